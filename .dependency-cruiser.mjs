@@ -1,0 +1,53 @@
+/**
+ * The rooms of the house and which may know which (docs/architecture.md). Arrows point one way:
+ * main → server → faces → wire → domain → infra.
+ */
+const FACES = ['accounts', 'cdn', 'gateway', 'oauth', 'relay', 'rest-compat', 'schema'];
+
+const mayImport = (room, allowed) => ({
+  name: `${room}-imports-only-${allowed.length ? allowed.join('-') : 'packages'}`,
+  severity: 'error',
+  from: { path: `^src/${room}` },
+  to: { path: '^src/', pathNot: [room, ...allowed].map((name) => `^src/${name}`) },
+});
+
+export default {
+  forbidden: [
+    { name: 'no-circles', severity: 'error', from: { pathNot: 'generated' }, to: { circular: true } },
+    mayImport('infra', ['config\\.ts']),
+    mayImport('domain', ['infra']),
+    mayImport('wire', ['domain', 'infra']),
+    mayImport('context\\.ts', ['config\\.ts', 'domain', 'infra', 'accounts/index\\.ts']),
+    mayImport('config\\.ts', []),
+    mayImport('face\\.ts', []),
+    mayImport('main\\.ts', ['config\\.ts', 'server\\.ts']),
+    ...FACES.map((face) => mayImport(face, ['domain', 'wire', 'infra', 'context\\.ts', 'config\\.ts', 'face\\.ts'])),
+    {
+      name: 'only-main-starts-the-server',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/main\\.ts' },
+      to: { path: '^src/server\\.ts' },
+    },
+    {
+      name: 'only-the-adapter-knows-ws',
+      severity: 'error',
+      from: { path: '^src/(gateway|relay)/', pathNot: 'ws-adapter\\.ts$' },
+      to: { path: 'node_modules/(@types/)?ws/' },
+    },
+    {
+      name: 'the-database-client-belongs-to-infra',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(infra|schema/generated)' },
+      to: { path: '^src/infra/database/generated' },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    parser: 'swc',
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'types', 'node', 'default'],
+      extensions: ['.ts', '.js'],
+    },
+  },
+};

@@ -1,0 +1,16 @@
+import { createRequire } from 'node:module';
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  // Vite would pick the ES module build, beside the CommonJS one that every package loads in Node: two realms of types.
+  resolve: { alias: [{ find: /^graphql$/, replacement: createRequire(import.meta.url).resolve('graphql') }] },
+  test: {
+    include: ['test/**/*.test.ts'],
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    pool: 'forks',
+    maxWorkers: '100%',
+    // Loading the modules anew for each file would take longer than the tests; what they share is code, never a server.
+    isolate: false,
+  },
+});
