@@ -1,0 +1,35 @@
+import { type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+
+/** Statuses of faults that Node's HTTP parser tells, by their code; 400 for all others. */
+const STATUS_OF: Record<string, number> = {
+  HPE_HEADER_OVERFLOW: 431,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+};
+
+/** The body for a fault of HTTP itself, which no face heard of: the reference platform's shape and words. */
+export function faultBody(status: number): string {
+  return JSON.stringify({ message: `${status}: ${STATUS_CODES[status]}`, code: 0 });
+}
+
+/**
+ * Answers what is no request and closes the connection. Where another answer is being sent it is cut off instead: whatever came
+ * in between would be taken for a part of it.
+ */
+export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex, latest?: ServerResponse): void {
+  const isAnswering = latest?.headersSent === true && !latest.closed;
+  if (!socket.writable || isAnswering) {
+    socket.destroy();
+    return;
+  }
+  const status = STATUS_OF[error.code ?? ''] ?? 400;
+  const body = faultBody(status);
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'Connection: close',
+    'Content-Type: application/json',
+    `Content-Length: ${body.length}`,
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+}

@@ -1,0 +1,116 @@
+import { resolve } from 'node:path';
+import { z } from 'zod';
+
+/** Everything the environment decides, parsed once. */
+export interface Config {
+  host: string;
+  /** 0 picks a free port. */
+  port: number;
+  /** The origin put into links, CDN and gateway addresses, without a trailing slash; null until the port is known. */
+  publicUrl: string | null;
+  /** The WebSocket origin of this process's gateway when it differs from `publicUrl`. */
+  gatewayPublicUrl: string | null;
+  dataDir: string;
+  /** A `postgresql://` address, or null for the SQLite file in `dataDir`. */
+  databaseUrl: string | null;
+  redisUrl: string | null;
+  /** Where mails are sent, or null for the outbox in `dataDir`. Set, e-mail addresses of new accounts are to be verified. */
+  smtpUrl: string | null;
+  /** The address mails come from. */
+  mailFrom: string;
+  rateLimits: boolean;
+  workerId: number;
+  logLevel: LogLevel;
+}
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** The instance cannot run with what it was given; the message says what to do. */
+export class StartError extends Error {
+  override readonly name: string = 'StartError';
+}
+
+/** The environment is unusable. `faults` holds one line a variable, each beginning with its name. */
+export class ConfigError extends StartError {
+  override readonly name = 'ConfigError';
+
+  constructor(readonly faults: string[]) {
+    super(`the configuration cannot be used:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
+  }
+}
+
+const wholeNumber = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, `must be a whole number from ${min} to ${max}`)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, `must be a whole number from ${min} to ${max}`);
+
+const urlWith = (...protocols: string[]) =>
+  z.string().refine((value) => URL.canParse(value) && protocols.includes(new URL(value).protocol), {
+    error: `must be a full URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
+    abort: true,
+  });
+
+const ORIGIN_FAULT =
+  'must be an origin: protocol, host and port, without a user, a password, a path, a query or a fragment';
+
+const origin = (...protocols: string[]) =>
+  urlWith(...protocols)
+    .refine((value) => isOrigin(value), { error: ORIGIN_FAULT })
+    .transform((value) => new URL(value).origin);
+
+function isOrigin(value: string): boolean {
+  const { username, password, pathname } = new URL(value);
+  return username === '' && password === '' && pathname === '/' && !/[?#]/.test(value);
+}
+
+const onOff = z.enum(['on', 'off'], { error: 'must be on or off' }).transform((value) => value === 'on');
+
+const Environment = z.object({
+  HOST: z.string().default('127.0.0.1'),
+  PORT: wholeNumber(0, 65_535).default(4000),
+  PUBLIC_URL: origin('http:', 'https:').optional(),
+  GATEWAY_PUBLIC_URL: origin('ws:', 'wss:').optional(),
+  DATA_DIR: z.string().default('./data'),
+  DATABASE_URL: urlWith('postgresql:', 'postgres:').optional(),
+  REDIS_URL: urlWith('redis:', 'rediss:').optional(),
+  SMTP_URL: urlWith('smtp:', 'smtps:')
+    .refine((value) => new URL(value).hostname !== '', { error: 'must name a host' })
+    .optional(),
+  MAIL_FROM: z.email({ error: 'must be a bare e-mail address' }).optional(),
+  RATE_LIMITS: onOff.default(true),
+  WORKER_ID: wholeNumber(0, 1023).default(0),
+  LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }).default('info'),
+});
+
+/**
+ * Reads the configuration. A variable that is set to nothing counts as unset.
+ * @throws {ConfigError} naming every variable that cannot be used
+ */
+export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
+  const set = Object.fromEntries(
+    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
+  );
+  const parsed = Environment.safeParse(set);
+  if (!parsed.success) {
+    throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`));
+  }
+  const env = parsed.data;
+  const publicUrl = env.PUBLIC_URL ?? (env.PORT === 0 ? null : `http://localhost:${env.PORT}`);
+  return {
+    host: env.HOST,
+    port: env.PORT,
+    publicUrl,
+    gatewayPublicUrl: env.GATEWAY_PUBLIC_URL ?? null,
+    dataDir: resolve(env.DATA_DIR),
+    databaseUrl: env.DATABASE_URL ?? null,
+    redisUrl: env.REDIS_URL ?? null,
+    smtpUrl: env.SMTP_URL ?? null,
+    mailFrom: env.MAIL_FROM ?? `no-reply@${publicUrl === null ? 'localhost' : new URL(publicUrl).hostname}`,
+    rateLimits: env.RATE_LIMITS,
+    workerId: env.WORKER_ID,
+    logLevel: env.LOG_LEVEL,
+  };
+}

@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join, normalize } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+
+/** Content that was received whole and has no key yet. Either kept or discarded by whoever holds it. */
+export interface StagedBlob {
+  /** Bytes. */
+  size: number;
+  /** The first bytes, enough to tell an image's size. */
+  head: Buffer;
+  /** Makes the content readable under `key`, which nobody has used before. */
+  keep(key: string): Promise<void>;
+  /** Safe to call at any time; does nothing to content that is kept. */
+  discard(): Promise<void>;
+}
+
+/** Where uploads are kept. A key is a relative path of safe segments, such as `attachments/1/2/3`. */
+export interface BlobStore {
+  /** Receives all of `content`. */
+  stage(content: Readable): Promise<StagedBlob>;
+  /** Size in bytes, or null when there is no such blob. */
+  size(key: string): Promise<number | null>;
+  /** Bytes `start` to `end`, both included; all of them without a range. */
+  read(key: string, range?: { start: number; end: number }): Readable;
+  /** Removes the blob, or everything below a key that ends with a slash. Removing what is not there is no error. */
+  remove(key: string): Promise<void>;
+}
+
+const HEAD_BYTES = 64 * 1024;
+
+/** How often a folder is tried to be removed while files move in, and a file to be moved while the folder is removed. */
+const TRIES = 10;
+
+/** What was staged this long ago, in milliseconds, belongs to a process that died while it received it. */
+const ABANDONED_AFTER_MS = 60 * 60_000;
+
+/** Removes what processes that died left half received. */
+export async function removeAbandonedBlobs(folder: string, now: number): Promise<void> {
+  const staging = join(folder, STAGING);
+  const names = await readdir(staging).catch(() => []);
+  for (const name of names) {
+    const path = join(staging, name);
+    const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: now }));
+    if (now - mtimeMs > ABANDONED_AFTER_MS) await rm(path, { force: true });
+  }
+}
+
+const STAGING = '.staging';
+
+/** A blob store in a folder. */
+export function createFileBlobStore(folder: string): BlobStore {
+  const pathOf = (key: string) => {
+    const path = normalize(join(folder, key));
+    const inside = join(folder, '/');
+    if (!path.startsWith(inside) || path === inside) throw new RangeError('a blob key that leaves the store');
+    return path;
+  };
+  return {
+    async stage(content) {
+      const path = pathOf(`${STAGING}/${randomUUID()}`);
+      await mkdir(dirname(path), { recursive: true });
+      const seen = { size: 0, head: Buffer.alloc(0) };
+      try {
+        await pipeline(
+          content,
+          async function* (chunks: AsyncIterable<Buffer>) {
+            for await (const chunk of chunks) {
+              seen.size += chunk.length;
+              if (seen.head.length < HEAD_BYTES) seen.head = Buffer.concat([seen.head, chunk]).subarray(0, HEAD_BYTES);
+              yield chunk;
+            }
+          },
+          createWriteStream(path),
+        );
+      } catch (error) {
+        await rm(path, { force: true });
+        throw error;
+      }
+      return {
+        ...seen,
+        keep: async (key) => moveTo(path, pathOf(key)),
+        discard: () => rm(path, { force: true }),
+      };
+    },
+    async size(key) {
+      try {
+        const found = await stat(pathOf(key));
+        return found.isFile() ? found.size : null;
+      } catch {
+        return null;
+      }
+    },
+    read: (key, range) => createReadStream(pathOf(key), range),
+    remove: async (key) => rm(pathOf(key), { recursive: true, force: true, maxRetries: TRIES, retryDelay: 1 }),
+  };
+}
+
+/** Moves a file, again when the target's folder is removed meanwhile. */
+async function moveTo(path: string, target: string): Promise<void> {
+  for (let move = 1; ; move += 1) {
+    try {
+      await mkdir(dirname(target), { recursive: true });
+      await rename(path, target);
+      return;
+    } catch (error) {
+      if (move === TRIES) throw error;
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
+import { isDriverAdapterError } from '@prisma/driver-adapter-utils';
+import { StartError } from '../../config.js';
+
+export interface FolderLock {
+  release(): Promise<void>;
+}
+
+/**
+ * Keeps other processes from working in `folder`. The lock is a transaction on an empty SQLite file, so the system gives it up
+ * when the process ends, however it ends. Beside it stands the process id, for whoever is refused; it decides nothing.
+ * @throws {StartError} when another process, or another server of this one, has the folder
+ */
+export async function lockFolder(folder: string): Promise<FolderLock> {
+  const pidFile = join(folder, 'causeway.pid');
+  const connection = await new PrismaBetterSqlite3({
+    url: `file:${join(folder, 'causeway.lock')}`,
+    timeout: 0,
+  }).connect();
+  try {
+    await connection.executeScript('BEGIN IMMEDIATE');
+  } catch (error) {
+    await connection.dispose();
+    throw isBusy(error) ? folderInUse(folder, await readPid(pidFile)) : error;
+  }
+  await writeFile(pidFile, `${process.pid}\n`);
+  return {
+    async release() {
+      await rm(pidFile, { force: true });
+      await connection.dispose();
+    },
+  };
+}
+
+function isBusy(error: unknown): boolean {
+  return isDriverAdapterError(error) && error.cause.kind === 'SocketTimeout';
+}
+
+async function readPid(file: string): Promise<string> {
+  const text = await readFile(file, 'utf8').catch(() => '');
+  return /^\d+\n$/.test(text) ? ` (process ${text.trim()})` : '';
+}
+
+function folderInUse(folder: string, owner: string): StartError {
+  return new StartError(
+    `DATA_DIR ${folder} is in use by another Causeway${owner}; stop that one, name another folder, or set DATABASE_URL and REDIS_URL, with which several processes may share it`,
+  );
+}

@@ -1,0 +1,142 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import {
+  bindMigrationAwareSqlAdapterFactory,
+  type SqlDriverAdapter,
+  type SqlMigrationAwareDriverAdapterFactory,
+} from '@prisma/driver-adapter-utils';
+import type { MigrationList, SchemaEngine } from '@prisma/schema-engine-wasm';
+
+export type Dialect = 'sqlite' | 'postgresql';
+
+const projectRoot = join(import.meta.dirname, '../../..');
+
+/** The folder that holds one dialect's migrations, a folder each. */
+export function migrationsFolder(dialect: Dialect): string {
+  return join(projectRoot, 'prisma/migrations', dialect);
+}
+
+const NO_FILTERS = { externalTables: [], externalEnums: [] };
+
+/**
+ * Brings a database up to the newest migration, with Prisma's own engine and ledger (`_prisma_migrations`).
+ * @returns the names of the migrations that were applied now
+ */
+export async function applyMigrations(
+  dialect: Dialect,
+  factory: SqlMigrationAwareDriverAdapterFactory,
+): Promise<string[]> {
+  return withSchemaEngine(factory, undefined, async (engine) => {
+    const applied = await engine.applyMigrations({ migrationsList: readMigrations(dialect), filters: NO_FILTERS });
+    return applied.appliedMigrationNames;
+  });
+}
+
+/**
+ * The SQL that leads from one schema to another; `null` when there is no difference.
+ * @param before the schema of the last migration, or null before the first
+ */
+export async function diffSchemas(
+  dialect: Dialect,
+  factory: SqlMigrationAwareDriverAdapterFactory,
+  before: string | null,
+  after: string,
+): Promise<string | null> {
+  const file = (content: string) => ({
+    path: 'schema.prisma',
+    content: content.replace('provider = "sqlite"', `provider = "${dialect}"`),
+  });
+  const target = file(after);
+  return withSchemaEngine(factory, [[target.path, target.content]], async (engine) => {
+    const { stdout } = await engine.diff({
+      from: before === null ? { tag: 'empty' } : { tag: 'schemaDatamodel', files: [file(before)] },
+      to: { tag: 'schemaDatamodel', files: [target] },
+      script: true,
+      exitCode: null,
+      filters: NO_FILTERS,
+    });
+    return stdout === null || stdout.trim() === '' || stdout.includes('-- This is an empty migration.') ? null : stdout;
+  });
+}
+
+async function withSchemaEngine<T>(
+  factory: SqlMigrationAwareDriverAdapterFactory,
+  datamodels: [string, string][] | undefined,
+  use: (engine: SchemaEngine) => Promise<T>,
+): Promise<T> {
+  const EngineClass = await loadSchemaEngine();
+  const connections = closable(factory);
+  const engine = await EngineClass.new({ datamodels }, () => {}, bindMigrationAwareSqlAdapterFactory(connections));
+  try {
+    return await use(engine);
+  } finally {
+    engine.free();
+    await connections.close();
+  }
+}
+
+/** The engine never closes what it opened, and its advisory lock lives as long as its connection: keep track. */
+function closable(
+  factory: SqlMigrationAwareDriverAdapterFactory,
+): SqlMigrationAwareDriverAdapterFactory & { close(): Promise<void> } {
+  const open: SqlDriverAdapter[] = [];
+  const tracked = async (connecting: Promise<SqlDriverAdapter>) => {
+    const adapter = await connecting;
+    open.push(adapter);
+    return adapter;
+  };
+  return {
+    provider: factory.provider,
+    adapterName: factory.adapterName,
+    connect: () => tracked(factory.connect()),
+    connectToShadowDb: () => tracked(factory.connectToShadowDb()),
+    async close() {
+      await Promise.all(open.map((adapter) => adapter.dispose()));
+    },
+  };
+}
+
+interface SchemaEngineGlue {
+  SchemaEngine: typeof SchemaEngine;
+  __wbg_set_wasm(exports: Record<string, unknown>): void;
+}
+
+let loading: Promise<typeof SchemaEngine> | undefined;
+
+/** Node 20 cannot import WebAssembly modules, so the package's own entry point is put together by hand, once. */
+function loadSchemaEngine(): Promise<typeof SchemaEngine> {
+  loading ??= instantiateSchemaEngine();
+  return loading;
+}
+
+async function instantiateSchemaEngine(): Promise<typeof SchemaEngine> {
+  const gluePath = createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm/schema_engine_bg');
+  const glue: SchemaEngineGlue & WebAssembly.ModuleImports = await import(gluePath);
+  const binary = readFileSync(gluePath.replace(/\.js$/, '.wasm'));
+  const { instance } = await WebAssembly.instantiate(binary, { './schema_engine_bg.js': glue });
+  glue.__wbg_set_wasm(instance.exports);
+  const start = instance.exports.__wbindgen_start;
+  if (typeof start === 'function') start();
+  return glue.SchemaEngine;
+}
+
+function readMigrations(dialect: Dialect): MigrationList {
+  const baseDir = migrationsFolder(dialect);
+  const names = readdirSync(baseDir, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .sort();
+  return {
+    baseDir,
+    lockfile: { path: 'migration_lock.toml', content: `provider = "${dialect}"\n` },
+    shadowDbInitScript: '',
+    migrationDirectories: names.map((name) => ({
+      path: name,
+      migrationFile: {
+        path: 'migration.sql',
+        content: { tag: 'ok', value: readFileSync(join(baseDir, name, 'migration.sql'), 'utf8') },
+      },
+    })),
+  };
+}

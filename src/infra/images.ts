@@ -1,0 +1,97 @@
+import sharp from 'sharp';
+
+/** The forms an image is kept in. */
+export const IMAGE_FORMATS = ['png', 'webp', 'jpg'] as const;
+
+export type ImageFormat = (typeof IMAGE_FORMATS)[number];
+
+/** One square image in each form, as it is served. */
+export type SquareImage = Record<ImageFormat, Buffer>;
+
+/** The side of the largest square that is kept, in pixels. */
+const MAX_SIDE = 512;
+
+/** More pixels than this are not decoded: a small file can unpack to gigabytes. */
+const MAX_PIXELS = 4_096 * 4_096;
+
+/** How long one image may take, in seconds. */
+const DEADLINE_SECONDS = 10;
+
+/** The decoders that may see what somebody uploaded; SVG, PDF and TIFF are not among them. */
+const DECODERS = ['Png', 'Jpeg', 'Nsgif', 'Webp'].map((name) => `VipsForeignLoad${name}`);
+
+sharp.cache(false);
+sharp.block({ operation: ['VipsForeignLoad'] });
+sharp.unblock({ operation: DECODERS });
+
+/**
+ * Fits a PNG, JPEG, GIF or WebP image, told by its content, into a square of at most 512 pixels; what it leaves free is
+ * transparent, and white as JPEG. Of an animation the first frame remains, of metadata nothing.
+ * @returns null for anything else, and for more than 16 million pixels
+ */
+export async function squareImage(content: Buffer): Promise<SquareImage | null> {
+  try {
+    const side = await sideOf(content);
+    const square = sharp(content, { limitInputPixels: MAX_PIXELS })
+      .timeout({ seconds: DEADLINE_SECONDS })
+      .autoOrient()
+      .resize(side, side, { fit: 'contain', background: '#0000' });
+    const pixels = sharp(await square.png().toBuffer());
+    const [png, webp, jpg] = await Promise.all([
+      pixels.clone().png({ compressionLevel: 9 }).toBuffer(),
+      pixels.clone().webp().toBuffer(),
+      pixels.clone().flatten({ background: '#fff' }).jpeg().toBuffer(),
+    ]);
+    return { png, webp, jpg };
+  } catch {
+    return null;
+  }
+}
+
+/** The side of the smallest square around the image, or the largest that is kept. */
+async function sideOf(content: Buffer): Promise<number> {
+  const { width, height } = await sharp(content, { limitInputPixels: MAX_PIXELS }).metadata();
+  return Math.min(MAX_SIDE, Math.max(width, height));
+}
+
+/** The colours of those who have no avatar, in the reference platform's order: blurple, grey, green, orange, red, pink. */
+const AVATAR_COLOURS = ['#5865f2', '#747f8d', '#3ba55c', '#faa61a', '#ed4245', '#eb459f'] as const;
+
+/** How many default avatars there are. */
+export const DEFAULT_AVATARS = AVATAR_COLOURS.length;
+
+/** The side of a default avatar, in pixels. */
+const AVATAR_SIDE = 256;
+
+const drawn = new Map<number, Promise<Buffer>>();
+
+/** The avatar of somebody who has none, as PNG: a white head and shoulders before a colour. */
+export function defaultAvatar(index: number): Promise<Buffer> {
+  const known = drawn.get(index);
+  if (known) return known;
+  const raw = { width: AVATAR_SIDE, height: AVATAR_SIDE, channels: 4 as const };
+  const drawing = sharp({ create: { ...raw, background: AVATAR_COLOURS[index] ?? AVATAR_COLOURS[0] } })
+    .composite([{ input: figure(), raw }])
+    .png({ palette: true })
+    .toBuffer();
+  drawn.set(index, drawing);
+  return drawing;
+}
+
+/** RGBA pixels of a head above shoulders, white where it is and transparent around. */
+function figure(): Buffer {
+  const pixels = Buffer.alloc(AVATAR_SIDE * AVATAR_SIDE * 4, 255);
+  for (let y = 0; y < AVATAR_SIDE; y += 1) {
+    for (let x = 0; x < AVATAR_SIDE; x += 1) {
+      const cover = Math.max(disc(x, y, { y: 100, radius: 44 }), disc(x, y, { y: 236, radius: 80 }));
+      pixels[(y * AVATAR_SIDE + x) * 4 + 3] = Math.round(cover * 255);
+    }
+  }
+  return pixels;
+}
+
+/** How much of a pixel a disc in the middle of the width covers, from 0 to 1; its edge is one pixel soft. */
+function disc(x: number, y: number, centre: { y: number; radius: number }): number {
+  const distance = Math.hypot(x + 0.5 - AVATAR_SIDE / 2, y + 0.5 - centre.y);
+  return Math.min(1, Math.max(0, centre.radius + 0.5 - distance));
+}

@@ -1,0 +1,15 @@
+import type { Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** Remembers the latest response that was begun on each connection. */
+export class LatestResponses {
+  readonly #responses = new WeakMap<Socket, ServerResponse>();
+
+  watch(server: Server): void {
+    server.on('request', (request, response) => this.#responses.set(request.socket, response));
+  }
+
+  of(socket: Socket): ServerResponse | undefined {
+    return this.#responses.get(socket);
+  }
+}
