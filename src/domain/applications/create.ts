@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import type { Application } from '../../infra/database/index.js';
+import { createSigningKeys } from '../../infra/keys.js';
+import { type CallContext, requirePerson } from '../call.js';
+import { nameText, parseInput, trimmedText } from '../input.js';
+import { limits } from '../limits.js';
+import { createBotToken } from './bot-tokens.js';
+import { createClientSecret } from './secrets.js';
+
+const CreateApplicationInput = z.object({
+  name: nameText(limits.applicationName.min, limits.applicationName.max),
+  description: trimmedText(0, limits.applicationDescription).default(''),
+});
+
+type CreateApplicationInput = z.input<typeof CreateApplicationInput>;
+
+/** The scopes a new application asks for when it is installed to a server. */
+const DEFAULT_SCOPES = ['bot', 'applications.commands'];
+
+/**
+ * Makes an application with its bot user, keys and secrets, owned by the caller.
+ * @returns the application, and both secrets, which are never shown again
+ * @throws UNAUTHENTICATED, INVALID_INPUT
+ */
+export async function createApplication(
+  call: CallContext,
+  input: CreateApplicationInput,
+): Promise<{ application: Application; clientSecret: string; botToken: string }> {
+  const owner = requirePerson(call);
+  const { name, description } = parseInput(CreateApplicationInput, input);
+  const id = call.nextId();
+  const { secret, columns } = createClientSecret();
+  const botToken = createBotToken(id, call.clock.now());
+  const application = await call.write(async ({ db, audit }) => {
+    await db.user.create({ data: { id, username: name, bot: true } });
+    const created = await db.application.create({
+      data: {
+        id,
+        name,
+        description,
+        ...createSigningKeys(),
+        ...columns,
+        botTokenHash: botToken.hash,
+        serverInstallScopes: DEFAULT_SCOPES,
+        userInstallScopes: ['applications.commands'],
+        redirectUris: [],
+        ownerUserId: owner.user.id,
+      },
+    });
+    await audit({ action: 'APPLICATION_CREATE', applicationId: id, targetId: id, changes: { name } });
+    return created;
+  });
+  return { application, clientSecret: secret, botToken: botToken.token };
+}

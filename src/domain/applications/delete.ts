@@ -1,0 +1,55 @@
+import type { Application, Prisma } from '../../infra/database/index.js';
+import type { CallContext, Write } from '../call.js';
+import { dropIcon } from '../icons.js';
+import { removeFromGuilds } from '../installations/uninstall.js';
+import { recordForInvited } from '../invited.js';
+import { accessApplication } from './access.js';
+import { checkTypedName } from './typed-name.js';
+
+export interface DeleteApplicationInput {
+  applicationId: bigint;
+  /** The application's name as it is, typed once more. */
+  name: string;
+}
+
+/** What a deleted application does not keep. */
+const TOMBSTONE = {
+  privateKey: '',
+  botTokenHash: null,
+  clientSecretHash: null,
+  clientSecretPrefix: null,
+  clientSecretLast4: null,
+  interactionsEndpointUrl: null,
+  iconHash: null,
+} satisfies Prisma.ApplicationUncheckedUpdateInput;
+
+/**
+ * Deletes an application for good; only its owner may. Its bot leaves every server, its secrets, tokens, grants and
+ * installations end at once, and its gateway sessions close. The rows of the application and its bot stay as tombstones, so
+ * that old messages keep an author. Of several at once, one succeeds.
+ * @throws UNAUTHENTICATED, UNKNOWN_APPLICATION, MISSING_PERMISSIONS, and INVALID_INPUT when the name is not the application's
+ */
+export async function deleteApplication(call: CallContext, input: DeleteApplicationInput): Promise<void> {
+  const { id, iconHash } = await call.write((write) => bury(call, write, input), { serializable: true });
+  if (iconHash) await dropIcon(call, { folder: 'app-icons', id }, iconHash);
+}
+
+async function bury(call: CallContext, write: Write, input: DeleteApplicationInput): Promise<Application> {
+  const { db, record, audit } = write;
+  const { applicationId: id, name } = input;
+  const application = await accessApplication(call, id, 'delete', db);
+  checkTypedName(application, name, 'name');
+  await removeFromGuilds(write, id);
+  await db.installation.deleteMany({ where: { applicationId: id } });
+  await db.oAuthGrant.deleteMany({ where: { applicationId: id } });
+  await recordForInvited(write, { applicationId: id });
+  await db.tester.deleteMany({ where: { applicationId: id } });
+  const deletedAt = new Date(call.clock.now());
+  await db.application.update({ where: { id }, data: { ...TOMBSTONE, deletedAt } });
+  await db.user.update({ where: { id }, data: { avatarHash: null, deletedAt } });
+  await audit({ action: 'APPLICATION_DELETE', applicationId: id, targetId: id, changes: { name: application.name } });
+  record({ type: 'BOT_TOKEN_RESET', applicationId: id });
+  record({ type: 'APPLICATION_UPDATED', applicationId: id });
+  if (application.ownerTeamId !== null) record({ type: 'TEAM_UPDATED', teamId: application.ownerTeamId });
+  return application;
+}

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { fault } from '../input.js';
+import { limits } from '../limits.js';
+
+/** What an application asks for when it is installed in one context. */
+export interface InstallSettingsInput {
+  context: 'SERVER' | 'USER';
+  scopes: string[];
+  /** Decimal permission bits, of which at most 32 digits; for a server only, where they stay as they are when not given. */
+  permissions?: string | null | undefined;
+}
+
+/** Scope identifiers as the service description has them (section 2); whether one is honoured is asked when it is used. */
+function scopes() {
+  const scope = z
+    .string()
+    .refine(
+      (name) => /^[a-z0-9._-]+$/.test(name) && name.length <= limits.scopeLength,
+      fault('STRING_TYPE_REGEX', 'A scope consists of a-z, 0-9, dot, underscore and hyphen.'),
+    );
+  return z
+    .array(scope)
+    .transform((names) => [...new Set(names)])
+    .refine(
+      (names) => names.length <= limits.installScopes,
+      fault('BASE_TYPE_BAD_LENGTH', `Must be ${limits.installScopes} or fewer in length.`),
+    );
+}
+
+const permissions = z
+  .string()
+  .regex(/^\d{1,32}$/, { error: 'Permissions are a decimal number of up to 32 digits.' })
+  .nullish();
+
+const ServerSettings = z.object({ context: z.literal('SERVER'), scopes: scopes(), permissions });
+
+const UserSettings = z.object({
+  context: z.literal('USER'),
+  scopes: scopes().refine(
+    (names) => !names.includes('bot'),
+    fault('BASE_TYPE_INVALID', 'The scope bot is for server installs only.'),
+  ),
+  permissions: z.null({ error: 'Permissions are for server installs only.' }).optional(),
+});
+
+/** Default install settings: for each context at most once. */
+export function installSettings() {
+  return z
+    .array(z.discriminatedUnion('context', [ServerSettings, UserSettings]))
+    .refine(
+      (settings) => new Set(settings.map(({ context }) => context)).size === settings.length,
+      fault('BASE_TYPE_INVALID', 'Each context may stand once.'),
+    );
+}
+
+/** The columns that keep default install settings. */
+interface InstallSettingsColumns {
+  serverInstallScopes?: string[];
+  serverInstallPermissions?: string;
+  userInstallScopes?: string[];
+}
+
+/** The columns that what `installSettings` parsed changes. */
+export function installSettingsColumns(settings: z.output<ReturnType<typeof installSettings>>): InstallSettingsColumns {
+  const columns: InstallSettingsColumns = {};
+  for (const { context, scopes, permissions } of settings) {
+    if (context === 'USER') columns.userInstallScopes = scopes;
+    else columns.serverInstallScopes = scopes;
+    if (permissions) columns.serverInstallPermissions = permissions;
+  }
+  return columns;
+}

@@ -1,0 +1,41 @@
+import type { Application, InstallContext, User } from '../../infra/database/index.js';
+import type { CallContext } from '../call.js';
+import { DomainError } from '../errors.js';
+import { type TeamRecord, WITH_PEOPLE } from '../teams/get.js';
+
+/** An application with all that its rendering on the wire needs. */
+export type ApplicationRecord = Application & {
+  bot: User;
+  ownerUser: User | null;
+  ownerTeam: TeamRecord | null;
+  /** How many guilds and people have it installed. */
+  installCounts: { server: number; user: number };
+};
+
+/**
+ * The application whose bot calls.
+ * @throws ONLY_BOTS, UNKNOWN_APPLICATION
+ */
+export async function getOwnApplication(call: CallContext): Promise<ApplicationRecord> {
+  if (call.actor.kind !== 'bot') throw new DomainError('ONLY_BOTS', 'Only bots can use this endpoint');
+  return loadApplicationRecord(call, call.actor.applicationId);
+}
+
+/** An application in whole, whoever asks. @throws UNKNOWN_APPLICATION */
+export async function loadApplicationRecord(call: CallContext, id: bigint): Promise<ApplicationRecord> {
+  const application = await call.read.application.findUnique({
+    where: { id, deletedAt: null },
+    include: { bot: true, ownerUser: true, ownerTeam: { include: WITH_PEOPLE } },
+  });
+  if (!application) throw new DomainError('UNKNOWN_APPLICATION', 'Unknown Application');
+  return { ...application, installCounts: await countInstallations(call, application.id) };
+}
+
+async function countInstallations(
+  call: CallContext,
+  applicationId: bigint,
+): Promise<ApplicationRecord['installCounts']> {
+  const groups = await call.read.installation.groupBy({ by: ['context'], where: { applicationId }, _count: true });
+  const count = (context: InstallContext) => groups.find((group) => group.context === context)?._count ?? 0;
+  return { server: count('SERVER'), user: count('USER') };
+}

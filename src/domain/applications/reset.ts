@@ -1,0 +1,53 @@
+import type { Application, Prisma } from '../../infra/database/index.js';
+import type { CallContext, Write } from '../call.js';
+import { accessApplication } from './access.js';
+import { createBotToken } from './bot-tokens.js';
+import { createClientSecret } from './secrets.js';
+
+/**
+ * Replaces the bot token; the old one stops working at once and its gateway sessions end.
+ * @returns the new token, which is never shown again
+ * @throws UNAUTHENTICATED, UNKNOWN_APPLICATION, MISSING_PERMISSIONS
+ */
+export async function resetBotToken(
+  call: CallContext,
+  applicationId: bigint,
+): Promise<{ application: Application; botToken: string }> {
+  const { token, hash } = createBotToken(applicationId, call.clock.now());
+  const reset = async (write: Write) => {
+    await accessApplication(call, applicationId, 'resetBotToken', write.db);
+    const changed = await replace(write, 'BOT_TOKEN_RESET', applicationId, { botTokenHash: hash });
+    write.record({ type: 'BOT_TOKEN_RESET', applicationId });
+    return changed;
+  };
+  return { application: await call.write(reset, { serializable: true }), botToken: token };
+}
+
+/**
+ * Replaces the client secret; the old one stops working at once.
+ * @returns the new secret, which is never shown again
+ * @throws UNAUTHENTICATED, UNKNOWN_APPLICATION, MISSING_PERMISSIONS
+ */
+export async function resetClientSecret(
+  call: CallContext,
+  applicationId: bigint,
+): Promise<{ application: Application; clientSecret: string }> {
+  const { secret, columns } = createClientSecret();
+  const reset = async (write: Write) => {
+    await accessApplication(call, applicationId, 'resetClientSecret', write.db);
+    return replace(write, 'CLIENT_SECRET_RESET', applicationId, columns);
+  };
+  return { application: await call.write(reset, { serializable: true }), clientSecret: secret };
+}
+
+async function replace(
+  { db, record, audit }: Write,
+  action: 'BOT_TOKEN_RESET' | 'CLIENT_SECRET_RESET',
+  id: bigint,
+  data: Prisma.ApplicationUncheckedUpdateInput,
+): Promise<Application> {
+  const changed = await db.application.update({ where: { id }, data });
+  await audit({ action, applicationId: id, targetId: id });
+  record({ type: 'APPLICATION_UPDATED', applicationId: id });
+  return changed;
+}

@@ -1,0 +1,16 @@
+import { hashSecret, randomToken } from '../../infra/secrets.js';
+
+const PREFIX_LENGTH = 6;
+
+/** A new client secret, to be shown once, and what is kept of it. */
+export function createClientSecret() {
+  const secret = randomToken(32);
+  return {
+    secret,
+    columns: {
+      clientSecretHash: hashSecret(secret),
+      clientSecretPrefix: secret.slice(0, PREFIX_LENGTH),
+      clientSecretLast4: secret.slice(-4),
+    },
+  };
+}

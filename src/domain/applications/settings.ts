@@ -1,0 +1,49 @@
+import type { Application } from '../../infra/database/index.js';
+import { storedScopeNames, storedScopes } from '../installations/scopes.js';
+
+export const PRIVILEGED_INTENTS = ['GUILD_MEMBERS', 'PRESENCES', 'MESSAGE_CONTENT'] as const;
+
+export type PrivilegedIntent = (typeof PRIVILEGED_INTENTS)[number];
+
+/** The names of the privileged intents an application has switched on. */
+export function privilegedIntents(application: Application): PrivilegedIntent[] {
+  const isOn = {
+    GUILD_MEMBERS: application.guildMembersIntent,
+    PRESENCES: application.presencesIntent,
+    MESSAGE_CONTENT: application.messageContentIntent,
+  };
+  return PRIVILEGED_INTENTS.filter((intent) => isOn[intent]);
+}
+
+/**
+ * The address that leads a person to install the application, or null where it has none. In the provided form (service
+ * description, section 4) `integration_type` is left out when both contexts are on, and the server's settings are used.
+ * Scopes that are not honoured are left out, since the authorization screen refuses them; without any other there is no link.
+ * @param authUrl the origin of the authorization screen
+ */
+export function installUrl(application: Application, authUrl: string): string | null {
+  switch (application.installLinkMode) {
+    case 'NONE':
+      return null;
+    case 'CUSTOM':
+      return application.customInstallUrl;
+    case 'PROVIDED':
+      return providedInstallUrl(application, authUrl);
+  }
+}
+
+function providedInstallUrl(application: Application, authUrl: string): string | null {
+  const { serverInstall, userInstall } = application;
+  const wanted = serverInstall ? application.serverInstallScopes : application.userInstallScopes;
+  const honoured: string[] = storedScopes(wanted);
+  const scopes = storedScopeNames(wanted).filter((name) => honoured.includes(name));
+  if (scopes.length === 0) return null;
+  const query = [
+    `client_id=${application.id}`,
+    `permissions=${serverInstall ? application.serverInstallPermissions : '0'}`,
+    `scope=${encodeURIComponent(scopes.join(' '))}`,
+    ...(serverInstall && userInstall ? [] : [`integration_type=${serverInstall ? 0 : 1}`]),
+    'response_type=code',
+  ];
+  return `${authUrl}/oauth2/authorize?${query.join('&')}`;
+}

@@ -1,0 +1,43 @@
+import type { Application } from '../../infra/database/index.js';
+import { type CallContext, requirePerson, type Write } from '../call.js';
+import { DomainError } from '../errors.js';
+import { accessTeam } from '../teams/access.js';
+import { accessApplication } from './access.js';
+import { checkTypedName } from './typed-name.js';
+
+export interface TransferApplicationInput {
+  applicationId: bigint;
+  teamId: bigint;
+  /** The application's name as it is, typed once more. */
+  appName: string;
+}
+
+/**
+ * Moves a personal application to a team, for good. Its owner may, into a team they own or administer, and keeps the owner's
+ * level on it. Bot token, client secret, OAuth tokens and icon stay as they are; its entries in the audit ledger go along.
+ * @throws UNAUTHENTICATED, UNKNOWN_APPLICATION, UNKNOWN_TEAM, MISSING_PERMISSIONS, CONFLICT for an application that a team owns
+ *   already, and INVALID_INPUT when the name is not the application's
+ */
+export function transferApplication(call: CallContext, input: TransferApplicationInput): Promise<Application> {
+  return call.write((write) => move(call, write, input), { serializable: true });
+}
+
+async function move(call: CallContext, write: Write, input: TransferApplicationInput): Promise<Application> {
+  const { db, record, audit } = write;
+  const { applicationId, teamId, appName } = input;
+  const { user } = requirePerson(call);
+  const before = await accessApplication(call, applicationId, 'transfer', db);
+  if (before.ownerTeamId !== null) throw new DomainError('CONFLICT', 'This application belongs to a team for good.');
+  await accessTeam(call, teamId, 'receiveApplication', db);
+  checkTypedName(before, appName, 'appName');
+  const after = await db.application.update({
+    where: { id: applicationId },
+    data: { ownerUserId: null, ownerTeamId: teamId, transferredById: user.id },
+  });
+  await db.auditEntry.updateMany({ where: { applicationId }, data: { teamId } });
+  const changes = { ownerUserId: { old: String(user.id), new: null }, ownerTeamId: { old: null, new: String(teamId) } };
+  await audit({ action: 'APPLICATION_TRANSFER', applicationId, teamId, targetId: applicationId, changes });
+  record({ type: 'APPLICATION_UPDATED', applicationId });
+  record({ type: 'TEAM_UPDATED', teamId });
+  return after;
+}

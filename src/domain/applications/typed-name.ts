@@ -1,0 +1,13 @@
+import type { Application } from '../../infra/database/index.js';
+import { invalidInput } from '../errors.js';
+
+/**
+ * Checks the name that is typed to confirm what cannot be undone.
+ * @param path where it stands in the caller's input
+ * @throws INVALID_INPUT unless it is exactly the application's
+ */
+export function checkTypedName(application: Application, typed: string, path: string): void {
+  if (typed === application.name) return;
+  const message = 'Type the name of the application exactly as it is.';
+  throw invalidInput({ path, code: 'APPLICATION_NAME_MISMATCH', message });
+}

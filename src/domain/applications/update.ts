@@ -1,0 +1,163 @@
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
+import type { Application, Prisma } from '../../infra/database/index.js';
+import type { CallContext, Write } from '../call.js';
+import { type FieldFault, invalidInput } from '../errors.js';
+import { dropIcon, type IconOwner, keepIcon } from '../icons.js';
+import { fault, nameText, parseInput, trimmedText } from '../input.js';
+import { recordForInvited } from '../invited.js';
+import { limits } from '../limits.js';
+import { redirectUris } from '../oauth/redirect-uris.js';
+import { accessSettings } from './access.js';
+import { type InstallSettingsInput, installSettings, installSettingsColumns } from './install-settings.js';
+import { PRIVILEGED_INTENTS, type PrivilegedIntent } from './settings.js';
+
+const INSTALL_LINK_MODES = ['NONE', 'PROVIDED', 'CUSTOM'] as const;
+
+/** What is not given stays as it is, and null means the same for everything that cannot be null. */
+export interface UpdateApplicationInput {
+  applicationId: bigint;
+  name?: string | null | undefined;
+  description?: string | null | undefined;
+  /** The bytes of a PNG, JPEG, GIF or WebP image. */
+  icon?: Buffer | null | undefined;
+  publicClient?: boolean | null | undefined;
+  public?: boolean | null | undefined;
+  /** Those that are on; the others go off. */
+  privilegedIntents?: readonly PrivilegedIntent[] | null | undefined;
+  userInstall?: boolean | null | undefined;
+  serverInstall?: boolean | null | undefined;
+  defaultInstallSettings?: readonly InstallSettingsInput[] | null | undefined;
+  installLinkMode?: (typeof INSTALL_LINK_MODES)[number] | null | undefined;
+  customInstallUrl?: string | null | undefined;
+  interactionsEndpointUrl?: string | null | undefined;
+  redirectUris?: readonly string[] | null | undefined;
+}
+
+const Settings = z.object({
+  name: unlessNull(nameText(limits.applicationName.min, limits.applicationName.max)),
+  description: unlessNull(trimmedText(0, limits.applicationDescription)),
+  publicClient: unlessNull(z.boolean()),
+  public: unlessNull(z.boolean()),
+  privilegedIntents: unlessNull(z.array(z.enum(PRIVILEGED_INTENTS))),
+  userInstall: unlessNull(z.boolean()),
+  serverInstall: unlessNull(z.boolean()),
+  defaultInstallSettings: unlessNull(installSettings()),
+  installLinkMode: unlessNull(z.enum(INSTALL_LINK_MODES)),
+  customInstallUrl: fullUrl('https:').nullish(),
+  interactionsEndpointUrl: fullUrl('https:', 'http:').nullish(),
+  redirectUris: unlessNull(redirectUris()),
+});
+
+function unlessNull<Schema extends z.ZodType>(schema: Schema) {
+  return schema.nullish().transform((value) => value ?? undefined);
+}
+
+/** A full URL without credentials; an empty text stands for none. */
+function fullUrl(...protocols: string[]) {
+  const message = `Must be a full URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}.`;
+  return z
+    .string()
+    .trim()
+    .max(limits.urlLength)
+    .refine((text) => text === '' || isFullUrl(text, protocols), fault('URL_TYPE_INVALID_URL', message))
+    .transform((text) => (text === '' ? null : text));
+}
+
+function isFullUrl(text: string, protocols: string[]): boolean {
+  if (!URL.canParse(text) || /[\s\\\p{Cc}]/u.test(text)) return false;
+  const { protocol, username, password } = new URL(text);
+  const isFull = text.toLowerCase().startsWith(`${protocol}//`);
+  return isFull && protocols.includes(protocol) && username === '' && password === '';
+}
+
+/**
+ * Changes an application's settings. Who develops it may, and its own bot. The bot user takes over the name and the icon.
+ * @throws UNAUTHENTICATED, UNKNOWN_APPLICATION, MISSING_PERMISSIONS, and INVALID_INPUT, also for settings that do not go together: at least one
+ *   install context stays on, and the link mode `CUSTOM` has a custom install URL
+ */
+export async function updateApplication(call: CallContext, input: UpdateApplicationInput): Promise<Application> {
+  const { id } = await accessSettings(call, input.applicationId);
+  const settings = parseInput(Settings, input);
+  const iconOwner: IconOwner = { folder: 'app-icons', id };
+  const iconHash = input.icon ? await keepIcon(call, iconOwner, input.icon) : input.icon;
+  const columns = columnsOf(settings, iconHash);
+  try {
+    const { before, after } = await call.write((write) => changeColumns(call, write, id, columns), {
+      serializable: true,
+    });
+    if (before.iconHash && before.iconHash !== after.iconHash) await dropIcon(call, iconOwner, before.iconHash);
+    return after;
+  } catch (error) {
+    if (iconHash) await dropIcon(call, iconOwner, iconHash);
+    throw error;
+  }
+}
+
+type Columns = ReturnType<typeof columnsOf>;
+
+/** The columns the input speaks of; undefined for one it does not speak of. */
+function columnsOf(settings: z.output<typeof Settings>, iconHash: string | null | undefined) {
+  const { defaultInstallSettings, privilegedIntents, ...columns } = settings;
+  return {
+    ...columns,
+    iconHash,
+    ...installSettingsColumns(defaultInstallSettings ?? []),
+    ...(privilegedIntents && {
+      guildMembersIntent: privilegedIntents.includes('GUILD_MEMBERS'),
+      presencesIntent: privilegedIntents.includes('PRESENCES'),
+      messageContentIntent: privilegedIntents.includes('MESSAGE_CONTENT'),
+    }),
+  };
+}
+
+async function changeColumns(
+  call: CallContext,
+  write: Write,
+  id: bigint,
+  columns: Columns,
+): Promise<{ before: Application; after: Application }> {
+  const { db, record, audit } = write;
+  const before = await accessSettings(call, id, db);
+  checkTogether(before, columns);
+  const changes = changesOf(before, columns);
+  if (Object.keys(changes).length === 0) return { before, after: before };
+  const after = await db.application.update({ where: { id }, data: columns });
+  await audit({ action: 'APPLICATION_UPDATE', applicationId: id, targetId: id, changes });
+  record({ type: 'APPLICATION_UPDATED', applicationId: id });
+  if ('name' in changes || 'iconHash' in changes) {
+    const data = { username: after.name, avatarHash: after.iconHash };
+    record({ type: 'USER_UPDATE', user: await db.user.update({ where: { id }, data }) });
+    await recordForInvited(write, { applicationId: id });
+  }
+  return { before, after };
+}
+
+/** What the audit ledger keeps: for each column that gets another value, the old and the new one. */
+function changesOf(before: Application, columns: Columns): Prisma.InputJsonObject {
+  const changes: Record<string, Prisma.InputJsonObject> = {};
+  for (const [column, value] of Object.entries(columns)) {
+    const old = before[column as keyof Columns] as Prisma.InputJsonValue | null;
+    if (value !== undefined && !isDeepStrictEqual(value, old)) changes[column] = { old, new: value };
+  }
+  return changes;
+}
+
+/** @throws INVALID_INPUT for settings that do not go together once `columns` are set */
+function checkTogether(before: Application, columns: Columns): void {
+  const { userInstall = before.userInstall, serverInstall = before.serverInstall } = columns;
+  const { installLinkMode = before.installLinkMode, customInstallUrl = before.customInstallUrl } = columns;
+  const faults: FieldFault[] = [];
+  if (!userInstall && !serverInstall) {
+    faults.push({
+      path: columns.serverInstall === false ? 'serverInstall' : 'userInstall',
+      code: 'BASE_TYPE_INVALID',
+      message: 'At least one of user install and server install stays on.',
+    });
+  }
+  if (installLinkMode === 'CUSTOM' && customInstallUrl === null) {
+    const message = 'The install link mode CUSTOM needs a custom install URL.';
+    faults.push({ path: 'customInstallUrl', code: 'BASE_TYPE_REQUIRED', message });
+  }
+  if (faults.length > 0) throw invalidInput(...faults);
+}

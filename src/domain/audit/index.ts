@@ -1,0 +1,42 @@
+import type { AuditEntry } from '../../infra/database/index.js';
+import { accessApplication } from '../applications/access.js';
+import type { CallContext } from '../call.js';
+import { DomainError } from '../errors.js';
+import { accessTeam } from '../teams/access.js';
+import { PORTAL_ACTIONS } from './actions.js';
+
+/** Whose log: what was done with a team and the applications it owns, or with one application. */
+export type AuditLog = { teamId: bigint } | { applicationId: bigint };
+
+export interface AuditPage {
+  take: number;
+  /** Counted from the newest entry. */
+  backwards: boolean;
+  /** The ids of the entries the page lies between. */
+  after?: bigint | undefined;
+  before?: bigint | undefined;
+}
+
+/**
+ * Entries of a log in ascending id order, or descending for a page that is counted from the newest. None for somebody who may
+ * not view the log, as for one without entries: an invited person meets the team, too.
+ */
+export async function listAuditEntries(call: CallContext, log: AuditLog, page: AuditPage): Promise<AuditEntry[]> {
+  if (!(await mayView(call, log))) return [];
+  return call.read.auditEntry.findMany({
+    where: { ...log, action: { in: [...PORTAL_ACTIONS] }, id: { gt: page.after, lt: page.before } },
+    orderBy: { id: page.backwards ? 'desc' : 'asc' },
+    take: page.take,
+  });
+}
+
+async function mayView(call: CallContext, log: AuditLog): Promise<boolean> {
+  try {
+    if ('teamId' in log) await accessTeam(call, log.teamId, 'viewAuditLog');
+    else await accessApplication(call, log.applicationId, 'viewAuditLog');
+    return true;
+  } catch (error) {
+    if (error instanceof DomainError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,99 @@
+import type { BlobStore } from '../infra/blobs.js';
+import type { Clock } from '../infra/clock.js';
+import type { Prisma, Reader, Transaction, User } from '../infra/database/index.js';
+import type { NextId } from '../infra/ids.js';
+import type { Logger } from '../infra/logger.js';
+import type { Mail } from '../infra/mail.js';
+import type { RateLimits } from '../infra/rate-limits.js';
+import type { AuditAction } from './audit/actions.js';
+import { DomainError } from './errors.js';
+import type { DomainEvent } from './events.js';
+import type { GuildViews } from './guilds/views.js';
+import type { Scope } from './installations/scopes.js';
+
+/** Who is calling. */
+export type Actor =
+  /** Somebody who showed no credential. */
+  | { kind: 'anonymous' }
+  /** A person with a portal session. */
+  | { kind: 'person'; user: User }
+  /** An application's bot, whose id is the application's. */
+  | { kind: 'bot'; user: User; applicationId: bigint; messageContentIntent: boolean }
+  /** An application that acts for a person, within what they granted it (OAuth2). */
+  | { kind: 'token'; user: User; applicationId: bigint; scopes: readonly Scope[]; expiresAt: Date };
+
+/** An actor who is a user: somebody who can send, join and be mentioned. A token only speaks for one. */
+export type UserActor = Extract<Actor, { kind: 'person' | 'bot' }>;
+
+/** An entry of the audit ledger, as the domain states it. `changes` never holds a secret. */
+export interface AuditRecord {
+  action: AuditAction;
+  applicationId?: bigint;
+  /** For an application of a team, its team's unless stated. */
+  teamId?: bigint;
+  guildId?: bigint;
+  targetId?: bigint;
+  changes?: Prisma.InputJsonObject;
+}
+
+/** One transaction. Inside it, everything reads and writes through `db`. */
+export interface Write {
+  db: Transaction;
+  /** Notes what happened; published after the commit, in the order of the calls. */
+  record(event: DomainEvent): void;
+  /** Notes a mail; sent after the commit. A mail that fails is logged, and fails nothing else. */
+  mail(mail: Mail): void;
+  /** Writes an entry of the audit ledger, with the caller as actor and the caller's stated reason. */
+  audit(entry: AuditRecord): Promise<void>;
+}
+
+export interface WriteOptions {
+  /** For a limit that counts rows, or anything else that must not run beside its like: repeated when it conflicts. */
+  serializable?: boolean;
+}
+
+/** What a domain function is handed: who calls, and everything it may use. Made for each call. */
+export interface CallContext {
+  actor: Actor;
+  requestId: string;
+  /** The caller's reason for the change, for the audit ledger. */
+  auditReason: string | null;
+  log: Logger;
+  clock: Clock;
+  nextId: NextId;
+  blobs: BlobStore;
+  limits: RateLimits;
+  guilds: GuildViews;
+  /** Where the portal's pages are, for links in mails. */
+  portalUrl: string;
+  /** The door for reads outside a transaction. */
+  read: Reader;
+  /** The door for writes: one transaction, its events published after the commit. */
+  write<T>(work: (write: Write) => Promise<T>, options?: WriteOptions): Promise<T>;
+  /**
+   * The door for a hot write without an audit entry: a single statement. `event` is published after it.
+   */
+  writeOne<T>(statement: (db: Transaction) => Promise<T>, event?: (row: T) => DomainEvent | null): Promise<T>;
+  /** Publishes something that is stored nowhere, such as typing. */
+  announce(event: DomainEvent): void;
+}
+
+/** The caller as a user. @throws UNAUTHENTICATED, and FORBIDDEN for a token, which may do only what its scopes say */
+export function requireUser(call: CallContext): UserActor {
+  switch (call.actor.kind) {
+    case 'anonymous':
+      throw new DomainError('UNAUTHENTICATED', 'You need to sign in first.');
+    case 'token':
+      throw new DomainError('FORBIDDEN', 'OAuth2 tokens cannot use this');
+    case 'person':
+    case 'bot':
+      return call.actor;
+  }
+}
+
+/** The caller as a person. @throws UNAUTHENTICATED, and FORBIDDEN for a bot */
+export function requirePerson(call: CallContext): Extract<Actor, { kind: 'person' }> {
+  const caller = requireUser(call);
+  if (caller.kind === 'bot') throw new DomainError('FORBIDDEN', 'Bots cannot use this');
+  return caller;
+}

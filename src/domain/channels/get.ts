@@ -1,0 +1,24 @@
+import type { CallContext } from '../call.js';
+import { DomainError } from '../errors.js';
+import type { ChannelRecord } from '../events.js';
+import { accessChannel } from '../guilds/access.js';
+import { Permission } from '../permissions.js';
+
+export interface ChannelDetails {
+  channel: ChannelRecord;
+  lastMessageId: bigint | null;
+}
+
+/**
+ * A channel the caller can view.
+ * @throws UNKNOWN_CHANNEL, MISSING_ACCESS
+ */
+export async function getChannel(call: CallContext, id: bigint): Promise<ChannelDetails> {
+  const { channelId } = await accessChannel(call, id, Permission.ViewChannel);
+  const [channel, newest] = await Promise.all([
+    call.read.channel.findUnique({ where: { id: channelId }, include: { overwrites: true } }),
+    call.read.message.findFirst({ where: { channelId }, orderBy: { id: 'desc' }, select: { id: true } }),
+  ]);
+  if (!channel) throw new DomainError('UNKNOWN_CHANNEL', 'Unknown Channel');
+  return { channel, lastMessageId: newest?.id ?? null };
+}

@@ -1,0 +1,102 @@
+import type {
+  Attachment,
+  Channel,
+  ChannelOverwrite,
+  Guild,
+  Invite,
+  Member,
+  Message,
+  Role,
+  User,
+} from '../infra/database/index.js';
+
+export type ChannelRecord = Channel & { overwrites: ChannelOverwrite[] };
+
+export type MemberRecord = Member & { user: User; roles: { roleId: bigint }[] };
+
+/** The part of a membership that stands beside a message, whose author is rendered on its own. */
+export type MemberFacts = Pick<Member, 'nick' | 'joinedAt'> & { roleIds: bigint[] };
+
+export interface ReactionCount {
+  emoji: string;
+  count: number;
+  /** Whether the one who looks is among them. */
+  me: boolean;
+}
+
+/** A message with all that its rendering needs. */
+export type MessageRecord = Message & {
+  author: User;
+  attachments: Attachment[];
+  mentionedUsers: User[];
+  reactions: ReactionCount[];
+  guildId: bigint | null;
+  /** For a reply: the message it answers, null when that is gone. Undefined for anything but a reply. */
+  referenced?: MessageRecord | null;
+};
+
+/** What happened. Carries everything its rendering needs, so that rendering is a pure function. */
+export type DomainEvent =
+  | { type: 'MESSAGE_CREATE'; message: MessageRecord; member: MemberFacts | null }
+  | { type: 'MESSAGE_UPDATE'; message: MessageRecord; member: MemberFacts | null }
+  | { type: 'MESSAGE_DELETE'; guildId: bigint | null; channelId: bigint; messageId: bigint }
+  | {
+      type: 'MESSAGE_REACTION_ADD';
+      guildId: bigint | null;
+      channelId: bigint;
+      messageId: bigint;
+      messageAuthorId: bigint;
+      emoji: string;
+      user: User;
+      member: MemberFacts | null;
+    }
+  | {
+      type: 'MESSAGE_REACTION_REMOVE';
+      guildId: bigint | null;
+      channelId: bigint;
+      messageId: bigint;
+      emoji: string;
+      userId: bigint;
+    }
+  | { type: 'MESSAGE_REACTION_REMOVE_ALL'; guildId: bigint | null; channelId: bigint; messageId: bigint }
+  | {
+      type: 'MESSAGE_REACTION_REMOVE_EMOJI';
+      guildId: bigint | null;
+      channelId: bigint;
+      messageId: bigint;
+      emoji: string;
+    }
+  | {
+      type: 'TYPING_START';
+      guildId: bigint | null;
+      channelId: bigint;
+      user: User;
+      member: MemberFacts | null;
+      /** Milliseconds since the Unix epoch. */
+      startedAt: number;
+    }
+  | { type: 'CHANNEL_CREATE'; channel: ChannelRecord & { guildId: bigint } }
+  | { type: 'GUILD_UPDATE'; guild: Guild & { roles: Role[] } }
+  | { type: 'GUILD_ROLE_CREATE'; role: Role }
+  | { type: 'GUILD_ROLE_UPDATE'; role: Role }
+  | { type: 'GUILD_ROLE_DELETE'; guildId: bigint; roleId: bigint }
+  | { type: 'GUILD_MEMBER_ADD'; member: MemberRecord }
+  | { type: 'GUILD_MEMBER_UPDATE'; member: MemberRecord }
+  | { type: 'GUILD_MEMBER_REMOVE'; guildId: bigint; user: User }
+  | { type: 'INVITE_CREATE'; invite: Invite & { inviter: User } }
+  /** A bot became a member: its sessions are shown the whole guild (GUILD_CREATE). */
+  | { type: 'GUILD_JOINED'; guildId: bigint; userId: bigint }
+  /** A bot is no longer a member: its sessions lose the guild (GUILD_DELETE). */
+  | { type: 'GUILD_LEFT'; guildId: bigint; userId: bigint }
+  /** A bot's own user changed: its sessions are shown it anew. */
+  | { type: 'USER_UPDATE'; user: User }
+  /** Anything of an application changed: its row, its testers or its secrets; whoever keeps a copy reads it anew. */
+  | { type: 'APPLICATION_UPDATED'; applicationId: bigint }
+  /** Anything of a team changed: itself, its members, its invitations, or which applications it owns. */
+  | { type: 'TEAM_UPDATED'; teamId: bigint }
+  /** A person's open invitations changed, or the name or icon of what invites them. */
+  | { type: 'PORTAL_HOME_UPDATED'; userId: bigint }
+  /** A person signed out somewhere; whoever keeps that person's sessions asks for them anew. */
+  | { type: 'SESSION_ENDED'; userId: bigint }
+  /** The bot token was replaced; sessions that used the old one end. */
+  | { type: 'BOT_TOKEN_RESET'; applicationId: bigint };

@@ -1,0 +1,86 @@
+import { type CallContext, requireUser } from '../call.js';
+import { DomainError, type ErrorCode, missingPermissions } from '../errors.js';
+import type { MemberFacts } from '../events.js';
+import { allows, channelPermissions, guildPermissions, Permission } from '../permissions.js';
+import type { GuildView } from './views.js';
+
+/** What the caller is in a guild. */
+interface GuildAccess {
+  guildId: bigint;
+  member: MemberFacts;
+  /** What the caller may do in the guild at large. */
+  permissions: bigint;
+  view: GuildView;
+}
+
+/** What the caller is in a channel. */
+export interface ChannelAccess {
+  channelId: bigint;
+  guildId: bigint;
+  /** The reference platform's channel type. */
+  type: number;
+  member: MemberFacts;
+  /** What the caller may do in this channel. */
+  permissions: bigint;
+}
+
+/**
+ * The caller's access to a guild, from memory where it is known.
+ * @param needed permission bits the caller must hold in the guild at large
+ * @throws UNAUTHENTICATED, UNKNOWN_GUILD, MISSING_PERMISSIONS; for a bot that is no member MISSING_ACCESS
+ */
+export async function accessGuild(call: CallContext, guildId: bigint, needed = 0n): Promise<GuildAccess> {
+  const { user } = requireUser(call);
+  const [view, member] = await Promise.all([call.guilds.guild(guildId), call.guilds.member(guildId, user.id)]);
+  if (!view) throw unknown('UNKNOWN_GUILD');
+  if (!member) throw hidden(call, 'UNKNOWN_GUILD');
+  const permissions = guildPermissions(view, user.id, member.roleIds);
+  requirePermissions(permissions, needed);
+  return { guildId, member, permissions, view };
+}
+
+/**
+ * The caller's access to a channel of a guild, from memory where it is known. A channel that the caller cannot view is
+ * hidden; one that is seen may still lack some of `needed`.
+ * @throws UNAUTHENTICATED, UNKNOWN_CHANNEL, MISSING_PERMISSIONS; for a bot that cannot see the channel MISSING_ACCESS
+ */
+export async function accessChannel(call: CallContext, channelId: bigint, needed = 0n): Promise<ChannelAccess> {
+  const { user } = requireUser(call);
+  const guildId = await call.guilds.guildOfChannel(channelId);
+  if (guildId === undefined || guildId === null) throw unknown('UNKNOWN_CHANNEL');
+  const [view, member] = await Promise.all([call.guilds.guild(guildId), call.guilds.member(guildId, user.id)]);
+  const channel = view?.channels.get(channelId);
+  if (!view || !channel) throw unknown('UNKNOWN_CHANNEL');
+  if (!member) throw hidden(call, 'UNKNOWN_CHANNEL');
+  const permissions = channelPermissions(view, channel.overwrites, user.id, member.roleIds);
+  if (!allows(permissions, Permission.ViewChannel)) throw hidden(call, 'UNKNOWN_CHANNEL');
+  requirePermissions(permissions, needed);
+  return { channelId, guildId, type: channel.type, member, permissions };
+}
+
+/** Ids of the guild's channels in which the caller holds all of `needed`. */
+export function channelsWith(access: GuildAccess, userId: bigint, needed: bigint): Set<bigint> {
+  const { view, member } = access;
+  const ids = new Set<bigint>();
+  for (const channel of view.channels.values()) {
+    const permissions = channelPermissions(view, channel.overwrites, userId, member.roleIds);
+    if (allows(permissions, needed)) ids.add(channel.id);
+  }
+  return ids;
+}
+
+/** @throws MISSING_PERMISSIONS unless `permissions` holds all of `needed` */
+export function requirePermissions(permissions: bigint, needed: bigint): void {
+  if (!allows(permissions, needed)) throw missingPermissions();
+}
+
+const UNKNOWN_TEXTS = { UNKNOWN_GUILD: 'Unknown Guild', UNKNOWN_CHANNEL: 'Unknown Channel' } as const;
+
+function unknown(code: keyof typeof UNKNOWN_TEXTS & ErrorCode): DomainError {
+  return new DomainError(code, UNKNOWN_TEXTS[code]);
+}
+
+/** A person cannot tell what is hidden from what is missing; a bot is told, as on the reference platform. */
+function hidden(call: CallContext, code: keyof typeof UNKNOWN_TEXTS & ErrorCode): DomainError {
+  return call.actor.kind === 'bot' ? new DomainError('MISSING_ACCESS', 'Missing Access') : unknown(code);
+}

@@ -1,0 +1,45 @@
+import { ChannelType } from 'discord-api-types/v10';
+import { z } from 'zod';
+import type { Guild } from '../../infra/database/index.js';
+import { type CallContext, requirePerson, type Write } from '../call.js';
+import { nameText, parseInput, trimmedText } from '../input.js';
+import { limits } from '../limits.js';
+import { DEFAULT_EVERYONE_PERMISSIONS } from '../permissions.js';
+
+const CreateGuildInput = z.object({
+  name: nameText(limits.guildName.min, limits.guildName.max),
+  description: trimmedText(0, limits.guildDescription).nullish(),
+});
+
+type CreateGuildInput = z.input<typeof CreateGuildInput>;
+
+const FIRST_CHANNELS = [
+  { name: 'general', type: ChannelType.GuildText, position: 0 },
+  { name: 'General', type: ChannelType.GuildVoice, position: 1 },
+];
+
+/**
+ * Makes a guild owned by the caller: with `@everyone`, one text and one voice channel, and the caller as its member.
+ * @throws UNAUTHENTICATED, INVALID_INPUT
+ */
+export async function createGuild(call: CallContext, input: CreateGuildInput): Promise<Guild> {
+  const owner = requirePerson(call);
+  const { name, description } = parseInput(CreateGuildInput, input);
+  const guild = { id: call.nextId(), name, description: description ?? null, ownerId: owner.user.id };
+  return call.write(async (write) => {
+    const created = await write.db.guild.create({ data: guild });
+    await furnish(call, write, guild.id, owner.user.id);
+    await write.audit({ action: 'GUILD_CREATE', guildId: guild.id, targetId: guild.id, changes: { name } });
+    return created;
+  });
+}
+
+async function furnish(call: CallContext, { db }: Write, guildId: bigint, ownerId: bigint): Promise<void> {
+  await db.role.create({
+    data: { id: guildId, guildId, name: '@everyone', permissions: DEFAULT_EVERYONE_PERMISSIONS },
+  });
+  await db.channel.createMany({
+    data: FIRST_CHANNELS.map((channel) => ({ id: call.nextId(), guildId, ...channel })),
+  });
+  await db.member.create({ data: { guildId, userId: ownerId, joinedAt: new Date(call.clock.now()) } });
+}

@@ -1,0 +1,27 @@
+import type { Guild, Role } from '../../infra/database/index.js';
+import type { CallContext } from '../call.js';
+import { DomainError } from '../errors.js';
+import { accessGuild } from './access.js';
+
+export interface GuildDetails {
+  guild: Guild & { roles: Role[] };
+  /** Null unless it was asked for. */
+  memberCount: number | null;
+}
+
+/**
+ * A guild the caller is a member of, with its roles in ascending order.
+ * @throws UNKNOWN_GUILD, MISSING_ACCESS
+ */
+export async function getGuild(
+  call: CallContext,
+  input: { guildId: bigint; withCounts?: boolean },
+): Promise<GuildDetails> {
+  const { guildId } = await accessGuild(call, input.guildId);
+  const [guild, memberCount] = await Promise.all([
+    call.read.guild.findUnique({ where: { id: guildId }, include: { roles: { orderBy: { position: 'asc' } } } }),
+    input.withCounts ? call.read.member.count({ where: { guildId } }) : null,
+  ]);
+  if (!guild) throw new DomainError('UNKNOWN_GUILD', 'Unknown Guild');
+  return { guild, memberCount };
+}

@@ -1,0 +1,24 @@
+import { type CallContext, requireUser } from '../call.js';
+import { DomainError } from '../errors.js';
+import { removeFromGuilds } from '../installations/uninstall.js';
+import { accessGuild } from './access.js';
+
+/**
+ * Ends the caller's membership. A bot that leaves takes its installation along.
+ * @throws UNAUTHENTICATED, UNKNOWN_GUILD, MISSING_ACCESS, and FORBIDDEN for the guild's owner
+ */
+export async function leaveGuild(call: CallContext, guildId: bigint): Promise<void> {
+  const caller = requireUser(call);
+  const { view } = await accessGuild(call, guildId);
+  if (view.ownerId === caller.user.id) {
+    throw new DomainError('FORBIDDEN', 'The owner of a server cannot leave it.');
+  }
+  await call.write(async (write) => {
+    if (caller.kind === 'bot') {
+      await removeFromGuilds(write, caller.applicationId, guildId);
+      return;
+    }
+    const { count } = await write.db.member.deleteMany({ where: { guildId, userId: caller.user.id } });
+    if (count > 0) write.record({ type: 'GUILD_MEMBER_REMOVE', guildId, user: caller.user });
+  });
+}

@@ -1,0 +1,105 @@
+import type { Guild, Reader, Role } from '../../infra/database/index.js';
+import type { ChannelRecord, MemberRecord } from '../events.js';
+
+/** A guild with everything a client's cache begins with, but its members. */
+export interface GuildSnapshot {
+  guild: Guild & { roles: Role[] };
+  channels: ChannelRecord[];
+  /** Channel id to the newest message in it. */
+  lastMessageIds: ReadonlyMap<bigint, bigint>;
+  memberCount: number;
+}
+
+/** Reads a guild as a whole, or null when there is none. */
+export async function loadGuildSnapshot(reader: Reader, guildId: bigint): Promise<GuildSnapshot | null> {
+  const [guild, channels, lastMessageIds, memberCount] = await Promise.all([
+    reader.guild.findUnique({ where: { id: guildId }, include: { roles: { orderBy: { position: 'asc' } } } }),
+    reader.channel.findMany({ where: { guildId }, include: { overwrites: true }, orderBy: { position: 'asc' } }),
+    loadLastMessageIds(reader, guildId),
+    reader.member.count({ where: { guildId } }),
+  ]);
+  return guild && { guild, channels, lastMessageIds, memberCount };
+}
+
+/** One index look-up a channel; grouping would walk over every message. Text, since a computed column has no declared type. */
+async function loadLastMessageIds(reader: Reader, guildId: bigint): Promise<Map<bigint, bigint>> {
+  const rows = await reader.$queryRaw<{ channelId: string; lastMessageId: string | null }[]>`
+    SELECT CAST(c."id" AS TEXT) AS "channelId",
+      CAST((SELECT MAX(m."id") FROM "Message" m WHERE m."channelId" = c."id") AS TEXT) AS "lastMessageId"
+    FROM "Channel" c WHERE c."guildId" = ${guildId}`;
+  return new Map(
+    rows.flatMap(({ channelId, lastMessageId }) =>
+      lastMessageId === null ? [] : [[BigInt(channelId), BigInt(lastMessageId)]],
+    ),
+  );
+}
+
+/** Which members of a guild; the conditions are joined by "and". */
+export interface MemberSelection {
+  /** Only those with a role beyond `@everyone` or a nickname. */
+  notable?: boolean;
+  /** Only those whose username or nickname begins so, whatever the case. */
+  prefix?: string;
+  userIds?: bigint[];
+  /** Only those with a higher user id. */
+  after?: bigint | undefined;
+}
+
+/** Rows of one query: SQLite takes 999 parameters, and each member's roles cost two. */
+const PAGE = 400;
+
+/** At most `take` members, in ascending order of their ids. */
+export async function loadMembers(
+  reader: Reader,
+  guildId: bigint,
+  selection: MemberSelection,
+  take: number,
+): Promise<MemberRecord[]> {
+  const found: MemberRecord[] = [];
+  for (let { after } = selection; found.length < take; ) {
+    const page = await loadPage(reader, guildId, { ...selection, after });
+    found.push(...page.filter((member) => beginsWith(member, selection.prefix)));
+    if (page.length < PAGE) break;
+    after = page.at(-1)?.userId;
+  }
+  return found.slice(0, take);
+}
+
+function loadPage(
+  reader: Reader,
+  guildId: bigint,
+  { notable, prefix, userIds, after }: MemberSelection,
+): Promise<MemberRecord[]> {
+  return reader.member.findMany({
+    where: {
+      guildId,
+      userId: { ...(userIds ? { in: userIds } : {}), ...(after === undefined ? {} : { gt: after }) },
+      AND: [
+        notable ? { OR: [{ nick: { not: null } }, { roles: { some: {} } }] } : {},
+        prefix ? { OR: namesBeginningWith(prefix) } : {},
+      ],
+    },
+    include: { user: true, roles: { select: { roleId: true } } },
+    orderBy: { userId: 'asc' },
+    take: PAGE,
+  });
+}
+
+export function countMembers(reader: Reader, guildId: bigint): Promise<number> {
+  return reader.member.count({ where: { guildId } });
+}
+
+/** Usernames of people are lower-case; what bots and nicknames are called is free. */
+function namesBeginningWith(prefix: string) {
+  return [
+    { nick: { startsWith: prefix } },
+    { user: { username: { startsWith: prefix } } },
+    { user: { username: { startsWith: prefix.toLowerCase() } } },
+  ];
+}
+
+/** The database takes `%` and `_` of a prefix for wildcards, so its answer is looked through once more. */
+function beginsWith({ nick, user }: MemberRecord, prefix = ''): boolean {
+  const wanted = prefix.toLowerCase();
+  return [nick, user.username].some((name) => name?.toLowerCase().startsWith(wanted));
+}

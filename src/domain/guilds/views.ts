@@ -1,0 +1,161 @@
+import { LRUCache } from 'lru-cache';
+import { BUS_RECONNECTED, type Bus, type BusMessage, type BusSubscription, topics } from '../../infra/bus.js';
+import type { Reader } from '../../infra/database/index.js';
+import type { MemberFacts } from '../events.js';
+import { channelPermissions, guildPermissions, type Overwrite, type PermissionFacts } from '../permissions.js';
+
+export interface ChannelFacts {
+  id: bigint;
+  type: number;
+  overwrites: Overwrite[];
+}
+
+/** What decides access in one guild, as of some moment. Not changed once made: a change makes a new view. */
+export interface GuildView extends PermissionFacts {
+  channels: ReadonlyMap<bigint, ChannelFacts>;
+}
+
+interface Entry {
+  view: Promise<GuildView | null>;
+  members: Map<bigint, Promise<MemberFacts | null>>;
+  subscription: BusSubscription;
+}
+
+const MAX_GUILDS = 5_000;
+const MAX_CHANNELS = 50_000;
+/** Beyond this many remembered members of one guild, all are forgotten and read again when needed. */
+const MAX_MEMBERS_A_GUILD = 10_000;
+
+/**
+ * What changes rarely and is asked for with every request and every dispatched event: a guild's roles, channels and
+ * memberships. Kept in memory and dropped by the guild's own events, of this process or another.
+ */
+export class GuildViews {
+  readonly #entries: LRUCache<bigint, Entry>;
+  readonly #guildOfChannel = new LRUCache<bigint, { guildId: bigint | null }>({ max: MAX_CHANNELS });
+
+  constructor(
+    private readonly reader: Reader,
+    private readonly bus: Bus,
+  ) {
+    this.#entries = new LRUCache({ max: MAX_GUILDS, dispose: (entry) => entry.subscription.close() });
+  }
+
+  /** The guild's view, or null when there is no such guild. */
+  async guild(guildId: bigint): Promise<GuildView | null> {
+    return this.#entry(guildId).view;
+  }
+
+  /** The membership of a user, or null for none. */
+  async member(guildId: bigint, userId: bigint): Promise<MemberFacts | null> {
+    const { members, subscription } = this.#entry(guildId);
+    const known = members.get(userId);
+    if (known) return known;
+    if (members.size >= MAX_MEMBERS_A_GUILD) members.clear();
+    const loading = subscription.ready.then(() => loadMember(this.reader, guildId, userId));
+    members.set(userId, loading);
+    loading.catch(() => members.delete(userId));
+    return loading;
+  }
+
+  /** The guild a channel belongs to: null for a direct message, undefined when there is no such channel. */
+  async guildOfChannel(channelId: bigint): Promise<bigint | null | undefined> {
+    const known = this.#guildOfChannel.get(channelId);
+    if (known) return known.guildId;
+    const channel = await this.reader.channel.findUnique({ where: { id: channelId }, select: { guildId: true } });
+    if (!channel) return undefined;
+    this.#guildOfChannel.set(channelId, channel);
+    return channel.guildId;
+  }
+
+  /** The user's permissions in the guild at large, or null for somebody who is no member. */
+  async guildPermissions(guildId: bigint, userId: bigint): Promise<bigint | null> {
+    const [view, member] = await Promise.all([this.guild(guildId), this.member(guildId, userId)]);
+    return view && member ? guildPermissions(view, userId, member.roleIds) : null;
+  }
+
+  /** The user's permissions in one of the guild's channels, or null for no member or no such channel. */
+  async channelPermissions(guildId: bigint, channelId: bigint, userId: bigint): Promise<bigint | null> {
+    const [view, member] = await Promise.all([this.guild(guildId), this.member(guildId, userId)]);
+    const channel = view?.channels.get(channelId);
+    return view && member && channel ? channelPermissions(view, channel.overwrites, userId, member.roleIds) : null;
+  }
+
+  #entry(guildId: bigint): Entry {
+    const known = this.#entries.get(guildId);
+    if (known) return known;
+    const subscription = this.bus.subscribe(topics.guild(guildId), (message) => this.#onEvent(guildId, message));
+    const entry: Entry = {
+      view: subscription.ready.then(() => loadView(this.reader, guildId)),
+      members: new Map(),
+      subscription,
+    };
+    entry.view.then(
+      (view) => view ?? this.#forget(guildId, entry),
+      () => this.#forget(guildId, entry),
+    );
+    this.#entries.set(guildId, entry);
+    return entry;
+  }
+
+  #forget(guildId: bigint, entry: Entry): void {
+    if (this.#entries.peek(guildId) === entry) this.#entries.delete(guildId);
+  }
+
+  #onEvent(guildId: bigint, message: BusMessage): void {
+    switch (message.type) {
+      case 'GUILD_MEMBER_ADD':
+      case 'GUILD_MEMBER_UPDATE':
+      case 'GUILD_MEMBER_REMOVE':
+        if (message.userId) this.#entries.peek(guildId)?.members.delete(BigInt(message.userId));
+        return;
+      case 'CHANNEL_DELETE':
+        if (message.channelId) this.#guildOfChannel.delete(BigInt(message.channelId));
+        this.#entries.delete(guildId);
+        return;
+      case BUS_RECONNECTED:
+      case 'GUILD_UPDATE':
+      case 'GUILD_DELETE':
+      case 'GUILD_ROLE_CREATE':
+      case 'GUILD_ROLE_UPDATE':
+      case 'GUILD_ROLE_DELETE':
+      case 'CHANNEL_CREATE':
+      case 'CHANNEL_UPDATE':
+        this.#entries.delete(guildId);
+        return;
+    }
+  }
+}
+
+async function loadView(reader: Reader, guildId: bigint): Promise<GuildView | null> {
+  const guild = await reader.guild.findUnique({
+    where: { id: guildId },
+    select: {
+      ownerId: true,
+      roles: { select: { id: true, permissions: true } },
+      channels: {
+        select: {
+          id: true,
+          type: true,
+          overwrites: { select: { targetId: true, allow: true, deny: true } },
+        },
+      },
+    },
+  });
+  if (!guild) return null;
+  return {
+    id: guildId,
+    ownerId: guild.ownerId,
+    rolePermissions: new Map(guild.roles.map((role) => [role.id, role.permissions])),
+    channels: new Map(guild.channels.map((channel) => [channel.id, channel])),
+  };
+}
+
+async function loadMember(reader: Reader, guildId: bigint, userId: bigint): Promise<MemberFacts | null> {
+  const member = await reader.member.findUnique({
+    where: { guildId_userId: { guildId, userId } },
+    select: { nick: true, joinedAt: true, roles: { select: { roleId: true } } },
+  });
+  if (!member) return null;
+  return { nick: member.nick, joinedAt: member.joinedAt, roleIds: member.roles.map((role) => role.roleId) };
+}

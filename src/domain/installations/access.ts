@@ -1,0 +1,25 @@
+import type { Application, Transaction } from '../../infra/database/index.js';
+import { unknownApplication } from '../applications/access.js';
+import type { CallContext } from '../call.js';
+import { isAcceptedTester } from '../testers/access.js';
+
+/**
+ * An application the caller may install. A private one exists for its accepted testers only.
+ * @throws UNKNOWN_APPLICATION
+ */
+export async function findInstallable(call: CallContext, applicationId: bigint): Promise<Application> {
+  const application = await call.read.application.findUnique({ where: { id: applicationId, deletedAt: null } });
+  if (!application) throw unknownApplication();
+  if (!application.public && !(await isTester(call, applicationId))) throw unknownApplication();
+  return application;
+}
+
+async function isTester({ actor, read }: CallContext, applicationId: bigint): Promise<boolean> {
+  return actor.kind === 'person' && isAcceptedTester(read, applicationId, actor.user.id);
+}
+
+/** Asks once more within the transaction that installs it. @throws UNKNOWN_APPLICATION for one that was deleted meanwhile */
+export async function requireStillThere(db: Transaction, applicationId: bigint): Promise<void> {
+  const where = { id: applicationId, deletedAt: null };
+  if (!(await db.application.findUnique({ where, select: { id: true } }))) throw unknownApplication();
+}

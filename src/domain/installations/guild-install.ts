@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import type { Application, Installation, User } from '../../infra/database/index.js';
+import type { CallContext, Write } from '../call.js';
+import { DomainError } from '../errors.js';
+import { accessGuild, requirePermissions } from '../guilds/access.js';
+import { parseInput } from '../input.js';
+import { Permission, parsePermissions, permissionText } from '../permissions.js';
+import { insertRole } from '../roles/index.js';
+import { requireStillThere } from './access.js';
+import { installScopes, type Scope, storedScopes } from './scopes.js';
+
+const Grant = z.object({ scopes: installScopes(), permissions: permissionText().optional() });
+
+interface GuildInstall {
+  guildId: bigint;
+  scopes: readonly string[];
+  permissions?: string | undefined;
+}
+
+/**
+ * Checks an installation to a guild by `installer` and says how it is written.
+ * @throws FORBIDDEN when the application does not install to guilds, INVALID_INPUT, and what `accessGuild` throws; when it is
+ *   written UNKNOWN_APPLICATION and LIMIT_EXCEEDED
+ */
+export async function planGuildInstall(
+  call: CallContext,
+  application: Application,
+  installer: User,
+  input: GuildInstall,
+): Promise<(write: Write) => Promise<Installation>> {
+  const { guildId } = input;
+  const { permissions: callerPermissions } = await accessGuild(call, guildId, Permission.ManageGuild);
+  if (!application.serverInstall) {
+    throw new DomainError('FORBIDDEN', 'This application cannot be installed to servers.');
+  }
+  const { scopes, permissions } = parseInput(Grant, { scopes: input.scopes, permissions: input.permissions });
+  const granted = scopes.includes('bot') ? (permissions ?? parsePermissions(application.serverInstallPermissions)) : 0n;
+  requirePermissions(callerPermissions, granted);
+  const grant = { application, guildId, scopes, permissions: granted, installerId: installer.id };
+  return (write) => putInstallation(call, write, grant);
+}
+
+interface GrantedInstallation {
+  application: Application;
+  guildId: bigint;
+  scopes: Scope[];
+  permissions: bigint;
+  installerId: bigint;
+}
+
+async function putInstallation(call: CallContext, write: Write, grant: GrantedInstallation): Promise<Installation> {
+  const { application, guildId, installerId } = grant;
+  const { db, audit } = write;
+  await requireStillThere(db, application.id);
+  const where = { applicationId_guildId: { applicationId: application.id, guildId } };
+  const earlier = await db.installation.findUnique({ where });
+  const scopes = [...new Set([...storedScopes(earlier?.scopes), ...grant.scopes])];
+  const withBot = grant.scopes.includes('bot');
+  const permissions = withBot ? String(grant.permissions) : (earlier?.permissions ?? '0');
+  const installation = earlier
+    ? await db.installation.update({ where, data: { scopes, permissions, installerId } })
+    : await db.installation.create({
+        data: {
+          id: call.nextId(),
+          applicationId: application.id,
+          context: 'SERVER',
+          guildId,
+          installerId,
+          scopes,
+          permissions,
+        },
+      });
+  if (withBot) await addBot(call, write, grant);
+  const changes = { scopes, permissions };
+  await audit({
+    action: 'INSTALLATION_PUT',
+    guildId,
+    applicationId: application.id,
+    targetId: installation.id,
+    changes,
+  });
+  return installation;
+}
+
+/** Gives the bot its managed role with the granted permissions, and makes it a member if it is none. */
+async function addBot(call: CallContext, write: Write, grant: GrantedInstallation): Promise<void> {
+  const { db, record, audit } = write;
+  const { application, guildId } = grant;
+  const roleId = await putManagedRole(call, write, grant);
+  const botId = application.id;
+  const key = { guildId_userId: { guildId, userId: botId } };
+  if (await db.member.findUnique({ where: key, select: { userId: true } })) return;
+  const member = await db.member.create({
+    data: { guildId, userId: botId, joinedAt: new Date(call.clock.now()), roles: { create: { roleId } } },
+    include: { user: true, roles: { select: { roleId: true } } },
+  });
+  await audit({ action: 'BOT_ADD', guildId, targetId: botId });
+  record({ type: 'GUILD_MEMBER_ADD', member });
+  record({ type: 'GUILD_JOINED', guildId, userId: botId });
+}
+
+async function putManagedRole(call: CallContext, write: Write, grant: GrantedInstallation): Promise<bigint> {
+  const { db, record } = write;
+  const { application, guildId, permissions } = grant;
+  const role = await db.role.findFirst({ where: { guildId, applicationId: application.id, managed: true } });
+  if (!role) {
+    const { id } = await insertRole(write, {
+      id: call.nextId(),
+      guildId,
+      name: application.name,
+      permissions,
+      managed: true,
+      applicationId: application.id,
+    });
+    return id;
+  }
+  if (role.permissions !== permissions) {
+    record({
+      type: 'GUILD_ROLE_UPDATE',
+      role: await db.role.update({ where: { id: role.id }, data: { permissions } }),
+    });
+  }
+  return role.id;
+}

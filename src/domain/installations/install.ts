@@ -1,0 +1,53 @@
+import { isUniqueConflict } from '../../infra/database/faults.js';
+import type { Installation } from '../../infra/database/index.js';
+import { type CallContext, requirePerson, type Write } from '../call.js';
+import { findInstallable } from './access.js';
+import { planGuildInstall } from './guild-install.js';
+import { planUserInstall } from './user-install.js';
+
+interface InstallInput {
+  applicationId: bigint;
+  /** The guild to install to; without one the application is installed to the caller. */
+  guildId?: bigint | undefined;
+  scopes: readonly string[];
+  /** Decimal permission bits for the bot in a guild; the application's own wish when not given. */
+  permissions?: string | undefined;
+}
+
+/**
+ * Installs an application to a guild or to the caller. Installing again adds scopes.
+ *
+ * In a guild, the scope `bot` makes the bot a member, with a managed role that carries the granted permissions, which are set
+ * anew each time. The caller needs ManageGuild, and every permission that is granted. An installation to the caller has no
+ * bot and no permissions.
+ * @throws UNKNOWN_APPLICATION, FORBIDDEN when the application does not install there, INVALID_INPUT, LIMIT_EXCEEDED, and what
+ *   `accessGuild` throws
+ */
+export async function installApplication(call: CallContext, input: InstallInput): Promise<Installation> {
+  return writeInstall(call, await planInstall(call, input));
+}
+
+/** Checks an installation, which the returned step then writes. @throws what {@link installApplication} throws */
+export async function planInstall(
+  call: CallContext,
+  input: InstallInput,
+): Promise<(write: Write) => Promise<Installation>> {
+  const { user } = requirePerson(call);
+  const application = await findInstallable(call, input.applicationId);
+  const { guildId } = input;
+  return guildId === undefined
+    ? planUserInstall(call, application, user, input)
+    : planGuildInstall(call, application, user, { ...input, guildId });
+}
+
+/** Runs a transaction that a planned installation is part of. */
+export async function writeInstall<T>(call: CallContext, work: (write: Write) => Promise<T>): Promise<T> {
+  const attempt = () => call.write(work, { serializable: true });
+  try {
+    return await attempt();
+  } catch (error) {
+    if (!isUniqueConflict(error)) throw error;
+    // Somebody else installed it meanwhile; now there is something to add to.
+    return attempt();
+  }
+}

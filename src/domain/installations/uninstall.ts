@@ -1,0 +1,67 @@
+import type { Installation } from '../../infra/database/index.js';
+import { type CallContext, requirePerson, type Write } from '../call.js';
+import { DomainError } from '../errors.js';
+import { accessGuild } from '../guilds/access.js';
+import { Permission } from '../permissions.js';
+
+/**
+ * Removes an installation: from its guild, which needs ManageGuild and takes the bot along, or from the caller.
+ * @throws UNAUTHENTICATED, UNKNOWN_INSTALLATION, MISSING_PERMISSIONS
+ */
+export async function uninstallApplication(call: CallContext, installationId: bigint): Promise<void> {
+  const { user } = requirePerson(call);
+  const installation = await call.read.installation.findUnique({ where: { id: installationId } });
+  if (!installation) throw unknownInstallation();
+  const { applicationId, guildId } = installation;
+  if (guildId === null) return removeFromUser(call, installation);
+  if (!(await call.guilds.member(guildId, user.id))) throw unknownInstallation();
+  await accessGuild(call, guildId, Permission.ManageGuild);
+  const removed = await call.write((write) => removeFromGuilds(write, applicationId, guildId));
+  if (removed === 0) throw unknownInstallation();
+}
+
+async function removeFromUser(call: CallContext, installation: Installation): Promise<void> {
+  const { id, applicationId, userId } = installation;
+  if (userId !== requirePerson(call).user.id) throw unknownInstallation();
+  await call.write(async ({ db, audit }) => {
+    const { count } = await db.installation.deleteMany({ where: { id } });
+    if (count === 0) throw unknownInstallation();
+    await audit({ action: 'INSTALLATION_DELETE', applicationId, targetId: userId });
+  });
+}
+
+/**
+ * Takes an application's installation, bot and managed role out of a guild, or out of every guild when none is named. What
+ * is not there is no error.
+ * @returns how many installations there were
+ */
+export async function removeFromGuilds(write: Write, applicationId: bigint, guildId?: bigint): Promise<number> {
+  const { db, record, audit } = write;
+  const ofApplication = { applicationId, guildId: guildId ?? { not: null } };
+  const installations = await db.installation.findMany({ where: ofApplication, select: { guildId: true } });
+  await db.installation.deleteMany({ where: ofApplication });
+  for (const { guildId } of installations) {
+    await audit({ action: 'INSTALLATION_DELETE', applicationId, targetId: applicationId, ...(guildId && { guildId }) });
+  }
+  await removeBot(write, applicationId, guildId);
+  const managed = { applicationId, managed: true, guildId };
+  const roles = await db.role.findMany({ where: managed, select: { id: true, guildId: true } });
+  await db.role.deleteMany({ where: managed });
+  for (const { id, guildId } of roles) record({ type: 'GUILD_ROLE_DELETE', guildId, roleId: id });
+  return installations.length;
+}
+
+async function removeBot({ db, record }: Write, botId: bigint, guildId: bigint | undefined): Promise<void> {
+  const bot = await db.user.findUniqueOrThrow({ where: { id: botId } });
+  const ofBot = { userId: botId, guildId };
+  const memberships = await db.member.findMany({ where: ofBot, select: { guildId: true } });
+  await db.member.deleteMany({ where: ofBot });
+  for (const { guildId } of memberships) {
+    record({ type: 'GUILD_MEMBER_REMOVE', guildId, user: bot });
+    record({ type: 'GUILD_LEFT', guildId, userId: botId });
+  }
+}
+
+function unknownInstallation(): DomainError {
+  return new DomainError('UNKNOWN_INSTALLATION', 'Unknown Integration');
+}

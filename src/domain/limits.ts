@@ -1,0 +1,72 @@
+import type { Limit } from '../infra/rate-limits.js';
+
+/** Lengths and counts, in characters and rows, and how often things may happen. */
+export const limits = {
+  password: { min: 8, max: 128 },
+  applicationName: { min: 2, max: 32 },
+  applicationDescription: 400,
+  /** Bytes of an uploaded icon. */
+  iconSize: 10 * 1024 * 1024,
+  /** Scopes in the default install settings of one context. */
+  installScopes: 25,
+  scopeLength: 64,
+  testersPerApplication: 100,
+  teamName: { min: 2, max: 32 },
+  urlLength: 2_048,
+  redirectUris: 10,
+  redirectUriLength: 512,
+  guildName: { min: 2, max: 100 },
+  guildDescription: 300,
+  channelsPerGuild: 500,
+  rolesPerGuild: 250,
+  channelName: { min: 1, max: 100 },
+  roleName: { min: 1, max: 100 },
+  messageContent: 4_000,
+  nonce: 25,
+  embedsPerMessage: 10,
+  embedCharactersPerMessage: 6_000,
+  attachmentsPerMessage: 10,
+  attachmentDescription: 1_024,
+  /** Bytes. */
+  fileSize: 10 * 1024 * 1024,
+  /** Bytes. */
+  requestSize: 25 * 1024 * 1024,
+  reactionsPerMessage: 20,
+  auditReason: 512,
+} as const;
+
+/** An application may identify this often a day (Discord's documentation, Gateway). */
+export const IDENTIFY_A_DAY: Limit = { name: 'identify-a-day', points: 1_000, seconds: 86_400 };
+
+/** How many shards of an application may identify at the same time; the buckets of `shard_id % max_concurrency`. */
+export const IDENTIFY_CONCURRENCY = 16;
+
+/** One IDENTIFY in five seconds, for each application and bucket. */
+export const IDENTIFY_A_BUCKET: Limit = { name: 'identify-a-bucket', points: 1, seconds: 5 };
+
+/** All that a bot or a person asks for or changes, and what comes from an address without a good credential. */
+export const REQUESTS_A_CALLER: Limit = { name: 'global', points: 50, seconds: 1 };
+
+/** What a bot or a person does with the messages of one channel (decisions 53), counted alike on every face. */
+export const SENDS_A_CHANNEL: Limit = { name: 'messages', points: 5, seconds: 5 };
+export const EDITS_A_CHANNEL: Limit = { name: 'edit-message', points: 5, seconds: 5 };
+export const DELETIONS_A_CHANNEL: Limit = { name: 'delete-message', points: 10, seconds: 10 };
+export const REACTIONS_A_CHANNEL: Limit = { name: 'reactions', points: 10, seconds: 10 };
+
+export const SIGN_UP_AN_ADDRESS: Limit = { name: 'sign-up-an-address', points: 20, seconds: 60 };
+export const SIGN_IN_AN_ADDRESS: Limit = { name: 'sign-in-an-address', points: 10, seconds: 60 };
+
+/** Further mails with a link that verifies an address. */
+export const VERIFICATION_MAILS_A_PERSON: Limit = { name: 'verification-mails-a-person', points: 5, seconds: 3_600 };
+
+/** Exchanges and revocations of OAuth2 tokens. */
+export const TOKEN_REQUESTS_AN_ADDRESS: Limit = { name: 'token-requests-an-address', points: 300, seconds: 60 };
+
+/** What a person allows on the authorization screen. */
+export const AUTHORIZATIONS_A_PERSON: Limit = { name: 'authorizations-a-person', points: 30, seconds: 60 };
+
+/** Icons a person uploads; what a bot sends is limited by its route. */
+export const ICONS_A_PERSON: Limit = { name: 'icons-a-person', points: 30, seconds: 60 };
+
+/** Invitations of one person to another, each of which may send a mail. */
+export const INVITATIONS_TO_A_PERSON: Limit = { name: 'invitations-to-a-person', points: 30, seconds: 600 };

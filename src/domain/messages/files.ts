@@ -1,0 +1,174 @@
+import { imageSize } from 'image-size';
+import type { BlobStore, StagedBlob } from '../../infra/blobs.js';
+import type { Attachment, Reader } from '../../infra/database/index.js';
+import type { CallContext } from '../call.js';
+import { DomainError, invalidInput } from '../errors.js';
+import { limits } from '../limits.js';
+import type { SendBody } from './body.js';
+
+/** What a message says of its files. */
+export type AttachmentNotes = NonNullable<SendBody['attachments']>;
+
+/** A file that was received whole and belongs to no message yet. */
+export interface UploadedFile {
+  /** The number by which the message's `attachments` speak of it: the n of `files[n]`. */
+  index: number;
+  filename: string;
+  contentType: string;
+  blob: StagedBlob;
+}
+
+/** Where a message is, or will be. */
+export interface MessagePlace {
+  channelId: bigint;
+  messageId: bigint;
+}
+
+/** The folder of a message's files. */
+function filesOf(message: MessagePlace): string {
+  return `attachments/${message.channelId}/${message.messageId}/`;
+}
+
+/** Where one attachment's file is kept. Nothing a sender wrote is part of it. */
+function fileOf(message: MessagePlace, attachmentId: bigint): string {
+  return `${filesOf(message)}${attachmentId}`;
+}
+
+export type NewAttachment = Omit<Attachment, 'messageId'>;
+
+/**
+ * Gives files their place at a message, with the names and descriptions it states for them. All of them, or none.
+ * @throws TOO_MANY_ATTACHMENTS, FILE_TOO_LARGE, REQUEST_TOO_LARGE
+ */
+export async function keepFiles(
+  call: CallContext,
+  message: MessagePlace,
+  files: UploadedFile[],
+  notes: AttachmentNotes,
+): Promise<NewAttachment[]> {
+  checkFiles(files);
+  const placed = files.map((file) => ({ file, attachment: describeFile(call.nextId(), file, notes) }));
+  const attachments = placed.map(({ attachment }) => attachment);
+  try {
+    await Promise.all(placed.map(({ file, attachment }) => file.blob.keep(fileOf(message, attachment.id))));
+    return attachments;
+  } catch (error) {
+    await discardFiles(call, message, attachments);
+    throw error;
+  }
+}
+
+function describeFile(id: bigint, file: UploadedFile, notes: AttachmentNotes): NewAttachment {
+  const note = notes.find((candidate) => candidate.id === BigInt(file.index));
+  return {
+    id,
+    filename: safeFilename(note?.filename ?? file.filename),
+    description: note?.description ?? null,
+    contentType: file.contentType,
+    size: file.blob.size,
+    ...dimensions(file),
+  };
+}
+
+/** @throws INVALID_INPUT when a note speaks of a file that was neither sent nor is one of the message's `old` ones */
+export function checkNotes(files: UploadedFile[], notes: AttachmentNotes, old: Pick<Attachment, 'id'>[] = []): void {
+  const known = new Set([...files.map((file) => BigInt(file.index)), ...old.map(({ id }) => id)]);
+  const unknown = notes.flatMap((note, index) => (known.has(note.id) ? [] : [index]));
+  if (unknown.length === 0) return;
+  throw invalidInput(
+    ...unknown.map((index) => ({
+      path: `attachments.${index}.id`,
+      code: 'ATTACHMENT_NOT_FOUND',
+      message: 'There is no file of this number in the request.',
+    })),
+  );
+}
+
+function checkFiles(files: UploadedFile[]): void {
+  if (files.length > limits.attachmentsPerMessage) throw tooManyAttachments();
+  if (files.some((file) => file.blob.size > limits.fileSize)) throw fileTooLarge();
+  if (files.reduce((sum, file) => sum + file.blob.size, 0) > limits.requestSize) {
+    throw new DomainError('REQUEST_TOO_LARGE', 'Request entity too large');
+  }
+}
+
+/** The refusal of more files than a message may have. */
+export function tooManyAttachments(): DomainError {
+  return new DomainError(
+    'TOO_MANY_ATTACHMENTS',
+    `Maximum number of attachments in a message reached (${limits.attachmentsPerMessage})`,
+  );
+}
+
+/** The refusal of a file over the limit. */
+export function fileTooLarge(): DomainError {
+  return new DomainError('FILE_TOO_LARGE', `File uploaded exceeds the maximum size of ${limits.fileSize} bytes`);
+}
+
+/** Removes files of a message that were not stored after all, or are no more. A disk that refuses is only logged. */
+export async function discardFiles(
+  call: CallContext,
+  message: MessagePlace,
+  files: Pick<Attachment, 'id'>[],
+): Promise<void> {
+  await removeFiles(call, ...files.map((file) => fileOf(message, file.id)));
+}
+
+/** Removes all files of a message. */
+export async function discardAllFiles(call: CallContext, message: MessagePlace): Promise<void> {
+  await removeFiles(call, filesOf(message));
+}
+
+/** A file that stays behind because the disk refused is no reason to fail what is done already. */
+async function removeFiles(call: CallContext, ...keys: string[]): Promise<void> {
+  try {
+    await Promise.all(keys.map((key) => call.blobs.remove(key)));
+  } catch (error) {
+    call.log.warn({ err: error }, 'files without a message stayed behind');
+  }
+}
+
+/** The most characters of a file's name; of a longer one the end is kept, which tells the kind of file. */
+const MAX_FILENAME = 100;
+
+/** A name that is one safe path segment, as the reference platform shows it: other characters become underscores. */
+function safeFilename(name: string): string {
+  const safe = name
+    .normalize('NFC')
+    .replace(/[^\p{L}\p{N}._-]+/gu, '_')
+    .replace(/^\.+/, '');
+  return [...safe].slice(-MAX_FILENAME).join('').replace(/^\.+/, '') || 'unknown';
+}
+
+function dimensions(file: UploadedFile): { width: number | null; height: number | null } {
+  if (!file.contentType.startsWith('image/')) return { width: null, height: null };
+  try {
+    const { width, height } = imageSize(file.blob.head);
+    return { width, height };
+  } catch {
+    return { width: null, height: null };
+  }
+}
+
+export interface AttachmentFile {
+  id: bigint;
+  key: string;
+  contentType: string;
+  /** Bytes. */
+  size: number;
+}
+
+/** The file of an attachment, named as its address names it; null when there is none. */
+export async function findAttachmentFile(
+  read: Reader,
+  blobs: BlobStore,
+  input: { channelId: bigint; attachmentId: bigint; filename: string },
+): Promise<AttachmentFile | null> {
+  const attachment = await read.attachment.findFirst({
+    where: { id: input.attachmentId, filename: input.filename, message: { channelId: input.channelId } },
+  });
+  if (!attachment) return null;
+  const key = fileOf({ channelId: input.channelId, messageId: attachment.messageId }, attachment.id);
+  const size = await blobs.size(key);
+  return size === null ? null : { id: attachment.id, key, contentType: attachment.contentType, size };
+}

@@ -1,0 +1,15 @@
+export type { EditBodyInput, SendBodyInput } from './body.js';
+export { deleteMessage } from './delete.js';
+export { editMessage } from './edit.js';
+export {
+  type AttachmentFile,
+  fileTooLarge,
+  findAttachmentFile,
+  tooManyAttachments,
+  type UploadedFile,
+} from './files.js';
+export { getMessage, listMessages } from './list.js';
+export { countReactions } from './load.js';
+export { addReaction, clearReactions, listReactions, removeReaction } from './reactions.js';
+export { sendMessage } from './send.js';
+export { startTyping } from './typing.js';

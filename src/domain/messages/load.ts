@@ -1,0 +1,115 @@
+import type { Attachment, Message, Prisma, User } from '../../infra/database/index.js';
+import type { CallContext } from '../call.js';
+import { DomainError } from '../errors.js';
+import type { MessageRecord, ReactionCount } from '../events.js';
+
+type Row = Message & { author: User; attachments: Attachment[] };
+
+const WITH_AUTHOR_AND_FILES = { author: true, attachments: { orderBy: { id: 'asc' } } } satisfies Prisma.MessageInclude;
+
+/** Which messages: the arguments of a query for rows, without what is read along with them. */
+export type MessageQuery = Pick<Prisma.MessageFindManyArgs, 'where' | 'orderBy' | 'take'>;
+
+/** Reads messages of one guild with all that their rendering needs, in a number of queries that does not grow with them. */
+export async function loadMessages(
+  call: CallContext,
+  guildId: bigint | null,
+  query: MessageQuery,
+): Promise<MessageRecord[]> {
+  const rows = await call.read.message.findMany({ ...query, include: WITH_AUTHOR_AND_FILES });
+  return completeMessages(call, guildId, rows);
+}
+
+/** Adds mentioned users, reactions and answered messages to rows that have their author and files. */
+export async function completeMessages(
+  call: CallContext,
+  guildId: bigint | null,
+  rows: Row[],
+): Promise<MessageRecord[]> {
+  const referenced = await findReferenced(call, rows);
+  const all = [...rows, ...referenced.values()];
+  const [users, reactions] = await Promise.all([
+    findMentionedUsers(call, all),
+    countReactions(
+      call,
+      rows.map((row) => row.id),
+    ),
+  ]);
+  const complete = (row: Row): MessageRecord => ({
+    ...row,
+    guildId,
+    mentionedUsers: idList(row.mentionUserIds).flatMap((id) => users.get(id) ?? []),
+    reactions: reactions.get(row.id) ?? [],
+  });
+  return rows.map((row) => {
+    if (row.referenceId === null) return complete(row);
+    const target = referenced.get(row.referenceId);
+    return { ...complete(row), referenced: target ? complete(target) : null };
+  });
+}
+
+/** One message of a channel. @throws UNKNOWN_MESSAGE */
+export async function loadMessage(
+  call: CallContext,
+  guildId: bigint | null,
+  channelId: bigint,
+  messageId: bigint,
+): Promise<MessageRecord> {
+  const [message] = await loadMessages(call, guildId, { where: { id: messageId, channelId } });
+  if (!message) throw unknownMessage();
+  return message;
+}
+
+export function unknownMessage(): DomainError {
+  return new DomainError('UNKNOWN_MESSAGE', 'Unknown Message');
+}
+
+/** The ids in a stored list of decimal strings. */
+function idList(value: Prisma.JsonValue): bigint[] {
+  return Array.isArray(value) ? value.flatMap((id) => (typeof id === 'string' ? [BigInt(id)] : [])) : [];
+}
+
+async function findReferenced(call: CallContext, rows: Row[]): Promise<Map<bigint, Row>> {
+  const ids = rows.flatMap((row) => row.referenceId ?? []);
+  if (ids.length === 0) return new Map();
+  const found = await call.read.message.findMany({ where: { id: { in: ids } }, include: WITH_AUTHOR_AND_FILES });
+  return new Map(found.map((row) => [row.id, row]));
+}
+
+async function findMentionedUsers(call: CallContext, rows: Row[]): Promise<Map<bigint, User>> {
+  const ids = [...new Set(rows.flatMap((row) => idList(row.mentionUserIds)))];
+  if (ids.length === 0) return new Map();
+  const found = await call.read.user.findMany({ where: { id: { in: ids } } });
+  return new Map(found.map((user) => [user.id, user]));
+}
+
+/** Reactions by message, each message's in the order in which its emojis first came. */
+export async function countReactions(call: CallContext, messageIds: bigint[]): Promise<Map<bigint, ReactionCount[]>> {
+  const counts = new Map<bigint, ReactionCount[]>();
+  if (messageIds.length === 0) return counts;
+  const groups = await call.read.reaction.groupBy({
+    by: ['messageId', 'emoji'],
+    where: { messageId: { in: messageIds } },
+    _count: { _all: true },
+    _min: { createdAt: true },
+  });
+  if (groups.length === 0) return counts;
+  const mine = await findOwnReactions(call, [...new Set(groups.map((group) => group.messageId))]);
+  const firstSeen = (group: (typeof groups)[number]) => group._min.createdAt?.getTime() ?? 0;
+  for (const group of groups.sort((a, b) => firstSeen(a) - firstSeen(b))) {
+    const ofMessage = counts.get(group.messageId) ?? [];
+    const me = mine.has(`${group.messageId} ${group.emoji}`);
+    ofMessage.push({ emoji: group.emoji, count: group._count._all, me });
+    counts.set(group.messageId, ofMessage);
+  }
+  return counts;
+}
+
+async function findOwnReactions(call: CallContext, messageIds: bigint[]): Promise<Set<string>> {
+  if (call.actor.kind === 'anonymous') return new Set();
+  const own = await call.read.reaction.findMany({
+    where: { messageId: { in: messageIds }, userId: call.actor.user.id },
+    select: { messageId: true, emoji: true },
+  });
+  return new Set(own.map((reaction) => `${reaction.messageId} ${reaction.emoji}`));
+}

@@ -1,0 +1,81 @@
+import type { Reader, User } from '../../infra/database/index.js';
+import { allows, Permission } from '../permissions.js';
+import type { AllowedMentions } from './body.js';
+
+export interface Mentions {
+  users: User[];
+  roleIds: bigint[];
+  everyone: boolean;
+}
+
+interface MentionContext {
+  read: Reader;
+  guildId: bigint;
+  /** What the author may do in the channel. */
+  permissions: bigint;
+  /** For a reply: who is answered. */
+  repliedUser: User | null;
+}
+
+/** The most ids of one kind that a text can mention. */
+const MAX_IDS = 100;
+
+/** Whom a text mentions, within what `allowed` lets it and the author may. */
+export async function resolveMentions(
+  text: string,
+  allowed: AllowedMentions | undefined,
+  context: MentionContext,
+): Promise<Mentions> {
+  const userIds = permitted(idsIn(text, /<@!?(\d{1,20})>/g), 'users', allowed);
+  const roleIds = permitted(idsIn(text, /<@&(\d{1,20})>/g), 'roles', allowed);
+  const [users, mentionableRoleIds] = await Promise.all([
+    findUsers(context.read, userIds),
+    findMentionableRoles(context, roleIds),
+  ]);
+  const { repliedUser } = context;
+  const pingsReplied = repliedUser !== null && (allowed ? allowed.replied_user === true : true);
+  if (pingsReplied && !users.some((user) => user.id === repliedUser.id)) users.push(repliedUser);
+  return {
+    users,
+    roleIds: mentionableRoleIds,
+    everyone:
+      /@(everyone|here)\b/.test(text) &&
+      (!allowed || (allowed.parse?.includes('everyone') ?? false)) &&
+      allows(context.permissions, Permission.MentionEveryone),
+  };
+}
+
+function idsIn(text: string, pattern: RegExp): bigint[] {
+  const ids = new Set<bigint>();
+  for (const match of text.matchAll(pattern)) {
+    const id = BigInt(match[1] ?? 0);
+    if (id < 2n ** 63n) ids.add(id);
+    if (ids.size === MAX_IDS) break;
+  }
+  return [...ids];
+}
+
+function permitted(ids: bigint[], kind: 'users' | 'roles', allowed: AllowedMentions | undefined): bigint[] {
+  if (!allowed || allowed.parse?.includes(kind)) return ids;
+  return ids.filter((id) => allowed[kind]?.includes(id));
+}
+
+async function findUsers(read: Reader, ids: bigint[]): Promise<User[]> {
+  if (ids.length === 0) return [];
+  const found = new Map((await read.user.findMany({ where: { id: { in: ids } } })).map((user) => [user.id, user]));
+  return ids.flatMap((id) => found.get(id) ?? []);
+}
+
+async function findMentionableRoles(context: MentionContext, ids: bigint[]): Promise<bigint[]> {
+  if (ids.length === 0) return [];
+  const roles = await context.read.role.findMany({
+    where: {
+      id: { in: ids },
+      guildId: context.guildId,
+      ...(allows(context.permissions, Permission.MentionEveryone) ? {} : { mentionable: true }),
+    },
+    select: { id: true },
+  });
+  const found = new Set(roles.map((role) => role.id));
+  return ids.filter((id) => found.has(id));
+}

@@ -1,0 +1,27 @@
+import type { Reader } from '../../infra/database/index.js';
+import { hashSecret } from '../../infra/secrets.js';
+import type { Actor } from '../call.js';
+import { storedScopes } from '../installations/scopes.js';
+
+/** Who a Bearer token acts for, or null for one that is not valid (any more). */
+export async function findTokenActor(
+  read: Reader,
+  now: number,
+  token: string,
+): Promise<Extract<Actor, { kind: 'token' }> | null> {
+  const found = await read.oAuthToken.findUnique({
+    where: { hash: hashSecret(token) },
+    include: { grant: { include: { user: true } } },
+  });
+  // The grant is read by a statement of its own, and may have ended in between.
+  if (found?.kind !== 'ACCESS' || found.expiresAt.getTime() <= now || found.grant?.user?.deletedAt !== null)
+    return null;
+  const { grant } = found;
+  return {
+    kind: 'token',
+    user: grant.user,
+    applicationId: grant.applicationId,
+    scopes: storedScopes(grant.scopes),
+    expiresAt: found.expiresAt,
+  };
+}

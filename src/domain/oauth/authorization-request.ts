@@ -1,0 +1,229 @@
+import { z } from 'zod';
+import type { Application } from '../../infra/database/index.js';
+import { DomainError } from '../errors.js';
+import { parseInput, snowflake } from '../input.js';
+import type { Scope } from '../installations/scopes.js';
+import { storedScopes } from '../installations/scopes.js';
+import { parsePermissions } from '../permissions.js';
+import { isS256Challenge } from './pkce.js';
+import { hasCustomScheme, isRegistered, storedUris } from './redirect-uris.js';
+import { parseScope } from './scope.js';
+
+/** Where an application can be installed to. */
+export type InstallTarget = 'SERVER' | 'USER';
+
+/** A request for authorization that can be shown to a person, every part of it checked. */
+export interface AuthorizationRequest {
+  application: Application;
+  /** What each place to install to would be granted; without an installation, both are the same. */
+  scopes: Record<InstallTarget, Scope[]>;
+  /** Where it may be installed; more than one makes the person choose, none means that nothing is installed. */
+  targets: InstallTarget[];
+  permissions: bigint;
+  /** The server that is chosen beforehand, and whether another may be chosen. */
+  guildId: bigint | null;
+  guildIsFixed: boolean;
+  /** Where the answer goes; null for an installation that ends on a page of ours. */
+  redirectUri: string | null;
+  /** Whether the request stated it itself. */
+  redirectUriWasStated: boolean;
+  state: string | null;
+  codeChallenge: string | null;
+  /** `none` skips the screen for what was granted before. */
+  prompt: 'consent' | 'none';
+}
+
+/** A refusal that the client hears of, at its redirect URI (RFC 6749, section 4.1.2.1). */
+export class RefusedAuthorization extends Error {
+  override readonly name = 'RefusedAuthorization';
+
+  constructor(
+    readonly refusal: DomainError,
+    readonly redirectUri: string,
+    readonly state: string | null,
+  ) {
+    super(refusal.message);
+  }
+}
+
+const MAX_PARAMETER_LENGTH = 4_000;
+
+/** The query as it comes: each parameter at most once (RFC 6749, section 3.1). Unknown ones are ignored. */
+const parameter = z.string().max(MAX_PARAMETER_LENGTH).optional();
+
+const AuthorizationQuery = z.object({
+  client_id: parameter,
+  response_type: parameter,
+  redirect_uri: parameter,
+  scope: parameter,
+  state: parameter,
+  permissions: parameter,
+  guild_id: parameter,
+  disable_guild_select: parameter,
+  integration_type: parameter,
+  prompt: parameter,
+  code_challenge: parameter,
+  code_challenge_method: parameter,
+});
+
+export type AuthorizationQuery = z.output<typeof AuthorizationQuery>;
+
+/** Reads the query. @throws INVALID_REQUEST for a parameter that is repeated or too long */
+export function parseAuthorizationQuery(query: unknown): AuthorizationQuery {
+  const parsed = AuthorizationQuery.safeParse(query);
+  if (parsed.success) {
+    const given = Object.entries(parsed.data).filter(([, value]) => value !== '');
+    return Object.fromEntries(given) as AuthorizationQuery;
+  }
+  const names = parsed.error.issues.map((issue) => issue.path.join('.')).join(', ');
+  throw invalidRequest(`These parameters are repeated or too long: ${names}.`);
+}
+
+/**
+ * Checks a request against its application: first where an answer may go, then all that the client may be told about there.
+ * @throws INVALID_REQUEST for what only the person can be told, {@link RefusedAuthorization} for the rest
+ */
+export function readAuthorizationRequest(application: Application, query: AuthorizationQuery): AuthorizationRequest {
+  const redirectUri = chooseRedirectUri(application, query);
+  try {
+    return {
+      application,
+      redirectUri,
+      redirectUriWasStated: query.redirect_uri !== undefined,
+      state: query.state ?? null,
+      codeChallenge: readChallenge(application, query, redirectUri),
+      prompt: readPrompt(query),
+      permissions: readPermissions(application, query),
+      ...readGuild(query),
+      ...readScopes(application, query, redirectUri),
+    };
+  } catch (error) {
+    if (!(error instanceof DomainError) || redirectUri === null) throw error;
+    throw new RefusedAuthorization(error, redirectUri, query.state ?? null);
+  }
+}
+
+function chooseRedirectUri(application: Application, query: AuthorizationQuery): string | null {
+  const registered = storedUris(application.redirectUris);
+  if (query.redirect_uri === undefined) return query.response_type === undefined ? null : (registered[0] ?? null);
+  if (isRegistered(query.redirect_uri, registered)) return query.redirect_uri;
+  throw invalidRequest('The redirect_uri is not one of the application’s redirect URIs.');
+}
+
+/** The scopes that an installation is made of. */
+export const INSTALLING_SCOPES: readonly Scope[] = ['bot', 'applications.commands'];
+
+function readScopes(
+  application: Application,
+  query: AuthorizationQuery,
+  redirectUri: string | null,
+): Pick<AuthorizationRequest, 'scopes' | 'targets'> {
+  checkResponseType(query);
+  const stated = query.scope === undefined ? null : parseScope(query.scope);
+  const scopes = {
+    SERVER: stated ?? storedScopes(application.serverInstallScopes),
+    // A bot user lives in servers.
+    USER: (stated && !isProvidedLink(application, query, stated)
+      ? stated
+      : storedScopes(application.userInstallScopes)
+    ).filter((scope) => scope !== 'bot'),
+  };
+  const targets = installTargets(application, query, scopes);
+  const offered = targets.length === 0 ? scopes.SERVER : targets.flatMap((target) => scopes[target]);
+  const needsAnswer = offered.some((scope) => !INSTALLING_SCOPES.includes(scope));
+  if (offered.length === 0) throw new DomainError('INVALID_SCOPE', 'At least one scope is needed.');
+  if (needsAnswer && query.response_type === undefined) {
+    throw invalidRequest(
+      'response_type is missing: scopes beyond bot and applications.commands need response_type=code.',
+    );
+  }
+  if (needsAnswer && redirectUri === null) {
+    throw invalidRequest('The application has no redirect URI that the answer could go to.');
+  }
+  return { scopes, targets };
+}
+
+/**
+ * Whether the request is the link that the service provides for an application with both contexts: it states the scopes of
+ * the server context, and whoever chooses their account on the screen means those of the user context.
+ */
+function isProvidedLink(application: Application, query: AuthorizationQuery, stated: Scope[]): boolean {
+  const { serverInstall, userInstall, installLinkMode } = application;
+  if (!serverInstall || !userInstall || installLinkMode !== 'PROVIDED' || query.integration_type !== undefined)
+    return false;
+  const provided = storedScopes(application.serverInstallScopes);
+  return provided.length === stated.length && provided.every((scope) => stated.includes(scope));
+}
+
+function checkResponseType({ response_type: responseType }: AuthorizationQuery): void {
+  if (responseType === undefined || responseType === 'code') return;
+  throw new DomainError('UNSUPPORTED_RESPONSE_TYPE', 'The only response_type is code.');
+}
+
+function installTargets(
+  application: Application,
+  query: AuthorizationQuery,
+  scopes: Record<InstallTarget, Scope[]>,
+): InstallTarget[] {
+  const wanted = readIntegrationType(query);
+  const installs = (target: InstallTarget) => scopes[target].some((scope) => INSTALLING_SCOPES.includes(scope));
+  const enabled = { SERVER: application.serverInstall, USER: application.userInstall };
+  const possible = (['SERVER', 'USER'] as const).filter(installs);
+  if (possible.length === 0) return [];
+  const targets = possible.filter((target) => enabled[target] && (wanted === null || wanted === target));
+  if (targets.length > 0) return targets;
+  throw invalidRequest('The application cannot be installed in this way.');
+}
+
+function readIntegrationType({ integration_type: type }: AuthorizationQuery): InstallTarget | null {
+  if (type === undefined) return null;
+  if (type === '0') return 'SERVER';
+  if (type === '1') return 'USER';
+  throw invalidRequest('integration_type is 0 (server) or 1 (user).');
+}
+
+/** PKCE: only S256, always for a public client and for a scheme that any application on the device could claim. */
+function readChallenge(application: Application, query: AuthorizationQuery, redirectUri: string | null): string | null {
+  const { code_challenge: challenge, code_challenge_method: method } = query;
+  if (challenge === undefined) {
+    if (method !== undefined) throw invalidRequest('code_challenge_method needs a code_challenge.');
+    if (redirectUri !== null && (application.publicClient || hasCustomScheme(redirectUri))) {
+      throw invalidRequest('This client must use PKCE: code_challenge is missing.');
+    }
+    return null;
+  }
+  if (method !== 'S256') throw invalidRequest('code_challenge_method must be S256.');
+  if (!isS256Challenge(challenge)) throw invalidRequest('code_challenge is not the base64url of a SHA-256.');
+  return challenge;
+}
+
+function readPrompt({ prompt }: AuthorizationQuery): 'consent' | 'none' {
+  if (prompt === undefined || prompt === 'consent') return 'consent';
+  if (prompt === 'none') return 'none';
+  throw invalidRequest('prompt is consent or none.');
+}
+
+/** Unknown bits are dropped. */
+function readPermissions(application: Application, { permissions, scope }: AuthorizationQuery): bigint {
+  if (permissions === undefined) {
+    return scope === undefined ? parsePermissions(application.serverInstallPermissions) : 0n;
+  }
+  if (/^\d{1,32}$/.test(permissions)) return parsePermissions(permissions);
+  throw invalidRequest('permissions is a whole number.');
+}
+
+function readGuild(query: AuthorizationQuery): Pick<AuthorizationRequest, 'guildId' | 'guildIsFixed'> {
+  const { guild_id: guildId, disable_guild_select: fixed } = query;
+  if (guildId !== undefined && !/^\d{1,20}$/.test(guildId)) throw invalidRequest('guild_id is not a snowflake.');
+  if (fixed !== undefined && fixed !== 'true' && fixed !== 'false') {
+    throw invalidRequest('disable_guild_select is true or false.');
+  }
+  return {
+    guildId: guildId === undefined ? null : parseInput(snowflake(), guildId),
+    guildIsFixed: fixed === 'true' && guildId !== undefined,
+  };
+}
+
+function invalidRequest(message: string): DomainError {
+  return new DomainError('INVALID_REQUEST', message);
+}

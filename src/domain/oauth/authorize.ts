@@ -1,0 +1,156 @@
+import { hashSecret, randomToken } from '../../infra/secrets.js';
+import { type CallContext, requirePerson, type Write } from '../call.js';
+import { DomainError, invalidInput } from '../errors.js';
+import { planInstall, writeInstall } from '../installations/index.js';
+import { type Scope, storedScopes } from '../installations/scopes.js';
+import { type AuthorizationRequest, INSTALLING_SCOPES, type InstallTarget } from './authorization-request.js';
+import { removeSpentGrants } from './tokens.js';
+
+/** How long an authorization code waits to be redeemed, in milliseconds (Discord's documentation, OAuth2). */
+const CODE_LIFETIME_MS = 100_000;
+
+/** What the person chose on the screen. */
+export interface AuthorizationDecision {
+  /** Where to install; ignored when nothing is installed. */
+  target: InstallTarget;
+  guildId: bigint | null;
+  /** What is left of the requested scopes. */
+  scopes: string[];
+  /** What is left of the requested permissions. */
+  permissions: bigint;
+}
+
+/** What became of it: parameters for the client's redirect URI, or null for an installation that ends on a page of ours. */
+export interface AuthorizationOutcome {
+  code: string | null;
+  scopes: Scope[];
+  guildId: bigint | null;
+  permissions: bigint;
+}
+
+/**
+ * Carries out what a person allowed, both or nothing: installs, and grants what a code can be redeemed for.
+ * @throws UNAUTHENTICATED, INVALID_INPUT for a choice that was not offered, and what `installApplication` throws
+ */
+export async function authorize(
+  call: CallContext,
+  request: AuthorizationRequest,
+  decision: AuthorizationDecision,
+): Promise<AuthorizationOutcome> {
+  requirePerson(call);
+  const target = chooseTarget(request, decision);
+  const offered = request.scopes[target ?? 'SERVER'];
+  const scopes = offered.filter((scope) => decision.scopes.includes(scope));
+  if (scopes.length === 0) {
+    throw invalidInput({
+      path: 'scopes',
+      code: 'BASE_TYPE_REQUIRED',
+      message: 'Leave at least one permission to the application.',
+    });
+  }
+  const installing = scopes.filter((scope) => INSTALLING_SCOPES.includes(scope));
+  const guildId = target === 'SERVER' && installing.length > 0 ? chooseGuild(request, decision) : null;
+  const permissions = scopes.includes('bot') ? decision.permissions & request.permissions : 0n;
+  const installs = target !== null && installing.length > 0;
+  const install = installs
+    ? await planInstall(call, {
+        applicationId: request.application.id,
+        ...(guildId === null ? {} : { guildId }),
+        scopes: installing,
+        permissions: String(permissions),
+      })
+    : null;
+  const code = await writeInstall(call, async (write) => {
+    await install?.(write);
+    return request.redirectUri === null ? null : grantCode(call, write, request, scopes, guildId);
+  });
+  return { code, scopes, guildId, permissions };
+}
+
+/**
+ * Whether the person has granted all of this before and nothing is to be installed, so that `prompt=none` needs no screen.
+ */
+export async function isGrantedAlready(call: CallContext, request: AuthorizationRequest): Promise<boolean> {
+  const { user } = requirePerson(call);
+  if (request.targets.length > 0 || request.redirectUri === null) return false;
+  const where = {
+    applicationId: request.application.id,
+    userId: user.id,
+    // Allowed on the screen: a grant by client credentials has no code.
+    codes: { some: {} },
+  };
+  const grants = await call.read.oAuthGrant.findMany({ where, select: { scopes: true } });
+  const granted = new Set(grants.flatMap((grant) => storedScopes(grant.scopes)));
+  return request.scopes.SERVER.every((scope) => granted.has(scope));
+}
+
+function chooseTarget(request: AuthorizationRequest, decision: AuthorizationDecision): InstallTarget | null {
+  const [only, ...others] = request.targets;
+  if (only === undefined) return null;
+  if (others.length === 0) return only;
+  if (request.targets.includes(decision.target)) return decision.target;
+  throw invalidInput({
+    path: 'target',
+    code: 'BASE_TYPE_CHOICES',
+    message: 'Choose where to install the application.',
+  });
+}
+
+function chooseGuild(request: AuthorizationRequest, decision: AuthorizationDecision): bigint {
+  const guildId = request.guildIsFixed ? request.guildId : decision.guildId;
+  if (guildId !== null) return guildId;
+  throw invalidInput({ path: 'guildId', code: 'BASE_TYPE_REQUIRED', message: 'Choose a server.' });
+}
+
+async function grantCode(
+  call: CallContext,
+  write: Write,
+  request: AuthorizationRequest,
+  scopes: Scope[],
+  guildId: bigint | null,
+): Promise<string> {
+  const code = randomToken(32);
+  const grant = await insertGrant(call, write, request, scopes, guildId);
+  await write.db.authorizationCode.create({
+    data: {
+      hash: hashSecret(code),
+      grantId: grant.id,
+      redirectUri: request.redirectUriWasStated ? request.redirectUri : null,
+      codeChallenge: request.codeChallenge,
+      expiresAt: new Date(call.clock.now() + CODE_LIFETIME_MS),
+    },
+  });
+  await write.audit({
+    action: 'OAUTH_AUTHORIZE',
+    applicationId: request.application.id,
+    targetId: grant.userId,
+    changes: { scopes },
+  });
+  return code;
+}
+
+async function insertGrant(
+  call: CallContext,
+  { db }: Write,
+  request: AuthorizationRequest,
+  scopes: Scope[],
+  guildId: bigint | null,
+) {
+  const { user } = requirePerson(call);
+  await removeSpentGrants(call, db, { applicationId: request.application.id, userId: user.id });
+  const withBot = scopes.includes('bot');
+  return db.oAuthGrant.create({
+    data: {
+      id: call.nextId(),
+      applicationId: request.application.id,
+      userId: user.id,
+      scopes,
+      guildId: withBot ? guildId : null,
+    },
+  });
+}
+
+/** The person said no (RFC 6749, section 4.1.2.1). */
+export function accessDenied(): DomainError {
+  return new DomainError('ACCESS_DENIED', 'The resource owner or authorization server denied the request.');
+}

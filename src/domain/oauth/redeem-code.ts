@@ -1,0 +1,57 @@
+import type { AuthorizationCode, OAuthGrant } from '../../infra/database/index.js';
+import { hashSecret } from '../../infra/secrets.js';
+import type { CallContext } from '../call.js';
+import { DomainError } from '../errors.js';
+import type { Client } from './clients.js';
+import { verifierFits } from './pkce.js';
+import { storedUris } from './redirect-uris.js';
+import { endGrant, type IssuedTokens, issueTokens } from './tokens.js';
+
+export interface RedeemCodeInput {
+  code: string;
+  redirectUri: string | undefined;
+  codeVerifier: string | undefined;
+}
+
+type CodeWithGrant = AuthorizationCode & { grant: OAuthGrant };
+
+/**
+ * Exchanges an authorization code for tokens (RFC 6749, section 4.1.3). It works once: of several at the same time one
+ * succeeds, and a second use ends the whole grant, since then somebody else may have the code (section 4.1.2).
+ * @throws INVALID_GRANT
+ */
+export async function redeemCode(call: CallContext, client: Client, input: RedeemCodeInput): Promise<IssuedTokens> {
+  const hash = hashSecret(input.code);
+  const code = await call.read.authorizationCode.findUnique({ where: { hash }, include: { grant: true } });
+  // The grant is read by a statement of its own, and may have ended in between.
+  if (code?.grant?.applicationId !== client.application.id) throw invalid('code');
+  if (code.usedAt) return refuseReuse(call, code);
+  if (code.expiresAt.getTime() <= call.clock.now()) throw invalid('code');
+  if (!redirectUriFits(client, code, input.redirectUri)) throw invalid('redirect_uri');
+  if (!verifierFits(input.codeVerifier, code.codeChallenge)) throw invalid('code_verifier');
+  if (client.byType === 'public' && code.codeChallenge === null) throw invalid('code_verifier');
+
+  const issued = await call.write(async (write) => {
+    const { count } = await write.db.authorizationCode.updateMany({
+      where: { hash, usedAt: null },
+      data: { usedAt: new Date(call.clock.now()) },
+    });
+    return count === 1 ? issueTokens(call, write, code.grant, { refresh: true }) : null;
+  });
+  return issued ?? refuseReuse(call, code);
+}
+
+/** The request must name the redirect URI as its authorization did; one that left it out may leave it out here. */
+function redirectUriFits(client: Client, code: AuthorizationCode, given: string | undefined): boolean {
+  if (code.redirectUri !== null) return given === code.redirectUri;
+  return given === undefined || given === storedUris(client.application.redirectUris)[0];
+}
+
+async function refuseReuse(call: CallContext, code: CodeWithGrant): Promise<never> {
+  await endGrant(call, code.grant);
+  throw invalid('code');
+}
+
+function invalid(field: string): DomainError {
+  return new DomainError('INVALID_GRANT', `Invalid "${field}" in request.`);
+}

@@ -1,0 +1,52 @@
+import type { OAuthGrant } from '../../infra/database/index.js';
+import { hashSecret } from '../../infra/secrets.js';
+import type { CallContext } from '../call.js';
+import { DomainError } from '../errors.js';
+import { storedScopes } from '../installations/scopes.js';
+import type { Client } from './clients.js';
+import { endGrant, type IssuedTokens, issueTokens } from './tokens.js';
+
+export interface RefreshInput {
+  refreshToken: string;
+  /** Space-separated; none of it may go beyond the grant. The new tokens have the grant's scopes in any case. */
+  scope: string | undefined;
+}
+
+/**
+ * Exchanges a refresh token for new tokens (RFC 6749, section 6). It works once: a second use ends the whole grant, since
+ * then somebody has a copy (RFC 9700, section 4.14.2).
+ * @throws INVALID_GRANT, INVALID_SCOPE
+ */
+export async function refreshTokens(call: CallContext, client: Client, input: RefreshInput): Promise<IssuedTokens> {
+  const hash = hashSecret(input.refreshToken);
+  const token = await call.read.oAuthToken.findUnique({ where: { hash }, include: { grant: true } });
+  // The grant is read by a statement of its own, and may have ended in between.
+  if (token?.kind !== 'REFRESH' || token.grant?.applicationId !== client.application.id) throw invalid();
+  if (token.usedAt) return refuseReuse(call, token.grant);
+  if (token.expiresAt.getTime() <= call.clock.now()) throw invalid();
+  requireWithin(input.scope, storedScopes(token.grant.scopes));
+
+  const issued = await call.write(async (write) => {
+    const { count } = await write.db.oAuthToken.updateMany({
+      where: { hash, usedAt: null },
+      data: { usedAt: new Date(call.clock.now()) },
+    });
+    return count === 1 ? issueTokens(call, write, { ...token.grant, guildId: null }, { refresh: true }) : null;
+  });
+  return issued ?? refuseReuse(call, token.grant);
+}
+
+function requireWithin(scope: string | undefined, granted: readonly string[]): void {
+  const wanted = (scope ?? '').split(' ').filter((name) => name !== '');
+  if (wanted.every((name) => granted.includes(name))) return;
+  throw new DomainError('INVALID_SCOPE', 'The requested scope goes beyond what was granted.');
+}
+
+async function refuseReuse(call: CallContext, grant: OAuthGrant): Promise<never> {
+  await endGrant(call, grant);
+  throw invalid();
+}
+
+function invalid(): DomainError {
+  return new DomainError('INVALID_GRANT', 'Invalid "refresh_token" in request.');
+}

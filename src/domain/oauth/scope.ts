@@ -1,0 +1,20 @@
+import { DomainError } from '../errors.js';
+import { HONOURED_SCOPES, type Scope } from '../installations/scopes.js';
+
+/** Why a scope that exists is refused. */
+const RESERVED: Record<string, string> = { 'messages.read': 'messages.read is reserved and cannot be requested.' };
+
+const isHonoured = (name: string): name is Scope => (HONOURED_SCOPES as readonly string[]).includes(name);
+
+/**
+ * Reads a `scope` parameter: names with spaces between, each kept once.
+ * @throws INVALID_SCOPE for none at all, and for a name that is not honoured
+ */
+export function parseScope(text: string): Scope[] {
+  const names = [...new Set(text.split(/[ +]/).filter((name) => name !== ''))];
+  if (names.length === 0) throw new DomainError('INVALID_SCOPE', 'At least one scope is needed.');
+  return names.map((name) => {
+    if (isHonoured(name)) return name;
+    throw new DomainError('INVALID_SCOPE', RESERVED[name] ?? 'The requested scope is invalid, unknown, or malformed.');
+  });
+}

@@ -1,0 +1,89 @@
+import type { Guild, Role } from '../../infra/database/index.js';
+import { hashSecret, randomToken } from '../../infra/secrets.js';
+import type { CallContext, Write } from '../call.js';
+import { type Scope, storedScopes } from '../installations/scopes.js';
+
+/** How long an access token lives, in seconds (Discord's documentation, OAuth2). */
+export const ACCESS_TOKEN_SECONDS = 604_800;
+
+/** How long a refresh token waits to be used, in seconds; each use makes a new one. */
+const REFRESH_TOKEN_SECONDS = 180 * 86_400;
+
+/** What the token endpoint answers (RFC 6749, section 5.1). */
+export interface IssuedTokens {
+  accessToken: string;
+  /** Null for client_credentials. */
+  refreshToken: string | null;
+  /** Seconds. */
+  expiresIn: number;
+  scopes: Scope[];
+  /** The server a bot was added to with the grant. */
+  guild: (Guild & { roles: Role[] }) | null;
+}
+
+interface StoredGrant {
+  id: bigint;
+  scopes: unknown;
+  guildId: bigint | null;
+}
+
+/** Makes an access token of a grant, and a refresh token where it may have one. Only their hashes are kept. */
+export async function issueTokens(
+  call: CallContext,
+  { db }: Write,
+  grant: StoredGrant,
+  kinds: { refresh: boolean },
+): Promise<IssuedTokens> {
+  const accessToken = randomToken(32);
+  const refreshToken = kinds.refresh ? randomToken(32) : null;
+  const expiry = (seconds: number) => new Date(call.clock.now() + seconds * 1000);
+  await db.oAuthToken.deleteMany({ where: { grantId: grant.id, expiresAt: { lt: expiry(0) } } });
+  await db.oAuthToken.createMany({
+    data: [
+      { hash: hashSecret(accessToken), grantId: grant.id, kind: 'ACCESS', expiresAt: expiry(ACCESS_TOKEN_SECONDS) },
+      ...(refreshToken
+        ? [
+            {
+              hash: hashSecret(refreshToken),
+              grantId: grant.id,
+              kind: 'REFRESH' as const,
+              expiresAt: expiry(REFRESH_TOKEN_SECONDS),
+            },
+          ]
+        : []),
+    ],
+  });
+  const guild =
+    grant.guildId === null
+      ? null
+      : await db.guild.findUnique({
+          where: { id: grant.guildId },
+          include: { roles: { orderBy: { position: 'asc' } } },
+        });
+  return {
+    accessToken,
+    refreshToken,
+    expiresIn: ACCESS_TOKEN_SECONDS,
+    scopes: storedScopes(grant.scopes),
+    guild,
+  };
+}
+
+/** Removes grants of which no code can be redeemed and no token be used any more. */
+export async function removeSpentGrants(
+  call: CallContext,
+  db: Write['db'],
+  of: { applicationId: bigint; userId: bigint },
+): Promise<void> {
+  const alive = { expiresAt: { gt: new Date(call.clock.now()) } };
+  await db.oAuthGrant.deleteMany({ where: { ...of, codes: { none: alive }, tokens: { none: alive } } });
+}
+
+/** Ends a grant, with all its codes and tokens, of which one was used twice; one that is gone already is no error. */
+export async function endGrant(call: CallContext, grant: { id: bigint; applicationId: bigint; userId: bigint }) {
+  const { id, applicationId, userId } = grant;
+  await call.write(async ({ db, audit }) => {
+    const { count } = await db.oAuthGrant.deleteMany({ where: { id } });
+    if (count > 0) await audit({ action: 'OAUTH_REUSE', applicationId, targetId: userId });
+  });
+}

@@ -1,0 +1,104 @@
+import { PermissionFlagsBits } from 'discord-api-types/v10';
+import { z } from 'zod';
+
+export const Permission = PermissionFlagsBits;
+
+/** Every permission bit there is. */
+export const ALL_PERMISSIONS: bigint = Object.values(PermissionFlagsBits).reduce((all, bit) => all | bit, 0n);
+
+/** What `@everyone` may do in a new guild, as on the reference platform. */
+export const DEFAULT_EVERYONE_PERMISSIONS: bigint =
+  Permission.CreateInstantInvite |
+  Permission.AddReactions |
+  Permission.Stream |
+  Permission.ViewChannel |
+  Permission.SendMessages |
+  Permission.SendTTSMessages |
+  Permission.EmbedLinks |
+  Permission.AttachFiles |
+  Permission.ReadMessageHistory |
+  Permission.MentionEveryone |
+  Permission.UseExternalEmojis |
+  Permission.Connect |
+  Permission.Speak |
+  Permission.UseVAD |
+  Permission.ChangeNickname |
+  Permission.UseApplicationCommands |
+  Permission.RequestToSpeak |
+  Permission.CreatePublicThreads |
+  Permission.CreatePrivateThreads |
+  Permission.UseExternalStickers |
+  Permission.SendMessagesInThreads |
+  Permission.UseEmbeddedActivities |
+  Permission.UseSoundboard |
+  Permission.UseExternalSounds |
+  Permission.SendVoiceMessages |
+  Permission.SendPolls |
+  Permission.UseExternalApps;
+
+export interface Overwrite {
+  targetId: bigint;
+  allow: bigint;
+  deny: bigint;
+}
+
+/** The facts of a guild that decide what its members may do. */
+export interface PermissionFacts {
+  id: bigint;
+  ownerId: bigint;
+  /** Role id to its permission bits, `@everyone` (whose id is the guild's) included. */
+  rolePermissions: ReadonlyMap<bigint, bigint>;
+}
+
+/** What someone with `roleIds` may do in the guild at large. */
+export function guildPermissions(guild: PermissionFacts, userId: bigint, roleIds: readonly bigint[]): bigint {
+  if (userId === guild.ownerId) return ALL_PERMISSIONS;
+  let bits = guild.rolePermissions.get(guild.id) ?? 0n;
+  for (const roleId of roleIds) bits |= guild.rolePermissions.get(roleId) ?? 0n;
+  return (bits & Permission.Administrator) !== 0n ? ALL_PERMISSIONS : bits;
+}
+
+/**
+ * What someone may do in a channel: the guild's permissions, then the overwrites for `@everyone`, for the person's roles
+ * (allow wins among them) and for the person. Without ViewChannel nothing remains.
+ */
+export function channelPermissions(
+  guild: PermissionFacts,
+  overwrites: readonly Overwrite[],
+  userId: bigint,
+  roleIds: readonly bigint[],
+): bigint {
+  let bits = guildPermissions(guild, userId, roleIds);
+  if (bits === ALL_PERMISSIONS) return bits;
+  const everyone = overwrites.find((overwrite) => overwrite.targetId === guild.id);
+  if (everyone) bits = (bits & ~everyone.deny) | everyone.allow;
+  let allow = 0n;
+  let deny = 0n;
+  for (const overwrite of overwrites) {
+    if (!roleIds.includes(overwrite.targetId)) continue;
+    allow |= overwrite.allow;
+    deny |= overwrite.deny;
+  }
+  bits = (bits & ~deny) | allow;
+  const own = overwrites.find((overwrite) => overwrite.targetId === userId);
+  if (own) bits = (bits & ~own.deny) | own.allow;
+  return (bits & Permission.ViewChannel) === 0n ? 0n : bits;
+}
+
+/** Whether `bits` holds every bit of `needed`. */
+export function allows(bits: bigint, needed: bigint): boolean {
+  return (bits & needed) === needed;
+}
+
+/** Reads a permission string (decimal, up to 32 digits), keeping known bits only. */
+export function parsePermissions(text: string): bigint {
+  return BigInt(text) & ALL_PERMISSIONS;
+}
+
+/** A permission string in the caller's input, as its known bits. */
+export function permissionText() {
+  return z
+    .string()
+    .regex(/^\d{1,32}$/, { error: 'Permissions are a decimal number of up to 32 digits.' })
+    .transform(parsePermissions);
+}

@@ -1,0 +1,55 @@
+/** What a person may be to a team, and to an application: the most permissive first. */
+export const PORTAL_ROLES = ['OWNER', 'ADMIN', 'DEVELOPER', 'READ_ONLY'] as const;
+
+export type PortalRole = (typeof PORTAL_ROLES)[number];
+
+const EVERYBODY: readonly PortalRole[] = PORTAL_ROLES;
+const DEVELOPERS: readonly PortalRole[] = ['OWNER', 'ADMIN', 'DEVELOPER'];
+const MANAGERS: readonly PortalRole[] = ['OWNER', 'ADMIN'];
+const OWNER: readonly PortalRole[] = ['OWNER'];
+const NOT_THE_OWNER: readonly PortalRole[] = ['ADMIN', 'DEVELOPER', 'READ_ONLY'];
+
+/**
+ * Who may do what with an application (service description, section 2, Roles; decisions 9). The role is the one in the team
+ * that owns it; the personal owner, and whoever transferred it to the team, is OWNER.
+ */
+export const APPLICATION_PERMISSIONS = {
+  view: EVERYBODY,
+  viewTesters: EVERYBODY,
+  viewAuditLog: EVERYBODY,
+  updateSettings: DEVELOPERS,
+  resetClientSecret: DEVELOPERS,
+  resetBotToken: DEVELOPERS,
+  manageTesters: MANAGERS,
+  transfer: MANAGERS,
+  delete: OWNER,
+} satisfies Record<string, readonly PortalRole[]>;
+
+/** Who may do what with a team (service description, section 2, Roles; decisions 24). */
+export const TEAM_PERMISSIONS = {
+  view: EVERYBODY,
+  viewAuditLog: EVERYBODY,
+  update: MANAGERS,
+  inviteMember: MANAGERS,
+  revokeInvitation: MANAGERS,
+  changeRole: MANAGERS,
+  removeMember: MANAGERS,
+  receiveApplication: MANAGERS,
+  leave: NOT_THE_OWNER,
+  transferOwnership: OWNER,
+  delete: OWNER,
+} satisfies Record<string, readonly PortalRole[]>;
+
+export type ApplicationOperation = keyof typeof APPLICATION_PERMISSIONS;
+
+export type TeamOperation = keyof typeof TEAM_PERMISSIONS;
+
+/** Whether somebody of that role may do it with an application. */
+export function mayWithApplication(role: PortalRole, operation: ApplicationOperation): boolean {
+  return APPLICATION_PERMISSIONS[operation].includes(role);
+}
+
+/** Whether somebody of that role may do it with a team. */
+export function mayWithTeam(role: PortalRole, operation: TeamOperation): boolean {
+  return TEAM_PERMISSIONS[operation].includes(role);
+}

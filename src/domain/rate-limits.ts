@@ -1,0 +1,30 @@
+import type { Limit } from '../infra/rate-limits.js';
+import { type CallContext, requireUser } from './call.js';
+import { DomainError } from './errors.js';
+import { REQUESTS_A_CALLER } from './limits.js';
+
+/**
+ * Counts one use of a limit.
+ * @param key whom or what it is counted for
+ * @param message what the refusal says
+ * @throws RATE_LIMITED
+ */
+export async function takeLimit(
+  call: CallContext,
+  limit: Limit,
+  key: string,
+  message = 'You are being rate limited.',
+): Promise<void> {
+  const { allowed, resetAfterMs } = await call.limits.take(limit, key);
+  if (!allowed) throw new DomainError('RATE_LIMITED', message, { retryAfterMs: resetAfterMs });
+}
+
+/** Counts something the caller asks for, of whatever kind. @throws UNAUTHENTICATED, RATE_LIMITED */
+export async function takeRequest(call: CallContext): Promise<void> {
+  await takeLimit(call, REQUESTS_A_CALLER, String(requireUser(call).user.id));
+}
+
+/** Counts something the caller does in a channel, under the key by which the REST face counts it. @throws UNAUTHENTICATED, RATE_LIMITED */
+export async function takeInChannel(call: CallContext, limit: Limit, channelId: bigint): Promise<void> {
+  await takeLimit(call, limit, `${requireUser(call).user.id}:${channelId}`);
+}

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import type { Team } from '../../infra/database/index.js';
+import { type CallContext, requirePerson } from '../call.js';
+import { dropIcon, type IconOwner, keepIcon } from '../icons.js';
+import { nameText, parseInput } from '../input.js';
+import { limits } from '../limits.js';
+
+export interface CreateTeamInput {
+  name: string;
+  /** The bytes of a PNG, JPEG, GIF or WebP image. */
+  icon?: Buffer | null | undefined;
+}
+
+export const TeamName = nameText(limits.teamName.min, limits.teamName.max);
+
+const Settings = z.object({ name: TeamName });
+
+/**
+ * Makes a team that the caller owns and is the one member of.
+ * @throws UNAUTHENTICATED, INVALID_INPUT, and RATE_LIMITED for icons
+ */
+export async function createTeam(call: CallContext, input: CreateTeamInput): Promise<Team> {
+  const { user } = requirePerson(call);
+  const { name } = parseInput(Settings, input);
+  const id = call.nextId();
+  const iconOwner: IconOwner = { folder: 'team-icons', id };
+  const iconHash = input.icon ? await keepIcon(call, iconOwner, input.icon) : null;
+  const joinedAt = new Date(call.clock.now());
+  const owner = { userId: user.id, role: 'ADMIN', joinedAt } as const;
+  try {
+    return await call.write(async ({ db, record, audit }) => {
+      const data = { id, name, iconHash, ownerUserId: user.id, members: { create: owner } };
+      const team = await db.team.create({ data });
+      await audit({ action: 'TEAM_CREATE', teamId: id, targetId: id, changes: { name } });
+      record({ type: 'TEAM_UPDATED', teamId: id });
+      return team;
+    });
+  } catch (error) {
+    if (iconHash) await dropIcon(call, iconOwner, iconHash);
+    throw error;
+  }
+}

@@ -1,0 +1,27 @@
+import type { Team } from '../../infra/database/index.js';
+import type { CallContext, Write } from '../call.js';
+import { DomainError } from '../errors.js';
+import { dropIcon } from '../icons.js';
+import { recordForInvited } from '../invited.js';
+import { accessTeam } from './access.js';
+
+/**
+ * Deletes a team that owns no application, with its memberships and invitations; its entries in the audit ledger stay.
+ * @throws UNAUTHENTICATED, UNKNOWN_TEAM, MISSING_PERMISSIONS, and CONFLICT while the team owns an application
+ */
+export async function deleteTeam(call: CallContext, teamId: bigint): Promise<void> {
+  const { id, iconHash } = await call.write((write) => remove(call, write, teamId), { serializable: true });
+  if (iconHash) await dropIcon(call, { folder: 'team-icons', id }, iconHash);
+}
+
+async function remove(call: CallContext, write: Write, teamId: bigint): Promise<Team> {
+  const { db, record, audit } = write;
+  const team = await accessTeam(call, teamId, 'delete', db);
+  const owned = await db.application.count({ where: { ownerTeamId: teamId, deletedAt: null } });
+  if (owned > 0) throw new DomainError('CONFLICT', 'A team that owns applications cannot be deleted.');
+  await recordForInvited(write, { teamId });
+  await db.team.delete({ where: { id: teamId } });
+  await audit({ action: 'TEAM_DELETE', teamId, targetId: teamId, changes: { name: team.name } });
+  record({ type: 'TEAM_UPDATED', teamId });
+  return team;
+}

@@ -1,0 +1,31 @@
+import type { Prisma, Team, TeamInvitation, TeamMember, User } from '../../infra/database/index.js';
+import type { CallContext } from '../call.js';
+import { accessTeam, unknownTeam, visibleTeams } from './access.js';
+
+/** A team with its people: members in the order they joined, and the pending invitations. */
+export type TeamRecord = Team & {
+  members: (TeamMember & { user: User })[];
+  invitations: (TeamInvitation & { invitee: User })[];
+};
+
+/** What a {@link TeamRecord} takes to be read. */
+export const WITH_PEOPLE = {
+  members: { include: { user: true }, orderBy: [{ joinedAt: 'asc' }, { userId: 'asc' }] },
+  invitations: { where: { state: 'PENDING' }, include: { invitee: true }, orderBy: { id: 'asc' } },
+} as const satisfies Prisma.TeamInclude;
+
+/** The teams the caller is a member of, oldest first. @throws UNAUTHENTICATED */
+export function listTeams(call: CallContext): Promise<TeamRecord[]> {
+  return call.read.team.findMany({ where: visibleTeams(call), include: WITH_PEOPLE, orderBy: { id: 'asc' } });
+}
+
+/** A team with its people. @throws UNAUTHENTICATED, UNKNOWN_TEAM */
+export async function getTeam(call: CallContext, teamId: bigint): Promise<TeamRecord> {
+  const { id } = await accessTeam(call, teamId, 'view');
+  const team = await call.read.team.findUnique({ where: { id }, include: WITH_PEOPLE });
+  if (!team) throw unknownTeam();
+  return team;
+}
+
+/** What one person is to a team: their membership, or their pending invitation. */
+export type TeamPerson = Pick<TeamRecord, 'members' | 'invitations'>;

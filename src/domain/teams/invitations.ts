@@ -1,0 +1,122 @@
+import type { InvitationState, TeamInvitation } from '../../infra/database/index.js';
+import { requireVerifiedEmail } from '../accounts/people.js';
+import { type CallContext, requirePerson, type Write } from '../call.js';
+import { DomainError, missingPermissions } from '../errors.js';
+import { mayWithTeam, type PortalRole } from '../portal-permissions.js';
+import { accessTeam, ownTeamRole } from './access.js';
+import { removeTeamMember, type TeamUserInput } from './members.js';
+
+/** What is unique while an invitation is pending, and gone afterwards: a person has one pending invitation to a team at most. */
+export function pendingKeyOf(teamId: bigint, inviteeId: bigint): string {
+  return `${teamId}:${inviteeId}`;
+}
+
+/**
+ * Accepts an invitation, as the person it is to: from now on they are a member. Of several answers at once, one succeeds.
+ * @throws UNAUTHENTICATED, UNKNOWN_TEAM_INVITATION, MISSING_PERMISSIONS for another member of the team, FORBIDDEN for an
+ *   e-mail address that is not verified, and CONFLICT for an invitation that is not pending any more
+ */
+export async function acceptTeamInvitation(call: CallContext, invitationId: bigint): Promise<TeamInvitation> {
+  const { user } = requirePerson(call);
+  return call.write(
+    async (write) => {
+      const { db } = write;
+      await accessAsInvitee(call, write, invitationId);
+      await requireVerifiedEmail(db, user.id);
+      const invitation = await settle(write, invitationId, 'ACCEPTED');
+      const { teamId, role } = invitation;
+      const joinedAt = new Date(call.clock.now());
+      await db.teamMember.create({ data: { teamId, userId: user.id, role, joinedAt } });
+      return invitation;
+    },
+    { serializable: true },
+  );
+}
+
+/**
+ * Declines an invitation, as the person it is to.
+ * @throws UNAUTHENTICATED, UNKNOWN_TEAM_INVITATION, MISSING_PERMISSIONS for another member of the team, and CONFLICT for an
+ *   invitation that is not pending any more
+ */
+export async function declineTeamInvitation(call: CallContext, invitationId: bigint): Promise<TeamInvitation> {
+  return call.write(
+    async (write) => {
+      await accessAsInvitee(call, write, invitationId);
+      return settle(write, invitationId, 'DECLINED');
+    },
+    { serializable: true },
+  );
+}
+
+/**
+ * Takes an invitation back before it is accepted: by its inviter, or by whoever manages the team.
+ * @throws UNAUTHENTICATED, UNKNOWN_TEAM_INVITATION, MISSING_PERMISSIONS, and CONFLICT for an invitation that is not pending any
+ *   more
+ */
+export async function revokeTeamInvitation(call: CallContext, invitationId: bigint): Promise<TeamInvitation> {
+  return call.write(
+    async (write) => {
+      const { invitation, role } = await accessInvitation(call, write, invitationId);
+      const isInviter = role !== null && invitation.inviterId === requirePerson(call).user.id;
+      const mayRevoke = isInviter || (role !== null && mayWithTeam(role, 'revokeInvitation'));
+      if (!mayRevoke) throw missingPermissions();
+      return settle(write, invitationId, 'REVOKED');
+    },
+    { serializable: true },
+  );
+}
+
+/**
+ * Takes somebody out of the team, member or invited: a pending invitation is revoked (decisions 24).
+ * @throws UNAUTHENTICATED, UNKNOWN_TEAM, MISSING_PERMISSIONS, UNKNOWN_TEAM_MEMBER
+ */
+export async function removeOrRevoke(call: CallContext, input: TeamUserInput): Promise<void> {
+  await accessTeam(call, input.teamId, 'view');
+  const pendingKey = pendingKeyOf(input.teamId, input.userId);
+  const pending = await call.read.teamInvitation.findUnique({ where: { pendingKey }, select: { id: true } });
+  if (pending) await revokeTeamInvitation(call, pending.id);
+  else await removeTeamMember(call, input);
+}
+
+async function accessAsInvitee(call: CallContext, write: Write, invitationId: bigint): Promise<void> {
+  const { invitation } = await accessInvitation(call, write, invitationId);
+  if (invitation.inviteeId === requirePerson(call).user.id) return;
+  throw missingPermissions('Only the invited person can answer an invitation.');
+}
+
+/** An invitation the caller may see, as the invited person or as a member. @throws UNAUTHENTICATED, UNKNOWN_TEAM_INVITATION */
+async function accessInvitation(
+  call: CallContext,
+  { db }: Write,
+  id: bigint,
+): Promise<{ invitation: TeamInvitation; role: PortalRole | null }> {
+  const { user } = requirePerson(call);
+  const invitation = await db.teamInvitation.findUnique({ where: { id } });
+  const role = invitation && (await ownTeamRole(call, invitation.teamId, db));
+  if (!invitation || (invitation.inviteeId !== user.id && role === null)) {
+    throw new DomainError('UNKNOWN_TEAM_INVITATION', 'Unknown Team Invitation');
+  }
+  return { invitation, role };
+}
+
+/** Moves an invitation out of the pending state, once. @throws CONFLICT */
+async function settle(
+  { db, record, audit }: Write,
+  id: bigint,
+  state: Exclude<InvitationState, 'PENDING'>,
+): Promise<TeamInvitation> {
+  const where = { id, state: 'PENDING' } as const;
+  const [settled] = await db.teamInvitation.updateManyAndReturn({ where, data: { state, pendingKey: null } });
+  if (!settled) throw new DomainError('CONFLICT', 'This invitation is not pending any more.');
+  const { teamId, inviteeId, role } = settled;
+  await audit({ action: ACTIONS[state], teamId, targetId: inviteeId, changes: { role } });
+  record({ type: 'TEAM_UPDATED', teamId });
+  record({ type: 'PORTAL_HOME_UPDATED', userId: inviteeId });
+  return settled;
+}
+
+const ACTIONS = {
+  ACCEPTED: 'TEAM_INVITATION_ACCEPT',
+  DECLINED: 'TEAM_INVITATION_DECLINE',
+  REVOKED: 'TEAM_INVITATION_REVOKE',
+} as const;

@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { isUniqueConflict } from '../../infra/database/faults.js';
+import type { TeamMemberRole } from '../../infra/database/index.js';
+import { getPersonByEmail } from '../accounts/people.js';
+import { type CallContext, requirePerson, type Write } from '../call.js';
+import { DomainError } from '../errors.js';
+import { parseInput, plainText } from '../input.js';
+import { withinInvitationLimit } from '../invitation-limits.js';
+import { accessTeam } from './access.js';
+import type { TeamRecord } from './get.js';
+import { pendingKeyOf } from './invitations.js';
+import { mailTeamInvitation } from './mails.js';
+import { GivenRole } from './members.js';
+
+export interface InviteTeamMemberInput {
+  teamId: bigint;
+  /** Of somebody who has an account. */
+  email: string;
+  role: string;
+}
+
+/** An invitation with the person it is to. */
+type InvitationRecord = TeamRecord['invitations'][number];
+
+const Invitation = z.object({ email: plainText(), role: GivenRole });
+
+/**
+ * Invites a person to a team. The invitation is pending until they accept or decline it, or it is revoked.
+ * @throws UNAUTHENTICATED, UNKNOWN_TEAM, MISSING_PERMISSIONS, INVALID_INPUT, also for an address nobody has an account with,
+ *   RATE_LIMITED, and CONFLICT for somebody who is a member, or has a pending invitation
+ */
+export async function inviteTeamMember(call: CallContext, input: InviteTeamMemberInput): Promise<InvitationRecord> {
+  await accessTeam(call, input.teamId, 'inviteMember');
+  const { email, role } = parseInput(Invitation, input);
+  const invitee = await getPersonByEmail(call.read, email);
+  const work = (write: Write) => insert(call, write, input.teamId, invitee.id, role);
+  try {
+    return await withinInvitationLimit(call, invitee.id, () => call.write(work, { serializable: true }));
+  } catch (error) {
+    throw isUniqueConflict(error) ? alreadyInvited() : error;
+  }
+}
+
+async function insert(
+  call: CallContext,
+  write: Write,
+  teamId: bigint,
+  inviteeId: bigint,
+  role: TeamMemberRole,
+): Promise<InvitationRecord> {
+  const { db, record, audit } = write;
+  const { user: inviter } = requirePerson(call);
+  const team = await accessTeam(call, teamId, 'inviteMember', db);
+  if (await db.teamMember.findUnique({ where: { teamId_userId: { teamId, userId: inviteeId } } })) {
+    throw new DomainError('CONFLICT', 'This person is a member of the team already.');
+  }
+  const pendingKey = pendingKeyOf(teamId, inviteeId);
+  if (await db.teamInvitation.findUnique({ where: { pendingKey } })) throw alreadyInvited();
+  const invitation = await db.teamInvitation.create({
+    data: {
+      id: call.nextId(),
+      teamId,
+      inviteeId,
+      inviterId: inviter.id,
+      role,
+      pendingKey,
+      createdAt: new Date(call.clock.now()),
+    },
+    include: { invitee: true },
+  });
+  await audit({ action: 'TEAM_INVITATION_CREATE', teamId, targetId: inviteeId, changes: { role } });
+  record({ type: 'TEAM_UPDATED', teamId });
+  record({ type: 'PORTAL_HOME_UPDATED', userId: inviteeId });
+  await mailTeamInvitation(call, write, { invitation, team, inviter });
+  return invitation;
+}
+
+function alreadyInvited(): DomainError {
+  return new DomainError('CONFLICT', 'This person has a pending invitation. To change it, revoke it first.');
+}

@@ -1,0 +1,36 @@
+import type { Team, TeamInvitation, TeamMemberRole, User } from '../../infra/database/index.js';
+import { emailOf } from '../accounts/email.js';
+import type { CallContext, Write } from '../call.js';
+import { invitationText, plainName } from '../mail-text.js';
+
+interface InvitationFacts {
+  invitation: Pick<TeamInvitation, 'inviteeId' | 'role'>;
+  team: Pick<Team, 'name'>;
+  inviter: Pick<User, 'username'>;
+}
+
+const ROLE_WORDS: Record<TeamMemberRole, string> = {
+  ADMIN: 'an admin',
+  DEVELOPER: 'a developer',
+  READ_ONLY: 'a read-only member',
+};
+
+/** Writes to the invitee, once the invitation is committed, where it can be answered. */
+export async function mailTeamInvitation(
+  call: CallContext,
+  { db, mail }: Write,
+  facts: InvitationFacts,
+): Promise<void> {
+  const { invitation, inviter } = facts;
+  const to = await emailOf(db, invitation.inviteeId);
+  if (to === null) return;
+  const team = plainName(facts.team.name);
+  mail({
+    to,
+    subject: `You are invited to the team ${team}`,
+    text: invitationText(
+      call,
+      `${inviter.username} invites you to the team "${team}"\non Causeway, as ${ROLE_WORDS[invitation.role]}.`,
+    ),
+  });
+}

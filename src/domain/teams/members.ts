@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import type { Team, TeamMemberRole } from '../../infra/database/index.js';
+import { type CallContext, requirePerson, type Write } from '../call.js';
+import { DomainError, missingPermissions } from '../errors.js';
+import { parseInput } from '../input.js';
+import { accessTeam, OWNER_STAYS, unknownTeamMember } from './access.js';
+import type { TeamRecord } from './get.js';
+
+export interface TeamUserInput {
+  teamId: bigint;
+  userId: bigint;
+}
+
+/** A role that can be given; to be the owner is to be handed the team. */
+export const GivenRole = z.enum(['ADMIN', 'DEVELOPER', 'READ_ONLY']);
+
+/** A member in a team. */
+interface ChangedMember {
+  team: Team;
+  member: MemberRecord;
+}
+
+type MemberRecord = TeamRecord['members'][number];
+
+const RoleInput = z.object({ role: GivenRole });
+
+/**
+ * Gives a member another role. The owner's cannot be changed.
+ * @returns the member as they are now, and their team
+ * @throws UNAUTHENTICATED, UNKNOWN_TEAM, MISSING_PERMISSIONS, INVALID_INPUT, UNKNOWN_TEAM_MEMBER
+ */
+export async function updateTeamMember(
+  call: CallContext,
+  input: TeamUserInput & { role: string },
+): Promise<ChangedMember> {
+  await accessTeam(call, input.teamId, 'changeRole');
+  const { role } = parseInput(RoleInput, input);
+  return call.write((write) => changeRole(call, write, input, role), { serializable: true });
+}
+
+async function changeRole(
+  call: CallContext,
+  { db, record, audit }: Write,
+  { teamId, userId }: TeamUserInput,
+  role: TeamMemberRole,
+): Promise<ChangedMember> {
+  const team = await accessTeam(call, teamId, 'changeRole', db);
+  const before = await findOther(db, team, userId);
+  if (before.role === role) return { team, member: before };
+  const where = { teamId_userId: { teamId, userId } };
+  const member = await db.teamMember.update({ where, data: { role }, include: { user: true } });
+  const changes = { role: { old: before.role, new: role } };
+  await audit({ action: 'TEAM_MEMBER_UPDATE', teamId, targetId: userId, changes });
+  record({ type: 'TEAM_UPDATED', teamId });
+  return { team, member };
+}
+
+/**
+ * Takes a member out of the team; oneself to leave it. The owner stays.
+ * @throws UNAUTHENTICATED, UNKNOWN_TEAM, MISSING_PERMISSIONS, UNKNOWN_TEAM_MEMBER
+ */
+export function removeTeamMember(call: CallContext, input: TeamUserInput): Promise<Team> {
+  return call.write((write) => remove(call, write, input), { serializable: true });
+}
+
+async function remove(
+  call: CallContext,
+  { db, record, audit }: Write,
+  { teamId, userId }: TeamUserInput,
+): Promise<Team> {
+  const leaves = requirePerson(call).user.id === userId;
+  const team = await accessTeam(call, teamId, leaves ? 'leave' : 'removeMember', db);
+  const { role } = await findOther(db, team, userId);
+  await db.teamMember.delete({ where: { teamId_userId: { teamId, userId } } });
+  const action = leaves ? 'TEAM_MEMBER_LEAVE' : 'TEAM_MEMBER_REMOVE';
+  await audit({ action, teamId, targetId: userId, changes: { role } });
+  record({ type: 'TEAM_UPDATED', teamId });
+  return team;
+}
+
+/**
+ * Hands the team to another member. Who owned it stays as an admin.
+ * @throws UNAUTHENTICATED, UNKNOWN_TEAM, MISSING_PERMISSIONS, UNKNOWN_TEAM_MEMBER, and CONFLICT for the owner themselves
+ */
+export function transferTeamOwnership(call: CallContext, input: TeamUserInput): Promise<Team> {
+  return call.write((write) => handOver(call, write, input), { serializable: true });
+}
+
+/** As {@link transferTeamOwnership}, within a transaction that may do more. */
+export async function handOver(
+  call: CallContext,
+  { db, record, audit }: Write,
+  { teamId, userId }: TeamUserInput,
+): Promise<Team> {
+  const { ownerUserId } = await accessTeam(call, teamId, 'transferOwnership', db);
+  if (ownerUserId === userId) throw new DomainError('CONFLICT', 'This person owns the team already.');
+  await findMember(db, teamId, userId);
+  const pair = { teamId, userId: { in: [userId, ownerUserId] } };
+  await db.teamMember.updateMany({ where: pair, data: { role: 'ADMIN' } });
+  const team = await db.team.update({ where: { id: teamId }, data: { ownerUserId: userId } });
+  const changes = { ownerUserId: { old: String(ownerUserId), new: String(userId) } };
+  await audit({ action: 'TEAM_TRANSFER_OWNERSHIP', teamId, targetId: userId, changes });
+  record({ type: 'TEAM_UPDATED', teamId });
+  return team;
+}
+
+/** A member who is not the owner. @throws MISSING_PERMISSIONS for the owner, UNKNOWN_TEAM_MEMBER */
+async function findOther(db: Write['db'], team: Team, userId: bigint): Promise<MemberRecord> {
+  if (userId === team.ownerUserId) throw missingPermissions(OWNER_STAYS);
+  return findMember(db, team.id, userId);
+}
+
+async function findMember(db: Write['db'], teamId: bigint, userId: bigint): Promise<MemberRecord> {
+  const where = { teamId_userId: { teamId, userId } };
+  const member = await db.teamMember.findUnique({ where, include: { user: true } });
+  if (!member) throw unknownTeamMember();
+  return member;
+}

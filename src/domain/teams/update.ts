@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import type { Prisma, Team } from '../../infra/database/index.js';
+import type { CallContext, Write } from '../call.js';
+import { dropIcon, type IconOwner, keepIcon } from '../icons.js';
+import { parseInput } from '../input.js';
+import { recordForInvited } from '../invited.js';
+import { accessTeam } from './access.js';
+import { TeamName } from './create.js';
+import { handOver } from './members.js';
+
+/** What is not given stays as it is; null clears the icon and leaves the name as it is. */
+export interface UpdateTeamInput {
+  teamId: bigint;
+  name?: string | null | undefined;
+  /** The bytes of a PNG, JPEG, GIF or WebP image. */
+  icon?: Buffer | null | undefined;
+  /** The member whom the team is handed to; who owns it already keeps it. */
+  ownerUserId?: bigint | null | undefined;
+}
+
+const Settings = z.object({ name: TeamName.nullish().transform((name) => name ?? undefined) });
+
+interface Columns {
+  name: string | undefined;
+  iconHash: string | null | undefined;
+}
+
+/**
+ * Changes a team's name, icon and owner, all of them or none.
+ * @throws UNAUTHENTICATED, UNKNOWN_TEAM, MISSING_PERMISSIONS, INVALID_INPUT, RATE_LIMITED for icons, and UNKNOWN_TEAM_MEMBER for
+ *   an owner-to-be who is no member
+ */
+export async function updateTeam(call: CallContext, input: UpdateTeamInput): Promise<Team> {
+  const { id } = await accessTeam(call, input.teamId, 'update');
+  const { name } = parseInput(Settings, input);
+  const iconOwner: IconOwner = { folder: 'team-icons', id };
+  const iconHash = input.icon ? await keepIcon(call, iconOwner, input.icon) : input.icon;
+  try {
+    const change = async (write: Write) => {
+      const before = await accessTeam(call, id, 'update', write.db);
+      const after = await changeColumns(write, before, { name, iconHash });
+      const { ownerUserId: userId = null } = input;
+      if (userId === null || userId === before.ownerUserId) return { before, after };
+      return { before, after: await handOver(call, write, { teamId: id, userId }) };
+    };
+    const { before, after } = await call.write(change, { serializable: true });
+    if (before.iconHash && before.iconHash !== after.iconHash) await dropIcon(call, iconOwner, before.iconHash);
+    return after;
+  } catch (error) {
+    if (iconHash) await dropIcon(call, iconOwner, iconHash);
+    throw error;
+  }
+}
+
+async function changeColumns(write: Write, before: Team, columns: Columns): Promise<Team> {
+  const { db, record, audit } = write;
+  const { id } = before;
+  const changes = changesOf(before, columns);
+  if (Object.keys(changes).length === 0) return before;
+  const after = await db.team.update({ where: { id }, data: columns });
+  await audit({ action: 'TEAM_UPDATE', teamId: id, targetId: id, changes });
+  record({ type: 'TEAM_UPDATED', teamId: id });
+  await recordForInvited(write, { teamId: id });
+  return after;
+}
+
+/** For each column that gets another value, the old and the new one. */
+function changesOf(before: Team, { name, iconHash }: Columns): Prisma.InputJsonObject {
+  return {
+    ...(name !== undefined && name !== before.name && { name: { old: before.name, new: name } }),
+    ...(iconHash !== undefined &&
+      iconHash !== before.iconHash && { iconHash: { old: before.iconHash, new: iconHash } }),
+  };
+}

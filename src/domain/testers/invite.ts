@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { isUniqueConflict } from '../../infra/database/faults.js';
+import type { Tester, User } from '../../infra/database/index.js';
+import { getPersonByEmail } from '../accounts/people.js';
+import { accessApplication } from '../applications/access.js';
+import { type CallContext, requirePerson, type Write } from '../call.js';
+import { DomainError, invalidInput } from '../errors.js';
+import { parseInput, plainText, snowflake } from '../input.js';
+import { withinInvitationLimit } from '../invitation-limits.js';
+import { limits } from '../limits.js';
+import type { TesterRecord } from './list.js';
+import { mailTesterInvitation } from './mails.js';
+
+/** Names a person by exactly one of the two. */
+export interface InviteTesterInput {
+  applicationId: bigint;
+  userId?: bigint | string | null | undefined;
+  email?: string | null | undefined;
+}
+
+const Invitee = z.object({ userId: snowflake().nullish(), email: plainText().nullish() });
+
+/**
+ * Invites a person to test an application, by its manager. Who invites themselves has accepted with that.
+ * @throws UNAUTHENTICATED, UNKNOWN_APPLICATION, MISSING_PERMISSIONS, UNKNOWN_USER, INVALID_INPUT, also for an address nobody has an account with, LIMIT_EXCEEDED,
+ *   RATE_LIMITED, and CONFLICT for somebody who is listed already
+ */
+export async function inviteTester(call: CallContext, input: InviteTesterInput): Promise<TesterRecord> {
+  const inviter = requirePerson(call);
+  const application = await accessApplication(call, input.applicationId, 'manageTesters');
+  const invitee = await findInvitee(call, parseInput(Invitee, input));
+  const state = invitee.id === inviter.user.id ? 'ACCEPTED' : 'INVITED';
+  const put = () => putOnce(call, { applicationId: application.id, userId: invitee.id, state });
+  const tester = await (state === 'INVITED' ? withinInvitationLimit(call, invitee.id, put) : put());
+  return { ...tester, user: invitee };
+}
+
+type TesterRow = Pick<Tester, 'applicationId' | 'userId' | 'state'>;
+
+async function putOnce(call: CallContext, row: TesterRow): Promise<Tester> {
+  try {
+    return await call.write((write) => putTester(call, write, row), { serializable: true });
+  } catch (error) {
+    throw isUniqueConflict(error) ? alreadyListed() : error;
+  }
+}
+
+async function findInvitee(call: CallContext, { userId, email }: z.output<typeof Invitee>): Promise<User> {
+  if ((userId ?? null) === null && (email ?? null) === null) throw namesNobody('BASE_TYPE_REQUIRED');
+  if (typeof userId === 'bigint' && typeof email === 'string') throw namesNobody('BASE_TYPE_INVALID');
+  if (typeof email === 'string') return getPersonByEmail(call.read, email);
+  const invitee = await call.read.user.findFirst({ where: { id: userId ?? 0n, bot: false, deletedAt: null } });
+  if (!invitee) throw new DomainError('UNKNOWN_USER', 'Unknown User');
+  return invitee;
+}
+
+function namesNobody(code: string): DomainError {
+  return invalidInput({ path: 'userId', code, message: 'Name a person, either by user id or by e-mail address.' });
+}
+
+async function putTester(call: CallContext, write: Write, row: TesterRow): Promise<Tester> {
+  const { db, record, audit } = write;
+  const { applicationId, userId, state } = row;
+  const { user: inviter } = requirePerson(call);
+  const application = await accessApplication(call, applicationId, 'manageTesters', db);
+  const where = { applicationId_userId: { applicationId, userId } };
+  const listed = await db.tester.findUnique({ where });
+  if (listed && (listed.state === 'ACCEPTED' || state === 'INVITED')) throw alreadyListed();
+  if (!listed) await requireRoom(db, applicationId);
+  const createdAt = new Date(call.clock.now());
+  const tester = await db.tester.upsert({ where, create: { ...row, createdAt }, update: { state } });
+  const changes = { state: { old: listed?.state ?? null, new: state } };
+  await audit({ action: 'TESTER_INVITE', applicationId, targetId: userId, changes });
+  record({ type: 'APPLICATION_UPDATED', applicationId });
+  record({ type: 'PORTAL_HOME_UPDATED', userId });
+  if (state === 'INVITED') await mailTesterInvitation(call, write, { inviteeId: userId, application, inviter });
+  return tester;
+}
+
+async function requireRoom(db: Write['db'], applicationId: bigint): Promise<void> {
+  if ((await db.tester.count({ where: { applicationId } })) < limits.testersPerApplication) return;
+  const message = `Maximum number of testers reached (${limits.testersPerApplication})`;
+  throw new DomainError('LIMIT_EXCEEDED', message);
+}
+
+function alreadyListed(): DomainError {
+  return new DomainError('CONFLICT', 'This person is invited already, or is a tester.');
+}

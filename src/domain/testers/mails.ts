@@ -1,0 +1,29 @@
+import type { Application, User } from '../../infra/database/index.js';
+import { emailOf } from '../accounts/email.js';
+import type { CallContext, Write } from '../call.js';
+import { invitationText, plainName } from '../mail-text.js';
+
+interface InvitationFacts {
+  inviteeId: bigint;
+  application: Pick<Application, 'name'>;
+  inviter: Pick<User, 'username'>;
+}
+
+/** Writes to the invitee, once the invitation is committed, where it can be answered. */
+export async function mailTesterInvitation(
+  call: CallContext,
+  { db, mail }: Write,
+  { inviteeId, application, inviter }: InvitationFacts,
+): Promise<void> {
+  const to = await emailOf(db, inviteeId);
+  if (to === null) return;
+  const name = plainName(application.name);
+  mail({
+    to,
+    subject: `You are invited to test ${name}`,
+    text: invitationText(
+      call,
+      `${inviter.username} invites you to test the application "${name}"\non Causeway. Testers may install it while it is private.`,
+    ),
+  });
+}

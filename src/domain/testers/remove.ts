@@ -1,0 +1,29 @@
+import { accessApplication } from '../applications/access.js';
+import type { CallContext, Write } from '../call.js';
+import { DomainError } from '../errors.js';
+
+export interface RemoveTesterInput {
+  applicationId: bigint;
+  userId: bigint;
+}
+
+/**
+ * Takes somebody off an application's testers, by its manager. Tokens and installations they have stay.
+ * @throws UNAUTHENTICATED, UNKNOWN_APPLICATION, MISSING_PERMISSIONS, and UNKNOWN_USER for somebody who is not listed
+ */
+export async function removeTester(call: CallContext, input: RemoveTesterInput): Promise<void> {
+  await call.write((write) => remove(call, write, input), { serializable: true });
+}
+
+async function remove(call: CallContext, write: Write, { applicationId, userId }: RemoveTesterInput): Promise<void> {
+  const { db, record, audit } = write;
+  await accessApplication(call, applicationId, 'manageTesters', db);
+  const where = { applicationId_userId: { applicationId, userId } };
+  const tester = await db.tester.findUnique({ where });
+  if (!tester) throw new DomainError('UNKNOWN_USER', 'Unknown User');
+  await db.tester.delete({ where });
+  const changes = { state: { old: tester.state, new: null } };
+  await audit({ action: 'TESTER_REMOVE', applicationId, targetId: userId, changes });
+  record({ type: 'APPLICATION_UPDATED', applicationId });
+  record({ type: 'PORTAL_HOME_UPDATED', userId });
+}

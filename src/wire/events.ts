@@ -1,0 +1,228 @@
+import type { DomainEvent, MemberFacts, MessageRecord } from '../domain/events.js';
+import { type BusMessage, topics } from '../infra/bus.js';
+import { renderChannel } from './channel.js';
+import { renderEmoji } from './emoji.js';
+import { renderGuild } from './guild.js';
+import { renderMember, renderMemberFacts } from './member.js';
+import { redactMessage, redactReferenced, renderMessage, type WireOptions } from './message.js';
+import { renderRole } from './role.js';
+import { wireTime } from './time.js';
+import { renderOwnUser, renderUser } from './user.js';
+
+export interface Publication {
+  topic: string;
+  message: BusMessage;
+}
+
+/**
+ * Renders what happened, once: under which topic it is published, and the gateway's `d` for it, already serialised.
+ */
+export function renderEvent(event: DomainEvent, options: WireOptions): Publication {
+  switch (event.type) {
+    case 'MESSAGE_CREATE':
+    case 'MESSAGE_UPDATE':
+      return messageEvent(event.type, event.message, event.member, options);
+    case 'MESSAGE_DELETE':
+      return inChannel(event, {
+        id: String(event.messageId),
+        channel_id: String(event.channelId),
+        ...guildId(event.guildId),
+      });
+    case 'MESSAGE_REACTION_ADD':
+      return inChannel(
+        event,
+        {
+          user_id: String(event.user.id),
+          ...reactionPlace(event),
+          emoji: renderEmoji(event.emoji),
+          message_author_id: String(event.messageAuthorId),
+          burst: false,
+          type: 0,
+          ...(event.member ? { member: { ...renderMemberFacts(event.member), user: renderUser(event.user) } } : {}),
+        },
+        event.user.id,
+      );
+    case 'MESSAGE_REACTION_REMOVE':
+      return inChannel(
+        event,
+        {
+          user_id: String(event.userId),
+          ...reactionPlace(event),
+          emoji: renderEmoji(event.emoji),
+          burst: false,
+          type: 0,
+        },
+        event.userId,
+      );
+    case 'MESSAGE_REACTION_REMOVE_ALL':
+      return inChannel(event, reactionPlace(event));
+    case 'MESSAGE_REACTION_REMOVE_EMOJI':
+      return inChannel(event, { ...reactionPlace(event), emoji: renderEmoji(event.emoji) });
+    case 'TYPING_START':
+      return inChannel(
+        event,
+        {
+          channel_id: String(event.channelId),
+          ...guildId(event.guildId),
+          user_id: String(event.user.id),
+          timestamp: Math.floor(event.startedAt / 1000),
+          ...(event.member ? { member: { ...renderMemberFacts(event.member), user: renderUser(event.user) } } : {}),
+        },
+        event.user.id,
+      );
+    case 'CHANNEL_CREATE':
+      return {
+        topic: topics.guild(event.channel.guildId),
+        message: {
+          type: event.type,
+          guildId: String(event.channel.guildId),
+          channelId: String(event.channel.id),
+          data: JSON.stringify(renderChannel(event.channel)),
+        },
+      };
+    case 'GUILD_UPDATE':
+      return inGuild(event.type, event.guild.id, renderGuild(event.guild));
+    case 'GUILD_ROLE_CREATE':
+    case 'GUILD_ROLE_UPDATE':
+      return inGuild(event.type, event.role.guildId, {
+        guild_id: String(event.role.guildId),
+        role: renderRole(event.role),
+      });
+    case 'GUILD_ROLE_DELETE':
+      return inGuild(event.type, event.guildId, { guild_id: String(event.guildId), role_id: String(event.roleId) });
+    case 'GUILD_MEMBER_ADD':
+    case 'GUILD_MEMBER_UPDATE':
+      return inGuild(
+        event.type,
+        event.member.guildId,
+        { ...renderMember(event.member), guild_id: String(event.member.guildId) },
+        event.member.userId,
+      );
+    case 'GUILD_MEMBER_REMOVE':
+      return inGuild(
+        event.type,
+        event.guildId,
+        { guild_id: String(event.guildId), user: renderUser(event.user) },
+        event.user.id,
+      );
+    case 'INVITE_CREATE':
+      return {
+        topic: topics.guild(event.invite.guildId),
+        message: {
+          type: event.type,
+          guildId: String(event.invite.guildId),
+          channelId: String(event.invite.channelId),
+          data: JSON.stringify({
+            channel_id: String(event.invite.channelId),
+            guild_id: String(event.invite.guildId),
+            code: event.invite.code,
+            created_at: wireTime(event.invite.createdAt),
+            inviter: renderUser(event.invite.inviter),
+            max_age: 0,
+            max_uses: 0,
+            temporary: false,
+            uses: event.invite.uses,
+          }),
+        },
+      };
+    case 'GUILD_JOINED':
+    case 'GUILD_LEFT':
+      return {
+        topic: topics.user(event.userId),
+        message: { type: event.type, guildId: String(event.guildId), data: '{}' },
+      };
+    case 'USER_UPDATE':
+      return {
+        topic: topics.user(event.user.id),
+        message: {
+          type: event.type,
+          userId: String(event.user.id),
+          data: JSON.stringify(renderOwnUser(event.user, null)),
+        },
+      };
+    case 'SESSION_ENDED':
+      return { topic: topics.sessions, message: { type: event.type, userId: String(event.userId), data: '{}' } };
+    case 'APPLICATION_UPDATED':
+    case 'BOT_TOKEN_RESET':
+      return { topic: topics.application(event.applicationId), message: { type: event.type, data: '{}' } };
+    case 'TEAM_UPDATED':
+      return { topic: topics.team(event.teamId), message: { type: event.type, data: '{}' } };
+    case 'PORTAL_HOME_UPDATED':
+      return { topic: topics.user(event.userId), message: { type: event.type, data: '{}' } };
+  }
+}
+
+function messageEvent(
+  type: 'MESSAGE_CREATE' | 'MESSAGE_UPDATE',
+  message: MessageRecord,
+  member: MemberFacts | null,
+  options: WireOptions,
+): Publication {
+  // Reactions say which of them are the reader's own, and every reader gets the same event: caches keep what they have.
+  const data = {
+    ...renderMessage({ ...message, reactions: [] }, options),
+    ...guildId(message.guildId),
+    ...(member ? { member: renderMemberFacts(member) } : {}),
+  };
+  return {
+    topic: channelTopic(message.guildId, message.channelId),
+    message: {
+      type,
+      ...(message.guildId === null ? {} : { guildId: String(message.guildId) }),
+      channelId: String(message.channelId),
+      ...addresseesOf(message),
+      data: JSON.stringify(data),
+      redactedData: JSON.stringify(redactMessage(data)),
+      ...(message.referenced
+        ? { reply: { data: JSON.stringify(redactReferenced(data)), ...addresseesOf(message.referenced) } }
+        : {}),
+    },
+  };
+}
+
+/** Who may read a message whatever their intents: its author, and those it mentions. */
+function addresseesOf({ authorId, mentionedUsers }: MessageRecord): { authorId: string; mentionedUserIds: string[] } {
+  return { authorId: String(authorId), mentionedUserIds: mentionedUsers.map((user) => String(user.id)) };
+}
+
+function inChannel(
+  event: { type: string; guildId: bigint | null; channelId: bigint },
+  data: object,
+  userId?: bigint,
+): Publication {
+  return {
+    topic: channelTopic(event.guildId, event.channelId),
+    message: {
+      type: event.type,
+      ...(event.guildId === null ? {} : { guildId: String(event.guildId) }),
+      channelId: String(event.channelId),
+      ...(userId === undefined ? {} : { userId: String(userId) }),
+      data: JSON.stringify(data),
+    },
+  };
+}
+
+function inGuild(type: string, id: bigint, data: object, userId?: bigint): Publication {
+  return {
+    topic: topics.guild(id),
+    message: {
+      type,
+      guildId: String(id),
+      ...(userId === undefined ? {} : { userId: String(userId) }),
+      data: JSON.stringify(data),
+    },
+  };
+}
+
+/** Events of a guild's channels travel with the guild; those of a direct message under the channel itself. */
+function channelTopic(guildIdOfChannel: bigint | null, channelId: bigint): string {
+  return guildIdOfChannel === null ? `channel:${channelId}` : topics.guild(guildIdOfChannel);
+}
+
+function guildId(id: bigint | null): { guild_id?: string } {
+  return id === null ? {} : { guild_id: String(id) };
+}
+
+function reactionPlace(event: { channelId: bigint; messageId: bigint; guildId: bigint | null }) {
+  return { channel_id: String(event.channelId), message_id: String(event.messageId), ...guildId(event.guildId) };
+}

@@ -1,0 +1,34 @@
+import type { GatewayGuildCreateDispatchData } from 'discord-api-types/v10';
+import type { MemberFacts } from '../domain/events.js';
+import type { GuildSnapshot } from '../domain/guilds/snapshot.js';
+import { renderChannel } from './channel.js';
+import { renderGuild } from './guild.js';
+
+/** The fields of GUILD_CREATE that differ between the bots, and sessions, of a guild. */
+type OwnFields = 'joined_at' | 'large' | 'members';
+
+/** GUILD_CREATE without the fields that depend on who gets it. */
+export function renderGuildCreate(snapshot: GuildSnapshot): Omit<GatewayGuildCreateDispatchData, OwnFields> {
+  return {
+    ...renderGuild(snapshot.guild),
+    unavailable: false,
+    member_count: snapshot.memberCount,
+    channels: snapshot.channels.map((channel) =>
+      renderChannel(channel, snapshot.lastMessageIds.get(channel.id) ?? null),
+    ),
+    voice_states: [],
+    threads: [],
+    presences: [],
+    stage_instances: [],
+    guild_scheduled_events: [],
+    soundboard_sounds: [],
+  };
+}
+
+/** The fields of GUILD_CREATE that depend on who gets it, but the members. */
+export function renderOwnGuildFields(
+  own: MemberFacts,
+  large: boolean,
+): Pick<GatewayGuildCreateDispatchData, 'joined_at' | 'large'> {
+  return { joined_at: own.joinedAt.toISOString(), large };
+}

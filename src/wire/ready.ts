@@ -1,0 +1,56 @@
+import type { APIUnavailableGuild, GatewayReadyDispatchData } from 'discord-api-types/v10';
+import type { PrivilegedIntents } from '../domain/applications/bot-tokens.js';
+import type { User } from '../infra/database/index.js';
+import { applicationFlags } from './application.js';
+import { renderOwnUser } from './user.js';
+
+export interface ReadyFacts {
+  version: number;
+  user: User;
+  privilegedIntents: PrivilegedIntents;
+  guildIds: bigint[];
+  sessionId: string;
+  /** Without a query: clients append their own. */
+  resumeGatewayUrl: string;
+  shard: { id: number; count: number } | null;
+}
+
+/** What libraries read beside the documented fields; a bot has none of it. */
+interface ReadyExtras {
+  private_channels: [];
+  relationships: [];
+  presences: [];
+  guild_join_requests: [];
+  session_type: 'normal';
+  _trace: string[];
+}
+
+/** `d` of READY. */
+export function renderReady(facts: ReadyFacts): GatewayReadyDispatchData & ReadyExtras {
+  const { guildMembers, presences, messageContent } = facts.privilegedIntents;
+  const flags = applicationFlags({
+    guildMembersIntent: guildMembers,
+    presencesIntent: presences,
+    messageContentIntent: messageContent,
+  });
+  return {
+    v: facts.version,
+    user: renderOwnUser(facts.user, null),
+    guilds: facts.guildIds.map(renderUnavailableGuild),
+    session_id: facts.sessionId,
+    resume_gateway_url: facts.resumeGatewayUrl,
+    session_type: 'normal',
+    ...(facts.shard ? { shard: [facts.shard.id, facts.shard.count] as [number, number] } : {}),
+    application: { id: String(facts.user.id), flags, flags_new: String(flags) },
+    private_channels: [],
+    relationships: [],
+    presences: [],
+    guild_join_requests: [],
+    _trace: ['["causeway"]'],
+  };
+}
+
+/** A guild whose contents follow, or cannot be had at the moment. */
+export function renderUnavailableGuild(guildId: bigint): APIUnavailableGuild {
+  return { id: String(guildId), unavailable: true };
+}
