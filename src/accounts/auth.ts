@@ -1,0 +1,79 @@
+import { type BetterAuthOptions, type BetterAuthPlugin, betterAuth } from 'better-auth';
+import { prismaAdapter } from 'better-auth/adapters/prisma';
+import { createAuthEndpoint } from 'better-auth/api';
+import { setSessionCookie } from 'better-auth/cookies';
+import { bearer } from 'better-auth/plugins';
+import { z } from 'zod';
+import { type AppContext, callContext } from '../context.js';
+import { createAccount, parseSignUp } from '../domain/accounts/index.js';
+import { readAuthSecret } from './auth-secret.js';
+import { hashingSessionTokens } from './session-tokens.js';
+import { sendVerificationMail } from './verification-mail.js';
+
+/** The header in which this face tells the accounts library the caller's address. */
+export const ADDRESS_HEADER = 'x-causeway-address';
+
+/** The accounts library over our tables. Made when the public address is known. */
+export function createAuth(app: AppContext) {
+  const { publicUrl } = app.addresses;
+  const { log } = app;
+  return betterAuth({
+    appName: 'Causeway',
+    baseURL: publicUrl,
+    basePath: '/auth',
+    secret: readAuthSecret(app.config.dataDir),
+    database: (options: BetterAuthOptions) =>
+      hashingSessionTokens(prismaAdapter(app.db.writer, { provider: app.db.dialect })(options)),
+    emailAndPassword: { enabled: true },
+    user: { modelName: 'authUser' },
+    session: { modelName: 'authSession' },
+    account: { modelName: 'authAccount' },
+    verification: { modelName: 'authVerification' },
+    advanced: {
+      cookiePrefix: 'causeway',
+      useSecureCookies: publicUrl.startsWith('https:'),
+      database: { generateId: () => String(app.nextId()) },
+      ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
+      // This face checks the origin of every request itself, before the library sees it.
+      disableCSRFCheck: true,
+      disableOriginCheck: true,
+    },
+    onAPIError: { throw: true },
+    rateLimit: { enabled: false },
+    telemetry: { enabled: false },
+    logger: {
+      level: 'error',
+      log: (_level, message, ...details: unknown[]) => log.error({ details: details.map(String) }, message),
+    },
+    plugins: [bearer(), signUp(app)],
+  });
+}
+
+export type Auth = ReturnType<typeof createAuth>;
+
+/** What the library files its own passwords under. */
+const CREDENTIAL = { providerId: 'credential', issuer: 'local:credential' };
+
+/**
+ * Takes the place of the library's own sign-up, which would make the account and the user it belongs to in two steps.
+ */
+function signUp(app: AppContext) {
+  return {
+    id: 'causeway-sign-up',
+    endpoints: {
+      signUpEmail: createAuthEndpoint('/sign-up/email', { method: 'POST', body: z.unknown() }, async (ctx) => {
+        const { password, ...details } = parseSignUp(ctx.body);
+        const call = callContext(app, { kind: 'anonymous' });
+        const passwordHash = await ctx.context.password.hash(password);
+        const emailVerified = app.config.smtpUrl === null;
+        const { id } = await createAccount(call, { ...details, emailVerified }, { ...CREDENTIAL, passwordHash });
+        if (!emailVerified) await sendVerificationMail(app, ctx.context.secret, details);
+        const user = await ctx.context.internalAdapter.findUserById(String(id));
+        if (!user) throw new Error('an account that was just made is not there');
+        const session = await ctx.context.internalAdapter.createSession(user.id);
+        await setSessionCookie(ctx, { session, user });
+        return ctx.json({ token: session.token, user: { id: user.id, name: user.name, email: user.email } });
+      }),
+    },
+  } satisfies BetterAuthPlugin;
+}

@@ -1,0 +1,126 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { AppContext, FindPerson, PageSessions, Visitor } from '../context.js';
+import { DomainError } from '../domain/errors.js';
+import { parseInput } from '../domain/input.js';
+import { SIGN_UP_AN_ADDRESS } from '../domain/limits.js';
+import type { Face } from '../face.js';
+import { originOf } from '../infra/origins.js';
+import { takeAttempt } from './attempts.js';
+import { type Auth, createAuth } from './auth.js';
+import { STATUS_OF } from './errors.js';
+import { requestFor } from './forwarding.js';
+import { createPageSessions } from './page-sessions.js';
+import { Sessions } from './sessions.js';
+import { signIn, signOut } from './sign-in.js';
+import { resendVerificationMail, verifyEmail } from './verification.js';
+
+export interface Accounts extends Face {
+  personFromHeaders: FindPerson;
+  pageSessions: PageSessions;
+}
+
+/** Bytes. */
+const MAX_BODY = 16 * 1024;
+
+const VerifyEmail = z.object({ token: z.string().max(2_048) });
+
+/** Portal accounts under `/auth`: sign-up, sign-in, sign-out, verifying addresses and who is signed in. Everything else there is not found. */
+export function createAccounts(app: AppContext): Accounts {
+  let made: Auth | undefined;
+  const auth = () => {
+    made ??= createAuth(app);
+    return made;
+  };
+  const sessions = new Sessions(app, auth);
+  const findPerson: FindPerson = (headers) => sessions.personFromHeaders(headers);
+
+  const routes = async (http: FastifyInstance) => {
+    acceptJsonOnly(http);
+    http.setErrorHandler<FastifyError>((error, _request, reply) => refuse(app, error, reply));
+    http.setNotFoundHandler((_request, reply) => reply.code(404).send({ code: 'NOT_FOUND', message: 'Not found.' }));
+    http.addHook('onRequest', async (request) => requireTrustedOrigin(app, request));
+    http.post('/sign-up/email', async (request, reply) => {
+      await takeAttempt(app, SIGN_UP_AN_ADDRESS, request.ip);
+      return answer(reply, await auth().handler(forwarded(app, request, request.body)));
+    });
+    http.post('/sign-in/email', async (request, reply) =>
+      answer(reply, await signIn(app, auth(), request.body, visitorOf(request))),
+    );
+    http.post('/sign-out', async (request, reply) =>
+      answer(reply, await signOut(app, auth(), findPerson, visitorOf(request))),
+    );
+    http.post('/send-verification-email', async (request, reply) => {
+      await resendVerificationMail(app, auth(), findPerson, visitorOf(request));
+      return reply.send({ status: true });
+    });
+    http.get('/verify-email', async (request, reply) => {
+      const { token } = parseInput(VerifyEmail, request.query);
+      await verifyEmail(app, auth(), token, request.ip);
+      return reply.header('cache-control', 'no-store').redirect('/', 303);
+    });
+    http.get('/get-session', async (request, reply) => answer(reply, await auth().handler(forwarded(app, request))));
+  };
+  return {
+    mount: (http) => void http.register(routes, { prefix: '/auth' }),
+    personFromHeaders: findPerson,
+    pageSessions: createPageSessions(app, auth, findPerson),
+  };
+}
+
+/** An empty JSON body counts as an empty object. */
+function acceptJsonOnly(http: FastifyInstance): void {
+  http.removeAllContentTypeParsers();
+  const options = { parseAs: 'string' as const, bodyLimit: MAX_BODY };
+  http.addContentTypeParser('application/json', options, async (_request: FastifyRequest, text: string) => {
+    if (text === '') return {};
+    try {
+      return JSON.parse(text) as unknown;
+    } catch (cause) {
+      throw new DomainError('INVALID_JSON', 'The request body is not valid JSON.', { cause });
+    }
+  });
+}
+
+/** A page of another site must not sign anybody in or out; whoever states no origin is no page. */
+function requireTrustedOrigin(app: AppContext, request: FastifyRequest): void {
+  if (request.method !== 'GET' && originOf(app.addresses.publicUrl, request.headers) === 'foreign') {
+    throw new DomainError('FORBIDDEN', 'Requests from this origin are not accepted.');
+  }
+}
+
+function visitorOf(request: FastifyRequest): Visitor {
+  return { address: request.ip, headers: request.headers };
+}
+
+function forwarded(app: AppContext, request: FastifyRequest, body?: unknown): Request {
+  return requestFor(app, request.url.split('?', 1)[0] ?? '', visitorOf(request), body);
+}
+
+async function answer(reply: FastifyReply, response: Response): Promise<FastifyReply> {
+  const cookies = response.headers.getSetCookie();
+  if (cookies.length > 0) reply.header('set-cookie', cookies);
+  return reply
+    .code(response.status)
+    .header('cache-control', 'no-store')
+    .type('application/json')
+    .send(Buffer.from(await response.arrayBuffer()));
+}
+
+function refuse(app: AppContext, error: FastifyError | DomainError, reply: FastifyReply): FastifyReply {
+  if (error instanceof DomainError) {
+    if (error.code === 'UNAUTHENTICATED') reply.header('www-authenticate', 'Bearer');
+    if (error.retryAfterMs !== undefined) reply.header('retry-after', Math.ceil(error.retryAfterMs / 1000));
+    if (error.fields.length === 0) {
+      return reply.code(STATUS_OF[error.code]).send({ code: error.code, message: error.message });
+    }
+    const message = error.fields.map((field) => `${field.path || 'body'}: ${field.message}`).join(' ');
+    return reply.code(STATUS_OF[error.code]).send({ code: error.code, message, fields: error.fields });
+  }
+  if (error.statusCode !== undefined && error.statusCode < 500) {
+    return reply.code(error.statusCode).send({ code: 'INVALID_REQUEST', message: error.message });
+  }
+  const requestId = reply.request.id;
+  app.log.error({ err: error, requestId }, 'a request to /auth failed');
+  return reply.code(500).send({ code: 'INTERNAL_ERROR', message: `Internal error (request ${requestId}).` });
+}

@@ -1,0 +1,36 @@
+import { isAPIError } from 'better-auth/api';
+import type { AppContext, FindPerson, PageSessions } from '../context.js';
+import { DomainError } from '../domain/errors.js';
+import type { Auth } from './auth.js';
+import { readAuthSecret } from './auth-secret.js';
+import { csrfToken, csrfTokenFits } from './csrf.js';
+import { signIn, signOut } from './sign-in.js';
+
+/** Portal sessions for pages of other faces. */
+export function createPageSessions(app: AppContext, auth: () => Auth, findPerson: FindPerson): PageSessions {
+  const secret = readAuthSecret(app.config.dataDir);
+  return {
+    findPerson,
+    async signIn(credentials, visitor) {
+      try {
+        const response = await signIn(app, auth(), credentials, visitor);
+        if (response.ok) return response.headers.getSetCookie();
+      } catch (error) {
+        if (!isWrong(error)) throw error;
+      }
+      throw new DomainError('UNAUTHENTICATED', 'The e-mail address or the password is wrong.');
+    },
+    async signOut(visitor) {
+      const response = await signOut(app, auth(), findPerson, visitor);
+      return response.headers.getSetCookie();
+    },
+    csrfToken: (headers) => csrfToken(secret, headers),
+    csrfTokenFits: (headers, token) => csrfTokenFits(secret, headers, token),
+  };
+}
+
+/** Whether it is the credentials that were refused. */
+function isWrong(error: unknown): boolean {
+  if (error instanceof DomainError) return error.code === 'INVALID_INPUT';
+  return isAPIError(error) && error.statusCode < 500;
+}

@@ -1,0 +1,39 @@
+import type { AppContext, FindPerson, Visitor } from '../context.js';
+import { DomainError } from '../domain/errors.js';
+import { VERIFICATION_MAILS_A_PERSON } from '../domain/limits.js';
+import { takeAttempt } from './attempts.js';
+import type { Auth } from './auth.js';
+import { requestFor } from './forwarding.js';
+import { sendVerificationMail } from './verification-mail.js';
+
+/**
+ * Sends the mail once more to the person whom the headers name.
+ * @throws UNAUTHENTICATED, RATE_LIMITED, and CONFLICT when the address is verified
+ */
+export async function resendVerificationMail(
+  app: AppContext,
+  auth: Auth,
+  findPerson: FindPerson,
+  { headers }: Visitor,
+): Promise<void> {
+  const person = await findPerson(headers);
+  if (person.kind !== 'person') throw new DomainError('UNAUTHENTICATED', 'You need to sign in first.');
+  const account = await app.db.reader.authUser.findUnique({ where: { userId: person.user.id } });
+  if (!account || account.emailVerified) throw new DomainError('CONFLICT', 'Your e-mail address is verified.');
+  await takeAttempt(app, VERIFICATION_MAILS_A_PERSON, account.id);
+  await sendVerificationMail(app, (await auth.$context).secret, account);
+}
+
+/**
+ * Takes the address that a link's token names for verified, by now or before.
+ * @throws INVALID_REQUEST for a token that is none, or is too old
+ */
+export async function verifyEmail(app: AppContext, auth: Auth, token: string, address: string): Promise<void> {
+  const path = `/auth/verify-email?${new URLSearchParams({ token })}`;
+  // Without the visitor's own headers: whom the link verifies has nothing to do with who is signed in.
+  const response = await auth.handler(requestFor(app, path, { address, headers: {} }));
+  if (response.ok) return;
+  if (response.status >= 500) throw new Error(`verifying an e-mail address was answered ${response.status}`);
+  const message = 'This link is not valid, or not any more. Sign in to the portal and ask for a new one.';
+  throw new DomainError('INVALID_REQUEST', message);
+}

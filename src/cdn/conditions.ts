@@ -1,0 +1,32 @@
+export interface ByteRange {
+  start: number;
+  end: number;
+}
+
+/**
+ * Reads a `Range` header (RFC 9110, section 14.2). Only a single range of bytes is honoured: anything else is answered with
+ * the whole.
+ * @param size of the whole, in bytes
+ * @returns both ends included; null for the whole
+ */
+export function parseRange(header: string | undefined, size: number): ByteRange | null | 'unsatisfiable' {
+  const match = /^bytes=(\d*)-(\d*)$/i.exec(header?.trim() ?? '');
+  if (!match || (match[1] === '' && match[2] === '')) return null;
+  const [, first = '', last = ''] = match;
+  if (first === '') return suffix(Number(last), size);
+  const start = Number(first);
+  const end = last === '' ? size - 1 : Math.min(Number(last), size - 1);
+  if (last !== '' && Number(last) < start) return null;
+  return start >= size ? 'unsatisfiable' : { start, end };
+}
+
+function suffix(length: number, size: number): ByteRange | 'unsatisfiable' {
+  if (length === 0 || size === 0) return 'unsatisfiable';
+  return { start: Math.max(0, size - length), end: size - 1 };
+}
+
+/** Whether an `If-None-Match` header names `tag` (RFC 9110, section 13.1.2). */
+export function matches(header: string | undefined, tag: string): boolean {
+  const tags = (header ?? '').split(',').map((candidate) => candidate.trim().replace(/^W\//, ''));
+  return tags.includes(tag) || tags.includes('*');
+}

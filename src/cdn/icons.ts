@@ -1,0 +1,75 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { AppContext } from '../context.js';
+import { findIcon, type IconOwner } from '../domain/icons.js';
+import { DEFAULT_AVATARS, defaultAvatar, type ImageFormat } from '../infra/images.js';
+import { snowflakeText } from '../wire/id.js';
+import { plain, SAFE_HEADERS, sendContent } from './send.js';
+
+interface IconRequest {
+  Params: { id: string; file: string };
+}
+
+const FORMATS: Record<string, { format: ImageFormat; type: string }> = {
+  png: { format: 'png', type: 'image/png' },
+  webp: { format: 'webp', type: 'image/webp' },
+  jpg: { format: 'jpg', type: 'image/jpeg' },
+  jpeg: { format: 'jpg', type: 'image/jpeg' },
+};
+
+/** Which icons stand under which address. */
+const FOLDERS: readonly [string, IconOwner['folder']][] = [
+  ['app-icons', 'app-icons'],
+  ['avatars', 'app-icons'],
+  ['team-icons', 'team-icons'],
+];
+
+/**
+ * Application icons, which are also the avatars of their bots, team icons, and the avatars of those who have none. Each image has one
+ * size: the `size` that libraries ask for is allowed and has no effect.
+ */
+export function mountIcons(http: FastifyInstance, app: AppContext): void {
+  for (const [name, folder] of FOLDERS) {
+    http.route<IconRequest>({
+      method: ['GET', 'HEAD'],
+      url: `/cdn/${name}/:id/:file`,
+      exposeHeadRoute: false,
+      handler: (request, reply) => serveIcon(app, folder, request, reply),
+    });
+  }
+  http.route<{ Params: { file: string } }>({
+    method: ['GET', 'HEAD'],
+    url: '/cdn/embed/avatars/:file',
+    exposeHeadRoute: false,
+    handler: (request, reply) => serveDefaultAvatar(request.params.file, reply),
+  });
+}
+
+async function serveIcon(
+  app: AppContext,
+  folder: IconOwner['folder'],
+  request: FastifyRequest<IconRequest>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { id, file } = request.params;
+  const [, hash = '', extension = ''] = /^([0-9a-f]{32})\.([a-z]+)$/.exec(file) ?? [];
+  const form = FORMATS[extension];
+  const ownerId = snowflakeText(id);
+  if (!form || ownerId === undefined) return noSuchImage(reply);
+  const icon = await findIcon(app.blobs, { owner: { folder, id: ownerId }, hash, format: form.format });
+  if (!icon) return noSuchImage(reply);
+  reply.header('content-type', form.type);
+  return sendContent(app, request, reply, { ...icon, tag: `"${hash}.${form.format}"` });
+}
+
+async function serveDefaultAvatar(file: string, reply: FastifyReply): Promise<FastifyReply> {
+  const [, index] = /^(\d)\.png$/.exec(file) ?? [];
+  if (index === undefined || Number(index) >= DEFAULT_AVATARS) return noSuchImage(reply);
+  const image = await defaultAvatar(Number(index));
+  return reply
+    .headers({ ...SAFE_HEADERS, 'content-type': 'image/png', 'cache-control': 'public, max-age=86400' })
+    .send(image);
+}
+
+function noSuchImage(reply: FastifyReply): FastifyReply {
+  return plain(reply.code(404), 'There is no such image.');
+}

@@ -1,0 +1,64 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { AppContext } from '../context.js';
+import { type AttachmentFile, findAttachmentFile } from '../domain/messages/index.js';
+import type { Face } from '../face.js';
+import { snowflakeText } from '../wire/id.js';
+import { attachmentPath } from '../wire/message.js';
+import { dispositionOf, servedType } from './content-types.js';
+import { mountIcons } from './icons.js';
+import { plain, sendContent } from './send.js';
+
+interface AttachmentRequest {
+  Params: { channelId: string; attachmentId: string; filename: string };
+  Querystring: Record<string, unknown>;
+}
+
+const ATTACHMENT = '/cdn/attachments/:channelId/:attachmentId/:filename';
+
+/** Uploads under `/cdn`, with range requests, and nothing in them that a browser would run. */
+export function createCdnFace(app: AppContext): Face {
+  return {
+    mount(http) {
+      http.route<AttachmentRequest>({
+        method: ['GET', 'HEAD'],
+        url: ATTACHMENT,
+        exposeHeadRoute: false,
+        handler: (request, reply) => serveAttachment(app, request, reply),
+      });
+      mountIcons(http, app);
+      http.route({
+        method: ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+        url: '/cdn/*',
+        handler: (_request, reply) => plain(reply.code(405).header('allow', 'GET, HEAD'), 'Files are only read here.'),
+      });
+    },
+  };
+}
+
+async function serveAttachment(
+  app: AppContext,
+  request: FastifyRequest<AttachmentRequest>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const file = await findSigned(app, request);
+  if (!file)
+    return plain(reply.code(404), 'There is no such file, or its address has expired: ask for the message again.');
+  reply.headers({
+    'content-type': servedType(file.contentType),
+    'content-disposition': dispositionOf(file.contentType, request.params.filename),
+  });
+  return sendContent(app, request, reply, { ...file, tag: `"${file.id}"` });
+}
+
+/** The file, for an address whose signature is good; null for any other. */
+async function findSigned(
+  app: AppContext,
+  { params, query }: FastifyRequest<AttachmentRequest>,
+): Promise<AttachmentFile | null> {
+  const channelId = snowflakeText(params.channelId);
+  const attachmentId = snowflakeText(params.attachmentId);
+  if (channelId === undefined || attachmentId === undefined) return null;
+  const { filename } = params;
+  if (!app.addresses.signatures.verify(attachmentPath(channelId, { id: attachmentId, filename }), query)) return null;
+  return findAttachmentFile(app.db.reader, app.blobs, { channelId, attachmentId, filename });
+}
