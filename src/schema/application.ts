@@ -1,0 +1,182 @@
+import {
+  accessApplication,
+  createApplication,
+  installUrl,
+  PRIVILEGED_INTENTS,
+  privilegedIntents,
+  resetBotToken,
+  resetClientSecret,
+  visibleApplications,
+} from '../domain/applications/index.js';
+import { storedScopeNames } from '../domain/installations/index.js';
+import { PORTAL_ROLES } from '../domain/portal-permissions.js';
+import type { Application as ApplicationRow } from '../infra/database/index.js';
+import { builder } from './builder.js';
+import { parseId, snowflakeId } from './ids.js';
+import { callerMayWithApplication, ownApplicationRole } from './own-roles.js';
+
+export const TeamRole = builder.enumType('TeamRole', {
+  description: 'OWNER stands in answers only.',
+  values: PORTAL_ROLES,
+});
+export const InstallLinkMode = builder.enumType('InstallLinkMode', { values: ['NONE', 'PROVIDED', 'CUSTOM'] as const });
+export const InstallContext = builder.enumType('InstallContext', { values: ['SERVER', 'USER'] as const });
+export const PrivilegedIntent = builder.enumType('PrivilegedIntent', { values: PRIVILEGED_INTENTS });
+
+interface InstallSettingsShape {
+  context: 'SERVER' | 'USER';
+  scopes: string[];
+  permissions: string | null;
+}
+
+const InstallSettings = builder.objectRef<InstallSettingsShape>('InstallSettings').implement({
+  fields: (t) => ({
+    context: t.expose('context', { type: InstallContext }),
+    scopes: t.exposeStringList('scopes'),
+    permissions: t.exposeString('permissions', { nullable: true, description: 'For a server only.' }),
+  }),
+});
+
+export const Application = builder.prismaObject('Application', {
+  description:
+    'Somebody without a role in the application, who meets it on a server or is invited to test it, sees of it what concerns ' +
+    'an install: name, description, icon, public key, bot, personal owner, privileged intents, install contexts, default install ' +
+    'settings, install link, and whether it is public and a public client. All else is null or empty to them.',
+  fields: (t) => ({
+    id: t.field(snowflakeId),
+    name: t.exposeString('name'),
+    description: t.exposeString('description'),
+    iconUrl: t.string({
+      nullable: true,
+      resolve: ({ id, iconHash }, _args, { app }) =>
+        iconHash && `${app.addresses.publicUrl}/cdn/app-icons/${id}/${iconHash}.png`,
+    }),
+    publicKey: t.exposeString('publicKey', { description: 'Ed25519, in hex.' }),
+    publicClient: t.exposeBoolean('publicClient'),
+    public: t.exposeBoolean('public'),
+    privilegedIntents: t.field({ type: [PrivilegedIntent], resolve: privilegedIntents }),
+    userInstall: t.exposeBoolean('userInstall'),
+    serverInstall: t.exposeBoolean('serverInstall'),
+    defaultInstallSettings: t.field({ type: [InstallSettings], resolve: defaultInstallSettings }),
+    installLinkMode: t.expose('installLinkMode', { type: InstallLinkMode }),
+    customInstallUrl: t.string({
+      nullable: true,
+      description: 'As it is set, whatever the mode.',
+      resolve: async (application, _args, context) =>
+        (await callerMayWithApplication(context, application, 'view')) ? application.customInstallUrl : null,
+    }),
+    installUrl: t.string({
+      nullable: true,
+      resolve: (application, _args, { app }) => installUrl(application, app.addresses.publicUrl),
+    }),
+    interactionsEndpointUrl: t.string({
+      nullable: true,
+      resolve: async (application, _args, context) =>
+        (await callerMayWithApplication(context, application, 'view')) ? application.interactionsEndpointUrl : null,
+    }),
+    redirectUris: t.stringList({
+      resolve: async (application, _args, context) =>
+        Array.isArray(application.redirectUris) && (await callerMayWithApplication(context, application, 'view'))
+          ? application.redirectUris.map(String)
+          : [],
+    }),
+    clientSecretHint: t.string({
+      nullable: true,
+      description: 'The first and the last characters of the client secret.',
+      resolve: async (application, _args, context) => {
+        const { clientSecretPrefix: prefix, clientSecretLast4: last4 } = application;
+        return prefix && last4 && (await callerMayWithApplication(context, application, 'view'))
+          ? `${prefix}…${last4}`
+          : null;
+      },
+    }),
+    bot: t.relation('bot'),
+    ownerUser: t.relation('ownerUser', { nullable: true }),
+    effectiveRole: t.field({
+      type: TeamRole,
+      description: "The caller's role; READ_ONLY also for somebody without one.",
+      resolve: async (application, _args, context) => (await ownApplicationRole(context, application)) ?? 'READ_ONLY',
+    }),
+  }),
+});
+
+/** The settings of the contexts that are on. */
+function defaultInstallSettings(application: ApplicationRow): InstallSettingsShape[] {
+  const settings: InstallSettingsShape[] = [];
+  if (application.serverInstall) {
+    const scopes = storedScopeNames(application.serverInstallScopes);
+    settings.push({ context: 'SERVER', scopes, permissions: application.serverInstallPermissions });
+  }
+  if (application.userInstall) {
+    settings.push({ context: 'USER', scopes: storedScopeNames(application.userInstallScopes), permissions: null });
+  }
+  return settings;
+}
+
+builder.queryFields((t) => ({
+  applications: t.prismaField({
+    type: [Application],
+    description: "The caller's applications and those of their teams, oldest first.",
+    resolve: (query, _root, _args, { call }) =>
+      call.read.application.findMany({ ...query, where: visibleApplications(call), orderBy: { id: 'asc' } }),
+  }),
+  application: t.field({
+    type: Application,
+    nullable: true,
+    args: { id: t.arg.id({ required: true }) },
+    resolve: (_root, { id }, { call }) => accessApplication(call, parseId(id, 'id'), 'view'),
+  }),
+}));
+
+const CreateApplicationInput = builder.inputType('CreateApplicationInput', {
+  fields: (t) => ({ name: t.string({ required: true }), description: t.string() }),
+});
+export const ApplicationIdInput = builder.inputType('ApplicationIdInput', {
+  fields: (t) => ({ applicationId: t.id({ required: true }) }),
+});
+
+const CreateApplicationPayload = builder
+  .objectRef<Awaited<ReturnType<typeof createApplication>>>('CreateApplicationPayload')
+  .implement({
+    fields: (t) => ({
+      application: t.field({ type: Application, resolve: (made) => made.application }),
+      clientSecret: t.exposeString('clientSecret', { description: 'Shown this once.' }),
+      botToken: t.exposeString('botToken', { description: 'Shown this once.' }),
+    }),
+  });
+const ResetBotTokenPayload = builder
+  .objectRef<Awaited<ReturnType<typeof resetBotToken>>>('ResetBotTokenPayload')
+  .implement({
+    fields: (t) => ({
+      application: t.field({ type: Application, resolve: (changed) => changed.application }),
+      botToken: t.exposeString('botToken', { description: 'Shown this once.' }),
+    }),
+  });
+const ResetClientSecretPayload = builder
+  .objectRef<Awaited<ReturnType<typeof resetClientSecret>>>('ResetClientSecretPayload')
+  .implement({
+    fields: (t) => ({
+      application: t.field({ type: Application, resolve: (changed) => changed.application }),
+      clientSecret: t.exposeString('clientSecret', { description: 'Shown this once.' }),
+    }),
+  });
+
+builder.mutationFields((t) => ({
+  createApplication: t.field({
+    type: CreateApplicationPayload,
+    args: { input: t.arg({ type: CreateApplicationInput, required: true }) },
+    resolve: (_root, { input }, { call }) =>
+      createApplication(call, { name: input.name, description: input.description ?? undefined }),
+  }),
+  resetBotToken: t.field({
+    type: ResetBotTokenPayload,
+    description: "Replaces the bot token and ends the bot's gateway sessions.",
+    args: { input: t.arg({ type: ApplicationIdInput, required: true }) },
+    resolve: (_root, { input }, { call }) => resetBotToken(call, parseId(input.applicationId, 'applicationId')),
+  }),
+  resetClientSecret: t.field({
+    type: ResetClientSecretPayload,
+    args: { input: t.arg({ type: ApplicationIdInput, required: true }) },
+    resolve: (_root, { input }, { call }) => resetClientSecret(call, parseId(input.applicationId, 'applicationId')),
+  }),
+}));

@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto';
+import { GraphQLError } from 'graphql';
+import { DomainError, type ErrorCode, type FieldFault } from '../domain/errors.js';
+import { isMissingRow } from '../infra/database/faults.js';
+import type { Logger } from '../infra/logger.js';
+
+/** The codes a caller of GraphQL meets. */
+type PortalCode =
+  | 'UNAUTHENTICATED'
+  | 'FORBIDDEN'
+  | 'NOT_FOUND'
+  | 'BAD_USER_INPUT'
+  | 'CONFLICT'
+  | 'LIMIT_EXCEEDED'
+  | 'RATE_LIMITED';
+
+const CODE_OF: Record<ErrorCode, PortalCode> = {
+  UNAUTHENTICATED: 'UNAUTHENTICATED',
+  INVALID_ACCESS_TOKEN: 'UNAUTHENTICATED',
+  ACCESS_TOKEN_REFUSED: 'FORBIDDEN',
+  MALFORMED_CREDENTIAL: 'UNAUTHENTICATED',
+  FORBIDDEN: 'FORBIDDEN',
+  MISSING_ACCESS: 'FORBIDDEN',
+  MISSING_PERMISSIONS: 'FORBIDDEN',
+  MISSING_SCOPE: 'FORBIDDEN',
+  BOTS_REFUSED: 'FORBIDDEN',
+  ONLY_BOTS: 'FORBIDDEN',
+  NOT_MESSAGE_AUTHOR: 'FORBIDDEN',
+  UNKNOWN_APPLICATION: 'NOT_FOUND',
+  UNKNOWN_CHANNEL: 'NOT_FOUND',
+  UNKNOWN_EMOJI: 'BAD_USER_INPUT',
+  UNKNOWN_GUILD: 'NOT_FOUND',
+  UNKNOWN_INSTALLATION: 'NOT_FOUND',
+  UNKNOWN_INVITE: 'NOT_FOUND',
+  UNKNOWN_MEMBER: 'NOT_FOUND',
+  UNKNOWN_MESSAGE: 'NOT_FOUND',
+  UNKNOWN_ROLE: 'NOT_FOUND',
+  UNKNOWN_TEAM: 'NOT_FOUND',
+  UNKNOWN_TEAM_MEMBER: 'NOT_FOUND',
+  UNKNOWN_TEAM_INVITATION: 'NOT_FOUND',
+  UNKNOWN_USER: 'NOT_FOUND',
+  INVALID_INPUT: 'BAD_USER_INPUT',
+  INVALID_JSON: 'BAD_USER_INPUT',
+  INVALID_REQUEST: 'BAD_USER_INPUT',
+  INVALID_CLIENT: 'BAD_USER_INPUT',
+  INVALID_GRANT: 'BAD_USER_INPUT',
+  INVALID_SCOPE: 'BAD_USER_INPUT',
+  UNAUTHORIZED_CLIENT: 'BAD_USER_INPUT',
+  UNSUPPORTED_GRANT_TYPE: 'BAD_USER_INPUT',
+  UNSUPPORTED_RESPONSE_TYPE: 'BAD_USER_INPUT',
+  ACCESS_DENIED: 'FORBIDDEN',
+  WRONG_CHANNEL_TYPE: 'BAD_USER_INPUT',
+  EMPTY_MESSAGE: 'BAD_USER_INPUT',
+  TOO_MANY_ATTACHMENTS: 'LIMIT_EXCEEDED',
+  TOO_MANY_REACTIONS: 'LIMIT_EXCEEDED',
+  FILE_TOO_LARGE: 'LIMIT_EXCEEDED',
+  REQUEST_TOO_LARGE: 'LIMIT_EXCEEDED',
+  CONFLICT: 'CONFLICT',
+  LIMIT_EXCEEDED: 'LIMIT_EXCEEDED',
+  RATE_LIMITED: 'RATE_LIMITED',
+  OVERLOADED: 'RATE_LIMITED',
+};
+
+/** A refusal as GraphQL shows it. */
+export function renderDomainError(error: DomainError, at?: GraphQLError): GraphQLError {
+  const code = CODE_OF[error.code];
+  const retry = error.retryAfterMs === undefined ? {} : { retryAfter: Math.ceil(error.retryAfterMs / 1000) };
+  const { http } = at?.extensions ?? {};
+  const fields = code === 'BAD_USER_INPUT' ? { fields: fieldsOf(error) } : {};
+  const extensions = { code, ...fields, ...retry, ...(http ? { http } : {}) };
+  return new GraphQLError(messageOf(error), { nodes: at?.nodes, path: at?.path, extensions });
+}
+
+function messageOf({ message, fields }: DomainError): string {
+  const [first] = fields;
+  return first ? `${first.path ? `${first.path}: ` : ''}${first.message}` : message;
+}
+
+type FaultsByPath = Record<string, { code: string; message: string }[]>;
+
+/** Faults by where they stand in the input; under the empty path one that speaks of the whole of it. */
+function fieldsOf(error: DomainError): FaultsByPath {
+  const { code, message } = error;
+  const faults: FieldFault[] = error.fields.length > 0 ? error.fields : [{ path: '', code, message }];
+  const fields: FaultsByPath = {};
+  for (const { path, ...fault } of faults) fields[path] = [...(fields[path] ?? []), fault];
+  return fields;
+}
+
+/** Errors that have been rendered, which may come by again on their way out. */
+const rendered = new WeakSet<Error>();
+
+/**
+ * What is shown for anything that was thrown: a refusal by its table, a fault in the document as bad input, and everything
+ * else as an internal error that is logged under the id that is shown.
+ */
+export function renderError(error: unknown, log: Logger): GraphQLError {
+  const located = error instanceof GraphQLError ? error : undefined;
+  if (located && rendered.has(located)) return located;
+  const shown = render(located?.originalError ?? error, located, log);
+  rendered.add(shown);
+  return shown;
+}
+
+function render(cause: unknown, located: GraphQLError | undefined, log: Logger): GraphQLError {
+  if (cause instanceof DomainError) return renderDomainError(cause, located);
+  if (located && cause instanceof GraphQLError) return badDocument(located);
+  if (isMissingRow(cause)) return notThereAnyMore(cause, located, log);
+  return internalError(cause, located, log);
+}
+
+/** What a field is asked of was there when the operation began, and was deleted by somebody else meanwhile. */
+function notThereAnyMore(cause: unknown, at: GraphQLError | undefined, log: Logger): GraphQLError {
+  log.warn({ err: cause }, 'a GraphQL operation met a row that was being deleted');
+  const extensions = { code: 'NOT_FOUND' satisfies PortalCode };
+  return new GraphQLError('This does not exist any more.', { nodes: at?.nodes, path: at?.path, extensions });
+}
+
+function internalError(cause: unknown, at: GraphQLError | undefined, log: Logger): GraphQLError {
+  const requestId = randomUUID();
+  log.error({ err: cause, requestId }, 'a GraphQL operation failed');
+  const message = `Internal error (request ${requestId})`;
+  return new GraphQLError(message, { nodes: at?.nodes, path: at?.path, extensions: { requestId } });
+}
+
+function badDocument(error: GraphQLError): GraphQLError {
+  const { http } = error.extensions;
+  return new GraphQLError(error.message, {
+    nodes: error.nodes,
+    source: error.source,
+    positions: error.positions,
+    path: error.path,
+    extensions: { code: 'BAD_USER_INPUT', fields: {}, ...(http ? { http } : {}) },
+  });
+}

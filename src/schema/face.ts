@@ -1,0 +1,34 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { type AppContext, callContext, type FindPerson } from '../context.js';
+import type { Face } from '../face.js';
+import type { GraphqlContext } from './context.js';
+import { mountGraphql } from './http.js';
+import { Loaders } from './loaders.js';
+import { graphqlSockets } from './websocket.js';
+import { createGraphqlServer } from './yoga.js';
+
+/** The portal's door: GraphQL at `/graphql`, over HTTP and WebSocket. */
+export function graphqlFace(app: AppContext, findPerson: FindPerson): Face {
+  const yoga = createGraphqlServer(app.log);
+  const streams: GraphqlContext['streams'] = new Set();
+  const contextFor = async (headers: IncomingHttpHeaders): Promise<GraphqlContext> => ({
+    app,
+    call: callContext(app, await findPerson(headers), { requestId: randomUUID() }),
+    loaders: new Loaders(),
+    streams,
+    isStillSignedIn: async () => (await findPerson(headers)).kind === 'person',
+  });
+  const streaming = new Set<ServerResponse>();
+  const sockets = graphqlSockets(app, yoga, contextFor);
+  return {
+    mount: (http) => mountGraphql(http, app, yoga, contextFor, streaming),
+    upgrades: sockets.upgrades,
+    async drain() {
+      await sockets.drain?.();
+      // Cut off, not completed: who reads server-sent events comes back after that, as after a closed socket.
+      for (const response of streaming) response.destroy();
+      for (const stream of streams) stream.end();
+    },
+  };
+}

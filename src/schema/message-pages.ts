@@ -1,0 +1,106 @@
+import { requireUser } from '../domain/call.js';
+import { accessGuild, channelsWith } from '../domain/guilds/index.js';
+import { Permission } from '../domain/permissions.js';
+import { type Channel, type Database, type Message, Prisma } from '../infra/database/index.js';
+import type { GraphqlContext } from './context.js';
+import { createLoader, type Loader } from './loaders.js';
+import { connectionOf, type Page, type PageRows, pageRows, withinPage } from './page.js';
+
+type MessagePage = ReturnType<typeof connectionOf<Message>>;
+
+interface Asked {
+  /** Which field of the operation asks. */
+  key: string;
+  page: Page;
+  /** What is to be read along with the messages. */
+  query: object;
+}
+
+/**
+ * The loader of one page of messages in each of many channels: a fixed number of statements however many channels there
+ * are. (A page nested below a list of channels would make Prisma read every message of all of them.)
+ */
+export function messagePages(context: GraphqlContext, { key, page, query }: Asked): Loader<Channel, MessagePage> {
+  const connection = (rows: PageRows<Message>) => connectionOf(page, rows, (row) => row.id);
+  return context.loaders.get(`messages of ${key}`, () =>
+    createLoader(async (channels: Channel[]) => {
+      const readable = await readableChannels(context, channels);
+      const pages = await readPages(context.app.db, [...new Set(readable.map(({ id }) => id))], page, query);
+      return new Map(readable.map((channel) => [channel, connection(pages.get(channel.id) ?? NOTHING)]));
+    }, connection(NOTHING)),
+  );
+}
+
+const NOTHING: PageRows<Message> = { rows: [], hasMore: false };
+
+const READ_HISTORY = Permission.ViewChannel | Permission.ReadMessageHistory;
+
+async function readableChannels({ call }: GraphqlContext, channels: Channel[]): Promise<Channel[]> {
+  const { user } = requireUser(call);
+  const readable = new Set<bigint>();
+  for (const guildId of new Set(channels.map((channel) => channel.guildId))) {
+    if (guildId === null) continue;
+    for (const id of channelsWith(await accessGuild(call, guildId), user.id, READ_HISTORY)) readable.add(id);
+  }
+  return channels.filter((channel) => readable.has(channel.id));
+}
+
+type Pages = Map<bigint, PageRows<Message>>;
+
+async function readPages(db: Database, channelIds: bigint[], page: Page, query: object): Promise<Pages> {
+  const orderBy = { id: page.backwards ? 'desc' : 'asc' } as const;
+  const [only] = channelIds;
+  if (only === undefined) return new Map();
+  if (channelIds.length === 1) {
+    const where = { channelId: only, id: withinPage(page) };
+    const rows = await db.reader.message.findMany({ ...query, where, orderBy, take: page.take + 1 });
+    return new Map([[only, pageRows(page, rows)]]);
+  }
+  const pages = await findIds(db, channelIds, page);
+  const ids = [...pages.values()].flatMap(({ rows }) => rows);
+  const rows = await db.reader.message.findMany({ ...query, where: { id: { in: ids } } });
+  const rowOf = new Map(rows.map((row) => [row.id, row]));
+  return new Map(
+    [...pages].map(([id, found]) => [id, { ...found, rows: found.rows.flatMap((row) => rowOf.get(row) ?? []) }]),
+  );
+}
+
+/** The ids of a page in each channel, found by a walk along the index of channel and id in each. */
+async function findIds(db: Database, channelIds: bigint[], page: Page): Promise<Map<bigint, PageRows<bigint>>> {
+  const statement = db.dialect === 'sqlite' ? sqlitePages(channelIds, page) : postgresPages(channelIds, page);
+  const found = await db.reader.$queryRaw<{ channelId: string; id: string }[]>(statement);
+  const read = new Map<bigint, bigint[]>(channelIds.map((id) => [id, []]));
+  for (const row of found) read.get(BigInt(row.channelId))?.push(BigInt(row.id));
+  const sorted = ([id, ids]: [bigint, bigint[]]) => [id, pageRows(page, inDirection(page, ids))] as const;
+  return new Map([...read].map(sorted));
+}
+
+function inDirection({ backwards }: Page, ids: bigint[]): bigint[] {
+  const sign = backwards ? -1 : 1;
+  return ids.sort((a, b) => (a < b ? -sign : a > b ? sign : 0));
+}
+
+/** SQLite has no lateral join. The cross join keeps the channels outside, so that each is one walk along the index. */
+function sqlitePages(channelIds: bigint[], page: Page): Prisma.Sql {
+  return Prisma.sql`
+    SELECT "channel"."value" AS "channelId", CAST("message"."id" AS TEXT) AS "id"
+    FROM json_each(${JSON.stringify(channelIds.map(String))}) AS "channel" CROSS JOIN "Message" AS "message"
+    WHERE "message"."id" IN (${pageOf(Prisma.sql`CAST("channel"."value" AS INTEGER)`, page)})`;
+}
+
+function postgresPages(channelIds: bigint[], page: Page): Prisma.Sql {
+  return Prisma.sql`
+    SELECT CAST("channel"."id" AS TEXT) AS "channelId", CAST("message"."id" AS TEXT) AS "id"
+    FROM unnest(${channelIds.map(String)}::bigint[]) AS "channel"("id")
+    CROSS JOIN LATERAL (${pageOf(Prisma.sql`"channel"."id"`, page)}) AS "message"`;
+}
+
+/** Ids are read as text: a computed column has no declared type by which a 64-bit number would be told. */
+function pageOf(channelId: Prisma.Sql, { take, backwards, after, before }: Page): Prisma.Sql {
+  const afterPart = after === undefined ? Prisma.empty : Prisma.sql`AND "id" > ${after}`;
+  const beforePart = before === undefined ? Prisma.empty : Prisma.sql`AND "id" < ${before}`;
+  const direction = Prisma.raw(backwards ? 'DESC' : 'ASC');
+  return Prisma.sql`
+    SELECT "id" FROM "Message" WHERE "channelId" = ${channelId} ${afterPart} ${beforePart}
+    ORDER BY "id" ${direction} LIMIT ${take + 1}`;
+}

@@ -1,0 +1,207 @@
+import type { CallContext } from '../domain/call.js';
+import { DomainError } from '../domain/errors.js';
+import { DELETIONS_A_CHANNEL, EDITS_A_CHANNEL, REACTIONS_A_CHANNEL, SENDS_A_CHANNEL } from '../domain/limits.js';
+import {
+  addReaction,
+  countReactions,
+  deleteMessage,
+  editMessage,
+  removeReaction,
+  sendMessage,
+  type UploadedFile,
+} from '../domain/messages/index.js';
+import { takeInChannel } from '../domain/rate-limits.js';
+import type { Message as MessageRow } from '../infra/database/index.js';
+import { snowflakeTime } from '../infra/ids.js';
+import { renderAttachment, renderEmbeds, renderReaction } from '../wire/message.js';
+import { builder } from './builder.js';
+import type { GraphqlContext } from './context.js';
+import { DeletedPayload } from './deleted.js';
+import { parseId, parseOptionalId, snowflakeId } from './ids.js';
+import { createLoader } from './loaders.js';
+import { receiveFiles } from './uploads.js';
+
+const Message = builder.prismaObject('Message', {
+  fields: (t) => ({
+    id: t.field(snowflakeId),
+    channel: t.relation('channel', {
+      resolve: (query, { channelId }, _args, { call }) =>
+        call.read.channel.findUniqueOrThrow({ ...query, where: { id: channelId } }),
+    }),
+    author: t.relation('author', {
+      resolve: (query, { authorId }, _args, { call }) =>
+        call.read.user.findUniqueOrThrow({ ...query, where: { id: authorId } }),
+    }),
+    content: t.exposeString('content'),
+    embeds: t.field({
+      type: 'JSON',
+      select: { attachments: true },
+      resolve: (message, _args, { app }) => renderEmbeds(message, app.addresses),
+    }),
+    attachments: t.field({
+      type: 'JSON',
+      select: { attachments: { orderBy: { id: 'asc' } } },
+      resolve: ({ attachments, channelId }, _args, { app }) =>
+        attachments.map((attachment) => renderAttachment(attachment, channelId, app.addresses)),
+    }),
+    components: t.field({ type: 'JSON', resolve: ({ components }) => components }),
+    reactions: t.field({
+      type: 'JSON',
+      resolve: async ({ id }, _args, context) => (await reactionLoader(context).load(id)).map(renderReaction),
+    }),
+    createdAt: t.field({ type: 'DateTime', resolve: ({ id }) => new Date(snowflakeTime(id)) }),
+    editedAt: t.expose('editedAt', { type: 'DateTime', nullable: true }),
+  }),
+});
+
+builder.prismaObjectFields(Message, (t) => ({
+  referencedMessage: t.field({
+    type: Message,
+    nullable: true,
+    description: 'What this one answers; null also when that is gone.',
+    resolve: ({ referenceId }, _args, context) =>
+      referenceId === null ? null : referenceLoader(context).load(referenceId),
+  }),
+}));
+
+function reactionLoader({ loaders, call }: GraphqlContext) {
+  return loaders.get('reactions', () => createLoader((ids: bigint[]) => countReactions(call, ids), []));
+}
+
+function referenceLoader({ loaders, call }: GraphqlContext) {
+  return loaders.get('referenced messages', () =>
+    createLoader<bigint, MessageRow | null>(async (ids) => {
+      const rows = await call.read.message.findMany({ where: { id: { in: ids } } });
+      return new Map(rows.map((row) => [row.id, row]));
+    }, null),
+  );
+}
+
+export const MessageConnection = builder.connectionObject(
+  { type: Message, name: 'MessageConnection' },
+  { name: 'MessageEdge' },
+);
+
+const SendMessageInput = builder.inputType('SendMessageInput', {
+  fields: (t) => ({
+    channelId: t.id({ required: true }),
+    content: t.string({ required: true, description: 'May be empty beside files.' }),
+    replyTo: t.id({ description: 'A message of the same channel.' }),
+    files: t.field({ type: ['File'] }),
+  }),
+});
+const EditMessageInput = builder.inputType('EditMessageInput', {
+  fields: (t) => ({
+    channelId: t.id({ required: true }),
+    messageId: t.id({ required: true }),
+    content: t.string({ required: true }),
+  }),
+});
+const MessageIdInput = builder.inputType('MessageIdInput', {
+  fields: (t) => ({ channelId: t.id({ required: true }), messageId: t.id({ required: true }) }),
+});
+const ReactionInput = builder.inputType('ReactionInput', {
+  fields: (t) => ({
+    channelId: t.id({ required: true }),
+    messageId: t.id({ required: true }),
+    emoji: t.string({ required: true }),
+  }),
+});
+
+const MessagePayload = builder.objectRef<{ message: MessageRow }>('MessagePayload').implement({
+  fields: (t) => ({ message: t.field({ type: Message, resolve: ({ message }) => message }) }),
+});
+
+builder.mutationFields((t) => ({
+  sendMessage: t.field({
+    type: MessagePayload,
+    args: { input: t.arg({ type: SendMessageInput, required: true }) },
+    resolve: async (_root, { input }, { call }) => {
+      const channelId = parseId(input.channelId, 'channelId');
+      const replyTo = parseOptionalId(input.replyTo, 'replyTo');
+      await takeInChannel(call, SENDS_A_CHANNEL, channelId);
+      return withFiles(call, input.files ?? [], async (files) => ({
+        message: await sendMessage(call, { channelId, body: bodyOf(input.content, replyTo), files }).catch(inOurNames),
+      }));
+    },
+  }),
+  editMessage: t.field({
+    type: MessagePayload,
+    args: { input: t.arg({ type: EditMessageInput, required: true }) },
+    resolve: async (_root, { input }, { call }) => {
+      const place = placeOf(input);
+      await takeInChannel(call, EDITS_A_CHANNEL, place.channelId);
+      return { message: await editMessage(call, { ...place, body: { content: input.content } }) };
+    },
+  }),
+  deleteMessage: t.field({
+    type: DeletedPayload,
+    args: { input: t.arg({ type: MessageIdInput, required: true }) },
+    resolve: async (_root, { input }, { call }) => {
+      const place = placeOf(input);
+      await takeInChannel(call, DELETIONS_A_CHANNEL, place.channelId);
+      await deleteMessage(call, place);
+      return { id: place.messageId };
+    },
+  }),
+  addReaction: t.field({
+    type: MessagePayload,
+    args: { input: t.arg({ type: ReactionInput, required: true }) },
+    resolve: async (_root, { input }, { call }) => {
+      const place = placeOf(input);
+      await takeInChannel(call, REACTIONS_A_CHANNEL, place.channelId);
+      await addReaction(call, { ...place, emoji: input.emoji });
+      return { message: await readMessage(call, place) };
+    },
+  }),
+  removeReaction: t.field({
+    type: MessagePayload,
+    description: "Takes back the caller's own reaction.",
+    args: { input: t.arg({ type: ReactionInput, required: true }) },
+    resolve: async (_root, { input }, { call }) => {
+      const place = placeOf(input);
+      await takeInChannel(call, REACTIONS_A_CHANNEL, place.channelId);
+      await removeReaction(call, { ...place, emoji: input.emoji });
+      return { message: await readMessage(call, place) };
+    },
+  }),
+}));
+
+interface Place {
+  channelId: bigint;
+  messageId: bigint;
+}
+
+function placeOf(input: { channelId: string; messageId: string }): Place {
+  return { channelId: parseId(input.channelId, 'channelId'), messageId: parseId(input.messageId, 'messageId') };
+}
+
+function bodyOf(content: string, replyTo: bigint | undefined) {
+  return replyTo === undefined ? { content } : { content, message_reference: { message_id: replyTo } };
+}
+
+/** Faults of the reference platform's `message_reference` are faults of this input's `replyTo`. */
+function inOurNames(error: unknown): never {
+  if (!(error instanceof DomainError) || error.fields.length === 0) throw error;
+  const fields = error.fields.map((field) => ({
+    ...field,
+    path: field.path.replace(/^message_reference(\.message_id)?/, 'replyTo'),
+  }));
+  throw new DomainError(error.code, error.message, { fields, cause: error });
+}
+
+/** Receives the files, and lets go of those that became no attachment. */
+async function withFiles<T>(call: CallContext, files: File[], use: (files: UploadedFile[]) => Promise<T>): Promise<T> {
+  const received = await receiveFiles(call.blobs, files);
+  try {
+    return await use(received);
+  } finally {
+    await Promise.all(received.map(({ blob }) => blob.discard()));
+  }
+}
+
+async function readMessage(call: CallContext, { channelId, messageId }: Place): Promise<MessageRow> {
+  const message = await call.read.message.findUnique({ where: { id: messageId, channelId } });
+  if (!message) throw new DomainError('UNKNOWN_MESSAGE', 'Unknown Message');
+  return message;
+}

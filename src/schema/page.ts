@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { invalidInput } from '../domain/errors.js';
+import { builder } from './builder.js';
+import { parseOptionalId } from './ids.js';
+
+const DEFAULT_PAGE = 50;
+export const MAX_PAGE = 100;
+
+const pageSize = z
+  .number()
+  .int()
+  .min(1, { error: `A page has 1 to ${MAX_PAGE} entries.` })
+  .max(MAX_PAGE, { error: `A page has 1 to ${MAX_PAGE} entries.` });
+
+/** The arguments of every connection. A cursor is the entry's snowflake. */
+export const pageArgs = builder.args((t) => ({
+  first: t.int({ validate: pageSize }),
+  after: t.string(),
+  last: t.int({ validate: pageSize }),
+  before: t.string(),
+}));
+
+export interface PageArgs {
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+  last?: number | null | undefined;
+  before?: string | null | undefined;
+}
+
+/** Which entries of a list in ascending id order. */
+export interface Page {
+  take: number;
+  /** Counted from the end of the list. */
+  backwards: boolean;
+  after: bigint | undefined;
+  before: bigint | undefined;
+}
+
+/** How many entries a page may have, for the cost of a query. */
+export function pageSizeOf({ first, last }: PageArgs): number {
+  return Math.min(Math.max(first ?? last ?? DEFAULT_PAGE, 1), MAX_PAGE);
+}
+
+/** @throws INVALID_INPUT for `first` and `last` at once, or a cursor that is none */
+export function parsePage(args: PageArgs): Page {
+  const { first, last } = args;
+  const isGiven = (value: number | null | undefined) => value !== null && value !== undefined;
+  if (isGiven(first) && isGiven(last)) {
+    throw invalidInput({
+      path: 'last',
+      code: 'BASE_TYPE_INVALID',
+      message: 'Ask for the first or the last, not both.',
+    });
+  }
+  const after = parseOptionalId(args.after, 'after');
+  const before = parseOptionalId(args.before, 'before');
+  const backwards = isGiven(last) || (!isGiven(first) && before !== undefined && after === undefined);
+  return { take: pageSizeOf(args), backwards, after, before };
+}
+
+/** The part of a query's `where` that a page's cursors make, for an id column. */
+export function withinPage({ after, before }: Page): { gt?: bigint; lt?: bigint } {
+  return { ...(after === undefined ? {} : { gt: after }), ...(before === undefined ? {} : { lt: before }) };
+}
+
+/** The rows of a page, in the page's direction, and whether there are more in that direction. */
+export interface PageRows<Row> {
+  rows: Row[];
+  hasMore: boolean;
+}
+
+/** What was read in the page's direction, one more than the page takes where there are as many. */
+export function pageRows<Row>({ take }: Page, read: Row[]): PageRows<Row> {
+  return { rows: read.slice(0, take), hasMore: read.length > take };
+}
+
+/** A connection in ascending id order. */
+export function connectionOf<Row>(page: Page, { rows, hasMore }: PageRows<Row>, idOf: (row: Row) => bigint) {
+  const nodes = page.backwards ? rows.toReversed() : rows;
+  const edges = nodes.map((node) => ({ cursor: String(idOf(node)), node }));
+  return {
+    edges,
+    pageInfo: {
+      hasNextPage: page.backwards ? page.before !== undefined : hasMore,
+      hasPreviousPage: page.backwards ? hasMore : page.after !== undefined,
+      startCursor: edges[0]?.cursor ?? null,
+      endCursor: edges.at(-1)?.cursor ?? null,
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import { accessApplication, visibleApplications } from '../domain/applications/index.js';
+import { requirePerson } from '../domain/call.js';
+import { accessTeam } from '../domain/teams/index.js';
+import { topics } from '../infra/bus.js';
+import type { Application as ApplicationRow, Team as TeamRow } from '../infra/database/index.js';
+import { Application } from './application.js';
+import { builder } from './builder.js';
+import { parseId } from './ids.js';
+import { PortalHome } from './portal-home.js';
+import { Team } from './team.js';
+import { type Watched, watchState } from './watched-state.js';
+
+/** A role in an application may come from its team, and end with it. */
+function watchedApplication(id: bigint): Watched<ApplicationRow> {
+  return {
+    read: ({ call }) => accessApplication(call, id, 'view'),
+    topicsOf: ({ ownerTeamId }) => [
+      topics.application(id),
+      ...(ownerTeamId === null ? [] : [topics.team(ownerTeamId)]),
+    ],
+  };
+}
+
+/** What is done with a team's applications shows in its list of them and in its audit log. */
+function watchedTeam(id: bigint): Watched<TeamRow & { applications: Pick<ApplicationRow, 'id'>[] }> {
+  return {
+    async read({ call }) {
+      const team = await accessTeam(call, id, 'view');
+      const where = { ...visibleApplications(call), ownerTeamId: id };
+      return { ...team, applications: await call.read.application.findMany({ where, select: { id: true } }) };
+    },
+    topicsOf: ({ applications }) => [topics.team(id), ...applications.map((owned) => topics.application(owned.id))],
+  };
+}
+
+/** What invites somebody tells their portal home, when it changes in what an invitation shows of it. */
+const watchedPortalHome: Watched<{ userId: bigint }> = {
+  read: async ({ call }) => ({ userId: requirePerson(call).user.id }),
+  topicsOf: ({ userId }) => [topics.user(userId)],
+};
+
+const STREAM = 'Who connects again asks once for the present state, which is not among the values.';
+
+builder.subscriptionFields((t) => ({
+  portalHomeChanged: t.field({
+    type: PortalHome,
+    description: `What waits for the caller's answer, anew whenever that changes. ${STREAM}`,
+    subscribe: (_root, _args, context) => watchState(context, watchedPortalHome),
+    resolve: (home) => home,
+  }),
+  teamChanged: t.field({
+    type: Team,
+    description: `The team, anew whenever it changes, until the caller is no member any more. ${STREAM}`,
+    args: { teamId: t.arg.id({ required: true }) },
+    subscribe: (_root, { teamId }, context) => watchState(context, watchedTeam(parseId(teamId, 'teamId'))),
+    resolve: (team) => team,
+  }),
+  applicationChanged: t.field({
+    type: Application,
+    description: `The application, anew whenever it changes, until the caller has no role in it any more. ${STREAM}`,
+    args: { applicationId: t.arg.id({ required: true }) },
+    subscribe: (_root, { applicationId }, context) =>
+      watchState(context, watchedApplication(parseId(applicationId, 'applicationId'))),
+    resolve: (application) => application,
+  }),
+}));

@@ -1,0 +1,49 @@
+import { GraphQLError, Kind, type ValueNode } from 'graphql';
+import { builder } from './builder.js';
+
+builder.scalarType('DateTime', {
+  description: 'A moment, as ISO 8601 text in UTC.',
+  serialize: (value) => value.toISOString(),
+  parseValue: (value) => {
+    const moment = typeof value === 'string' ? new Date(value) : new Date(Number.NaN);
+    if (Number.isNaN(moment.getTime())) throw new GraphQLError('A DateTime is ISO 8601 text.');
+    return moment;
+  },
+});
+
+builder.scalarType('JSON', {
+  description: "Any JSON value. In answers: the reference platform's wire JSON.",
+  serialize: (value) => value,
+  parseValue: (value) => value,
+  parseLiteral: (node, variables) => literalValue(node, variables ?? {}),
+});
+
+builder.scalarType('File', {
+  description: 'A file, sent by the GraphQL multipart request convention.',
+  serialize: () => {
+    throw new GraphQLError('A File stands in input only.');
+  },
+  parseValue: (value) => {
+    // The multipart parser's File class is not the global one.
+    if (typeof value === 'object' && value !== null && 'stream' in value && 'name' in value) return value as File;
+    throw new GraphQLError('A File is sent by the GraphQL multipart request convention.');
+  },
+});
+
+function literalValue(node: ValueNode, variables: Record<string, unknown>): unknown {
+  switch (node.kind) {
+    case Kind.OBJECT:
+      return Object.fromEntries(node.fields.map((field) => [field.name.value, literalValue(field.value, variables)]));
+    case Kind.LIST:
+      return node.values.map((value) => literalValue(value, variables));
+    case Kind.VARIABLE:
+      return variables[node.name.value];
+    case Kind.NULL:
+      return null;
+    case Kind.INT:
+    case Kind.FLOAT:
+      return Number(node.value);
+    default:
+      return node.value;
+  }
+}

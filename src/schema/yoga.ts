@@ -1,0 +1,119 @@
+import { useCSRFPrevention } from '@graphql-yoga/plugin-csrf-prevention';
+import { type DocumentNode, GraphQLError, type ParseOptions, parse, type Source } from 'graphql';
+import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
+import { DomainError } from '../domain/errors.js';
+import type { Logger } from '../infra/logger.js';
+import type { GraphqlContext } from './context.js';
+import { renderError } from './errors.js';
+import { schema } from './index.js';
+import { limitAliases, limitDepth } from './rules.js';
+
+export type Yoga = YogaServerInstance<GraphqlContext, object>;
+
+/** What a document may have at most, in words and signs. */
+const MAX_TOKENS = 5_000;
+
+/** A header that no page of another site can send without asking first; its value says nothing. */
+const CSRF_HEADER = 'x-graphql-yoga-csrf';
+
+/** The GraphQL server, without its transport. */
+export function createGraphqlServer(log: Logger): Yoga {
+  return createYoga<GraphqlContext>({
+    schema,
+    graphqlEndpoint: '/graphql',
+    logging: false,
+    landingPage: false,
+    cors: false,
+    graphiql: { title: 'Causeway', subscriptionsProtocol: 'WS' },
+    renderGraphiQL: graphiqlPage,
+    maskedErrors: { maskError: (error) => renderError(error, log) },
+    plugins: [limitDocuments(), refuseForgedRequests(), blameUnreadableRequests()],
+  });
+}
+
+let graphiql: Promise<string> | undefined;
+
+/** GraphiQL with all it needs in one page; 9 MB of it, so it is loaded when somebody first looks. */
+function graphiqlPage(options?: object): Promise<string> {
+  graphiql ??= import('@graphql-yoga/render-graphiql').then(({ renderGraphiQL }) => renderGraphiQL(options));
+  return graphiql;
+}
+
+function limitDocuments(): Plugin {
+  return {
+    onParse({ setParseFn }) {
+      setParseFn(parseWithinLimit);
+    },
+    onValidate({ addValidationRule }) {
+      addValidationRule(limitDepth);
+      addValidationRule(limitAliases);
+      return ({ result, setResult }) => setResult(result.map(explainFault));
+    },
+  };
+}
+
+function parseWithinLimit(source: string | Source, options?: ParseOptions): DocumentNode {
+  try {
+    return parse(source, { ...options, maxTokens: MAX_TOKENS });
+  } catch (error) {
+    if (!(error instanceof GraphQLError) || !/ \d+ tokens\. Parsing aborted/.test(error.message)) throw error;
+    throw new GraphQLError(`The document has more than ${MAX_TOKENS} words and signs (tokens); that is the limit.`);
+  }
+}
+
+/** Where the GraphQL library gives up without saying what was too much, by its words. */
+const GIVEN_UP = new Map([
+  [
+    'Validation aborted.',
+    'Comparing the fields of the same name in the document takes more than 500000 steps, which is the limit; name fewer of them twice.',
+  ],
+  [
+    'Too many validation errors, error limit reached. Validation aborted.',
+    'The document has more than 100 faults; the others were not looked for.',
+  ],
+]);
+
+function explainFault(error: Error): GraphQLError {
+  const { nodes } = error instanceof GraphQLError ? error : {};
+  const extensions = { code: 'BAD_USER_INPUT', fields: {} };
+  return new GraphQLError(GIVEN_UP.get(error.message) ?? error.message, { nodes, extensions });
+}
+
+/**
+ * A request that brings a cookie and states no origin must be one that a page of another site could not have sent without
+ * asking first. (One that states a foreign origin was refused before.) What a page of this origin reads by GET, such as with
+ * `EventSource`, states no origin and cannot have headers of its own; the browser says where it comes from.
+ */
+function refuseForgedRequests(): Plugin {
+  const csrf: Plugin = useCSRFPrevention({ requestHeaders: [CSRF_HEADER] });
+  return {
+    onRequestParse(payload) {
+      const { headers, method } = payload.request;
+      const isOwnPageReading = method === 'GET' && headers.get('sec-fetch-site') === 'same-origin';
+      if (!headers.has('cookie') || headers.has('authorization') || headers.has('origin') || isOwnPageReading) return;
+      try {
+        return csrf.onRequestParse?.(payload);
+      } catch {
+        const originalError = new DomainError('FORBIDDEN', `Beside a cookie, ${CSRF_HEADER} or an origin is needed.`);
+        throw new GraphQLError(originalError.message, { originalError, extensions: { http: { status: 403 } } });
+      }
+    },
+  };
+}
+
+/** Whatever a request's parser throws is the fault of whoever sent the request. */
+function blameUnreadableRequests(): Plugin {
+  return {
+    onRequestParse({ requestParser, setRequestParser }) {
+      if (!requestParser) return;
+      setRequestParser(async (request) => {
+        try {
+          return await requestParser(request);
+        } catch (cause) {
+          if (cause instanceof GraphQLError) throw cause;
+          throw new DomainError('INVALID_INPUT', 'The request cannot be read.', { cause });
+        }
+      });
+    },
+  };
+}
