@@ -1,0 +1,191 @@
+import { METHODS } from 'node:http';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type AppContext, callContext, type FindPerson } from '../context.js';
+import type { Actor } from '../domain/call.js';
+import { parseInput } from '../domain/input.js';
+import type { Face } from '../face.js';
+import { readAuditReason } from './audit-reason.js';
+import { readBody, wrongContentType } from './body.js';
+import { Credentials } from './credentials.js';
+import {
+  BAD_REQUEST,
+  INTERNAL_ERROR,
+  METHOD_NOT_ALLOWED,
+  NOT_FOUND,
+  type RestError,
+  renderRestError,
+  UNKNOWN_API_VERSION,
+} from './errors.js';
+import { type LimitVerdict, RequestLimits } from './rate-limiting.js';
+import type { Route } from './route.js';
+import { parseParams } from './schemas.js';
+import { routes } from './table.js';
+
+/** The same routes under each of these; `{base_url}` is any of the three. */
+const PREFIXES = ['/api/v10', '/api', ''];
+
+const USUAL_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
+/** Methods no route takes and Fastify must be told of, so that they get a 405 too. CONNECT never reaches a route. */
+const UNUSUAL_METHODS = METHODS.filter((method) => !USUAL_METHODS.includes(method) && method !== 'CONNECT');
+
+const ANY_METHOD = [...USUAL_METHODS, ...UNUSUAL_METHODS];
+
+const MALFORMED_CONTENT_TYPE = renderRestError(wrongContentType(true)) ?? BAD_REQUEST;
+
+/** The REST shim: the table of wire routes, run by one interpreter. */
+export function createRestFace(app: AppContext, findPerson: FindPerson): Face {
+  return {
+    async mount(http) {
+      http.setNotFoundHandler((_request, reply) => sendError(reply, NOT_FOUND));
+      for (const method of UNUSUAL_METHODS) http.addHttpMethod(method, { overrideExisting: true });
+      await http.register(async (scope) => {
+        // All that can fail outside the interpreter: a `Content-Type` that is none.
+        scope.setErrorHandler((_error, _request, reply) => sendError(reply, MALFORMED_CONTENT_TYPE));
+        // Bodies are read by the interpreter, after the caller is known and within their limits.
+        scope.removeAllContentTypeParsers();
+        scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
+        mountTable(scope, new Interpreter(app, findPerson));
+        mountVersions(scope);
+      });
+    },
+  };
+}
+
+function mountTable(http: FastifyInstance, interpreter: Interpreter): void {
+  for (const [path, ofPath] of groupByPath(routes)) {
+    const allowed = [...ofPath.keys()].join(', ');
+    for (const prefix of PREFIXES) {
+      http.route({
+        method: ANY_METHOD,
+        url: prefix + path,
+        exposeHeadRoute: false,
+        handler: (request, reply) => {
+          const route = ofPath.get(request.method === 'HEAD' ? 'GET' : request.method);
+          if (!route) return sendError(reply.header('allow', allowed), METHOD_NOT_ALLOWED);
+          return interpreter.answer(route, request, reply);
+        },
+      });
+    }
+  }
+}
+
+/** `/api/vN` for any other N. */
+function mountVersions(http: FastifyInstance): void {
+  const answer = (request: FastifyRequest<{ Params: { version: string } }>, reply: FastifyReply) =>
+    sendError(reply, request.params.version === '10' ? NOT_FOUND : UNKNOWN_API_VERSION);
+  for (const url of ['/api/v:version(^\\d+$)', '/api/v:version(^\\d+$)/*']) {
+    http.route({ method: ANY_METHOD, url, exposeHeadRoute: false, handler: answer });
+  }
+}
+
+function groupByPath(table: readonly Route[]): Map<string, Map<string, Route>> {
+  const paths = new Map<string, Map<string, Route>>();
+  for (const route of table) {
+    const ofPath = paths.get(route.path) ?? new Map<string, Route>();
+    if (ofPath.has(route.method)) throw new Error(`two rows for ${route.method} ${route.path}`);
+    paths.set(route.path, ofPath.set(route.method, route));
+  }
+  return paths;
+}
+
+/** Runs a request through its row: authenticate, limit, parse, run, render. Every request gets an answer. */
+class Interpreter {
+  readonly #limits: RequestLimits;
+
+  readonly #credentials: Credentials;
+
+  constructor(
+    private readonly app: AppContext,
+    findPerson: FindPerson,
+  ) {
+    this.#limits = new RequestLimits(app);
+    this.#credentials = new Credentials(app, findPerson);
+  }
+
+  async answer(route: Route, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const finish = this.app.metrics.requests.startTimer({ face: 'rest', route: `${route.method} ${route.path}` });
+    try {
+      const body = await this.#run(route, request, reply);
+      return body === undefined ? reply.code(204).send() : sendJson(reply.code(route.status), body);
+    } catch (error) {
+      return sendError(reply, this.#refusalOf(error, request));
+    } finally {
+      finish({ status: reply.statusCode });
+      await this.#limits.noteAnswer(request.ip, reply.statusCode);
+    }
+  }
+
+  async #run(route: Route, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+    const shutOut = await this.#limits.isShutOut(request.ip);
+    if (shutOut) obey(shutOut, reply);
+    const actor = await this.#authenticate(route, request, reply);
+    obey(await this.#limits.take(route, { actor, address: request.ip, major: majorOf(route, request) }), reply);
+
+    const auditReason = readAuditReason(request.headers['x-audit-log-reason']);
+    const call = callContext(this.app, actor, { requestId: request.id, auditReason });
+    const params = parseParams(route.params, request.params);
+    const query = parseInput(route.query, request.query);
+    const received = route.body
+      ? await readBody({ headers: request.headers, stream: request.raw }, this.app.blobs, route)
+      : { value: {}, files: [] };
+    try {
+      const body = route.body ? parseInput(route.body, received.value) : {};
+      return await route.run({ app: this.app, call }, { params, query, body, files: received.files });
+    } finally {
+      await Promise.all(received.files.map((file) => file.blob.discard()));
+    }
+  }
+
+  /** Somebody whose credential is refused is nobody known: their requests count against their address. */
+  async #authenticate(route: Route, request: FastifyRequest, reply: FastifyReply): Promise<Actor> {
+    try {
+      return await this.#credentials.authenticate(route.callers, request.headers);
+    } catch (error) {
+      obey(await this.#limits.takeOverall(request.ip), reply);
+      throw error;
+    }
+  }
+
+  #refusalOf(error: unknown, request: FastifyRequest): RestError {
+    if (error instanceof Refusal) return error.answer;
+    const refusal = renderRestError(error);
+    if (refusal) return refusal;
+    this.app.log.error({ err: error, requestId: request.id, method: request.method }, 'a REST request failed');
+    return INTERNAL_ERROR;
+  }
+}
+
+/** An answer that was decided before the domain was asked. */
+class Refusal extends Error {
+  constructor(readonly answer: RestError) {
+    super(answer.body.message);
+  }
+}
+
+/** Shows the caller how they stand with their limits. @throws Refusal when they are beyond one */
+function obey(verdict: LimitVerdict, reply: FastifyReply): void {
+  reply.headers(verdict.headers);
+  if (verdict.refusal) throw new Refusal(verdict.refusal);
+}
+
+function majorOf(route: Route, request: FastifyRequest): string {
+  const { major } = route.bucket;
+  const value = major === undefined ? undefined : (request.params as Record<string, string | undefined>)[major];
+  // One channel has one bucket, however its id is written.
+  return (value ?? '').replace(/^0+/, '').slice(0, 32);
+}
+
+/** Sends JSON as exactly `application/json`: with a charset behind it, some libraries do not parse the body. */
+function sendJson(reply: FastifyReply, body: unknown): FastifyReply {
+  return reply.header('content-type', 'application/json').send(Buffer.from(JSON.stringify(body)));
+}
+
+function sendError(reply: FastifyReply, error: RestError): FastifyReply {
+  return sendJson(reply.code(error.status).headers(error.headers ?? {}), error.body);
+}
+
+/** The address as the table writes it: some libraries encode the `@` of `@me`. */
+export function canonicalAddress(url: string): string {
+  return url.replace(/\/%40me(?=\/|\?|$)/g, '/@me');
+}

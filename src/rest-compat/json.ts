@@ -1,0 +1,31 @@
+import { parse } from 'lossless-json';
+import { DomainError } from '../domain/errors.js';
+
+/** A whole number that a double cannot hold to its last digit, anywhere in the text (even inside a string: then it only costs time). */
+const LONG_INTEGER = /\d{16}/;
+
+/** Text longer than this holds an image, and no ids; to keep its digits would take a second. */
+const MAX_LOSSLESS_LENGTH = 1024 * 1024;
+
+/**
+ * Parses JSON without losing digits: some libraries send ids as numbers beyond 2^53, which become bigints here.
+ * @throws INVALID_JSON
+ */
+export function parseJson(text: string): unknown {
+  try {
+    return text.length <= MAX_LOSSLESS_LENGTH && LONG_INTEGER.test(text)
+      ? parse(text, null, { parseNumber, onDuplicateKey: ({ newValue }) => newValue })
+      : JSON.parse(text);
+  } catch (error) {
+    throw new DomainError('INVALID_JSON', 'The request body contains invalid JSON.', { cause: error });
+  }
+}
+
+/** Whole numbers of this many digits may be ids, if unknown ones; longer ones are only numbers. */
+const MAX_ID_DIGITS = 40;
+
+function parseNumber(text: string): number | bigint {
+  const number = Number(text);
+  const isLongId = text.length <= MAX_ID_DIGITS && /^-?\d+$/.test(text) && !Number.isSafeInteger(number);
+  return isLongId ? BigInt(text) : number;
+}

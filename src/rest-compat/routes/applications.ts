@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { updateApplication } from '../../domain/applications/index.js';
+import { getOwnApplication } from '../../domain/applications/own.js';
+import { renderApplication } from '../../wire/application.js';
+import { EditApplication, editOf, inWireNames } from '../application-edit.js';
+import { reads, writes } from '../buckets.js';
+import { ICON_BODY_BYTES } from '../images.js';
+import { route } from '../route.js';
+
+/** The calling bot's application, under both of its addresses. */
+export const applicationRoutes = ['/applications/@me', '/oauth2/applications/@me'].flatMap((path) => [
+  route({
+    method: 'GET',
+    path,
+    callers: ['bot'],
+    bucket: reads('applications-me'),
+    params: z.object({}),
+    run: (call) => getOwnApplication(call),
+    render: renderApplication,
+  }),
+  route({
+    method: 'PATCH',
+    path,
+    callers: ['bot'],
+    bucket: writes('applications-me-edit'),
+    params: z.object({}),
+    body: EditApplication,
+    maxJsonBytes: ICON_BODY_BYTES,
+    async run(call, { body }) {
+      const { id } = await getOwnApplication(call);
+      await inWireNames(body, () => updateApplication(call, editOf(id, body)));
+      return getOwnApplication(call);
+    },
+    render: renderApplication,
+  }),
+]);

@@ -1,0 +1,26 @@
+import { getChannel } from '../../domain/channels/get.js';
+import { startTyping } from '../../domain/messages/index.js';
+import { renderChannel } from '../../wire/channel.js';
+import { reads, writes } from '../buckets.js';
+import { route } from '../route.js';
+import { ids } from '../schemas.js';
+
+export const channelRoutes = [
+  route({
+    method: 'GET',
+    path: '/channels/:channelId',
+    callers: ['bot'],
+    bucket: reads('channel', 'channelId'),
+    params: ids('channelId'),
+    run: (call, { params }) => getChannel(call, params.channelId),
+    render: ({ channel, lastMessageId }) => renderChannel(channel, lastMessageId),
+  }),
+  route({
+    method: 'POST',
+    path: '/channels/:channelId/typing',
+    callers: ['bot'],
+    bucket: writes('typing', 'channelId'),
+    params: ids('channelId'),
+    run: (call, { params }) => startTyping(call, params),
+  }),
+];

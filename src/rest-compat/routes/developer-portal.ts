@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { resetClientSecret, transferApplication } from '../../domain/applications/index.js';
+import { loadApplicationRecord } from '../../domain/applications/own.js';
+import { snowflake } from '../../domain/input.js';
+import { inviteTester, listTesters, removeTester } from '../../domain/testers/index.js';
+import { renderApplication } from '../../wire/application.js';
+import { renderTester } from '../../wire/tester.js';
+import { reads, writes } from '../buckets.js';
+import { route } from '../route.js';
+import { ids, inSnakeCase } from '../schemas.js';
+
+const session = ['session'] as const;
+
+const ofApplication = ids('applicationId');
+
+/** What the developer portal does with applications, for people with a portal session (service description, section 4). */
+export const developerPortalRoutes = [
+  route({
+    method: 'POST',
+    path: '/developer-portal/applications/:applicationId/reset-secret',
+    callers: session,
+    bucket: writes('reset-secret', 'applicationId'),
+    params: ofApplication,
+    run: (call, { params }) => resetClientSecret(call, params.applicationId),
+    render: ({ clientSecret }) => ({ secret: clientSecret }),
+  }),
+  route({
+    method: 'POST',
+    path: '/developer-portal/applications/:applicationId/transfer',
+    callers: session,
+    bucket: writes('transfer', 'applicationId'),
+    params: ofApplication,
+    body: z.object({ team_id: snowflake(), app_name: z.string() }),
+    async run(call, { params, body: { team_id: teamId, app_name: appName } }) {
+      const { id } = await inWireNames(() => transferApplication(call, { ...params, teamId, appName }));
+      return loadApplicationRecord(call, id);
+    },
+    render: renderApplication,
+  }),
+  route({
+    method: 'GET',
+    path: '/developer-portal/applications/:applicationId/testers',
+    callers: session,
+    bucket: reads('testers', 'applicationId'),
+    params: ofApplication,
+    run: (call, { params }) => listTesters(call, params.applicationId),
+    render: (testers) => testers.map(renderTester),
+  }),
+  route({
+    method: 'POST',
+    path: '/developer-portal/applications/:applicationId/testers',
+    callers: session,
+    bucket: writes('testers-invite', 'applicationId'),
+    params: ofApplication,
+    body: z.object({ email: z.string().nullish(), user_id: snowflake().nullish() }),
+    run: (call, { params, body: { email, user_id: userId } }) =>
+      inWireNames(() => inviteTester(call, { ...params, email, userId })),
+    render: renderTester,
+  }),
+  route({
+    method: 'DELETE',
+    path: '/developer-portal/applications/:applicationId/testers/:userId',
+    callers: session,
+    bucket: writes('testers-remove', 'applicationId'),
+    params: ids('applicationId', 'userId'),
+    run: (call, { params }) => removeTester(call, params),
+  }),
+];
+
+/** Runs a change; a refusal names the faults where they stand in the body. */
+async function inWireNames<T>(change: () => Promise<T>): Promise<T> {
+  try {
+    return await change();
+  } catch (error) {
+    throw inSnakeCase(error);
+  }
+}

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { requireUser } from '../../domain/call.js';
+import { IDENTIFY_A_DAY, IDENTIFY_CONCURRENCY } from '../../domain/limits.js';
+import { reads } from '../buckets.js';
+import { route } from '../route.js';
+
+const nothing = z.object({});
+
+/** Where the gateway is, and how a bot should connect to it (Discord's documentation, Gateway). */
+export const gatewayRoutes = [
+  route({
+    method: 'GET',
+    path: '/gateway',
+    callers: [],
+    bucket: reads('gateway'),
+    params: nothing,
+    run: async (_call, _input, app) => app.addresses.gatewayUrl,
+    render: (url) => ({ url }),
+  }),
+  route({
+    method: 'GET',
+    path: '/gateway/bot',
+    callers: ['bot'],
+    bucket: reads('gateway-bot'),
+    params: nothing,
+    run: async (call, _input, app) => ({
+      url: app.addresses.gatewayUrl,
+      budget: await call.limits.peek(IDENTIFY_A_DAY, String(requireUser(call).user.id)),
+    }),
+    render: ({ url, budget }) => ({
+      url,
+      shards: 1,
+      session_start_limit: {
+        total: budget.limit,
+        remaining: budget.remaining,
+        reset_after: budget.resetAfterMs,
+        max_concurrency: IDENTIFY_CONCURRENCY,
+      },
+    }),
+  }),
+];

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { getGuild } from '../../domain/guilds/get.js';
+import { addMember } from '../../domain/members/index.js';
+import { renderGuild } from '../../wire/guild.js';
+import { renderMember } from '../../wire/member.js';
+import { reads, writes } from '../buckets.js';
+import { route } from '../route.js';
+import { ids, queryBoolean } from '../schemas.js';
+
+export const guildRoutes = [
+  route({
+    method: 'GET',
+    path: '/guilds/:guildId',
+    callers: ['bot'],
+    bucket: reads('guild', 'guildId'),
+    params: ids('guildId'),
+    query: z.object({ with_counts: queryBoolean }),
+    run: (call, { params, query }) => getGuild(call, { guildId: params.guildId, withCounts: query.with_counts }),
+    render: ({ guild, memberCount }) => ({
+      ...renderGuild(guild),
+      ...(memberCount === null ? {} : { approximate_member_count: memberCount, approximate_presence_count: 0 }),
+    }),
+  }),
+  route({
+    method: 'PUT',
+    path: '/guilds/:guildId/members/:userId',
+    callers: ['bot'],
+    bucket: writes('add-member', 'guildId'),
+    params: ids('guildId', 'userId'),
+    body: z.object({ access_token: z.string() }),
+    run: (call, { params, body }) => addMember(call, { ...params, accessToken: body.access_token }),
+    // Somebody who is a member already: 204, without a body.
+    render: (member) => (member === null ? undefined : renderMember(member)),
+    status: 201,
+  }),
+];

@@ -1,0 +1,73 @@
+import type { APIMessage } from 'discord-api-types/v10';
+import { z } from 'zod';
+import type { MessageRecord } from '../../domain/events.js';
+import { deleteMessage, editMessage, getMessage, listMessages, sendMessage } from '../../domain/messages/index.js';
+import { redactMessage, redactReferenced, renderMessage } from '../../wire/message.js';
+import { DELETE_MESSAGES, EDIT_MESSAGES, reads, SEND_MESSAGES } from '../buckets.js';
+import { type RenderContext, route } from '../route.js';
+import { ids, queryId, queryInteger } from '../schemas.js';
+
+/** What a message may hold is the domain's to judge; here it only has to be an object. */
+const messageBody = z.looseObject({});
+
+/** A message as the calling bot may see it (Discord's documentation, Gateway). */
+function renderFor(message: MessageRecord, { app, call: { actor } }: RenderContext): APIMessage {
+  const rendered = renderMessage(message, app.addresses);
+  if (actor.kind !== 'bot' || actor.messageContentIntent) return rendered;
+  const isFor = ({ authorId, mentionedUsers }: MessageRecord) =>
+    authorId === actor.user.id || mentionedUsers.some((user) => user.id === actor.user.id);
+  if (!isFor(message)) return redactMessage(rendered);
+  return !message.referenced || isFor(message.referenced) ? rendered : redactReferenced(rendered);
+}
+
+export const messageRoutes = [
+  route({
+    method: 'GET',
+    path: '/channels/:channelId/messages',
+    callers: ['bot'],
+    bucket: reads('list-messages', 'channelId'),
+    params: ids('channelId'),
+    query: z.object({ before: queryId, after: queryId, around: queryId, limit: queryInteger(1, 100, 50) }),
+    run: (call, { params, query }) => listMessages(call, { ...params, ...query }),
+    render: (messages, context) => messages.map((message) => renderFor(message, context)),
+  }),
+  route({
+    method: 'GET',
+    path: '/channels/:channelId/messages/:messageId',
+    callers: ['bot'],
+    bucket: reads('get-message', 'channelId'),
+    params: ids('channelId', 'messageId'),
+    run: (call, { params }) => getMessage(call, params),
+    render: renderFor,
+  }),
+  route({
+    method: 'POST',
+    path: '/channels/:channelId/messages',
+    callers: ['bot'],
+    bucket: SEND_MESSAGES,
+    params: ids('channelId'),
+    body: messageBody,
+    files: true,
+    run: (call, { params, body, files }) => sendMessage(call, { ...params, body, files }),
+    render: renderFor,
+  }),
+  route({
+    method: 'PATCH',
+    path: '/channels/:channelId/messages/:messageId',
+    callers: ['bot'],
+    bucket: EDIT_MESSAGES,
+    params: ids('channelId', 'messageId'),
+    body: messageBody,
+    files: true,
+    run: (call, { params, body, files }) => editMessage(call, { ...params, body, files }),
+    render: renderFor,
+  }),
+  route({
+    method: 'DELETE',
+    path: '/channels/:channelId/messages/:messageId',
+    callers: ['bot'],
+    bucket: DELETE_MESSAGES,
+    params: ids('channelId', 'messageId'),
+    run: (call, { params }) => deleteMessage(call, params),
+  }),
+];

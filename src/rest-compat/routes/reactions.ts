@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { addReaction, clearReactions, listReactions, removeReaction } from '../../domain/messages/index.js';
+import { renderUser } from '../../wire/user.js';
+import { CHANGE_REACTIONS, reads } from '../buckets.js';
+import { route } from '../route.js';
+import { ids, queryId, queryInteger } from '../schemas.js';
+
+const REACTIONS = '/channels/:channelId/messages/:messageId/reactions';
+
+const onMessage = ids('channelId', 'messageId');
+const withEmoji = onMessage.extend({ emoji: z.string() });
+const ofSomebody = withEmoji.extend(ids('userId').shape);
+
+export const reactionRoutes = [
+  route({
+    method: 'GET',
+    path: `${REACTIONS}/:emoji`,
+    callers: ['bot'],
+    bucket: reads('list-reactions', 'channelId'),
+    params: withEmoji,
+    query: z.object({ after: queryId, limit: queryInteger(1, 100, 25) }),
+    run: (call, { params, query }) => listReactions(call, { ...params, ...query }),
+    render: (users) => users.map(renderUser),
+  }),
+  route({
+    method: 'PUT',
+    path: `${REACTIONS}/:emoji/@me`,
+    callers: ['bot'],
+    bucket: CHANGE_REACTIONS,
+    params: withEmoji,
+    run: (call, { params }) => addReaction(call, params),
+  }),
+  route({
+    method: 'DELETE',
+    path: `${REACTIONS}/:emoji/@me`,
+    callers: ['bot'],
+    bucket: CHANGE_REACTIONS,
+    params: withEmoji,
+    run: (call, { params }) => removeReaction(call, params),
+  }),
+  route({
+    method: 'DELETE',
+    path: `${REACTIONS}/:emoji/:userId`,
+    callers: ['bot'],
+    bucket: CHANGE_REACTIONS,
+    params: ofSomebody,
+    run: (call, { params }) => removeReaction(call, params),
+  }),
+  route({
+    method: 'DELETE',
+    path: `${REACTIONS}/:emoji`,
+    callers: ['bot'],
+    bucket: CHANGE_REACTIONS,
+    params: withEmoji,
+    run: (call, { params }) => clearReactions(call, params),
+  }),
+  route({
+    method: 'DELETE',
+    path: REACTIONS,
+    callers: ['bot'],
+    bucket: CHANGE_REACTIONS,
+    params: onMessage,
+    run: (call, { params }) => clearReactions(call, params),
+  }),
+];

@@ -1,0 +1,131 @@
+import { TeamMemberRole } from 'discord-api-types/v10';
+import { z } from 'zod';
+import { snowflake } from '../../domain/input.js';
+import {
+  createTeam,
+  deleteTeam,
+  getTeam,
+  inviteTeamMember,
+  listTeams,
+  removeOrRevoke,
+  updateTeam,
+  updateTeamMember,
+} from '../../domain/teams/index.js';
+import { renderOwnTeam, renderTeamMember, renderTeamMembers } from '../../wire/team.js';
+import { reads, writes } from '../buckets.js';
+import { ICON_BODY_BYTES, imageData } from '../images.js';
+import { route } from '../route.js';
+import { ids } from '../schemas.js';
+
+const session = ['session'] as const;
+
+/** The domain's names of roles. */
+const ROLE_OF = {
+  [TeamMemberRole.Admin]: 'ADMIN',
+  [TeamMemberRole.Developer]: 'DEVELOPER',
+  [TeamMemberRole.ReadOnly]: 'READ_ONLY',
+} as const satisfies Record<TeamMemberRole, string>;
+
+const role = z.enum(TeamMemberRole).transform((name) => ROLE_OF[name]);
+
+/** The teams of a person with a portal session (service description, section 4). */
+export const teamRoutes = [
+  route({
+    method: 'GET',
+    path: '/developer-portal/teams',
+    callers: session,
+    bucket: reads('teams'),
+    params: z.object({}),
+    run: (call) => listTeams(call),
+    render: (teams) => teams.map(renderOwnTeam),
+  }),
+  route({
+    method: 'POST',
+    path: '/developer-portal/teams',
+    callers: session,
+    bucket: writes('teams-create'),
+    params: z.object({}),
+    body: z.object({ name: z.string(), icon: imageData.nullish() }),
+    maxJsonBytes: ICON_BODY_BYTES,
+    run: async (call, { body }) => getTeam(call, (await createTeam(call, body)).id),
+    render: renderOwnTeam,
+  }),
+  route({
+    method: 'GET',
+    path: '/developer-portal/teams/:teamId',
+    callers: session,
+    bucket: reads('team', 'teamId'),
+    params: ids('teamId'),
+    run: (call, { params }) => getTeam(call, params.teamId),
+    render: renderOwnTeam,
+  }),
+  route({
+    method: 'PATCH',
+    path: '/developer-portal/teams/:teamId',
+    callers: session,
+    bucket: writes('team-edit', 'teamId'),
+    params: ids('teamId'),
+    body: z.object({
+      name: z.string().nullish(),
+      icon: imageData.nullish(),
+      owner_user_id: snowflake().nullish(),
+    }),
+    maxJsonBytes: ICON_BODY_BYTES,
+    async run(call, { params, body: { owner_user_id: ownerUserId, ...body } }) {
+      const { id } = await updateTeam(call, { ...params, ...body, ownerUserId });
+      return getTeam(call, id);
+    },
+    render: renderOwnTeam,
+  }),
+  route({
+    method: 'DELETE',
+    path: '/developer-portal/teams/:teamId',
+    callers: session,
+    bucket: writes('team-delete', 'teamId'),
+    params: ids('teamId'),
+    run: (call, { params }) => deleteTeam(call, params.teamId),
+  }),
+  route({
+    method: 'GET',
+    path: '/developer-portal/teams/:teamId/members',
+    callers: session,
+    bucket: reads('team-members', 'teamId'),
+    params: ids('teamId'),
+    run: (call, { params }) => getTeam(call, params.teamId),
+    render: renderTeamMembers,
+  }),
+  route({
+    method: 'POST',
+    path: '/developer-portal/teams/:teamId/members',
+    callers: session,
+    bucket: writes('team-members-invite', 'teamId'),
+    params: ids('teamId'),
+    body: z.object({ email: z.string(), role }),
+    run: async (call, { params, body }) => ({
+      members: [],
+      invitations: [await inviteTeamMember(call, { ...params, ...body })],
+    }),
+    render: renderTeamMember,
+  }),
+  route({
+    method: 'PATCH',
+    path: '/developer-portal/teams/:teamId/members/:userId',
+    callers: session,
+    bucket: writes('team-members-edit', 'teamId'),
+    params: ids('teamId', 'userId'),
+    body: z.object({ role }),
+    run: async (call, { params, body }) => ({
+      members: [(await updateTeamMember(call, { ...params, ...body })).member],
+      invitations: [],
+    }),
+    render: renderTeamMember,
+  }),
+  route({
+    method: 'DELETE',
+    path: '/developer-portal/teams/:teamId/members/:userId',
+    callers: session,
+    bucket: writes('team-members-remove', 'teamId'),
+    params: ids('teamId', 'userId'),
+    run: (call, { params }) => removeOrRevoke(call, params),
+  }),
+];

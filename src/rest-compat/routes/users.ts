@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { getOwnUser, listOwnGuilds } from '../../domain/users/own.js';
+import { renderOwnGuild } from '../../wire/guild.js';
+import { renderOwnUser } from '../../wire/user.js';
+import { reads } from '../buckets.js';
+import { route } from '../route.js';
+import { queryBoolean, queryId, queryInteger } from '../schemas.js';
+
+export const userRoutes = [
+  route({
+    method: 'GET',
+    path: '/users/@me',
+    callers: ['bot', { scope: 'identify' }],
+    bucket: reads('users-me'),
+    params: z.object({}),
+    run: (call) => getOwnUser(call),
+    render: ({ user, email }, { call: { actor } }) =>
+      actor.kind === 'token' && !actor.scopes.includes('email')
+        ? withoutEmail(renderOwnUser(user, null))
+        : renderOwnUser(user, email),
+  }),
+  route({
+    method: 'GET',
+    path: '/users/@me/guilds',
+    callers: ['bot', { scope: 'guilds' }],
+    bucket: reads('users-me-guilds'),
+    params: z.object({}),
+    query: z.object({
+      before: queryId,
+      after: queryId,
+      limit: queryInteger(1, 200, 200),
+      with_counts: queryBoolean,
+    }),
+    run: (call, { query: { with_counts: withCounts, ...page } }) => listOwnGuilds(call, { ...page, withCounts }),
+    render: (guilds) => guilds.map(renderOwnGuild),
+  }),
+];
+
+/** Who may not read the e-mail address is not told whether there is one. */
+function withoutEmail({ email: _email, verified: _verified, ...user }: ReturnType<typeof renderOwnUser>) {
+  return user;
+}

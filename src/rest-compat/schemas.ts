@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { DomainError, invalidInput } from '../domain/errors.js';
+import { fault, parseInput, snowflake } from '../domain/input.js';
+
+/** Path parameters that are all ids. */
+export function ids<Name extends string>(...names: Name[]) {
+  return z.object(
+    Object.fromEntries(names.map((name) => [name, snowflake()])) as Record<Name, ReturnType<typeof snowflake>>,
+  );
+}
+
+/** Parses path parameters; a fault names them as the wire does (`channel_id`). @throws INVALID_INPUT */
+export function parseParams(schema: z.ZodType<Record<string, unknown>>, value: unknown): Record<string, unknown> {
+  try {
+    return parseInput(schema, value);
+  } catch (error) {
+    throw inSnakeCase(error);
+  }
+}
+
+/** A refusal whose faults name the input as the wire does (`app_name`); anything else as it is. */
+export function inSnakeCase(error: unknown): unknown {
+  if (!(error instanceof DomainError) || error.code !== 'INVALID_INPUT') return error;
+  const snakeCase = (path: string) => path.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return invalidInput(...error.fields.map((field) => ({ ...field, path: snakeCase(field.path) })));
+}
+
+/** An optional id in a query. */
+export const queryId = z.preprocess(firstValue, snowflake().optional());
+
+/** A whole number in a query, from `min` to `max`. */
+export function queryInteger(min: number, max: number, fallback: number) {
+  return z.preprocess(
+    firstValue,
+    z
+      .string()
+      .default(String(fallback))
+      .refine((text) => /^-?\d{1,15}$/.test(text), fault('NUMBER_TYPE_COERCE', 'The value is not int.'))
+      .transform(Number)
+      .refine((value) => value >= min, fault('NUMBER_TYPE_MIN', `int value should be greater than or equal to ${min}.`))
+      .refine((value) => value <= max, fault('NUMBER_TYPE_MAX', `int value should be less than or equal to ${max}.`)),
+  );
+}
+
+/** A boolean in a query: `true`, `True` or `1`, and the like for false (Discord's documentation, API Reference). */
+export const queryBoolean = z.preprocess(
+  firstValue,
+  z
+    .enum(['true', 'True', '1', 'false', 'False', '0'])
+    .optional()
+    .transform((text) => text?.toLowerCase() === 'true' || text === '1'),
+);
+
+/** A repeated query key stands for its first value where one is asked for; an empty one for nothing. */
+function firstValue(value: unknown): unknown {
+  const first = Array.isArray(value) ? value[0] : value;
+  return first === '' ? undefined : first;
+}

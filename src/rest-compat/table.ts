@@ -1,0 +1,25 @@
+import type { Route } from './route.js';
+import { applicationRoutes } from './routes/applications.js';
+import { channelRoutes } from './routes/channels.js';
+import { developerPortalRoutes } from './routes/developer-portal.js';
+import { gatewayRoutes } from './routes/gateway.js';
+import { guildRoutes } from './routes/guilds.js';
+import { messageRoutes } from './routes/messages.js';
+import { oauth2Routes } from './routes/oauth2.js';
+import { reactionRoutes } from './routes/reactions.js';
+import { teamRoutes } from './routes/teams.js';
+import { userRoutes } from './routes/users.js';
+
+/** Every wire route, a list for each noun. */
+export const routes: readonly Route[] = [
+  ...gatewayRoutes,
+  ...userRoutes,
+  ...applicationRoutes,
+  ...guildRoutes,
+  ...channelRoutes,
+  ...messageRoutes,
+  ...reactionRoutes,
+  ...oauth2Routes,
+  ...developerPortalRoutes,
+  ...teamRoutes,
+];
