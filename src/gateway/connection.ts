@@ -1,0 +1,222 @@
+import { GatewayOpcodes } from 'discord-api-types/v10';
+import type { Timer } from '../infra/clock.js';
+import type { Admission, Applicant } from './admission.js';
+import { Closing } from './closing.js';
+import type { Encoding } from './compression.js';
+import { controls } from './control.js';
+import type { Payload } from './events.js';
+import type { Gateway } from './gateway.js';
+import { identify } from './identify.js';
+import { type ClientPayload, check, decode, Heartbeat, Identify, Resume } from './payloads.js';
+import {
+  type ClientOpcode,
+  type Close,
+  clientCloseKeepsSession,
+  closes,
+  HEARTBEAT_SILENCE_MS,
+  isClientOpcode,
+  MAX_PAYLOAD_BYTES,
+  REFUSAL_DELAY_MS,
+  SEND_LIMIT,
+} from './protocol.js';
+import { answer } from './requests.js';
+import { resume } from './resume.js';
+import type { Session } from './session.js';
+import { type Outlet, Transmitter } from './transmitter.js';
+
+/** One client's conversation: from HELLO over IDENTIFY or RESUME to the close. It has never seen a socket. */
+export class Connection implements Applicant {
+  readonly #transmitter: Transmitter;
+  #greeted = false;
+  #closed = false;
+  #session: Session | null = null;
+  /** An IDENTIFY or RESUME that is being worked on. */
+  #admitting: Promise<void> | null = null;
+  #refusals = 0;
+  #lastHeartbeat: number;
+  #silence: Timer | null = null;
+  /** When the latest payloads came, the oldest first; no more of them than a window may hold. */
+  #arrivals: number[] = [];
+
+  constructor(
+    readonly gateway: Gateway,
+    private readonly outlet: Outlet,
+    encoding: Encoding,
+  ) {
+    this.#transmitter = new Transmitter(outlet, encoding, () => this.drained());
+    this.#lastHeartbeat = gateway.app.clock.now();
+    gateway.connections.add(this);
+  }
+
+  get isClosed(): boolean {
+    return this.#closed;
+  }
+
+  get hasRoom(): boolean {
+    return this.#transmitter.hasRoom;
+  }
+
+  /** Says HELLO and begins to listen for heartbeats. Anything that arrives earlier does the same. */
+  greet(): void {
+    if (this.#greeted || this.#closed) return;
+    this.#greeted = true;
+    this.send(controls.hello);
+    this.#watchForSilence(HEARTBEAT_SILENCE_MS);
+  }
+
+  send(payload: Payload): void {
+    if (!this.#closed) this.#transmitter.send(payload);
+  }
+
+  compressPayloads(): void {
+    this.#transmitter.compressPayloads();
+  }
+
+  /** A whole message of the client. */
+  receive(message: Buffer): void {
+    if (this.#closed) return;
+    this.greet();
+    try {
+      this.#countPayload();
+      if (message.length > MAX_PAYLOAD_BYTES) throw new Closing(closes.undecodable);
+      this.#handle(decode(message));
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  /** The socket has room again. */
+  drained(): void {
+    this.#session?.pump();
+  }
+
+  /** Closes the connection; the session ends or waits, as the reason says. */
+  close(close: Close): void {
+    if (this.#closed) return;
+    this.gateway.app.metrics.gatewayCloses.inc({ code: close.code });
+    this.#leave(close.client === 'resume');
+    this.outlet.close(close.code, close.reason);
+  }
+
+  /** The socket is gone, closed by the client with `code` or broken (1006). */
+  closed(code: number): void {
+    this.gateway.connections.remove(this);
+    this.#transmitter.end();
+    if (!this.#closed) this.#leave(clientCloseKeepsSession(code));
+  }
+
+  /** Drops a socket whose client does not answer the close. */
+  cutOff(): void {
+    this.outlet.destroy();
+  }
+
+  #leave(keepSession: boolean): void {
+    this.#closed = true;
+    this.#silence?.cancel();
+    const session = this.#session;
+    this.#session = null;
+    if (session?.detach(this) && !keepSession) session.end();
+  }
+
+  #fail(error: unknown): void {
+    if (error instanceof Closing) {
+      this.close(error.close);
+      return;
+    }
+    this.gateway.app.log.error({ err: error }, 'a gateway connection failed');
+    this.close(closes.fault);
+  }
+
+  #countPayload(): void {
+    const now = this.gateway.app.clock.now();
+    const oldest = this.#arrivals[0] ?? 0;
+    if (this.#arrivals.length === SEND_LIMIT.payloads) {
+      if (now - oldest < SEND_LIMIT.windowMs) throw new Closing(closes.rateLimited);
+      this.#arrivals.shift();
+    }
+    this.#arrivals.push(now);
+  }
+
+  #handle({ op, d }: ClientPayload): void {
+    if (!isClientOpcode(op)) throw new Closing(closes.unknownOpcode);
+    switch (op) {
+      case GatewayOpcodes.Heartbeat:
+        this.#heartbeat(check(Heartbeat, d));
+        break;
+      case GatewayOpcodes.Identify:
+        this.#admit(() => identify(this, check(Identify, d)));
+        break;
+      case GatewayOpcodes.Resume:
+        this.#admit(() => resume(this, check(Resume, d)));
+        break;
+      default:
+        this.#request(op, d);
+        break;
+    }
+  }
+
+  #heartbeat(sequence: number | null | undefined): void {
+    this.#lastHeartbeat = this.gateway.app.clock.now();
+    this.send(controls.heartbeatAck);
+    if (typeof sequence === 'number') this.#session?.acknowledge(sequence);
+  }
+
+  #request(op: ClientOpcode, d: unknown): void {
+    if (this.#session) {
+      answer(this.gateway, this.#session, op, d);
+      return;
+    }
+    if (!this.#admitting) throw new Closing(closes.notIdentified);
+    void this.#admitting.then(() => {
+      if (this.#closed) return;
+      try {
+        this.#request(op, d);
+      } catch (error) {
+        this.#fail(error);
+      }
+    });
+  }
+
+  #admit(work: () => Promise<Admission>): void {
+    if (this.#session || this.#admitting) throw new Closing(closes.alreadyIdentified);
+    this.#admitting = this.#settle(work);
+  }
+
+  async #settle(work: () => Promise<Admission>): Promise<void> {
+    try {
+      const admission = await work();
+      if ('refused' in admission) await this.#refuse(admission.retryAfterMs);
+      else this.#adopt(admission);
+    } catch (error) {
+      this.#fail(error);
+    } finally {
+      this.#admitting = null;
+    }
+  }
+
+  #adopt({ session, begin }: Exclude<Admission, { refused: true }>): void {
+    if (this.#closed) {
+      if (begin) session.end();
+      else session.detach(this);
+      return;
+    }
+    this.#session = session;
+    begin?.();
+  }
+
+  /** Answers op 9: at once the first time, then when trying again can work (docs/gateway.md, G-17). */
+  async #refuse(retryAfterMs: number): Promise<void> {
+    this.#refusals += 1;
+    const wait = this.#refusals === 1 ? 0 : Math.min(retryAfterMs, REFUSAL_DELAY_MS);
+    if (wait > 0) await new Promise<void>((resolve) => this.gateway.app.clock.after(wait, resolve));
+    this.send(controls.invalidSession);
+  }
+
+  #watchForSilence(ms: number): void {
+    this.#silence = this.gateway.app.clock.after(ms, () => {
+      const left = this.#lastHeartbeat + HEARTBEAT_SILENCE_MS - this.gateway.app.clock.now();
+      if (left > 0) this.#watchForSilence(left);
+      else this.close(closes.silent);
+    });
+  }
+}

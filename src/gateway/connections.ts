@@ -1,0 +1,49 @@
+import type { Clock } from '../infra/clock.js';
+import { controls } from './control.js';
+import type { Payload } from './events.js';
+import { type Close, closes, DRAIN_MS, PARTING_MS } from './protocol.js';
+
+/** A connection, to who asks everybody to leave. */
+export interface Guest {
+  send(payload: Payload): void;
+  close(close: Close): void;
+  /** Drops the socket without a handshake. */
+  cutOff(): void;
+}
+
+/** Every connection whose socket is open. */
+export class Connections {
+  readonly #open = new Set<Guest>();
+  #onEmpty: () => void = () => {};
+
+  constructor(private readonly clock: Clock) {}
+
+  add(connection: Guest): void {
+    this.#open.add(connection);
+  }
+
+  remove(connection: Guest): void {
+    this.#open.delete(connection);
+    if (this.#open.size === 0) this.#onEmpty();
+  }
+
+  /** Asks every client to leave, shows those that stay the door, and cuts off whoever does not answer. */
+  async drain(): Promise<void> {
+    for (const connection of this.#open) connection.send(controls.reconnect);
+    await this.#emptyWithin(DRAIN_MS);
+    for (const connection of [...this.#open]) connection.close(closes.stopping);
+    await this.#emptyWithin(PARTING_MS);
+    for (const connection of [...this.#open]) connection.cutOff();
+  }
+
+  async #emptyWithin(ms: number): Promise<void> {
+    if (this.#open.size === 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = this.clock.after(ms, resolve);
+      this.#onEmpty = () => {
+        timer.cancel();
+        resolve();
+      };
+    });
+  }
+}

@@ -1,0 +1,29 @@
+import type { AppContext } from '../context.js';
+import { type Attachment, GuildFeed } from './guild-feed.js';
+import type { Session } from './session.js';
+
+/** The feeds of all guilds that a session of this process is in. */
+export class GuildFeeds {
+  readonly #feeds = new Map<bigint, GuildFeed>();
+
+  constructor(private readonly app: AppContext) {}
+
+  /** Events of the guild are held for the session until the attachment is released. */
+  attach(guildId: bigint, session: Session): Attachment {
+    const feed = this.#feeds.get(guildId) ?? this.#open(guildId);
+    return feed.attach(session);
+  }
+
+  /** Takes a session out of every guild. */
+  remove(session: Session): void {
+    for (const attachment of [...session.guilds.values()]) attachment.detach();
+  }
+
+  #open(guildId: bigint): GuildFeed {
+    const feed = new GuildFeed(this.app, guildId, () => {
+      if (this.#feeds.get(guildId) === feed) this.#feeds.delete(guildId);
+    });
+    this.#feeds.set(guildId, feed);
+    return feed;
+  }
+}

@@ -1,0 +1,104 @@
+import {
+  GatewayDispatchEvents,
+  type GatewayGuildMembersChunkDispatchData,
+  GatewayIntentBits,
+} from 'discord-api-types/v10';
+import type { MemberRecord } from '../domain/events.js';
+import { countMembers, loadMembers, type MemberSelection } from '../domain/guilds/snapshot.js';
+import { renderMember } from '../wire/member.js';
+import { eventOf } from './events.js';
+import type { Gateway } from './gateway.js';
+import type { MembersRequest } from './payloads.js';
+import { closes, MEMBERS_A_CHUNK, MEMBERS_A_SEARCH } from './protocol.js';
+import type { Session } from './session.js';
+
+const MAX_NONCE_BYTES = 32;
+const MAX_ID = 2n ** 63n - 1n;
+
+/** Answers op 8 with GUILD_MEMBERS_CHUNK (docs/gateway.md, G-40); a fault closes the connection. */
+export async function sendMembers(gateway: Gateway, session: Session, request: MembersRequest): Promise<void> {
+  try {
+    await sendRequested(gateway, session, request);
+  } catch (error) {
+    gateway.app.log.error({ err: error }, 'members could not be read for the gateway');
+    session.disconnect(closes.fault);
+  }
+}
+
+async function sendRequested(gateway: Gateway, session: Session, request: MembersRequest): Promise<void> {
+  const guildId = BigInt(request.guild_id);
+  if (!session.guilds.has(guildId)) return dispatchChunk(session, request, [], request.user_ids ?? []);
+  if (request.user_ids) return sendListed(gateway, session, request, request.user_ids);
+  const prefix = request.query ?? '';
+  if (prefix !== '') {
+    const take = Math.min(request.limit || MEMBERS_A_SEARCH, MEMBERS_A_SEARCH);
+    return dispatchChunk(session, request, await loadMembers(gateway.app.db.reader, guildId, { prefix }, take));
+  }
+  if (session.wants(GatewayIntentBits.GuildMembers)) return sendAll(gateway, session, request);
+  dispatchChunk(session, request, await loadMembers(gateway.app.db.reader, guildId, { userIds: [session.botId] }, 1));
+}
+
+async function sendListed(
+  gateway: Gateway,
+  session: Session,
+  request: MembersRequest,
+  wanted: string[],
+): Promise<void> {
+  const asked = [...new Set(wanted)].slice(0, MEMBERS_A_SEARCH);
+  const userIds = asked.flatMap((text) => parseId(text) ?? []);
+  const members = await loadMembers(gateway.app.db.reader, BigInt(request.guild_id), { userIds }, MEMBERS_A_SEARCH);
+  const found = new Set(members.map((member) => String(member.userId)));
+  dispatchChunk(
+    session,
+    request,
+    members,
+    asked.filter((text) => !found.has(text)),
+  );
+}
+
+/** The whole list, or its first `limit`, chunk by chunk, no faster than the client reads. */
+async function sendAll(gateway: Gateway, session: Session, request: MembersRequest): Promise<void> {
+  const { reader } = gateway.app.db;
+  const guildId = BigInt(request.guild_id);
+  const total = Math.min(await countMembers(reader, guildId), request.limit || Number.POSITIVE_INFINITY);
+  const chunkCount = Math.max(1, Math.ceil(total / MEMBERS_A_CHUNK));
+  const selection: MemberSelection = {};
+  for (let index = 0; index < chunkCount; index += 1) {
+    await session.room();
+    if (session.ended) return;
+    const take = Math.min(MEMBERS_A_CHUNK, total - index * MEMBERS_A_CHUNK);
+    const members = await loadMembers(reader, guildId, selection, take);
+    selection.after = members.at(-1)?.userId ?? selection.after;
+    dispatchChunk(session, request, members, [], { index, count: chunkCount });
+  }
+}
+
+function dispatchChunk(
+  session: Session,
+  request: MembersRequest,
+  members: MemberRecord[],
+  notFound: string[] = [],
+  position = { index: 0, count: 1 },
+): void {
+  const presences = request.presences === true && session.wants(GatewayIntentBits.GuildPresences);
+  const data: GatewayGuildMembersChunkDispatchData = {
+    guild_id: request.guild_id,
+    members: members.map(renderMember),
+    chunk_index: position.index,
+    chunk_count: position.count,
+    ...(notFound.length > 0 ? { not_found: notFound } : {}),
+    ...(presences ? { presences: [] } : {}),
+    ...(isNonce(request.nonce) ? { nonce: request.nonce } : {}),
+  };
+  session.dispatch(eventOf(GatewayDispatchEvents.GuildMembersChunk, data));
+}
+
+function isNonce(nonce: unknown): nonce is string {
+  return typeof nonce === 'string' && nonce !== '' && Buffer.byteLength(nonce) <= MAX_NONCE_BYTES;
+}
+
+function parseId(text: string): bigint | null {
+  if (!/^\d{1,19}$/.test(text)) return null;
+  const id = BigInt(text);
+  return id > MAX_ID ? null : id;
+}

@@ -1,0 +1,113 @@
+import { GatewayOpcodes } from 'discord-api-types/v10';
+
+/** The only version spoken (docs/gateway.md, G-1). */
+export const GATEWAY_VERSION = 10;
+
+/** Milliseconds between a client's heartbeats. */
+export const HEARTBEAT_INTERVAL_MS = 41_250;
+
+/** A connection without a heartbeat for this long is given up. */
+export const HEARTBEAT_SILENCE_MS = HEARTBEAT_INTERVAL_MS * 1.5;
+
+/** Bytes of one payload from a client. */
+export const MAX_PAYLOAD_BYTES = 4_096;
+
+/** How many payloads a client may send within the window. */
+export const SEND_LIMIT = { payloads: 120, windowMs: 60_000 } as const;
+
+/** Guilds that one shard may hold. */
+export const MAX_GUILDS_A_SHARD = 2_500;
+
+/** How long a session waits for its client to come back, in milliseconds. */
+export const RESUME_WINDOW_MS = 5 * 60_000;
+
+/** What a session keeps for a RESUME. */
+export const REPLAY_LIMIT = { events: 4_096, bytes: 4 * 1024 * 1024 } as const;
+
+/** What may wait for a connected client that does not read. */
+export const BACKLOG_LIMIT = { events: 2_048, bytes: 1024 * 1024 } as const;
+
+/** Bytes handed to a socket ahead of its reader. */
+export const SOCKET_HIGH_WATER = 256 * 1024;
+
+/** How long a stopping server waits for clients to leave by themselves, in milliseconds. */
+export const DRAIN_MS = 3_000;
+
+/** How long a stopping server waits for the answers to its closes, in milliseconds. */
+export const PARTING_MS = 1_000;
+
+/** The longest a refused IDENTIFY is left without its answer, in milliseconds. */
+export const REFUSAL_DELAY_MS = 5_000;
+
+/** Members in one GUILD_MEMBERS_CHUNK. */
+export const MEMBERS_A_CHUNK = 1_000;
+
+/** Members that a search by prefix, or a list of ids, returns at most. */
+export const MEMBERS_A_SEARCH = 100;
+
+/** The opcodes a client may send. */
+export type ClientOpcode =
+  | GatewayOpcodes.Heartbeat
+  | GatewayOpcodes.Identify
+  | GatewayOpcodes.PresenceUpdate
+  | GatewayOpcodes.VoiceStateUpdate
+  | GatewayOpcodes.Resume
+  | GatewayOpcodes.RequestGuildMembers
+  | GatewayOpcodes.RequestSoundboardSounds
+  | GatewayOpcodes.RequestChannelInfo;
+
+const CLIENT_OPCODES: ReadonlySet<number> = new Set<ClientOpcode>([
+  GatewayOpcodes.Heartbeat,
+  GatewayOpcodes.Identify,
+  GatewayOpcodes.PresenceUpdate,
+  GatewayOpcodes.VoiceStateUpdate,
+  GatewayOpcodes.Resume,
+  GatewayOpcodes.RequestGuildMembers,
+  GatewayOpcodes.RequestSoundboardSounds,
+  GatewayOpcodes.RequestChannelInfo,
+]);
+
+export function isClientOpcode(op: number): op is ClientOpcode {
+  return CLIENT_OPCODES.has(op);
+}
+
+/** Why the server closes a connection. */
+export interface Close {
+  code: number;
+  reason: string;
+  /** What client libraries do on it. A session outlives only a close after which they resume. */
+  client: 'resume' | 'identify' | 'stop';
+}
+
+/** Every reason for a close; the table of docs/gateway.md. */
+export const closes = {
+  fault: { code: 4000, reason: 'Unknown error.', client: 'resume' },
+  unknownOpcode: { code: 4001, reason: 'Unknown opcode.', client: 'resume' },
+  undecodable: { code: 4002, reason: 'Error while decoding payload.', client: 'resume' },
+  encoding: { code: 4002, reason: 'Only encoding=json is offered.', client: 'resume' },
+  compression: { code: 4002, reason: 'Only compress=zlib-stream and zstd-stream are offered.', client: 'resume' },
+  notIdentified: { code: 4003, reason: 'Not authenticated.', client: 'identify' },
+  movedAway: { code: 4003, reason: 'The session was resumed elsewhere.', client: 'identify' },
+  authenticationFailed: { code: 4004, reason: 'Authentication failed.', client: 'stop' },
+  alreadyIdentified: { code: 4005, reason: 'Already authenticated.', client: 'identify' },
+  invalidSequence: { code: 4007, reason: 'Invalid seq.', client: 'identify' },
+  rateLimited: { code: 4008, reason: 'Rate limited.', client: 'identify' },
+  silent: { code: 4009, reason: 'Session timed out.', client: 'resume' },
+  invalidShard: { code: 4010, reason: 'Invalid shard.', client: 'stop' },
+  shardingRequired: { code: 4011, reason: 'Sharding required.', client: 'stop' },
+  invalidVersion: { code: 4012, reason: 'Invalid API version.', client: 'stop' },
+  invalidIntents: { code: 4013, reason: 'Invalid intent(s).', client: 'stop' },
+  disallowedIntents: { code: 4014, reason: 'Disallowed intent(s).', client: 'stop' },
+  stopping: { code: 4900, reason: 'The server is stopping.', client: 'resume' },
+  notReading: { code: 4901, reason: 'Too many events wait to be read.', client: 'resume' },
+} as const satisfies Record<string, Close>;
+
+/** Whether a session outlives the client's closing with `code`. */
+export function clientCloseKeepsSession(code: number): boolean {
+  return code !== 1000 && code !== 1001;
+}
+
+/** The shard that is responsible for a guild. */
+export function shardOfGuild(guildId: bigint, count: number): number {
+  return Number((guildId >> 22n) % BigInt(count));
+}

@@ -1,0 +1,35 @@
+import { GatewayDispatchEvents } from 'discord-api-types/v10';
+import type { Admission, Applicant } from './admission.js';
+import { bareToken } from './bare-token.js';
+import { Closing } from './closing.js';
+import { eventOf } from './events.js';
+import type { ResumeData } from './payloads.js';
+import { closes } from './protocol.js';
+
+/**
+ * Moves a session to `connection` and repeats what its client missed.
+ * @throws Closing 4004 for a token that is not valid, 4007 for a `seq` that cannot be
+ */
+export async function resume(connection: Applicant, data: ResumeData): Promise<Admission> {
+  const { app, sessions } = connection.gateway;
+  const bot = await app.botTokens.authenticate(bareToken(data.token));
+  if (!bot) throw new Closing(closes.authenticationFailed);
+  const session = sessions.get(data.session_id);
+  const mayResume = session?.botId === bot.actor.user.id && !connection.isClosed;
+  if (!session || !mayResume) return { refused: true, retryAfterMs: 0 };
+  const outcome = session.resume(
+    connection,
+    data.seq,
+    eventOf(GatewayDispatchEvents.Resumed, { _trace: ['["causeway"]'] }),
+  );
+  switch (outcome) {
+    case 'resumed':
+      return { session };
+    case 'lost':
+      session.end(closes.movedAway);
+      return { refused: true, retryAfterMs: 0 };
+    case 'ahead':
+      session.end(closes.invalidSequence);
+      throw new Closing(closes.invalidSequence);
+  }
+}

@@ -1,0 +1,104 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocket, WebSocketServer } from 'ws';
+import { encodingFor, plain } from './compression.js';
+import { Connection } from './connection.js';
+import type { Gateway } from './gateway.js';
+import { type Close, closes, GATEWAY_VERSION, MAX_PAYLOAD_BYTES, SOCKET_HIGH_WATER } from './protocol.js';
+import type { Outlet } from './transmitter.js';
+
+/** How long a client may take to answer a close, in milliseconds. */
+const CLOSE_TIMEOUT_MS = 5_000;
+
+/** Some clients lose a HELLO that they read together with the answer to the upgrade, so it comes a little later. */
+const HELLO_DELAY_MS = 10;
+
+const TOO_LARGE = 1009;
+
+/** A message beyond `maxPayload` is the client's fault in the gateway's own terms: 4002, not 1009. */
+class GatewaySocket extends WebSocket {
+  override close(code?: number, reason?: string | Buffer): void {
+    if (code === TOO_LARGE) super.close(closes.undecodable.code, closes.undecodable.reason);
+    else super.close(code, reason);
+  }
+}
+
+/** Turns upgrades into connections. */
+export function createAcceptor(gateway: Gateway) {
+  // Named first, since the library's types do not know `closeTimeout` yet.
+  const options = {
+    noServer: true,
+    WebSocket: GatewaySocket,
+    maxPayload: MAX_PAYLOAD_BYTES,
+    perMessageDeflate: false,
+    // Text that is no UTF-8 closes 4002 when it is decoded, not 1007.
+    skipUTF8Validation: true,
+    clientTracking: false,
+    autoPong: false,
+    closeTimeout: CLOSE_TIMEOUT_MS,
+  };
+  const server = new WebSocketServer(options);
+  return (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    server.handleUpgrade(request, socket, head, (webSocket) => serve(gateway, request, socket, webSocket));
+  };
+}
+
+function serve(gateway: Gateway, request: IncomingMessage, socket: Duplex, webSocket: WebSocket): void {
+  const { encoding, refusal } = negotiate(request);
+  const connection = new Connection(gateway, new SocketOutlet(socket, webSocket), encoding);
+  webSocket.on('message', (data) => connection.receive(bufferOf(data)));
+  webSocket.on('ping', (data) => {
+    if (socket.writableLength < SOCKET_HIGH_WATER) webSocket.pong(data);
+  });
+  webSocket.on('close', (code) => connection.closed(code));
+  webSocket.on('error', (error) => gateway.app.log.debug({ err: error }, 'a gateway socket broke the protocol'));
+  socket.on('drain', () => connection.drained());
+  if (refusal) connection.close(refusal);
+  else setTimeout(() => connection.greet(), HELLO_DELAY_MS);
+}
+
+/**
+ * Frames are written straight to the socket, made once for many connections. Without permessage-deflate the library
+ * writes its own (pong, close) there at once as well, so that the order is the order of the calls.
+ *
+ * A class, since an object literal with a getter is of a kind of its own each time, which made a fan-out a quarter slower.
+ */
+class SocketOutlet implements Outlet {
+  constructor(
+    private readonly socket: Duplex,
+    private readonly webSocket: WebSocket,
+  ) {}
+
+  write(frame: Buffer): void {
+    if (this.webSocket.readyState === WebSocket.OPEN) this.socket.write(frame);
+  }
+
+  close(code: number, reason: string): void {
+    this.webSocket.close(code, reason);
+  }
+
+  destroy(): void {
+    this.webSocket.terminate();
+  }
+
+  get pending(): number {
+    return this.socket.writableLength;
+  }
+}
+
+/** Reads the address's query (docs/gateway.md, G-1 to G-3). */
+function negotiate(request: IncomingMessage) {
+  const [, search = ''] = (request.url ?? '').split('?', 2);
+  const query = new URLSearchParams(search);
+  const encoding = encodingFor(query.get('compress'));
+  let refusal: Close | null = null;
+  if ((query.get('v') ?? String(GATEWAY_VERSION)) !== String(GATEWAY_VERSION)) refusal = closes.invalidVersion;
+  else if ((query.get('encoding') ?? 'json') !== 'json') refusal = closes.encoding;
+  else if (!encoding) refusal = closes.compression;
+  return { encoding: encoding ?? plain, refusal };
+}
+
+function bufferOf(data: WebSocket.RawData): Buffer {
+  if (Buffer.isBuffer(data)) return data;
+  return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
+}
