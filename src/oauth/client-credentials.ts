@@ -1,0 +1,43 @@
+import { DomainError } from '../domain/errors.js';
+import type { ClientCredentials } from '../domain/oauth/index.js';
+import { formValue } from './form.js';
+
+/**
+ * How a client names itself at the token endpoint: HTTP Basic, or `client_id` and `client_secret` in the form (RFC 6749,
+ * section 2.3.1); never both secrets at once.
+ * @throws INVALID_CLIENT, INVALID_REQUEST
+ */
+export function readClientCredentials(authorization: string | undefined, form: URLSearchParams): ClientCredentials {
+  const id = formValue(form, 'client_id');
+  const secret = formValue(form, 'client_secret');
+  if (authorization === undefined) return credentials(id, secret);
+  const basic = readBasic(authorization);
+  if (secret !== undefined || (id !== undefined && id !== basic.id)) {
+    throw new DomainError('INVALID_REQUEST', 'The client names itself in more than one way.');
+  }
+  return credentials(basic.id, basic.secret);
+}
+
+function credentials(id: string | undefined, secret: string | undefined): ClientCredentials {
+  if (id === undefined || !/^\d{1,19}$/.test(id) || BigInt(id) >= 2n ** 63n) {
+    throw new DomainError('INVALID_CLIENT', 'The client is unknown, or its credentials are wrong or missing.');
+  }
+  return { clientId: BigInt(id), clientSecret: secret };
+}
+
+function readBasic(authorization: string): { id: string; secret: string } {
+  const [, encoded = ''] = /^Basic +([A-Za-z0-9+/=_-]+)$/i.exec(authorization.trim()) ?? [];
+  const text = Buffer.from(encoded, 'base64').toString('utf8');
+  const colon = text.indexOf(':');
+  if (colon < 1) throw new DomainError('INVALID_CLIENT', 'The Authorization header is not HTTP Basic.');
+  return { id: formDecode(text.slice(0, colon)), secret: formDecode(text.slice(colon + 1)) };
+}
+
+/** Both halves are form-encoded before they become Basic; text that is not decodable stands for itself. */
+function formDecode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,34 @@
+import type { IncomingMessage } from 'node:http';
+import { DomainError } from '../domain/errors.js';
+
+/** The most a form of this face may be, in bytes. */
+const MAX_FORM_BYTES = 64 * 1024;
+
+/**
+ * Receives an `application/x-www-form-urlencoded` body.
+ * @throws INVALID_REQUEST for another content type, REQUEST_TOO_LARGE
+ */
+export async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
+  const type = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase();
+  if (type !== 'application/x-www-form-urlencoded') {
+    throw new DomainError('INVALID_REQUEST', 'The body must be application/x-www-form-urlencoded.');
+  }
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MAX_FORM_BYTES) throw new DomainError('REQUEST_TOO_LARGE', 'The form is too large.');
+    chunks.push(chunk);
+  }
+  return new URLSearchParams(Buffer.concat(chunks).toString('utf8'));
+}
+
+/**
+ * One parameter of a form; an empty one counts as missing (RFC 6749, section 3.2).
+ * @throws INVALID_REQUEST for one that is repeated
+ */
+export function formValue(form: URLSearchParams, name: string): string | undefined {
+  const values = form.getAll(name);
+  if (values.length > 1) throw new DomainError('INVALID_REQUEST', `The parameter ${name} is repeated.`);
+  return values[0] || undefined;
+}

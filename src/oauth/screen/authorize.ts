@@ -1,0 +1,109 @@
+import { DomainError, invalidInput } from '../../domain/errors.js';
+import { AUTHORIZATIONS_A_PERSON } from '../../domain/limits.js';
+import {
+  type AuthorizationDecision,
+  type AuthorizationOutcome,
+  type AuthorizationRequest,
+  accessDenied,
+  authorize,
+  isGrantedAlready,
+  loadConsentFacts,
+  RefusedAuthorization,
+} from '../../domain/oauth/index.js';
+import { readForm } from '../form.js';
+import { ownAddress, PATHS, withParameters } from './addresses.js';
+import { type Answer, type Page, redirect } from './answer.js';
+import { type Consent, consentPage } from './consent-page.js';
+import { type Choice, explain, firstChoice, readChoice } from './decision.js';
+import { cancelledPage, retryAfter, type SignedIn, signInPage, statusOf } from './pages.js';
+import { readRequest, requireCsrfToken, requireOwnOrigin, tellClient, type Visit } from './visit.js';
+
+/** Shows what an application asks for, once the visitor is signed in. */
+export async function show(visit: Visit): Promise<Answer> {
+  const { call, query, signedIn } = visit;
+  const request = await readRequest(visit);
+  if (!signedIn) return signInPage({ query, leadsTo: request.redirectUri });
+  if (request.prompt === 'none' && (await isGrantedAlready(call, request))) {
+    return carryOut(visit, request, firstChoice(request, []));
+  }
+  const facts = await loadConsentFacts(call, request);
+  const choice = firstChoice(request, facts.guilds);
+  return screen(visit, signedIn, { request, ...facts, choice, faults: {}, status: 200 });
+}
+
+/** Carries out what the person decided, after checking the whole request again. */
+export async function decide(visit: Visit): Promise<Answer> {
+  requireOwnOrigin(visit);
+  const form = await readForm(visit.request.raw);
+  // The session ended while the screen was open: begin again, with nothing lost but the choice.
+  if (!visit.signedIn) return redirect(ownAddress(PATHS.authorize, visit.query));
+  requireCsrfToken(visit, form);
+  const request = await readRequest(visit);
+  const choice = readChoice(form);
+  if (choice === 'cancel') return cancel(visit, request);
+  try {
+    return await carryOut(visit, request, choice);
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.code === 'UNKNOWN_APPLICATION') throw error;
+    const facts = await loadConsentFacts(visit.call, request);
+    const faults = explain(error, request, choice, facts.guilds);
+    const again = screen(visit, visit.signedIn, { request, ...facts, choice, faults, status: statusOf(error) });
+    return { ...again, retryAfter: retryAfter(error) };
+  }
+}
+
+function screen({ query }: Visit, signedIn: SignedIn, parts: Omit<Consent, 'query' | 'signedIn'>): Page {
+  return consentPage({ ...parts, query, signedIn });
+}
+
+function cancel(visit: Visit, { redirectUri, state }: AuthorizationRequest): Answer {
+  if (redirectUri === null) return cancelledPage(visit.query);
+  return tellClient(visit, new RefusedAuthorization(accessDenied(), redirectUri, state));
+}
+
+async function carryOut(visit: Visit, request: AuthorizationRequest, choice: Choice): Promise<Answer> {
+  await takeAuthorization(visit);
+  const outcome = await authorize(visit.call, request, decisionOf(request, choice));
+  return request.redirectUri === null
+    ? redirect(installedAddress(request, outcome))
+    : redirect(answerAddress(visit, request, request.redirectUri, outcome));
+}
+
+async function takeAuthorization({ app, signedIn }: Visit): Promise<void> {
+  const { allowed, resetAfterMs } = await app.limits.take(AUTHORIZATIONS_A_PERSON, String(signedIn?.person.id));
+  if (allowed) return;
+  throw new DomainError('RATE_LIMITED', `Too many authorizations; try again in ${Math.ceil(resetAfterMs / 1000)} s.`, {
+    retryAfterMs: resetAfterMs,
+  });
+}
+
+function decisionOf({ targets }: AuthorizationRequest, { target, ...choice }: Choice): AuthorizationDecision {
+  if (target === null && targets.length > 1) {
+    throw invalidInput({ path: 'target', code: 'BASE_TYPE_REQUIRED', message: 'Choose where to add it.' });
+  }
+  return { ...choice, target: target ?? targets[0] ?? 'SERVER' };
+}
+
+/** The authorization response (RFC 6749, section 4.1.2; RFC 9207), with what a bot was given where. */
+function answerAddress(
+  { app }: Visit,
+  { state }: AuthorizationRequest,
+  redirectUri: string,
+  { code, scopes, guildId, permissions }: AuthorizationOutcome,
+): string {
+  const withBot = scopes.includes('bot') && guildId !== null;
+  return withParameters(redirectUri, {
+    code,
+    state,
+    iss: app.addresses.publicUrl,
+    guild_id: withBot ? String(guildId) : null,
+    permissions: withBot ? String(permissions) : null,
+  });
+}
+
+function installedAddress({ application }: AuthorizationRequest, { guildId }: AuthorizationOutcome): string {
+  return ownAddress(PATHS.authorized, {
+    client_id: String(application.id),
+    ...(guildId === null ? {} : { guild_id: String(guildId) }),
+  });
+}

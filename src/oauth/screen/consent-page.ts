@@ -1,0 +1,202 @@
+import type { Scope } from '../../domain/installations/index.js';
+import {
+  type AuthorizationQuery,
+  type AuthorizationRequest,
+  INSTALLING_SCOPES,
+  type InstallTarget,
+} from '../../domain/oauth/index.js';
+import { Permission } from '../../domain/permissions.js';
+import type { OwnGuild } from '../../domain/users/own.js';
+import type { User } from '../../infra/database/index.js';
+import { ownAddress, PATHS } from './addresses.js';
+import type { Page } from './answer.js';
+import type { Choice, Faults } from './decision.js';
+import { type Html, html, name } from './html.js';
+import { notice, type SignedIn, whoIsSignedIn } from './pages.js';
+import { destination, namedPermissions, SCOPE_TEXTS } from './words.js';
+
+/** All that the authorization screen shows. */
+export interface Consent {
+  request: AuthorizationRequest;
+  query: AuthorizationQuery;
+  signedIn: SignedIn;
+  bot: User;
+  /** Where the person may install to. */
+  guilds: OwnGuild[];
+  choice: Choice;
+  /** What was wrong with the choice as it was sent. */
+  faults: Faults;
+  status: number;
+}
+
+/** The authorization screen: who asks for what, and the person's answer as a form. */
+export function consentPage(consent: Consent): Page {
+  const { request, query, signedIn, status, faults } = consent;
+  const isFaulty = Object.keys(faults).length > 0;
+  return {
+    kind: 'page',
+    status,
+    title: `${isFaulty ? 'Not yet: ' : ''}Authorize ${request.application.name}`,
+    leadsTo: request.redirectUri,
+    body: html`${heading(consent)}
+${whoIsSignedIn(signedIn, query)}
+${isFaulty && notice(html`That did not work.`, Object.values(faults))}
+<form class="consent" method="post" action="${ownAddress(PATHS.authorize, query)}">
+<input type="hidden" name="csrf" value="${signedIn.csrfToken}">
+${request.targets.length > 1 && targetChoice(consent)}
+${request.targets.includes('SERVER') && serverChoice(consent)}
+${scopeChoice(consent)}
+${asksForPermissions(request) && permissionChoice(consent)}
+${leadsTo(request)}
+<div class="actions">
+<button class="plain" type="submit" name="decision" value="cancel" formnovalidate>Cancel</button>
+${canAuthorize(consent) && html`<button type="submit" name="decision" value="authorize">Authorize</button>`}
+</div>
+</form>`,
+  };
+}
+
+function heading({ request: { application, targets, scopes }, bot }: Consent): Html {
+  const withBot = targets.includes('SERVER') && scopes.SERVER.includes('bot');
+  return html`<div class="application">
+${icon(application)}
+<div>
+<h1>Authorize ${name(application.name)}?</h1>
+${withBot && html`<p class="soft small">Its bot is called ${name(bot.username)}.</p>`}
+</div>
+</div>
+${application.description !== '' && html`<p class="soft">${application.description}</p>`}`;
+}
+
+/** The icon, or the first letter of the name; either way it says nothing that the name beside it does not. */
+function icon({ id, iconHash, name }: AuthorizationRequest['application']): Html {
+  if (iconHash !== null) return html`<img class="icon" src="/cdn/app-icons/${id}/${iconHash}.png" alt="">`;
+  return html`<div class="icon letter" aria-hidden="true">${[...name][0]?.toUpperCase()}</div>`;
+}
+
+const CHECKED = html` checked`;
+
+const TARGETS: Record<InstallTarget, { title: string; detail: string }> = {
+  SERVER: { title: 'To a server', detail: 'For everybody there.' },
+  USER: { title: 'To my account', detail: 'For you alone, wherever you are.' },
+};
+
+function targetChoice({ request, choice, faults }: Consent): Html {
+  return html`<fieldset${describedBy('target', faults)}>
+<legend>Where to add it</legend>
+<ul class="choices">
+${request.targets.map(
+  (target) => html`<li><label><input type="radio" id="target-${target.toLowerCase()}" name="target" value="${target}"${
+    choice.target === target && CHECKED
+  }><span><strong>${TARGETS[target].title}</strong><span class="soft small">${TARGETS[target].detail}</span></span></label></li>
+`,
+)}</ul>
+${fault('target', faults)}
+</fieldset>`;
+}
+
+function serverChoice(consent: Consent): Html {
+  const { request, guilds, faults } = consent;
+  if (request.guildIsFixed) return fixedServer(consent);
+  if (guilds.length === 0) {
+    return serverPart(html`<h2>Server</h2>
+<p class="hint">You have no server to add it to: you need the permission “Manage the server” in one.</p>
+${fault('guildId', faults)}`);
+  }
+  const chosen = (guildId: bigint) => guildId === consent.choice.guildId && html` selected`;
+  const required = request.targets.length === 1 && !isBeyondInstalling(request) && html` required`;
+  return serverPart(html`<label class="label" for="guild">Server</label>
+<select id="guild" name="guild_id"${required}${describedBy('guildId', faults)}${faults.guildId !== undefined && html` aria-invalid="true" autofocus`}>
+<option value="">Choose a server</option>
+${guilds.map(({ guild }) => html`<option value="${guild.id}"${chosen(guild.id)}>${guild.name}</option>\n`)}</select>
+${fault('guildId', faults)}`);
+}
+
+function fixedServer({ request, guilds, faults }: Consent): Html {
+  const fixed = guilds.find(({ guild }) => guild.id === request.guildId);
+  return serverPart(html`<h2>Server</h2>
+${
+  fixed
+    ? html`<p class="hint">${name(fixed.guild.name)}</p>`
+    : html`<p class="hint">The link names a server that you cannot add it to: you need the permission “Manage the server” there.</p>`
+}
+${fault('guildId', faults)}`);
+}
+
+function serverPart(content: Html): Html {
+  return html`<div class="field server-only">
+${content}
+</div>`;
+}
+
+function scopeChoice({ request, choice, faults }: Consent): Html {
+  const offered = offeredScopes(request);
+  return html`<fieldset${describedBy('scopes', faults)}>
+<legend>What it may do</legend>
+<ul class="choices">
+${offered.map(
+  (scope) => html`<li${onlyFor(request, scope)}><label><input type="checkbox" name="scopes" value="${scope}"${
+    choice.scopes.includes(scope) && CHECKED
+  }><span><strong>${SCOPE_TEXTS[scope].title}</strong><span class="soft small">${SCOPE_TEXTS[scope].detail}</span></span></label></li>
+`,
+)}</ul>
+${fault('scopes', faults)}
+</fieldset>`;
+}
+
+/** The scopes of every place it may be installed to; without an installation, those that were asked for. */
+function offeredScopes({ targets, scopes }: AuthorizationRequest): Scope[] {
+  const offered = targets.length === 0 ? scopes.SERVER : targets.flatMap((target) => scopes[target]);
+  return [...new Set(offered)];
+}
+
+/** Marks a scope that only one of two places to install to has. */
+function onlyFor({ targets, scopes }: AuthorizationRequest, scope: Scope): Html | false {
+  if (targets.length < 2 || (scopes.SERVER.includes(scope) && scopes.USER.includes(scope))) return false;
+  return scopes.SERVER.includes(scope) ? html` class="server-only"` : html` class="user-only"`;
+}
+
+function asksForPermissions({ targets, scopes, permissions }: AuthorizationRequest): boolean {
+  return targets.includes('SERVER') && scopes.SERVER.includes('bot') && permissions !== 0n;
+}
+
+function permissionChoice({ request, choice, faults }: Consent): Html {
+  return html`<fieldset class="server-only"${describedBy('permissions', faults)}>
+<legend>What its bot may do in the server</legend>
+<ul class="choices compact">
+${namedPermissions(request.permissions).map(({ bit, text }) => {
+  const isGrave = bit === Permission.Administrator;
+  return html`<li${isGrave && html` class="grave"`}><label><input type="checkbox" name="permissions" value="${bit}"${
+    (choice.permissions & bit) !== 0n && CHECKED
+  }><span>${isGrave ? html`<strong>${text}</strong><span class="small">Everything, in every channel. Only for a bot that you trust fully.</span>` : text}</span></label></li>
+`;
+})}</ul>
+${fault('permissions', faults)}
+</fieldset>`;
+}
+
+function leadsTo({ redirectUri }: AuthorizationRequest): Html | false {
+  return (
+    redirectUri !== null && html`<p class="soft small">Either way you will be taken to ${destination(redirectUri)}.</p>`
+  );
+}
+
+/** Not when all it asks for is to be installed, and there is nowhere to install it. */
+function canAuthorize({ request, guilds }: Consent): boolean {
+  const { targets, guildIsFixed, guildId } = request;
+  if (targets.length === 0 || targets.includes('USER') || isBeyondInstalling(request)) return true;
+  return guilds.some(({ guild }) => !guildIsFixed || guild.id === guildId);
+}
+
+function isBeyondInstalling({ scopes }: AuthorizationRequest): boolean {
+  return scopes.SERVER.some((scope) => !INSTALLING_SCOPES.includes(scope));
+}
+
+function fault(part: keyof Faults, faults: Faults): Html | false {
+  const text = faults[part];
+  return text !== undefined && html`<p class="fault" id="fault-${part}">${text}</p>`;
+}
+
+function describedBy(part: keyof Faults, faults: Faults): Html | false {
+  return faults[part] !== undefined && html` aria-describedby="fault-${part}"`;
+}

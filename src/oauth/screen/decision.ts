@@ -1,0 +1,95 @@
+import { DomainError } from '../../domain/errors.js';
+import type { AuthorizationRequest, InstallTarget } from '../../domain/oauth/index.js';
+import { allows, parsePermissions } from '../../domain/permissions.js';
+import type { OwnGuild } from '../../domain/users/own.js';
+import { snowflakeText } from '../../wire/id.js';
+import { formValue } from '../form.js';
+import { namedPermissions } from './words.js';
+
+/** What is chosen on the screen, as it is shown or as it was sent. */
+export interface Choice {
+  /** Null when nothing is chosen yet. */
+  target: InstallTarget | null;
+  guildId: bigint | null;
+  scopes: string[];
+  permissions: bigint;
+}
+
+/** What the screen begins with: everything that was asked for, in the place where it is possible. */
+export function firstChoice(request: AuthorizationRequest, guilds: OwnGuild[]): Choice {
+  const [first = null] = request.targets;
+  const toServer = first === 'SERVER' && (guilds.length > 0 || request.targets.length === 1);
+  return {
+    target: toServer ? 'SERVER' : (request.targets.at(-1) ?? null),
+    guildId: request.guildId,
+    scopes: [...request.scopes.SERVER, ...request.scopes.USER],
+    permissions: request.permissions,
+  };
+}
+
+/**
+ * Reads what was sent. Names of scopes and servers that do not exist count as not sent.
+ * @returns the choice, or `cancel`
+ * @throws INVALID_REQUEST for a form that is not the screen's
+ */
+export function readChoice(form: URLSearchParams): Choice | 'cancel' {
+  const decision = formValue(form, 'decision');
+  if (decision === 'cancel') return 'cancel';
+  if (decision !== 'authorize') throw new DomainError('INVALID_REQUEST', 'The form says neither authorize nor cancel.');
+  return {
+    target: readTarget(formValue(form, 'target')),
+    guildId: snowflakeText(formValue(form, 'guild_id') ?? '') ?? null,
+    scopes: form.getAll('scopes'),
+    permissions: form
+      .getAll('permissions')
+      .filter((bits) => /^\d{1,32}$/.test(bits))
+      .reduce((all, bits) => all | parsePermissions(bits), 0n),
+  };
+}
+
+function readTarget(text: string | undefined): InstallTarget | null {
+  return text === 'SERVER' || text === 'USER' ? text : null;
+}
+
+/** What is wrong with a choice: a text for each part of the screen, and one for the whole. */
+export type Faults = Partial<Record<'target' | 'guildId' | 'scopes' | 'permissions' | 'whole', string>>;
+
+/** Says to the person what a refusal means for what they chose. */
+export function explain(
+  error: DomainError,
+  request: AuthorizationRequest,
+  choice: Choice,
+  guilds: readonly OwnGuild[],
+): Faults {
+  switch (error.code) {
+    case 'INVALID_INPUT':
+      return explainFields(error);
+    case 'UNKNOWN_GUILD':
+    case 'MISSING_ACCESS':
+      return { guildId: 'You are not in that server, or it does not exist.' };
+    case 'MISSING_PERMISSIONS':
+      return explainMissing(request, choice, guilds);
+    default:
+      return { whole: error.message };
+  }
+}
+
+function explainFields({ fields, message }: DomainError): Faults {
+  const faults: Faults = {};
+  for (const { path, message: text } of fields) {
+    if (path === 'target' || path === 'guildId' || path === 'scopes' || path === 'permissions') faults[path] ??= text;
+    else faults.whole ??= text;
+  }
+  return fields.length === 0 ? { whole: message } : faults;
+}
+
+function explainMissing(request: AuthorizationRequest, choice: Choice, guilds: readonly OwnGuild[]): Faults {
+  const guildId = request.guildIsFixed ? request.guildId : choice.guildId;
+  const chosen = guilds.find(({ guild }) => guild.id === guildId);
+  const asked = namedPermissions(choice.permissions & request.permissions);
+  const lacking = asked.filter(({ bit }) => chosen && !allows(chosen.permissions, bit)).map(({ text }) => `“${text}”`);
+  if (!chosen || lacking.length === 0) return { guildId: 'You need the permission “Manage the server” there.' };
+  return {
+    permissions: `You cannot give what you do not have in ${chosen.guild.name}: untick ${lacking.join(', ')}.`,
+  };
+}

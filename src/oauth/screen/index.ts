@@ -1,0 +1,29 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { AppContext, PageSessions } from '../../context.js';
+import { PATHS } from './addresses.js';
+import { type Answer, redirect, send } from './answer.js';
+import { decide, show } from './authorize.js';
+import { showInstalled } from './installed.js';
+import { showSignIn, signIn, signOut } from './sign-in.js';
+import { answer, type Visit } from './visit.js';
+
+/** Where `{base_url}/oauth2/authorize` leads on: client libraries build their invite links from the address of the API. */
+const API_PREFIXES = ['/api/v10', '/api'];
+
+/** The authorization screen: pages that need no script. */
+export function mountScreen(http: FastifyInstance, app: AppContext, sessions: PageSessions): void {
+  const page = (handle: (visit: Visit) => Promise<Answer>) => async (request: FastifyRequest, reply: FastifyReply) =>
+    send(reply, await answer(app, sessions, request, handle));
+
+  http.get(PATHS.authorize, page(show));
+  http.post(PATHS.authorize, page(decide));
+  http.get(PATHS.authorized, page(showInstalled));
+  http.get(PATHS.signIn, page(showSignIn));
+  http.post(PATHS.signIn, page(signIn));
+  http.post(PATHS.signOut, page(signOut));
+  for (const prefix of API_PREFIXES) {
+    http.get(prefix + PATHS.authorize, (request, reply) =>
+      send(reply, redirect(PATHS.authorize + new URL(request.url, app.addresses.publicUrl).search)),
+    );
+  }
+}

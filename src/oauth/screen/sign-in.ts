@@ -1,0 +1,54 @@
+import { DomainError } from '../../domain/errors.js';
+import { RefusedAuthorization } from '../../domain/oauth/index.js';
+import { formValue, readForm } from '../form.js';
+import { ownAddress, PATHS } from './addresses.js';
+import { type Answer, redirect } from './answer.js';
+import { signInPage } from './pages.js';
+import { readRequest, requireCsrfToken, requireOwnOrigin, type Visit } from './visit.js';
+
+/** Asks a visitor to sign in, also for an application that they may not know of before. */
+export async function showSignIn(visit: Visit): Promise<Answer> {
+  if (visit.signedIn) return back(visit);
+  return signInPage({ query: visit.query, leadsTo: await findRedirectUri(visit) });
+}
+
+export async function signIn(visit: Visit): Promise<Answer> {
+  requireOwnOrigin(visit);
+  const form = await readForm(visit.request.raw);
+  const email = formValue(form, 'email');
+  const password = formValue(form, 'password');
+  try {
+    if (email === undefined || password === undefined) {
+      throw new DomainError('INVALID_INPUT', 'Type your e-mail address and your password.');
+    }
+    return back(visit, await visit.sessions.signIn({ email, password }, visit.visitor));
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    return signInPage({ query: visit.query, leadsTo: await findRedirectUri(visit), email, refusal: error });
+  }
+}
+
+export async function signOut(visit: Visit): Promise<Answer> {
+  requireOwnOrigin(visit);
+  const form = await readForm(visit.request.raw);
+  if (!visit.signedIn) return back(visit);
+  requireCsrfToken(visit, form);
+  return back(visit, await visit.sessions.signOut(visit.visitor));
+}
+
+/** To the request for authorization, which stands in the query of every page here. */
+function back({ query }: Visit, cookies: string[] = []): Answer {
+  return redirect(ownAddress(PATHS.authorize, query), cookies);
+}
+
+/** Where signing in may lead at once, when nothing is left to ask; of a hidden application, what the link itself says. */
+async function findRedirectUri(visit: Visit): Promise<string | null> {
+  try {
+    return (await readRequest(visit)).redirectUri;
+  } catch (error) {
+    if (error instanceof RefusedAuthorization) return error.redirectUri;
+    if (!(error instanceof DomainError)) throw error;
+    const { redirect_uri: stated = '' } = visit.query;
+    return /^https?:/.test(stated) && URL.canParse(stated) ? stated : null;
+  }
+}

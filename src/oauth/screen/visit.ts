@@ -1,0 +1,109 @@
+import type { FastifyRequest } from 'fastify';
+import { type AppContext, callContext, type PageSessions, type Visitor } from '../../context.js';
+import type { CallContext } from '../../domain/call.js';
+import { DomainError } from '../../domain/errors.js';
+import { findInstallable } from '../../domain/installations/index.js';
+import {
+  type AuthorizationQuery,
+  type AuthorizationRequest,
+  parseAuthorizationQuery,
+  RefusedAuthorization,
+  readAuthorizationRequest,
+} from '../../domain/oauth/index.js';
+import { originOf } from '../../infra/origins.js';
+import { snowflakeText } from '../../wire/id.js';
+import { renderOAuthError } from '../errors.js';
+import { formValue } from '../form.js';
+import { withParameters } from './addresses.js';
+import { type Answer, type Redirect, redirect } from './answer.js';
+import { faultPage, notFoundPage, refusalPage, type SignedIn, signInPage } from './pages.js';
+
+/** One request to the screen: who sends it, and the request for authorization in its query. */
+export interface Visit {
+  app: AppContext;
+  sessions: PageSessions;
+  request: FastifyRequest;
+  visitor: Visitor;
+  call: CallContext;
+  query: AuthorizationQuery;
+  signedIn: SignedIn | null;
+}
+
+/** Answers a request with what `handle` makes of it; every refusal and every fault becomes an answer too. */
+export async function answer(
+  app: AppContext,
+  sessions: PageSessions,
+  request: FastifyRequest,
+  handle: (visit: Visit) => Promise<Answer>,
+): Promise<Answer> {
+  let visit: Visit | null = null;
+  try {
+    visit = await openVisit(app, sessions, request);
+    return await handle(visit);
+  } catch (error) {
+    const refused = visit && refuse(visit, error);
+    if (refused) return refused;
+    if (error instanceof DomainError) return refusalPage(error, null);
+    app.log.error({ err: error, requestId: request.id }, 'a request to the authorization screen failed');
+    return faultPage(request.id);
+  }
+}
+
+async function openVisit(app: AppContext, sessions: PageSessions, request: FastifyRequest): Promise<Visit> {
+  const query = parseAuthorizationQuery(request.query);
+  const { headers, ip: address } = request;
+  const actor = await sessions.findPerson(headers);
+  const csrfToken = sessions.csrfToken(headers);
+  return {
+    app,
+    sessions,
+    request,
+    query,
+    visitor: { address, headers },
+    call: callContext(app, actor, { requestId: request.id }),
+    signedIn: actor.kind === 'person' && csrfToken !== null ? { person: actor.user, csrfToken } : null,
+  };
+}
+
+function refuse(visit: Visit, error: unknown): Answer | null {
+  const { query, signedIn } = visit;
+  if (error instanceof RefusedAuthorization) {
+    // Only people who are signed in are sent on: else anybody could use our address to lead them elsewhere (RFC 9700, 4.11.2).
+    return signedIn ? tellClient(visit, error) : signInPage({ query, leadsTo: error.redirectUri });
+  }
+  if (!(error instanceof DomainError)) return null;
+  if (error.code === 'UNKNOWN_APPLICATION') return notFoundPage(query, signedIn);
+  return error.code === 'FORBIDDEN' ? refusalPage(error, query) : null;
+}
+
+/** Answers the client with a refusal (RFC 6749, section 4.1.2.1). */
+export function tellClient({ app }: Visit, { refusal, redirectUri, state }: RefusedAuthorization): Redirect {
+  const rendered = renderOAuthError(refusal);
+  const { publicUrl: iss } = app.addresses;
+  const error = rendered?.error ?? 'server_error';
+  const description = rendered?.description ?? null;
+  return redirect(withParameters(redirectUri, { error, error_description: description, state, iss }));
+}
+
+/**
+ * The request for authorization, checked.
+ * @throws INVALID_REQUEST, UNKNOWN_APPLICATION also for an application that the visitor may not know of,
+ *   {@link RefusedAuthorization}
+ */
+export async function readRequest({ call, query }: Visit): Promise<AuthorizationRequest> {
+  if (query.client_id === undefined) throw new DomainError('INVALID_REQUEST', 'The link lacks its client_id.');
+  const application = await findInstallable(call, snowflakeText(query.client_id) ?? 0n);
+  return readAuthorizationRequest(application, query);
+}
+
+/** Refuses a form that a page of another site sent. @throws FORBIDDEN */
+export function requireOwnOrigin({ app, request }: Visit): void {
+  if (originOf(app.addresses.publicUrl, request.headers) !== 'foreign') return;
+  throw new DomainError('FORBIDDEN', 'This form was not sent from a page of this site, so nothing was done.');
+}
+
+/** Refuses a form that was not shown within the visitor's session. @throws FORBIDDEN, INVALID_REQUEST */
+export function requireCsrfToken({ sessions, request }: Visit, form: URLSearchParams): void {
+  if (sessions.csrfTokenFits(request.headers, formValue(form, 'csrf') ?? '')) return;
+  throw new DomainError('FORBIDDEN', 'This form belongs to another session, so nothing was done.');
+}

@@ -1,0 +1,105 @@
+import type { Scope } from '../../domain/installations/index.js';
+import { Permission } from '../../domain/permissions.js';
+import { type Html, html, name } from './html.js';
+
+/** What a scope lets the application do, and what that means. */
+export const SCOPE_TEXTS: Record<Scope, { title: string; detail: string }> = {
+  identify: { title: 'Know who you are', detail: 'Your user id, your username and your avatar.' },
+  email: { title: 'Read your e-mail address', detail: 'The verified address of your account.' },
+  guilds: {
+    title: 'Know which servers you are in',
+    detail: 'Their names and icons, whether you own them and what you may do there.',
+  },
+  'guilds.join': { title: 'Join servers for you', detail: 'Make you a member of servers that its bot is in.' },
+  bot: { title: 'Add its bot to a server', detail: 'The bot becomes a member there.' },
+  'applications.commands': {
+    title: 'Offer commands',
+    detail: 'Slash commands, and commands in the menus of users and messages.',
+  },
+  'applications.commands.permissions.update': {
+    title: 'Decide who may use its commands',
+    detail: 'In the servers where you could decide that yourself.',
+  },
+};
+
+/** One bit has two names; this is the older one. */
+type PermissionName = Exclude<keyof typeof Permission, 'ManageEmojisAndStickers'>;
+
+/** Every permission by the name people know it by. */
+const PERMISSION_TEXTS: Record<PermissionName, string> = {
+  Administrator: 'Administrator',
+  ViewChannel: 'View channels',
+  ManageChannels: 'Manage channels',
+  ManageRoles: 'Manage roles',
+  ManageGuildExpressions: 'Manage emoji, stickers and sounds',
+  CreateGuildExpressions: 'Create emoji, stickers and sounds',
+  ViewAuditLog: 'View the audit log',
+  ViewGuildInsights: 'View server insights',
+  ViewCreatorMonetizationAnalytics: 'View monetization analytics',
+  ManageWebhooks: 'Manage webhooks',
+  ManageGuild: 'Manage the server',
+  CreateInstantInvite: 'Create invites',
+  ChangeNickname: 'Change its nickname',
+  ManageNicknames: 'Manage nicknames',
+  KickMembers: 'Kick members',
+  BanMembers: 'Ban members',
+  ModerateMembers: 'Time out members',
+  SendMessages: 'Send messages',
+  SendMessagesInThreads: 'Send messages in threads',
+  CreatePublicThreads: 'Create public threads',
+  CreatePrivateThreads: 'Create private threads',
+  EmbedLinks: 'Embed links',
+  AttachFiles: 'Attach files',
+  AddReactions: 'Add reactions',
+  UseExternalEmojis: 'Use emoji of other servers',
+  UseExternalStickers: 'Use stickers of other servers',
+  MentionEveryone: 'Mention everyone and all roles',
+  ManageMessages: 'Manage messages',
+  PinMessages: 'Pin messages',
+  BypassSlowmode: 'Bypass slow mode',
+  ManageThreads: 'Manage threads',
+  ReadMessageHistory: 'Read message history',
+  SendTTSMessages: 'Send text-to-speech messages',
+  SendVoiceMessages: 'Send voice messages',
+  SendPolls: 'Create polls',
+  UseApplicationCommands: 'Use commands of applications',
+  UseExternalApps: 'Use external applications',
+  UseEmbeddedActivities: 'Use activities',
+  Connect: 'Connect to voice channels',
+  Speak: 'Speak',
+  Stream: 'Stream video',
+  UseSoundboard: 'Use the soundboard',
+  UseExternalSounds: 'Use sounds of other servers',
+  UseVAD: 'Use voice activity',
+  PrioritySpeaker: 'Be a priority speaker',
+  MuteMembers: 'Mute members',
+  DeafenMembers: 'Deafen members',
+  MoveMembers: 'Move members',
+  SetVoiceChannelStatus: 'Set the status of voice channels',
+  RequestToSpeak: 'Ask to speak on stages',
+  CreateEvents: 'Create events',
+  ManageEvents: 'Manage events',
+};
+
+/** A permission by its bit and its name. */
+export interface NamedPermission {
+  bit: bigint;
+  text: string;
+}
+
+const NAMED_PERMISSIONS: NamedPermission[] = (Object.keys(PERMISSION_TEXTS) as PermissionName[]).map((key) => ({
+  bit: Permission[key],
+  text: PERMISSION_TEXTS[key],
+}));
+
+/** The permissions in `bits`, the gravest and most general first. */
+export function namedPermissions(bits: bigint): NamedPermission[] {
+  return NAMED_PERMISSIONS.filter(({ bit }) => (bits & bit) !== 0n);
+}
+
+/** Where a redirect goes, as a person can judge it. */
+export function destination(redirectUri: string): Html {
+  const { protocol, origin } = new URL(redirectUri);
+  if (protocol === 'http:' || protocol === 'https:') return name(origin);
+  return html`the program on this device that opens ${name(protocol)} addresses`;
+}

@@ -1,0 +1,106 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type AppContext, callContext } from '../context.js';
+import type { CallContext } from '../domain/call.js';
+import { DomainError } from '../domain/errors.js';
+import { TOKEN_REQUESTS_AN_ADDRESS } from '../domain/limits.js';
+import {
+  authenticateClient,
+  type Client,
+  grantClientCredentials,
+  type IssuedTokens,
+  redeemCode,
+  refreshTokens,
+  revokeToken,
+} from '../domain/oauth/index.js';
+import { renderTokens } from '../wire/oauth2.js';
+import { readClientCredentials } from './client-credentials.js';
+import { type OAuthError, renderOAuthError } from './errors.js';
+import { formValue, readForm } from './form.js';
+
+/** `{base_url}` is any of these. */
+const PREFIXES = ['/api/v10', '/api', ''];
+
+/** `POST {base_url}/oauth2/token` and `…/token/revoke`. */
+export function mountTokenEndpoints(http: FastifyInstance, app: AppContext): void {
+  for (const prefix of PREFIXES) {
+    http.post(`${prefix}/oauth2/token`, (request, reply) =>
+      answer(app, request, reply, async (call, client, form) => renderTokens(await issue(call, client, form))),
+    );
+    http.post(`${prefix}/oauth2/token/revoke`, (request, reply) =>
+      answer(app, request, reply, async (call, client, form) => {
+        await revokeToken(call, client, required(form, 'token'));
+        return {};
+      }),
+    );
+  }
+}
+
+type Work = (call: CallContext, client: Client, form: URLSearchParams) => Promise<object>;
+
+async function answer(
+  app: AppContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  work: Work,
+): Promise<FastifyReply> {
+  reply.headers({ 'cache-control': 'no-store', pragma: 'no-cache' });
+  try {
+    await requireWithinLimit(app, request, reply);
+    const form = await readForm(request.raw);
+    const call = callContext(app, { kind: 'anonymous' }, { requestId: request.id });
+    const credentials = readClientCredentials(request.headers.authorization, form);
+    return send(reply, 200, await work(call, await authenticateClient(call.read, credentials), form));
+  } catch (error) {
+    const refusal = renderOAuthError(error) ?? unexpected(app, request, error);
+    if (refusal.error === 'invalid_client' && request.headers.authorization) {
+      reply.header('www-authenticate', 'Basic realm="oauth2"');
+    }
+    return send(reply, refusal.status, { error: refusal.error, error_description: refusal.description });
+  }
+}
+
+function issue(call: CallContext, client: Client, form: URLSearchParams): Promise<IssuedTokens> {
+  const grantType = required(form, 'grant_type');
+  switch (grantType) {
+    case 'authorization_code':
+      return redeemCode(call, client, {
+        code: required(form, 'code'),
+        redirectUri: formValue(form, 'redirect_uri'),
+        codeVerifier: formValue(form, 'code_verifier'),
+      });
+    case 'refresh_token':
+      return refreshTokens(call, client, {
+        refreshToken: required(form, 'refresh_token'),
+        scope: formValue(form, 'scope'),
+      });
+    case 'client_credentials':
+      return grantClientCredentials(call, client, formValue(form, 'scope'));
+    default:
+      throw new DomainError('UNSUPPORTED_GRANT_TYPE', 'The grant type is not supported.');
+  }
+}
+
+function required(form: URLSearchParams, name: string): string {
+  const value = formValue(form, name);
+  if (value === undefined) throw new DomainError('INVALID_REQUEST', `The parameter ${name} is missing.`);
+  return value;
+}
+
+async function requireWithinLimit(app: AppContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const { allowed, resetAfterMs } = await app.limits.take(TOKEN_REQUESTS_AN_ADDRESS, request.ip);
+  if (allowed) return;
+  reply.header('retry-after', Math.ceil(resetAfterMs / 1000));
+  throw new DomainError('RATE_LIMITED', 'Too many requests; try again later.');
+}
+
+function unexpected(app: AppContext, request: FastifyRequest, error: unknown): OAuthError {
+  app.log.error({ err: error, requestId: request.id }, 'an OAuth2 request failed');
+  return { status: 500, error: 'server_error', description: `Internal error (request ${request.id}).` };
+}
+
+function send(reply: FastifyReply, status: number, body: object): FastifyReply {
+  return reply
+    .code(status)
+    .header('content-type', 'application/json')
+    .send(Buffer.from(JSON.stringify(body)));
+}
