@@ -1,0 +1,283 @@
+import { once } from 'node:events';
+import { statSync } from 'node:fs';
+import { type AddressInfo, createServer as createNetServer } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hashSecret } from '../../src/infra/secrets.js';
+import { askGraphql } from '../harness/graphql.js';
+import { type Person, signUp } from '../harness/people.js';
+import { startServer, type TestServer } from '../harness/server.js';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.stop());
+
+function post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(`${server.origin}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+}
+
+async function freePort(): Promise<string> {
+  const probe = createNetServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  return String(port);
+}
+
+const somebody = (name: string) => ({ name, email: `${name}@people.example`, password: 'correct horse' });
+
+async function whoIs(headers: Record<string, string>): Promise<string | null> {
+  const { data } = await askGraphql(server, '{ me { username } }', {}, headers);
+  return data.me?.username ?? null;
+}
+
+describe('sign-up', () => {
+  it('answers with a token that works as a bearer and sets a session cookie that works too', async () => {
+    const response = await post('/auth/sign-up/email', somebody('ada'));
+    expect(response.status).toBe(200);
+    const { token, user } = await response.json();
+    expect(user).toMatchObject({ name: 'ada', email: 'ada@people.example' });
+    expect(user.id).toMatch(/^\d{17,19}$/);
+    const cookie = response.headers.getSetCookie()[0] ?? '';
+    expect(cookie).toMatch(/HttpOnly/);
+    expect(cookie).toMatch(/SameSite=Lax/);
+    expect(cookie).not.toMatch(/Secure/);
+    expect(await whoIs({ authorization: `Bearer ${token}` })).toBe('ada');
+    expect(await whoIs({ cookie: cookie.split(';', 1)[0] ?? '' })).toBe('ada');
+  });
+
+  it('gives the user and the account one id', async () => {
+    const { user } = await (await post('/auth/sign-up/email', somebody('one.id'))).json();
+    const account = await server.app.db.reader.authUser.findUniqueOrThrow({ where: { id: user.id } });
+    expect(account).toMatchObject({ userId: BigInt(user.id), email: 'one.id@people.example', emailVerified: true });
+  });
+
+  it('refuses a taken username and leaves nothing behind that blocks the address', async () => {
+    await post('/auth/sign-up/email', somebody('taken'));
+    const refused = await post('/auth/sign-up/email', { ...somebody('taken'), email: 'second@people.example' });
+    expect(refused.status).toBe(409);
+    expect(await refused.json()).toEqual({ code: 'CONFLICT', message: 'The username taken is already taken.' });
+    const again = await post('/auth/sign-up/email', { ...somebody('second'), email: 'second@people.example' });
+    expect(again.status).toBe(200);
+  });
+
+  it('refuses a taken e-mail address, in any case of its letters', async () => {
+    await post('/auth/sign-up/email', somebody('mail'));
+    const refused = await post('/auth/sign-up/email', { ...somebody('mail2'), email: 'MAIL@people.example' });
+    expect(refused.status).toBe(409);
+    expect((await refused.json()).message).toMatch(/e-mail address already exists/);
+  });
+
+  it('lets one of ten racing sign-ups with one name win, and tells the others', async () => {
+    const racing = Array.from({ length: 10 }, (_, n) =>
+      post('/auth/sign-up/email', { ...somebody('racer'), email: `racer${n}@people.example` }),
+    );
+    const statuses = (await Promise.all(racing)).map((response) => response.status);
+    expect(statuses.sort()).toEqual([200, ...Array(9).fill(409)]);
+    expect(await server.app.db.reader.authUser.count({ where: { email: { startsWith: 'racer' } } })).toBe(1);
+  });
+
+  it.each([
+    ['a name with a capital', { name: 'Ada' }],
+    ['a name of one letter', { name: 'a' }],
+    ['a name of 33 letters', { name: 'a'.repeat(33) }],
+    ['a name with a space', { name: 'a b' }],
+    ['no name', { name: undefined }],
+    ['a number for a name', { name: 7 }],
+    ['an address that is none', { email: 'nobody' }],
+    ['an address with U+0000', { email: 'a\u0000@people.example' }],
+    ['a short password', { password: 'short' }],
+    ['a password of 129 letters', { password: 'a'.repeat(129) }],
+    ['a list for a password', { password: ['correct horse'] }],
+  ])('refuses %s and names the field', async (_case, change) => {
+    const response = await post('/auth/sign-up/email', { ...somebody('valid'), ...change });
+    expect(response.status).toBe(400);
+    const body = await response.json();
+    expect(body.code).toBe('INVALID_INPUT');
+    expect([...new Set(body.fields.map((field: { path: string }) => field.path))]).toEqual(Object.keys(change));
+  });
+
+  it.each(['{', '[]', '"text"', 'null', ''])('refuses the body %j without a fault of its own', async (body) => {
+    expect((await post('/auth/sign-up/email', body)).status).toBe(400);
+  });
+
+  it('refuses a form, which another site could send unasked', async () => {
+    const response = await post('/auth/sign-up/email', 'name=x', {
+      'content-type': 'application/x-www-form-urlencoded',
+    });
+    expect(response.status).toBe(415);
+  });
+});
+
+describe('sign-in', () => {
+  it('accepts the address in any case of its letters', async () => {
+    const person = await signUp(server, 'signer');
+    const response = await post('/auth/sign-in/email', { email: 'SIGNER@people.example', password: person.password });
+    expect(response.status).toBe(200);
+    const { token } = await response.json();
+    expect(token).not.toBe(person.token);
+    expect(await whoIs({ authorization: `Bearer ${token}` })).toBe('signer');
+  });
+
+  it('answers alike for a wrong password and an unknown address', async () => {
+    const person = await signUp(server, 'alike');
+    const wrong = await post('/auth/sign-in/email', { email: person.email, password: 'wrong password' });
+    const unknown = await post('/auth/sign-in/email', { email: 'nobody@people.example', password: 'wrong password' });
+    expect([wrong.status, unknown.status]).toEqual([401, 401]);
+    expect(await wrong.json()).toEqual(await unknown.json());
+  });
+
+  it('refuses a page of another site, and accepts both names of this machine', async () => {
+    const { email, password } = await signUp(server, 'origin');
+    const from = (origin: string) => post('/auth/sign-in/email', { email, password }, { origin });
+    expect((await from('https://elsewhere.example')).status).toBe(403);
+    expect((await from('null')).status).toBe(403);
+    expect((await from(server.origin)).status).toBe(200);
+    expect((await from(server.origin.replace('localhost', '127.0.0.1'))).status).toBe(200);
+  });
+});
+
+describe('sign-out', () => {
+  it('ends this session at once and leaves the others', async () => {
+    const { email, password, token } = await signUp(server, 'leaver');
+    const other = await (await post('/auth/sign-in/email', { email, password })).json();
+    expect(await whoIs({ authorization: `Bearer ${token}` })).toBe('leaver');
+    const response = await post('/auth/sign-out', {}, { authorization: `Bearer ${token}` });
+    expect(response.status).toBe(200);
+    expect(response.headers.getSetCookie()[0]).toMatch(/session_token=;.*Max-Age=0/);
+    expect(await whoIs({ authorization: `Bearer ${token}` })).toBeNull();
+    expect(await whoIs({ authorization: `Bearer ${other.token}` })).toBe('leaver');
+  });
+
+  it('is no fault without a session', async () => {
+    expect((await post('/auth/sign-out', '')).status).toBe(200);
+  });
+});
+
+describe('sessions', () => {
+  let keeper: Person;
+  beforeAll(async () => {
+    keeper = await signUp(server, 'keeper');
+  });
+
+  it('are stored by the hash of their token only', async () => {
+    const { token } = await signUp(server, 'hashed');
+    const stored = await server.app.db.reader.authSession.findMany({ select: { token: true } });
+    expect(stored.map((session) => session.token)).toContain(hashSecret(token));
+    expect(stored.map((session) => session.token)).not.toContain(token);
+  });
+
+  it('count for nobody when they have expired', async () => {
+    const { token } = await signUp(server, 'expired');
+    await server.app.db.writer.authSession.update({
+      where: { token: hashSecret(token) },
+      data: { expiresAt: new Date(0) },
+    });
+    expect(await whoIs({ authorization: `Bearer ${token}` })).toBeNull();
+  });
+
+  it.each(['Bearer x', 'Bearer a.b.c', 'Bearer %%%', 'Bearer \u00ff'])(
+    'count for nobody with the header %j, whatever cookie comes with it',
+    async (authorization) => {
+      expect(await whoIs({ authorization })).toBeNull();
+      expect(await whoIs({ authorization, cookie: keeper.cookie })).toBeNull();
+      const response = await fetch(`${server.origin}/auth/get-session`, {
+        headers: { authorization, cookie: keeper.cookie },
+      });
+      expect([response.status, await response.json()]).toEqual([200, null]);
+    },
+  );
+
+  it.each(['', 'Bearer', 'Bearer ', 'Bot x', 'Basic YTpi', 'Bearerx y'])(
+    'are not looked for with the header %j, which cannot name one: the request is refused',
+    async (authorization) => {
+      const headers = { authorization, cookie: keeper.cookie };
+      for (const path of ['get-session', 'sign-out', 'send-verification-email']) {
+        const method = path === 'get-session' ? 'GET' : 'POST';
+        const response = await fetch(`${server.origin}/auth/${path}`, { method, headers });
+        expect([path, response.status, response.headers.get('www-authenticate')]).toEqual([path, 401, 'Bearer']);
+        expect((await response.json()).code).toBe('UNAUTHENTICATED');
+      }
+      const screen = await fetch(`${server.origin}/oauth2/authorize?client_id=1`, { headers });
+      expect([screen.status, await screen.text()]).toEqual([400, expect.stringContaining('This does not work')]);
+      expect(await whoIs({ cookie: keeper.cookie })).toBe('keeper');
+    },
+  );
+
+  it('count for nobody with a cookie that was tampered with', async () => {
+    const { cookie } = await signUp(server, 'tamper');
+    expect(await whoIs({ cookie })).toBe('tamper');
+    expect(await whoIs({ cookie: `${cookie.slice(0, -6)}AAAA%3D` })).toBeNull();
+  });
+});
+
+describe('the rest of the accounts library', () => {
+  it.each(['change-email', 'update-user', 'delete-user', 'list-sessions', 'ok', 'error', 'sign-in/social'])(
+    'is not found at /auth/%s',
+    async (path) => {
+      expect((await post(`/auth/${path}`, {})).status).toBe(404);
+      expect((await fetch(`${server.origin}/auth/${path}`)).status).toBe(404);
+    },
+  );
+});
+
+describe('the secret that signs sessions', () => {
+  it('is readable by its owner only', () => {
+    expect(statSync(join(server.app.config.dataDir, 'auth-secret')).mode & 0o777).toBe(0o600);
+  });
+});
+
+describe('with limits on', () => {
+  it('refuses the 11th sign-in and the 21st sign-up of an address in a minute, and says when to try again', async () => {
+    const limited = await startServer({ env: { RATE_LIMITS: 'on' } });
+    const attempt = (path: string) =>
+      fetch(`${limited.origin}${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: '{}',
+      });
+    try {
+      for (const [path, allowed] of [['/auth/sign-in/email', 10] as const, ['/auth/sign-up/email', 20] as const]) {
+        for (let n = 0; n < allowed; n += 1) expect((await attempt(path)).status).toBe(400);
+        const refused = await attempt(path);
+        expect(refused.status).toBe(429);
+        expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+        expect((await refused.json()).code).toBe('RATE_LIMITED');
+      }
+    } finally {
+      await limited.stop();
+    }
+  });
+});
+
+describe('behind https', () => {
+  it('marks the cookie Secure', async () => {
+    const port = await freePort();
+    const secure = await startServer({ env: { PORT: port, PUBLIC_URL: 'https://causeway.example' } });
+    try {
+      const origin = `http://127.0.0.1:${port}`;
+      const response = await fetch(`${origin}/auth/sign-up/email`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(somebody('ada')),
+      });
+      const [cookie = ''] = response.headers.getSetCookie();
+      expect(cookie).toMatch(/Secure/);
+      const { data } = await askGraphql(
+        { origin },
+        '{ me { username } }',
+        {},
+        { cookie: cookie.split(';', 1)[0] ?? '' },
+      );
+      expect(data.me.username).toBe('ada');
+    } finally {
+      await secure.stop();
+    }
+  });
+});

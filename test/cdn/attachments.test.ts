@@ -1,0 +1,169 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { formOf, openScene, type Scene } from '../harness/rest.js';
+import { startServer, type TestServer } from '../harness/server.js';
+
+let server: TestServer;
+let scene: Scene;
+
+beforeAll(async () => {
+  server = await startServer();
+  scene = await openScene(server);
+});
+afterAll(() => server.stop());
+
+const CONTENT = '0123456789';
+
+async function upload(filename: string, content: BlobPart = CONTENT, type = '') {
+  const form = formOf({}, { name: 'files[0]', content, filename, type });
+  const { body } = await scene.bot.ask('POST', scene.messages, { form });
+  return { messageId: body.id as string, url: body.attachments[0].url as string };
+}
+
+const withHeaders = (url: string, headers: Record<string, string>, method = 'GET') => fetch(url, { headers, method });
+
+describe('200', () => {
+  test('the file, as it was sent', async () => {
+    const content = Buffer.from(Array.from({ length: 70_000 }, (_, n) => n % 256));
+    const { url } = await upload('bytes.bin', content);
+    const response = await fetch(url);
+    expect(response.status).toBe(200);
+    expect(Buffer.from(await response.arrayBuffer()).equals(content)).toBe(true);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'content-length': '70000',
+      'accept-ranges': 'bytes',
+      'cache-control': 'public, max-age=31536000, immutable',
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': "default-src 'none'; sandbox",
+    });
+  });
+
+  test('HEAD has the headers alone, and knows no ranges', async () => {
+    const { url } = await upload('a.bin');
+    const response = await withHeaders(url, { range: 'bytes=0-1' }, 'HEAD');
+    expect([response.status, response.headers.get('content-length'), await response.text()]).toEqual([200, '10', '']);
+  });
+
+  test.each([
+    ['page.html', 'text/html', 'application/octet-stream', 'attachment'],
+    ['page.html', '', 'application/octet-stream', 'attachment'],
+    ['page.xhtml', 'application/xhtml+xml', 'application/octet-stream', 'attachment'],
+    ['image.svg', 'image/svg+xml', 'application/octet-stream', 'attachment'],
+    ['script.js', 'text/javascript', 'application/octet-stream', 'attachment'],
+    ['data.xml', 'text/xml', 'application/octet-stream', 'attachment'],
+    ['doc.pdf', 'application/pdf', 'application/octet-stream', 'attachment'],
+    ['odd.bin', 'multipart/x; y=z', 'application/octet-stream', 'attachment'],
+    ['page.html', 'text/plain', 'application/octet-stream', 'attachment'],
+    ['notes.txt', 'text/plain', 'text/plain; charset=utf-8', 'inline'],
+    ['cat.png', 'image/png', 'image/png', 'inline'],
+    ['cat.png', '', 'image/png', 'inline'],
+    ['clip.mp4', 'video/mp4', 'video/mp4', 'inline'],
+  ])('%s sent as "%s" is served as %s, %s', async (filename, type, served, disposition) => {
+    const response = await fetch((await upload(filename, CONTENT, type)).url);
+    expect(response.headers.get('content-type')).toBe(served);
+    expect(response.headers.get('content-disposition')).toBe(
+      `${disposition}; filename="${filename}"; filename*=UTF-8''${filename}`,
+    );
+  });
+
+  test('a name outside ASCII (RFC 6266)', async () => {
+    const response = await fetch((await upload('猫.png')).url);
+    expect(response.headers.get('content-disposition')).toBe(
+      `inline; filename="_.png"; filename*=UTF-8''${encodeURIComponent('猫.png')}`,
+    );
+  });
+});
+
+describe('206', () => {
+  test.each([
+    ['bytes=0-0', '0', 'bytes 0-0/10'],
+    ['bytes=2-4', '234', 'bytes 2-4/10'],
+    ['bytes=7-', '789', 'bytes 7-9/10'],
+    ['bytes=-2', '89', 'bytes 8-9/10'],
+    ['bytes=5-99', '56789', 'bytes 5-9/10'],
+  ])('%s', async (range, text, contentRange) => {
+    const { url } = await upload('digits.txt');
+    const response = await withHeaders(url, { range });
+    expect([response.status, await response.text()]).toEqual([206, text]);
+    expect(response.headers.get('content-range')).toBe(contentRange);
+    expect(response.headers.get('content-length')).toBe(String(text.length));
+  });
+
+  test('If-Range: the range for the same file, the whole for any other', async () => {
+    const { url } = await upload('digits.txt');
+    const tag = (await fetch(url)).headers.get('etag') ?? '';
+    expect((await withHeaders(url, { range: 'bytes=0-1', 'if-range': tag })).status).toBe(206);
+    expect((await withHeaders(url, { range: 'bytes=0-1', 'if-range': '"other"' })).status).toBe(200);
+  });
+});
+
+describe('304', () => {
+  test('If-None-Match of the same file', async () => {
+    const { url } = await upload('a.txt');
+    const tag = (await fetch(url)).headers.get('etag') ?? '';
+    const response = await withHeaders(url, { 'if-none-match': tag });
+    expect([response.status, await response.text()]).toEqual([304, '']);
+  });
+});
+
+describe('404', () => {
+  test("an address without its signature, with another's, or with any part changed", async () => {
+    const { url } = await upload('a.txt');
+    const other = new URL((await upload('b.txt')).url);
+    const { origin, pathname, search, searchParams } = new URL(url);
+    const [ex, is, hm] = ['ex', 'is', 'hm'].map((name) => searchParams.get(name) ?? '');
+    const later = (Number.parseInt(ex ?? '', 16) + 1).toString(16);
+    const wrong = [
+      pathname,
+      `${pathname}${other.search}`,
+      `${pathname}?ex=${later}&is=${is}&hm=${hm}`,
+      `${pathname}?ex=${ex}&is=${is}`,
+      `${pathname}?ex=${ex}&ex=${ex}&is=${is}&hm=${hm}`,
+      `${pathname}?ex=${ex}&is=${is}&hm=${hm}x`,
+      `${pathname}?ex=&is=&hm=`,
+      `${pathname.replace('a.txt', 'b.txt')}${search}`,
+      `${pathname.replace(scene.channelId, '1')}${search}`,
+      `${pathname.replace('/attachments/', '/attachments/0')}${search}`,
+      `${pathname.replace('a.txt', '..%2f..%2fcauseway.db')}${search}`,
+      `${pathname.replace(scene.channelId, 'x')}${search}`,
+      `/cdn/attachments/1/2/${'x'.repeat(3000)}`,
+      '/cdn/attachments/../../causeway.db',
+      '/cdn/',
+      '/cdn/nothing',
+    ];
+    for (const path of wrong) expect((await fetch(origin + path)).status, path).toBe(404);
+    expect((await fetch(url)).status).toBe(200);
+  });
+
+  test('a leading zero in an id is the same file or none, never a fault', async () => {
+    const { url } = await upload('a.txt');
+    expect([200, 404]).toContain((await fetch(url.replace(scene.channelId, `0${scene.channelId}`))).status);
+  });
+
+  test('the files of a deleted message, which are gone from the disk too', async () => {
+    const { url, messageId } = await upload('a.txt');
+    expect((await fetch(url)).status).toBe(200);
+    await scene.bot.delete(`${scene.messages}/${messageId}`);
+    const response = await fetch(url);
+    expect([response.status, response.headers.get('content-type')]).toEqual([404, 'text/plain; charset=utf-8']);
+    const folder = join(server.app.config.dataDir, 'blobs/attachments', scene.channelId);
+    expect(await readdir(folder)).not.toContain(messageId);
+  });
+});
+
+describe('405', () => {
+  test.each(['POST', 'PUT', 'PATCH', 'DELETE'])('%s', async (method) => {
+    const { url } = await upload('a.txt');
+    const response = await fetch(url, { method });
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+  });
+});
+
+describe('416', () => {
+  test.each(['bytes=10-', 'bytes=-0', 'bytes=100-200'])('%s of ten bytes', async (range) => {
+    const { url } = await upload('digits.txt');
+    const response = await withHeaders(url, { range });
+    expect([response.status, response.headers.get('content-range')]).toEqual([416, 'bytes */10']);
+  });
+});

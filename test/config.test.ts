@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { ConfigError, readConfig } from '../src/config.js';
+
+function faultsOf(environment: Record<string, string>): string[] {
+  try {
+    readConfig(environment);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults;
+    throw error;
+  }
+}
+
+describe.each([
+  ['PUBLIC_URL', 'https', 'publicUrl'],
+  ['GATEWAY_PUBLIC_URL', 'wss', 'gatewayPublicUrl'],
+])('%s', (name, protocol, key) => {
+  it.each(['chat', 'ftp://chat.example', '//chat.example'])('of %s stops the start with one fault', (address) => {
+    expect(faultsOf({ [name]: address })).toEqual([expect.stringMatching(`^${name} must be a full URL`)]);
+  });
+
+  it.each(['u:secret@chat.example', 'u@chat.example', ':secret@chat.example', 'chat.example/path'])(
+    'that is more than an origin (%s) stops the start, and is not repeated: it may hold a password',
+    (rest) => {
+      const [fault, ...more] = faultsOf({ [name]: `${protocol}://${rest}` });
+      expect(fault).toMatch(`${name} must be an origin: protocol, host and port, without a user, a password`);
+      expect(fault).not.toContain('secret');
+      expect(more).toEqual([]);
+    },
+  );
+
+  it.each(['?', '?a=b', '#', '#top', '/?a=b'])('with %s behind it stops the start', (rest) => {
+    expect(faultsOf({ [name]: `${protocol}://chat.example${rest}` })).toEqual([
+      expect.stringMatching(`^${name} must be an origin`),
+    ]);
+  });
+
+  it.each([
+    ['chat.example', 'chat.example'],
+    ['chat.example/', 'chat.example'],
+    ['Chat.Example:8443', 'chat.example:8443'],
+    ['chat.example:443/', 'chat.example'],
+  ])('%s is read as the origin browsers call it', (given, read) => {
+    expect(readConfig({ [name]: `${protocol}://${given}` })).toMatchObject({ [key]: `${protocol}://${read}` });
+  });
+});
+
+describe('mail settings', () => {
+  it.each([
+    [{}, { smtpUrl: null, mailFrom: 'no-reply@localhost' }],
+    [
+      { SMTP_URL: '', MAIL_FROM: '' },
+      { smtpUrl: null, mailFrom: 'no-reply@localhost' },
+    ],
+    [{ PUBLIC_URL: 'https://chat.example:8443' }, { smtpUrl: null, mailFrom: 'no-reply@chat.example' }],
+    [
+      { SMTP_URL: 'smtps://me:secret@mail.example:465', MAIL_FROM: 'portal@chat.example' },
+      { smtpUrl: 'smtps://me:secret@mail.example:465', mailFrom: 'portal@chat.example' },
+    ],
+  ])('%j are read', (environment, expected) => {
+    expect(readConfig(environment)).toMatchObject(expected);
+  });
+
+  it.each([
+    [{ SMTP_URL: 'http://mail.example' }, /^SMTP_URL /],
+    [{ SMTP_URL: 'mail.example:25' }, /^SMTP_URL /],
+    [{ SMTP_URL: 'mail' }, /^SMTP_URL /],
+    [{ SMTP_URL: 'smtp://' }, /^SMTP_URL /],
+    [{ MAIL_FROM: 'portal' }, /^MAIL_FROM /],
+    [{ MAIL_FROM: 'Portal <portal@chat.example>' }, /^MAIL_FROM /],
+    [{ MAIL_FROM: 'a@chat.example\nBcc: b@chat.example' }, /^MAIL_FROM /],
+  ])('%j stop the start and name the variable', (environment, fault) => {
+    expect(faultsOf(environment)).toEqual([expect.stringMatching(fault)]);
+  });
+
+  it('that cannot be used are not repeated in the log, since they may hold a password', () => {
+    expect(faultsOf({ SMTP_URL: 'http://me:secret@mail.example' }).join()).not.toContain('secret');
+  });
+});

@@ -1,0 +1,106 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import {
+  createApplication,
+  createGuild,
+  install,
+  invite,
+  type MadeGuild,
+  type Person,
+  sendMessage,
+  signUp,
+} from '../harness/people.js';
+import { startServer, type TestServer } from '../harness/server.js';
+import { subscribe } from '../harness/subscriptions.js';
+
+/** Programs of stock libraries that greet whoever says hello; each knows the address of the API and its token. */
+const BOTS = {
+  'discord.js (the example)': [process.execPath, '../../examples/hello-bot/index.js'],
+  'oceanic.js': [process.execPath, 'bots/oceanic.js'],
+  eris: [process.execPath, 'bots/eris.js'],
+  'discord.py': ['/usr/bin/python3', 'bots/discord_py.py'],
+} as const;
+
+const hasDiscordPy = (() => {
+  try {
+    execFileSync('/usr/bin/python3', ['-c', 'import discord'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+})();
+
+let server: TestServer;
+let ada: Person;
+let grace: Person;
+let guild: MadeGuild;
+let child: ChildProcess | undefined;
+
+beforeAll(async () => {
+  server = await startServer({ env: { RATE_LIMITS: 'on' } });
+  ada = await signUp(server, 'ada');
+  grace = await signUp(server, 'grace');
+  guild = await createGuild(ada, 'Harbour');
+  await invite(ada, guild, grace);
+});
+afterEach(async () => {
+  if (!child || child.exitCode !== null) return;
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+});
+afterAll(() => server.stop());
+
+describe('a stock bot says hello', () => {
+  for (const [library, [program, script]] of Object.entries(BOTS)) {
+    const isMissing = library === 'discord.py' && !hasDiscordPy;
+    it.skipIf(isMissing)(`${library}${isMissing ? ' (skipped: python3 has no module discord)' : ''}`, async () => {
+      const bot = await createApplication(ada, `Bot of ${library}`.slice(0, 32));
+      await install(ada, bot, guild);
+      const events = await subscribe(server, grace, guild.textChannelId);
+      await startBot(program, script, bot.botToken);
+
+      const messageId = await sendMessage(grace, guild.textChannelId, 'hello');
+
+      const reaction = await events.next((event) => event.type === 'MESSAGE_REACTION_ADD');
+      expect(reaction.data).toMatchObject({ message_id: messageId, user_id: bot.id, emoji: { name: '👋' } });
+      const answer = await events.next((event) => event.type === 'MESSAGE_CREATE' && event.data.author.bot === true);
+      expect(answer.data).toMatchObject({
+        content: 'Hello, grace!',
+        author: { id: bot.id },
+        referenced_message: { id: messageId },
+      });
+      await events.close();
+
+      const { channel } = await grace.graphql(
+        `query ($id: ID!) { channel(id: $id) { messages(last: 1) { edges { node {
+          content author { id bot } referencedMessage { id } } } } } }`,
+        { id: guild.textChannelId },
+      );
+      expect(channel.messages.edges[0].node).toEqual({
+        content: 'Hello, grace!',
+        author: { id: bot.id, bot: true },
+        referencedMessage: { id: messageId },
+      });
+    });
+  }
+});
+
+/** Starts a bot's program and resolves when it says that it is online. */
+async function startBot(program: string, script: string, token: string): Promise<void> {
+  const started = spawn(program, [join(import.meta.dirname, script)], {
+    env: { ...process.env, API_URL: `${server.origin}/api`, BOT_TOKEN: token },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  child = started;
+  let complaints = '';
+  started.stderr.on('data', (text) => {
+    complaints += text;
+  });
+  await new Promise<void>((resolve, reject) => {
+    createInterface(started.stdout).on('line', (line) => line.includes('online') && resolve());
+    started.once('exit', (code) => reject(new Error(`the bot ended with ${code}: ${complaints}`)));
+  });
+}

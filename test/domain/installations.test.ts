@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Permission } from '../../src/domain/permissions.js';
+import { type BusMessage, topics } from '../../src/infra/bus.js';
+import {
+  createApplication,
+  createGuild,
+  install,
+  invite,
+  type MadeApplication,
+  type MadeGuild,
+  type Person,
+  signUp,
+  uninstall,
+} from '../harness/people.js';
+import { startServer, type TestServer } from '../harness/server.js';
+
+let server: TestServer;
+let owner: Person;
+let member: Person;
+let application: MadeApplication;
+let guild: MadeGuild;
+beforeAll(async () => {
+  server = await startServer();
+  owner = await signUp(server, 'owner');
+  member = await signUp(server, 'member');
+  application = await createApplication(owner, 'Helper');
+});
+afterAll(() => server.stop());
+
+const INSTALL = `mutation ($input: InstallApplicationInput!) {
+  installApplication(input: $input) { installation { id context scopes permissions application { id } } }
+}`;
+const SCOPES = ['bot', 'applications.commands'];
+
+function ask(person: Person, input: object) {
+  return person.ask(INSTALL, { input: { applicationId: application.id, guildId: guild.id, scopes: SCOPES, ...input } });
+}
+
+/** What the guild and the bot are told of while `work` runs. */
+async function eventsOf(work: () => Promise<unknown>): Promise<string[]> {
+  const types: string[] = [];
+  const hear = ({ type }: BusMessage) => types.push(type);
+  const { bus } = server.app;
+  const heard = [topics.guild(guild.id), topics.user(application.id)].map((topic) => bus.subscribe(topic, hear));
+  await Promise.all(heard.map((subscription) => subscription.ready));
+  await work();
+  for (const subscription of heard) subscription.close();
+  return types;
+}
+
+async function state() {
+  const guildId = BigInt(guild.id);
+  const applicationId = BigInt(application.id);
+  const { reader } = server.app.db;
+  const [installations, roles, bots] = await Promise.all([
+    reader.installation.findMany({ where: { guildId } }),
+    reader.role.findMany({ where: { guildId, applicationId } }),
+    reader.member.findMany({ where: { guildId, userId: applicationId }, include: { roles: true } }),
+  ]);
+  return { installations, roles, bots };
+}
+
+describe('an installation', () => {
+  it('with bot makes the bot a member with a managed role that carries what was granted', async () => {
+    guild = await createGuild(owner);
+    const permissions = String(Permission.SendMessages | Permission.BanMembers);
+    const events = await eventsOf(async () => {
+      const { data } = await ask(owner, { permissions });
+      expect(data.installApplication.installation).toMatchObject({
+        context: 'SERVER',
+        scopes: SCOPES,
+        permissions,
+        application: { id: application.id },
+      });
+    });
+    expect(events).toEqual(['GUILD_ROLE_CREATE', 'GUILD_MEMBER_ADD', 'GUILD_JOINED']);
+    const { roles, bots } = await state();
+    expect(roles).toMatchObject([{ name: 'Helper', managed: true, position: 1, permissions: BigInt(permissions) }]);
+    expect(bots[0]?.roles.map((role) => role.roleId)).toEqual([roles[0]?.id]);
+  });
+
+  it('with applications.commands alone places no bot', async () => {
+    guild = await createGuild(owner);
+    expect(await eventsOf(() => ask(owner, { scopes: ['applications.commands'], permissions: '8' }))).toEqual([]);
+    const { installations, bots } = await state();
+    expect(installations).toMatchObject([{ scopes: ['applications.commands'], permissions: '0' }]);
+    expect(bots).toEqual([]);
+  });
+
+  it('repeated adds scopes and sets the permissions anew, on one row and one role', async () => {
+    guild = await createGuild(owner);
+    await ask(owner, { scopes: ['applications.commands'] });
+    await ask(owner, { scopes: ['bot'], permissions: '2048' });
+    const events = await eventsOf(() => ask(owner, { scopes: ['bot'], permissions: '1024' }));
+    expect(events).toEqual(['GUILD_ROLE_UPDATE']);
+    const { installations, roles, bots } = await state();
+    expect(installations).toMatchObject([{ scopes: SCOPES, permissions: '1024' }]);
+    expect(roles).toMatchObject([{ permissions: 1024n }]);
+    expect(bots).toHaveLength(1);
+  });
+
+  it('happens once when it is asked for ten times at once', async () => {
+    guild = await createGuild(owner);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => ask(owner, { permissions: '1024' })));
+    expect(answers.flatMap((answer) => answer.errors)).toEqual([]);
+    const { installations, roles, bots } = await state();
+    expect([installations.length, roles.length, bots.length]).toEqual([1, 1, 1]);
+  });
+
+  it('needs ManageGuild, and every permission it grants', async () => {
+    guild = await createGuild(owner);
+    await invite(owner, guild, member);
+    expect((await ask(member, {})).errors[0]?.extensions.code).toBe('FORBIDDEN');
+    const { createRole } = await owner.graphql(
+      `mutation ($input: CreateRoleInput!) { createRole(input: $input) { role { id } } }`,
+      { input: { guildId: guild.id, name: 'manager', permissions: String(Permission.ManageGuild) } },
+    );
+    await owner.graphql(
+      `mutation ($input: SetMemberRolesInput!) { setMemberRoles(input: $input) { member { nick } } }`,
+      {
+        input: { guildId: guild.id, userId: member.id, roleIds: [createRole.role.id] },
+      },
+    );
+    expect((await ask(member, { permissions: String(Permission.BanMembers) })).errors[0]?.extensions.code).toBe(
+      'FORBIDDEN',
+    );
+    expect((await ask(member, { permissions: String(Permission.SendMessages) })).errors).toEqual([]);
+  });
+
+  it('is not found for a guild of others, a private application or a missing one', async () => {
+    guild = await createGuild(owner);
+    expect((await ask(member, {})).errors[0]?.extensions.code).toBe('NOT_FOUND');
+    const hidden = await createApplication(owner, 'Private');
+    await server.app.db.writer.application.update({ where: { id: BigInt(hidden.id) }, data: { public: false } });
+    const refused = await ask(owner, { applicationId: hidden.id });
+    expect(refused.errors[0]?.extensions.code).toBe('NOT_FOUND');
+    expect(refused).toEqual(await ask(owner, { applicationId: '1' }));
+  });
+
+  it('is refused for an application that does not install to servers', async () => {
+    guild = await createGuild(owner);
+    const userOnly = await createApplication(owner, 'User only');
+    await server.app.db.writer.application.update({
+      where: { id: BigInt(userOnly.id) },
+      data: { serverInstall: false, userInstall: true },
+    });
+    expect((await ask(owner, { applicationId: userOnly.id })).errors[0]?.extensions.code).toBe('FORBIDDEN');
+  });
+
+  it.each([
+    ['an unknown scope', { scopes: ['bot', 'root'] }, 'scopes.1'],
+    ['the reserved scope', { scopes: ['bot', 'messages.read'] }, 'scopes.1'],
+    ['no scope', { scopes: [] }, 'scopes'],
+    ['scopes that install nothing', { scopes: ['identify'] }, 'scopes'],
+    ['permissions that are no number', { permissions: 'all' }, 'permissions'],
+  ])('is refused for %s', async (_case, input, path) => {
+    guild = await createGuild(owner);
+    const { errors } = await ask(owner, input);
+    expect(errors[0]?.extensions.code).toBe('BAD_USER_INPUT');
+    expect(Object.keys(errors[0]?.extensions.fields ?? {})).toEqual([path]);
+  });
+});
+
+describe('uninstalling', () => {
+  it('takes the bot and its role out of the guild', async () => {
+    guild = await createGuild(owner);
+    const id = await install(owner, application, guild);
+    expect(await eventsOf(() => uninstall(owner, id))).toEqual([
+      'GUILD_MEMBER_REMOVE',
+      'GUILD_LEFT',
+      'GUILD_ROLE_DELETE',
+    ]);
+    expect(await state()).toEqual({ installations: [], roles: [], bots: [] });
+  });
+
+  it('needs ManageGuild, and is not found from outside', async () => {
+    guild = await createGuild(owner);
+    const installationId = await install(owner, application, guild);
+    const remove = `mutation ($id: ID!) { uninstallApplication(input: { installationId: $id }) { id } }`;
+    const hidden = await member.ask(remove, { id: installationId });
+    expect(hidden.errors[0]?.extensions.code).toBe('NOT_FOUND');
+    expect(hidden).toEqual(await member.ask(remove, { id: '1' }));
+    await invite(owner, guild, member);
+    expect((await member.ask(remove, { id: installationId })).errors[0]?.extensions.code).toBe('FORBIDDEN');
+  });
+});

@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addReaction, deleteMessage, sendMessage } from '../../../src/domain/messages/index.js';
+import { ALL_PERMISSIONS } from '../../../src/domain/permissions.js';
+import { startServer, type TestServer } from '../../harness/server.js';
+import { openRoom, outcome, type Room } from './scene.js';
+
+let server: TestServer;
+let room: Room;
+
+beforeAll(async () => {
+  server = await startServer();
+  room = await openRoom(server);
+  await room.permit(ALL_PERMISSIONS);
+});
+afterAll(() => server.stop());
+
+test('of ten at once one deletes, the others find no message, and one event is published', async () => {
+  for (const others of [false, true]) {
+    const messageId = await room.say();
+    room.events.length = 0;
+    const call = others ? room.bob : room.ada;
+    const attempts = Array.from({ length: 10 }, () =>
+      outcome(deleteMessage(call, { channelId: room.channelId, messageId })),
+    );
+    const results = await Promise.all(attempts);
+    expect(results.filter((result) => result === 'ok')).toHaveLength(1);
+    expect(results.filter((result) => result === 'UNKNOWN_MESSAGE')).toHaveLength(9);
+    expect(room.events.map(({ type }) => type)).toEqual(['MESSAGE_DELETE']);
+    const entries = await server.app.db.reader.auditEntry.count({ where: { guildId: room.guild.id } });
+    expect(entries).toBe(others ? 1 : 0);
+  }
+});
+
+test('reactions go with their message, replies stay', async () => {
+  const messageId = await room.say();
+  const place = { channelId: room.channelId, messageId };
+  await addReaction(room.bob, { ...place, emoji: '👍' });
+  const body = { content: 'reply', message_reference: { message_id: String(messageId) } };
+  const reply = await sendMessage(room.bob, { channelId: room.channelId, body });
+  await deleteMessage(room.ada, place);
+  expect(await server.app.db.reader.reaction.count({ where: { messageId } })).toBe(0);
+  expect(await server.app.db.reader.message.findUnique({ where: { id: reply.id } })).toMatchObject({
+    referenceId: messageId,
+  });
+});
+
+test('a reaction to a message that is being deleted is done or finds no message', async () => {
+  const messageId = await room.say();
+  const place = { channelId: room.channelId, messageId };
+  const attempts = ['👍', '👎', '🎉', '👍'].map((emoji) => outcome(addReaction(room.bob, { ...place, emoji })));
+  const results = await Promise.all([...attempts, outcome(deleteMessage(room.ada, place))]);
+  for (const result of results) expect(['ok', 'UNKNOWN_MESSAGE']).toContain(result);
+  expect(await server.app.db.reader.reaction.count({ where: { messageId } })).toBe(0);
+});

@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { CallContext } from '../../../src/domain/call.js';
+import {
+  addReaction,
+  clearReactions,
+  deleteMessage,
+  editMessage,
+  getMessage,
+  listMessages,
+  listReactions,
+  removeReaction,
+  sendMessage,
+  startTyping,
+} from '../../../src/domain/messages/index.js';
+import { ALL_PERMISSIONS, Permission } from '../../../src/domain/permissions.js';
+import { startServer, type TestServer } from '../../harness/server.js';
+import { openRoom, outcome, type Room } from './scene.js';
+
+let server: TestServer;
+let room: Room;
+let messageId: bigint;
+
+beforeAll(async () => {
+  server = await startServer();
+});
+beforeEach(async () => {
+  room = await openRoom(server);
+  messageId = await room.say();
+  await addReaction(room.ada, { channelId: room.channelId, messageId, emoji: '👍' });
+});
+afterAll(() => server.stop());
+
+const { ViewChannel, SendMessages, ReadMessageHistory, EmbedLinks, AddReactions, ManageMessages, SendTTSMessages } =
+  Permission;
+
+type Attempt = (call: CallContext) => Promise<unknown>;
+
+const place = () => ({ channelId: room.channelId, messageId });
+const send =
+  (body: object): Attempt =>
+  (call) =>
+    sendMessage(call, { channelId: room.channelId, body });
+
+const reply = (call: CallContext) => send({ content: 'x', message_reference: { message_id: String(messageId) } })(call);
+
+/** What bob, who wrote none of it, needs beside ViewChannel for each attempt. */
+const NEEDED: [string, Attempt, bigint][] = [
+  ['send a message', send({ content: 'x' }), SendMessages],
+  ['send an embed', send({ embeds: [{ title: 'x' }] }), SendMessages | EmbedLinks],
+  ['send read aloud', send({ content: 'x', tts: true }), SendMessages | SendTTSMessages],
+  ['reply', reply, SendMessages | ReadMessageHistory],
+  ['type', (call) => startTyping(call, place()), SendMessages],
+  ['read a message', (call) => getMessage(call, place()), ReadMessageHistory],
+  ['list messages', (call) => listMessages(call, { channelId: room.channelId, limit: 1 }), 0n],
+  ['delete a message of somebody else', (call) => deleteMessage(call, place()), ManageMessages],
+  ['react first', (call) => addReaction(call, { ...place(), emoji: '👎' }), ReadMessageHistory | AddReactions],
+  ['join a reaction', (call) => addReaction(call, { ...place(), emoji: '👍' }), ReadMessageHistory],
+  ['see who reacted', (call) => listReactions(call, { ...place(), emoji: '👍', limit: 1 }), ReadMessageHistory],
+  ['take the own reaction back', (call) => removeReaction(call, { ...place(), emoji: '👍' }), ReadMessageHistory],
+  [
+    "remove somebody's reaction",
+    (call) => removeReaction(call, { ...place(), emoji: '👍', userId: room.users.ada.id }),
+    ReadMessageHistory | ManageMessages,
+  ],
+  ['remove all reactions', (call) => clearReactions(call, place()), ReadMessageHistory | ManageMessages],
+];
+
+const bitsOf = (bits: bigint) => Object.values(Permission).filter((bit) => (bits & bit) !== 0n);
+
+describe('a member', () => {
+  test.each(NEEDED)('may %s with exactly what it needs', async (_, attempt, needed) => {
+    await room.permit(ViewChannel | needed);
+    expect(await outcome(attempt(room.bob))).toBe('ok');
+  });
+
+  test.each(NEEDED)('may not %s without any one of it', async (_, attempt, needed) => {
+    for (const missing of bitsOf(needed)) {
+      await room.permit(ALL_PERMISSIONS & ~Permission.Administrator & ~missing);
+      expect(await outcome(attempt(room.bob)), String(missing)).toBe('MISSING_PERMISSIONS');
+    }
+  });
+
+  test.each(NEEDED)('may not %s without ViewChannel: a person finds no channel, a bot is told', async (_, attempt) => {
+    await room.permit(ALL_PERMISSIONS & ~Permission.Administrator & ~ViewChannel);
+    expect(await outcome(attempt(room.bob))).toBe('UNKNOWN_CHANNEL');
+    expect(await outcome(attempt(room.bot))).toBe('MISSING_ACCESS');
+  });
+
+  test('may not edit what somebody else wrote, but switch its embeds off with ManageMessages', async () => {
+    await room.permit(ALL_PERMISSIONS & ~Permission.Administrator & ~ManageMessages);
+    expect(await outcome(editMessage(room.bob, { ...place(), body: { content: 'x' } }))).toBe('NOT_MESSAGE_AUTHOR');
+    expect(await outcome(editMessage(room.bob, { ...place(), body: { flags: 4 } }))).toBe('NOT_MESSAGE_AUTHOR');
+    await room.permit(ViewChannel | ManageMessages);
+    expect(await outcome(editMessage(room.bob, { ...place(), body: { content: 'x' } }))).toBe('NOT_MESSAGE_AUTHOR');
+    expect(await outcome(editMessage(room.bob, { ...place(), body: { flags: 4, content: 'x' } }))).toBe(
+      'NOT_MESSAGE_AUTHOR',
+    );
+    expect(await editMessage(room.bob, { ...place(), body: { flags: 4 } })).toMatchObject({
+      flags: 4,
+      content: 'hello',
+    });
+  });
+
+  test('may edit and delete the own messages without SendMessages, but put no embeds in without EmbedLinks', async () => {
+    await room.permit(ViewChannel);
+    expect(await outcome(editMessage(room.ada, { ...place(), body: { content: 'x' } }))).toBe('ok');
+    expect(await outcome(editMessage(room.ada, { ...place(), body: { embeds: [{ title: 'x' }] } }))).toBe(
+      'MISSING_PERMISSIONS',
+    );
+    expect(await outcome(deleteMessage(room.ada, place()))).toBe('ok');
+  });
+});
+
+describe('others', () => {
+  test.each(NEEDED)('the owner may %s with no permission at all', async (_, attempt) => {
+    await room.permit(0n);
+    expect(await outcome(attempt(room.owner))).toBe('ok');
+  });
+
+  test.each(NEEDED)('an administrator may %s', async (_, attempt) => {
+    await room.permit(Permission.Administrator);
+    expect(await outcome(attempt(room.bob))).toBe('ok');
+  });
+
+  test.each(NEEDED)('somebody outside may not %s: there is no such channel', async (_, attempt) => {
+    expect(await outcome(attempt(room.outsider))).toBe('UNKNOWN_CHANNEL');
+  });
+});

@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { emojiKey } from '../../../src/domain/messages/emoji.js';
+import { addReaction, clearReactions, removeReaction } from '../../../src/domain/messages/index.js';
+import { ALL_PERMISSIONS, Permission } from '../../../src/domain/permissions.js';
+import { startServer, type TestServer } from '../../harness/server.js';
+import { openRoom, outcome, type Room } from './scene.js';
+
+let server: TestServer;
+let room: Room;
+let place: { channelId: bigint; messageId: bigint };
+
+beforeAll(async () => {
+  server = await startServer();
+});
+beforeEach(async () => {
+  room = await openRoom(server);
+  await room.permit(ALL_PERMISSIONS);
+  place = { channelId: room.channelId, messageId: await room.say() };
+  room.events.length = 0;
+});
+afterAll(() => server.stop());
+
+const EMOJIS = [...'😀😁😂😃😄😅😆😇😈😉😊😋😌😍😎😏😐😑😒😓😔😕😖😗😘'];
+
+const stored = () => server.app.db.reader.reaction.findMany({ where: { messageId: place.messageId } });
+const types = () => room.events.map(({ type }) => type);
+
+describe('adding', () => {
+  test('ten times at once is one reaction and one event', async () => {
+    const attempts = Array.from({ length: 10 }, () => outcome(addReaction(room.bob, { ...place, emoji: '👍' })));
+    expect(await Promise.all(attempts)).toEqual(Array(10).fill('ok'));
+    expect(await stored()).toHaveLength(1);
+    expect(types()).toEqual(['MESSAGE_REACTION_ADD']);
+  });
+
+  test('of 25 distinct emojis at once, 20 stay', async () => {
+    const results = await Promise.all(EMOJIS.map((emoji) => outcome(addReaction(room.bob, { ...place, emoji }))));
+    expect(results.filter((result) => result === 'ok')).toHaveLength(20);
+    expect(results.filter((result) => result === 'TOO_MANY_REACTIONS')).toHaveLength(5);
+    expect(await stored()).toHaveLength(20);
+    const [known] = await stored();
+    expect(await outcome(addReaction(room.ada, { ...place, emoji: known?.emoji ?? '' }))).toBe('ok');
+  });
+
+  test('of an emoji that is just taken back, while another takes its place: there are 20 at most', async () => {
+    const [last = '', other = '', ...rest] = EMOJIS.slice(0, 21);
+    for (let round = 0; round < 40; round += 1) {
+      place = { ...place, messageId: await room.say() };
+      const data = [last, ...rest].map((emoji) => ({
+        messageId: place.messageId,
+        emoji,
+        userId: room.users.bob.id,
+        createdAt: new Date(),
+      }));
+      await server.app.db.writer.reaction.createMany({ data });
+      const [removed, ...added] = await Promise.all([
+        outcome(removeReaction(room.bob, { ...place, emoji: last })),
+        outcome(addReaction(room.owner, { ...place, emoji: other })),
+        outcome(addReaction(room.ada, { ...place, emoji: last })),
+      ]);
+      expect(removed).toBe('ok');
+      expect(added.sort()).toEqual(['TOO_MANY_REACTIONS', 'ok']);
+      expect(await stored()).toHaveLength(20);
+    }
+  });
+
+  test('joining one does not need the permission to add a new one', async () => {
+    await addReaction(room.bob, { ...place, emoji: '👍' });
+    await room.permit(ALL_PERMISSIONS & ~Permission.AddReactions & ~Permission.Administrator);
+    expect(await outcome(addReaction(room.ada, { ...place, emoji: '👍' }))).toBe('ok');
+    expect(await outcome(addReaction(room.ada, { ...place, emoji: '👎' }))).toBe('MISSING_PERMISSIONS');
+    expect(await stored()).toHaveLength(2);
+  });
+});
+
+describe('removing', () => {
+  beforeEach(async () => {
+    await addReaction(room.ada, { ...place, emoji: '👍' });
+    await addReaction(room.bob, { ...place, emoji: '👍' });
+    await addReaction(room.bob, { ...place, emoji: '👎' });
+    room.events.length = 0;
+  });
+
+  test('what is not there is no error and no event', async () => {
+    await removeReaction(room.ada, { ...place, emoji: '👎' });
+    await removeReaction(room.ada, { ...place, emoji: '👍', userId: 1n });
+    await clearReactions(room.ada, { ...place, emoji: '🎉' });
+    expect([await stored(), types()]).toEqual([expect.arrayContaining(Array(3).fill(expect.anything())), []]);
+  });
+
+  test('one, one emoji, all: an event for each', async () => {
+    await removeReaction(room.ada, { ...place, emoji: '👎', userId: room.users.bob.id });
+    expect(await stored()).toHaveLength(2);
+    await clearReactions(room.ada, { ...place, emoji: '👍' });
+    expect(await stored()).toHaveLength(0);
+    await addReaction(room.bob, { ...place, emoji: '🎉' });
+    await clearReactions(room.ada, place);
+    expect(await stored()).toHaveLength(0);
+    expect(types()).toEqual([
+      'MESSAGE_REACTION_REMOVE',
+      'MESSAGE_REACTION_REMOVE_EMOJI',
+      'MESSAGE_REACTION_ADD',
+      'MESSAGE_REACTION_REMOVE_ALL',
+    ]);
+  });
+});
+
+describe('emojiKey', () => {
+  test.each([
+    ['👍', '👍'],
+    ['❤', '❤️'],
+    ['❤️', '❤️'],
+    ['👍️', '👍'],
+    ['👩‍💻', '👩‍💻'],
+    ['🇩🇪', '🇩🇪'],
+    ['1️⃣', '1️⃣'],
+    ['👋🏽', '👋🏽'],
+  ])('%s is kept as %s', (text, key) => {
+    expect(emojiKey(text)).toBe(key);
+  });
+
+  test.each(['', 'a', '1', '👍👍', ' 👍', 'thumbsup', 'name:123', '\ufe0f', '🇩', '\ud83d', '\u0000'])(
+    '"%s" is none',
+    (text) => {
+      expect(() => emojiKey(text)).toThrow('Unknown Emoji');
+    },
+  );
+});

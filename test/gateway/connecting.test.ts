@@ -1,0 +1,204 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ManualClock } from '../harness/clock.js';
+import { GatewayClient } from '../harness/gateway-client.js';
+import { addMember, createBot, createGuild, type TestBot, type TestGuild } from '../harness/rows.js';
+import { startServer, type TestServer } from '../harness/server.js';
+
+let server: TestServer;
+let bot: TestBot;
+let guild: TestGuild;
+
+beforeAll(async () => {
+  server = await startServer();
+  bot = await createBot(server.app);
+  guild = await createGuild(server.app);
+  await addMember(server.app, guild.id, bot.user);
+});
+afterAll(() => server.stop());
+
+const open = (query?: string) => GatewayClient.open(server.origin, query);
+
+/** What the server closes with after `message` is sent on a fresh connection. */
+async function closeAfter(message: string | Buffer): Promise<number> {
+  const client = await open();
+  client.socket.send(message);
+  return (await client.closed).code;
+}
+
+describe('G-1 the address', () => {
+  it.each(['', '?v=10', '/?v=10&encoding=json', '?encoding=json'])('G-1 greets at /gateway%s', async (query) => {
+    const client = await open(query);
+    expect((await client.next()).op).toBe(10);
+    await client.close();
+  });
+
+  it.each(['9', '11', 'ten', ''])('G-1 closes 4012 for v=%s', async (version) => {
+    const client = await open(`?v=${version}`);
+    expect((await client.closed).code).toBe(4012);
+    expect(client.frames).toEqual([]);
+  });
+});
+
+it.each(['etf', 'xml', ''])('G-2 closes 4002 with a reason for encoding=%s', async (encoding) => {
+  const client = await open(`?v=10&encoding=${encoding}`);
+  expect(await client.closed).toEqual({ code: 4002, reason: 'Only encoding=json is offered.' });
+});
+
+it('G-3 closes 4002 for a compression that is not offered', async () => {
+  const client = await open('?v=10&compress=brotli');
+  expect((await client.closed).code).toBe(4002);
+});
+
+/** The answer to an upgrade on a bare socket, and how its bytes were cut into segments. */
+async function rawUpgrade(headers: string[]): Promise<{ head: string; segments: Buffer[] }> {
+  const { hostname, port } = new URL(server.origin);
+  const socket = connect(Number(port), hostname);
+  const segments: Buffer[] = [];
+  socket.write(
+    [
+      'GET /gateway?v=10 HTTP/1.1',
+      `Host: ${hostname}`,
+      'Connection: Upgrade',
+      'Upgrade: websocket',
+      'Sec-WebSocket-Version: 13',
+      'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+      ...headers,
+      '\r\n',
+    ].join('\r\n'),
+  );
+  while (!Buffer.concat(segments).includes('heartbeat_interval')) segments.push((await once(socket, 'data'))[0]);
+  socket.destroy();
+  return { head: Buffer.concat(segments).toString('latin1').split('\r\n\r\n')[0]!, segments };
+}
+
+it('G-3 does not take up an offer of permessage-deflate', async () => {
+  const { head } = await rawUpgrade(['Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits']);
+  expect(head).toMatch(/^HTTP\/1\.1 101 /);
+  expect(head.toLowerCase()).not.toContain('sec-websocket-extensions');
+});
+
+it('G-4 says HELLO in a segment of its own, asking for no User-Agent', async () => {
+  const { segments } = await rawUpgrade([]);
+  expect(segments[0]!.toString('latin1').endsWith('\r\n\r\n')).toBe(true);
+});
+
+it('G-4 says HELLO first, with the interval', async () => {
+  const client = await open();
+  expect(await client.next()).toMatchObject({ op: 10, d: { heartbeat_interval: 41_250 } });
+  await client.close();
+});
+
+it('G-4 takes an IDENTIFY that comes before HELLO was read', async () => {
+  const client = await open();
+  client.identify(bot.token);
+  expect((await client.next()).op).toBe(10);
+  expect((await client.next()).t).toBe('READY');
+  await client.close();
+});
+
+it('G-5 sends op, d, s and t in every payload, s and t null unless op is 0', async () => {
+  const client = await open();
+  await client.ready(bot.token);
+  await client.settled();
+  for (const frame of client.frames) {
+    expect(Object.keys(frame).sort()).toEqual(['d', 'op', 's', 't']);
+    expect([frame.s === null, frame.t === null]).toEqual(frame.op === 0 ? [false, false] : [true, true]);
+  }
+  await client.close();
+});
+
+describe('G-6 payloads of a client', () => {
+  it.each([
+    ['no JSON', 'hello'],
+    ['no object', '[1]'],
+    ['null', 'null'],
+    ['no op', '{"d":null}'],
+    ['a text op', '{"op":"1","d":null}'],
+    ['a broken op', '{"op":1.5,"d":null}'],
+    ['nothing', ''],
+    ['bytes that are no UTF-8', Buffer.from([0x7b, 0xff, 0xfe, 0x7d])],
+    ['an ETF term', Buffer.from([131, 116, 0, 0, 0, 0])],
+    ['deep nesting', '['.repeat(4_000)],
+  ])('G-6 closes 4002 for %s', async (_name, message) => {
+    expect(await closeAfter(message)).toBe(4002);
+  });
+
+  it.each([4_097, 70_000, 3_000_000])('G-6 closes 4002 for %i bytes', async (length) => {
+    const start = '{"op":1,"d":null,"x":"';
+    expect(await closeAfter(`${start}${'x'.repeat(length - start.length - 2)}"}`)).toBe(4002);
+  });
+
+  it('G-6 closes 4002 for text that is no UTF-8', async () => {
+    const client = await open();
+    client.socket.send(Buffer.from('{"op":1,"d":"\xff"}', 'latin1'), { binary: false });
+    expect((await client.closed).code).toBe(4002);
+  });
+
+  it('G-6 reads 4096 bytes, unknown fields, and JSON in a binary message', async () => {
+    const client = await open();
+    const start = '{"op":1,"d":null,"x":"';
+    client.socket.send(Buffer.from(`${start}${'x'.repeat(4_096 - start.length - 2)}"}`));
+    expect((await client.op(11)).op).toBe(11);
+    await client.close();
+  });
+
+  it('G-6 keeps the digits of ids that are sent as numbers', async () => {
+    const client = await open();
+    await client.ready(bot.token);
+    client.socket.send(
+      `{"op":8,"d":{"guild_id":${guild.id},"user_ids":[${bot.id}],"nonce":"a \\"12345678901234567\\""}}`,
+    );
+    const chunk = await client.event('GUILD_MEMBERS_CHUNK');
+    expect(chunk.d.members.map((member: { user: { id: string } }) => member.user.id)).toEqual([String(bot.id)]);
+    expect(chunk.d.nonce).toBe('a "12345678901234567"');
+    await client.close();
+  });
+});
+
+it('G-7 closes 4008 at the 121st payload of a minute, heartbeats counted', async () => {
+  const client = await open();
+  for (let sent = 0; sent < 120; sent += 1) client.send(1, null);
+  for (let answered = 0; answered < 120; answered += 1) await client.op(11);
+  client.send(1, null);
+  expect((await client.closed).code).toBe(4008);
+});
+
+it('G-7 counts the payloads of the last 60 s, whenever they begin', async () => {
+  const clock = new ManualClock();
+  const timed = await startServer({ clock });
+  const send = async (client: GatewayClient, count: number) => {
+    for (let sent = 0; sent < count; sent += 1) client.send(1, null);
+    for (let answered = 0; answered < count; answered += 1) await client.op(11);
+  };
+  const [early, inTime] = [await GatewayClient.open(timed.origin), await GatewayClient.open(timed.origin)];
+  for (const client of [early, inTime]) await send(client, 20);
+  clock.advance(40_000);
+  for (const client of [early, inTime]) await send(client, 100);
+  clock.advance(19_999);
+  early.send(1, null);
+  expect((await early.closed).code).toBe(4008);
+  clock.advance(1);
+  await send(inTime, 20);
+  inTime.send(1, null);
+  expect((await inTime.closed).code).toBe(4008);
+  await timed.stop();
+});
+
+it.each([0, 5, 7, 9, 10, 11, 12, 99, -1, 2 ** 60])('G-8 closes 4001 for op %i', async (op) => {
+  expect(await closeAfter(JSON.stringify({ op, d: null }))).toBe(4001);
+});
+
+it.each([3, 4, 8, 31, 43])('G-9 closes 4003 for op %i before IDENTIFY', async (op) => {
+  expect(await closeAfter(JSON.stringify({ op, d: {} }))).toBe(4003);
+});
+
+it('G-9 keeps what is asked during IDENTIFY until its end', async () => {
+  const client = await open();
+  client.identify(bot.token);
+  client.send(8, { guild_id: String(guild.id), user_ids: [String(bot.id)] });
+  await client.event('READY');
+  expect((await client.event('GUILD_MEMBERS_CHUNK')).d.members).toHaveLength(1);
+  await client.close();
+});

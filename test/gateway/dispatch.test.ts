@@ -1,0 +1,351 @@
+import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { DomainEvent } from '../../src/domain/events.js';
+import { DEFAULT_EVERYONE_PERMISSIONS, Permission } from '../../src/domain/permissions.js';
+import { type Frame, GatewayClient } from '../harness/gateway-client.js';
+import type { Loose } from '../harness/graphql.js';
+import { openScene, RestBot, type Scene } from '../harness/rest.js';
+import {
+  addMember,
+  createBot,
+  createGuild,
+  createPerson,
+  messageOf,
+  say,
+  type TestBot,
+  type TestGuild,
+} from '../harness/rows.js';
+import { startServer, type TestServer } from '../harness/server.js';
+
+let server: TestServer;
+let bot: TestBot;
+let guild: TestGuild;
+const clients: GatewayClient[] = [];
+
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.stop());
+
+beforeEach(async () => {
+  await Promise.all(clients.splice(0).map((client) => client.close()));
+  bot = await createBot(server.app);
+  guild = await createGuild(server.app);
+  await addMember(server.app, guild.id, bot.user);
+});
+
+async function session(intents?: number, token = bot.token): Promise<GatewayClient> {
+  const client = await GatewayClient.open(server.origin);
+  clients.push(client);
+  client.identify(token, intents === undefined ? {} : { intents });
+  await client.event('READY');
+  if (intents === undefined || (intents & Intent.Guilds) !== 0) await client.event('GUILD_CREATE');
+  return client;
+}
+
+/** Changes the role `@everyone` (in the channel, or at large) and tells the gateway. */
+async function setEveryone(permissions: bigint): Promise<void> {
+  const { app } = server;
+  await app.db.writer.role.update({ where: { id: guild.id }, data: { permissions } });
+  const row = await app.db.reader.guild.findUniqueOrThrow({ where: { id: guild.id }, include: { roles: true } });
+  app.publish({ type: 'GUILD_UPDATE', guild: row });
+}
+
+const types = (frames: Frame[]) => frames.map((frame) => frame.t);
+
+it('G-24 numbers dispatches without gaps and keeps the order of a guild', async () => {
+  const client = await session();
+  for (let count = 0; count < 50; count += 1) say(server.app, guild, guild.owner, String(count));
+  await client.next((frame) => frame.d?.content === '49');
+  const dispatches = client.frames.filter((frame) => frame.op === 0);
+  expect(dispatches.map((frame) => frame.s)).toEqual(dispatches.map((_, index) => index + 1));
+  const heard = dispatches.filter((frame) => frame.t === 'MESSAGE_CREATE');
+  expect(heard.map((frame) => Number(frame.d.content))).toEqual(heard.map((_, index) => index));
+});
+
+describe('G-25 intents', () => {
+  const events: [number, (person: TestGuild['owner']) => DomainEvent][] = [
+    [
+      Intent.GuildMessages,
+      (author) => ({ type: 'MESSAGE_CREATE', message: messageOf(server.app, guild, author), member: null }),
+    ],
+    [
+      Intent.GuildMessages,
+      (author) => ({ type: 'MESSAGE_UPDATE', message: messageOf(server.app, guild, author), member: null }),
+    ],
+    [
+      Intent.GuildMessages,
+      () => ({ type: 'MESSAGE_DELETE', guildId: guild.id, channelId: guild.channel.id, messageId: 1n }),
+    ],
+    [
+      Intent.GuildMessageReactions,
+      (user) => ({ type: 'MESSAGE_REACTION_ADD', ...reaction(), messageAuthorId: 2n, user, member: null }),
+    ],
+    [Intent.GuildMessageReactions, (user) => ({ type: 'MESSAGE_REACTION_REMOVE', ...reaction(), userId: user.id })],
+    [Intent.GuildMessageReactions, () => ({ type: 'MESSAGE_REACTION_REMOVE_ALL', ...reaction() })],
+    [Intent.GuildMessageReactions, () => ({ type: 'MESSAGE_REACTION_REMOVE_EMOJI', ...reaction() })],
+    [Intent.GuildMessageTyping, (user) => ({ type: 'TYPING_START', ...reaction(), user, member: null, startedAt: 0 })],
+    [Intent.Guilds, () => ({ type: 'CHANNEL_CREATE', channel: guild.channel })],
+    [Intent.Guilds, () => ({ type: 'GUILD_ROLE_DELETE', guildId: guild.id, roleId: 5n })],
+    [Intent.GuildMembers, (user) => ({ type: 'GUILD_MEMBER_REMOVE', guildId: guild.id, user })],
+    [Intent.GuildInvites, (inviter) => ({ type: 'INVITE_CREATE', invite: invite(inviter) })],
+  ];
+  const reaction = () => ({ guildId: guild.id, channelId: guild.channel.id, messageId: 1n, emoji: '👍' });
+  const invite = (inviter: TestGuild['owner']) => ({
+    code: 'abc',
+    guildId: guild.id,
+    channelId: guild.channel.id,
+    inviterId: inviter.id,
+    inviter,
+    uses: 0,
+    createdAt: new Date(),
+  });
+
+  it.each(events.map(([intent, make], index) => ({ index, intent, make })))(
+    'G-25 event $index is sent with intent $intent and not without',
+    async ({ intent, make }) => {
+      await setEveryone(DEFAULT_EVERYONE_PERMISSIONS | Permission.ManageChannels);
+      const event = make(guild.owner);
+      const others = [Intent.Guilds, Intent.GuildMessages, Intent.GuildMembers, Intent.GuildMessageReactions];
+      const without = others.reduce((all, bit) => all | bit, 0) & ~intent;
+      const [has, lacks] = [await session(intent), await session(without)];
+      server.app.publish(event);
+      expect((await has.next((frame) => frame.t !== 'GUILD_CREATE')).t).toBe(event.type);
+      expect(types(await lacks.settled())).not.toContain(event.type);
+    },
+  );
+
+  it("G-25 the platform's own messages never reach a client", async () => {
+    const client = await session();
+    server.app.publish({ type: 'APPLICATION_UPDATED', applicationId: bot.id });
+    server.app.bus.publish(`guild:${guild.id}`, { type: 'SOMETHING_INTERNAL', data: '{}' });
+    expect(await client.settled()).toEqual([]);
+  });
+});
+
+describe('G-26 channel permission', () => {
+  it('G-26 keeps a hidden channel from the bot, from the next event on', async () => {
+    const client = await session();
+    say(server.app, guild, guild.owner, 'seen');
+    await setEveryone(0n);
+    say(server.app, guild, guild.owner, 'hidden');
+    server.app.publish({ type: 'CHANNEL_CREATE', channel: guild.channel });
+    await client.event('CHANNEL_CREATE');
+    await setEveryone(DEFAULT_EVERYONE_PERMISSIONS);
+    say(server.app, guild, guild.owner, 'seen again');
+    await client.next((frame) => frame.d?.content === 'seen again');
+    const heard = client.frames.filter((frame) => frame.t === 'MESSAGE_CREATE').map((frame) => frame.d.content);
+    expect(heard).toEqual(['seen', 'seen again']);
+  });
+
+  it("G-26 follows the bot's roles as they change", async () => {
+    const { app } = server;
+    await setEveryone(0n);
+    const client = await session();
+    const roleId = app.nextId();
+    await app.db.writer.role.create({
+      data: { id: roleId, guildId: guild.id, name: 'r', permissions: Permission.ViewChannel },
+    });
+    say(app, guild, guild.owner, 'hidden');
+    await client.settled();
+    await app.db.writer.memberRole.create({ data: { guildId: guild.id, userId: bot.id, roleId } });
+    const member = await app.db.reader.member.findUniqueOrThrow({
+      where: { guildId_userId: { guildId: guild.id, userId: bot.id } },
+      include: { user: true, roles: { select: { roleId: true } } },
+    });
+    const role = await app.db.reader.role.findUniqueOrThrow({ where: { id: roleId } });
+    app.publish({ type: 'GUILD_ROLE_CREATE', role });
+    app.publish({ type: 'GUILD_MEMBER_UPDATE', member });
+    say(app, guild, guild.owner, 'seen');
+    expect((await client.event('MESSAGE_CREATE')).d.content).toBe('seen');
+  });
+
+  it('G-26 keeps invites from a bot without ManageChannels', async () => {
+    const client = await session();
+    const { owner, channel } = guild;
+    server.app.publish({
+      type: 'INVITE_CREATE',
+      invite: {
+        code: 'x',
+        guildId: guild.id,
+        channelId: channel.id,
+        inviterId: owner.id,
+        inviter: owner,
+        uses: 0,
+        createdAt: new Date(),
+      },
+    });
+    say(server.app, guild, owner, 'after');
+    expect((await client.next()).t).toBe('MESSAGE_CREATE');
+  });
+
+  it.each([
+    [0n, false],
+    [Permission.BanMembers, true],
+    [Permission.ViewAuditLog, true],
+  ])('G-26 with permissions %s, a ban is sent: %s', async (permissions, sent) => {
+    await setEveryone(DEFAULT_EVERYONE_PERMISSIONS | permissions);
+    const client = await session();
+    server.app.bus.publish(`guild:${guild.id}`, { type: 'GUILD_BAN_ADD', guildId: String(guild.id), data: '{}' });
+    say(server.app, guild, guild.owner, 'after');
+    await client.event('MESSAGE_CREATE');
+    expect(types(client.frames).includes('GUILD_BAN_ADD')).toBe(sent);
+  });
+});
+
+describe('G-27 message content', () => {
+  const withoutContent = Intent.Guilds | Intent.GuildMessages;
+
+  it('G-27 is empty without the intent', async () => {
+    const [reader, other] = [await session(), await session(withoutContent)];
+    const facts = { content: 'secret', embeds: [{ title: 'secret' }], components: [{ type: 1 }] };
+    say(server.app, guild, guild.owner, 'secret', facts);
+    expect((await reader.event('MESSAGE_CREATE')).d).toMatchObject(facts);
+    expect((await other.event('MESSAGE_CREATE')).d).toMatchObject({
+      content: '',
+      embeds: [],
+      attachments: [],
+      components: [],
+    });
+  });
+
+  it("G-27 is there in the bot's own messages and those that mention it", async () => {
+    const client = await session(withoutContent);
+    say(server.app, guild, bot.user, 'mine');
+    say(server.app, guild, guild.owner, 'for you', { mentionedUsers: [bot.user] });
+    say(server.app, guild, guild.owner, 'for another', { mentionedUsers: [guild.owner] });
+    const contents = [];
+    for (let count = 0; count < 3; count += 1) contents.push((await client.event('MESSAGE_CREATE')).d.content);
+    expect(contents).toEqual(['mine', 'for you', '']);
+  });
+});
+
+describe('G-27 an answered message, over the gateway and over REST alike', () => {
+  let scene: Scene;
+  let deaf: RestBot;
+  beforeEach(async () => {
+    scene = await openScene(server);
+    const made = await createBot(server.app, { messageContentIntent: false });
+    await addMember(server.app, scene.guild.id, made.user);
+    deaf = new RestBot(server, made);
+  });
+
+  const ofOthers = () => scene.send({ content: 'the target', embeds: [{ title: 'secret' }] });
+  const mentioning = () => scene.send({ content: `the target <@${deaf.id}>` });
+  const ofItsOwn = async () => (await deaf.post(scene.messages, { content: 'the target' })).body;
+  const silently = { allowed_mentions: { parse: [] } };
+
+  it.each([
+    ['is redacted in a message that is redacted itself', ofOthers, () => ({ content: 'reply', ...silently }), ['', '']],
+    ['is redacted in a message that mentions the bot', ofOthers, () => ({ content: `for <@${deaf.id}>` }), ['for', '']],
+    [
+      'is whole where it mentions the bot too',
+      mentioning,
+      () => ({ content: `for <@${deaf.id}>` }),
+      ['for', 'the target'],
+    ],
+    [
+      "is whole where it is the bot's own, whom the answer mentions",
+      ofItsOwn,
+      () => ({ content: 'for' }),
+      ['for', 'the target'],
+    ],
+    [
+      "is redacted with the answer, though the bot's own, where the answer does not mention it",
+      ofItsOwn,
+      () => ({ content: 'reply', ...silently }),
+      ['', ''],
+    ],
+  ])('%s', async (_rule, target, answer, contents) => {
+    const { id } = await target();
+    const [hears, hearing] = [
+      await session(Intent.GuildMessages, deaf.bot.token),
+      await session(undefined, scene.other.bot.token),
+    ];
+    const sent = await scene.send({ ...answer(), message_reference: { message_id: id } });
+    const heard = (await hears.event('MESSAGE_CREATE')).d;
+    const read = (await deaf.get(`${scene.messages}/${sent.id}`)).body;
+    const wordsOf = (message: Loose) =>
+      [message, message.referenced_message].map(({ content }) => content.replace(/ ?<@\d+>/, ''));
+    expect(wordsOf(heard)).toEqual(contents);
+    expect(wordsOf(read)).toEqual(contents);
+    if (contents[1] === '') expect([heard, read].map((one) => one.referenced_message.embeds)).toEqual([[], []]);
+    const { d: whole } = await hearing.event('MESSAGE_CREATE');
+    expect(wordsOf(whole)[1]).toBe('the target');
+  });
+});
+
+describe('G-28 members', () => {
+  it("G-28 sends an update of the bot's own member with any intents, another's only with the members intent", async () => {
+    const [members, guilds] = [await session(), await session(Intent.Guilds)];
+    const person = await createPerson(server.app);
+    const other = await addMember(server.app, guild.id, person);
+    const own = { ...other, userId: bot.id, user: bot.user };
+    server.app.publish({ type: 'GUILD_MEMBER_ADD', member: other });
+    server.app.publish({ type: 'GUILD_MEMBER_UPDATE', member: other });
+    server.app.publish({ type: 'GUILD_MEMBER_UPDATE', member: own });
+    const ids = (frames: Frame[]) => frames.map((frame) => [frame.t, frame.d.user.id]);
+    expect(ids(await members.settled())).toEqual([
+      ['GUILD_MEMBER_ADD', String(person.id)],
+      ['GUILD_MEMBER_UPDATE', String(person.id)],
+      ['GUILD_MEMBER_UPDATE', String(bot.id)],
+    ]);
+    expect(ids(await guilds.settled())).toEqual([['GUILD_MEMBER_UPDATE', String(bot.id)]]);
+  });
+
+  it('G-28 does not tell a bot of its own coming and going', async () => {
+    const client = await session();
+    const member = await server.app.db.reader.member.findFirstOrThrow({
+      where: { userId: bot.id },
+      include: { user: true, roles: { select: { roleId: true } } },
+    });
+    server.app.publish({ type: 'GUILD_MEMBER_ADD', member });
+    server.app.publish({ type: 'GUILD_MEMBER_REMOVE', guildId: guild.id, user: bot.user });
+    expect(await client.settled()).toEqual([]);
+  });
+});
+
+describe('G-29 joining and leaving', () => {
+  it('G-29 sends GUILD_CREATE and GUILD_DELETE to the shard of the guild, and nothing of the guild after', async () => {
+    const other = await createBot(server.app);
+    const home = Number((guild.id >> 22n) % 2n);
+    const shards = [];
+    for (const id of [home, 1 - home]) {
+      const client = await GatewayClient.open(server.origin);
+      clients.push(client);
+      await client.ready(other.token, { shard: [id, 2] });
+      shards.push(client);
+    }
+    const [here, elsewhere] = shards as [GatewayClient, GatewayClient];
+    await addMember(server.app, guild.id, other.user);
+    server.app.publish({ type: 'GUILD_JOINED', guildId: guild.id, userId: other.id });
+    expect((await here.event('GUILD_CREATE')).d.id).toBe(String(guild.id));
+    say(server.app, guild, guild.owner, 'welcome');
+    expect((await here.event('MESSAGE_CREATE')).d.content).toBe('welcome');
+    server.app.publish({ type: 'GUILD_LEFT', guildId: guild.id, userId: other.id });
+    say(server.app, guild, guild.owner, 'gone');
+    expect((await here.event('GUILD_DELETE')).d).toEqual({ id: String(guild.id) });
+    expect(await here.settled()).toEqual([]);
+    expect(await elsewhere.settled()).toEqual([]);
+  });
+});
+
+describe('G-30 token reset', () => {
+  it('G-30 closes every session of the bot with 4004, and a RESUME finds none', async () => {
+    const [one, two] = [await session(), await session()];
+    server.app.publish({ type: 'BOT_TOKEN_RESET', applicationId: bot.id });
+    expect([(await one.closed).code, (await two.closed).code]).toEqual([4004, 4004]);
+    const again = await GatewayClient.open(server.origin);
+    clients.push(again);
+    const { session_id } = one.frames.find((frame) => frame.t === 'READY')!.d;
+    again.send(6, { token: bot.token, session_id, seq: 1 });
+    expect((await again.op(9)).d).toBe(false);
+  });
+
+  it('G-30 closes the sessions of a deleted application with 4004', async () => {
+    const client = await session();
+    await server.app.db.writer.application.update({ where: { id: bot.id }, data: { deletedAt: new Date() } });
+    server.app.publish({ type: 'APPLICATION_UPDATED', applicationId: bot.id });
+    expect((await client.closed).code).toBe(4004);
+  });
+});

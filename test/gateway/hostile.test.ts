@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ALL_INTENTS, GatewayClient } from '../harness/gateway-client.js';
+import { addMember, createBot, createGuild, type TestBot, type TestGuild } from '../harness/rows.js';
+import { startServer, type TestServer } from '../harness/server.js';
+
+let server: TestServer;
+let bot: TestBot;
+let guild: TestGuild;
+
+beforeAll(async () => {
+  server = await startServer();
+  bot = await createBot(server.app);
+  guild = await createGuild(server.app);
+  await addMember(server.app, guild.id, bot.user);
+});
+afterAll(() => server.stop());
+
+const DOCUMENTED = [4001, 4002, 4003, 4004, 4005, 4007, 4008, 4010, 4013];
+const PROTOCOL_ERRORS = [1002, 1006];
+
+const op = fc.oneof(fc.constantFrom(0, 1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 31, 43), fc.integer(), fc.jsonValue());
+
+/** Values that stand where the protocol expects something, among anything else. */
+const value = fc.oneof(
+  fc.jsonValue({ maxDepth: 3 }),
+  fc.constantFrom<unknown>(
+    null,
+    -1,
+    0,
+    1,
+    2 ** 31,
+    2 ** 53,
+    Number.MAX_VALUE,
+    '',
+    '0',
+    [],
+    {},
+    [[]],
+    '\u0000',
+    '\ud800',
+    'x'.repeat(3_000),
+  ),
+);
+
+const data = fc.dictionary(
+  fc.constantFrom(
+    ...['token', 'intents', 'properties', 'shard', 'presence', 'compress', 'large_threshold', 'session_id', 'seq'],
+    ...['guild_id', 'query', 'limit', 'user_ids', 'nonce', 'presences', 'guild_ids', 'channel_id', 'self_mute'],
+    ...['status', 'activities', 'since', 'afk', 'fields', '__proto__', 'constructor'],
+  ),
+  value,
+);
+
+const payload = fc.record({ op, d: fc.oneof(data, value) }, { requiredKeys: [] }).map((frame) => JSON.stringify(frame));
+
+const message = fc.oneof(
+  { weight: 6, arbitrary: payload },
+  { weight: 1, arbitrary: fc.string() },
+  { weight: 1, arbitrary: fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)) },
+  { weight: 1, arbitrary: fc.integer({ min: 1, max: 6_000 }).map((depth) => '{"d":'.repeat(depth)) },
+  { weight: 1, arbitrary: fc.integer({ min: 4_000, max: 100_000 }).map((length) => 'x'.repeat(length)) },
+);
+
+/** Frames that are lost in the middle: a bare socket's bytes after the upgrade. */
+const wire = fc.uint8Array({ minLength: 1, maxLength: 64 });
+
+it('hostile payloads are answered or closed with a documented code, with and without a session', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.boolean(), fc.array(message, { minLength: 1, maxLength: 12 }), async (identified, messages) => {
+      const client = await GatewayClient.open(server.origin);
+      if (identified) await client.ready(bot.token, { intents: ALL_INTENTS });
+      for (const each of messages) client.socket.send(each);
+      await client.settled().catch(async () => {
+        expect(DOCUMENTED).toContain((await client.closed).code);
+      });
+      await client.close();
+    }),
+    { numRuns: 150 },
+  );
+  await expectHealthy();
+}, 60_000);
+
+it('hostile bytes below the payloads end the connection, and harm nobody', async () => {
+  await fc.assert(
+    fc.asyncProperty(wire, async (bytes) => {
+      const client = await GatewayClient.open(server.origin);
+      const raw = Reflect.get(client.socket, '_socket') as NodeJS.WritableStream;
+      raw.end(Buffer.from(bytes));
+      const { code } = await client.closed;
+      expect([...DOCUMENTED, ...PROTOCOL_ERRORS, 1000, 1005, 1007]).toContain(code);
+    }),
+    { numRuns: 60 },
+  );
+  await expectHealthy();
+}, 60_000);
+
+/** The server still serves, and let go of every socket. */
+async function expectHealthy(): Promise<void> {
+  const client = await GatewayClient.open(server.origin);
+  await client.ready(bot.token);
+  await client.close();
+  expect((await fetch(`${server.origin}/healthz`)).status).toBe(200);
+}

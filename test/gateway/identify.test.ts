@@ -1,0 +1,341 @@
+import { GatewayIntentBits } from 'discord-api-types/v10';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ALL_INTENTS, GatewayClient } from '../harness/gateway-client.js';
+import {
+  addMember,
+  createBot,
+  createChannel,
+  createGuild,
+  createPerson,
+  messageOf,
+  say,
+  type TestBot,
+  type TestGuild,
+} from '../harness/rows.js';
+import { startServer, type TestServer } from '../harness/server.js';
+
+let server: TestServer;
+let bot: TestBot;
+let guild: TestGuild;
+
+beforeAll(async () => {
+  server = await startServer();
+  bot = await createBot(server.app);
+  guild = await createGuild(server.app);
+  await addMember(server.app, guild.id, bot.user, 'helper');
+});
+afterAll(() => server.stop());
+
+const open = (of = server) => GatewayClient.open(of.origin);
+
+/** What the server closes with after an IDENTIFY. */
+async function closeOf(d: unknown): Promise<number> {
+  const client = await open();
+  client.send(2, d);
+  return (await client.closed).code;
+}
+
+const identity = () => ({ token: bot.token, intents: 1, properties: {} });
+
+describe('G-12 the payload', () => {
+  it.each([
+    ['no object', () => null],
+    ['no token', () => ({ intents: 1 })],
+    ['a token that is no text', () => ({ ...identity(), token: 7 })],
+    ['text intents', () => ({ ...identity(), intents: '1' })],
+    ['properties that are no object', () => ({ ...identity(), properties: 'linux' })],
+    ['a text large_threshold', () => ({ ...identity(), large_threshold: '50' })],
+    ['a presence of wrong types', () => ({ ...identity(), presence: { status: 'away' } })],
+  ])('G-12 closes 4002 for %s', async (_name, payload) => {
+    expect(await closeOf(payload())).toBe(4002);
+  });
+
+  it('G-12 takes what libraries send: null for absent, a named compression, a presence without activities', async () => {
+    const client = await open();
+    await client.ready(bot.token, {
+      compress: 'zlib-stream',
+      presence: { status: null, game: null, since: 0, afk: false },
+      shard: null,
+      large_threshold: 10,
+      guild_subscriptions: true,
+    });
+    await client.close();
+  });
+});
+
+describe('G-13 the token', () => {
+  it.each(['', 'nonsense', 'a.b.c', 'Bot '])('G-13 closes 4004 for %j', async (token) => {
+    expect(await closeOf({ ...identity(), token })).toBe(4004);
+  });
+
+  it("G-13 closes 4004 for another's secret", async () => {
+    const [id] = bot.token.split('.');
+    const [, time, secret] = (await createBot(server.app)).token.split('.');
+    expect(await closeOf({ ...identity(), token: [id, time, secret].join('.') })).toBe(4004);
+  });
+
+  it('G-13 takes a token with `Bot ` before it', async () => {
+    const client = await open();
+    await client.ready(`Bot ${bot.token}`);
+    await client.close();
+  });
+});
+
+it.each([undefined, null, 1 << 17, 1 << 30, 2 ** 31, 2 ** 40, 2 ** 52, 2 ** 60, 2 ** 80, -1, -(2 ** 60), 1.5])(
+  'G-14 closes 4013 for intents %s',
+  async (intents) => {
+    expect(await closeOf({ ...identity(), intents })).toBe(4013);
+  },
+);
+
+it.each(['1', true, {}, [1]])('G-12 closes 4002 for intents %j', async (intents) => {
+  expect(await closeOf({ ...identity(), intents })).toBe(4002);
+});
+
+it.each([
+  ['guildMembersIntent', GatewayIntentBits.GuildMembers],
+  ['presencesIntent', GatewayIntentBits.GuildPresences],
+  ['messageContentIntent', GatewayIntentBits.MessageContent],
+] as const)('G-15 closes 4014 when %s is off, and only for that intent', async (setting, intent) => {
+  const { token } = await createBot(server.app, { [setting]: false });
+  expect(await closeOf({ token, intents: intent })).toBe(4014);
+  const client = await open();
+  await client.ready(token, { intents: ALL_INTENTS & ~intent });
+  await client.close();
+});
+
+it.each([
+  ['IDENTIFY', 2],
+  ['RESUME', 6],
+])('G-16 closes 4005 for %s on a connection that has a session, or is getting one', async (_name, op) => {
+  const d = op === 2 ? identity() : { token: bot.token, session_id: 'x', seq: 1 };
+  const identified = await open();
+  await identified.ready(bot.token);
+  identified.send(op, d);
+  expect((await identified.closed).code).toBe(4005);
+  const identifying = await open();
+  identifying.send(2, identity());
+  identifying.send(op, d);
+  expect((await identifying.closed).code).toBe(4005);
+});
+
+describe('G-17 identify limits', () => {
+  it('G-17 answers op 9, at once and then when trying again works, and keeps the connection', async () => {
+    const limited = await startServer({ env: { RATE_LIMITS: 'on' } });
+    try {
+      const { token } = await createBot(limited.app);
+      const first = await open(limited);
+      await first.ready(token);
+      const second = await open(limited);
+      second.identify(token);
+      expect((await second.op(9)).d).toBe(false);
+      second.identify(token);
+      const otherBucket = await open(limited);
+      await otherBucket.ready(token, { shard: [1, 2] });
+      expect((await second.op(9)).d).toBe(false);
+      await second.ready(token);
+      await Promise.all([first, second, otherBucket].map((client) => client.close()));
+    } finally {
+      await limited.stop();
+    }
+  }, 15_000);
+});
+
+describe('G-18 shards', () => {
+  it.each([
+    [[1, 1], 4010],
+    [[-1, 2], 4010],
+    [[0, 0], 4010],
+    [[5, 2], 4010],
+    [[2 ** 60, 2], 4010],
+    [[0], 4002],
+    [['0', '1'], 4002],
+    ['0/1', 4002],
+    [[0.5, 1], 4002],
+  ])('G-18 closes %j with %i', async (shard, code) => {
+    expect(await closeOf({ ...identity(), shard })).toBe(code);
+  });
+
+  it('G-18 gives a shard the guilds with (guild_id >> 22) % count == id', async () => {
+    const sharded = await createBot(server.app);
+    const base = (server.app.nextId() >> 22n) << 22n;
+    const ids = [0n, 1n, 2n, 3n].map((step) => base + ((step + 1n) << 22n));
+    for (const id of ids) await addMember(server.app, (await createGuild(server.app, 'Shard', id)).id, sharded.user);
+    for (const shard of [0, 1]) {
+      const client = await open();
+      const ready = await client.ready(sharded.token, { shard: [shard, 2] });
+      const expected = ids.filter((id) => Number((id >> 22n) % 2n) === shard).map(String);
+      expect(ready.d.guilds.map((entry: { id: string }) => entry.id)).toEqual(expected);
+      expect(ready.d.shard).toEqual([shard, 2]);
+      await client.close();
+    }
+  });
+});
+
+it('G-19 closes 4011 beyond 2,500 guilds for a shard', async () => {
+  const popular = await createBot(server.app);
+  const guilds = Array.from({ length: 2_501 }, (_, index) => ({
+    id: (BigInt(index) << 22n) + (1n << 50n),
+    name: 'many',
+    ownerId: guild.owner.id,
+  }));
+  await server.app.db.writer.guild.createMany({ data: guilds });
+  const joinedAt = new Date();
+  await server.app.db.writer.member.createMany({
+    data: guilds.map(({ id }) => ({ guildId: id, userId: popular.id, joinedAt })),
+  });
+  expect(await closeOf({ token: popular.token, intents: 0 })).toBe(4011);
+  const client = await open();
+  client.identify(popular.token, { intents: 0, shard: [0, 2] });
+  expect((await client.event('READY')).d.guilds).toHaveLength(1_251);
+  await client.close();
+});
+
+it('G-20 sends READY first, with what a client begins with', async () => {
+  const client = await open();
+  const ready = await client.ready(bot.token);
+  expect(ready.s).toBe(1);
+  expect(ready.d).toMatchObject({
+    v: 10,
+    user: { id: String(bot.id), username: bot.user.username, bot: true },
+    guilds: [{ id: String(guild.id), unavailable: true }],
+    session_id: expect.stringMatching(/^[0-9a-f]{32}$/),
+    resume_gateway_url: `${server.origin.replace('http', 'ws')}/gateway`,
+    session_type: 'normal',
+    application: { id: String(bot.id), flags: (1 << 13) | (1 << 15) | (1 << 19) },
+    private_channels: [],
+  });
+  expect(ready.d).not.toHaveProperty('shard');
+  await client.close();
+});
+
+describe('G-21 GUILD_CREATE', () => {
+  it('G-21 shows the whole guild', async () => {
+    const message = messageOf(server.app, guild, guild.owner);
+    await server.app.db.writer.message.create({
+      data: {
+        id: message.id,
+        channelId: guild.channel.id,
+        authorId: guild.owner.id,
+        content: 'last',
+        embeds: [],
+        components: [],
+        mentionUserIds: [],
+        mentionRoleIds: [],
+      },
+    });
+    await server.app.db.writer.channelOverwrite.create({
+      data: { channelId: guild.channel.id, targetId: guild.id, targetType: 0, allow: 0n, deny: 8n },
+    });
+    const client = await open();
+    client.identify(bot.token);
+    const { d } = await client.event('GUILD_CREATE');
+    expect(d).toMatchObject({
+      id: String(guild.id),
+      name: 'Guild',
+      owner_id: String(guild.owner.id),
+      unavailable: false,
+      large: false,
+      member_count: 2,
+      joined_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+      roles: [{ id: String(guild.id), name: '@everyone' }],
+      voice_states: [],
+      threads: [],
+      presences: [],
+      stage_instances: [],
+      guild_scheduled_events: [],
+      soundboard_sounds: [],
+    });
+    expect(d.channels).toMatchObject([
+      {
+        id: String(guild.channel.id),
+        name: 'general',
+        last_message_id: String(message.id),
+        permission_overwrites: [{ id: String(guild.id), type: 0, allow: '0', deny: '8' }],
+      },
+    ]);
+    await client.close();
+  });
+
+  it('G-21 is not sent without the GUILDS intent, and shows a later change to a later session', async () => {
+    const without = await open();
+    without.identify(bot.token, { intents: GatewayIntentBits.GuildMessages });
+    await without.event('READY');
+    expect(await without.settled()).toEqual([]);
+    const channel = await createChannel(server.app, guild.id, 'added');
+    server.app.publish({ type: 'CHANNEL_CREATE', channel });
+    const later = await open();
+    later.identify(bot.token);
+    const names = (await later.event('GUILD_CREATE')).d.channels.map((entry: { name: string }) => entry.name);
+    expect(names).toEqual(['general', 'added']);
+    await Promise.all([without.close(), later.close()]);
+  });
+});
+
+describe('G-22 members', () => {
+  const membersSeen = async (token: string, more: object) => {
+    const client = await open();
+    client.identify(token, more);
+    const { d } = await client.event('GUILD_CREATE');
+    await client.close();
+    return { large: d.large, ids: d.members.map((member: { user: { id: string } }) => member.user.id) };
+  };
+
+  it('G-22 shows all of a small guild with the presences intent, only the bot itself without', async () => {
+    const { ids } = await membersSeen(bot.token, {});
+    expect(ids).toEqual([String(bot.id), String(guild.owner.id)].sort());
+    const without = await membersSeen(bot.token, { intents: ALL_INTENTS & ~GatewayIntentBits.GuildPresences });
+    expect(without).toEqual({ large: false, ids: [String(bot.id)] });
+  });
+
+  it('G-22 shows those with a role or nickname, and the bot itself, of a guild beyond large_threshold', async () => {
+    const crowd = await createGuild(server.app, 'Crowd');
+    const member = await createBot(server.app);
+    await addMember(server.app, crowd.id, member.user);
+    const named = await createPerson(server.app);
+    await addMember(server.app, crowd.id, named, 'somebody');
+    for (let count = 0; count < 58; count += 1) {
+      await addMember(server.app, crowd.id, await createPerson(server.app));
+    }
+    const large = await membersSeen(member.token, {});
+    expect(large.large).toBe(true);
+    expect(large.ids.sort()).toEqual([String(member.id), String(named.id)].sort());
+    const small = await membersSeen(member.token, { large_threshold: 61 });
+    expect(small.large).toBe(false);
+    expect(small.ids).toHaveLength(61);
+  });
+});
+
+it('G-23 loses nothing of what happens while guilds are shown, and keeps its order', async () => {
+  const busy = await createBot(server.app);
+  const guilds: TestGuild[] = [];
+  for (let count = 0; count < 20; count += 1) {
+    const joined = await createGuild(server.app);
+    await addMember(server.app, joined.id, busy.user);
+    guilds.push(joined);
+  }
+  const client = await open();
+  let said = 0;
+  client.socket.on('message', () => {
+    if (said < 40) for (const at of guilds) say(server.app, at, at.owner, String(said++));
+  });
+  client.identify(busy.token);
+  await client.event('READY');
+  for (const _ of guilds) await client.event('GUILD_CREATE');
+  const end = guilds.at(-1)!;
+  say(server.app, end, end.owner, 'end');
+  await client.next((frame) => frame.d?.content === 'end');
+  const afterReady = client.frames.findIndex((frame) => frame.t === 'READY');
+  for (const at of guilds) {
+    const own = client.frames
+      .slice(afterReady)
+      .filter((frame) => [frame.d?.id, frame.d?.guild_id].includes(String(at.id)));
+    expect(own[0]!.t).toBe('GUILD_CREATE');
+    const heard = own.filter((frame) => frame.t === 'MESSAGE_CREATE' && frame.d.content !== 'end');
+    const numbers = heard.map((frame) => Number(frame.d.content));
+    expect(numbers).toEqual([...numbers].sort((a, b) => a - b));
+    // What was said from READY on; HELLO came before it.
+    expect(numbers.at(-1)).toBe(said - guilds.length + guilds.indexOf(at));
+  }
+  await client.close();
+});

@@ -1,0 +1,154 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { Client as DiscordClient, Events, GatewayIntentBits } from 'discord.js';
+import Eris from 'eris';
+import { Client as OceanicClient } from 'oceanic.js';
+import { ApiHandler, Client as SeyfertClient } from 'seyfert';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addMember, createBot, createGuild, say, type TestBot, type TestGuild } from '../harness/rows.js';
+import { startServer, type TestServer } from '../harness/server.js';
+import { startTlsFront } from './tls-front.js';
+
+let server: TestServer;
+let bot: TestBot;
+let guild: TestGuild;
+
+beforeAll(async () => {
+  server = await startServer();
+  guild = await createGuild(server.app, 'Library');
+  bot = await createBot(server.app, { ownerUserId: guild.owner.id });
+  await addMember(server.app, guild.id, bot.user);
+});
+afterAll(() => server.stop());
+
+const guildId = () => String(guild.id);
+const speak = (text: string) => say(server.app, guild, guild.owner, text);
+
+const pythonHasDiscord = await promisify(execFile)('/usr/bin/python3', ['-c', 'import discord']).then(
+  () => true,
+  () => false,
+);
+
+describe('an unmodified library is ready, knows the guild and hears a message', () => {
+  it('discord.js', async () => {
+    const client = new DiscordClient({
+      intents: [GatewayIntentBits.Guilds, GatewayIntentBits.GuildMessages, GatewayIntentBits.MessageContent],
+      rest: { api: `${server.origin}/api` },
+    });
+    const ready = once(client, Events.ClientReady);
+    await client.login(bot.token);
+    await ready;
+    const known = client.guilds.cache.get(guildId());
+    expect(known?.name).toBe('Library');
+    expect(known?.members.me?.id).toBe(String(bot.id));
+    expect(client.channels.cache.has(String(guild.channel.id))).toBe(true);
+    const heard = once(client, Events.MessageCreate);
+    speak('to discord.js');
+    expect((await heard)[0].content).toBe('to discord.js');
+    await client.destroy();
+  });
+
+  it('discord.js fetches members and resumes after a lost connection', async () => {
+    const client = new DiscordClient({
+      intents: [GatewayIntentBits.Guilds, GatewayIntentBits.GuildMembers, GatewayIntentBits.GuildMessages],
+      rest: { api: `${server.origin}/api` },
+    });
+    const ready = once(client, Events.ClientReady);
+    await client.login(bot.token);
+    await ready;
+    const members = await client.guilds.cache.get(guildId())!.members.fetch();
+    expect([...members.keys()].sort()).toEqual([String(bot.id), String(guild.owner.id)].sort());
+    const resumed = once(client, Events.ShardResume);
+    // What a broken network looks like from inside the library.
+    Reflect.get(client.ws, '_ws').strategy.shards.get(0).connection.terminate();
+    await resumed;
+    const heard = once(client, Events.MessageCreate);
+    speak('after resuming');
+    await heard;
+    await client.destroy();
+  }, 15_000);
+
+  it('oceanic.js', async () => {
+    const client = new OceanicClient({
+      auth: `Bot ${bot.token}`,
+      rest: { baseURL: `${server.origin}/api/v10` },
+      gateway: {
+        intents: ['GUILDS', 'GUILD_MESSAGES', 'MESSAGE_CONTENT'],
+      },
+    });
+    client.on('error', () => {});
+    const ready = once(client, 'ready');
+    await client.connect();
+    await ready;
+    expect(client.guilds.get(guildId())?.name).toBe('Library');
+    const heard = once(client, 'messageCreate');
+    speak('to oceanic');
+    expect((await heard)[0].content).toBe('to oceanic');
+    client.disconnect(false);
+  });
+
+  it('eris, whose REST half speaks https only and is told the address', async () => {
+    const client = Eris(`Bot ${bot.token}`, { intents: ['guilds', 'guildMessages'], restMode: false });
+    client.getBotGateway = async () => ({
+      url: server.app.addresses.gatewayUrl,
+      shards: 1,
+      session_start_limit: { total: 1_000, remaining: 1_000, reset_after: 0, max_concurrency: 1 },
+    });
+    client.on('error', () => {});
+    const ready = once(client, 'ready');
+    await client.connect();
+    await ready;
+    expect(client.guilds.get(guildId())?.name).toBe('Library');
+    const heard = once(client, 'messageCreate');
+    speak('to eris');
+    await heard;
+    client.disconnect({ reconnect: false });
+  });
+
+  it('seyfert, which speaks TLS only', async () => {
+    const front = await startTlsFront(server.origin);
+    const client = new SeyfertClient({
+      getRC: () => ({
+        token: bot.token,
+        intents: GatewayIntentBits.Guilds | GatewayIntentBits.GuildMessages | GatewayIntentBits.MessageContent,
+        locations: { base: '' },
+      }),
+    });
+    client.setServices({ rest: new ApiHandler({ token: bot.token, domain: server.origin }) });
+    const heard = new Promise<string>((resolve) => {
+      client.events.values = {
+        GUILDS_READY: { data: { name: 'guildsReady', once: false }, run: () => speak('to seyfert') },
+        MESSAGE_CREATE: {
+          data: { name: 'messageCreate', once: false },
+          run: (message: { content: string }) => resolve(message.content),
+        },
+      } as never;
+    });
+    await client.start();
+    expect(await heard).toBe('to seyfert');
+    client.gateway.disconnectAll();
+    front.stop();
+  });
+
+  it.skipIf(!pythonHasDiscord)(
+    'discord.py',
+    async () => {
+      const script = fileURLToPath(new URL('./discord_py_bot.py', import.meta.url));
+      const child = spawn('/usr/bin/python3', [script], {
+        env: { ORIGIN: server.origin, BOT_TOKEN: bot.token, GUILD_ID: guildId() },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      const exit = once(child, 'exit');
+      let output = '';
+      for await (const text of child.stdout) {
+        output += text;
+        if (String(text).includes('members')) speak('to discord.py');
+      }
+      await exit;
+      expect(output.split('\n').filter(Boolean)).toEqual(['ready Library', 'members 2', 'heard to discord.py']);
+    },
+    20_000,
+  );
+});

@@ -1,0 +1,136 @@
+import { connect } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { ManualClock } from '../harness/clock.js';
+import { GatewayClient } from '../harness/gateway-client.js';
+import { addMember, createBot, createGuild, say, type TestBot, type TestGuild } from '../harness/rows.js';
+import { startServer, type TestOptions, type TestServer } from '../harness/server.js';
+
+let server: TestServer;
+let bot: TestBot;
+let guild: TestGuild;
+
+async function start(options: TestOptions = {}): Promise<void> {
+  server = await startServer(options);
+  bot = await createBot(server.app);
+  guild = await createGuild(server.app);
+  await addMember(server.app, guild.id, bot.user);
+}
+afterEach(() => server.stop());
+
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+describe('G-46 slow readers', () => {
+  it('G-46 closes a session that does not read, which may resume, and holds nobody else up', async () => {
+    await start();
+    const slow = await GatewayClient.open(server.origin);
+    const ready = await slow.ready(bot.token);
+    const seq = slow.sequence!;
+    const quick = await GatewayClient.open(server.origin);
+    await quick.ready(bot.token);
+    slow.socket.pause();
+    const before = process.memoryUsage().external;
+    const text = 'x'.repeat(4_000);
+    let said = 0;
+    // The kernel's buffers take some megabytes before anything waits on this side.
+    for (; (await closesOf(4901)) === 0 && said < 20_000; said += 1) {
+      say(server.app, guild, guild.owner, text);
+      if (said % 50 === 0) await turn();
+    }
+    expect(await closesOf(4901)).toBe(1);
+    expect(process.memoryUsage().external - before).toBeLessThan(32 * 1024 * 1024);
+    say(server.app, guild, guild.owner, 'end');
+    await quick.next((frame) => frame.d?.content === 'end');
+    expect(quick.frames.filter((frame) => frame.t === 'MESSAGE_CREATE')).toHaveLength(said + 1);
+
+    slow.socket.resume();
+    await slow.closed;
+    const again = await GatewayClient.open(server.origin);
+    again.send(6, { token: bot.token, session_id: ready.d.session_id, seq: slow.sequence });
+    await again.event('RESUMED');
+    const heard = [slow, again].flatMap((client) => client.frames.filter((frame) => frame.t === 'MESSAGE_CREATE'));
+    expect(heard).toHaveLength(said + 1);
+    expect(heard.map((frame) => frame.s! - seq)).toEqual(heard.map((_, index) => index + 1));
+    await Promise.all([quick.close(), again.close()]);
+  }, 30_000);
+
+  it('G-46 repeats 4 MiB to a client that resumes, at its pace', async () => {
+    await start();
+    const client = await GatewayClient.open(server.origin);
+    const ready = await client.ready(bot.token);
+    client.socket.terminate();
+    await client.closed;
+    for (let count = 0; count < 1_000; count += 1) say(server.app, guild, guild.owner, 'x'.repeat(3_000));
+    const again = await GatewayClient.open(server.origin);
+    again.send(6, { token: bot.token, session_id: ready.d.session_id, seq: client.sequence });
+    again.socket.pause();
+    await turn();
+    again.socket.resume();
+    await again.event('RESUMED');
+    expect(again.frames.filter((frame) => frame.t === 'MESSAGE_CREATE')).toHaveLength(1_000);
+    await again.close();
+  });
+
+  async function closesOf(code: number): Promise<number> {
+    const { values } = await server.app.metrics.gatewayCloses.get();
+    return values.find(({ labels }) => Number(labels.code) === code)?.value ?? 0;
+  }
+});
+
+describe('G-47 stopping', () => {
+  /** Whether an upgrade on a bare socket is answered 101 or 503. */
+  const upgradeStatus = () =>
+    new Promise<string>((resolve, reject) => {
+      const { hostname, port } = new URL(server.origin);
+      const socket = connect(Number(port), hostname, () => {
+        socket.write(
+          `GET /gateway HTTP/1.1\r\nHost: ${hostname}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
+            'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
+        );
+      });
+      socket.once('data', (data) => {
+        socket.destroy();
+        resolve(data.toString().slice(9, 12));
+      });
+      socket.once('error', reject);
+    });
+
+  it('G-47 sends op 7, refuses upgrades with 503, and closes who stays with 4900', async () => {
+    const clock = new ManualClock();
+    await start({ clock });
+    const [leaving, staying] = [await GatewayClient.open(server.origin), await GatewayClient.open(server.origin)];
+    await leaving.ready(bot.token);
+    await staying.ready(bot.token);
+    const stopped = server.stop();
+    expect(await Promise.all([leaving.op(7), staying.op(7)])).toMatchObject([{ d: null }, { d: null }]);
+    await leaving.close(4999);
+    clock.advance(3_001);
+    expect((await staying.closed).code).toBe(4900);
+    await stopped;
+  });
+
+  it('G-47 refuses upgrades with 503 while it stops', async () => {
+    const clock = new ManualClock();
+    await start({ clock });
+    const client = await GatewayClient.open(server.origin);
+    const draining = server.stop();
+    await client.op(7);
+    const status = await upgradeStatus().catch((error: NodeJS.ErrnoException) => error.code);
+    expect(['503', 'ECONNREFUSED']).toContain(status);
+    await client.close(4999);
+    await draining;
+  });
+});
+
+it('G-48 closes 4000 on a fault of its own, and goes on', async () => {
+  await start();
+  const { member } = server.app.db.reader;
+  const client = await GatewayClient.open(server.origin);
+  await client.ready(bot.token);
+  const broken = Object.assign(server.app.db.reader, { member: undefined });
+  const other = await GatewayClient.open(server.origin);
+  other.identify(bot.token);
+  expect((await other.closed).code).toBe(4000);
+  Object.assign(broken, { member });
+  await client.settled();
+  await client.close();
+});

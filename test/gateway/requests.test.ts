@@ -1,0 +1,161 @@
+import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ALL_INTENTS, type Frame, GatewayClient } from '../harness/gateway-client.js';
+import { addMember, createBot, createGuild, createPerson, type TestBot, type TestGuild } from '../harness/rows.js';
+import { startServer, type TestServer } from '../harness/server.js';
+
+let server: TestServer;
+let bot: TestBot;
+let guild: TestGuild;
+let client: GatewayClient;
+
+beforeAll(async () => {
+  server = await startServer();
+  bot = await createBot(server.app);
+  guild = await createGuild(server.app);
+  await addMember(server.app, guild.id, bot.user);
+  await addMember(server.app, guild.id, await createPerson(server.app, 'anna'));
+  await addMember(server.app, guild.id, await createPerson(server.app, 'anton'), 'Bert');
+  client = await session();
+});
+afterAll(async () => {
+  await client.close();
+  await server.stop();
+});
+
+async function session(intents = ALL_INTENTS): Promise<GatewayClient> {
+  const opened = await GatewayClient.open(server.origin);
+  await opened.ready(bot.token, { intents });
+  return opened;
+}
+
+async function closeAfter(op: number, d: unknown): Promise<number> {
+  const opened = await session(Intent.Guilds);
+  opened.send(op, d);
+  return (await opened.closed).code;
+}
+
+async function ask(d: object, of = client): Promise<Frame['d']> {
+  of.send(8, { guild_id: String(guild.id), ...d });
+  return (await of.event('GUILD_MEMBERS_CHUNK')).d;
+}
+
+const names = (chunk: Frame['d']) =>
+  chunk.members.map((member: { user: { username: string } }) => member.user.username).sort();
+
+describe('G-39 presence', () => {
+  it('G-39 is accepted and shown to nobody', async () => {
+    client.send(3, { since: null, status: 'dnd', afk: false, activities: [{ name: 'chess', type: 0 }] });
+    expect(await client.settled()).toEqual([]);
+  });
+
+  it.each([{ status: 'away' }, { activities: [{ name: 7, type: 0 }] }, { since: 'now' }, { afk: 1 }, null, []])(
+    'G-39 closes 4002 for %j',
+    async (d) => {
+      expect(await closeAfter(3, d)).toBe(4002);
+    },
+  );
+});
+
+describe('G-40 members on request', () => {
+  it('G-40 gives the whole list with the members intent', async () => {
+    const chunk = await ask({ query: '', limit: 0, nonce: 'n'.repeat(32), presences: true });
+    expect(names(chunk)).toEqual([bot.user.username, guild.owner.username, 'anna', 'anton'].sort());
+    expect(chunk).toMatchObject({
+      guild_id: String(guild.id),
+      chunk_index: 0,
+      chunk_count: 1,
+      nonce: 'n'.repeat(32),
+      presences: [],
+    });
+    expect(chunk).not.toHaveProperty('not_found');
+  });
+
+  it("G-40 gives the bot's own member without the members intent", async () => {
+    const without = await session(Intent.Guilds);
+    const chunk = await ask({ query: '', limit: 0, presences: true }, without);
+    expect(names(chunk)).toEqual([bot.user.username]);
+    expect(chunk).not.toHaveProperty('presences');
+    await without.close();
+  });
+
+  it('G-40 searches usernames and nicknames by prefix', async () => {
+    expect(names(await ask({ query: 'an', limit: 10 }))).toEqual(['anna', 'anton']);
+    expect(names(await ask({ query: 'An', limit: 1 }))).toEqual(['anna']);
+    expect(names(await ask({ query: 'Bert', limit: 0 }))).toEqual(['anton']);
+    expect(names(await ask({ query: '%', limit: 0 }))).toEqual([]);
+  });
+
+  it('G-40 names ids that are nobody', async () => {
+    const chunk = await ask({ user_ids: [String(bot.id), '42', 'x', '99999999999999999999'] });
+    expect(names(chunk)).toEqual([bot.user.username]);
+    expect(chunk.not_found).toEqual(['42', 'x', '99999999999999999999']);
+    expect(names(await ask({ user_ids: String(guild.owner.id) }))).toEqual([guild.owner.username]);
+  });
+
+  it.each([['n'.repeat(33)], ['é'.repeat(17)], [7], ['']])('G-40 ignores the nonce %j', async (nonce) => {
+    expect(await ask({ user_ids: [], nonce })).not.toHaveProperty('nonce');
+  });
+
+  it('G-40 answers for a guild the session does not hold with an empty chunk', async () => {
+    const other = await createGuild(server.app);
+    const chunk = await ask({ guild_id: String(other.id), user_ids: [String(other.owner.id)] });
+    expect(chunk).toMatchObject({ guild_id: String(other.id), members: [], not_found: [String(other.owner.id)] });
+  });
+
+  it('G-40 gives at most 1,000 members a chunk, 100 a search, and repeats nobody', async () => {
+    const crowd = await createGuild(server.app, 'Crowd');
+    const ids = Array.from({ length: 2_300 }, () => server.app.nextId());
+    await server.app.db.writer.user.createMany({ data: ids.map((id) => ({ id, username: `crowd${id}` })) });
+    const joinedAt = new Date();
+    await server.app.db.writer.member.createMany({
+      data: [bot.id, ...ids].map((userId) => ({ guildId: crowd.id, userId, joinedAt })),
+    });
+    const opened = await session();
+    const guildId = { guild_id: String(crowd.id) };
+    expect((await ask({ ...guildId, query: 'crowd', limit: 500 }, opened)).members).toHaveLength(100);
+    opened.send(8, { ...guildId, query: '', limit: 0 });
+    opened.send(8, { ...guildId, user_ids: [] });
+    const seen = new Set<string>();
+    for (const size of [1_000, 1_000, 302]) {
+      const { d } = await opened.event('GUILD_MEMBERS_CHUNK');
+      expect([d.members.length, d.chunk_count]).toEqual([size, 3]);
+      for (const member of d.members) seen.add(member.user.id);
+    }
+    expect(seen.size).toBe(2_302);
+    expect((await opened.event('GUILD_MEMBERS_CHUNK')).d.members).toEqual([]);
+    await opened.close();
+  });
+
+  it.each([
+    [{}],
+    [{ query: 7, limit: 0 }],
+    [{ query: '', limit: -1 }],
+    [{ query: '', limit: '1' }],
+    [{ user_ids: [{}] }],
+    [{ guild_id: 'x', query: '' }],
+    [{ guild_id: null, query: '' }],
+    [{ query: '', presences: 'yes' }],
+  ])('G-40 closes 4002 for %j', async (d) => {
+    expect(await closeAfter(8, { guild_id: String(guild.id), ...d })).toBe(4002);
+  });
+});
+
+it('G-41 a voice state is checked and accepted', async () => {
+  client.send(4, { guild_id: String(guild.id), channel_id: null, self_mute: false, self_deaf: false });
+  expect(await client.settled()).toEqual([]);
+  expect(await closeAfter(4, { guild_id: String(guild.id), channel_id: null, self_mute: 'no' })).toBe(4002);
+});
+
+it('G-42 soundboard sounds and channel info are empty, for guilds the session holds', async () => {
+  client.send(31, { guild_ids: [String(guild.id), '42'] });
+  client.send(43, { guild_id: String(guild.id), fields: ['status'] });
+  client.send(43, { guild_id: '42', fields: ['status'] });
+  const guild_id = String(guild.id);
+  expect((await client.settled()).map(({ t, d }) => ({ t, d }))).toEqual([
+    { t: 'SOUNDBOARD_SOUNDS', d: { guild_id, soundboard_sounds: [] } },
+    { t: 'CHANNEL_INFO', d: { guild_id, channels: [] } },
+  ]);
+  expect(await closeAfter(31, { guild_ids: 'x' })).toBe(4002);
+  expect(await closeAfter(43, { guild_id: [], fields: [] })).toBe(4002);
+});

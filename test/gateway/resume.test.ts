@@ -1,0 +1,218 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { RESUME_WINDOW_MS } from '../../src/gateway/protocol.js';
+import { ManualClock } from '../harness/clock.js';
+import { type Frame, GatewayClient } from '../harness/gateway-client.js';
+import { addMember, createBot, createGuild, say, type TestBot, type TestGuild } from '../harness/rows.js';
+import { startServer, type TestServer } from '../harness/server.js';
+
+const clock = new ManualClock();
+let server: TestServer;
+let bot: TestBot;
+let guild: TestGuild;
+let clients: GatewayClient[] = [];
+
+beforeAll(async () => {
+  server = await startServer({ clock });
+});
+afterAll(async () => {
+  await closeAll();
+  await server.stop();
+});
+
+const closeAll = async () => {
+  await Promise.all(clients.map((client) => client.close()));
+  clients = [];
+};
+
+beforeEach(async () => {
+  await closeAll();
+  bot = await createBot(server.app);
+  guild = await createGuild(server.app);
+  await addMember(server.app, guild.id, bot.user);
+});
+
+async function open(): Promise<GatewayClient> {
+  const client = await GatewayClient.open(server.origin);
+  clients.push(client);
+  return client;
+}
+
+/** A session whose connection was lost with `code`. */
+async function lostSession(code = 4999): Promise<{ id: string; seq: number }> {
+  const client = await open();
+  const ready = await client.ready(bot.token);
+  await client.close(code);
+  await serverHasNoticed();
+  return { id: ready.d.session_id, seq: client.sequence! };
+}
+
+/** Another connection's answer comes after the close was worked off. */
+async function serverHasNoticed(): Promise<void> {
+  const client = await open();
+  client.send(1, null);
+  await client.op(11);
+}
+
+/** Resumes, and reads the dispatches up to RESUMED, or the op 9. */
+async function resume(session: { id: string; seq: number }, token = bot.token): Promise<[GatewayClient, Frame[]]> {
+  const client = await open();
+  client.send(6, { token, session_id: session.id, seq: session.seq });
+  const frames: Frame[] = [];
+  do frames.push(await client.next((frame) => frame.op === 0 || frame.op === 9));
+  while (frames.at(-1)!.op === 0 && frames.at(-1)!.t !== 'RESUMED');
+  return [client, frames];
+}
+
+const speak = (...texts: string[]) => {
+  for (const text of texts) say(server.app, guild, guild.owner, text);
+};
+
+it.each([1000, 1001])('G-31 a client that closes with %i ends its session', async (code) => {
+  const [, frames] = await resume(await lostSession(code));
+  expect(frames).toMatchObject([{ op: 9, d: false }]);
+});
+
+it('G-31 a close after which clients identify anew ends the session', async () => {
+  const client = await open();
+  const ready = await client.ready(bot.token);
+  client.identify(bot.token);
+  expect((await client.closed).code).toBe(4005);
+  const [, frames] = await resume({ id: ready.d.session_id, seq: 1 });
+  expect(frames).toMatchObject([{ op: 9, d: false }]);
+});
+
+it('G-32 a session waits 5 minutes, and not longer', async () => {
+  const kept = await lostSession();
+  clock.advance(RESUME_WINDOW_MS - 1);
+  const [client, frames] = await resume(kept);
+  expect(frames.at(-1)!.t).toBe('RESUMED');
+  await client.close(4999);
+  await serverHasNoticed();
+  clock.advance(RESUME_WINDOW_MS + 1);
+  const [, late] = await resume(kept);
+  expect(late).toMatchObject([{ op: 9, d: false }]);
+});
+
+it('G-32 a session outlives a socket that breaks without a close', async () => {
+  const client = await open();
+  const ready = await client.ready(bot.token);
+  client.socket.terminate();
+  await client.closed;
+  await serverHasNoticed();
+  const [, frames] = await resume({ id: ready.d.session_id, seq: client.sequence! });
+  expect(frames.at(-1)!.t).toBe('RESUMED');
+});
+
+it('G-33 repeats what was missed, in order, then RESUMED, then what is new', async () => {
+  const session = await lostSession();
+  speak('one', 'two', 'three');
+  const [client, frames] = await resume(session);
+  expect(frames.map((frame) => frame.d.content ?? frame.t)).toEqual(['one', 'two', 'three', 'RESUMED']);
+  expect(frames.map((frame) => frame.s! - session.seq)).toEqual([1, 2, 3, 4]);
+  speak('four');
+  expect(await client.event('MESSAGE_CREATE')).toMatchObject({ s: session.seq + 5, d: { content: 'four' } });
+});
+
+it('G-33 repeats from the number that is asked for', async () => {
+  const session = await lostSession();
+  const [, frames] = await resume({ ...session, seq: 1 });
+  expect(frames.map((frame) => frame.t)).toEqual(['GUILD_CREATE', 'RESUMED']);
+});
+
+it.each([
+  ['no session_id', () => ({ token: bot.token, seq: 1 })],
+  ['a text seq', () => ({ token: bot.token, session_id: 'x', seq: '1' })],
+  ['no token', () => ({ session_id: 'x', seq: 1 })],
+])('G-33 closes 4002 for %s', async (_name, payload) => {
+  const client = await open();
+  client.send(6, payload());
+  expect((await client.closed).code).toBe(4002);
+});
+
+describe('G-34 unknown sessions', () => {
+  it('G-34 answers op 9, after which the client may identify on the same connection', async () => {
+    const [client, frames] = await resume({ id: 'f'.repeat(32), seq: 1 });
+    expect(frames).toMatchObject([{ op: 9, d: false }]);
+    await client.ready(bot.token);
+  });
+
+  it("G-34 does not hand out another bot's session", async () => {
+    const session = await lostSession();
+    const other = await createBot(server.app);
+    const [, frames] = await resume(session, other.token);
+    expect(frames).toMatchObject([{ op: 9, d: false }]);
+    const [, own] = await resume(session);
+    expect(own.at(-1)!.t).toBe('RESUMED');
+  });
+
+  it('G-34 answers op 9 when something unseen was dropped', async () => {
+    const session = await lostSession();
+    speak(...Array.from({ length: 4_097 }, (_, index) => String(index)));
+    const [, frames] = await resume(session);
+    expect(frames).toMatchObject([{ op: 9, d: false }]);
+  });
+});
+
+it.each([1_000, 2 ** 60, -1])('G-35 closes 4007 for seq %i and ends the session', async (seq) => {
+  const session = await lostSession();
+  const client = await open();
+  client.send(6, { token: bot.token, session_id: session.id, seq });
+  expect((await client.closed).code).toBe(4007);
+  const [, frames] = await resume(session);
+  expect(frames).toMatchObject([{ op: 9, d: false }]);
+});
+
+it('G-36 closes 4004 for a token that is not valid', async () => {
+  const session = await lostSession();
+  const client = await open();
+  client.send(6, { token: 'a.b.c', session_id: session.id, seq: session.seq });
+  expect((await client.closed).code).toBe(4004);
+});
+
+it('G-37 moves a connected session and closes the older connection 4003', async () => {
+  const older = await open();
+  const ready = await older.ready(bot.token);
+  const [newer, frames] = await resume({ id: ready.d.session_id, seq: older.sequence! });
+  expect(frames.at(-1)!.t).toBe('RESUMED');
+  expect((await older.closed).code).toBe(4003);
+  speak('here');
+  expect((await newer.event('MESSAGE_CREATE')).d.content).toBe('here');
+});
+
+describe('G-38 the replay buffer', () => {
+  it('G-38 keeps 4,096 events', async () => {
+    const session = await lostSession();
+    speak(...Array.from({ length: 4_095 }, (_, index) => String(index)));
+    const [, frames] = await resume(session);
+    expect(frames).toHaveLength(4_096);
+  });
+
+  it('G-38 keeps 4 MiB', async () => {
+    const session = await lostSession();
+    const text = 'x'.repeat(500_000);
+    speak(...Array.from({ length: 8 }, () => text));
+    const [client, frames] = await resume(session);
+    expect(frames).toHaveLength(9);
+    const seq = client.sequence!;
+    await client.close(4999);
+    await serverHasNoticed();
+    speak(...Array.from({ length: 9 }, () => text));
+    const [, late] = await resume({ ...session, seq });
+    expect(late).toMatchObject([{ op: 9, d: false }]);
+  });
+
+  it('G-38 drops what was acknowledged at the heartbeat after', async () => {
+    const client = await open();
+    const ready = await client.ready(bot.token);
+    speak('one', 'two');
+    await client.next((frame) => frame.d?.content === 'two');
+    const id = ready.d.session_id;
+    await client.settled();
+    const [again, kept] = await resume({ id, seq: client.sequence! - 1 });
+    expect(kept.map((frame) => frame.d.content ?? frame.t)).toEqual(['two', 'RESUMED']);
+    await again.settled();
+    await again.settled();
+    const [, gone] = await resume({ id, seq: client.sequence! - 1 });
+    expect(gone).toMatchObject([{ op: 9, d: false }]);
+  });
+});

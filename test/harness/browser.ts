@@ -1,0 +1,38 @@
+import { existsSync } from 'node:fs';
+import { type Browser, type BrowserContext, chromium } from 'playwright-core';
+
+const path = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
+
+/** Why there is no browser to test with; null when there is one. */
+export const noBrowser = existsSync(path)
+  ? null
+  : `no browser at ${path}; install chromium, or name another one with CHROMIUM_PATH`;
+
+export function openBrowser(): Promise<Browser> {
+  // The sandbox is for pages of strangers, and does not start for root.
+  const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+  return chromium.launch({ executablePath: path, args });
+}
+
+export interface Tab {
+  context: BrowserContext;
+  page: Awaited<ReturnType<BrowserContext['newPage']>>;
+  /** What the browser refused because a page's policy says so. */
+  violations: string[];
+}
+
+/** A fresh profile with one page, in which no script runs. */
+export async function openTab(browser: Browser, options: { width?: number; dark?: boolean } = {}): Promise<Tab> {
+  const context = await browser.newContext({
+    javaScriptEnabled: false,
+    viewport: { width: options.width ?? 1200, height: 800 },
+    colorScheme: options.dark ? 'dark' : 'light',
+  });
+  context.setDefaultTimeout(10_000);
+  const page = await context.newPage();
+  const violations: string[] = [];
+  page.on('console', (message) => {
+    if (message.text().includes('Content Security Policy')) violations.push(message.text());
+  });
+  return { context, page, violations };
+}

@@ -1,0 +1,39 @@
+import type { TestServer } from './server.js';
+
+interface GraphqlFault {
+  message: string;
+  path?: (string | number)[];
+  extensions: {
+    code?: string;
+    fields?: Record<string, { code: string; message: string }[]>;
+    requestId?: string;
+    /** Seconds. */
+    retryAfter?: number;
+  };
+}
+
+export interface GraphqlAnswer<Data> {
+  status: number;
+  data: Data | null;
+  errors: GraphqlFault[];
+}
+
+/** What a query answers; tests know its shape better than a type would. */
+// biome-ignore lint/suspicious/noExplicitAny: see above
+export type Loose = any;
+
+/** Asks over HTTP and shows the answer as it is, errors included. */
+export async function askGraphql<Data = Loose>(
+  server: Pick<TestServer, 'origin'>,
+  query: string,
+  variables: object = {},
+  headers: Record<string, string> = {},
+): Promise<GraphqlAnswer<Data>> {
+  const response = await fetch(`${server.origin}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ query, variables }),
+  });
+  const { data = null, errors = [] } = (await response.json()) as { data?: Data; errors?: GraphqlFault[] };
+  return { status: response.status, data, errors };
+}

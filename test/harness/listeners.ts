@@ -1,0 +1,47 @@
+import { topics } from '../../src/infra/bus.js';
+import type { TestServer } from './server.js';
+
+/** Counts the bus subscriptions that are opened from now on and still open. */
+export function countListeners({ app: { bus } }: Pick<TestServer, 'app'>): { count(): number; none(): Promise<void> } {
+  const subscribeToBus = bus.subscribe;
+  const open = new Set<object>();
+  let tellNone: () => void = () => {};
+  bus.subscribe = (topic, handler) => {
+    const subscription = subscribeToBus(topic, handler);
+    open.add(subscription);
+    return {
+      ready: subscription.ready,
+      close() {
+        subscription.close();
+        open.delete(subscription);
+        if (open.size === 0) tellNone();
+      },
+    };
+  };
+  const none = () =>
+    new Promise<void>((resolve) => {
+      tellNone = resolve;
+      if (open.size === 0) resolve();
+    }).then(() => {
+      bus.subscribe = subscribeToBus;
+    });
+  return { count: () => open.size, none };
+}
+
+/** Tells when the server listens on the bus for the next GraphQL subscription. */
+export function nextSubscription({ app: { bus } }: Pick<TestServer, 'app'>): { begun: Promise<void>; forget(): void } {
+  const subscribeToBus = bus.subscribe;
+  const begun = new Promise<void>((resolve) => {
+    bus.subscribe = (topic, handler) => {
+      const subscription = subscribeToBus(topic, handler);
+      if (topic === topics.sessions) subscription.ready.then(resolve);
+      return subscription;
+    };
+  });
+  return {
+    begun,
+    forget() {
+      bus.subscribe = subscribeToBus;
+    },
+  };
+}

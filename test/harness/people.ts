@@ -1,0 +1,140 @@
+import { askGraphql, type GraphqlAnswer, type Loose } from './graphql.js';
+import type { TestServer } from './server.js';
+
+/** Somebody who has an account and acts through the public interface. */
+export interface Person {
+  id: string;
+  name: string;
+  email: string;
+  password: string;
+  /** A session token, for `Authorization: Bearer`. */
+  token: string;
+  /** The session cookie, as a browser would send it back. */
+  cookie: string;
+  /** Asks, and fails the test when the answer has errors. */
+  graphql<Data = Loose>(query: string, variables?: object): Promise<Data>;
+  /** Asks, and shows the answer as it is. */
+  ask<Data = Loose>(query: string, variables?: object): Promise<GraphqlAnswer<Data>>;
+}
+
+type At = Pick<TestServer, 'origin'>;
+
+/** Signs somebody up. `name` must be a username that nobody has. */
+export async function signUp(server: At, name: string): Promise<Person> {
+  const email = `${name}@people.example`;
+  const password = `password of ${name}`;
+  const response = await fetch(`${server.origin}/auth/sign-up/email`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email, password, name }),
+  });
+  if (!response.ok) throw new Error(`signing up ${name} was answered ${response.status}: ${await response.text()}`);
+  const { token, user } = (await response.json()) as { token: string; user: { id: string } };
+  const cookie = response.headers.getSetCookie()[0]?.split(';', 1)[0] ?? '';
+  const ask = <Data = Loose>(query: string, variables: object = {}) =>
+    askGraphql<Data>(server, query, variables, { authorization: `Bearer ${token}` });
+  return {
+    id: user.id,
+    name,
+    email,
+    password,
+    token,
+    cookie,
+    ask,
+    async graphql<Data = Loose>(query: string, variables: object = {}) {
+      const { data, errors } = await ask<Data>(query, variables);
+      if (errors.length > 0 || data === null) throw new Error(`the query failed: ${JSON.stringify(errors)}`);
+      return data;
+    },
+  };
+}
+
+export interface MadeApplication {
+  /** Also the client id, and the id of its bot. */
+  id: string;
+  name: string;
+  clientSecret: string;
+  botToken: string;
+  publicKey: string;
+}
+
+export async function createApplication(owner: Person, name = 'Test bot'): Promise<MadeApplication> {
+  const { createApplication: made } = await owner.graphql(
+    `mutation ($input: CreateApplicationInput!) {
+      createApplication(input: $input) { application { id name publicKey } clientSecret botToken }
+    }`,
+    { input: { name } },
+  );
+  return { ...made.application, clientSecret: made.clientSecret, botToken: made.botToken };
+}
+
+export interface MadeGuild {
+  id: string;
+  name: string;
+  /** The text channel a new guild has. */
+  textChannelId: string;
+  voiceChannelId: string;
+}
+
+export async function createGuild(owner: Person, name = 'Test guild'): Promise<MadeGuild> {
+  const { createGuild: made } = await owner.graphql(
+    `mutation ($input: CreateGuildInput!) { createGuild(input: $input) { guild { id name channels { id type } } } }`,
+    { input: { name } },
+  );
+  const channelOf = (type: number) =>
+    made.guild.channels.find((channel: { type: number }) => channel.type === type).id as string;
+  return { id: made.guild.id, name: made.guild.name, textChannelId: channelOf(0), voiceChannelId: channelOf(2) };
+}
+
+export interface InstallOptions {
+  scopes?: string[];
+  /** Decimal bits. */
+  permissions?: string;
+}
+
+/** Installs an application to a guild; its bot is a member afterwards. Answers the installation's id. */
+export async function install(
+  installer: Person,
+  application: { id: string },
+  guild: { id: string },
+  options: InstallOptions = {},
+): Promise<string> {
+  const { installApplication } = await installer.graphql(
+    `mutation ($input: InstallApplicationInput!) { installApplication(input: $input) { installation { id } } }`,
+    {
+      input: {
+        applicationId: application.id,
+        guildId: guild.id,
+        scopes: options.scopes ?? ['bot', 'applications.commands'],
+        permissions: options.permissions,
+      },
+    },
+  );
+  return installApplication.installation.id;
+}
+
+export async function uninstall(installer: Person, installationId: string): Promise<void> {
+  await installer.graphql(`mutation ($input: InstallationIdInput!) { uninstallApplication(input: $input) { id } }`, {
+    input: { installationId },
+  });
+}
+
+/** Makes `person` a member of the guild, by an invite of `inviter`'s. */
+export async function invite(inviter: Person, guild: MadeGuild, person: Person): Promise<void> {
+  const { createInvite } = await inviter.graphql(
+    `mutation ($input: ChannelIdInput!) { createInvite(input: $input) { code } }`,
+    { input: { channelId: guild.textChannelId } },
+  );
+  await person.graphql(`mutation ($input: JoinGuildInput!) { joinGuild(input: $input) { guild { id } } }`, {
+    input: { code: createInvite.code },
+  });
+}
+
+/** Sends a message and answers its id. */
+export async function sendMessage(person: Person, channelId: string, content: string): Promise<string> {
+  const { sendMessage: sent } = await person.graphql(
+    `mutation ($input: SendMessageInput!) { sendMessage(input: $input) { message { id } } }`,
+    { input: { channelId, content } },
+  );
+  return sent.message.id;
+}

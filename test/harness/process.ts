@@ -1,0 +1,46 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+export interface RunningInstance {
+  origin: string;
+  process: ChildProcess;
+  /** Sends a signal and resolves with how the process ended: its exit code, or the signal. */
+  end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null>;
+}
+
+const entryPoint = join(import.meta.dirname, '../../dist/main.js');
+
+/** Starts the built platform as a process of its own, on a free port, and resolves when it says that it is ready. */
+export async function startInstance(env: Record<string, string>): Promise<RunningInstance> {
+  const child = spawn(process.execPath, [entryPoint], {
+    env: { PATH: process.env.PATH, PORT: '0', RATE_LIMITS: 'off', ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
+  const origin = await Promise.race([
+    originOf(child),
+    exited.then(([code]) => Promise.reject(new Error(`the process ended with ${code} before it was ready`))),
+  ]);
+  return {
+    origin,
+    process: child,
+    async end(signal) {
+      child.kill(signal);
+      const [code, endedBy] = await exited;
+      return endedBy ?? code;
+    },
+  };
+}
+
+async function originOf(child: ChildProcess): Promise<string> {
+  if (!child.stdout) throw new Error('the process has no output');
+  const lines = createInterface({ input: child.stdout });
+  return new Promise((resolve) => {
+    lines.on('line', (line) => {
+      const { msg = '', origin } = JSON.parse(line) as { msg?: string; origin?: string };
+      if (msg.startsWith('ready') && origin) resolve(origin);
+    });
+  });
+}

@@ -1,0 +1,55 @@
+import { join } from 'node:path';
+import { PrismaPg } from '@prisma/adapter-pg';
+import { callContext } from '../../src/context.js';
+import type { CallContext } from '../../src/domain/call.js';
+import { PrismaClient as PostgresClient } from '../../src/infra/database/generated/postgresql/client.js';
+import { PrismaClient } from '../../src/infra/database/generated/sqlite/client.js';
+import type { Database } from '../../src/infra/database/index.js';
+import { sqliteReader, sqliteWriter } from '../../src/infra/database/sqlite.js';
+import type { TestServer } from './server.js';
+
+const log: [{ emit: 'event'; level: 'query' }] = [{ emit: 'event', level: 'query' }];
+
+/** Calls as `actor` over connections of their own, and tells which SQL statements they made. */
+export interface CountedCalls {
+  call: CallContext;
+  /** The statements that `work` makes. */
+  statements(work: () => Promise<unknown>): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+export function countQueries({ app }: TestServer, actor: CallContext['actor']): CountedCalls {
+  const made: string[] = [];
+  const heard = ({ query }: { query: string }) => made.push(query);
+  const { databaseUrl, dataDir } = app.config;
+  const { close, ...doors } = databaseUrl === null ? sqliteDoors(dataDir, heard) : postgresDoors(databaseUrl, heard);
+  const call = callContext({ ...app, db: { ...app.db, ...doors } }, actor);
+  return {
+    call,
+    async statements(work) {
+      made.length = 0;
+      await work();
+      return [...made];
+    },
+    close,
+  };
+}
+
+type Heard = (event: { query: string }) => void;
+type Doors = Pick<Database, 'reader' | 'writer' | 'close'>;
+
+function sqliteDoors(dataDir: string, heard: Heard): Doors {
+  const file = join(dataDir, 'causeway.db');
+  const reader = new PrismaClient({ adapter: sqliteReader(file), log });
+  const writer = new PrismaClient({ adapter: sqliteWriter(file), log });
+  reader.$on('query', heard);
+  writer.$on('query', heard);
+  return { reader, writer, close: async () => void (await Promise.all([reader.$disconnect(), writer.$disconnect()])) };
+}
+
+function postgresDoors(url: string, heard: Heard): Doors {
+  const client = new PostgresClient({ adapter: new PrismaPg({ connectionString: url, max: 2 }), log });
+  client.$on('query', heard);
+  const door = client as unknown as Database['reader'];
+  return { reader: door, writer: door, close: () => client.$disconnect() };
+}

@@ -1,0 +1,135 @@
+import type { Loose } from './graphql.js';
+import { addMember, createBot, createGuild, type TestBot, type TestGuild } from './rows.js';
+import type { TestServer } from './server.js';
+
+export interface RestAnswer<Body = Loose> {
+  status: number;
+  headers: Headers;
+  /** The parsed body; null when there is none. */
+  body: Body;
+}
+
+export interface RestRequest {
+  /** Sent as JSON. */
+  json?: unknown;
+  /** Sent as multipart. */
+  form?: FormData;
+  /** Sent as it is. */
+  body?: RequestInit['body'];
+  headers?: Record<string, string>;
+}
+
+/** Asks the REST shim under `/api/v10`; `path` may also be a whole address. */
+export async function ask(
+  server: Pick<TestServer, 'origin'>,
+  method: string,
+  path: string,
+  { json, form, body, headers }: RestRequest = {},
+): Promise<RestAnswer> {
+  const url = path.startsWith('http') ? path : `${server.origin}/api/v10${path}`;
+  const response = await fetch(url, {
+    method,
+    body: json === undefined ? (form ?? body ?? null) : JSON.stringify(json),
+    headers: { ...(json === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: text === '' ? null : parse(text) };
+}
+
+function parse(text: string): Loose {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** A bot at the REST shim, with its token on every request. */
+export class RestBot {
+  readonly id: string;
+
+  constructor(
+    private readonly server: Pick<TestServer, 'origin'>,
+    readonly bot: TestBot,
+  ) {
+    this.id = String(bot.id);
+  }
+
+  ask(method: string, path: string, request: RestRequest = {}): Promise<RestAnswer> {
+    const authorization = `Bot ${this.bot.token}`;
+    return ask(this.server, method, path, { ...request, headers: { authorization, ...request.headers } });
+  }
+
+  get = (path: string) => this.ask('GET', path);
+  put = (path: string) => this.ask('PUT', path);
+  delete = (path: string) => this.ask('DELETE', path);
+  post = (path: string, json: unknown) => this.ask('POST', path, { json });
+  patch = (path: string, json: unknown) => this.ask('PATCH', path, { json });
+}
+
+export interface Scene {
+  server: TestServer;
+  guild: TestGuild;
+  guildId: string;
+  channelId: string;
+  /** `/channels/{the channel}/messages` */
+  messages: string;
+  bot: RestBot;
+  /** Another bot in the same guild. */
+  other: RestBot;
+  /** A bot that is a member of nothing. */
+  stranger: RestBot;
+  /** Lets everybody in the guild do this, and nothing else. */
+  permit(permissions: bigint): Promise<void>;
+  /** Sends a message as `bot` and answers it. */
+  send(json?: object): Promise<Loose>;
+}
+
+/** A guild with one text channel, two bots in it and one outside. */
+export async function openScene(server: TestServer): Promise<Scene> {
+  const { app } = server;
+  const guild = await createGuild(app);
+  const owned = { ownerUserId: guild.owner.id };
+  const [bot, other, stranger] = await Promise.all([
+    createBot(app, owned),
+    createBot(app, owned),
+    createBot(app, owned),
+  ]);
+  await addMember(app, guild.id, bot.user);
+  await addMember(app, guild.id, other.user);
+  const channelId = String(guild.channel.id);
+  const messages = `/channels/${channelId}/messages`;
+  const restBot = new RestBot(server, bot);
+  return {
+    server,
+    guild,
+    guildId: String(guild.id),
+    channelId,
+    messages,
+    bot: restBot,
+    other: new RestBot(server, other),
+    stranger: new RestBot(server, stranger),
+    async permit(permissions) {
+      const role = await app.db.writer.role.update({ where: { id: guild.id }, data: { permissions } });
+      app.publish({ type: 'GUILD_ROLE_UPDATE', role });
+    },
+    async send(json = { content: 'hello' }) {
+      const { status, body } = await restBot.post(messages, json);
+      if (status !== 200) throw new Error(`sending was answered ${status}: ${JSON.stringify(body)}`);
+      return body;
+    },
+  };
+}
+
+/** A form with files, and with the JSON body where there is one. */
+export function formOf(
+  payload: unknown,
+  ...files: { name: string; content: BlobPart; filename: string; type?: string }[]
+) {
+  const form = new FormData();
+  if (payload !== undefined) form.append('payload_json', JSON.stringify(payload));
+  for (const { name, content, filename, type = '' } of files) {
+    form.append(name, new Blob([content], { type }), filename);
+  }
+  return form;
+}

@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { pino } from 'pino';
+import { type Config, readConfig } from '../../src/config.js';
+import { createServer, type Overrides, type Server } from '../../src/server.js';
+
+export interface TestServer extends Server {
+  /** The origin, such as `http://localhost:40123`. */
+  origin: string;
+}
+
+export interface TestOptions extends Overrides {
+  env?: Record<string, string>;
+}
+
+/**
+ * Starts the real server on a free port with a throw-away data folder and, when `TEST_DATABASE_URL` names a PostgreSQL
+ * server, a throw-away database on it. Limits are off unless the test's `env` says otherwise.
+ */
+export async function startServer(options: TestOptions = {}): Promise<TestServer> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'causeway-test-'));
+  const database = await throwAwayDatabase();
+  const config: Config = readConfig({
+    PORT: '0',
+    DATA_DIR: dataDir,
+    RATE_LIMITS: 'off',
+    ...(database ? { DATABASE_URL: database.url } : {}),
+    ...options.env,
+  });
+  const log = options.log ?? pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
+  const server = await createServer(config, { ...options, log });
+  const origin = await server.start();
+  return {
+    ...server,
+    origin,
+    async stop() {
+      await server.stop();
+      await database?.drop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A new database on the PostgreSQL server under test, or null when the suite runs on SQLite. */
+export async function throwAwayDatabase(): Promise<{ url: string; drop(): Promise<void> } | null> {
+  const admin = process.env.TEST_DATABASE_URL;
+  if (!admin) return null;
+  const name = `causeway_test_${randomUUID().replaceAll('-', '')}`;
+  await asAdmin(admin, `CREATE DATABASE ${name}`);
+  const url = new URL(admin);
+  url.pathname = `/${name}`;
+  return { url: url.toString(), drop: () => asAdmin(admin, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
+}
+
+async function asAdmin(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,133 @@
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer, text } from 'node:stream/consumers';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type BlobStore, createFileBlobStore, removeAbandonedBlobs } from '../../src/infra/blobs.js';
+
+let parent: string;
+let store: BlobStore;
+
+beforeEach(async () => {
+  parent = await mkdtemp(join(tmpdir(), 'causeway-blobs-'));
+  await writeFile(join(parent, 'secret'), 'outside');
+  store = createFileBlobStore(join(parent, 'blobs'));
+});
+afterEach(() => rm(parent, { recursive: true, force: true }));
+
+const files = async () => {
+  const entries = await readdir(parent, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => entry.name);
+};
+
+describe('a staged blob', () => {
+  test('is readable under its key once it is kept', async () => {
+    const blob = await store.stage(Readable.from([Buffer.from('hello '), Buffer.from('world')]));
+    expect([blob.size, String(blob.head)]).toEqual([11, 'hello world']);
+    await blob.keep('a/1/2');
+    expect(await store.size('a/1/2')).toBe(11);
+    expect(await text(store.read('a/1/2'))).toBe('hello world');
+    expect(await text(store.read('a/1/2', { start: 6, end: 8 }))).toBe('wor');
+    await blob.discard();
+    expect(await store.size('a/1/2')).toBe(11);
+  });
+
+  test('is gone when it is discarded, again and again', async () => {
+    const blob = await store.stage(Readable.from([Buffer.from('x')]));
+    await blob.discard();
+    await blob.discard();
+    expect(await files()).toEqual(['secret']);
+  });
+
+  test('shows its first 64 KiB', async () => {
+    const content = Buffer.alloc(200_000, 'ab');
+    const blob = await store.stage(Readable.from([content.subarray(0, 50_000), content.subarray(50_000)]));
+    expect(blob.head.equals(content.subarray(0, 65_536))).toBe(true);
+    await blob.keep('b');
+    expect((await buffer(store.read('b'))).equals(content)).toBe(true);
+  });
+
+  test('leaves nothing when its source fails', async () => {
+    const broken = Readable.from(
+      (async function* () {
+        yield Buffer.from('half');
+        throw new Error('the sender went away');
+      })(),
+    );
+    await expect(store.stage(broken)).rejects.toThrow('went away');
+    expect(await files()).toEqual(['secret']);
+  });
+});
+
+describe('removing', () => {
+  test('one, or all below a key that ends with a slash; what is not there is no error', async () => {
+    for (const key of ['m/1/a', 'm/1/b', 'm/2/a'])
+      await (await store.stage(Readable.from([Buffer.from('x')]))).keep(key);
+    await store.remove('m/1/a');
+    expect(await store.size('m/1/a')).toBeNull();
+    await store.remove('m/1/');
+    expect([await store.size('m/1/b'), await store.size('m/2/a')]).toEqual([null, 1]);
+    await store.remove('m/9/');
+  });
+
+  test('the folder that a blob is just being kept in makes neither fail', async () => {
+    for (let round = 0; round < 200; round += 1) {
+      const blobs = await Promise.all([0, 1, 2, 3].map(() => store.stage(Readable.from([Buffer.from('x')]))));
+      const keeping = blobs.map((blob, index) => blob.keep(`m/1/${index}`));
+      await Promise.all([...keeping, store.remove('m/1/')]);
+    }
+  });
+});
+
+describe('keys', () => {
+  test.each(['../secret', '/../secret', 'a/../../secret', '..', '', '/', '.', 'a/..'])(
+    '"%s" leads nowhere',
+    async (key) => {
+      const tries = [async () => store.read(key), async () => store.remove(key)];
+      const blob = await store.stage(Readable.from([Buffer.from('x')]));
+      for (const attempt of [...tries, () => blob.keep(key)]) {
+        await expect(attempt()).rejects.toThrow();
+      }
+      expect(await store.size(key)).toBeNull();
+      expect(await files()).toContain('secret');
+    },
+  );
+
+  test('no text leads out of the store', async () => {
+    const odd = fc.oneof(
+      fc.string(),
+      fc
+        .array(fc.constantFrom('..', '.', '/', 'a', 'secret', '~', '%2e%2e', '\\'), { maxLength: 8 })
+        .map((parts) => parts.join('/')),
+    );
+    await fc.assert(
+      fc.asyncProperty(odd, async (key) => {
+        await store.remove(key).catch(() => {});
+        expect(await readdir(parent)).toContain('secret');
+        expect(await store.size(key)).toBeNull();
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe('what a process that died had half received', () => {
+  test('is removed after an hour, and what is being received now is not', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'causeway-blobs-'));
+    const staging = join(folder, '.staging');
+    await mkdir(staging);
+    await writeFile(join(staging, 'old'), 'half');
+    await writeFile(join(staging, 'new'), 'half');
+    const now = Date.now();
+    await utimes(join(staging, 'old'), new Date(now), new Date(now - 61 * 60_000));
+    await removeAbandonedBlobs(folder, now);
+    expect(await readdir(staging)).toEqual(['new']);
+    await rm(folder, { recursive: true });
+  });
+
+  test('is nothing in a new data folder', async () => {
+    await expect(removeAbandonedBlobs(join(tmpdir(), 'causeway-no-such-folder'), Date.now())).resolves.toBeUndefined();
+  });
+});

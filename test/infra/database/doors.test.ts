@@ -1,0 +1,175 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { callContext } from '../../../src/context.js';
+import type { CallContext, Write } from '../../../src/domain/call.js';
+import { DomainError } from '../../../src/domain/errors.js';
+import { topics } from '../../../src/infra/bus.js';
+import { createGuild } from '../../harness/rows.js';
+import { startServer, type TestServer } from '../../harness/server.js';
+
+let server: TestServer;
+let call: CallContext;
+
+beforeAll(async () => {
+  server = await startServer();
+  call = callContext(server.app, { kind: 'anonymous' });
+});
+afterAll(() => server.stop());
+
+/** A row of the simplest table, filed under `identifier`. */
+const row = (identifier: string) => ({
+  data: {
+    id: randomUUID(),
+    identifier,
+    value: 'x',
+    expiresAt: new Date(),
+    createdAt: new Date(),
+    updatedAt: new Date(),
+  },
+});
+
+const countOf = (identifier: string) => call.read.authVerification.count({ where: { identifier } });
+
+/** Promises that a test settles by hand. */
+function gate(): { open: () => void; opened: Promise<void> } {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open, opened };
+}
+
+/** A transaction that has written a row and waits to be told how to end. */
+function openTransaction(identifier: string) {
+  const written = gate();
+  const end = gate();
+  const done = call.write(async ({ db }) => {
+    await db.authVerification.create(row(identifier));
+    written.open();
+    await end.opened;
+    if (identifier.endsWith('rolled back')) throw new Error('rolled back');
+  });
+  return { written: written.opened, end: end.open, done };
+}
+
+describe('beside an open transaction', () => {
+  test('a plain read sees only what is committed, and does not wait', async () => {
+    const transaction = openTransaction('read');
+    await transaction.written;
+    expect(await countOf('read')).toBe(0);
+    transaction.end();
+    await transaction.done;
+    expect(await countOf('read')).toBe(1);
+  });
+
+  test('a plain write that was acknowledged outlives a roll-back', async () => {
+    const transaction = openTransaction('rolled back');
+    await transaction.written;
+    const plain = call.writeOne((db) => db.authVerification.create(row('plain')));
+    const failed = expect(transaction.done).rejects.toThrow('rolled back');
+    transaction.end();
+    await failed;
+    await plain;
+    expect([await countOf('plain'), await countOf('rolled back')]).toEqual([1, 0]);
+  });
+
+  test('a hundred of both at once: what was acknowledged is there, what was rolled back is not', async () => {
+    const work = Array.from({ length: 100 }, (_, n) => {
+      if (n % 2 === 0) return call.writeOne((db) => db.authVerification.create(row('mixed plain')));
+      return call.write(async ({ db }) => {
+        await db.authVerification.create(row('mixed transaction'));
+        await db.authVerification.create(row('mixed transaction'));
+        if (n % 4 === 1) throw new Error('rolled back');
+      });
+    });
+    const results = await Promise.allSettled(work);
+    expect(results.filter((result) => result.status === 'rejected')).toHaveLength(25);
+    expect([await countOf('mixed plain'), await countOf('mixed transaction')]).toEqual([50, 50]);
+  });
+});
+
+describe('events', () => {
+  test('are published after the commit, in order, and never after a roll-back', async () => {
+    const guild = await createGuild(server.app);
+    const heard: string[] = [];
+    const subscription = server.app.bus.subscribe(topics.guild(guild.id), (message) => heard.push(message.type));
+    const record = async ({ db, record: note }: Write) => {
+      const role = await db.role.findUniqueOrThrow({ where: { id: guild.id } });
+      note({ type: 'GUILD_ROLE_CREATE', role });
+      note({ type: 'GUILD_ROLE_DELETE', guildId: guild.id, roleId: role.id });
+      expect(heard).toEqual([]);
+    };
+    const failing = call.write(async (write) => {
+      await record(write);
+      throw new Error('rolled back');
+    });
+    await expect(failing).rejects.toThrow('rolled back');
+    await call.write(record);
+    expect(heard).toEqual(['GUILD_ROLE_CREATE', 'GUILD_ROLE_DELETE']);
+    subscription.close();
+  });
+});
+
+describe('a transaction that could not begin in time', () => {
+  test('is refused as OVERLOADED and leaves nothing locked', async () => {
+    // On PostgreSQL transactions do not wait for each other.
+    if (server.app.db.dialect !== 'sqlite') return;
+    const transaction = openTransaction('slow');
+    await transaction.written;
+    const late = callContext(
+      { ...server.app, db: { ...server.app.db, writer: impatient(server.app.db.writer) } },
+      { kind: 'anonymous' },
+    );
+    const waiting = Array.from({ length: 5 }, () =>
+      late.write(({ db }) => db.authVerification.create(row('late'))).catch((error: unknown) => error),
+    );
+    for (const error of await Promise.all(waiting)) {
+      expect(error).toBeInstanceOf(DomainError);
+      expect(error).toMatchObject({ code: 'OVERLOADED' });
+    }
+    transaction.end();
+    await transaction.done;
+    await call.write(({ db }) => db.authVerification.create(row('after')));
+    await call.writeOne((db) => db.authVerification.create(row('after')));
+    expect([await countOf('slow'), await countOf('late'), await countOf('after')]).toEqual([1, 0, 2]);
+  });
+
+  type Writer = TestServer['app']['db']['writer'];
+
+  /** The same client, which waits 50 ms for its turn. */
+  function impatient(writer: Writer): Writer {
+    const begin = writer.$transaction.bind(writer) as (work: unknown, options?: object) => unknown;
+    const $transaction = (work: unknown, options: object) => begin(work, { ...options, maxWait: 50 });
+    return new Proxy(writer, {
+      get: (target, name) => (name === '$transaction' ? $transaction : Reflect.get(target, name)),
+    });
+  }
+});
+
+describe('a limit that counts rows (decisions 49)', () => {
+  test('holds when twenty try at once', async () => {
+    const LIMIT = 5;
+    const addOne = () =>
+      call.write(
+        async ({ db }) => {
+          const count = await db.authVerification.count({ where: { identifier: 'counted' } });
+          if (count >= LIMIT) throw new DomainError('LIMIT_EXCEEDED', 'no more');
+          await db.authVerification.create(row('counted'));
+        },
+        { serializable: true },
+      );
+    const results = await Promise.allSettled(Array.from({ length: 20 }, addOne));
+    const codes = results.flatMap((result) => (result.status === 'rejected' ? [result.reason.code] : []));
+    expect(new Set(codes)).toEqual(new Set(['LIMIT_EXCEEDED']));
+    expect(await countOf('counted')).toBe(LIMIT);
+    expect(codes).toHaveLength(20 - LIMIT);
+  });
+});
+
+describe('the reading door', () => {
+  test('cannot write, on SQLite by its connection', async () => {
+    if (server.app.db.dialect !== 'sqlite') return;
+    await expect(server.app.db.reader.authVerification.create(row('through the wrong door'))).rejects.toThrow();
+    expect(await countOf('through the wrong door')).toBe(0);
+  });
+});

@@ -1,0 +1,62 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { SNOWFLAKE_EPOCH_MS, snowflakeAt, snowflakes, snowflakeTime } from '../../src/infra/ids.js';
+import { ManualClock } from '../harness/clock.js';
+
+const now = fc.integer({ min: Date.UTC(2016, 0), max: Date.UTC(2080, 0) });
+const worker = fc.integer({ min: 0, max: 1023 });
+
+describe('snowflakes (decisions 21)', () => {
+  test('42 bits of time, 10 of worker, 12 of sequence, in 17 to 19 digits', () => {
+    fc.assert(
+      fc.property(now, worker, fc.integer({ min: 1, max: 50 }), (time, number, count) => {
+        const next = snowflakes(new ManualClock(time), number);
+        const ids = Array.from({ length: count }, next);
+        const id = ids.at(-1) ?? 0n;
+        expect(Number(id >> 22n) + SNOWFLAKE_EPOCH_MS).toBe(time);
+        expect(Number((id >> 12n) & 0x3ffn)).toBe(number);
+        expect(Number(id & 0xfffn)).toBe(count - 1);
+        expect(String(id)).toMatch(/^\d{17,19}$/);
+        expect(snowflakeTime(id)).toBe(time);
+        expect(snowflakeAt(time) <= id && id < snowflakeAt(time + 1)).toBe(true);
+      }),
+    );
+  });
+
+  test('only ever grow, whatever the clock does', () => {
+    const steps = fc.array(fc.tuple(fc.integer({ min: -5000, max: 5000 }), fc.integer({ min: 1, max: 40 })));
+    fc.assert(
+      fc.property(now, steps, (start, walk) => {
+        let time = start;
+        const next = snowflakes({ now: () => time, after: () => ({ cancel() {} }) }, 1);
+        let last = 0n;
+        for (const [step, count] of walk) {
+          time += step;
+          for (let n = 0; n < count; n += 1) {
+            const id = next();
+            expect(id > last).toBe(true);
+            last = id;
+          }
+        }
+      }),
+    );
+  });
+
+  test('more than 4096 in one millisecond stay unique', () => {
+    const next = snowflakes(new ManualClock(), 0);
+    const ids = Array.from({ length: 10_000 }, next);
+    expect(new Set(ids).size).toBe(10_000);
+    expect(ids).toEqual([...ids].sort((a, b) => (a < b ? -1 : 1)));
+  });
+
+  test('two workers never make the same', () => {
+    const clock = new ManualClock();
+    const [one, two] = [snowflakes(clock, 1), snowflakes(clock, 2)];
+    const ids = Array.from({ length: 2000 }, () => [one(), two()]).flat();
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  test.each([-1, 1024, 1.5, Number.NaN])('worker %s is refused', (number) => {
+    expect(() => snowflakes(new ManualClock(), number)).toThrow(RangeError);
+  });
+});

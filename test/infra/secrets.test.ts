@@ -1,0 +1,69 @@
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { createAddressSignatures } from '../../src/infra/address-signatures.js';
+import { hashSecret, instanceSecret, randomToken, secretMatches } from '../../src/infra/secrets.js';
+import { ManualClock } from '../harness/clock.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'causeway-secrets-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe('a stored secret', () => {
+  test('matches itself alone', () => {
+    const secret = randomToken(32);
+    const stored = hashSecret(secret);
+    expect(stored).not.toContain(secret);
+    expect(secretMatches(secret, stored)).toBe(true);
+    for (const other of ['', `${secret}x`, secret.slice(1), randomToken(32), stored]) {
+      expect(secretMatches(other, stored)).toBe(false);
+    }
+    for (const broken of ['', 'zz', stored.slice(2)]) expect(secretMatches(secret, broken)).toBe(false);
+  });
+});
+
+describe('a secret of the instance', () => {
+  test('is made once, for its owner only', () => {
+    const file = join(folder, 'key');
+    const first = instanceSecret(file);
+    expect(first).toHaveLength(64);
+    expect(instanceSecret(file)).toBe(first);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readdirSync(folder)).toEqual(['key']);
+  });
+});
+
+describe('address signatures', () => {
+  const NOON = Date.UTC(2026, 0, 1, 12);
+  const path = 'attachments/1/2/a.txt';
+  const queryOf = (text: string) => Object.fromEntries(new URLSearchParams(text));
+
+  test('are the same all day, and good for one to two days', () => {
+    const clock = new ManualClock(NOON);
+    const signatures = createAddressSignatures('key', clock);
+    const signature = signatures.sign(path);
+    expect(signature).toMatch(/^ex=[0-9a-f]+&is=[0-9a-f]+&hm=[0-9a-f]{64}$/);
+    clock.advance(11 * 3_600_000);
+    expect(signatures.sign(path)).toBe(signature);
+    clock.advance(2 * 3_600_000);
+    expect(signatures.sign(path)).not.toBe(signature);
+    clock.advance(22 * 3_600_000);
+    expect(signatures.verify(path, queryOf(signature))).toBe(true);
+    clock.advance(3_600_000);
+    expect(signatures.verify(path, queryOf(signature))).toBe(false);
+  });
+
+  test('are good for one path and one key', () => {
+    const clock = new ManualClock(NOON);
+    const signatures = createAddressSignatures('key', clock);
+    const query = queryOf(signatures.sign(path));
+    expect(signatures.verify(path, query)).toBe(true);
+    expect(signatures.verify(`${path}x`, query)).toBe(false);
+    expect(createAddressSignatures('other', clock).verify(path, query)).toBe(false);
+    for (const name of ['ex', 'is', 'hm']) {
+      for (const wrong of [undefined, '', '0', 'zz', `${query[name]}0`, [query[name]], 7]) {
+        expect(signatures.verify(path, { ...query, [name]: wrong })).toBe(false);
+      }
+    }
+  });
+});

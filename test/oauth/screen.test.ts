@@ -1,0 +1,813 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Permission } from '../../src/domain/permissions.js';
+import type { Prisma } from '../../src/infra/database/index.js';
+import { inForm, postForm } from '../harness/oauth.js';
+import {
+  createApplication,
+  createGuild,
+  invite,
+  type MadeApplication,
+  type MadeGuild,
+  type Person,
+  signUp,
+} from '../harness/people.js';
+import { formIn, Visitor } from '../harness/screen.js';
+import { startServer, type TestServer } from '../harness/server.js';
+
+const CALLBACK = 'https://client.example/callback';
+
+let server: TestServer;
+let ada: Person;
+let grace: Person;
+let client: MadeApplication;
+let harbour: MadeGuild;
+let browser: Visitor;
+
+beforeAll(async () => {
+  server = await startServer();
+  ada = await signUp(server, 'ada');
+  grace = await signUp(server, 'grace');
+  client = await makeApplication('Client', { redirectUris: [CALLBACK, 'myapp://callback'] });
+  harbour = await createGuild(ada, 'Harbour');
+  browser = new Visitor(server, ada);
+});
+afterAll(() => server.stop());
+
+async function makeApplication(name: string, columns: Prisma.ApplicationUncheckedUpdateInput = {}) {
+  const made = await createApplication(ada, name);
+  await server.app.db.writer.application.update({ where: { id: BigInt(made.id) }, data: columns });
+  return made;
+}
+
+const address = (query: Record<string, string>, application = client) =>
+  `/oauth2/authorize?${new URLSearchParams({ client_id: application.id, ...query })}`;
+
+const forCode = (query: Record<string, string> = {}, application = client) =>
+  address({ response_type: 'code', scope: 'identify', redirect_uri: CALLBACK, ...query }, application);
+
+const forBot = (query: Record<string, string> = {}, application = client) =>
+  address({ scope: 'bot applications.commands', permissions: '0', ...query }, application);
+
+/** Opens the screen and answers with its form. */
+async function openForm(path: string, visitor = browser) {
+  const page = await visitor.get(path);
+  expect(page.status).toBe(200);
+  return formIn(page, '/oauth2/authorize');
+}
+
+const authorize = { decision: 'authorize' };
+
+const parametersOf = (location: string | null) => Object.fromEntries(new URL(location ?? '').searchParams);
+
+const membership = (guild: MadeGuild, application: MadeApplication) =>
+  server.app.db.reader.member.findUnique({
+    where: { guildId_userId: { guildId: BigInt(guild.id), userId: BigInt(application.id) } },
+    include: { roles: { include: { role: true } } },
+  });
+
+const grantsOf = (application: MadeApplication) =>
+  server.app.db.reader.oAuthGrant.findMany({
+    where: { applicationId: BigInt(application.id) },
+    orderBy: { id: 'asc' },
+  });
+
+describe('every page', () => {
+  const pages: [string, () => Promise<{ status: number; headers: Headers; html: string }>, number][] = [
+    ['the screen', () => browser.get(forCode()), 200],
+    ['the sign-in page', () => new Visitor(server).get(forCode()), 200],
+    ['the not-found page', () => browser.get('/oauth2/authorize?client_id=1'), 404],
+    ['the page for a request gone wrong', () => browser.get('/oauth2/authorize'), 400],
+    ['the page for a forged form', () => browser.post(forCode(), [], { origin: 'https://evil.example' }), 403],
+  ];
+
+  it.each(pages)('%s cannot be framed, scripted, stored or followed', async (_name, open, status) => {
+    const { headers, html, ...page } = await open();
+    expect(page.status).toBe(status);
+    expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
+    const policy = headers.get('content-security-policy') ?? '';
+    for (const rule of ["default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'", "img-src 'self'"]) {
+      expect(policy.split('; ')).toContain(rule);
+    }
+    expect(policy).toMatch(/form-action 'self'/);
+    expect(policy).not.toMatch(/script-src|unsafe/);
+    expect(headers.get('x-frame-options')).toBe('DENY');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('referrer-policy')).toBe('no-referrer, same-origin');
+    expect(html).not.toMatch(/<script|\son\w+=|javascript:|style="/i);
+    expect(html).toMatch(/^<!doctype html>\n<html lang="en">/);
+  });
+
+  it('allows its own stylesheet by its hash', async () => {
+    const { headers, html } = await browser.get(forCode());
+    const [, style = ''] = /<style>([\s\S]*)<\/style>/.exec(html) ?? [];
+    const hash = createHash('sha256').update(style).digest('base64');
+    expect(headers.get('content-security-policy')).toContain(`style-src 'sha256-${hash}'`);
+  });
+
+  it.each([
+    [CALLBACK, "form-action 'self' https:;"],
+    ['myapp://callback', "form-action 'self' myapp:;"],
+  ])('lets its form end at the scheme of %s only', async (redirectUri, rule) => {
+    const { headers } = await browser.get(
+      forCode({ redirect_uri: redirectUri, code_challenge: 'A'.repeat(43), code_challenge_method: 'S256' }),
+    );
+    expect(headers.get('content-security-policy')).toContain(rule);
+  });
+
+  it('escapes what people chose', async () => {
+    const evil = '"><b onclick=x>';
+    const application = await makeApplication(evil, { description: '<i>', redirectUris: [`${CALLBACK}?a='<u>`] });
+    await createGuild(ada, '</select><u>');
+    const { html } = await browser.get(
+      address({ response_type: 'code', scope: 'identify bot', state: '"><script>' }, application),
+    );
+    expect(html).toContain('&lt;/select&gt;&lt;u&gt;');
+    expect(html).toContain('&quot;&gt;&lt;b onclick=x&gt;');
+    expect(html).not.toMatch(/<b |<i>|<u>|<script/);
+  });
+});
+
+describe('an application that is not there for the visitor', () => {
+  async function pageFor(application: { id: string }, visitor: Visitor): Promise<string> {
+    const { status, headers, html } = await visitor.get(`/oauth2/authorize?client_id=${application.id}&scope=bot`);
+    expect(status).toBe(404);
+    expect(headers.get('location')).toBeNull();
+    const csp = headers.get('content-security-policy');
+    return `${csp}\n${html}`.replaceAll(application.id, 'ID');
+  }
+
+  it('gets one and the same page, unknown, deleted or private, signed in or not, the owner included', async () => {
+    const hidden = await makeApplication('Hidden', { public: false });
+    const deleted = await makeApplication('Deleted', { deletedAt: new Date() });
+    const missing = [{ id: '123456789012345678' }, { id: 'no-number' }, { id: '9'.repeat(40) }];
+    for (const visitor of [new Visitor(server), new Visitor(server, grace), browser]) {
+      const [first, ...others] = await Promise.all(
+        [hidden, deleted, ...missing].map((application) => pageFor(application, visitor)),
+      );
+      for (const other of others) expect(other).toBe(first);
+    }
+  });
+
+  it('is one that a broken query names', async () => {
+    expect((await browser.get('/oauth2/authorize?client_id=%ff%zz')).status).toBe(404);
+  });
+
+  it('offers to sign in to who is not', async () => {
+    const { html } = await new Visitor(server).get('/oauth2/authorize?client_id=1&scope=bot');
+    expect(html).toContain('href="/oauth2/sign-in?client_id=1&amp;scope=bot"');
+  });
+
+  it('opens for testers once they have accepted, who come to it by signing in', async () => {
+    const hidden = await makeApplication('For testers', { public: false });
+    const row = { applicationId: BigInt(hidden.id), userId: BigInt(grace.id) };
+    await server.app.db.writer.tester.create({ data: { ...row, createdAt: new Date() } });
+    const path = forBot({}, hidden);
+    const visitor = new Visitor(server);
+    const signIn = formIn(await visitor.get(path.replace('authorize', 'sign-in')), '/oauth2/sign-in');
+    const { location } = await visitor.send(signIn, { email: grace.email, password: grace.password });
+    expect(location).toBe(path);
+    expect((await visitor.get(path)).status).toBe(404);
+    await server.app.db.writer.tester.updateMany({ where: row, data: { state: 'ACCEPTED' } });
+    const page = await visitor.get(path);
+    expect(page.status).toBe(200);
+    expect(page.html).toContain('For testers');
+  });
+});
+
+describe('sign-in', () => {
+  it('comes first, and leads back to the same request', async () => {
+    const visitor = new Visitor(server);
+    const path = forCode({ state: 'a b&c' });
+    const page = await visitor.get(path);
+    expect(page.status).toBe(200);
+    expect(page.html).not.toContain('Client');
+    const answer = await visitor.send(formIn(page, '/oauth2/sign-in'), { email: ada.email, password: ada.password });
+    expect(answer.status).toBe(303);
+    expect(new URL(answer.location ?? '', server.origin).searchParams.get('state')).toBe('a b&c');
+    const screen = await visitor.get(answer.location ?? '');
+    expect(screen.html).toContain('Signed in as <bdi>ada</bdi>');
+  });
+
+  it.each([
+    '?client_id=1&return_to=https://evil.example',
+    '?https://evil.example',
+    '?client_id=//evil.example',
+    '?redirect_uri=https://evil.example',
+    '?client_id=1%0d%0alocation:%20https://evil.example',
+    '',
+  ])('leads to no other place for %s', async (query) => {
+    const visitor = new Visitor(server);
+    const fields: [string, string][] = [
+      ['email', ada.email],
+      ['password', ada.password],
+      ['redirect', 'https://evil.example'],
+    ];
+    const { status, location } = await visitor.post(`/oauth2/sign-in${query}`, fields);
+    expect(status).toBe(303);
+    expect(location).toMatch(/^\/oauth2\/authorize\?/);
+  });
+
+  it('keeps the e-mail address and not the password when they do not fit', async () => {
+    const visitor = new Visitor(server);
+    const form = formIn(await visitor.get(forCode()), '/oauth2/sign-in');
+    for (const email of [ada.email, 'nobody@people.example', 'no address', 'a'.repeat(300)]) {
+      const { status, html, headers } = await visitor.send(form, { email, password: 'wrong wrong' });
+      expect(status).toBe(400);
+      expect(html).toContain('The e-mail address or the password is wrong.');
+      expect(html).toContain(`value="${email}"`);
+      expect(html).not.toContain('wrong wrong');
+      expect(headers.getSetCookie()).toEqual([]);
+    }
+    expect((await visitor.send(form, { email: null, password: null })).status).toBe(400);
+  });
+
+  it('cannot be sent from a page of another site', async () => {
+    const visitor = new Visitor(server);
+    const form = formIn(await visitor.get(forCode()), '/oauth2/sign-in');
+    const credentials = { email: ada.email, password: ada.password };
+    for (const origin of ['https://evil.example', 'null']) {
+      const { status, headers } = await visitor.send(form, credentials, { origin });
+      expect(status).toBe(403);
+      expect(headers.getSetCookie()).toEqual([]);
+    }
+  });
+
+  it('shares its limit with every other way to sign in', async () => {
+    const limited = await startServer({ env: { RATE_LIMITS: 'on' } });
+    try {
+      const bob = await signUp(limited, 'bob');
+      const visitor = new Visitor(limited);
+      const fields: [string, string][] = [
+        ['email', bob.email],
+        ['password', 'wrong wrong'],
+      ];
+      for (let attempt = 0; attempt < 5; attempt += 1) {
+        expect((await visitor.post('/oauth2/sign-in?client_id=1', fields)).status).toBe(400);
+        await fetch(`${limited.origin}/auth/sign-in/email`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(Object.fromEntries(fields)),
+        });
+      }
+      const { status, headers, html } = await visitor.post('/oauth2/sign-in?client_id=1', fields);
+      expect(status).toBe(429);
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(html).toContain('Too many attempts');
+    } finally {
+      await limited.stop();
+    }
+  });
+
+  it('ends with “Sign out”, which leads back to sign-in', async () => {
+    const grown = await signUp(server, 'leaver');
+    const visitor = new Visitor(server, grown);
+    const path = forCode();
+    const form = formIn(await visitor.get(path), '/oauth2/sign-out');
+    expect((await visitor.send(form, { csrf: 'x' })).status).toBe(403);
+    const { status, location } = await visitor.send(form);
+    expect(status).toBe(303);
+    expect(new URLSearchParams(location?.split('?')[1]).get('redirect_uri')).toBe(CALLBACK);
+    expect((await visitor.get(location ?? '')).html).toContain('Sign in to continue');
+    visitor.cookie = grown.cookie;
+    expect((await visitor.get(path)).html).toContain('Sign in to continue');
+  });
+});
+
+describe('a request gone wrong', () => {
+  it.each(['client_id', 'redirect_uri', 'scope', 'state'])('ends here when %s is repeated', async (name) => {
+    const { status, location, html } = await browser.get(`${forCode({ state: 's' })}&${name}=x`);
+    expect(status).toBe(400);
+    expect(location).toBeNull();
+    expect(html).toContain(name);
+  });
+
+  it.each([
+    'https://client.example/callback/',
+    'https://client.example/callback?x=1',
+    'https://client.example/callback/../evil',
+    'https://client.example.evil.example/callback',
+    'https://client.example@evil.example/callback',
+    'http://client.example/callback',
+    'HTTPS://client.example/callback',
+    'https://client.example/callback#x',
+    'https://evil.example',
+    'javascript:alert(1)',
+    '//client.example/callback',
+  ])('never leads to the unregistered %s', async (redirectUri) => {
+    for (const visitor of [browser, new Visitor(server)]) {
+      const { status, location } = await visitor.get(forCode({ redirect_uri: redirectUri }));
+      expect(status).toBe(400);
+      expect(location).toBeNull();
+    }
+    const form = await openForm(forCode());
+    const forged = { ...form, action: forCode({ redirect_uri: redirectUri }) };
+    for (const decision of ['authorize', 'cancel']) {
+      const { status, location } = await browser.send(forged, { decision });
+      expect(status).toBe(400);
+      expect(location).toBeNull();
+    }
+  });
+
+  it.each<[Record<string, string>, string]>([
+    [{ scope: 'messages.read' }, 'invalid_scope'],
+    [{ scope: 'identify nonsense' }, 'invalid_scope'],
+    [{ scope: ' ' }, 'invalid_scope'],
+    [{ response_type: 'token' }, 'unsupported_response_type'],
+    [{ prompt: 'maybe' }, 'invalid_request'],
+    [{ permissions: '-1', scope: 'bot' }, 'invalid_request'],
+    [{ integration_type: '2', scope: 'bot' }, 'invalid_request'],
+    [{ integration_type: '1', scope: 'applications.commands' }, 'invalid_request'],
+    [{ disable_guild_select: 'yes', scope: 'bot' }, 'invalid_request'],
+    [{ guild_id: 'x', scope: 'bot' }, 'invalid_request'],
+    [{ code_challenge: 'A'.repeat(43), code_challenge_method: 'plain' }, 'invalid_request'],
+    [{ code_challenge: 'short', code_challenge_method: 'S256' }, 'invalid_request'],
+  ])('is told to the client for %o', async (query, error) => {
+    const { status, location, headers } = await browser.get(forCode({ state: 'st&te', ...query }));
+    expect(status).toBe(303);
+    expect(location).toMatch(/^https:\/\/client\.example\/callback\?/);
+    const answer = parametersOf(location);
+    expect(answer).toEqual({ error, error_description: expect.any(String), state: 'st&te', iss: server.origin });
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+    expect(headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('leads nobody to the client before they are signed in', async () => {
+    const { status, location, html } = await new Visitor(server).get(forCode({ scope: 'messages.read' }));
+    expect(status).toBe(200);
+    expect(location).toBeNull();
+    expect(html).toContain('Sign in to continue');
+  });
+
+  it('ends here when the client cannot be told', async () => {
+    const homeless = await makeApplication('Homeless');
+    const queries: Record<string, string>[] = [
+      { response_type: 'code', scope: 'identify' },
+      { scope: 'identify' },
+      { prompt: 'x' },
+    ];
+    for (const query of queries) {
+      const { status, location } = await browser.get(address(query, homeless));
+      expect(status).toBe(400);
+      expect(location).toBeNull();
+    }
+  });
+});
+
+describe('the addresses of client libraries', () => {
+  it.each(['/api', '/api/v10'])('%s/oauth2/authorize leads to the screen with the same query', async (prefix) => {
+    const query = '?client_id=1&scope=bot+applications.commands&permissions=8&x=%0d%0a';
+    const { status, location } = await browser.get(`${prefix}/oauth2/authorize${query}`);
+    expect(status).toBe(303);
+    expect(location).toBe(`/oauth2/authorize${query}`);
+  });
+});
+
+describe('the screen', () => {
+  it('shows who asks, who is asked, for what, and where it ends', async () => {
+    const permissions = String(Permission.Administrator | Permission.KickMembers | (1n << 62n));
+    const { html } = await browser.get(forCode({ scope: 'bot identify', permissions }));
+    expect(html).toContain('<h1>Authorize <bdi>Client</bdi>?</h1>');
+    expect(html).toContain('Its bot is called <bdi>Client</bdi>');
+    expect(html).toContain('Signed in as <bdi>ada</bdi>');
+    expect(html).toContain('Know who you are');
+    expect(html).toContain('Add its bot to a server');
+    expect(html).toContain('<li class="grave"><label><input type="checkbox" name="permissions" value="8" checked>');
+    expect(html).toContain('Kick members');
+    expect(html.match(/name="permissions"/g)).toHaveLength(2);
+    expect(html).toContain('you will be taken to <bdi>https://client.example</bdi>');
+    expect(html).not.toContain('name="target"');
+  });
+
+  it('shows the icon when there is one', async () => {
+    const iconHash = 'a'.repeat(32);
+    const application = await makeApplication('Pictured', { iconHash });
+    const { html } = await browser.get(forBot({}, application));
+    expect(html).toContain(`src="/cdn/app-icons/${application.id}/${iconHash}.png"`);
+  });
+
+  it('lists the servers with Manage Server and no others', async () => {
+    const foreign = await createGuild(grace, 'Only a member here');
+    await invite(grace, foreign, ada);
+    const { html } = await browser.get(forBot());
+    expect(html).toContain(`<option value="${harbour.id}">Harbour</option>`);
+    expect(html).not.toContain('Only a member here');
+  });
+
+  it('says so when there is no server to install to, and does not offer it', async () => {
+    const { html } = await new Visitor(server, grace).get(forBot({ guild_id: harbour.id }));
+    const lonely = await new Visitor(server, await signUp(server, 'lonely')).get(forBot());
+    expect(lonely.html).toContain('You have no server to add it to');
+    expect(lonely.html).not.toContain('value="authorize"');
+    expect(html).not.toContain('Harbour');
+  });
+
+  it('chooses the server of the link beforehand, and fixes it when it is told to', async () => {
+    const chosen = await openForm(forBot({ guild_id: harbour.id }));
+    expect(chosen.fields).toContainEqual(['guild_id', harbour.id]);
+    const fixed = await browser.get(forBot({ guild_id: harbour.id, disable_guild_select: 'true' }));
+    expect(fixed.html).toContain('<bdi>Harbour</bdi>');
+    expect(fixed.html).not.toContain('<select');
+    const beyond = await new Visitor(server, grace).get(forBot({ guild_id: harbour.id, disable_guild_select: 'true' }));
+    expect(beyond.html).toContain('The link names a server that you cannot add it to');
+    expect(beyond.html).not.toContain('Harbour');
+    expect(beyond.html).not.toContain('value="authorize"');
+  });
+
+  it('asks for the context only when there is a choice', async () => {
+    const both = await makeApplication('Both contexts', { userInstall: true });
+    expect((await browser.get(address({}, both))).html).toContain('name="target" value="SERVER" checked');
+    for (const integration_type of ['0', '1']) {
+      const { html } = await browser.get(address({ integration_type, scope: 'applications.commands' }, both));
+      expect(html).not.toContain('name="target"');
+      expect(html.includes('<select')).toBe(integration_type === '0');
+    }
+    const nowhere = new Visitor(server, await signUp(server, 'nowhere'));
+    expect((await nowhere.get(address({}, both))).html).toContain('name="target" value="USER" checked');
+  });
+
+  it('can be told a person by Authorization: Bearer, too', async () => {
+    const visitor = new Visitor(server);
+    const headers = { authorization: `Bearer ${ada.token}` };
+    const form = formIn(await visitor.get(forCode(), headers), '/oauth2/authorize');
+    expect((await visitor.send(form, authorize, headers)).location).toMatch(/[?&]code=/);
+  });
+});
+
+describe('the answer', () => {
+  it('is a code for the redirect URI, with state and iss, that can be redeemed', async () => {
+    const state = 'é&=#?/ +%';
+    const { status, location, headers } = await browser.send(await openForm(forCode({ state })), authorize);
+    expect(status).toBe(303);
+    expect(location).toMatch(/^https:\/\/client\.example\/callback\?code=/);
+    const answer = parametersOf(location);
+    expect(answer).toEqual({ code: expect.stringMatching(/^[\w-]{43}$/), state, iss: server.origin });
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+    expect(headers.get('cache-control')).toBe('no-store');
+    const { code = '' } = answer;
+    const form = { grant_type: 'authorization_code', code, redirect_uri: CALLBACK, ...inForm(client) };
+    expect((await postForm(server, form)).body).toMatchObject({ scope: 'identify' });
+  });
+
+  it('keeps the query of the redirect URI and can go to letters of any script', async () => {
+    const application = await makeApplication('Abroad', { redirectUris: ['https://bücher.example/ø?a=b%20c&d'] });
+    const { location } = await browser.send(
+      await openForm(address({ response_type: 'code', scope: 'identify' }, application)),
+      authorize,
+    );
+    expect(location).toMatch(/^https:\/\/xn--bcher-kva\.example\/%C3%B8\?a=b%20c&d&code=/);
+  });
+
+  it('holds what is left of scopes and permissions, and where the bot went', async () => {
+    const application = await makeApplication('Reduced', { redirectUris: [CALLBACK] });
+    const wanted = Permission.KickMembers | Permission.SendMessages;
+    const path = forCode({ scope: 'bot identify email', permissions: String(wanted) }, application);
+    const { status, location } = await browser.send(await openForm(path), {
+      ...authorize,
+      guild_id: harbour.id,
+      scopes: ['bot', 'identify'],
+      permissions: String(Permission.SendMessages),
+    });
+    expect(status).toBe(303);
+    expect(parametersOf(location)).toMatchObject({
+      code: expect.any(String),
+      guild_id: harbour.id,
+      permissions: String(Permission.SendMessages),
+    });
+    const roles = (await membership(harbour, application))?.roles.map(({ role }) => role.permissions);
+    expect(roles).toEqual([Permission.SendMessages]);
+    expect((await grantsOf(application)).map(({ scopes }) => scopes)).toEqual([['bot', 'identify']]);
+  });
+
+  it('installs nothing when no code can be kept', async () => {
+    const application = await makeApplication('Whole', { redirectUris: [CALLBACK] });
+    const form = await openForm(forCode({ scope: 'bot identify', permissions: '2048' }, application));
+    const { writer } = server.app.db;
+    await writer.$executeRawUnsafe('ALTER TABLE "AuthorizationCode" RENAME TO "Gone"');
+    try {
+      expect((await browser.send(form, { ...authorize, guild_id: harbour.id })).status).toBe(500);
+    } finally {
+      await writer.$executeRawUnsafe('ALTER TABLE "Gone" RENAME TO "AuthorizationCode"');
+    }
+    expect(await membership(harbour, application)).toBeNull();
+    expect((await browser.send(form, { ...authorize, guild_id: harbour.id })).status).toBe(303);
+    expect(await membership(harbour, application)).not.toBeNull();
+  });
+
+  it('never holds more than the link asked for', async () => {
+    const application = await makeApplication('Greedy', { redirectUris: [CALLBACK] });
+    const form = await openForm(forCode({ scope: 'bot identify', permissions: '2048' }, application));
+    await browser.send(form, {
+      ...authorize,
+      guild_id: harbour.id,
+      scopes: ['bot', 'identify', 'email', 'guilds.join'],
+      permissions: ['8', '2048', String(2n ** 100n), 'x'],
+    });
+    expect((await membership(harbour, application))?.roles[0]?.role.permissions).toBe(2048n);
+    expect((await grantsOf(application))[0]?.scopes).toEqual(['bot', 'identify']);
+  });
+
+  it('installs to the server of the link when that is fixed, whatever the form says', async () => {
+    const other = await createGuild(ada, 'Other harbour');
+    const application = await makeApplication('Fixed');
+    const form = await openForm(forBot({ guild_id: harbour.id, disable_guild_select: 'true' }, application));
+    await browser.send(form, { ...authorize, guild_id: other.id });
+    expect(await membership(harbour, application)).not.toBeNull();
+    expect(await membership(other, application)).toBeNull();
+  });
+
+  it('is a page of ours without a redirect URI, which can be loaded again and cannot be made up', async () => {
+    const application = await makeApplication('Homely');
+    const path = `/oauth2/authorized?client_id=${application.id}&guild_id=${harbour.id}`;
+    expect((await browser.get(path)).status).toBe(404);
+    const form = await openForm(forBot({ response_type: 'code', integration_type: '0' }, application));
+    const { status, location } = await browser.send(form, { ...authorize, guild_id: harbour.id });
+    expect(status).toBe(303);
+    expect(location).toBe(path);
+    for (let time = 0; time < 2; time += 1) {
+      const done = await browser.get(path);
+      expect(done.status).toBe(200);
+      expect(done.html).toContain('<bdi>Homely</bdi> was added to <bdi>Harbour</bdi>');
+    }
+    expect((await new Visitor(server).get(path)).status).toBe(404);
+    const stranger = new Visitor(server, grace);
+    expect((await stranger.get(path)).status).toBe(404);
+    expect(await server.app.db.reader.installation.count({ where: { applicationId: BigInt(application.id) } })).toBe(1);
+  });
+
+  it('installs to the person when they choose their account', async () => {
+    const application = await makeApplication('Personal', { userInstall: true });
+    const form = await openForm(address({}, application));
+    const { location } = await browser.send(form, { ...authorize, target: 'USER' });
+    expect(location).toBe(`/oauth2/authorized?client_id=${application.id}`);
+    expect((await browser.get(location ?? '')).html).toContain('was added to your account');
+    const where = { applicationId: BigInt(application.id) };
+    expect(await server.app.db.reader.installation.findMany({ where })).toMatchObject([
+      { context: 'USER', userId: BigInt(ada.id), scopes: ['applications.commands'] },
+    ]);
+  });
+
+  it('tells the client of a no', async () => {
+    const form = await openForm(forCode({ state: 's' }));
+    const before = (await grantsOf(client)).length;
+    const { status, location } = await browser.send(form, { decision: 'cancel' });
+    expect(status).toBe(303);
+    expect(parametersOf(location)).toMatchObject({ error: 'access_denied', state: 's', iss: server.origin });
+    expect(parametersOf(location)).not.toHaveProperty('code');
+    expect(await grantsOf(client)).toHaveLength(before);
+  });
+
+  it('is a page for a no without a redirect URI', async () => {
+    const application = await makeApplication('Refused');
+    const { status, html } = await browser.send(await openForm(forBot({}, application)), { decision: 'cancel' });
+    expect(status).toBe(200);
+    expect(html).toContain('<h1>Cancelled</h1>');
+  });
+
+  it('needs no screen with prompt=none for what was granted before, and for nothing else', async () => {
+    const application = await makeApplication('Known', { redirectUris: [CALLBACK] });
+    const silent = forCode({ prompt: 'none', scope: 'identify guilds', state: 's' }, application);
+    await browser.send(await openForm(silent), { ...authorize, scopes: ['identify'] });
+    const { status, location } = await browser.get(forCode({ prompt: 'none', state: 's' }, application));
+    expect(status).toBe(303);
+    expect(parametersOf(location)).toMatchObject({ code: expect.any(String), state: 's', iss: server.origin });
+    expect((await browser.get(silent)).status).toBe(200);
+    expect((await browser.get(forCode({}, application))).status).toBe(200);
+    expect((await browser.get(forCode({ prompt: 'none', scope: 'identify bot' }, application))).status).toBe(200);
+    expect((await new Visitor(server).get(silent)).html).toContain('Sign in to continue');
+  });
+});
+
+describe('a forged form', () => {
+  it.each<
+    [string, (form: { csrf: string; foreign: string }) => [Record<string, string | null>, Record<string, string>]]
+  >([
+    ['without a token', () => [{ csrf: null }, {}]],
+    ['with a wrong token', () => [{ csrf: 'x'.repeat(43) }, {}]],
+    ['with the token of another session', ({ foreign }) => [{ csrf: foreign }, {}]],
+    ['from another origin', ({ csrf }) => [{ csrf }, { origin: 'https://evil.example' }]],
+    ['from an origin that is hidden', ({ csrf }) => [{ csrf }, { origin: 'null' }]],
+  ])('%s does nothing', async (_name, forge) => {
+    const application = await makeApplication('Forged', { redirectUris: [CALLBACK] });
+    const path = forCode({ scope: 'bot identify' }, application);
+    const csrfOf = async (visitor: Visitor) =>
+      Object.fromEntries((await openForm(path, visitor)).fields).csrf as string;
+    const [changes, headers] = forge({
+      csrf: await csrfOf(browser),
+      foreign: await csrfOf(new Visitor(server, grace)),
+    });
+    const form = await openForm(path);
+    const { status, location } = await browser.send(form, { ...authorize, guild_id: harbour.id, ...changes }, headers);
+    expect(status).toBe(403);
+    expect(location).toBeNull();
+    expect(await grantsOf(application)).toEqual([]);
+    expect(await membership(harbour, application)).toBeNull();
+  });
+
+  it('has another token in each session of a person', async () => {
+    const again = new Visitor(server);
+    await again.send(formIn(await again.get(forCode()), '/oauth2/sign-in'), {
+      email: ada.email,
+      password: ada.password,
+    });
+    const [first, second] = [await openForm(forCode()), await openForm(forCode(), again)];
+    const token = ({ fields }: typeof first) => fields.find(([name]) => name === 'csrf')?.[1];
+    expect(token(first)).not.toBe(token(second));
+    expect((await again.send(second, { ...authorize, csrf: token(first) ?? '' })).status).toBe(403);
+    expect((await again.send(second, authorize)).status).toBe(303);
+  });
+});
+
+describe('too many answers of one person', () => {
+  it('are refused for a while, on the screen', async () => {
+    const limited = await startServer({ env: { RATE_LIMITS: 'on' } });
+    try {
+      const bob = await signUp(limited, 'bob');
+      const { id } = await createApplication(bob, 'Hasty');
+      const data = { redirectUris: [CALLBACK] };
+      await limited.app.db.writer.application.update({ where: { id: BigInt(id) }, data });
+      const visitor = new Visitor(limited, bob);
+      const page = await visitor.get(`/oauth2/authorize?client_id=${id}&response_type=code&scope=identify`);
+      const form = formIn(page, '/oauth2/authorize');
+      for (let answers = 0; answers < 30; answers += 1) {
+        expect((await visitor.send(form, authorize)).status).toBe(303);
+      }
+      const { status, headers, html } = await visitor.send(form, authorize);
+      expect(status).toBe(429);
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(html).toContain('Too many authorizations');
+      expect((await visitor.send(form, { decision: 'cancel' })).status).toBe(303);
+    } finally {
+      await limited.stop();
+    }
+  });
+});
+
+describe('a mistake', () => {
+  const sendBot = async (query: Record<string, string>, changes: Record<string, string | string[] | null>) =>
+    browser.send(await openForm(forBot(query)), { ...authorize, ...changes });
+
+  it.each<[string, Record<string, string | string[] | null>, string]>([
+    ['no server', { guild_id: null }, 'Choose a server.'],
+    ['an empty server', { guild_id: '' }, 'Choose a server.'],
+    ['a server that is none', { guild_id: 'x' }, 'Choose a server.'],
+    ['an unknown server', { guild_id: '123' }, 'You are not in that server'],
+    ['a server beyond all numbers', { guild_id: '9'.repeat(30) }, 'Choose a server.'],
+    ['nothing left', { scopes: null }, 'Leave at least one'],
+    ['scopes that were not offered', { scopes: ['email', 'x'] }, 'Leave at least one'],
+  ])('is shown on the screen, with the rest as it was: %s', async (_name, changes, text) => {
+    const { status, html } = await sendBot(
+      { permissions: '2050' },
+      { guild_id: harbour.id, permissions: '2', ...changes },
+    );
+    expect(status).toBe(400);
+    expect(html).toContain(text);
+    expect(html).toContain('role="alert"');
+    expect(html).toContain('name="permissions" value="2" checked');
+    expect(html).toContain('name="permissions" value="2048">');
+    if (!('guild_id' in changes)) expect(html).toContain(`value="${harbour.id}" selected`);
+  });
+
+  it('is explained when Manage Server is missing', async () => {
+    const foreign = await createGuild(grace, 'Not yours');
+    await invite(grace, foreign, ada);
+    const { status, html } = await sendBot({}, { guild_id: foreign.id });
+    expect(status).toBe(400);
+    expect(html).toContain('You need the permission “Manage the server” there.');
+  });
+
+  it('names the permissions one cannot give', async () => {
+    const dock = await createGuild(grace, 'Dock');
+    await invite(grace, dock, ada);
+    await server.app.db.writer.role.update({
+      where: { id: BigInt(dock.id) },
+      data: { permissions: Permission.ManageGuild | Permission.SendMessages },
+    });
+    const { status, html } = await sendBot(
+      { permissions: String(Permission.BanMembers | Permission.SendMessages) },
+      { guild_id: dock.id },
+    );
+    expect(status).toBe(400);
+    expect(html).toContain('You cannot give what you do not have in Dock: untick “Ban members”.');
+  });
+
+  it('is a missing context', async () => {
+    const both = await makeApplication('Either', { userInstall: true });
+    const form = await openForm(address({}, both));
+    for (const target of [null, 'ELSEWHERE']) {
+      const { status, html } = await browser.send(form, { ...authorize, target, guild_id: harbour.id });
+      expect(status).toBe(400);
+      expect(html).toContain('Choose where to add it.');
+    }
+  });
+
+  it.each<[string, [string, string][]]>([
+    ['no decision', []],
+    [
+      'two decisions',
+      [
+        ['decision', 'authorize'],
+        ['decision', 'cancel'],
+      ],
+    ],
+    [
+      'two servers',
+      [
+        ['decision', 'authorize'],
+        ['guild_id', '1'],
+        ['guild_id', '2'],
+      ],
+    ],
+  ])('that no browser makes ends on a page of its own: %s', async (_name, fields) => {
+    const form = await openForm(forBot());
+    const csrf = form.fields.filter(([name]) => name === 'csrf');
+    const { status, html } = await browser.post(form.action, [...csrf, ...fields]);
+    expect(status).toBe(400);
+    expect(html).toContain('This does not work');
+  });
+
+  it('is a form of another type, or one that is too large', async () => {
+    const form = await openForm(forBot());
+    const json = await browser.post(form.action, [], { 'content-type': 'application/json' });
+    expect(json.status).toBe(400);
+    const large = await browser.send(form, { ...authorize, scopes: 'x'.repeat(100_000) });
+    expect(large.status).toBe(413);
+  });
+
+  it('is no mistake when the session ended meanwhile: sign in and decide again', async () => {
+    const form = await openForm(forCode());
+    const { status, location } = await new Visitor(server).send(form, authorize);
+    expect(status).toBe(303);
+    expect(location).toBe(form.action);
+  });
+
+  it('is an application that was deleted meanwhile', async () => {
+    const application = await makeApplication('Fleeting', { redirectUris: [CALLBACK] });
+    const form = await openForm(forCode({}, application));
+    const where = { id: BigInt(application.id) };
+    await server.app.db.writer.application.update({ where, data: { deletedAt: new Date() } });
+    expect((await browser.send(form, authorize)).status).toBe(404);
+  });
+});
+
+describe('any input', () => {
+  const value = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 40 }),
+    fc.constantFrom(
+      '',
+      '0',
+      '-1',
+      '9'.repeat(40),
+      'bot',
+      'identify',
+      'code',
+      'none',
+      'true',
+      '\u0000',
+      '\ud800',
+      CALLBACK,
+    ),
+  );
+  const names = [
+    'client_id',
+    'response_type',
+    'redirect_uri',
+    'scope',
+    'state',
+    'permissions',
+    'guild_id',
+    'prompt',
+  ].concat(['disable_guild_select', 'integration_type', 'code_challenge', 'code_challenge_method', '__proto__', 'x']);
+  const pairs = fc.array(fc.tuple(fc.constantFrom(...names), value), { maxLength: 8 });
+  const fields = fc.array(
+    fc.tuple(
+      fc.constantFrom('decision', 'target', 'guild_id', 'scopes', 'permissions', 'email', 'password', 'x'),
+      value,
+    ),
+    { maxLength: 8 },
+  );
+
+  it('is answered, and never with a fault of ours', async () => {
+    const [csrf = ['csrf', '']] = (await openForm(forCode())).fields;
+    await fc.assert(
+      fc.asyncProperty(
+        pairs,
+        fields,
+        fc.constantFrom('authorize', 'sign-in', 'authorized'),
+        async (query, form, page) => {
+          const path = `/oauth2/${page}?${new URLSearchParams([['client_id', client.id] as [string, string]].concat(query.slice(query.length % 2)))}`;
+          const answers = [await browser.get(path)];
+          if (page !== 'authorized') answers.push(await browser.post(path, [csrf, ['decision', 'authorize'], ...form]));
+          for (const { status, location } of answers) {
+            expect(status).toBeLessThan(500);
+            if (location !== null)
+              expect(location.startsWith('/oauth2/auth') || location.startsWith(CALLBACK)).toBe(true);
+          }
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+});

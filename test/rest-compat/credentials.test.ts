@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ask, openScene, type Scene } from '../harness/rest.js';
+import { createBot } from '../harness/rows.js';
+import { startServer, type TestServer } from '../harness/server.js';
+
+let server: TestServer;
+let scene: Scene;
+
+beforeAll(async () => {
+  server = await startServer();
+  scene = await openScene(server);
+});
+afterAll(() => server.stop());
+
+const whoAmI = (authorization?: string) =>
+  ask(server, 'GET', '/users/@me', { headers: authorization === undefined ? {} : { authorization } });
+
+describe('200', () => {
+  test.each(['Bot', 'bot', 'BOT'])('the scheme %s', async (scheme) => {
+    expect((await whoAmI(`${scheme} ${scene.bot.bot.token}`)).status).toBe(200);
+  });
+
+  test('more than one space, and spaces around', async () => {
+    expect((await whoAmI(`Bot   ${scene.bot.bot.token}  `)).status).toBe(200);
+  });
+});
+
+describe('401', () => {
+  test('a dead or made-up bot token has code 0, on which libraries stop (decisions 30)', async () => {
+    const { token } = scene.bot.bot;
+    const [id, time, secret] = token.split('.') as [string, string, string];
+    const other = Buffer.from('123456789012345678').toString('base64url');
+    const flipped = `${id}.${time}.${secret.slice(0, -1)}${secret.endsWith('A') ? 'B' : 'A'}`;
+    for (const dead of [flipped, `${other}.${time}.${secret}`, `${id}.${time}`, `${token}.x`, '..', 'x', `${token}x`]) {
+      const { status, body } = await whoAmI(`Bot ${dead}`);
+      expect({ status, body }, dead).toEqual({ status: 401, body: { message: '401: Unauthorized', code: 0 } });
+    }
+  });
+
+  test.each(['', 'Bot', 'Bot ', 'garbage', 'Basic dXNlcjpwYXNz', 'Bot two words', 'Bearer'])(
+    'a header that is no credential, "%s", has code 50014',
+    async (header) => {
+      const { status, body } = await whoAmI(header);
+      expect({ status, code: body.code }).toEqual({ status: 401, code: header === '' ? body.code : 50014 });
+    },
+  );
+
+  test('a bot token without its scheme has code 50014', async () => {
+    expect((await whoAmI(scene.bot.bot.token)).body.code).toBe(50014);
+  });
+
+  test('a Bearer token that is not valid has code 50025', async () => {
+    const { status, body } = await whoAmI('Bearer nothing');
+    expect({ status, code: body.code }).toEqual({ status: 401, code: 50025 });
+  });
+
+  test('a token that was replaced stops working at once', async () => {
+    const bot = await createBot(server.app);
+    expect((await whoAmI(`Bot ${bot.token}`)).status).toBe(200);
+    await server.app.db.writer.application.update({ where: { id: bot.id }, data: { botTokenHash: '00' } });
+    server.app.publish({ type: 'BOT_TOKEN_RESET', applicationId: bot.id });
+    expect((await whoAmI(`Bot ${bot.token}`)).status).toBe(401);
+  });
+
+  test('the token of a deleted application does not work', async () => {
+    const bot = await createBot(server.app, { deletedAt: new Date() });
+    expect((await whoAmI(`Bot ${bot.token}`)).status).toBe(401);
+  });
+
+  test('a refusal never repeats the token', async () => {
+    const { body } = await whoAmI('Bot very.secret.token');
+    expect(JSON.stringify(body)).not.toContain('secret');
+  });
+});

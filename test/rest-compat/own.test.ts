@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectReference } from '../harness/reference.js';
+import { ask, openScene, type Scene } from '../harness/rest.js';
+import { startServer, type TestServer } from '../harness/server.js';
+
+let server: TestServer;
+let scene: Scene;
+
+beforeAll(async () => {
+  server = await startServer();
+  scene = await openScene(server);
+});
+afterAll(() => server.stop());
+
+describe('200', () => {
+  test('GET /users/@me is the bot as it sees itself', async () => {
+    const { status, headers, body } = await scene.bot.get('/users/@me');
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('application/json');
+    expect(body).toMatchObject({ id: scene.bot.id, bot: true, discriminator: '0', email: null });
+    expectReference('UserPIIResponse', body);
+  });
+
+  test.each(['/users/%40me', '/users/%40me?x=/%40me', '/applications/%40me', '/oauth2/applications/%40me'])(
+    'GET %s is the same as with a bare @',
+    async (path) => {
+      expect((await scene.bot.get(path)).body.id).toBe(scene.bot.id);
+    },
+  );
+
+  test.each(['/applications/@me', '/oauth2/applications/@me'])('GET %s is the application of the bot', async (path) => {
+    const { status, body } = await scene.bot.get(path);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      id: scene.bot.id,
+      bot: { id: scene.bot.id },
+      owner: { id: String(scene.guild.owner.id) },
+    });
+    expectReference('PrivateApplicationResponse', body);
+    expect(JSON.stringify(body)).not.toMatch(/hash|secret|token/i);
+  });
+
+  test('GET /gateway needs no credential and has no query in its address', async () => {
+    const { status, body } = await ask(server, 'GET', '/gateway');
+    expect(status).toBe(200);
+    expect(body).toEqual({ url: `${server.origin.replace('http', 'ws')}/gateway` });
+    expectReference('GatewayResponse', body);
+  });
+
+  test('GET /gateway/bot tells how to connect', async () => {
+    const { status, body } = await scene.bot.get('/gateway/bot');
+    expect(status).toBe(200);
+    expectReference('GatewayBotResponse', body);
+    expect(body).toMatchObject({ shards: 1, session_start_limit: { total: 1000, remaining: 1000 } });
+  });
+
+  test('GET /guilds/{id} is the guild with its roles', async () => {
+    const { status, body } = await scene.bot.get(`/guilds/${scene.guildId}`);
+    expect(status).toBe(200);
+    expectReference('GuildWithCountsResponse', body);
+    expect(body.roles.map((role: { id: string }) => role.id)).toContain(scene.guildId);
+    expect(body).not.toHaveProperty('approximate_member_count');
+  });
+
+  test.each([
+    ['true', true],
+    ['True', true],
+    ['1', true],
+    ['false', false],
+    ['0', false],
+    ['', false],
+  ])('GET /guilds/{id}?with_counts=%s', async (value, isCounted) => {
+    const { status, body } = await scene.bot.get(`/guilds/${scene.guildId}?with_counts=${value}`);
+    expect(status).toBe(200);
+    expect(body.approximate_member_count).toBe(isCounted ? 3 : undefined);
+  });
+
+  test('GET /channels/{id} is the channel, with the id of its newest message', async () => {
+    const message = await scene.send();
+    const { status, body } = await scene.bot.get(`/channels/${scene.channelId}`);
+    expect(status).toBe(200);
+    expectReference('GuildChannelResponse', body);
+    expect(body).toMatchObject({ id: scene.channelId, guild_id: scene.guildId, last_message_id: message.id });
+  });
+});
+
+describe('204', () => {
+  test('POST /channels/{id}/typing', async () => {
+    const { status, body, headers } = await scene.bot.ask('POST', `/channels/${scene.channelId}/typing`);
+    expect({ status, body }).toEqual({ status: 204, body: null });
+    expect(headers.get('content-type')).toBeNull();
+  });
+});
+
+describe('400', () => {
+  test('with_counts that is no boolean', async () => {
+    const { status, body } = await scene.bot.get(`/guilds/${scene.guildId}?with_counts=maybe`);
+    expect(status).toBe(400);
+    expect(body).toMatchObject({ code: 50035, errors: { with_counts: { _errors: [{ code: 'BASE_TYPE_CHOICES' }] } } });
+    expectReference('Error', body);
+  });
+
+  test('typing in a channel that holds no messages', async () => {
+    const { app } = server;
+    const channel = await app.db.writer.channel.create({
+      data: { id: app.nextId(), guildId: scene.guild.id, name: 'category', type: 4 },
+      include: { overwrites: true },
+    });
+    app.publish({ type: 'CHANNEL_CREATE', channel: { ...channel, guildId: scene.guild.id } });
+    const { status, body } = await scene.bot.ask('POST', `/channels/${channel.id}/typing`);
+    expect(status).toBe(400);
+    expect(body.code).toBe(50008);
+  });
+});
+
+describe('403', () => {
+  test.each(['/guilds/{guild}', '/channels/{channel}'])('GET %s of a guild the bot is not in (50001)', async (path) => {
+    const address = path.replace('{guild}', scene.guildId).replace('{channel}', scene.channelId);
+    const { status, body } = await scene.stranger.get(address);
+    expect(status).toBe(403);
+    expect(body).toEqual({ code: 50001, message: 'Missing Access' });
+  });
+});

@@ -1,0 +1,242 @@
+import { METHODS } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ALL_PERMISSIONS } from '../../src/domain/permissions.js';
+import type { Route } from '../../src/rest-compat/route.js';
+import { routes } from '../../src/rest-compat/table.js';
+import { grantCode, inForm, postForm, REDIRECT_URI } from '../harness/oauth.js';
+import { createApplication, type Person, signUp } from '../harness/people.js';
+import { ask, openScene, type RestRequest, type Scene } from '../harness/rest.js';
+import { createBot } from '../harness/rows.js';
+import { startServer, type TestServer } from '../harness/server.js';
+import { putTeam } from '../harness/teams.js';
+
+let server: TestServer;
+let scene: Scene;
+/** For each parameter of a path, one that exists. */
+let known: Record<string, string>;
+/** Credentials of somebody the portal's routes take, and of an OAuth2 token. */
+let session: string;
+let token: string;
+let ada: Person;
+/** A member of her team and tester of her application, and somebody who is neither. */
+let bob: Person;
+let cleo: Person;
+
+beforeAll(async () => {
+  server = await startServer();
+  scene = await openScene(server);
+  await scene.permit(ALL_PERMISSIONS);
+  const message = await scene.send();
+  known = {
+    guildId: scene.guildId,
+    channelId: scene.channelId,
+    messageId: message.id,
+    emoji: encodeURIComponent('👍'),
+    userId: scene.bot.id,
+  };
+  [ada, bob, cleo] = await Promise.all([signUp(server, 'ada'), signUp(server, 'bob'), signUp(server, 'cleo')]);
+  session = `Bearer ${ada.token}`;
+  const application = await createApplication(ada);
+  token = `Bearer ${await accessToken(ada, application)}`;
+});
+afterAll(() => server.stop());
+
+async function accessToken(person: Parameters<typeof grantCode>[1], application: Parameters<typeof inForm>[0]) {
+  const where = { id: BigInt(application.id) };
+  await server.app.db.writer.application.update({ where, data: { redirectUris: [REDIRECT_URI] } });
+  const code = await grantCode(server, person, application);
+  const form = { grant_type: 'authorization_code', code, redirect_uri: REDIRECT_URI, ...inForm(application) };
+  return (await postForm(server, form)).body.access_token as string;
+}
+
+/** Makes anew what a portal route may have changed or removed. */
+async function renew(route: Route): Promise<void> {
+  if (!route.callers.includes('session')) return;
+  const { app } = server;
+  const teamId = await putTeam(server, ada, [[bob, 'DEVELOPER']]);
+  const { id: applicationId } = await createBot(app, { name: 'Helper', ownerUserId: BigInt(ada.id) });
+  const data = { applicationId, userId: BigInt(bob.id), createdAt: new Date(app.clock.now()) };
+  await app.db.writer.tester.create({ data });
+  Object.assign(portal, { teamId: String(teamId), applicationId: String(applicationId), userId: bob.id });
+}
+
+/** As `known`, for the portal's routes. */
+const portal: Record<string, string> = {};
+
+const PORTAL_BODIES: Record<string, () => object> = {
+  'POST /developer-portal/teams': () => ({ name: 'Builders' }),
+  'PATCH /developer-portal/teams/:teamId': () => ({ name: 'Otters' }),
+  'POST /developer-portal/teams/:teamId/members': () => ({ email: cleo.email, role: 'admin' }),
+  'PATCH /developer-portal/teams/:teamId/members/:userId': () => ({ role: 'admin' }),
+  'POST /developer-portal/applications/:applicationId/transfer': () => ({ team_id: portal.teamId, app_name: 'Helper' }),
+  'POST /developer-portal/applications/:applicationId/testers': () => ({ user_id: cleo.id }),
+};
+
+/** Asks as somebody whom the route takes. */
+function askRoute(route: Route, address: string, request: RestRequest = {}) {
+  if (route.callers.length === 0 || route.callers.includes('bot')) return scene.bot.ask(route.method, address, request);
+  const authorization = route.callers.includes('session') ? session : token;
+  return ask(server, route.method, address, { ...request, headers: { authorization } });
+}
+
+/** The code of "unknown" for each parameter that is an id of something that must exist. */
+const UNKNOWN_CODES: Record<string, number | null> = {
+  guildId: 10004,
+  channelId: 10003,
+  messageId: 10008,
+  applicationId: 10002,
+  teamId: 10039,
+  // Taking back what is not there is no error.
+  userId: null,
+};
+
+function unknownCode({ path }: Route, param: string): number | null | undefined {
+  if (param === 'userId' && path.includes('/members/')) return 10040;
+  if (param === 'userId' && path.includes('/testers/')) return 10013;
+  return UNKNOWN_CODES[param];
+}
+
+const table = routes.map((route) => ({ route, name: `${route.method} ${route.path}` }));
+const ofBots = table.filter(({ route }) => route.callers.includes('bot'));
+const paramsOf = (route: Route) => [...route.path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? '');
+/** The member who is added is named by the token; any other id is a token that does not fit. */
+const withIds = table
+  .filter(({ route }) => route.method !== 'PUT' || !route.path.startsWith('/guilds'))
+  .flatMap(({ route, name }) =>
+    paramsOf(route)
+      .filter((param) => param !== 'emoji')
+      .map((param) => ({ route, name, param })),
+  );
+
+function knownTo(route: Route): Record<string, string> {
+  return route.callers.includes('session') ? portal : known;
+}
+
+function addressOf(route: Route, params: Record<string, string> = {}): string {
+  return route.path.replace(
+    /:(\w+)/g,
+    (_, name: string) => params[name] ?? knownTo(route)[name] ?? `no-value-for-${name}`,
+  );
+}
+
+function bodyOf(route: Route): RestRequest {
+  const json = PORTAL_BODIES[`${route.method} ${route.path}`]?.() ?? { content: 'hello', access_token: 'none' };
+  return route.body ? { json } : {};
+}
+
+describe('every route', () => {
+  test.each(table)('$name has a known value for each of its parameters', async ({ route }) => {
+    await renew(route);
+    expect(Object.keys(knownTo(route))).toEqual(expect.arrayContaining(paramsOf(route)));
+  });
+
+  test.each(table)('$name answers alike under each prefix, always as exactly application/json', async ({ route }) => {
+    const answers = [];
+    for (const prefix of ['/api/v10', '/api', '']) {
+      await renew(route);
+      const address = addressOf(route);
+      const answer = await askRoute(route, `${server.origin}${prefix}${address}`, bodyOf(route));
+      if (answer.status !== 204) expect(answer.headers.get('content-type')).toBe('application/json');
+      answers.push(answer.status);
+    }
+    const isDelete = route.method === 'DELETE' && route.path.endsWith(':messageId');
+    const needsToken = route.path === '/guilds/:guildId/members/:userId' && route.method === 'PUT';
+    expect(answers).toEqual(isDelete ? [204, 404, 404] : Array(3).fill(needsToken ? 403 : route.status));
+    if (isDelete) known.messageId = (await scene.send()).id;
+  });
+});
+
+describe('401', () => {
+  test.each(ofBots)('$name without a credential (code 0)', async ({ route }) => {
+    const { status, body, headers } = await ask(server, route.method, addressOf(route), bodyOf(route));
+    expect(status).toBe(401);
+    expect(body).toEqual({ message: '401: Unauthorized', code: 0 });
+    expect(headers.get('content-type')).toBe('application/json');
+  });
+});
+
+describe('404', () => {
+  test.each(withIds)('$name with an unknown $param', async ({ route, param }) => {
+    await renew(route);
+    const code = unknownCode(route, param);
+    expect(code, `no code is stated for ${param}`).not.toBeUndefined();
+    const unknown = ['1', '9223372036854775807', '9223372036854775808', '99999999999999999999', '9'.repeat(60)];
+    for (const id of unknown) {
+      const { status, body } = await askRoute(route, addressOf(route, { [param]: id }), bodyOf(route));
+      const expected = code === null ? { id, status: route.status } : { id, status: 404, code };
+      expect({ id, status, code: body?.code }).toEqual(expected);
+    }
+  });
+});
+
+describe('400', () => {
+  test.each(withIds)('$name with a $param that is no id', async ({ route, param }) => {
+    for (const id of ['abc', '-1', '1.5', '0x10', '%F0%9F%98%80', '1%00', '%ED%A0%80x']) {
+      const { status, body } = await askRoute(route, addressOf(route, { [param]: id }), bodyOf(route));
+      const isMalformedEncoding = id === '%ED%A0%80x';
+      expect(status, id).toBe(400);
+      if (isMalformedEncoding) expect(body).toEqual({ message: '400: Bad Request', code: 0 });
+      else {
+        const name = param.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+        expect(body).toMatchObject({ code: 50035, errors: { [name]: { _errors: [{ code: 'NUMBER_TYPE_COERCE' }] } } });
+      }
+    }
+  });
+});
+
+describe('405', () => {
+  const paths = [...new Set(routes.map((route) => route.path))];
+
+  test.each(paths)('%s by a method it does not have', async (path) => {
+    const allowed = routes.filter((route) => route.path === path).map((route) => route.method as string);
+    const taken = allowed.includes('GET') ? [...allowed, 'HEAD'] : allowed;
+    // `fetch` refuses to send these two.
+    const others = METHODS.filter((method) => !taken.includes(method) && !['CONNECT', 'TRACE'].includes(method));
+    const address = path.replace(/:(\w+)/g, (_, name: string) => known[name] ?? portal[name] ?? '');
+    for (const method of others) {
+      const { status, headers, body } = await scene.bot.ask(method, address);
+      expect({ method, status }).toEqual({ method, status: 405 });
+      expect(headers.get('allow')?.split(', ').sort()).toEqual([...allowed].sort());
+      if (method !== 'HEAD') expect(body).toEqual({ message: '405: Method Not Allowed', code: 0 });
+    }
+  });
+});
+
+describe('HEAD', () => {
+  const readable = table.filter(({ route }) => route.method === 'GET');
+
+  test.each(readable)('$name has the same headers and no body', async ({ route }) => {
+    const get = await askRoute(route, addressOf(route));
+    const head = await askRoute({ ...route, method: 'HEAD' as Route['method'] }, addressOf(route));
+    expect(head.status).toBe(get.status);
+    expect(head.body).toBeNull();
+    expect(head.headers.get('content-type')).toBe('application/json');
+    expect(head.headers.get('content-length')).toBe(get.headers.get('content-length'));
+  });
+});
+
+describe('addresses that are no route', () => {
+  test.each([
+    '/nothing',
+    '/channels',
+    '/users/@me/nothing',
+    '/api/v10',
+    '/api/v10/nothing',
+    '/api',
+    '/api/vX/users/@me',
+  ])('%s is 404 code 0', async (path) => {
+    const { status, body, headers } = await scene.bot.get(`${server.origin}${path}`);
+    expect(status).toBe(404);
+    expect(body).toEqual({ message: '404: Not Found', code: 0 });
+    expect(headers.get('content-type')).toBe('application/json');
+  });
+
+  test.each(['/api/v9/users/@me', '/api/v11/gateway', '/api/v6', '/api/v100/nothing'])(
+    '%s is 400 code 50041',
+    async (path) => {
+      const { status, body } = await scene.bot.get(`${server.origin}${path}`);
+      expect(status).toBe(400);
+      expect(body).toEqual({ message: 'Invalid API version specified', code: 50041 });
+    },
+  );
+});

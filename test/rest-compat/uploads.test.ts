@@ -1,0 +1,303 @@
+import { once } from 'node:events';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { expectReference } from '../harness/reference.js';
+import { formOf, openScene, type Scene } from '../harness/rest.js';
+import { startServer, type TestServer } from '../harness/server.js';
+
+let server: TestServer;
+let scene: Scene;
+
+beforeAll(async () => {
+  server = await startServer();
+});
+beforeEach(async () => {
+  scene = await openScene(server);
+});
+afterAll(() => server.stop());
+
+const MIB = 1024 * 1024;
+
+/** The smallest PNG header that tells a size: 3 by 2. */
+const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452000000030000000208060000009d7481e8', 'hex');
+
+const upload = (payload: unknown, ...files: Parameters<typeof formOf>[1][]) =>
+  scene.bot.ask('POST', scene.messages, { form: formOf(payload, ...files) });
+
+/** A multipart body by hand, each part as its head and its content. */
+function rawForm(parts: [string, string][], ending = '--b--\r\n') {
+  const body = parts.map(([head, content]) => `--b\r\n${head}\r\n\r\n${content}\r\n`).join('');
+  return { body: body + ending, headers: { 'content-type': 'multipart/form-data; boundary=b' } };
+}
+
+const file = (name: string, filename: string) =>
+  `Content-Disposition: form-data; name="${name}"; filename="${filename}"`;
+const field = (name: string) => `Content-Disposition: form-data; name="${name}"`;
+
+/** Every file in the blob store. */
+async function storedFiles(): Promise<string[]> {
+  const folder = join(server.app.config.dataDir, 'blobs');
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+}
+
+const ofChannel = async () => (await storedFiles()).filter((path) => path.includes(scene.channelId));
+const staged = async () => (await storedFiles()).filter((path) => path.includes('.staging'));
+
+describe('200', () => {
+  test('files with their descriptions, by the n of files[n]', async () => {
+    const { status, body } = await upload(
+      {
+        content: 'two',
+        attachments: [
+          { id: '1', description: 'second' },
+          { id: 0, filename: 'renamed.txt' },
+        ],
+      },
+      { name: 'files[0]', content: 'first', filename: 'a.txt' },
+      { name: 'files[1]', content: PNG, filename: 'b.png', type: 'image/png' },
+    );
+    expect(status).toBe(200);
+    expectReference('MessageResponse', body);
+    expect(body.attachments).toMatchObject([
+      { filename: 'renamed.txt', size: 5, content_type: 'text/plain' },
+      { filename: 'b.png', size: PNG.length, content_type: 'image/png', description: 'second', width: 3, height: 2 },
+    ]);
+    expect(body.attachments[0]).not.toHaveProperty('description');
+    expect(body.attachments[0]).not.toHaveProperty('width');
+    expect(await ofChannel()).toHaveLength(2);
+    expect(await staged()).toEqual([]);
+    expect((await scene.bot.get(`${scene.messages}/${body.id}`)).body).toEqual(body);
+  });
+
+  test('plain fields instead of payload_json', async () => {
+    const form = new FormData();
+    form.append('content', 'plain');
+    form.append('tts', 'false');
+    form.append('files[0]', new Blob(['x']), 'x.txt');
+    const { status, body } = await scene.bot.ask('POST', scene.messages, { form });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ content: 'plain', tts: false, attachments: [{ filename: 'x.txt' }] });
+  });
+
+  test('payload_json as a part with a content type of its own, and as a file part', async () => {
+    const json = '{"content":"from a part"}';
+    const typed = rawForm([[`${field('payload_json')}\r\nContent-Type: application/json`, json]]);
+    expect((await scene.bot.ask('POST', scene.messages, typed)).body.content).toBe('from a part');
+    const form = new FormData();
+    form.append('payload_json', new Blob([json], { type: 'application/json' }));
+    expect((await scene.bot.ask('POST', scene.messages, { form })).body.content).toBe('from a part');
+  });
+
+  test('names of parts that older libraries use', async () => {
+    for (const name of ['file', 'file0', 'files0', 'file[0]']) {
+      const { body } = await upload({}, { name, content: 'x', filename: 'x.txt' });
+      expect(body.attachments).toHaveLength(1);
+    }
+  });
+
+  test('two files with the same name are two files', async () => {
+    const { body } = await upload(
+      {},
+      { name: 'files[0]', content: 'one', filename: 'same.txt' },
+      { name: 'files[5]', content: 'two', filename: 'same.txt' },
+    );
+    const [one, two] = body.attachments;
+    expect(await (await fetch(one.url)).text()).toBe('one');
+    expect(await (await fetch(two.url)).text()).toBe('two');
+  });
+
+  test('an empty file', async () => {
+    const { body } = await upload({}, { name: 'files[0]', content: '', filename: 'empty.txt' });
+    expect(body.attachments[0].size).toBe(0);
+    const served = await fetch(body.attachments[0].url);
+    expect([served.status, await served.text()]).toEqual([200, '']);
+  });
+
+  test.each([
+    ['../../../etc/passwd', 'passwd'],
+    ['..\\..\\boot.ini', 'boot.ini'],
+    ['/absolute/name.txt', 'name.txt'],
+    ['..', 'unknown'],
+    ['.hidden', 'hidden'],
+    ['sp ace & "quotes".txt', /^sp_ace_.*quotes.*\.txt$/],
+    ['Ünïcödé 猫.txt', 'Ünïcödé_猫.txt'],
+    [`${'𝒜'.repeat(150)}.png`, `${'𝒜'.repeat(96)}.png`],
+    [`${'猫'.repeat(500)}.txt`, `${'猫'.repeat(96)}.txt`],
+  ])('the name %j is made safe', async (filename, safe) => {
+    const { status, body } = await upload({}, { name: 'files[0]', content: 'x', filename });
+    expect(status).toBe(200);
+    expect(body.attachments[0].filename).toEqual(typeof safe === 'string' ? safe : expect.stringMatching(safe));
+    expect((await fetch(body.attachments[0].url)).status).toBe(200);
+    for (const path of await ofChannel()) expect(path).toMatch(/\/attachments\/\d+\/\d+\/\d+$/);
+  });
+
+  test('attachment:// in embeds becomes the address of the file', async () => {
+    const { body } = await upload(
+      { embeds: [{ image: { url: 'attachment://cat.png' }, footer: { text: 'x', icon_url: 'attachment://cat.png' } }] },
+      { name: 'files[0]', content: PNG, filename: 'cat.png', type: 'image/png' },
+    );
+    expect(body.embeds[0].image.url).toBe(body.attachments[0].url);
+    expect(body.embeds[0].footer.icon_url).toBe(body.attachments[0].url);
+  });
+
+  test('ten files', async () => {
+    const files = Array.from({ length: 10 }, (_, n) => ({ name: `files[${n}]`, content: 'x', filename: `${n}.txt` }));
+    expect((await upload({}, ...files)).body.attachments).toHaveLength(10);
+  });
+
+  test('a file of exactly 10 MiB', async () => {
+    const { status } = await upload({}, { name: 'files[0]', content: Buffer.alloc(10 * MIB), filename: 'big.bin' });
+    expect(status).toBe(200);
+  });
+});
+
+describe('400', () => {
+  const CASES: [string, ReturnType<typeof rawForm>, number][] = [
+    [
+      'the same n twice',
+      rawForm([
+        [file('files[0]', 'a'), 'a'],
+        [file('files[0]', 'b'), 'b'],
+      ]),
+      50035,
+    ],
+    ['a file part of another name', rawForm([[file('upload', 'a'), 'a']]), 50035],
+    ['an n that is no number', rawForm([[file('files[x]', 'a'), 'a']]), 50035],
+    ['no end of the form', rawForm([[file('files[0]', 'a'), 'a']], ''), 50035],
+    ['no end of a file that is dropped anyway', rawForm([[file('upload', 'a'), 'a']], ''), 50035],
+    ['no end of a part', { ...rawForm([]), body: `--b\r\n${file('files[0]', 'a')}\r\n\r\nabc` }, 50035],
+    ['no end of a head', { ...rawForm([]), body: '--b\r\nContent-Dispo' }, 50035],
+    [
+      'a part without a head, before a file without an end',
+      rawForm(
+        [
+          ['', 'x'],
+          [file('files[0]', 'a'), 'a'],
+        ],
+        '',
+      ),
+      50035,
+    ],
+    ['no form at all', { ...rawForm([]), body: 'something else' }, 50035],
+    ['an empty body', { ...rawForm([]), body: '' }, 50035],
+    ['no boundary', { body: '--b--\r\n', headers: { 'content-type': 'multipart/form-data' } }, 50035],
+    ['an empty form', rawForm([]), 50006],
+    [
+      'payload_json that is no JSON',
+      rawForm([
+        [field('payload_json'), '{'],
+        [file('files[0]', 'a'), 'a'],
+      ]),
+      50109,
+    ],
+    [
+      'payload_json that is no object',
+      rawForm([
+        [field('payload_json'), '[]'],
+        [file('files[0]', 'a'), 'a'],
+      ]),
+      50035,
+    ],
+    ['U+0000 in a plain field', rawForm([[field('content'), 'a\u0000']]), 50035],
+    [
+      'flags that are no number',
+      rawForm([
+        [field('content'), 'a'],
+        [field('flags'), 'x'],
+      ]),
+      50035,
+    ],
+  ];
+
+  test.each(CASES)('%s; nothing stays on disk', async (_, form, code) => {
+    const { status, body } = await scene.bot.ask('POST', scene.messages, form);
+    expect({ status, code: body.code }).toEqual({ status: 400, code });
+    expect([...(await ofChannel()), ...(await staged())]).toEqual([]);
+  });
+
+  test('a note on a file that was not sent', async () => {
+    const { body } = await upload(
+      { attachments: [{ id: 0 }, { id: 7 }] },
+      { name: 'files[0]', content: 'x', filename: 'x' },
+    );
+    expect(body).toMatchObject({
+      code: 50035,
+      errors: { attachments: { 1: { id: { _errors: [{ code: 'ATTACHMENT_NOT_FOUND' }] } } } },
+    });
+    expect(await staged()).toEqual([]);
+  });
+
+  test('eleven files (30015)', async () => {
+    const files = Array.from({ length: 11 }, (_, n) => ({ name: `files[${n}]`, content: 'x', filename: `${n}.txt` }));
+    const { status, body } = await upload({}, ...files);
+    expect({ status, code: body.code }).toEqual({ status: 400, code: 30015 });
+    expect([...(await ofChannel()), ...(await staged())]).toEqual([]);
+  });
+
+  test('a route that takes no files is not asked for any', async () => {
+    const form = formOf({}, { name: 'files[0]', content: 'x', filename: 'x' });
+    expect((await scene.bot.ask('POST', `/channels/${scene.channelId}/typing`, { form })).status).toBe(204);
+    expect(await staged()).toEqual([]);
+  });
+});
+
+describe('403', () => {
+  test('without AttachFiles the files do not stay', async () => {
+    await scene.permit(0x400n | 0x800n);
+    const { status, body } = await upload({ content: 'x' }, { name: 'files[0]', content: 'x', filename: 'x' });
+    expect({ status, code: body.code }).toEqual({ status: 403, code: 50013 });
+    expect([...(await ofChannel()), ...(await staged())]).toEqual([]);
+  });
+});
+
+describe('413', () => {
+  test('a file over 10 MiB (50045)', async () => {
+    const { status, body } = await upload({}, { name: 'files[0]', content: Buffer.alloc(10 * MIB + 1), filename: 'x' });
+    expect({ status, code: body.code }).toEqual({ status: 413, code: 50045 });
+    expect([...(await ofChannel()), ...(await staged())]).toEqual([]);
+  });
+
+  test('a request over 25 MiB (40005)', async () => {
+    const files = [0, 1, 2].map((n) => ({ name: `files[${n}]`, content: Buffer.alloc(9 * MIB), filename: 'x' }));
+    const { status, body } = await upload({}, ...files);
+    expect({ status, code: body.code }).toEqual({ status: 413, code: 40005 });
+    expect([...(await ofChannel()), ...(await staged())]).toEqual([]);
+  });
+});
+
+describe('an upload that breaks off', () => {
+  test('leaves no file, and the server serves on', async () => {
+    const { hostname, port } = new URL(server.origin);
+    const socket = connect(Number(port), hostname);
+    socket.on('error', () => {});
+    const head = [
+      `POST /api/v10${scene.messages} HTTP/1.1`,
+      'Host: x',
+      `Authorization: Bot ${scene.bot.bot.token}`,
+      'Content-Type: multipart/form-data; boundary=b',
+      'Content-Length: 1000000',
+    ];
+    socket.write(`${head.join('\r\n')}\r\n\r\n--b\r\n${file('files[0]', 'a.bin')}\r\n\r\n${'x'.repeat(300_000)}`);
+    await expect.poll(staged).toHaveLength(1);
+    socket.destroy();
+    await once(socket, 'close');
+    await expect.poll(staged).toEqual([]);
+    expect((await scene.send()).content).toBe('hello');
+  });
+});
+
+describe('a disk that refuses', () => {
+  test('is a fault of ours, told at once', async () => {
+    const broken = await startServer();
+    await mkdir(join(broken.app.config.dataDir, 'blobs'), { recursive: true });
+    await writeFile(join(broken.app.config.dataDir, 'blobs/.staging'), 'in the way');
+    const elsewhere = await openScene(broken);
+    const form = formOf({}, ...[0, 1].map((n) => ({ name: `files[${n}]`, content: 'x'.repeat(MIB), filename: 'x' })));
+    const { status, body } = await elsewhere.bot.ask('POST', elsewhere.messages, { form });
+    expect({ status, body }).toEqual({ status: 500, body: { message: '500: Internal Server Error', code: 0 } });
+    await broken.stop();
+  });
+});

@@ -1,0 +1,242 @@
+import { get } from 'node:http';
+import type { Client } from 'graphql-ws';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { callContext } from '../../src/context.js';
+import { Permission } from '../../src/domain/permissions.js';
+import { watchChannel } from '../../src/schema/channel-events.js';
+import { Loaders } from '../../src/schema/loaders.js';
+import { countListeners } from '../harness/listeners.js';
+import { denyInChannel } from '../harness/overwrites.js';
+import { createGuild, invite, type MadeGuild, type Person, sendMessage, signUp } from '../harness/people.js';
+import { startServer, type TestServer } from '../harness/server.js';
+import { socketClient, subscribe } from '../harness/sockets.js';
+
+let server: TestServer;
+let ada: Person;
+let guild: MadeGuild;
+let channelId: string;
+const clients: Client[] = [];
+beforeAll(async () => {
+  server = await startServer();
+  ada = await signUp(server, 'ada');
+  guild = await createGuild(ada);
+  channelId = guild.textChannelId;
+});
+afterEach(async () => {
+  await Promise.all(clients.splice(0).map((client) => client.dispose()));
+});
+afterAll(() => server.stop());
+
+const EVENTS = `subscription ($id: ID!) { channelEvents(channelId: $id) { type data } }`;
+
+function connect(options: Parameters<typeof socketClient>[1]): Client {
+  const client = socketClient(server, options);
+  clients.push(client);
+  return client;
+}
+
+let bob: Person;
+let bobs = 0;
+beforeEach(async () => {
+  bobs += 1;
+  bob = await signUp(server, `bob${bobs}`);
+  await invite(ada, guild, bob);
+});
+
+describe('channelEvents over WebSocket', () => {
+  it('shows what happens in the channel, as the gateway would, and nothing of others', async () => {
+    const events = await subscribe(connect({ token: bob.token }), EVENTS, { id: channelId });
+    await sendMessage(ada, guild.voiceChannelId, 'elsewhere');
+    const messageId = await sendMessage(ada, channelId, 'hello');
+    expect((await events.next()).data.channelEvents).toMatchObject({
+      type: 'MESSAGE_CREATE',
+      data: { id: messageId, channel_id: channelId, guild_id: guild.id, content: 'hello', author: { id: ada.id } },
+    });
+    await ada.graphql(`mutation ($id: ID!) { startTyping(input: { channelId: $id }) { channel { id } } }`, {
+      id: channelId,
+    });
+    expect((await events.next()).data.channelEvents).toMatchObject({ type: 'TYPING_START', data: { user_id: ada.id } });
+  });
+
+  it('takes the session cookie of the upgrade', async () => {
+    const events = await subscribe(connect({ headers: { cookie: bob.cookie } }), EVENTS, { id: channelId });
+    await sendMessage(ada, channelId, 'by cookie');
+    expect((await events.next()).data.channelEvents.data.content).toBe('by cookie');
+  });
+
+  it('does not take the cookie when the page is of another site', async () => {
+    const headers = { cookie: bob.cookie, origin: 'https://elsewhere.example' };
+    const events = await subscribe(connect({ headers }), EVENTS, { id: channelId });
+    expect((await events.next()).errors?.[0]?.extensions.code).toBe('UNAUTHENTICATED');
+  });
+
+  it('closes a socket whose authorization names nobody', async () => {
+    const closed = new Promise((resolve) => {
+      const client = connect({ token: 'nonsense', onClose: resolve });
+      client.subscribe({ query: '{ me { id } }' }, { next: () => {}, error: () => {}, complete: () => {} });
+    });
+    expect(await closed).toBe(4403);
+  });
+
+  it('closes a socket whose upgrade has an Authorization that cannot name a session, whatever cookie comes with it', async () => {
+    const closed = new Promise((resolve) => {
+      const client = connect({ headers: { authorization: 'Basic YTpi', cookie: bob.cookie }, onClose: resolve });
+      client.subscribe({ query: '{ me { id } }' }, { next: () => {}, error: () => {}, complete: () => {} });
+    });
+    expect(await closed).toBe(4403);
+  });
+
+  it('is refused to nobody in particular, to strangers and for a missing channel', async () => {
+    const stranger = await signUp(server, `stranger${bobs}`);
+    const codeFor = async (token: string | undefined, id: string) => {
+      const events = await subscribe(connect(token === undefined ? {} : { token }), EVENTS, { id });
+      return (await events.next()).errors?.[0]?.extensions.code;
+    };
+    expect(await codeFor(undefined, channelId)).toBe('UNAUTHENTICATED');
+    expect(await codeFor(stranger.token, channelId)).toBe('NOT_FOUND');
+    expect(await codeFor(stranger.token, '1')).toBe('NOT_FOUND');
+  });
+
+  it('ends when the member leaves, and shows nothing that came after', async () => {
+    const events = await subscribe(connect({ token: bob.token }), EVENTS, { id: channelId });
+    await bob.graphql(`mutation ($id: ID!) { leaveGuild(input: { guildId: $id }) { id } }`, { id: guild.id });
+    await sendMessage(ada, channelId, 'secret');
+    expect((await events.next()).errors?.[0]?.extensions.code).toBe('NOT_FOUND');
+    await events.ended;
+  });
+
+  it('ends when the channel goes out of sight', async () => {
+    const events = await subscribe(connect({ token: bob.token }), EVENTS, { id: channelId });
+    await denyInChannel(server, guild, channelId, Permission.ViewChannel);
+    await sendMessage(ada, channelId, 'secret');
+    expect((await events.next()).errors?.[0]?.extensions.code).toBe('NOT_FOUND');
+    await events.ended;
+    await denyInChannel(server, guild, channelId, 0n);
+  });
+
+  it('ends when this session signs out, not when another of the same person does', async () => {
+    const signIn = await fetch(`${server.origin}/auth/sign-in/email`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email: bob.email, password: bob.password }),
+    });
+    const { token: second } = await signIn.json();
+    const events = await subscribe(connect({ token: bob.token }), EVENTS, { id: channelId });
+    const signOut = (token: string) =>
+      fetch(`${server.origin}/auth/sign-out`, { method: 'POST', headers: { authorization: `Bearer ${token}` } });
+    await signOut(second);
+    await sendMessage(ada, channelId, 'still here');
+    expect((await events.next()).data.channelEvents.data.content).toBe('still here');
+    await signOut(bob.token);
+    expect((await events.next()).errors?.[0]?.extensions.code).toBe('UNAUTHENTICATED');
+    await events.ended;
+  });
+
+  it('lets other operations of the socket go on when one ends', async () => {
+    const client = connect({ token: bob.token });
+    const refused = await subscribe(client, EVENTS, { id: '1' });
+    expect((await refused.next()).errors).toHaveLength(1);
+    const events = await subscribe(client, EVENTS, { id: channelId });
+    await sendMessage(ada, channelId, 'on');
+    expect((await events.next()).data.channelEvents.data.content).toBe('on');
+  });
+
+  it('is let go of by the server when the client unsubscribes', async () => {
+    const listening = countListeners(server);
+    const events = await subscribe(connect({ token: bob.token }), EVENTS, { id: channelId });
+    expect(listening.count()).toBe(2);
+    events.stop();
+    await listening.none();
+  });
+
+  it('is let go of by the server when the socket closes', async () => {
+    const listening = countListeners(server);
+    const client = connect({ token: bob.token });
+    await subscribe(client, EVENTS, { id: channelId });
+    expect(listening.count()).toBe(2);
+    await client.dispose();
+    await listening.none();
+  });
+
+  it('ends with an error for a reader who falls too far behind', async () => {
+    const context = {
+      app: server.app,
+      call: callContext(server.app, { kind: 'person', user: await userOf(bob) }),
+      loaders: new Loaders(),
+      streams: new Set<never>() as never,
+      isStillSignedIn: async () => true,
+    };
+    const queue = await watchChannel(context, BigInt(channelId));
+    const typing = `mutation ($id: ID!) { ${Array.from({ length: 90 }, (_, n) => `t${n}: startTyping(input: { channelId: $id }) { channel { id } }`).join(' ')} }`;
+    for (let n = 0; n < 3; n += 1) await ada.graphql(typing, { id: channelId });
+    await expect(queue.next()).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+    expect(await queue.next()).toEqual({ value: undefined, done: true });
+  });
+});
+
+function userOf(person: Person) {
+  return server.app.db.reader.user.findUniqueOrThrow({ where: { id: BigInt(person.id) } });
+}
+
+describe('channelEvents as server-sent events', () => {
+  it('shows what happens in the channel, and lets go when the reader is gone', async () => {
+    const listening = countListeners(server);
+    const gone = new AbortController();
+    const response = await fetch(`${server.origin}/graphql`, {
+      method: 'POST',
+      headers: {
+        accept: 'text/event-stream',
+        'content-type': 'application/json',
+        authorization: `Bearer ${bob.token}`,
+      },
+      body: JSON.stringify({ query: EVENTS, variables: { id: channelId } }),
+      signal: gone.signal,
+    });
+    expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/);
+    await sendMessage(ada, channelId, 'streamed');
+    let text = '';
+    for await (const chunk of response.body ?? []) {
+      text += Buffer.from(chunk).toString();
+      if (text.includes('streamed')) break;
+    }
+    expect(text).toMatch(/event: next/);
+    gone.abort();
+    await listening.none();
+  });
+
+  it('says why it is refused', async () => {
+    const response = await fetch(`${server.origin}/graphql`, {
+      method: 'POST',
+      headers: { accept: 'text/event-stream', 'content-type': 'application/json' },
+      body: JSON.stringify({ query: EVENTS, variables: { id: channelId } }),
+    });
+    expect(await response.text()).toContain('UNAUTHENTICATED');
+  });
+});
+
+describe('a stopping server', () => {
+  it('closes sockets with 1001 and cuts event streams off, so that their readers come back', async () => {
+    const stopping = await startServer();
+    const cleo = await signUp(stopping, 'cleo');
+    const home = await createGuild(cleo);
+    const closed = new Promise<number>((resolve) => {
+      const client = socketClient(stopping, { token: cleo.token, onClose: resolve });
+      void subscribe(client, EVENTS, { id: home.textChannelId });
+    });
+    const streamed = new Promise<string>((resolve, reject) => {
+      const url = `${stopping.origin}/graphql?${new URLSearchParams({ query: EVENTS, variables: JSON.stringify({ id: home.textChannelId }) })}`;
+      const headers = { accept: 'text/event-stream', authorization: `Bearer ${cleo.token}` };
+      get(url, { headers }, (response) => {
+        let text = '';
+        response.on('data', (chunk) => {
+          text += String(chunk);
+        });
+        response.on('end', () => resolve(text));
+        response.on('error', reject);
+        if (response.statusCode === 200) void stopping.stop();
+      });
+    });
+    await expect(streamed).rejects.toThrow('aborted');
+    expect(await closed).toBe(1001);
+  });
+});

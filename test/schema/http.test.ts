@@ -1,0 +1,281 @@
+import { getIntrospectionQuery } from 'graphql';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { askGraphql } from '../harness/graphql.js';
+import { createGuild, type Person, signUp } from '../harness/people.js';
+import { startServer, type TestServer } from '../harness/server.js';
+
+let server: TestServer;
+let ada: Person;
+const logged: { msg: string; requestId?: string }[] = [];
+beforeAll(async () => {
+  const log = pino({ level: 'error' }, { write: (line: string) => void logged.push(JSON.parse(line)) });
+  server = await startServer({ log });
+  ada = await signUp(server, 'ada');
+});
+afterAll(() => server.stop());
+
+const ME = '{ me { username } }';
+
+function post(body: unknown, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(`${server.origin}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+}
+
+describe('somebody who is not signed in', () => {
+  it('is nobody', async () => {
+    expect(await askGraphql(server, ME)).toEqual({ status: 200, data: { me: null }, errors: [] });
+  });
+
+  it.each([
+    '{ applications { id } }',
+    '{ application(id: "1") { id } }',
+    '{ guilds { id } }',
+    '{ guild(id: "1") { id } }',
+    '{ channel(id: "1") { id } }',
+    'mutation { createGuild(input: { name: "guild" }) { guild { id } } }',
+    'mutation { createApplication(input: { name: "application" }) { botToken } }',
+    'mutation { startTyping(input: { channelId: "1" }) { channel { id } } }',
+  ])('is told to sign in for %s', async (query) => {
+    const { errors } = await askGraphql(server, query);
+    expect(errors.map((error) => error.extensions.code)).toEqual(['UNAUTHENTICATED']);
+  });
+});
+
+describe('an unexpected fault', () => {
+  it('is masked, and logged under the id that is shown', async () => {
+    const { id } = await createGuild(ada);
+    const { guilds } = server.app;
+    const view = guilds.guild;
+    guilds.guild = () => Promise.reject(new Error('the secret inside'));
+    const { data, errors } = await ada.ask('query ($id: ID!) { guild(id: $id) { name } }', { id });
+    guilds.guild = view;
+    expect(data).toEqual({ guild: null });
+    expect(JSON.stringify(errors)).not.toContain('secret');
+    const requestId = errors[0]?.extensions.requestId;
+    expect(errors[0]?.message).toBe(`Internal error (request ${requestId})`);
+    expect(logged.find((line) => line.requestId === requestId)).toMatchObject({
+      err: { message: 'the secret inside' },
+    });
+  });
+});
+
+describe('a document', () => {
+  const replies = (levels: number, innermost = 'id') =>
+    `${'referencedMessage { '.repeat(levels)} ${innermost} ${'}'.repeat(levels)}`;
+  /** `levels` and five more deep. */
+  const deep = (inside: string) => `{ channel(id: "1") { messages(first: 1) { edges { node { ${inside} } } } } }`;
+  const codesOf = async (query: string) => (await ada.ask(query)).errors.map((error) => error.extensions.code);
+
+  it('may nest 12 deep and no deeper, through fragments too', async () => {
+    expect(await codesOf(deep(replies(7)))).toEqual(['NOT_FOUND']);
+    const messageFor = async (query: string) => (await ada.ask(query)).errors[0]?.message;
+    expect(await messageFor(deep(replies(8)))).toMatch(/nest 13 deep/);
+    const inFragments = `${deep('...A')} fragment A on Message { ${replies(4, '...B')} } fragment B on Message { ${replies(4)} }`;
+    expect(await messageFor(inFragments)).toMatch(/nest 13 deep/);
+  });
+
+  it('may have 100 aliases and no more', async () => {
+    const aliases = (count: number) => `{ ${Array.from({ length: count }, (_, n) => `a${n}: me { id }`).join(' ')} }`;
+    expect(await codesOf(aliases(100))).toEqual([]);
+    expect(await codesOf(aliases(101))).toEqual(['BAD_USER_INPUT']);
+  });
+
+  it('may cost 8,000 and no more', async () => {
+    const { id } = await createGuild(ada);
+    const page = (size: number) =>
+      `{ guild(id: "${id}") { channels { messages(last: ${size}) { edges { node { author { id } } } } } } }`;
+    expect(await codesOf(page(100))).toEqual([]);
+    const costly = await ada.ask(
+      `{ guild(id: "${id}") { channels { messages(last: 100) { edges { node { ${'a b c d e f g h'.replaceAll(
+        /\w/g,
+        '$&: author { id }',
+      )} } } } } } }`,
+    );
+    expect(costly.errors[0]?.message).toMatch(/costs \d+ of at most 8000/);
+    expect(costly.errors[0]?.extensions.code).toBe('BAD_USER_INPUT');
+  });
+
+  it('may be introspected', async () => {
+    const { data, errors } = await askGraphql(server, getIntrospectionQuery());
+    expect(errors).toEqual([]);
+    expect(data.__schema.queryType.name).toBe('Query');
+  });
+
+  it('may have 5,000 words and signs and no more', async () => {
+    const words = (count: number) => `{ me { ${'id '.repeat(count - 5)} } }`;
+    const tokens = (count: number) => words(count).match(/\w+|[{}]/g)?.length;
+    expect([tokens(5_000), tokens(5_001)]).toEqual([5_000, 5_001]);
+    const messageFor = async (query: string) => (await ada.ask(query)).errors[0]?.message ?? '';
+    expect(await messageFor(words(5_001))).toBe(
+      'The document has more than 5000 words and signs (tokens); that is the limit.',
+    );
+    expect(await messageFor(words(5_000))).not.toContain('tokens');
+    expect(await codesOf(words(5_001))).toEqual(['BAD_USER_INPUT']);
+  });
+
+  it('is told what was too much where the GraphQL library gives up', async () => {
+    const often = await ada.ask(`{ ${'me { id } '.repeat(1_200)} }`);
+    expect(often.errors.map(({ message }) => message)).toEqual([
+      expect.stringContaining('takes more than 500000 steps, which is the limit'),
+    ]);
+    const faulty = await ada.ask(`{ me { ${Array.from({ length: 200 }, (_, n) => `nothing${n}`).join(' ')} } }`);
+    expect(faulty.errors).toHaveLength(101);
+    expect(faulty.errors.at(-1)?.message).toBe(
+      'The document has more than 100 faults; the others were not looked for.',
+    );
+    expect(faulty.errors[0]).toMatchObject({
+      message: 'Cannot query field "nothing0" on type "User".',
+      locations: [{ line: 1, column: 8 }],
+      extensions: { code: 'BAD_USER_INPUT', fields: {} },
+    });
+  });
+
+  it.each([
+    ['what it cannot parse', '{', {}],
+    ['an unknown field', '{ nothing }', {}],
+    ['a missing variable', 'query ($id: ID!) { guild(id: $id) { id } }', {}],
+    ['a variable of a wrong type', 'query ($id: ID!) { guild(id: $id) { id } }', { id: {} }],
+    [
+      'an input field that does not exist',
+      'mutation ($i: CreateGuildInput!) { createGuild(input: $i) { guild { id } } }',
+      { i: { name: 'aa', x: 1 } },
+    ],
+    ['a fragment that contains itself', '{ me { ...A } } fragment A on User { ...A }', {}],
+  ])('is bad input for %s', async (_case, query, variables) => {
+    const { errors } = await ada.ask(query, variables);
+    expect(errors.map((error) => error.extensions.code)).toEqual(['BAD_USER_INPUT']);
+    expect(errors[0]?.extensions.fields).toBeDefined();
+  });
+});
+
+describe('a request body', () => {
+  it.each([
+    '',
+    '{',
+    '[]',
+    'null',
+    '"text"',
+    '{"query":1}',
+    '[{"query":"{me{id}}"},{"query":"{me{id}}"}]',
+    '{"query":"{me{id}}","variables":1}',
+  ])('of %j is refused without a fault of the server', async (body) => {
+    const response = await post(body);
+    expect(response.status).toBeLessThan(500);
+    const { errors } = await response.json();
+    expect(errors[0].extensions.code).toBe('BAD_USER_INPUT');
+  });
+
+  it('of more than a mebibyte is too large', async () => {
+    const response = await post({ query: ME, variables: { padding: 'x'.repeat(1024 * 1024) } });
+    expect(response.status).toBe(413);
+    expect((await response.json()).errors).toEqual([
+      {
+        message: 'The request body is larger than 1048576 bytes; that is the limit.',
+        extensions: { code: 'LIMIT_EXCEEDED' },
+      },
+    ]);
+  });
+});
+
+describe('a session cookie', () => {
+  const cookieOf = () => ({ cookie: ada.cookie });
+  const nameIn = async (response: Response) => (await response.json()).data?.me?.username;
+
+  it('is honoured from a page of this origin and from a script that states none', async () => {
+    expect(await nameIn(await post({ query: ME }, { ...cookieOf(), origin: server.origin }))).toBe('ada');
+    const loopback = server.origin.replace('localhost', '127.0.0.1');
+    expect(await nameIn(await post({ query: ME }, { ...cookieOf(), origin: loopback }))).toBe('ada');
+    expect(await nameIn(await post({ query: ME }, cookieOf()))).toBe('ada');
+  });
+
+  it('is worth nothing from a page of another site', async () => {
+    const foreign: Record<string, string>[] = [
+      { origin: 'https://elsewhere.example' },
+      { origin: 'null' },
+      { 'sec-fetch-site': 'cross-site' },
+    ];
+    for (const headers of foreign) {
+      const response = await post({ query: ME }, { ...cookieOf(), ...headers });
+      expect(response.status).toBe(403);
+      expect((await response.json()).errors[0].extensions.code).toBe('FORBIDDEN');
+    }
+  });
+
+  it('is worth nothing from a page of another site that asks with GET, and lets a link there lead to GraphiQL', async () => {
+    const address = `${server.origin}/graphql?${new URLSearchParams({ query: ME })}`;
+    const asked = { ...cookieOf(), 'x-graphql-yoga-csrf': '1', origin: 'https://elsewhere.example' };
+    expect((await fetch(address, { headers: asked })).status).toBe(403);
+    const link = { ...cookieOf(), 'sec-fetch-site': 'cross-site', accept: 'text/html' };
+    const page = await fetch(`${server.origin}/graphql`, { headers: link });
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, expect.stringContaining('text/html')]);
+  });
+
+  it.each<Record<string, string>>([{}, { origin: 'https://elsewhere.example' }])(
+    'is worth nothing beside an Authorization that cannot name a session (%j)',
+    async (origin) => {
+      for (const authorization of ['Basic YTpi', 'Bot x', 'Bearer', '']) {
+        const response = await post({ query: ME }, { ...cookieOf(), ...origin, authorization });
+        expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
+        expect((await response.json()).errors[0].extensions.code).toBe('UNAUTHENTICATED');
+      }
+    },
+  );
+
+  it('is worth nothing beside the bearer of a session that has ended', async () => {
+    const headers = { ...cookieOf(), authorization: 'Bearer ended', origin: 'https://elsewhere.example' };
+    expect(await (await post({ query: ME }, headers)).json()).toEqual({ data: { me: null } });
+  });
+
+  it('is worth nothing in a request that a browser would send unasked', async () => {
+    const form = new FormData();
+    form.set('operations', JSON.stringify({ query: ME }));
+    form.set('map', '{}');
+    const asForm = await fetch(`${server.origin}/graphql`, { method: 'POST', headers: cookieOf(), body: form });
+    expect(asForm.status).toBe(403);
+    expect((await asForm.json()).errors[0].extensions).toEqual({ code: 'FORBIDDEN' });
+    const asGet = await fetch(`${server.origin}/graphql?${new URLSearchParams({ query: ME })}`, {
+      headers: cookieOf(),
+    });
+    expect(asGet.status).toBe(403);
+    const asked = await fetch(`${server.origin}/graphql?${new URLSearchParams({ query: ME })}`, {
+      headers: { ...cookieOf(), 'x-graphql-yoga-csrf': '1' },
+    });
+    expect(await nameIn(asked)).toBe('ada');
+    const bySite = (site: string) =>
+      fetch(`${server.origin}/graphql?${new URLSearchParams({ query: ME })}`, {
+        headers: { ...cookieOf(), 'sec-fetch-site': site },
+      });
+    expect(await nameIn(await bySite('same-origin'))).toBe('ada');
+    for (const site of ['same-site', 'cross-site', 'none']) expect((await bySite(site)).status).toBe(403);
+  });
+
+  it('is not needed: a bearer is honoured from anywhere', async () => {
+    const headers = { authorization: `Bearer ${ada.token}`, origin: 'https://elsewhere.example' };
+    const response = await post({ query: ME }, headers);
+    expect(await nameIn(response)).toBe('ada');
+    expect(response.headers.get('access-control-allow-origin')).toBeNull();
+  });
+});
+
+describe('GET /graphql', () => {
+  it('shows a browser GraphiQL that loads nothing from elsewhere', async () => {
+    const response = await fetch(`${server.origin}/graphql`, { headers: { accept: 'text/html', cookie: ada.cookie } });
+    expect(response.headers.get('content-type')).toMatch(/^text\/html/);
+    const page = await response.text();
+    expect(page).toContain('YogaGraphiQL.renderYogaGraphiQL');
+    expect(page).not.toMatch(/<(script|link)[^>]+(src|href)="https?:/);
+  });
+
+  it('never changes anything', async () => {
+    const query = 'mutation { createGuild(input: { name: "by get" }) { guild { id } } }';
+    const response = await fetch(`${server.origin}/graphql?${new URLSearchParams({ query })}`, {
+      headers: { authorization: `Bearer ${ada.token}` },
+    });
+    expect(response.status).toBe(405);
+    expect(await server.app.db.reader.guild.count({ where: { name: 'by get' } })).toBe(0);
+  });
+});

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { callContext } from '../../src/context.js';
+import { REQUESTS_A_CALLER, SENDS_A_CHANNEL } from '../../src/domain/limits.js';
+import { takeInChannel } from '../../src/domain/rate-limits.js';
+import { askGraphql, type GraphqlAnswer, type Loose } from '../harness/graphql.js';
+import { createGuild, invite, type MadeGuild, type Person, signUp } from '../harness/people.js';
+import { openScene } from '../harness/rest.js';
+import { startServer, type TestServer } from '../harness/server.js';
+
+let server: TestServer;
+let adas = 0;
+/** Somebody new for each test, who has asked for nothing yet. */
+let ada: Person;
+let bob: Person;
+let guild: MadeGuild;
+beforeAll(async () => {
+  server = await startServer({ env: { RATE_LIMITS: 'on' } });
+  bob = await signUp(server, 'bob');
+});
+beforeEach(async () => {
+  ada = await signUp(server, `ada${++adas}`);
+  guild = await createGuild(ada);
+  await invite(ada, guild, bob);
+});
+afterAll(() => server.stop());
+
+const codesOf = ({ errors }: GraphqlAnswer<Loose>) => errors.map(({ extensions }) => extensions.code);
+
+const send = (person: Person, channelId = guild.textChannelId) =>
+  person.ask('mutation ($input: SendMessageInput!) { sendMessage(input: $input) { message { id } } }', {
+    input: { channelId, content: 'hello' },
+  });
+
+async function sendFive(): Promise<string> {
+  const answers = [];
+  for (let n = 0; n < 5; n += 1) answers.push(await send(ada));
+  expect(answers.flatMap(codesOf)).toEqual([]);
+  return answers[0]?.data.sendMessage.message.id;
+}
+
+describe('messages of one channel', () => {
+  it('five are sent in five seconds, and the sixth is told when to come again', async () => {
+    await sendFive();
+    const { errors } = await send(ada);
+    expect(errors).toMatchObject([
+      {
+        message: 'You are being rate limited.',
+        path: ['sendMessage'],
+        extensions: { code: 'RATE_LIMITED', retryAfter: expect.any(Number) },
+      },
+    ]);
+    expect(errors[0]?.extensions.retryAfter).toBeGreaterThan(0);
+    expect(errors[0]?.extensions.retryAfter).toBeLessThanOrEqual(5);
+  });
+
+  it('others, and other channels, are counted apart', async () => {
+    await sendFive();
+    expect(codesOf(await send(bob))).toEqual([]);
+    expect(codesOf(await send(ada, guild.voiceChannelId))).toEqual([]);
+  });
+
+  it('so are edits, reactions and deletions', async () => {
+    const input = { channelId: guild.textChannelId, messageId: await sendFive() };
+    const edit = () =>
+      ada.ask('mutation ($input: EditMessageInput!) { editMessage(input: $input) { message { id } } }', {
+        input: { ...input, content: 'new' },
+      });
+    for (let n = 0; n < 5; n += 1) expect(codesOf(await edit())).toEqual([]);
+    expect(codesOf(await edit())).toEqual(['RATE_LIMITED']);
+
+    const react = (field: string) =>
+      ada.ask(`mutation ($input: ReactionInput!) { ${field}(input: $input) { message { id } } }`, {
+        input: { ...input, emoji: '👍' },
+      });
+    for (let n = 0; n < 5; n += 1) {
+      expect([await react('addReaction'), await react('removeReaction')].flatMap(codesOf)).toEqual([]);
+    }
+    expect(codesOf(await react('addReaction'))).toEqual(['RATE_LIMITED']);
+
+    const remove = () =>
+      ada.ask('mutation ($input: MessageIdInput!) { deleteMessage(input: $input) { id } }', { input });
+    expect(codesOf(await remove())).toEqual([]);
+    for (let n = 1; n < 10; n += 1) expect(codesOf(await remove())).toEqual(['NOT_FOUND']);
+    expect(codesOf(await remove())).toEqual(['RATE_LIMITED']);
+  });
+
+  it('have one budget with the REST face', async () => {
+    const scene = await openScene(server);
+    const { user, id: applicationId } = scene.bot.bot;
+    const call = callContext(server.app, { kind: 'bot', user, applicationId, messageContentIntent: true });
+    for (let n = 0; n < 5; n += 1) await takeInChannel(call, SENDS_A_CHANNEL, scene.guild.channel.id);
+    expect((await scene.bot.post(scene.messages, { content: 'x' })).status).toBe(429);
+  });
+});
+
+describe('mutations of all kinds', () => {
+  const mutation = 'mutation { deleteMessage(input: { channelId: "1", messageId: "1" }) { id } }';
+
+  it('are counted one by one, also within one operation', async () => {
+    const fields = Array.from(
+      { length: 40 },
+      (_, n) => `m${n}: createInvite(input: { channelId: $channelId }) { code }`,
+    );
+    const many = `mutation ($channelId: ID!) { ${fields.join(' ')} }`;
+    const askMany = () => ada.ask(many, { channelId: guild.textChannelId });
+    expect((await Promise.all([askMany(), askMany(), askMany()])).flatMap(codesOf)).toContain('RATE_LIMITED');
+  });
+
+  it('share the budget of requests with the REST face; queries go on', async () => {
+    for (let n = 0; n < REQUESTS_A_CALLER.points; n += 1) await server.app.limits.take(REQUESTS_A_CALLER, ada.id);
+    const [changed, asked] = await Promise.all([ada.ask(mutation), ada.ask('{ teams { id } }')]);
+    expect(changed.errors).toMatchObject([{ extensions: { code: 'RATE_LIMITED', retryAfter: 1 } }]);
+    expect(asked).toMatchObject({ errors: [], data: { teams: [] } });
+  });
+
+  it('of somebody who is not signed in are refused for that', async () => {
+    const answer = await askGraphql(server, mutation);
+    expect(codesOf(answer)).toEqual(['UNAUTHENTICATED']);
+  });
+});
