@@ -1,0 +1,160 @@
+// What the requests are measured against: bare Fastify and hand-written Prisma queries over the same rows. No callers are
+// known, no permissions checked, nobody told of anything.
+import fastify from 'fastify';
+import { openDatabase } from '../../dist/infra/database/index.js';
+import { snowflakes, snowflakeTime } from '../../dist/infra/ids.js';
+
+const db = await openDatabase(undefined, process.env.DATA_DIR);
+const nextId = snowflakes({ now: () => Date.now() }, 1);
+const http = fastify();
+
+// ---- One insert with the columns that a sent message fills.
+
+let authorId;
+http.post('/channels/:channelId/messages', async (request) => {
+  authorId ??= (await db.reader.user.findFirstOrThrow({ where: { bot: true } })).id;
+  const row = await db.writer.message.create({
+    data: {
+      id: nextId(),
+      channelId: BigInt(request.params.channelId),
+      authorId,
+      type: 0,
+      content: request.body.content,
+      flags: 0,
+      tts: false,
+      embeds: [],
+      components: [],
+      mentionUserIds: [],
+      mentionRoleIds: [],
+      mentionEveryone: false,
+    },
+  });
+  return { id: String(row.id), channel_id: String(row.channelId), content: row.content };
+});
+
+// ---- A page of messages, in the wire's shape.
+
+http.get('/channels/:channelId/messages', async (request) => {
+  const rows = await db.reader.message.findMany({
+    where: { channelId: BigInt(request.params.channelId) },
+    orderBy: { id: 'desc' },
+    take: Number(request.query.limit),
+    include: { author: true, attachments: true },
+  });
+  return rows.map(wireMessage);
+});
+
+function wireMessage(row) {
+  return {
+    id: String(row.id),
+    channel_id: String(row.channelId),
+    type: row.type,
+    author: {
+      id: String(row.author.id),
+      username: row.author.username,
+      discriminator: '0',
+      global_name: row.author.globalName,
+      avatar: row.author.avatarHash,
+      public_flags: 0,
+      flags: 0,
+      primary_guild: null,
+      bot: row.author.bot,
+    },
+    content: row.content,
+    timestamp: `${new Date(snowflakeTime(row.id)).toISOString().slice(0, -1)}000+00:00`,
+    edited_timestamp: row.editedAt,
+    tts: row.tts,
+    mention_everyone: row.mentionEveryone,
+    mentions: row.mentionUserIds,
+    mention_roles: row.mentionRoleIds,
+    attachments: row.attachments.map((attachment) => ({ ...attachment, id: String(attachment.id) })),
+    embeds: row.embeds,
+    components: row.components,
+    pinned: row.pinned,
+    flags: row.flags,
+  };
+}
+
+// ---- A guild with its channels and the last message of each, in the shape of the GraphQL answer.
+
+/** As one writes it first: the relation with `take: 1`. */
+http.post('/guild/nested', async (request) => {
+  const { channels, ...guild } = await db.reader.guild.findUniqueOrThrow({
+    where: { id: BigInt(request.body.id) },
+    include: { channels: { include: { messages: { orderBy: { id: 'desc' }, take: 1, include: { author: true } } } } },
+  });
+  return guildAnswer(
+    guild,
+    channels.map((channel) => ({ ...channel, last: channel.messages[0] })),
+  );
+});
+
+/** The ids of the last messages by one aggregate, then the messages. */
+http.post('/guild/grouped', async (request) => {
+  const { channels, ...guild } = await guildWithChannels(request.body.id);
+  const groups = await db.reader.message.groupBy({
+    by: ['channelId'],
+    where: { channelId: { in: channels.map(({ id }) => id) } },
+    _max: { id: true },
+  });
+  const messages = await db.reader.message.findMany({
+    where: { id: { in: groups.map((group) => group._max.id) } },
+    include: { author: true },
+  });
+  const lastOf = new Map(messages.map((message) => [message.channelId, message]));
+  return guildAnswer(
+    guild,
+    channels.map((channel) => ({ ...channel, last: lastOf.get(channel.id) })),
+  );
+});
+
+/** A query for each channel's last message, all at once. */
+http.post('/guild/each', async (request) => {
+  const { channels, ...guild } = await guildWithChannels(request.body.id);
+  const withLast = channels.map(async (channel) => ({
+    ...channel,
+    last: await db.reader.message.findFirst({
+      where: { channelId: channel.id },
+      orderBy: { id: 'desc' },
+      include: { author: true },
+    }),
+  }));
+  return guildAnswer(guild, await Promise.all(withLast));
+});
+
+function guildWithChannels(id) {
+  return db.reader.guild.findUniqueOrThrow({ where: { id: BigInt(id) }, include: { channels: true } });
+}
+
+function guildAnswer(guild, channels) {
+  return {
+    data: {
+      guild: {
+        id: String(guild.id),
+        name: guild.name,
+        channels: channels.map(({ id, name, type, last }) => ({
+          id: String(id),
+          name,
+          type,
+          messages: { edges: last ? [{ node: messageNode(last) }] : [] },
+        })),
+      },
+    },
+  };
+}
+
+function messageNode(message) {
+  return {
+    id: String(message.id),
+    content: message.content,
+    createdAt: new Date(snowflakeTime(message.id)).toISOString(),
+    author: { id: String(message.author.id), username: message.author.username },
+  };
+}
+
+process.once('SIGTERM', async () => {
+  await http.close();
+  await db.close();
+  process.exit(0);
+});
+console.log(JSON.stringify({ origin: await http.listen({ host: '127.0.0.1', port: 0 }) }));

@@ -1,0 +1,41 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import type { RequestSpec } from '../load.js';
+import { ask, stop } from '../processes.js';
+import { atEnd } from '../scratch.js';
+
+interface Arrival {
+  /** The gateway's address, query included. */
+  url: string;
+  /** One IDENTIFY payload a socket. */
+  identifies: string[];
+}
+
+export type Task =
+  | ({ task: 'identify' } & Arrival)
+  | ({ task: 'identifyStaggered'; event: RequestSpec } & Arrival)
+  | { task: 'fanOut'; event: RequestSpec; count: number }
+  | ({ task: 'capture'; event: RequestSpec } & Arrival)
+  | { task: 'close' };
+
+export interface TaskAnswer {
+  /** For all of the task. */
+  seconds: number;
+  /** Of a fan-out: the part of it between the first and the last receipt of an event. */
+  spreadingSeconds?: number;
+  messages?: string[];
+}
+
+/** Many light gateway clients in a process of their own. */
+export interface GatewayClients {
+  run(task: Task): Promise<TaskAnswer>;
+  stop(): Promise<void>;
+}
+
+export function startGatewayClients(): GatewayClients {
+  const child = spawn(process.execPath, ['--import', 'tsx', join(import.meta.dirname, 'child.ts')], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  atEnd(() => stop(child));
+  return { run: (task) => ask<TaskAnswer>(child, task), stop: () => stop(child) };
+}

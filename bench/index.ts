@@ -1,0 +1,39 @@
+// `npm run bench [-- NAME]`: each measurement beside its baseline, in the same run. docs/performance.md says how to read it.
+import { fanOut, identifyToReady, idleSessions } from './measurements/gateway.js';
+import { guildWithLastMessages, listMessages, sendMessage } from './measurements/requests.js';
+import { describeMachine, type Row, renderTable } from './report.js';
+import { cleanUp } from './scratch.js';
+
+const measurements: Record<string, () => Promise<Row[]>> = {
+  'send-message': sendMessage,
+  'list-messages': listMessages,
+  'fan-out': fanOut,
+  identify: identifyToReady,
+  memory: idleSessions,
+  graphql: guildWithLastMessages,
+};
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !(name in measurements));
+if (unknown.length > 0) {
+  console.error(`no measurement is called ${unknown.join(', ')}; there are ${Object.keys(measurements).join(', ')}`);
+  process.exit(2);
+}
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => void cleanUp().finally(() => process.exit(1)));
+}
+
+try {
+  const rows: Row[] = [];
+  for (const [name, measure] of Object.entries(measurements)) {
+    if (wanted.length > 0 && !wanted.includes(name)) continue;
+    console.log(`\n${name} …`);
+    rows.push(...(await measure()));
+  }
+  console.log(`\n${describeMachine()}\n\n${renderTable(rows)}`);
+} catch (error) {
+  console.error(`the measurement failed: ${error instanceof Error ? error.message : error}`);
+  process.exitCode = 1;
+} finally {
+  await cleanUp();
+}

@@ -1,0 +1,74 @@
+import { Agent, request } from 'node:http';
+
+/** One request, sent again and again. */
+export interface RequestSpec {
+  url: string;
+  method: 'GET' | 'POST';
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+/** A number of callers, each of which sends its next request when the last is answered. */
+export class Load {
+  readonly #agent: Agent;
+
+  constructor(readonly callers: number) {
+    this.#agent = new Agent({ keepAlive: true, maxSockets: callers });
+  }
+
+  /**
+   * Keeps all callers busy for `seconds`.
+   * @returns how many requests were answered, and how many a second
+   * @throws when any answer is not a success
+   */
+  async run(spec: RequestSpec, seconds: number): Promise<{ answered: number; rate: number }> {
+    const start = performance.now();
+    const end = start + seconds * 1_000;
+    let answered = 0;
+    const caller = async () => {
+      while (performance.now() < end) {
+        await send(this.#agent, spec);
+        answered += 1;
+      }
+    };
+    await Promise.all(Array.from({ length: this.callers }, caller));
+    return { answered, rate: (answered * 1_000) / (performance.now() - start) };
+  }
+
+  /** Sends `count` requests in all, which count for nothing. */
+  async warmUp(spec: RequestSpec, count: number): Promise<void> {
+    let left = count;
+    const caller = async () => {
+      for (; left > 0; left -= 1) await send(this.#agent, spec);
+    };
+    await Promise.all(Array.from({ length: this.callers }, caller));
+  }
+
+  /** Sends one request. @returns its body */
+  once(spec: RequestSpec): Promise<string> {
+    return send(this.#agent, spec);
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+}
+
+function send(agent: Agent, { url, method, headers = {}, body }: RequestSpec): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const length: Record<string, string> =
+      body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+    const sent = request(url, { agent, method, headers: { ...headers, ...length } }, (answer) => {
+      const chunks: Buffer[] = [];
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+      answer.on('error', reject);
+      answer.on('end', () => {
+        const text = Buffer.concat(chunks).toString();
+        if (Math.floor((answer.statusCode ?? 0) / 100) === 2) resolve(text);
+        else reject(new Error(`${method} ${url} answered ${answer.statusCode}: ${text.slice(0, 300)}`));
+      });
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}

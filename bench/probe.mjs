@@ -1,0 +1,17 @@
+// Loaded into every measured process (`node --import`): answers its parent's questions, and ends with its parent.
+const answers = {
+  /** Microseconds of processor time so far. */
+  cpu: () => process.cpuUsage(),
+  /** Bytes, after a garbage collection. */
+  async memory() {
+    for (let round = 0; round < 3; round += 1) {
+      globalThis.gc?.();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return process.memoryUsage();
+  },
+};
+
+process.on('message', async (question) => process.send?.(await answers[question]()));
+process.once('disconnect', () => process.exit(1));
+process.channel?.unref();

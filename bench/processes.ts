@@ -1,0 +1,111 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { atEnd, throwAwayFolder } from './scratch.js';
+
+const root = resolve(import.meta.dirname, '..');
+
+/** A server that is measured: the platform, or a baseline. Each is a process of its own. */
+export interface MeasuredServer {
+  /** Such as `http://127.0.0.1:40123`. */
+  origin: string;
+  /** Seconds of processor time since it started. */
+  cpuSeconds(): Promise<number>;
+  /** Bytes, after a garbage collection. */
+  memory(): Promise<NodeJS.MemoryUsage>;
+  stop(): Promise<void>;
+}
+
+/** Starts the built platform, as `npm start` does, over a copy of the data in `dataDir`. */
+export async function startPlatform(dataDir: string): Promise<MeasuredServer> {
+  const env = {
+    PORT: '0',
+    PUBLIC_URL: undefined,
+    DATABASE_URL: undefined,
+    REDIS_URL: undefined,
+    RATE_LIMITS: 'off',
+    LOG_LEVEL: 'info',
+    DATA_DIR: await copyOf(dataDir),
+  };
+  return startServer('dist/main.js', env);
+}
+
+/** Starts the baseline of the requests over a copy of the data in `dataDir`. */
+export async function startBareRequests(dataDir: string): Promise<MeasuredServer> {
+  return startServer('bench/baselines/requests.mjs', { DATA_DIR: await copyOf(dataDir) });
+}
+
+/** Starts the baseline of the gateway. */
+export async function startBareSockets(): Promise<MeasuredServer> {
+  return startServer('bench/baselines/sockets.mjs');
+}
+
+async function copyOf(dataDir: string): Promise<string> {
+  const copy = await throwAwayFolder();
+  await cp(dataDir, copy, { recursive: true });
+  return copy;
+}
+
+/** `BENCH_NODE_FLAGS` may add flags for all measured servers, such as `--cpu-prof`. */
+async function startServer(script: string, env: NodeJS.ProcessEnv = {}): Promise<MeasuredServer> {
+  const wished = (process.env.BENCH_NODE_FLAGS ?? '').split(' ').filter(Boolean);
+  const flags = ['--expose-gc', '--import', join(root, 'bench/probe.mjs'), ...wished];
+  const child = spawn(process.execPath, [...flags, join(root, script)], {
+    cwd: root,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  });
+  atEnd(() => stop(child));
+  return {
+    origin: await readyLine(child, script),
+    async cpuSeconds() {
+      const { user, system } = await ask<NodeJS.CpuUsage>(child, 'cpu');
+      return (user + system) / 1_000_000;
+    },
+    memory: () => ask<NodeJS.MemoryUsage>(child, 'memory'),
+    stop: () => stop(child),
+  };
+}
+
+/** Both kinds of server print a line of JSON with their `origin` once they answer. */
+function readyLine(child: ChildProcess, script: string): Promise<string> {
+  return new Promise((ready, failed) => {
+    child.once('exit', (code) => failed(new Error(`${script} ended with ${code} before it was ready`)));
+    if (!child.stdout) return failed(new Error(`${script} has no output`));
+    createInterface(child.stdout).on('line', (line) => {
+      const origin = /"origin":"([^"]+)"/.exec(line)?.[1];
+      if (origin) ready(origin.replace('localhost', '127.0.0.1'));
+      else if (/"level":[56]0/.test(line)) console.error(line);
+    });
+  });
+}
+
+/** Sends `question` to a child and waits for its next message. */
+export async function ask<Answer>(child: ChildProcess, question: object | string): Promise<Answer> {
+  const gone = new AbortController();
+  const onExit = () => gone.abort();
+  child.once('exit', onExit);
+  try {
+    const answer = once(child, 'message', { signal: gone.signal });
+    child.send(question);
+    const [message] = await answer;
+    return message as Answer;
+  } catch (error) {
+    if (!gone.signal.aborted) throw error;
+    throw new Error(`a process of the measurement ended early, with ${child.exitCode ?? child.signalCode}`);
+  } finally {
+    child.off('exit', onExit);
+  }
+}
+
+/** Ends a child: politely, then after ten seconds without asking. */
+export async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const impatience = setTimeout(() => child.kill('SIGKILL'), 10_000);
+  const exit = once(child, 'exit');
+  child.kill('SIGTERM');
+  await exit;
+  clearTimeout(impatience);
+}

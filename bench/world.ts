@@ -1,0 +1,111 @@
+import { readConfig } from '../src/config.js';
+import { callContext } from '../src/context.js';
+import { createApplication } from '../src/domain/applications/index.js';
+import type { CallContext } from '../src/domain/call.js';
+import { createChannel } from '../src/domain/channels/index.js';
+import { createGuild } from '../src/domain/guilds/index.js';
+import type { Database } from '../src/infra/database/index.js';
+import { createServer } from '../src/server.js';
+import { throwAwayFolder } from './scratch.js';
+
+/** A guild with its owner, channels, messages and bots, at rest in a data folder. */
+export interface World {
+  dataDir: string;
+  /** The owner's portal session. */
+  personToken: string;
+  guildId: string;
+  channelIds: string[];
+  /** `Bot` tokens of the guild's bots. */
+  botTokens: string[];
+}
+
+export interface WorldSize {
+  channels: number;
+  messagesPerChannel: number;
+  bots: number;
+}
+
+/** Makes a guild of the given size, with a server that stops again before the world is handed over. */
+export async function createWorld(size: WorldSize): Promise<World> {
+  const dataDir = await throwAwayFolder();
+  const server = await createServer(
+    readConfig({ PORT: '0', DATA_DIR: dataDir, RATE_LIMITS: 'off', LOG_LEVEL: 'error' }),
+  );
+  const origin = await server.start();
+  try {
+    const { token, userId } = await signUp(origin);
+    const user = await server.app.db.reader.user.findUniqueOrThrow({ where: { id: BigInt(userId) } });
+    const call = callContext(server.app, { kind: 'person', user });
+    const guildId = (await createGuild(call, { name: 'Measured' })).id;
+    const channelIds = await addChannels(call, guildId, size.channels);
+    const bots = await addBots(call, server.app.db, guildId, size.bots);
+    await fillChannels(call, server.app.db, channelIds, bots[0]?.id ?? user.id, size.messagesPerChannel);
+    return {
+      dataDir,
+      personToken: token,
+      guildId: String(guildId),
+      channelIds: channelIds.map(String),
+      botTokens: bots.map((bot) => bot.token),
+    };
+  } finally {
+    await server.stop();
+  }
+}
+
+async function signUp(origin: string): Promise<{ token: string; userId: string }> {
+  const answer = await fetch(`${origin}/auth/sign-up/email`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'ada', email: 'ada@bench.example', password: 'causeway-bench' }),
+  });
+  if (!answer.ok) throw new Error(`sign-up answered ${answer.status}: ${await answer.text()}`);
+  const { token, user } = (await answer.json()) as { token: string; user: { id: string } };
+  return { token, userId: user.id };
+}
+
+async function addChannels(call: CallContext, guildId: bigint, count: number): Promise<bigint[]> {
+  const ids: bigint[] = [];
+  for (let index = 0; index < count; index += 1) {
+    ids.push((await createChannel(call, guildId, { name: `channel-${index}` })).id);
+  }
+  return ids;
+}
+
+/** Applications whose bots join as plain members: installed, each would bring a role, and a guild has room for 250. */
+async function addBots(
+  call: CallContext,
+  db: Database,
+  guildId: bigint,
+  count: number,
+): Promise<{ id: bigint; token: string }[]> {
+  const bots: { id: bigint; token: string }[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const { application, botToken } = await createApplication(call, { name: `Bot ${index}` });
+    bots.push({ id: application.id, token: botToken });
+  }
+  await db.writer.member.createMany({ data: bots.map(({ id }) => ({ guildId, userId: id, joinedAt: new Date() })) });
+  return bots;
+}
+
+/** Messages in bulk: rows as a sent message leaves them, a channel at a time. */
+async function fillChannels(
+  call: CallContext,
+  db: Database,
+  channelIds: bigint[],
+  authorId: bigint,
+  count: number,
+): Promise<void> {
+  for (const channelId of channelIds) {
+    const messages = Array.from({ length: count }, (_, index) => ({
+      id: call.nextId(),
+      channelId,
+      authorId,
+      content: `Message ${index}: the tide is in, the causeway is shut, and the ferry leaves at noon.`,
+      embeds: [],
+      components: [],
+      mentionUserIds: [],
+      mentionRoleIds: [],
+    }));
+    await db.writer.message.createMany({ data: messages });
+  }
+}
