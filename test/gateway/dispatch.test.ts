@@ -127,6 +127,7 @@ describe('G-26 channel permission', () => {
   it('G-26 keeps a hidden channel from the bot, from the next event on', async () => {
     const client = await session();
     say(server.app, guild, guild.owner, 'seen');
+    await client.next((frame) => frame.d?.content === 'seen');
     await setEveryone(0n);
     say(server.app, guild, guild.owner, 'hidden');
     server.app.publish({ type: 'CHANNEL_CREATE', channel: guild.channel });
@@ -147,7 +148,8 @@ describe('G-26 channel permission', () => {
       data: { id: roleId, guildId: guild.id, name: 'r', permissions: Permission.ViewChannel },
     });
     say(app, guild, guild.owner, 'hidden');
-    await client.settled();
+    app.publish({ type: 'CHANNEL_CREATE', channel: guild.channel });
+    await client.event('CHANNEL_CREATE');
     await app.db.writer.memberRole.create({ data: { guildId: guild.id, userId: bot.id, roleId } });
     const member = await app.db.reader.member.findUniqueOrThrow({
       where: { guildId_userId: { guildId: guild.id, userId: bot.id } },
@@ -158,6 +160,7 @@ describe('G-26 channel permission', () => {
     app.publish({ type: 'GUILD_MEMBER_UPDATE', member });
     say(app, guild, guild.owner, 'seen');
     expect((await client.event('MESSAGE_CREATE')).d.content).toBe('seen');
+    expect(types(client.frames).filter((type) => type === 'MESSAGE_CREATE')).toHaveLength(1);
   });
 
   it('G-26 keeps invites from a bot without ManageChannels', async () => {
