@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Permission } from '../../src/domain/permissions.js';
+import { type BusMessage, topics } from '../../src/infra/bus.js';
 import type { Loose } from '../harness/graphql.js';
 import { expectReference } from '../harness/reference.js';
 import { openScene, RestBot, type Scene } from '../harness/rest.js';
@@ -69,6 +70,27 @@ describe('POST /channels/{id}/messages', () => {
       expect(body.embeds).toEqual([
         { ...embed, type: 'rich', title: 'Title', timestamp: '2026-01-02T03:04:05.000000+00:00' },
       ]);
+    });
+
+    test('a field of an embed says whether it is inline, sent so or not, in answers and events alike', async () => {
+      const events: BusMessage[] = [];
+      const listening = server.app.bus.subscribe(topics.guild(scene.guild.id), (message) => events.push(message));
+      const fields = [
+        { name: 'Name', value: 'Value' },
+        { name: 'Name', value: 'Value', inline: null },
+        { name: 'Name', value: 'Value', inline: true },
+      ];
+      const { body } = await scene.bot.post(scene.messages, { embeds: [{ fields }] });
+      expectReference('MessageResponse', body);
+      const shown = [false, false, true].map((inline) => ({ name: 'Name', value: 'Value', inline }));
+      expect(body.embeds).toEqual([{ type: 'rich', fields: shown }]);
+      expect((await scene.bot.get(`${scene.messages}?limit=1`)).body[0].embeds).toEqual(body.embeds);
+      expect(events.map(({ data }) => JSON.parse(data).embeds)).toEqual([body.embeds]);
+      listening.close();
+      const edited = await scene.bot.patch(`${scene.messages}/${body.id}`, {
+        embeds: [{ fields: fields.slice(0, 1) }],
+      });
+      expect(edited.body.embeds[0].fields).toEqual(shown.slice(0, 1));
     });
 
     test('what discord.js sends along with most messages', async () => {

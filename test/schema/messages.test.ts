@@ -1,7 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Permission } from '../../src/domain/permissions.js';
 import { denyInChannel } from '../harness/overwrites.js';
-import { createGuild, invite, type MadeGuild, type Person, sendMessage, signUp } from '../harness/people.js';
+import {
+  createApplication,
+  createGuild,
+  install,
+  invite,
+  type MadeGuild,
+  type Person,
+  sendMessage,
+  signUp,
+} from '../harness/people.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { statementsOf } from '../harness/statements.js';
 
@@ -50,6 +59,23 @@ describe('sending', () => {
       referencedMessage: null,
     });
     expect(Math.abs(Date.parse(sent.message.createdAt) - Date.now())).toBeLessThan(60_000);
+  });
+
+  it('is shown with its embeds as bots see them', async () => {
+    const application = await createApplication(ada);
+    await install(ada, application, guild);
+    const answer = await fetch(`${server.origin}/api/v10/channels/${channelId}/messages`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bot ${application.botToken}` },
+      body: JSON.stringify({ embeds: [{ fields: [{ name: 'Name', value: 'Value' }] }] }),
+    });
+    const sent = (await answer.json()) as { embeds: object[] };
+    const { channel } = await ada.graphql(
+      'query ($id: ID!) { channel(id: $id) { messages(last: 1) { edges { node { embeds } } } } }',
+      { id: channelId },
+    );
+    expect(sent.embeds).toEqual([{ type: 'rich', fields: [{ name: 'Name', value: 'Value', inline: false }] }]);
+    expect(channel.messages.edges[0].node.embeds).toEqual(sent.embeds);
   });
 
   it('as a reply shows what it answers', async () => {

@@ -32,7 +32,11 @@ const linkUrl = mediaUrl.refine(
   fault('URL_TYPE_INVALID_SCHEME', "Scheme must be one of ('http', 'https')."),
 );
 
-const EmbedField = z.object({ name: requiredText(256), value: requiredText(1024), inline: maybe(z.boolean()) });
+const EmbedField = z.object({
+  name: requiredText(256),
+  value: requiredText(1024),
+  inline: maybe(z.boolean()).transform((inline) => inline ?? false),
+});
 
 /** One embed, text trimmed (Discord's documentation, Message Resource). What a sender cannot set (`type`, `provider`, `video`) is not kept. */
 const Embed = z
