@@ -21,6 +21,7 @@ export const limits = {
   rolesPerGuild: 250,
   channelName: { min: 1, max: 100 },
   roleName: { min: 1, max: 100 },
+  nickname: 32,
   messageContent: 4_000,
   nonce: 25,
   embedsPerMessage: 10,

@@ -1,51 +1,97 @@
+import { z } from 'zod';
 import { isMissingReference, isUniqueConflict } from '../../infra/database/faults.js';
 import { type CallContext, requireUser } from '../call.js';
 import { DomainError } from '../errors.js';
 import type { MemberRecord } from '../events.js';
 import { accessGuild } from '../guilds/access.js';
+import type { GuildView } from '../guilds/views.js';
+import { nameText } from '../input.js';
+import { limits } from '../limits.js';
 import { findTokenActor } from '../oauth/index.js';
 import { Permission } from '../permissions.js';
+import { auditRoles, rolesForNewMember } from './roles.js';
 
 export interface AddMemberInput {
   guildId: bigint;
   userId: bigint;
   /** An access token of that user with the scope `guilds.join`, granted to the calling bot's application. */
   accessToken: string;
+  /** What the new member is called and has from the start. */
+  nick?: string | null | undefined;
+  roleIds?: bigint[] | null | undefined;
+  /** Both without effect (decisions 88). */
+  mute?: boolean | null | undefined;
+  deaf?: boolean | null | undefined;
+}
+
+/** A nickname in the caller's input; an empty one is none. */
+export function nickname() {
+  return z.preprocess((value) => (value === '' ? null : value), nameText(1, limits.nickname).nullish());
 }
 
 /**
- * Makes somebody a member who granted `guilds.join` (Discord's documentation, OAuth2). The bot needs CreateInstantInvite.
+ * Makes somebody a member who granted `guilds.join` (Discord's documentation, OAuth2). The bot needs CreateInstantInvite, and
+ * the permission for all else that is given; somebody who is a member already keeps what they have.
  * @returns the new member, or null for somebody who is one already
- * @throws ACCESS_TOKEN_REFUSED, MISSING_SCOPE, and what `accessGuild` throws
+ * @throws ACCESS_TOKEN_REFUSED, MISSING_SCOPE, UNKNOWN_ROLE, and what `accessGuild` throws
  */
 export async function addMember(call: CallContext, input: AddMemberInput): Promise<MemberRecord | null> {
-  const caller = requireUser(call);
   const { guildId, userId } = input;
-  await accessGuild(call, guildId, Permission.CreateInstantInvite);
-  const token = await findTokenActor(call.read, call.clock.now(), input.accessToken);
-  if (!token || token.user.id !== userId || caller.kind !== 'bot' || token.applicationId !== caller.applicationId) {
-    throw new DomainError('ACCESS_TOKEN_REFUSED', 'Invalid OAuth2 access token provided');
-  }
-  if (!token.scopes.includes('guilds.join')) {
-    throw new DomainError('MISSING_SCOPE', 'Missing required OAuth2 scope');
-  }
+  const { view } = await accessGuild(call, guildId, neededPermissions(input));
+  await checkAccessToken(call, input);
   if (await call.guilds.member(guildId, userId)) return null;
   try {
-    return await insertMember(call, guildId, userId);
+    return await insertMember(call, view, input);
   } catch (error) {
     if (isUniqueConflict(error)) return null;
     throw isMissingReference(error) ? new DomainError('UNKNOWN_GUILD', 'Unknown Guild') : error;
   }
 }
 
-function insertMember(call: CallContext, guildId: bigint, userId: bigint): Promise<MemberRecord> {
-  return call.write(async ({ db, record, audit }) => {
-    const member = await db.member.create({
-      data: { guildId, userId, joinedAt: new Date(call.clock.now()) },
-      include: { user: true, roles: { select: { roleId: true } } },
-    });
-    await audit({ action: 'MEMBER_ADD', guildId, targetId: userId });
-    record({ type: 'GUILD_MEMBER_ADD', member });
-    return member;
-  });
+function neededPermissions({ nick, roleIds, mute, deaf }: AddMemberInput): bigint {
+  const ifGiven = (value: unknown, permission: bigint) => (value === undefined || value === null ? 0n : permission);
+  return (
+    Permission.CreateInstantInvite |
+    ifGiven(nick, Permission.ManageNicknames) |
+    ifGiven(roleIds, Permission.ManageRoles) |
+    ifGiven(mute, Permission.MuteMembers) |
+    ifGiven(deaf, Permission.DeafenMembers)
+  );
+}
+
+/** @throws ACCESS_TOKEN_REFUSED unless it is that user's, for the calling bot's application; MISSING_SCOPE */
+async function checkAccessToken(call: CallContext, { accessToken, userId }: AddMemberInput): Promise<void> {
+  const caller = requireUser(call);
+  const token = await findTokenActor(call.read, call.clock.now(), accessToken);
+  if (!token || token.user.id !== userId || caller.kind !== 'bot' || token.applicationId !== caller.applicationId) {
+    throw new DomainError('ACCESS_TOKEN_REFUSED', 'Invalid OAuth2 access token provided');
+  }
+  if (!token.scopes.includes('guilds.join')) {
+    throw new DomainError('MISSING_SCOPE', 'Missing required OAuth2 scope');
+  }
+}
+
+function insertMember(call: CallContext, guild: GuildView, input: AddMemberInput): Promise<MemberRecord> {
+  const { userId, nick = null } = input;
+  const roleIds = input.roleIds ?? [];
+  return call.write(
+    async ({ db, record, audit }) => {
+      const roles = await rolesForNewMember(call, db, guild, roleIds);
+      const member = await db.member.create({
+        data: {
+          guildId: guild.id,
+          userId,
+          nick,
+          joinedAt: new Date(call.clock.now()),
+          roles: { create: roles.map((role) => ({ roleId: role.id })) },
+        },
+        include: { user: true, roles: { select: { roleId: true } } },
+      });
+      const changes = { nick, roles: auditRoles(roles) };
+      await audit({ action: 'MEMBER_ADD', guildId: guild.id, targetId: userId, changes });
+      record({ type: 'GUILD_MEMBER_ADD', member });
+      return member;
+    },
+    { serializable: roleIds.length > 0 },
+  );
 }

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { getGuild } from '../../domain/guilds/get.js';
-import { addMember } from '../../domain/members/index.js';
+import { snowflake } from '../../domain/input.js';
+import { limits } from '../../domain/limits.js';
+import { addMember, nickname } from '../../domain/members/index.js';
 import { renderGuild } from '../../wire/guild.js';
 import { renderMember } from '../../wire/member.js';
 import { reads, writes } from '../buckets.js';
@@ -27,8 +29,15 @@ export const guildRoutes = [
     callers: ['bot'],
     bucket: writes('add-member', 'guildId'),
     params: ids('guildId', 'userId'),
-    body: z.object({ access_token: z.string() }),
-    run: (call, { params, body }) => addMember(call, { ...params, accessToken: body.access_token }),
+    body: z.object({
+      access_token: z.string(),
+      nick: nickname(),
+      roles: z.array(snowflake()).max(limits.rolesPerGuild).nullish(),
+      mute: z.boolean().nullish(),
+      deaf: z.boolean().nullish(),
+    }),
+    run: (call, { params, body: { access_token: accessToken, roles: roleIds, ...body } }) =>
+      addMember(call, { ...params, ...body, accessToken, roleIds }),
     // Somebody who is a member already: 204, without a body.
     render: (member) => (member === null ? undefined : renderMember(member)),
     status: 201,
