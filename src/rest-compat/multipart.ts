@@ -37,7 +37,7 @@ interface Arrivals {
 }
 
 /**
- * Receives a multipart form: `payload_json` holds the JSON body, or plain fields stand for its members; files are
+ * Receives a multipart form: `payload_json` holds the JSON body, or plain fields stand for its members, each once; files are
  * `files[n]`, each n once (Discord's documentation, Message Resource). When anything is wrong, nothing that was received stays.
  * @throws INVALID_INPUT, INVALID_JSON, FILE_TOO_LARGE, REQUEST_TOO_LARGE, TOO_MANY_ATTACHMENTS
  */
@@ -70,6 +70,7 @@ function listen(form: busboy.Busboy, source: Readable, arrivals: Arrivals, blobs
   };
   form.on('field', (name, value, info) => {
     if (info.valueTruncated || info.nameTruncated) fail(requestTooLarge());
+    if (hasArrived(name, arrivals)) fail(repeatedPart(name));
     arrivals.fields.set(name, value);
   });
   form.on('file', (name, stream, info) => {
@@ -78,6 +79,7 @@ function listen(form: busboy.Busboy, source: Readable, arrivals: Arrivals, blobs
     stream.on('limit', () => fail(fileTooLarge()));
     const index = fileIndex(name, arrivals.files.length);
     if (index === null && name !== PAYLOAD) fail(badPart(name));
+    if (index === null && hasArrived(name, arrivals)) fail(repeatedPart(name));
     if (arrivals.fault !== undefined) {
       stream.resume();
     } else if (index === null) {
@@ -92,6 +94,11 @@ function listen(form: busboy.Busboy, source: Readable, arrivals: Arrivals, blobs
   form.on('filesLimit', () => fail(tooManyAttachments()));
   form.on('partsLimit', () => fail(requestTooLarge()));
   countBytes(source, () => giveUp(requestTooLarge()));
+}
+
+/** Whether a part of the body, which must stand once, is there already. */
+function hasArrived(name: string, { fields, payload }: Arrivals): boolean {
+  return fields.has(name) || (name === PAYLOAD && payload !== undefined);
 }
 
 function openForm(source: BodySource): busboy.Busboy {
@@ -180,6 +187,14 @@ function badPart(name: string): DomainError {
     path: '',
     code: 'BASE_TYPE_CHOICES',
     message: `File parts are named files[n], each n once; "${name.slice(0, 40)}" is not.`,
+  });
+}
+
+function repeatedPart(name: string): DomainError {
+  return invalidInput({
+    path: '',
+    code: 'BASE_TYPE_INVALID',
+    message: `The part "${name.slice(0, 40)}" stands more than once in the form.`,
   });
 }
 

@@ -164,6 +164,23 @@ describe('400', () => {
       ]),
       50035,
     ],
+    ...[
+      ['twice as fields', field('payload_json'), field('payload_json')],
+      ['twice as file parts', file('payload_json', 'a'), file('payload_json', 'b')],
+      ['as a field and as a file part', field('payload_json'), file('payload_json', 'b')],
+      ['as a file part and as a field', file('payload_json', 'a'), field('payload_json')],
+    ].map(([how = '', one = '', two = '']): (typeof CASES)[number] => {
+      const parts: [string, string][] = [one, two].map((head) => [head, '{"content":"x"}']);
+      return [`payload_json ${how}`, rawForm([[file('files[0]', 'a'), 'a'], ...parts]), 50035];
+    }),
+    [
+      'a plain field twice',
+      rawForm([
+        [field('content'), 'a'],
+        [field('content'), 'b'],
+      ]),
+      50035,
+    ],
     ['a file part of another name', rawForm([[file('upload', 'a'), 'a']]), 50035],
     ['an n that is no number', rawForm([[file('files[x]', 'a'), 'a']]), 50035],
     ['no end of the form', rawForm([[file('files[0]', 'a'), 'a']], ''), 50035],
