@@ -19,6 +19,7 @@ import { createOAuthFace } from './oauth/index.js';
 import { openResources } from './resources.js';
 import { canonicalAddress, createRestFace } from './rest-compat/index.js';
 import { graphqlFace } from './schema/face.js';
+import { dropUnreadBodies } from './unread-bodies.js';
 import { routeUpgrades } from './upgrades.js';
 import { renderEvent } from './wire/events.js';
 
@@ -67,6 +68,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   const responses = new LatestResponses();
   const http = createHttp(app, responses);
   responses.watch(http.server);
+  dropUnreadBodies(http.server);
   const state = { phase: 'starting' as 'starting' | 'ready' | 'draining' };
   mountLanding(http, app);
   mountInvitePage(http);

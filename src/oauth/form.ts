@@ -15,7 +15,8 @@ export async function readForm(request: IncomingMessage): Promise<URLSearchParam
   }
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  // What is left of a form that is refused is still received, so that its sender reads the answer.
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length;
     if (size > MAX_FORM_BYTES) throw new DomainError('REQUEST_TOO_LARGE', 'The form is too large.');
     chunks.push(chunk);

@@ -1,0 +1,17 @@
+import type { Server } from 'node:http';
+
+/**
+ * Receives what is left of a request that was answered before it was read to its end, and drops it: else its connection would
+ * stand still, and with it the next request of its client. The request's own time limit bounds it.
+ */
+export function dropUnreadBodies(server: Server): void {
+  server.on('request', (request, response) => {
+    const { socket } = request;
+    response.on('finish', () => {
+      if (request.complete) return;
+      // A body that was given up cannot be read any further.
+      if (request.destroyed) socket.destroySoon();
+      else request.resume();
+    });
+  });
+}
