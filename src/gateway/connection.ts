@@ -17,6 +17,7 @@ import {
   isClientOpcode,
   MAX_PAYLOAD_BYTES,
   REFUSAL_DELAY_MS,
+  SAME_MACHINE_DELAY_MS,
   SEND_LIMIT,
 } from './protocol.js';
 import { answer } from './requests.js';
@@ -157,7 +158,8 @@ export class Connection implements Applicant {
 
   #heartbeat(sequence: number | null | undefined): void {
     this.#lastHeartbeat = this.gateway.app.clock.now();
-    this.send(controls.heartbeatAck);
+    // Held back (docs/gateway.md, G-10). When the connection closes meanwhile, nothing is sent.
+    setTimeout(() => this.send(controls.heartbeatAck), SAME_MACHINE_DELAY_MS);
     if (typeof sequence === 'number') this.#session?.acknowledge(sequence);
   }
 

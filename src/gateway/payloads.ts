@@ -1,3 +1,4 @@
+import { ActivityType } from 'discord-api-types/v10';
 import { z } from 'zod';
 import { Closing } from './closing.js';
 import { closes } from './protocol.js';
@@ -58,12 +59,19 @@ const id = z
 
 export const Heartbeat = whole.refine((sequence) => sequence >= 0).nullish();
 
-const Activity = z.looseObject({ name: z.string(), type: z.int() });
+const Activity = z.looseObject({
+  name: z.string().nullish(),
+  type: z
+    .int()
+    .nullish()
+    .transform((type) => type ?? ActivityType.Playing),
+});
 
+/** What a client shows of itself. Libraries leave out what was never set, or send it empty. */
 export const Presence = z.object({
   since: anyNumber.nullish(),
   activities: z.array(Activity).nullish(),
-  status: z.enum(['online', 'dnd', 'idle', 'invisible', 'offline']).nullish(),
+  status: z.enum(['online', 'dnd', 'idle', 'invisible', 'offline', '']).nullish(),
   afk: z.boolean().nullish(),
 });
 

@@ -9,6 +9,12 @@ export const HEARTBEAT_INTERVAL_MS = 41_250;
 /** A connection without a heartbeat for this long is given up. */
 export const HEARTBEAT_SILENCE_MS = HEARTBEAT_INTERVAL_MS * 1.5;
 
+/**
+ * How long a payload is held back that some clients do not expect as soon as it can come on one machine, in milliseconds. It
+ * is about how fast a client's threads and sockets are, so it passes in real time, whatever the clock says.
+ */
+export const SAME_MACHINE_DELAY_MS = 10;
+
 /** Bytes of one payload from a client. */
 export const MAX_PAYLOAD_BYTES = 4_096;
 

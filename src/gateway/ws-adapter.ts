@@ -4,14 +4,18 @@ import { WebSocket, WebSocketServer } from 'ws';
 import { encodingFor, plain } from './compression.js';
 import { Connection } from './connection.js';
 import type { Gateway } from './gateway.js';
-import { type Close, closes, GATEWAY_VERSION, MAX_PAYLOAD_BYTES, SOCKET_HIGH_WATER } from './protocol.js';
+import {
+  type Close,
+  closes,
+  GATEWAY_VERSION,
+  MAX_PAYLOAD_BYTES,
+  SAME_MACHINE_DELAY_MS,
+  SOCKET_HIGH_WATER,
+} from './protocol.js';
 import type { Outlet } from './transmitter.js';
 
 /** How long a client may take to answer a close, in milliseconds. */
 const CLOSE_TIMEOUT_MS = 5_000;
-
-/** Some clients lose a HELLO that they read together with the answer to the upgrade, so it comes a little later. */
-const HELLO_DELAY_MS = 10;
 
 const TOO_LARGE = 1009;
 
@@ -54,7 +58,8 @@ function serve(gateway: Gateway, request: IncomingMessage, socket: Duplex, webSo
   webSocket.on('error', (error) => gateway.app.log.debug({ err: error }, 'a gateway socket broke the protocol'));
   socket.on('drain', () => connection.drained());
   if (refusal) connection.close(refusal);
-  else setTimeout(() => connection.greet(), HELLO_DELAY_MS);
+  // Some clients lose a HELLO that they read together with the answer to the upgrade.
+  else setTimeout(() => connection.greet(), SAME_MACHINE_DELAY_MS);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ManualClock } from '../harness/clock.js';
 import { GatewayClient } from '../harness/gateway-client.js';
-import { createBot, type TestBot } from '../harness/rows.js';
+import { addMember, createBot, createGuild, type TestBot } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
 
 const clock = new ManualClock();
@@ -24,6 +24,28 @@ it('G-10 answers a heartbeat by op 11, before and after IDENTIFY', async () => {
   client.socket.send('{"op":1}');
   await client.op(11);
   await client.close();
+});
+
+it('G-10 answers a heartbeat a little later, after what is dispatched meanwhile', async () => {
+  const guild = await createGuild(server.app);
+  const member = await createBot(server.app);
+  await addMember(server.app, guild.id, member.user);
+  const client = await GatewayClient.open(server.origin);
+  await client.ready(member.token);
+  client.send(1, client.sequence);
+  client.send(31, { guild_ids: [String(guild.id)] });
+  expect(await client.next()).toMatchObject({ op: 0, t: 'SOUNDBOARD_SOUNDS' });
+  expect(await client.next()).toEqual({ op: 11, t: null, s: null, d: null });
+  await client.close();
+});
+
+it('G-10 does not answer on a connection that was closed meanwhile', async () => {
+  const client = await GatewayClient.open(server.origin);
+  await client.op(10);
+  client.send(1, null);
+  client.send(99, null);
+  expect((await client.closed).code).toBe(4001);
+  expect(client.frames.map(({ op }) => op)).toEqual([10]);
 });
 
 it.each(['"3"', '-1', '{}', '1.5'])('G-10 closes 4002 for a heartbeat with d %s', async (d) => {

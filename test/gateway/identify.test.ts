@@ -50,11 +50,11 @@ describe('G-12 the payload', () => {
     expect(await closeOf(payload())).toBe(4002);
   });
 
-  it('G-12 takes what libraries send: null for absent, a named compression, a presence without activities', async () => {
+  it('G-12 takes what libraries send: null for absent, a named compression, a presence that was never set', async () => {
     const client = await open();
     await client.ready(bot.token, {
       compress: 'zlib-stream',
-      presence: { status: null, game: null, since: 0, afk: false },
+      presence: { status: '', game: { name: '', type: 0, created_at: '0001-01-01T00:00:00Z' }, since: 0, afk: false },
       shard: null,
       large_threshold: 10,
       guild_subscriptions: true,

@@ -97,6 +97,7 @@ describe('an unmodified library is ready, knows the guild and hears a message', 
       session_start_limit: { total: 1_000, remaining: 1_000, reset_after: 0, max_concurrency: 1 },
     });
     client.on('error', () => {});
+    client.editStatus('idle', { name: 'chess' });
     const ready = once(client, 'ready');
     await client.connect();
     await ready;

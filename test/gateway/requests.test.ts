@@ -49,12 +49,32 @@ describe('G-39 presence', () => {
     expect(await client.settled()).toEqual([]);
   });
 
-  it.each([{ status: 'away' }, { activities: [{ name: 7, type: 0 }] }, { since: 'now' }, { afk: 1 }, null, []])(
-    'G-39 closes 4002 for %j',
-    async (d) => {
-      expect(await closeAfter(3, d)).toBe(4002);
-    },
-  );
+  it.each([
+    [{}],
+    [{ since: null, activities: null, status: null, afk: null }],
+    [{ since: 0, activities: [], status: '', afk: false }],
+    [{ since: 91_879_201.5, activities: [{ name: 'chess' }], status: 'idle' }],
+    [{ activities: [{ name: null, type: null, emoji: { name: '👍' } }], status: 'invisible' }],
+    [{ status: 'offline', activities: [{ name: 'Custom Status', type: 4, state: 'here' }] }],
+  ])('G-39 takes what libraries send: %j', async (presence) => {
+    client.send(3, presence);
+    expect(await client.settled()).toEqual([]);
+    const other = await GatewayClient.open(server.origin);
+    await other.ready(bot.token, { presence });
+    await other.close();
+  });
+
+  it.each([
+    { status: 'away' },
+    { activities: [{ name: 7, type: 0 }] },
+    { activities: [{ name: 'chess', type: '0' }] },
+    { since: 'now' },
+    { afk: 1 },
+    null,
+    [],
+  ])('G-39 closes 4002 for %j', async (d) => {
+    expect(await closeAfter(3, d)).toBe(4002);
+  });
 });
 
 describe('G-40 members on request', () => {
