@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import type { AppContext, FindPerson, Visitor } from '../context.js';
-import { parseInput } from '../domain/input.js';
+import { parseInput, plainText } from '../domain/input.js';
 import { SIGN_IN_AN_ADDRESS } from '../domain/limits.js';
 import { takeAttempt } from './attempts.js';
 import type { Auth } from './auth.js';
 import { requestFor } from './forwarding.js';
 
-const Credentials = z.object({ email: z.string().max(254), password: z.string() });
+const Credentials = z.object({ email: plainText().pipe(z.string().max(254)), password: plainText() });
 
 /**
  * Begins a session. Every attempt counts, whatever was sent.

@@ -94,6 +94,7 @@ describe('sign-up', () => {
     ['an address with U+0000', { email: 'a\u0000@people.example' }],
     ['a short password', { password: 'short' }],
     ['a password of 129 letters', { password: 'a'.repeat(129) }],
+    ['a password with U+0000', { password: 'correct\u0000horse' }],
     ['a list for a password', { password: ['correct horse'] }],
   ])('refuses %s and names the field', async (_case, change) => {
     const response = await post('/auth/sign-up/email', { ...somebody('valid'), ...change });
@@ -131,6 +132,28 @@ describe('sign-in', () => {
     const unknown = await post('/auth/sign-in/email', { email: 'nobody@people.example', password: 'wrong password' });
     expect([wrong.status, unknown.status]).toEqual([401, 401]);
     expect(await wrong.json()).toEqual(await unknown.json());
+  });
+
+  it('takes a password with a lone surrogate as it was taken at sign-up', async () => {
+    const credentials = { ...somebody('surrogate'), password: 'correct \ud800 horse' };
+    await post('/auth/sign-up/email', credentials);
+    const { email, password } = credentials;
+    expect((await post('/auth/sign-in/email', { email, password })).status).toBe(200);
+  });
+
+  it.each([
+    ['an address', { email: 'a\u0000@people.example' }],
+    ['a password', { password: 'correct\u0000horse' }],
+  ])('refuses %s with U+0000 and names the field', async (_case, change) => {
+    const response = await post('/auth/sign-in/email', { email: 'a@people.example', password: 'correct', ...change });
+    expect(response.status).toBe(400);
+    const [path] = Object.keys(change);
+    const message = 'The character U+0000 is not allowed.';
+    expect(await response.json()).toEqual({
+      code: 'INVALID_INPUT',
+      message: `${path}: ${message}`,
+      fields: [{ path, code: 'STRING_TYPE_REGEX', message }],
+    });
   });
 
   it('refuses a page of another site, and accepts both names of this machine', async () => {

@@ -3,7 +3,7 @@ import { isUniqueConflict } from '../../infra/database/faults.js';
 import type { User } from '../../infra/database/index.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
-import { fault, parseInput } from '../input.js';
+import { fault, parseInput, plainText } from '../input.js';
 import { limits } from '../limits.js';
 
 /** What a person chooses at sign-up. */
@@ -40,7 +40,7 @@ const SignUpInput = z.object({
       (name) => /^[a-z0-9._]{2,32}$/.test(name),
       fault('USERNAME_INVALID', 'A username has 2 to 32 characters, each one of a-z, 0-9, dot and underscore.'),
     ),
-  password: z.string().min(limits.password.min).max(limits.password.max),
+  password: plainText().pipe(z.string().min(limits.password.min).max(limits.password.max)),
 });
 
 /** Checks what a person typed at sign-up. @throws INVALID_INPUT */
