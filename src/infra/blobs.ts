@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, normalize } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -62,6 +62,8 @@ export function createFileBlobStore(folder: string): BlobStore {
     async stage(content) {
       const path = pathOf(`${STAGING}/${randomUUID()}`);
       await mkdir(dirname(path), { recursive: true });
+      // Opened before anything can fail: a file that is still being opened could come to be after it was removed.
+      const file = await open(path, 'w');
       const seen = { size: 0, head: Buffer.alloc(0) };
       try {
         await pipeline(
@@ -73,7 +75,7 @@ export function createFileBlobStore(folder: string): BlobStore {
               yield chunk;
             }
           },
-          createWriteStream(path),
+          file.createWriteStream(),
         );
       } catch (error) {
         await rm(path, { force: true });

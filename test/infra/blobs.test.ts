@@ -59,6 +59,18 @@ describe('a staged blob', () => {
     await expect(store.stage(broken)).rejects.toThrow('went away');
     expect(await files()).toEqual(['secret']);
   });
+
+  test('leaves nothing when its source fails at once, however busy the disk', async () => {
+    const failing = () => new Readable({ read: (): void => void 0, construct: (done) => done(new Error('gone')) });
+    for (let round = 0; round < 20; round += 1) {
+      const staging = Array.from({ length: 20 }, () => store.stage(failing().on('error', () => {})));
+      const settled = await Promise.allSettled(staging);
+      expect(settled.filter(({ status }) => status === 'fulfilled')).toEqual([]);
+    }
+    // The store's folders are written to, so that whatever was still to be opened has been.
+    await (await store.stage(Readable.from([Buffer.from('x')]))).discard();
+    expect(await files()).toEqual(['secret']);
+  });
 });
 
 describe('removing', () => {
