@@ -55,6 +55,11 @@ export function guildPermissions(guild: PermissionFacts, userId: bigint, roleIds
   if (userId === guild.ownerId) return ALL_PERMISSIONS;
   let bits = guild.rolePermissions.get(guild.id) ?? 0n;
   for (const roleId of roleIds) bits |= guild.rolePermissions.get(roleId) ?? 0n;
+  return withImplied(bits);
+}
+
+/** The bits, and all that they bring along: an administrator may do everything. */
+export function withImplied(bits: bigint): bigint {
   return (bits & Permission.Administrator) !== 0n ? ALL_PERMISSIONS : bits;
 }
 

@@ -23,7 +23,10 @@ const InstallApplicationInput = builder.inputType('InstallApplicationInput', {
     applicationId: t.id({ required: true }),
     guildId: t.id({ description: 'The server to install to. Without it: to the caller.' }),
     scopes: t.stringList({ required: true }),
-    permissions: t.string({ description: "Decimal bits; the application's own wish when not given." }),
+    permissions: t.string({
+      description:
+        "Decimal bits; the application's own wish when not given. The bot gets those of them that the caller has there.",
+    }),
   }),
 });
 const InstallationIdInput = builder.inputType('InstallationIdInput', {

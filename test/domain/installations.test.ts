@@ -60,6 +60,21 @@ async function state() {
   return { installations, roles, bots };
 }
 
+/** Lets everybody in the guild do this, and nothing else. */
+async function permit(permissions: bigint) {
+  const role = await server.app.db.writer.role.update({ where: { id: BigInt(guild.id) }, data: { permissions } });
+  server.app.publish({ type: 'GUILD_ROLE_UPDATE', role });
+}
+
+/** What the audit ledger says was given with each installation to the guild. */
+async function recordedPermissions() {
+  const entries = await server.app.db.reader.auditEntry.findMany({
+    where: { guildId: BigInt(guild.id), action: 'INSTALLATION_PUT' },
+    orderBy: { id: 'asc' },
+  });
+  return entries.map(({ changes }) => (changes as { permissions: string }).permissions);
+}
+
 describe('an installation', () => {
   it('with bot makes the bot a member with a managed role that carries what was granted', async () => {
     guild = await createGuild(owner);
@@ -107,24 +122,69 @@ describe('an installation', () => {
     expect([installations.length, roles.length, bots.length]).toEqual([1, 1, 1]);
   });
 
-  it('needs ManageGuild, and every permission it grants', async () => {
+  it('needs ManageGuild and no other permission', async () => {
     guild = await createGuild(owner);
     await invite(owner, guild, member);
     expect((await ask(member, {})).errors[0]?.extensions.code).toBe('FORBIDDEN');
-    const { createRole } = await owner.graphql(
-      `mutation ($input: CreateRoleInput!) { createRole(input: $input) { role { id } } }`,
-      { input: { guildId: guild.id, name: 'manager', permissions: String(Permission.ManageGuild) } },
-    );
-    await owner.graphql(
-      `mutation ($input: SetMemberRolesInput!) { setMemberRoles(input: $input) { member { nick } } }`,
-      {
-        input: { guildId: guild.id, userId: member.id, roleIds: [createRole.role.id] },
-      },
-    );
-    expect((await ask(member, { permissions: String(Permission.BanMembers) })).errors[0]?.extensions.code).toBe(
-      'FORBIDDEN',
-    );
-    expect((await ask(member, { permissions: String(Permission.SendMessages) })).errors).toEqual([]);
+    await permit(Permission.ManageGuild);
+    expect((await ask(member, {})).errors).toEqual([]);
+  });
+
+  it('gives the bot no more than its installer has, and records what it was given', async () => {
+    guild = await createGuild(owner);
+    await invite(owner, guild, member);
+    await permit(Permission.ManageGuild | Permission.SendMessages);
+    const wanted = Permission.Administrator | Permission.BanMembers | Permission.SendMessages;
+    const { data } = await ask(member, { permissions: String(wanted) });
+    const given = String(Permission.SendMessages);
+    expect(data.installApplication.installation.permissions).toBe(given);
+    const { installations, roles } = await state();
+    expect(installations).toMatchObject([{ permissions: given }]);
+    expect(roles).toMatchObject([{ permissions: Permission.SendMessages, position: 1 }]);
+    expect(await recordedPermissions()).toEqual([given]);
+  });
+
+  it('gives all that is asked for when an administrator installs it', async () => {
+    guild = await createGuild(owner);
+    await invite(owner, guild, member);
+    await permit(Permission.Administrator);
+    const wanted = Permission.Administrator | Permission.BanMembers;
+    await ask(member, { permissions: String(wanted) });
+    expect((await state()).roles).toMatchObject([{ permissions: wanted }]);
+  });
+
+  it.each<[string, bigint]>([
+    ['the same permissions', Permission.BanMembers | Permission.KickMembers],
+    ['everything', Permission.Administrator],
+  ])(
+    'repeated by somebody who has less takes nothing of what is asked for from a bot with %s',
+    async (_what, given) => {
+      guild = await createGuild(owner);
+      await ask(owner, { permissions: String(given) });
+      await invite(owner, guild, member);
+      await permit(Permission.ManageGuild | Permission.SendMessages);
+      const wanted = Permission.BanMembers | Permission.SendMessages;
+      await ask(member, { permissions: String(wanted | Permission.ManageRoles) });
+      const isAdministrator = given === Permission.Administrator;
+      const kept = isAdministrator ? wanted | Permission.ManageRoles : wanted;
+      expect((await state()).roles).toMatchObject([{ permissions: kept }]);
+      expect(await recordedPermissions()).toEqual([String(given), String(kept)]);
+    },
+  );
+
+  it('is decided by what the installer has when it is written', async () => {
+    guild = await createGuild(owner);
+    await invite(owner, guild, member);
+    await permit(Permission.ManageGuild | Permission.BanMembers);
+    await ask(member, { scopes: ['applications.commands'] });
+    // Nobody is told of it: what is remembered of the guild is out of date.
+    const allow = (permissions: bigint) =>
+      server.app.db.writer.role.update({ where: { id: BigInt(guild.id) }, data: { permissions } });
+    await allow(0n);
+    expect((await ask(member, {})).errors[0]?.extensions.code).toBe('FORBIDDEN');
+    await allow(Permission.ManageGuild);
+    await ask(member, { permissions: String(Permission.BanMembers) });
+    expect((await state()).roles).toMatchObject([{ permissions: 0n }]);
   });
 
   it('is not found for a guild of others, a private application or a missing one', async () => {

@@ -530,11 +530,42 @@ describe('the answer', () => {
       const done = await browser.get(path);
       expect(done.status).toBe(200);
       expect(done.html).toContain('<bdi>Homely</bdi> was added to <bdi>Harbour</bdi>');
+      expect(done.html).not.toContain('did not get');
     }
     expect((await new Visitor(server).get(path)).status).toBe(404);
     const stranger = new Visitor(server, grace);
     expect((await stranger.get(path)).status).toBe(404);
     expect(await server.app.db.reader.installation.count({ where: { applicationId: BigInt(application.id) } })).toBe(1);
+  });
+
+  it('gives the bot no more than the person has there, and says what it did not get', async () => {
+    const dock = await createGuild(grace, 'Dock');
+    await invite(grace, dock, ada);
+    const role = await server.app.db.writer.role.update({
+      where: { id: BigInt(dock.id) },
+      data: { permissions: Permission.ManageGuild | Permission.SendMessages },
+    });
+    server.app.publish({ type: 'GUILD_ROLE_UPDATE', role });
+    const wanted = Permission.BanMembers | Permission.KickMembers | Permission.SendMessages;
+    const application = await makeApplication('Modest', { redirectUris: [CALLBACK] });
+    const page = await browser.get(forBot({ permissions: String(wanted) }, application));
+    expect(page.html).toContain('It gets only those of them that you have in that server yourself.');
+    const changes = {
+      ...authorize,
+      guild_id: dock.id,
+      permissions: [Permission.BanMembers, Permission.SendMessages].map(String),
+    };
+    const { status, location } = await browser.send(formIn(page, '/oauth2/authorize'), changes);
+    expect(status).toBe(303);
+    expect((await membership(dock, application))?.roles[0]?.role.permissions).toBe(Permission.SendMessages);
+    const done = await browser.get(location ?? '');
+    expect(done.html).toContain('<bdi>Modest</bdi> was added to <bdi>Dock</bdi>');
+    expect(done.html).toContain('Its bot did not get these permissions');
+    expect(done.html.match(/<li>[^<]*/g)).toEqual(['<li>Ban members']);
+
+    const forClient = forCode({ scope: 'bot', permissions: String(wanted) }, application);
+    const answer = await browser.send(await openForm(forClient), changes);
+    expect(parametersOf(answer.location)).toMatchObject({ permissions: String(Permission.SendMessages) });
   });
 
   it('installs to the person when they choose their account', async () => {
@@ -676,21 +707,6 @@ describe('a mistake', () => {
     const { status, html } = await sendBot({}, { guild_id: foreign.id });
     expect(status).toBe(400);
     expect(html).toContain('You need the permission “Manage the server” there.');
-  });
-
-  it('names the permissions one cannot give', async () => {
-    const dock = await createGuild(grace, 'Dock');
-    await invite(grace, dock, ada);
-    await server.app.db.writer.role.update({
-      where: { id: BigInt(dock.id) },
-      data: { permissions: Permission.ManageGuild | Permission.SendMessages },
-    });
-    const { status, html } = await sendBot(
-      { permissions: String(Permission.BanMembers | Permission.SendMessages) },
-      { guild_id: dock.id },
-    );
-    expect(status).toBe(400);
-    expect(html).toContain('You cannot give what you do not have in Dock: untick “Ban members”.');
   });
 
   it('is a missing context', async () => {

@@ -1,3 +1,4 @@
+import type { Transaction } from '../../infra/database/index.js';
 import { type CallContext, requireUser } from '../call.js';
 import { DomainError, type ErrorCode, missingPermissions } from '../errors.js';
 import type { MemberFacts } from '../events.js';
@@ -67,6 +68,22 @@ export function channelsWith(access: GuildAccess, userId: bigint, needed: bigint
     if (allows(permissions, needed)) ids.add(channel.id);
   }
   return ids;
+}
+
+/** What somebody may do in the guild at large, as the transaction sees it: nothing for who is no member. */
+export async function permissionsWithin(db: Transaction, guildId: bigint, userId: bigint): Promise<bigint> {
+  const member = await db.member.findUnique({
+    where: { guildId_userId: { guildId, userId } },
+    select: {
+      roles: { select: { roleId: true } },
+      guild: { select: { ownerId: true, roles: { select: { id: true, permissions: true } } } },
+    },
+  });
+  if (!member) return 0n;
+  const { ownerId, roles } = member.guild;
+  const rolePermissions = new Map(roles.map((role) => [role.id, role.permissions]));
+  const roleIds = member.roles.map(({ roleId }) => roleId);
+  return guildPermissions({ id: guildId, ownerId, rolePermissions }, userId, roleIds);
 }
 
 /** @throws MISSING_PERMISSIONS unless `permissions` holds all of `needed` */

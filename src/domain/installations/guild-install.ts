@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { Application, Installation, User } from '../../infra/database/index.js';
+import type { Application, Installation, Transaction, User } from '../../infra/database/index.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
-import { accessGuild, requirePermissions } from '../guilds/access.js';
+import { accessGuild, permissionsWithin, requirePermissions } from '../guilds/access.js';
 import { parseInput } from '../input.js';
-import { Permission, parsePermissions, permissionText } from '../permissions.js';
+import { Permission, parsePermissions, permissionText, withImplied } from '../permissions.js';
 import { insertRole } from '../roles/index.js';
 import { requireStillThere } from './access.js';
 import { installScopes, type Scope, storedScopes } from './scopes.js';
@@ -18,9 +18,10 @@ interface GuildInstall {
 }
 
 /**
- * Checks an installation to a guild by `installer` and says how it is written.
+ * Checks an installation to a guild by `installer` and says how it is written. ManageGuild is all that the installer needs; of
+ * the permissions, the bot gets those that the installer has, and keeps those that it has already (decisions 89).
  * @throws FORBIDDEN when the application does not install to guilds, INVALID_INPUT, and what `accessGuild` throws; when it is
- *   written UNKNOWN_APPLICATION and LIMIT_EXCEEDED
+ *   written UNKNOWN_APPLICATION, MISSING_PERMISSIONS and LIMIT_EXCEEDED
  */
 export async function planGuildInstall(
   call: CallContext,
@@ -29,29 +30,50 @@ export async function planGuildInstall(
   input: GuildInstall,
 ): Promise<(write: Write) => Promise<Installation>> {
   const { guildId } = input;
-  const { permissions: callerPermissions } = await accessGuild(call, guildId, Permission.ManageGuild);
+  await accessGuild(call, guildId, Permission.ManageGuild);
   if (!application.serverInstall) {
     throw new DomainError('FORBIDDEN', 'This application cannot be installed to servers.');
   }
   const { scopes, permissions } = parseInput(Grant, { scopes: input.scopes, permissions: input.permissions });
-  const granted = scopes.includes('bot') ? (permissions ?? parsePermissions(application.serverInstallPermissions)) : 0n;
-  requirePermissions(callerPermissions, granted);
-  const grant = { application, guildId, scopes, permissions: granted, installerId: installer.id };
-  return (write) => putInstallation(call, write, grant);
+  const wanted = permissions ?? parsePermissions(application.serverInstallPermissions);
+  return async (write) => {
+    await requireStillThere(write.db, application.id);
+    const place = { application, guildId, installerId: installer.id };
+    return putInstallation(call, write, { ...place, scopes, permissions: await grantable(write.db, place, wanted) });
+  };
 }
 
-interface GrantedInstallation {
+interface Place {
   application: Application;
   guildId: bigint;
-  scopes: Scope[];
-  permissions: bigint;
   installerId: bigint;
+}
+
+/** What of `wanted` the installer may give the bot, and what of it the bot has without them. @throws MISSING_PERMISSIONS */
+async function grantable(
+  db: Transaction,
+  { application, guildId, installerId }: Place,
+  wanted: bigint,
+): Promise<bigint> {
+  const held = await permissionsWithin(db, guildId, installerId);
+  requirePermissions(held, Permission.ManageGuild);
+  const bot = { userId: application.id };
+  const role = await db.role.findFirst({
+    where: { guildId, applicationId: application.id, managed: true, members: { some: bot } },
+    select: { permissions: true },
+  });
+  return wanted & (held | withImplied(role?.permissions ?? 0n));
+}
+
+interface GrantedInstallation extends Place {
+  scopes: Scope[];
+  /** What the bot gets, if there is one. */
+  permissions: bigint;
 }
 
 async function putInstallation(call: CallContext, write: Write, grant: GrantedInstallation): Promise<Installation> {
   const { application, guildId, installerId } = grant;
   const { db, audit } = write;
-  await requireStillThere(db, application.id);
   const where = { applicationId_guildId: { applicationId: application.id, guildId } };
   const earlier = await db.installation.findUnique({ where });
   const scopes = [...new Set([...storedScopes(earlier?.scopes), ...grant.scopes])];

@@ -18,8 +18,8 @@ interface InstallInput {
  * Installs an application to a guild or to the caller. Installing again adds scopes.
  *
  * In a guild, the scope `bot` makes the bot a member, with a managed role that carries the granted permissions, which are set
- * anew each time. The caller needs ManageGuild, and every permission that is granted. An installation to the caller has no
- * bot and no permissions.
+ * anew each time: those of the wanted ones that the caller has there, or the bot already. The caller needs ManageGuild. An
+ * installation to the caller has no bot and no permissions.
  * @throws UNKNOWN_APPLICATION, FORBIDDEN when the application does not install there, INVALID_INPUT, LIMIT_EXCEEDED, and what
  *   `accessGuild` throws
  */

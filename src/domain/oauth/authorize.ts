@@ -25,6 +25,7 @@ export interface AuthorizationOutcome {
   code: string | null;
   scopes: Scope[];
   guildId: bigint | null;
+  /** What its bot was really given of the permissions that were left to it. */
   permissions: bigint;
 }
 
@@ -60,11 +61,12 @@ export async function authorize(
         permissions: String(permissions),
       })
     : null;
-  const code = await writeInstall(call, async (write) => {
-    await install?.(write);
-    return request.redirectUri === null ? null : grantCode(call, write, request, scopes, guildId);
+  return writeInstall(call, async (write) => {
+    const installation = await install?.(write);
+    const code = request.redirectUri === null ? null : await grantCode(call, write, request, scopes, guildId);
+    const granted = scopes.includes('bot') ? BigInt(installation?.permissions ?? 0) : 0n;
+    return { code, scopes, guildId, permissions: granted };
   });
-  return { code, scopes, guildId, permissions };
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Application, Guild, User } from '../../infra/database/index.js';
 import { type CallContext, requirePerson } from '../call.js';
 import { findInstallable } from '../installations/access.js';
-import { allows, Permission } from '../permissions.js';
+import { allows, Permission, parsePermissions } from '../permissions.js';
 import { listOwnGuilds, type OwnGuild } from '../users/own.js';
 import type { AuthorizationRequest } from './authorization-request.js';
 
@@ -41,6 +41,8 @@ export interface MadeInstallation {
   application: Application;
   /** Null for an installation to the caller. */
   guild: Guild | null;
+  /** What its bot was given. */
+  permissions: bigint;
 }
 
 /**
@@ -55,8 +57,10 @@ export async function findInstallation(
   const { applicationId, guildId } = input;
   const application = await findInstallable(call, applicationId);
   const where = guildId === null ? { applicationId, userId: user.id } : { applicationId, guildId };
-  if ((await call.read.installation.findFirst({ where, select: { id: true } })) === null) return null;
-  if (guildId === null) return { application, guild: null };
+  const installation = await call.read.installation.findFirst({ where, select: { permissions: true } });
+  if (installation === null) return null;
+  const permissions = parsePermissions(installation.permissions);
+  if (guildId === null) return { application, guild: null, permissions };
   const guild = await call.read.guild.findFirst({ where: { id: guildId, members: { some: { userId: user.id } } } });
-  return guild && { application, guild };
+  return guild && { application, guild, permissions };
 }

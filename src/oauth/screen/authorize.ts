@@ -46,7 +46,7 @@ export async function decide(visit: Visit): Promise<Answer> {
   } catch (error) {
     if (!(error instanceof DomainError) || error.code === 'UNKNOWN_APPLICATION') throw error;
     const facts = await loadConsentFacts(visit.call, request);
-    const faults = explain(error, request, choice, facts.guilds);
+    const faults = explain(error);
     const again = screen(visit, visit.signedIn, { request, ...facts, choice, faults, status: statusOf(error) });
     return { ...again, retryAfter: retryAfter(error) };
   }
@@ -63,9 +63,10 @@ function cancel(visit: Visit, { redirectUri, state }: AuthorizationRequest): Ans
 
 async function carryOut(visit: Visit, request: AuthorizationRequest, choice: Choice): Promise<Answer> {
   await takeAuthorization(visit);
-  const outcome = await authorize(visit.call, request, decisionOf(request, choice));
+  const decision = decisionOf(request, choice);
+  const outcome = await authorize(visit.call, request, decision);
   return request.redirectUri === null
-    ? redirect(installedAddress(request, outcome))
+    ? redirect(installedAddress(request, decision, outcome))
     : redirect(answerAddress(visit, request, request.redirectUri, outcome));
 }
 
@@ -101,9 +102,16 @@ function answerAddress(
   });
 }
 
-function installedAddress({ application }: AuthorizationRequest, { guildId }: AuthorizationOutcome): string {
+/** With what was asked for where not all of it was given, so that the page can say what is missing. */
+function installedAddress(
+  request: AuthorizationRequest,
+  decision: AuthorizationDecision,
+  { scopes, guildId, permissions }: AuthorizationOutcome,
+): string {
+  const wanted = scopes.includes('bot') ? decision.permissions & request.permissions : 0n;
   return ownAddress(PATHS.authorized, {
-    client_id: String(application.id),
+    client_id: String(request.application.id),
     ...(guildId === null ? {} : { guild_id: String(guildId) }),
+    ...(wanted === permissions ? {} : { permissions: String(wanted) }),
   });
 }

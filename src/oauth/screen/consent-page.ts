@@ -163,6 +163,7 @@ function asksForPermissions({ targets, scopes, permissions }: AuthorizationReque
 function permissionChoice({ request, choice, faults }: Consent): Html {
   return html`<fieldset class="server-only"${describedBy('permissions', faults)}>
 <legend>What its bot may do in the server</legend>
+<p class="soft small">It gets only those of them that you have in that server yourself.</p>
 <ul class="choices compact">
 ${namedPermissions(request.permissions).map(({ bit, text }) => {
   const isGrave = bit === Permission.Administrator;

@@ -1,10 +1,9 @@
 import { DomainError } from '../../domain/errors.js';
 import type { AuthorizationRequest, InstallTarget } from '../../domain/oauth/index.js';
-import { allows, parsePermissions } from '../../domain/permissions.js';
+import { parsePermissions } from '../../domain/permissions.js';
 import type { OwnGuild } from '../../domain/users/own.js';
 import { snowflakeText } from '../../wire/id.js';
 import { formValue } from '../form.js';
-import { namedPermissions } from './words.js';
 
 /** What is chosen on the screen, as it is shown or as it was sent. */
 export interface Choice {
@@ -55,12 +54,7 @@ function readTarget(text: string | undefined): InstallTarget | null {
 export type Faults = Partial<Record<'target' | 'guildId' | 'scopes' | 'permissions' | 'whole', string>>;
 
 /** Says to the person what a refusal means for what they chose. */
-export function explain(
-  error: DomainError,
-  request: AuthorizationRequest,
-  choice: Choice,
-  guilds: readonly OwnGuild[],
-): Faults {
+export function explain(error: DomainError): Faults {
   switch (error.code) {
     case 'INVALID_INPUT':
       return explainFields(error);
@@ -68,7 +62,7 @@ export function explain(
     case 'MISSING_ACCESS':
       return { guildId: 'You are not in that server, or it does not exist.' };
     case 'MISSING_PERMISSIONS':
-      return explainMissing(request, choice, guilds);
+      return { guildId: 'You need the permission “Manage the server” there.' };
     default:
       return { whole: error.message };
   }
@@ -81,15 +75,4 @@ function explainFields({ fields, message }: DomainError): Faults {
     else faults.whole ??= text;
   }
   return fields.length === 0 ? { whole: message } : faults;
-}
-
-function explainMissing(request: AuthorizationRequest, choice: Choice, guilds: readonly OwnGuild[]): Faults {
-  const guildId = request.guildIsFixed ? request.guildId : choice.guildId;
-  const chosen = guilds.find(({ guild }) => guild.id === guildId);
-  const asked = namedPermissions(choice.permissions & request.permissions);
-  const lacking = asked.filter(({ bit }) => chosen && !allows(chosen.permissions, bit)).map(({ text }) => `“${text}”`);
-  if (!chosen || lacking.length === 0) return { guildId: 'You need the permission “Manage the server” there.' };
-  return {
-    permissions: `You cannot give what you do not have in ${chosen.guild.name}: untick ${lacking.join(', ')}.`,
-  };
 }

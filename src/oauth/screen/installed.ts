@@ -1,8 +1,10 @@
 import { findInstallation } from '../../domain/oauth/index.js';
+import { parsePermissions } from '../../domain/permissions.js';
 import { snowflakeText } from '../../wire/id.js';
 import type { Answer } from './answer.js';
 import { installedPage, notFoundPage } from './pages.js';
 import type { Visit } from './visit.js';
+import { namedPermissions } from './words.js';
 
 /** Where an installation without a redirect URI ends. Says so only of one that is there; to load it again changes nothing. */
 export async function showInstalled({ call, query, signedIn }: Visit): Promise<Answer> {
@@ -11,5 +13,7 @@ export async function showInstalled({ call, query, signedIn }: Visit): Promise<A
     applicationId: snowflakeText(query.client_id ?? '') ?? 0n,
     guildId: query.guild_id === undefined ? null : (snowflakeText(query.guild_id) ?? 0n),
   });
-  return installation ? installedPage(installation) : notFoundPage(null, null);
+  if (!installation) return notFoundPage(null, null);
+  const wanted = /^\d{1,32}$/.test(query.permissions ?? '') ? parsePermissions(query.permissions ?? '') : 0n;
+  return installedPage(installation, namedPermissions(wanted & ~installation.permissions));
 }

@@ -4,6 +4,7 @@ import type { User } from '../../infra/database/index.js';
 import { ownAddress, PATHS } from './addresses.js';
 import type { Page } from './answer.js';
 import { type Fragment, type Html, html, name } from './html.js';
+import type { NamedPermission } from './words.js';
 
 /** Somebody who is signed in, and the token that forms of theirs carry. */
 export interface SignedIn {
@@ -75,13 +76,18 @@ ${!signedIn && signIn}`,
 }
 
 /** Ends an installation that has no redirect URI to answer to. */
-export function installedPage({ application, guild }: MadeInstallation): Page {
+export function installedPage({ application, guild }: MadeInstallation, withheld: NamedPermission[]): Page {
   return {
     kind: 'page',
     status: 200,
     title: 'Done',
     body: html`<h1>Done</h1>
 <p>${name(application.name)} was added to ${guild ? name(guild.name) : 'your account'}.</p>
+${
+  withheld.length > 0 &&
+  html`<p>Its bot did not get these permissions: you can give only those that you have there yourself.</p>
+<ul>${withheld.map(({ text }) => html`<li>${text}</li>`)}</ul>`
+}
 <p class="soft">You can close this page.</p>`,
   };
 }
