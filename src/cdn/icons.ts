@@ -16,6 +16,9 @@ const FORMATS: Record<string, { format: ImageFormat; type: string }> = {
   jpeg: { format: 'jpg', type: 'image/jpeg' },
 };
 
+/** An icon's address holds a hash of its content: another icon has another address. */
+const FOR_EVER = 'public, max-age=31536000, immutable';
+
 /** Which icons stand under which address. */
 const FOLDERS: readonly [string, IconOwner['folder']][] = [
   ['app-icons', 'app-icons'],
@@ -58,7 +61,7 @@ async function serveIcon(
   const icon = await findIcon(app.blobs, { owner: { folder, id: ownerId }, hash, format: form.format });
   if (!icon) return noSuchImage(reply);
   reply.header('content-type', form.type);
-  return sendContent(app, request, reply, { ...icon, tag: `"${hash}.${form.format}"` });
+  return sendContent(app, request, reply, { ...icon, tag: `"${hash}.${form.format}"`, caching: FOR_EVER });
 }
 
 async function serveDefaultAvatar(file: string, reply: FastifyReply): Promise<FastifyReply> {

@@ -40,25 +40,31 @@ async function serveAttachment(
   request: FastifyRequest<AttachmentRequest>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const file = await findSigned(app, request);
-  if (!file)
+  const signed = await findSigned(app, request);
+  if (!signed)
     return plain(reply.code(404), 'There is no such file, or its address has expired: ask for the message again.');
+  const { file, secondsLeft } = signed;
   reply.headers({
     'content-type': servedType(file.contentType),
     'content-disposition': dispositionOf(file.contentType, request.params.filename),
   });
-  return sendContent(app, request, reply, { ...file, tag: `"${file.id}"` });
+  // No cache between keeps what a deleted message held, and none longer than its address is good for.
+  const caching = `private, max-age=${secondsLeft}`;
+  return sendContent(app, request, reply, { ...file, tag: `"${file.id}"`, caching });
 }
 
-/** The file, for an address whose signature is good; null for any other. */
+/** The file of an address whose signature is good, and how much longer it is; null for any other. */
 async function findSigned(
   app: AppContext,
   { params, query }: FastifyRequest<AttachmentRequest>,
-): Promise<AttachmentFile | null> {
+): Promise<{ file: AttachmentFile; secondsLeft: number } | null> {
   const channelId = snowflakeText(params.channelId);
   const attachmentId = snowflakeText(params.attachmentId);
   if (channelId === undefined || attachmentId === undefined) return null;
   const { filename } = params;
-  if (!app.addresses.signatures.verify(attachmentPath(channelId, { id: attachmentId, filename }), query)) return null;
-  return findAttachmentFile(app.db.reader, app.blobs, { channelId, attachmentId, filename });
+  const path = attachmentPath(channelId, { id: attachmentId, filename });
+  const secondsLeft = app.addresses.signatures.secondsLeft(path, query);
+  if (secondsLeft === 0) return null;
+  const file = await findAttachmentFile(app.db.reader, app.blobs, { channelId, attachmentId, filename });
+  return file && { file, secondsLeft };
 }

@@ -9,9 +9,9 @@ export interface StoredContent {
   size: number;
   /** Its entity tag, in quotes. */
   tag: string;
+  /** Its `Cache-Control`. */
+  caching: string;
 }
-
-const CACHE_FOR_A_YEAR = 'public, max-age=31536000, immutable';
 
 /** What goes with every file, so that a browser runs nothing of it and any page may show it. */
 export const SAFE_HEADERS = {
@@ -29,9 +29,9 @@ export function sendContent(
   app: AppContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  { key, size, tag }: StoredContent,
+  { key, size, tag, caching }: StoredContent,
 ): FastifyReply {
-  reply.headers({ ...SAFE_HEADERS, 'cache-control': CACHE_FOR_A_YEAR, 'accept-ranges': 'bytes', etag: tag });
+  reply.headers({ ...SAFE_HEADERS, 'cache-control': caching, 'accept-ranges': 'bytes', etag: tag });
   if (matches(request.headers['if-none-match'], tag)) return reply.code(304).send();
   if (request.method === 'HEAD') return reply.header('content-length', size).send();
   const condition = request.headers['if-range'];

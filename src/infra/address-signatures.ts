@@ -10,8 +10,8 @@ export interface AddressSignatures {
    * HMAC-SHA256 over all three. The same all day (UTC), and good for one to two days.
    */
   sign(path: string): string;
-  /** Whether `query` signs `path` and has not expired. */
-  verify(path: string, query: Readonly<Record<string, unknown>>): boolean;
+  /** For how many more whole seconds `query` lets `path` be used: 0 when it does not sign it, or has expired. */
+  secondsLeft(path: string, query: Readonly<Record<string, unknown>>): number;
 }
 
 export function createAddressSignatures(key: string, clock: Clock): AddressSignatures {
@@ -25,12 +25,12 @@ export function createAddressSignatures(key: string, clock: Clock): AddressSigna
       const ex = (today + 2 * DAY_SECONDS).toString(16);
       return `ex=${ex}&is=${is}&hm=${mac(path, is, ex)}`;
     },
-    verify(path, { ex, is, hm }) {
-      if (typeof ex !== 'string' || typeof is !== 'string' || typeof hm !== 'string') return false;
+    secondsLeft(path, { ex, is, hm }) {
+      if (typeof ex !== 'string' || typeof is !== 'string' || typeof hm !== 'string') return 0;
       const given = Buffer.from(hm);
       const expected = Buffer.from(mac(path, is, ex));
       const isOurs = given.length === expected.length && timingSafeEqual(given, expected);
-      return isOurs && seconds() < Number.parseInt(ex, 16);
+      return isOurs ? Math.max(0, Math.floor(Number.parseInt(ex, 16) - clock.now() / 1000)) : 0;
     },
   };
 }

@@ -33,10 +33,19 @@ describe('200', () => {
     expect(Object.fromEntries(response.headers)).toMatchObject({
       'content-length': '70000',
       'accept-ranges': 'bytes',
-      'cache-control': 'public, max-age=31536000, immutable',
       'x-content-type-options': 'nosniff',
       'content-security-policy': "default-src 'none'; sandbox",
     });
+  });
+
+  test('it may be kept as long as its address is good, and by nobody in between', async () => {
+    const { url } = await upload('a.txt');
+    const before = Date.now();
+    const { headers } = await fetch(url);
+    const [, seconds] = /^private, max-age=(\d+)$/.exec(headers.get('cache-control') ?? '') ?? [];
+    const expires = Number.parseInt(new URL(url).searchParams.get('ex') ?? '', 16) * 1000;
+    expect(before + Number(seconds) * 1000).toBeLessThanOrEqual(expires);
+    expect(Date.now() + (Number(seconds) + 1) * 1000).toBeGreaterThanOrEqual(expires);
   });
 
   test('HEAD has the headers alone, and knows no ranges', async () => {

@@ -48,21 +48,23 @@ describe('address signatures', () => {
     clock.advance(2 * 3_600_000);
     expect(signatures.sign(path)).not.toBe(signature);
     clock.advance(22 * 3_600_000);
-    expect(signatures.verify(path, queryOf(signature))).toBe(true);
+    expect(signatures.secondsLeft(path, queryOf(signature))).toBe(3_600);
     clock.advance(3_600_000);
-    expect(signatures.verify(path, queryOf(signature))).toBe(false);
+    expect(signatures.secondsLeft(path, queryOf(signature))).toBe(0);
+    clock.advance(3_600_000);
+    expect(signatures.secondsLeft(path, queryOf(signature))).toBe(0);
   });
 
   test('are good for one path and one key', () => {
     const clock = new ManualClock(NOON);
     const signatures = createAddressSignatures('key', clock);
     const query = queryOf(signatures.sign(path));
-    expect(signatures.verify(path, query)).toBe(true);
-    expect(signatures.verify(`${path}x`, query)).toBe(false);
-    expect(createAddressSignatures('other', clock).verify(path, query)).toBe(false);
+    expect(signatures.secondsLeft(path, query)).toBe(36 * 3_600);
+    expect(signatures.secondsLeft(`${path}x`, query)).toBe(0);
+    expect(createAddressSignatures('other', clock).secondsLeft(path, query)).toBe(0);
     for (const name of ['ex', 'is', 'hm']) {
       for (const wrong of [undefined, '', '0', 'zz', `${query[name]}0`, [query[name]], 7]) {
-        expect(signatures.verify(path, { ...query, [name]: wrong })).toBe(false);
+        expect(signatures.secondsLeft(path, { ...query, [name]: wrong })).toBe(0);
       }
     }
   });
