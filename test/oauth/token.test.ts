@@ -8,6 +8,7 @@ import {
   type Person,
   signUp,
 } from '../harness/people.js';
+import { expectReference } from '../harness/reference.js';
 import { startServer, type TestServer } from '../harness/server.js';
 
 let server: TestServer;
@@ -322,10 +323,14 @@ describe('what a token may do', () => {
         verify_key: client.publicKey,
         bot_public: true,
         bot_require_code_grant: false,
+        type: null,
+        flags: expect.any(Number),
+        flags_new: expect.stringMatching(/^\d+$/),
       },
       scopes: ['identify', 'guilds'],
       user: { id: grace.id },
     });
+    expectReference('OAuth2GetAuthorizationResponse', withUser.body);
     expect(Date.parse(withUser.body.expires)).toBeGreaterThan(Date.now() + 604_000_000);
     expect((await askWithToken(server, '/oauth2/@me', await tokenFor('guilds'))).body).not.toHaveProperty('user');
   });
