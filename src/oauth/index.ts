@@ -1,6 +1,7 @@
 import type { AppContext, PageSessions } from '../context.js';
 import type { Face } from '../face.js';
 import { mountMetadata } from './metadata.js';
+import { refuseOtherMethods } from './methods.js';
 import { mountScreen } from './screen/index.js';
 import { mountTokenEndpoints } from './token-endpoint.js';
 
@@ -12,9 +13,11 @@ export function createOAuthFace(app: AppContext, sessions: PageSessions): Face {
         // Forms are read by the endpoints themselves, within limits of their own.
         scope.removeAllContentTypeParsers();
         scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
-        mountMetadata(scope, app);
-        mountTokenEndpoints(scope, app);
-        mountScreen(scope, app, sessions);
+        refuseOtherMethods(scope, () => {
+          mountMetadata(scope, app);
+          mountTokenEndpoints(scope, app);
+          mountScreen(scope, app, sessions);
+        });
       });
     },
   };

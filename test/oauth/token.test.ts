@@ -432,6 +432,31 @@ describe('POST /developer-portal/applications/{id}/reset-secret', () => {
   });
 });
 
+describe('a method that an address does not take', () => {
+  const prefixes = ['', '/api', '/api/v10'];
+  it.each([
+    ...prefixes.flatMap((prefix) => [
+      ['GET', `${prefix}/oauth2/token`, 'POST'],
+      ['PUT', `${prefix}/oauth2/token`, 'POST'],
+      ['GET', `${prefix}/oauth2/token/revoke`, 'POST'],
+      ['DELETE', `${prefix}/oauth2/token/revoke`, 'POST'],
+    ]),
+    ['PUT', '/oauth2/authorize', 'GET, HEAD, POST'],
+    ['PUT', '/api/oauth2/authorize', 'GET, HEAD'],
+    ['PUT', '/api/v10/oauth2/authorize', 'GET, HEAD'],
+    ['GET', '/oauth2/sign-out', 'POST'],
+    ['POST', '/oauth2/authorized', 'GET, HEAD'],
+    ['POST', '/.well-known/oauth-authorization-server', 'GET, HEAD'],
+  ])('%s %s is answered 405, with what it takes', async (method, path, allowed) => {
+    const body = method === 'GET' ? null : 'token=x';
+    const answer = await fetch(`${server.origin}${path}`, { method, body });
+    expect(answer.status).toBe(405);
+    expect(answer.headers.get('allow')?.split(', ').sort().join(', ')).toBe(allowed);
+    expect(answer.headers.get('content-type')).toBe('application/json');
+    expect(await answer.json()).toEqual({ message: '405: Method Not Allowed', code: 0 });
+  });
+});
+
 describe('the metadata document', () => {
   it('names endpoints that exist (RFC 8414)', async () => {
     const answer = await fetch(`${server.origin}/.well-known/oauth-authorization-server`);

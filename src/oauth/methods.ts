@@ -1,0 +1,24 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+
+/** Runs `mount`, then answers every other method at the addresses it mounted with 405 (RFC 9110, section 15.5.6). */
+export function refuseOtherMethods(http: FastifyInstance, mount: () => void): void {
+  const allowed = new Map<string, string[]>();
+  http.addHook('onRoute', ({ url, method }) => {
+    allowed.set(url, [...(allowed.get(url) ?? []), ...[method].flat()]);
+  });
+  mount();
+  for (const [url, methods] of [...allowed]) {
+    const others = http.supportedMethods.filter((method) => !methods.includes(method));
+    http.route({
+      method: others,
+      url,
+      handler: (_request, reply) => refuse(reply.header('allow', methods.join(', '))),
+    });
+  }
+}
+
+/** In the reference platform's words, which clients of every face know. */
+function refuse(reply: FastifyReply): FastifyReply {
+  const body = Buffer.from(JSON.stringify({ message: '405: Method Not Allowed', code: 0 }));
+  return reply.code(405).header('content-type', 'application/json').send(body);
+}
