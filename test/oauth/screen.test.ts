@@ -334,6 +334,34 @@ describe('a request gone wrong', () => {
     expect(headers.get('cache-control')).toBe('no-store');
   });
 
+  it.each([
+    ['redirect_uri', { redirect_uri: CALLBACK, response_type: 'code' }],
+    ['redirect_uri and permissions', { redirect_uri: CALLBACK, permissions: '8' }],
+    ['an empty scope', { scope: '', response_type: 'code' }],
+    ['integration_type', { integration_type: '0', response_type: 'code' }],
+  ])(
+    'is a link without a scope that states %s: the default install settings are for links that state neither',
+    async (_what, query) => {
+      const { status, location } = await browser.get(address(query));
+      expect(status).toBe(303);
+      expect(parametersOf(location)).toMatchObject({ error: 'invalid_scope', iss: server.origin });
+      const visitor = new Visitor(server);
+      const form = formIn(await visitor.get(address(query)), '/oauth2/sign-in');
+      const answer = await visitor.send(form, { email: ada.email, password: ada.password });
+      const after = await visitor.get(answer.location ?? '');
+      expect(parametersOf(after.location)).toMatchObject({ error: 'invalid_scope' });
+    },
+  );
+
+  it.each<Record<string, string>>([{ scope: '' }, { integration_type: '0' }])(
+    'is told to the person where a link without a scope (%o) has nobody else to tell',
+    async (query) => {
+      const { status, html } = await browser.get(address(query));
+      expect(status).toBe(400);
+      expect(html).toContain('At least one scope is needed.');
+    },
+  );
+
   it('leads nobody to the client before they are signed in', async () => {
     const { status, location, html } = await new Visitor(server).get(forCode({ scope: 'messages.read' }));
     expect(status).toBe(200);
@@ -379,6 +407,21 @@ describe('the screen', () => {
     expect(html.match(/name="permissions"/g)).toHaveLength(2);
     expect(html).toContain('you will be taken to <bdi>https://client.example</bdi>');
     expect(html).not.toContain('name="target"');
+  });
+
+  it.each<Record<string, string>>([
+    {},
+    { permissions: '2048' },
+    { guild_id: '1', disable_guild_select: 'false' },
+    { response_type: 'code' },
+  ])('asks for the default install settings when the link leaves it to them: %o', async (query) => {
+    const application = await makeApplication('Usual', {
+      serverInstallPermissions: '1024',
+      redirectUris: [CALLBACK],
+    });
+    const { html } = await browser.get(address(query, application));
+    for (const scope of ['bot', 'applications.commands']) expect(html).toContain(`value="${scope}" checked`);
+    expect(html).toContain(`name="permissions" value="${'permissions' in query ? '2048' : '1024'}" checked`);
   });
 
   it('shows the icon when there is one', async () => {

@@ -72,7 +72,8 @@ export type AuthorizationQuery = z.output<typeof AuthorizationQuery>;
 export function parseAuthorizationQuery(query: unknown): AuthorizationQuery {
   const parsed = AuthorizationQuery.safeParse(query);
   if (parsed.success) {
-    const given = Object.entries(parsed.data).filter(([, value]) => value !== '');
+    // An empty parameter counts as left out, but for the scope: to ask for none is not to ask for the usual ones.
+    const given = Object.entries(parsed.data).filter(([name, value]) => value !== '' || name === 'scope');
     return Object.fromEntries(given) as AuthorizationQuery;
   }
   const names = parsed.error.issues.map((issue) => issue.path.join('.')).join(', ');
@@ -119,7 +120,7 @@ function readScopes(
   redirectUri: string | null,
 ): Pick<AuthorizationRequest, 'scopes' | 'targets'> {
   checkResponseType(query);
-  const stated = query.scope === undefined ? null : parseScope(query.scope);
+  const stated = asksForDefaults(query) ? null : parseScope(query.scope ?? '');
   const scopes = {
     SERVER: stated ?? storedScopes(application.serverInstallScopes),
     // A bot user lives in servers.
@@ -141,6 +142,14 @@ function readScopes(
     throw invalidRequest('The application has no redirect URI that the answer could go to.');
   }
   return { scopes, targets };
+}
+
+/**
+ * Whether the request leaves it to the application's default install settings what it asks for: any of these three parameters
+ * says that it does not (Discord's documentation, OAuth2).
+ */
+function asksForDefaults(query: AuthorizationQuery): boolean {
+  return query.scope === undefined && query.integration_type === undefined && query.redirect_uri === undefined;
 }
 
 /**
@@ -204,12 +213,13 @@ function readPrompt({ prompt }: AuthorizationQuery): 'consent' | 'none' {
 }
 
 /** Unknown bits are dropped. */
-function readPermissions(application: Application, { permissions, scope }: AuthorizationQuery): bigint {
+function readPermissions(application: Application, query: AuthorizationQuery): bigint {
+  const { permissions } = query;
   if (permissions === undefined) {
-    return scope === undefined ? parsePermissions(application.serverInstallPermissions) : 0n;
+    return asksForDefaults(query) ? parsePermissions(application.serverInstallPermissions) : 0n;
   }
   if (/^\d{1,32}$/.test(permissions)) return parsePermissions(permissions);
-  throw invalidRequest('permissions is a whole number.');
+  throw invalidRequest('permissions is a whole number of at most 32 digits.');
 }
 
 function readGuild(query: AuthorizationQuery): Pick<AuthorizationRequest, 'guildId' | 'guildIsFixed'> {
