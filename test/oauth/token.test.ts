@@ -167,11 +167,28 @@ describe('the refresh_token grant', () => {
 
   it('answers with new tokens; the old refresh token is used up', async () => {
     const first = await tokens('identify guilds');
-    const second = await refresh(first.refresh_token, { scope: 'identify' });
+    const second = await refresh(first.refresh_token);
     expect(second.status).toBe(200);
     expect(second.body).toMatchObject({ token_type: 'Bearer', expires_in: 604_800, scope: 'identify guilds' });
     expect(second.body.refresh_token).not.toBe(first.refresh_token);
     expect((await askWithToken(server, '/users/@me', second.body.access_token)).status).toBe(200);
+  });
+
+  it('gives an access token of a narrower scope where it is asked for; the grant stays as it is', async () => {
+    const first = await tokens('identify guilds email');
+    const second = await refresh(first.refresh_token, { scope: 'email identify' });
+    expect(second).toMatchObject({ status: 200, body: { scope: 'identify email' } });
+    expect((await askWithToken(server, '/users/@me', second.body.access_token)).body.email).toBe(grace.email);
+    expect(await askWithToken(server, '/users/@me/guilds', second.body.access_token)).toMatchObject({
+      status: 403,
+      body: { code: 50026 },
+    });
+    const { scopes } = (await askWithToken(server, '/oauth2/@me', second.body.access_token)).body;
+    expect(scopes).toEqual(['identify', 'email']);
+    expect((await askWithToken(server, '/users/@me/guilds', first.access_token)).status).toBe(200);
+    const third = await refresh(second.body.refresh_token);
+    expect(third.body.scope).toBe('identify email guilds');
+    expect((await askWithToken(server, '/users/@me/guilds', third.body.access_token)).status).toBe(200);
   });
 
   it('a used one ends the whole grant: somebody has a copy', async () => {

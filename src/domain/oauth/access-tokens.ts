@@ -21,7 +21,7 @@ export async function findTokenActor(
     kind: 'token',
     user: grant.user,
     applicationId: grant.applicationId,
-    scopes: storedScopes(grant.scopes),
+    scopes: storedScopes(found.scopes ?? grant.scopes),
     expiresAt: found.expiresAt,
   };
 }

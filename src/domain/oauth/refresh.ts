@@ -2,19 +2,21 @@ import type { OAuthGrant } from '../../infra/database/index.js';
 import { hashSecret } from '../../infra/secrets.js';
 import type { CallContext } from '../call.js';
 import { DomainError } from '../errors.js';
-import { storedScopes } from '../installations/scopes.js';
+import { type Scope, storedScopes } from '../installations/scopes.js';
 import type { Client } from './clients.js';
+import { parseScope } from './scope.js';
 import { endGrant, type IssuedTokens, issueTokens } from './tokens.js';
 
 export interface RefreshInput {
   refreshToken: string;
-  /** Space-separated; none of it may go beyond the grant. The new tokens have the grant's scopes in any case. */
+  /** Space-separated: what the new access token is to have of the grant; all of it when not given. */
   scope: string | undefined;
 }
 
 /**
- * Exchanges a refresh token for new tokens (RFC 6749, section 6). It works once: a second use ends the whole grant, since
- * then somebody has a copy (RFC 9700, section 4.14.2).
+ * Exchanges a refresh token for new tokens (RFC 6749, section 6). A narrower scope is that of the access token alone: the new
+ * refresh token stands for the whole grant again. It works once: a second use ends the whole grant, since then somebody has a
+ * copy (RFC 9700, section 4.14.2).
  * @throws INVALID_GRANT, INVALID_SCOPE
  */
 export async function refreshTokens(call: CallContext, client: Client, input: RefreshInput): Promise<IssuedTokens> {
@@ -24,21 +26,22 @@ export async function refreshTokens(call: CallContext, client: Client, input: Re
   if (token?.kind !== 'REFRESH' || token.grant?.applicationId !== client.application.id) throw invalid();
   if (token.usedAt) return refuseReuse(call, token.grant);
   if (token.expiresAt.getTime() <= call.clock.now()) throw invalid();
-  requireWithin(input.scope, storedScopes(token.grant.scopes));
+  const scopes = narrowed(input.scope, storedScopes(token.grant.scopes));
 
   const issued = await call.write(async (write) => {
     const { count } = await write.db.oAuthToken.updateMany({
       where: { hash, usedAt: null },
       data: { usedAt: new Date(call.clock.now()) },
     });
-    return count === 1 ? issueTokens(call, write, { ...token.grant, guildId: null }, { refresh: true }) : null;
+    return count === 1 ? issueTokens(call, write, { ...token.grant, guildId: null }, { refresh: true, scopes }) : null;
   });
   return issued ?? refuseReuse(call, token.grant);
 }
 
-function requireWithin(scope: string | undefined, granted: readonly string[]): void {
-  const wanted = (scope ?? '').split(' ').filter((name) => name !== '');
-  if (wanted.every((name) => granted.includes(name))) return;
+/** What is asked for of the granted scopes; nothing asked for is all of them. @throws INVALID_SCOPE */
+function narrowed(scope: string | undefined, granted: readonly Scope[]): Scope[] {
+  const wanted = scope === undefined ? granted : parseScope(scope);
+  if (wanted.every((name) => granted.includes(name))) return granted.filter((name) => wanted.includes(name));
   throw new DomainError('INVALID_SCOPE', 'The requested scope goes beyond what was granted.');
 }
 

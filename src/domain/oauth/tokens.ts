@@ -27,20 +27,32 @@ interface StoredGrant {
   guildId: bigint | null;
 }
 
+interface TokenOptions {
+  refresh: boolean;
+  /** What the access token may do; all of the grant when not given. */
+  scopes?: Scope[];
+}
+
 /** Makes an access token of a grant, and a refresh token where it may have one. Only their hashes are kept. */
 export async function issueTokens(
   call: CallContext,
   { db }: Write,
   grant: StoredGrant,
-  kinds: { refresh: boolean },
+  { refresh, scopes = storedScopes(grant.scopes) }: TokenOptions,
 ): Promise<IssuedTokens> {
   const accessToken = randomToken(32);
-  const refreshToken = kinds.refresh ? randomToken(32) : null;
+  const refreshToken = refresh ? randomToken(32) : null;
   const expiry = (seconds: number) => new Date(call.clock.now() + seconds * 1000);
   await db.oAuthToken.deleteMany({ where: { grantId: grant.id, expiresAt: { lt: expiry(0) } } });
   await db.oAuthToken.createMany({
     data: [
-      { hash: hashSecret(accessToken), grantId: grant.id, kind: 'ACCESS', expiresAt: expiry(ACCESS_TOKEN_SECONDS) },
+      {
+        hash: hashSecret(accessToken),
+        grantId: grant.id,
+        kind: 'ACCESS',
+        scopes,
+        expiresAt: expiry(ACCESS_TOKEN_SECONDS),
+      },
       ...(refreshToken
         ? [
             {
@@ -64,7 +76,7 @@ export async function issueTokens(
     accessToken,
     refreshToken,
     expiresIn: ACCESS_TOKEN_SECONDS,
-    scopes: storedScopes(grant.scopes),
+    scopes,
     guild,
   };
 }
