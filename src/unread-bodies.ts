@@ -11,7 +11,12 @@ export function dropUnreadBodies(server: Server): void {
       if (request.complete) return;
       // A body that was given up cannot be read any further.
       if (request.destroyed) socket.destroySoon();
-      else request.resume();
+      else request.resume().once('end', () => letGo(server));
     });
   });
+}
+
+/** A server that stops looks for idle connections only once, and this one was not idle then. */
+function letGo(server: Server): void {
+  if (!server.listening) server.closeIdleConnections();
 }

@@ -47,7 +47,7 @@ describe('a body that is too large is answered, and so is the next request of th
     ['/api/v10/channels/1/messages', JSON_TYPE, 4_000_000, 401],
     ['/graphql', JSON_TYPE, 1_100_000, 413],
     ['/auth/sign-in/email', JSON_TYPE, 40_000, 413],
-    ['/nowhere', JSON_TYPE, 1_100_000, 413],
+    ['/nowhere', JSON_TYPE, 1_100_000, 404],
   ])('%s (%s, %i bytes)', async (path, type, size, status) => {
     expect(await ask('POST', path, type, Buffer.alloc(size, 'a'))).toBe(status);
     expect(await ask('GET', '/healthz')).toBe(200);
@@ -69,5 +69,20 @@ describe('a body that nobody can read to its end', () => {
     expect(await connection.answer()).toMatchObject({ status: 200 });
     await connection.closed;
     careless.close();
+  });
+});
+
+describe('a body that is still arriving when the server stops', () => {
+  it('ends its connection with its last byte', async () => {
+    const hasty = createServer({ keepAliveTimeout: 60_000 }, (_asked, response) => void response.end('enough'));
+    dropUnreadBodies(hasty.listen(0, '127.0.0.1'));
+    await once(hasty, 'listening');
+    const { port } = hasty.address() as AddressInfo;
+    const connection = await RawConnection.open({ origin: `http://127.0.0.1:${port}` });
+    connection.write('POST / HTTP/1.1', 'Host: localhost', 'Content-Length: 6', '', 'abc');
+    expect(await connection.answer()).toMatchObject({ status: 200 });
+    const stopped = once(hasty.close(), 'close');
+    connection.write('abc');
+    await Promise.all([connection.closed, stopped]);
   });
 });
