@@ -10,6 +10,7 @@ import type { Face } from './face.js';
 import { createGatewayFace } from './gateway/index.js';
 import { createAddressSignatures } from './infra/address-signatures.js';
 import { type Clock, systemClock } from './infra/clock.js';
+import { knowUnusualMethods } from './infra/http-methods.js';
 import { createLogger, type Logger } from './infra/logger.js';
 import { createMetrics } from './infra/metrics.js';
 import { instanceSecret } from './infra/secrets.js';
@@ -17,7 +18,7 @@ import { mountInvitePage, mountLanding } from './landing.js';
 import { LatestResponses } from './latest-responses.js';
 import { createOAuthFace } from './oauth/index.js';
 import { openResources } from './resources.js';
-import { canonicalAddress, createRestFace } from './rest-compat/index.js';
+import { answerForNoFace, canonicalAddress, createRestFace } from './rest-compat/index.js';
 import { graphqlFace } from './schema/face.js';
 import { dropUnreadBodies } from './unread-bodies.js';
 import { routeUpgrades } from './upgrades.js';
@@ -113,7 +114,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
 }
 
 function createHttp(app: AppContext, responses: LatestResponses): FastifyInstance {
-  return fastify({
+  const http = fastify({
     loggerInstance: app.log,
     logController: new LogController({ disableRequestLogging: true }),
     // Refused later, with a body of the face's own shape, than by Fastify's default of 100.
@@ -130,6 +131,12 @@ function createHttp(app: AppContext, responses: LatestResponses): FastifyInstanc
     },
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, responses.of(socket)),
   }) as unknown as FastifyInstance;
+  knowUnusualMethods(http);
+  // Each face reads bodies itself, when it knows the caller and within limits of its own.
+  http.removeAllContentTypeParsers();
+  http.addContentTypeParser('*', (_request, _payload, done) => done(null));
+  answerForNoFace(app, http);
+  return http;
 }
 
 /** `/healthz` and `/metrics`. */

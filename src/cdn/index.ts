@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AppContext } from '../context.js';
 import { type AttachmentFile, findAttachmentFile } from '../domain/messages/index.js';
 import type { Face } from '../face.js';
+import { refuseOtherMethods } from '../infra/http-methods.js';
 import { snowflakeText } from '../wire/id.js';
 import { attachmentPath } from '../wire/message.js';
 import { dispositionOf, servedType } from './content-types.js';
@@ -13,23 +14,20 @@ interface AttachmentRequest {
   Querystring: Record<string, unknown>;
 }
 
-const ATTACHMENT = '/cdn/attachments/:channelId/:attachmentId/:filename';
-
 /** Uploads under `/cdn`, with range requests, and nothing in them that a browser would run. */
 export function createCdnFace(app: AppContext): Face {
   return {
     mount(http) {
-      http.route<AttachmentRequest>({
-        method: ['GET', 'HEAD'],
-        url: ATTACHMENT,
-        exposeHeadRoute: false,
-        handler: (request, reply) => serveAttachment(app, request, reply),
-      });
-      mountIcons(http, app);
-      http.route({
-        method: ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
-        url: '/cdn/*',
-        handler: (_request, reply) => plain(reply.code(405).header('allow', 'GET, HEAD'), 'Files are only read here.'),
+      http.register(async (scope) => {
+        refuseOtherMethods(scope, () => {
+          scope.route<AttachmentRequest>({
+            method: ['GET', 'HEAD'],
+            url: '/cdn/attachments/:channelId/:attachmentId/:filename',
+            exposeHeadRoute: false,
+            handler: (request, reply) => serveAttachment(app, request, reply),
+          });
+          mountIcons(scope, app);
+        });
       });
     },
   };

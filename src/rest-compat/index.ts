@@ -1,5 +1,4 @@
-import { METHODS } from 'node:http';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type AppContext, callContext, type FindPerson } from '../context.js';
 import type { Actor } from '../domain/call.js';
 import { parseInput } from '../domain/input.js';
@@ -24,27 +23,13 @@ import { routes } from './table.js';
 /** The same routes under each of these; `{base_url}` is any of the three. */
 const PREFIXES = ['/api/v10', '/api', ''];
 
-const USUAL_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
-
-/** Methods no route takes and Fastify must be told of, so that they get a 405 too. CONNECT never reaches a route. */
-const UNUSUAL_METHODS = METHODS.filter((method) => !USUAL_METHODS.includes(method) && method !== 'CONNECT');
-
-const ANY_METHOD = [...USUAL_METHODS, ...UNUSUAL_METHODS];
-
 const MALFORMED_CONTENT_TYPE = renderRestError(wrongContentType(true)) ?? BAD_REQUEST;
 
 /** The REST shim: the table of wire routes, run by one interpreter. */
 export function createRestFace(app: AppContext, findPerson: FindPerson): Face {
   return {
     async mount(http) {
-      http.setNotFoundHandler((_request, reply) => sendError(reply, NOT_FOUND));
-      for (const method of UNUSUAL_METHODS) http.addHttpMethod(method, { overrideExisting: true });
       await http.register(async (scope) => {
-        // All that can fail outside the interpreter: a `Content-Type` that is none.
-        scope.setErrorHandler((_error, _request, reply) => sendError(reply, MALFORMED_CONTENT_TYPE));
-        // Bodies are read by the interpreter, after the caller is known and within their limits.
-        scope.removeAllContentTypeParsers();
-        scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
         mountTable(scope, new Interpreter(app, findPerson));
         mountVersions(scope);
       });
@@ -52,12 +37,23 @@ export function createRestFace(app: AppContext, findPerson: FindPerson): Face {
   };
 }
 
+/** Answers what no face has a route for, and what fails outside a face's own rules, for all faces that are mounted after it. */
+export function answerForNoFace(app: AppContext, http: FastifyInstance): void {
+  http.setNotFoundHandler((_request, reply) => sendError(reply, NOT_FOUND));
+  http.setErrorHandler<FastifyError>((error, request, reply) => {
+    if (request.is404) return sendError(reply, NOT_FOUND);
+    if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return sendError(reply, MALFORMED_CONTENT_TYPE);
+    app.log.error({ err: error, requestId: request.id, method: request.method }, 'a request failed');
+    return sendError(reply, INTERNAL_ERROR);
+  });
+}
+
 function mountTable(http: FastifyInstance, interpreter: Interpreter): void {
   for (const [path, ofPath] of groupByPath(routes)) {
     const allowed = [...ofPath.keys()].join(', ');
     for (const prefix of PREFIXES) {
       http.route({
-        method: ANY_METHOD,
+        method: http.supportedMethods,
         url: prefix + path,
         exposeHeadRoute: false,
         handler: (request, reply) => {
@@ -75,7 +71,7 @@ function mountVersions(http: FastifyInstance): void {
   const answer = (request: FastifyRequest<{ Params: { version: string } }>, reply: FastifyReply) =>
     sendError(reply, request.params.version === '10' ? NOT_FOUND : UNKNOWN_API_VERSION);
   for (const url of ['/api/v:version(^\\d+$)', '/api/v:version(^\\d+$)/*']) {
-    http.route({ method: ANY_METHOD, url, exposeHeadRoute: false, handler: answer });
+    http.route({ method: http.supportedMethods, url, exposeHeadRoute: false, handler: answer });
   }
 }
 

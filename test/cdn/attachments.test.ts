@@ -162,11 +162,22 @@ describe('404', () => {
 });
 
 describe('405', () => {
-  test.each(['POST', 'PUT', 'PATCH', 'DELETE'])('%s', async (method) => {
-    const { url } = await upload('a.txt');
-    const response = await fetch(url, { method });
-    expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
-  });
+  const BODIES = [['{', 'application/json'], ['x', 'some/thing'], [null]] as const;
+
+  test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'QUERY'])(
+    '%s, whatever its body, in the shape of REST errors',
+    async (method) => {
+      const { url } = await upload('a.txt');
+      for (const address of [url, `${server.origin}/cdn/embed/avatars/0.png`, `${server.origin}/cdn/avatars/1/x.png`]) {
+        for (const [body, type] of BODIES) {
+          const headers = type === undefined ? undefined : { 'content-type': type };
+          const response = await fetch(address, { method, body, headers });
+          expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+          expect(await response.json()).toEqual({ message: '405: Method Not Allowed', code: 0 });
+        }
+      }
+    },
+  );
 });
 
 describe('416', () => {

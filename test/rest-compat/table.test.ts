@@ -231,6 +231,18 @@ describe('addresses that are no route', () => {
     expect(headers.get('content-type')).toBe('application/json');
   });
 
+  test.each([
+    ['{', 'application/json'],
+    ['x', 'some/thing'],
+    ['x', ';'],
+  ])('a body of %j as "%s" makes no difference', async (body, type) => {
+    for (const path of ['/nothing', '/api', '/cdn/nothing', '/']) {
+      const answer = await ask(server, 'POST', server.origin + path, { body, headers: { 'content-type': type } });
+      expect(answer).toMatchObject({ status: 404, body: { message: '404: Not Found', code: 0 } });
+      expect(answer.headers.get('content-type')).toBe('application/json');
+    }
+  });
+
   test.each(['/api/v9/users/@me', '/api/v11/gateway', '/api/v6', '/api/v100/nothing'])(
     '%s is 400 code 50041',
     async (path) => {

@@ -1,4 +1,13 @@
+import { METHODS } from 'node:http';
 import type { FastifyInstance, FastifyReply } from 'fastify';
+
+const USUAL_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
+/** Tells Fastify of the methods that no route takes, so that they get a 405 too. CONNECT never reaches a route. */
+export function knowUnusualMethods(http: FastifyInstance): void {
+  const unusual = METHODS.filter((method) => !USUAL_METHODS.includes(method) && method !== 'CONNECT');
+  for (const method of unusual) http.addHttpMethod(method, { overrideExisting: true });
+}
 
 /** Runs `mount`, then answers every other method at the addresses it mounted with 405 (RFC 9110, section 15.5.6). */
 export function refuseOtherMethods(http: FastifyInstance, mount: () => void): void {
