@@ -31,7 +31,7 @@ export interface Visitor {
   headers: IncomingHttpHeaders;
 }
 
-/** What pages need to know of portal sessions, and to let people sign in and out on them. */
+/** What pages need to know of portal sessions, and to let people sign up, in and out on them. */
 export interface PageSessions {
   findPerson: FindPerson;
   /**
@@ -40,6 +40,12 @@ export interface PageSessions {
    * @throws UNAUTHENTICATED for a wrong e-mail address or password, RATE_LIMITED
    */
   signIn(credentials: { email: string; password: string }, visitor: Visitor): Promise<string[]>;
+  /**
+   * Makes an account and begins its first session, under the same limit as everywhere else.
+   * @returns the `Set-Cookie` lines that carry it
+   * @throws INVALID_INPUT, CONFLICT for a username or an e-mail address that is taken, RATE_LIMITED
+   */
+  signUp(details: { name: string; email: string; password: string }, visitor: Visitor): Promise<string[]>;
   /** Ends the session. @returns the `Set-Cookie` lines that forget it */
   signOut(visitor: Visitor): Promise<string[]>;
   /** What a form carries that was shown within this session, and no other site's page knows; null without a session. */

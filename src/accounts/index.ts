@@ -3,16 +3,15 @@ import { z } from 'zod';
 import type { AppContext, FindPerson, PageSessions, Visitor } from '../context.js';
 import { DomainError } from '../domain/errors.js';
 import { parseInput } from '../domain/input.js';
-import { SIGN_UP_AN_ADDRESS } from '../domain/limits.js';
 import type { Face } from '../face.js';
 import { originOf } from '../infra/origins.js';
-import { takeAttempt } from './attempts.js';
 import { type Auth, createAuth } from './auth.js';
 import { STATUS_OF } from './errors.js';
 import { requestFor } from './forwarding.js';
 import { createPageSessions } from './page-sessions.js';
 import { Sessions } from './sessions.js';
 import { signIn, signOut } from './sign-in.js';
+import { signUp } from './sign-up.js';
 import { resendVerificationMail, verifyEmail } from './verification.js';
 
 export interface Accounts extends Face {
@@ -40,10 +39,9 @@ export function createAccounts(app: AppContext): Accounts {
     http.setErrorHandler<FastifyError>((error, _request, reply) => refuse(app, error, reply));
     http.setNotFoundHandler((_request, reply) => reply.code(404).send({ code: 'NOT_FOUND', message: 'Not found.' }));
     http.addHook('onRequest', async (request) => requireTrustedOrigin(app, request));
-    http.post('/sign-up/email', async (request, reply) => {
-      await takeAttempt(app, SIGN_UP_AN_ADDRESS, request.ip);
-      return answer(reply, await auth().handler(forwarded(app, request, request.body)));
-    });
+    http.post('/sign-up/email', async (request, reply) =>
+      answer(reply, await signUp(app, auth(), request.body, visitorOf(request))),
+    );
     http.post('/sign-in/email', async (request, reply) =>
       answer(reply, await signIn(app, auth(), request.body, visitorOf(request))),
     );

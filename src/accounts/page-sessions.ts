@@ -5,6 +5,7 @@ import type { Auth } from './auth.js';
 import { readAuthSecret } from './auth-secret.js';
 import { csrfToken, csrfTokenFits } from './csrf.js';
 import { signIn, signOut } from './sign-in.js';
+import { signUp } from './sign-up.js';
 
 /** Portal sessions for pages of other faces. */
 export function createPageSessions(app: AppContext, auth: () => Auth, findPerson: FindPerson): PageSessions {
@@ -19,6 +20,10 @@ export function createPageSessions(app: AppContext, auth: () => Auth, findPerson
         if (!isWrong(error)) throw error;
       }
       throw new DomainError('UNAUTHENTICATED', 'The e-mail address or the password is wrong.');
+    },
+    async signUp(details, visitor) {
+      const response = await signUp(app, auth(), details, visitor);
+      return response.headers.getSetCookie();
     },
     async signOut(visitor) {
       const response = await signOut(app, auth(), findPerson, visitor);

@@ -146,6 +146,22 @@ describe.skipIf(noBrowser)('the authorization screen in a browser without script
       expect(grants.map(({ scopes }) => scopes)).toEqual([['bot', 'identify']]);
     }));
 
+  it('lets somebody without an account make one on the way', () =>
+    inTab({ width: 360 }, async ({ page }) => {
+      await page.goto(linkForBot('new'));
+      await page.getByRole('link', { name: 'Sign up' }).click();
+      await page.getByLabel('Username').fill('newcomer');
+      await page.getByLabel('E-mail address').fill('newcomer@people.example');
+      await page.getByLabel('Password').fill('short');
+      await page.getByRole('button', { name: 'Sign up' }).click();
+      expect(await page.locator('#password:invalid').count()).toBe(1);
+      await page.getByLabel('Password').fill('long enough');
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+      await page.getByRole('button', { name: 'Sign up' }).click();
+      await untilAsked({ page });
+      expect(await page.getByText('Signed in as newcomer').isVisible()).toBe(true);
+    }));
+
   it('tells the client of a no, even where no server is chosen', () =>
     inTab({}, async (tab) => {
       await tab.page.goto(linkForBot('no'));

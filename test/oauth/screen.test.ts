@@ -77,6 +77,7 @@ describe('every page', () => {
   const pages: [string, () => Promise<{ status: number; headers: Headers; html: string }>, number][] = [
     ['the screen', () => browser.get(forCode()), 200],
     ['the sign-in page', () => new Visitor(server).get(forCode()), 200],
+    ['the sign-up page', () => new Visitor(server).get(forCode().replace('authorize', 'sign-up')), 200],
     ['the not-found page', () => browser.get('/oauth2/authorize?client_id=1'), 404],
     ['the page for a request gone wrong', () => browser.get('/oauth2/authorize'), 400],
     ['the page for a forged form', () => browser.post(forCode(), [], { origin: 'https://evil.example' }), 403],
@@ -273,6 +274,76 @@ describe('sign-in', () => {
     expect((await visitor.get(location ?? '')).html).toContain('Sign in to continue');
     visitor.cookie = grown.cookie;
     expect((await visitor.get(path)).html).toContain('Sign in to continue');
+  });
+});
+
+describe('sign-up', () => {
+  const path = () => address({ response_type: 'code', redirect_uri: CALLBACK, scope: 'identify', state: 'a b&c' });
+  const newcomer = (name: string) => ({ name, email: `${name}@people.example`, password: 'long enough' });
+
+  /** The sign-up form, where the sign-in page's link leads. */
+  async function openSignUp(visitor: Visitor) {
+    const { html } = await visitor.get(path());
+    const [, link = ''] = /<a href="([^"]*)">Sign up<\/a>/.exec(html) ?? [];
+    return formIn(await visitor.get(link.replaceAll('&amp;', '&')), '/oauth2/sign-up');
+  }
+
+  it('is offered beside sign-in, and leads back to the same request', async () => {
+    const visitor = new Visitor(server);
+    const answer = await visitor.send(await openSignUp(visitor), newcomer('newcomer'));
+    expect(answer.status).toBe(303);
+    expect(answer.location).toBe(path());
+    expect((await visitor.get(answer.location ?? '')).html).toContain('Signed in as <bdi>newcomer</bdi>');
+    expect((await visitor.get(path().replace('authorize', 'sign-up'))).location).toBe(path());
+  });
+
+  it.each<[string, Record<string, string | null>, string]>([
+    ['a username that is none', { name: 'No Name' }, 'Username: A username has 2 to 32 characters'],
+    ['a username that is taken', { name: 'ada' }, 'The username ada is already taken.'],
+    ['an address that is none', { email: 'nobody' }, 'E-mail address: Not a valid e-mail address.'],
+    ['an address that has an account', { email: 'ada@people.example' }, 'already exists'],
+    ['a short password', { password: 'short' }, 'Password: Must be 8 or more in length.'],
+    ['nothing', { name: null, email: null, password: null }, 'Username: '],
+  ])('is refused for %s, and keeps all but the password', async (_what, changes, text) => {
+    const visitor = new Visitor(server);
+    const typed = { ...newcomer('refused'), ...changes };
+    const { status, html, headers } = await visitor.send(await openSignUp(visitor), typed);
+    expect(status).toBe(400);
+    expect(html).toContain(text);
+    expect(html).toContain('role="alert"');
+    for (const kept of [typed.name, typed.email]) expect(html).toContain(`value="${kept ?? ''}"`);
+    if (typed.password) expect(html).not.toContain(typed.password);
+    expect(headers.getSetCookie()).toEqual([]);
+  });
+
+  it('cannot be sent from a page of another site', async () => {
+    const visitor = new Visitor(server);
+    const form = await openSignUp(visitor);
+    for (const origin of ['https://evil.example', 'null']) {
+      expect((await visitor.send(form, newcomer('forged'), { origin })).status).toBe(403);
+    }
+    expect(await server.app.db.reader.user.count({ where: { handle: 'forged' } })).toBe(0);
+  });
+
+  it('shares its limit with every other way to sign up', async () => {
+    const limited = await startServer({ env: { RATE_LIMITS: 'on' } });
+    try {
+      const visitor = new Visitor(limited);
+      const wrong: [string, string][] = [['name', 'x']];
+      for (let attempt = 0; attempt < 10; attempt += 1) {
+        expect((await visitor.post('/oauth2/sign-up?client_id=1', wrong)).status).toBe(400);
+        await fetch(`${limited.origin}/auth/sign-up/email`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: '{}',
+        });
+      }
+      const { status, headers } = await visitor.post('/oauth2/sign-up?client_id=1', wrong);
+      expect(status).toBe(429);
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+    } finally {
+      await limited.stop();
+    }
   });
 });
 
@@ -854,7 +925,7 @@ describe('any input', () => {
       fc.asyncProperty(
         pairs,
         fields,
-        fc.constantFrom('authorize', 'sign-in', 'authorized'),
+        fc.constantFrom('authorize', 'sign-in', 'sign-up', 'authorized'),
         async (query, form, page) => {
           const path = `/oauth2/${page}?${new URLSearchParams([['client_id', client.id] as [string, string]].concat(query.slice(query.length % 2)))}`;
           const answers = [await browser.get(path)];

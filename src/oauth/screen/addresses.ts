@@ -5,6 +5,7 @@ export const PATHS = {
   authorize: '/oauth2/authorize',
   authorized: '/oauth2/authorized',
   signIn: '/oauth2/sign-in',
+  signUp: '/oauth2/sign-up',
   signOut: '/oauth2/sign-out',
 } as const;
 

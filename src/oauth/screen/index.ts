@@ -5,6 +5,7 @@ import { type Answer, redirect, send } from './answer.js';
 import { decide, show } from './authorize.js';
 import { showInstalled } from './installed.js';
 import { showSignIn, signIn, signOut } from './sign-in.js';
+import { showSignUp, signUp } from './sign-up.js';
 import { answer, type Visit } from './visit.js';
 
 /** Where `{base_url}/oauth2/authorize` leads on: client libraries build their invite links from the address of the API. */
@@ -20,6 +21,8 @@ export function mountScreen(http: FastifyInstance, app: AppContext, sessions: Pa
   http.get(PATHS.authorized, page(showInstalled));
   http.get(PATHS.signIn, page(showSignIn));
   http.post(PATHS.signIn, page(signIn));
+  http.get(PATHS.signUp, page(showSignUp));
+  http.post(PATHS.signUp, page(signUp));
   http.post(PATHS.signOut, page(signOut));
   for (const prefix of API_PREFIXES) {
     http.get(prefix + PATHS.authorize, (request, reply) =>

@@ -52,11 +52,11 @@ ${refusal && notice(refusal.message)}
 </div>
 <div class="actions"><button type="submit">Sign in</button></div>
 </form>
-<p class="soft small">No account yet? <a href="/">Sign up first</a>, then open the link again.</p>`,
+<p class="soft small">No account yet? <a href="${ownAddress(PATHS.signUp, query)}">Sign up</a>.</p>`,
   };
 }
 
-const AUTOFOCUS = html` autofocus`;
+export const AUTOFOCUS = html` autofocus`;
 
 /** One page for what does not exist and for what the visitor may not know of. */
 export function notFoundPage(query: AuthorizationQuery | null, signedIn: SignedIn | null): Page {

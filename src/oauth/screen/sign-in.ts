@@ -37,12 +37,12 @@ export async function signOut(visit: Visit): Promise<Answer> {
 }
 
 /** To the request for authorization, which stands in the query of every page here. */
-function back({ query }: Visit, cookies: string[] = []): Answer {
+export function back({ query }: Visit, cookies: string[] = []): Answer {
   return redirect(ownAddress(PATHS.authorize, query), cookies);
 }
 
 /** Where signing in may lead at once, when nothing is left to ask; of a hidden application, what the link itself says. */
-async function findRedirectUri(visit: Visit): Promise<string | null> {
+export async function findRedirectUri(visit: Visit): Promise<string | null> {
   try {
     return (await readRequest(visit)).redirectUri;
   } catch (error) {
