@@ -1,25 +1,28 @@
 // `npm run demo`: the platform with seeded people, a server, an application and a stock bot that already talks. Everything
 // goes through the public interface, and lives in a folder that is removed at the end.
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { readConfig } from '../src/config.js';
+import type { Server } from '../src/server.js';
+import { describeStartFault, tryAddress } from '../src/start.js';
 
-const root = resolve(import.meta.dirname, '..');
-const port = process.env.PORT || '4000';
-const origin = `http://localhost:${port}`;
 const PASSWORD = 'causeway-demo';
 
 const dataDir = await mkdtemp(join(tmpdir(), 'causeway-demo-'));
-const children: ChildProcess[] = [];
-process.once('SIGINT', () => finish(0));
-process.once('SIGTERM', () => finish(0));
+let platform: Server | undefined;
+let bot: ChildProcess | undefined;
+/** The platform's address for this script: the very listener it opened, whatever a name may lead to. */
+let api = '';
+let ending: Promise<never> | undefined;
+// Ctrl+C may send its signal twice, from the terminal and from npm.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void end(0));
+process.once('exit', () => bot?.kill('SIGKILL'));
 
 try {
-  console.log('Starting the platform …');
-  run('dist/main.js', { PORT: port, DATA_DIR: dataDir, LOG_LEVEL: process.env.LOG_LEVEL || 'warn' });
-  await until(() => fetch(`${origin}/healthz`).then((answer) => answer.ok));
-
+  const origin = await startPlatform();
   const ada = await signUp('ada');
   const grace = await signUp('grace');
   const { application, botToken } = (
@@ -46,8 +49,7 @@ try {
   );
 
   console.log('Starting the bot (examples/hello-bot, stock discord.js) …');
-  const bot = run('examples/hello-bot/index.js', { API_URL: `${origin}/api`, BOT_TOKEN: botToken });
-  await new Promise<void>((online) => bot.stdout?.once('data', () => online()));
+  await startBot(botToken);
 
   await grace('mutation ($input: SendMessageInput!) { sendMessage(input: $input) { message { id } } }', {
     input: { channelId: channel, content: 'hello, bot' },
@@ -77,26 +79,41 @@ Say hello yourself, in GraphiQL
 
 Ctrl+C stops everything and removes the demo's data.`);
 } catch (error) {
-  console.error(`The demo could not start: ${error instanceof Error ? error.message : error}`);
-  await finish(1);
+  // What an end in the middle breaks off is no fault.
+  if (!ending) console.error(`The demo could not start: ${describeStartFault(error) ?? error}`);
+  await end(1);
 }
 
 interface Conversation {
   channel: { messages: { edges: { node: { author: { username: string }; content: string } }[] } };
 }
 
-function run(script: string, env: Record<string, string>): ChildProcess {
-  const child = spawn(process.execPath, [join(root, script)], {
-    cwd: root,
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  child.stdout?.pipe(process.stdout);
-  child.once('exit', (code) => {
-    if (code !== null && code !== 0) finish(1);
-  });
-  children.push(child);
-  return child;
+/**
+ * Runs the platform within this process, so that what answers is never another instance. Of the environment only the port and
+ * the log level count: a demo has data of its own.
+ * @returns its origin
+ */
+async function startPlatform(): Promise<string> {
+  const { PORT, LOG_LEVEL } = process.env;
+  const config = readConfig({ PORT, DATA_DIR: dataDir, LOG_LEVEL: LOG_LEVEL || 'warn' });
+  await tryAddress(config);
+  console.log('Starting the platform …');
+  const { createServer } = await import('../src/server.js');
+  platform = await createServer(config);
+  const origin = await platform.start();
+  api = `http://${config.host}:${new URL(origin).port}`;
+  return origin;
+}
+
+/** Resolves when the bot says that it is online. */
+async function startBot(token: string): Promise<void> {
+  const script = resolve(import.meta.dirname, '../examples/hello-bot/index.js');
+  const env = { ...process.env, API_URL: `${api}/api`, BOT_TOKEN: token };
+  const started = spawn(process.execPath, [script], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  bot = started;
+  started.once('exit', (code) => void end(code ?? 0));
+  started.stdout.pipe(process.stdout);
+  await once(started.stdout, 'data');
 }
 
 type GraphQL = <T>(query: string, variables?: Record<string, unknown>) => Promise<T>;
@@ -115,7 +132,7 @@ async function signUp(name: string): Promise<GraphQL> {
 }
 
 async function post<T>(path: string, body: object, token?: string): Promise<T> {
-  const answer = await fetch(origin + path, {
+  const answer = await fetch(api + path, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...(token ? { authorization: `Bearer ${token}` } : {}) },
     body: JSON.stringify(body),
@@ -134,13 +151,20 @@ async function until<T>(ask: () => Promise<T>): Promise<Exclude<T, false>> {
   throw new Error('nothing answered within 30 seconds');
 }
 
-async function finish(code: number): Promise<never> {
-  const exits = children.map((child) =>
-    child.exitCode !== null || child.signalCode !== null
-      ? undefined
-      : new Promise((resolve) => child.once('exit', resolve) && child.kill('SIGTERM')),
-  );
-  await Promise.all(exits);
-  await rm(dataDir, { recursive: true, force: true });
-  process.exit(code);
+/** Stops everything, removes the demo's data and ends the process, once. */
+function end(code: number): Promise<never> {
+  ending ??= (async () => {
+    await stopBot();
+    await platform?.stop();
+    await rm(dataDir, { recursive: true, force: true });
+    process.exit(code);
+  })();
+  return ending;
+}
+
+async function stopBot(): Promise<void> {
+  if (!bot || bot.exitCode !== null || bot.signalCode !== null) return;
+  const exit = once(bot, 'exit');
+  bot.kill();
+  await exit;
 }

@@ -1,30 +1,8 @@
-import { once } from 'node:events';
-import { createServer } from 'node:net';
-import { type Config, ConfigError, readConfig, StartError } from './config.js';
+import { ConfigError, readConfig } from './config.js';
+import { describeStartFault, tryAddress } from './start.js';
 
-/** Faults that need one clear line for whoever started the process, by Node's error code. */
-const START_FAULTS: Record<string, (error: Error & { port?: number; address?: string }) => string> = {
-  EADDRINUSE: ({ port }) =>
-    `port ${port} is already in use; stop what listens there, or set PORT to another (0 picks one)`,
-  EADDRNOTAVAIL: ({ address }) => `this machine has no address ${address}; set HOST to one it has`,
-  ENOTFOUND: ({ message }) => `the host name of HOST is not known here: ${message}`,
-  EACCES: ({ message }) => `not permitted: ${message}`,
-};
-
-function describeStartFault(error: unknown): string | null {
-  if (error instanceof StartError) return error.message;
-  if (error instanceof Error && 'code' in error && typeof error.code === 'string') {
-    return START_FAULTS[error.code]?.(error) ?? null;
-  }
-  return null;
-}
-
-/** Tries the address before anything else is opened, so that a busy port is the first thing to be told. */
-async function tryAddress({ host, port }: Config): Promise<void> {
-  const probe = createServer().listen(port, host);
-  await once(probe, 'listening');
-  await new Promise((resolve) => probe.close(resolve));
-}
+/** The data is for the owner of the process only: password hashes, messages, files, mails. */
+const FOR_THE_OWNER_ONLY = 0o077;
 
 /** How long after a signal the process ends whatever still runs, in milliseconds. */
 const END_DEADLINE_MS = 10_000;
@@ -58,11 +36,12 @@ async function run(): Promise<void> {
     throw new ConfigError([`unknown argument ${process.argv[2]}: settings are environment variables, see the README`]);
   }
   const config = readConfig();
+  process.umask(FOR_THE_OWNER_ONLY);
   const signalled = nextSignal();
   await tryAddress(config);
   // Loaded only now, so that a mistake in the configuration is answered at once.
-  const { createServer: assemble } = await import('./server.js');
-  const server = await assemble(config);
+  const { createServer } = await import('./server.js');
+  const server = await createServer(config);
   const { log } = server.app;
   const origin = await server.start();
   log.info(

@@ -1,0 +1,28 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { type Config, StartError } from './config.js';
+
+/** Faults that need one clear line for whoever started the process, by Node's error code. */
+const START_FAULTS: Record<string, (error: Error & { port?: number; address?: string }) => string> = {
+  EADDRINUSE: ({ port }) =>
+    `port ${port} is already in use; stop what listens there, or set PORT to another (0 picks one)`,
+  EADDRNOTAVAIL: ({ address }) => `this machine has no address ${address}; set HOST to one it has`,
+  ENOTFOUND: ({ message }) => `the host name of HOST is not known here: ${message}`,
+  EACCES: ({ message }) => `not permitted: ${message}`,
+};
+
+/** What to tell whoever started the process about a start that failed; null for a fault of the program itself. */
+export function describeStartFault(error: unknown): string | null {
+  if (error instanceof StartError) return error.message;
+  if (error instanceof Error && 'code' in error && typeof error.code === 'string') {
+    return START_FAULTS[error.code]?.(error) ?? null;
+  }
+  return null;
+}
+
+/** Tries the address before anything else is opened, so that a busy port is the first thing to be told. */
+export async function tryAddress({ host, port }: Config): Promise<void> {
+  const probe = createServer().listen(port, host);
+  await once(probe, 'listening');
+  await new Promise((resolve) => probe.close(resolve));
+}
