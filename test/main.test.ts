@@ -1,37 +1,61 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createApplication, signUp } from './harness/people.js';
 import { throwAwayDatabase } from './harness/server.js';
+import { uploadIcon } from './harness/settings.js';
+import { createTeam, inviteToTeam } from './harness/teams.js';
 
 const MAIN = resolve(import.meta.dirname, '../dist/main.js');
 
-let dataDir: string;
+// Most of what follows is the time that processes need to start: independent ones run side by side, and have time to.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+let folders: string;
 let database: Awaited<ReturnType<typeof throwAwayDatabase>>;
+const children: ChildProcess[] = [];
 
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'causeway-main-'));
+  folders = await mkdtemp(join(tmpdir(), 'causeway-main-'));
   database = await throwAwayDatabase();
 });
 afterAll(async () => {
+  for (const child of children) child.kill('SIGKILL');
   await database?.drop();
-  await rm(dataDir, { recursive: true, force: true });
+  await rm(folders, { recursive: true, force: true });
 });
 
+/** A data folder that nobody has made yet. */
+function newFolder(): string {
+  return join(folders, String(children.length));
+}
+
 function start(env: Record<string, string>, args: string[] = []): ChildProcess {
-  return spawn(process.execPath, [MAIN, ...args], {
+  const child = spawn(process.execPath, [MAIN, ...args], {
     env: {
       PATH: process.env.PATH,
-      DATA_DIR: dataDir,
+      DATA_DIR: newFolder(),
       PORT: '0',
       ...(database ? { DATABASE_URL: database.url } : {}),
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  children.push(child);
+  return child;
+}
+
+/** Sends a signal and resolves with how the process ended: its exit code, or the signal. */
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null> {
+  const exit = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
+  child.kill(signal);
+  const [code, endedBy] = await exit;
+  return endedBy ?? code;
 }
 
 /** Runs the program to its end. */
@@ -42,7 +66,7 @@ async function run(env: Record<string, string>, args?: string[]): Promise<{ code
     complaint += text;
   });
   child.stdout?.resume();
-  const [code] = (await once(child, 'exit')) as [number | null];
+  const [code] = (await once(child, 'close')) as [number | null];
   return { code, complaint };
 }
 
@@ -68,7 +92,98 @@ async function ready(child: ChildProcess): Promise<string> {
   return origin;
 }
 
-describe('a start that cannot be ends with status 1 and one clear line', () => {
+// The longest come first, so that no core idles at the end.
+describe.concurrent('the end', () => {
+  it('comes within 10 s even where the start waits for a database that says nothing', async () => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const reached = once(silent, 'connection');
+    const { port } = silent.address() as AddressInfo;
+    const child = start({ DATABASE_URL: `postgresql://nobody@127.0.0.1:${port}/none` });
+    let complaint = '';
+    child.stderr?.on('data', (text) => {
+      complaint += text;
+    });
+    await reached;
+    const close = once(child, 'close');
+    child.kill('SIGTERM');
+    expect(await close).toEqual([1, null]);
+    expect(complaint).toBe('causeway: not everything ended within 10 s of SIGTERM\n');
+    silent.close();
+  });
+
+  /** A request that keeps the instance from ending, until its body is sent. */
+  async function openRequest(origin: string): Promise<Socket> {
+    const request = connect(Number(new URL(origin).port), 'localhost');
+    request.on('error', () => {});
+    request.write('POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n');
+    request.write('Content-Length: 2\r\nExpect: 100-continue\r\n\r\n');
+    await once(request, 'data');
+    return request;
+  }
+
+  it('is orderly, though one keystroke may send its signal twice', async () => {
+    const child = start({});
+    const request = await openRequest(await ready(child));
+    const stopping = logged(child, 'stopping');
+    const exit = once(child, 'exit');
+    child.kill('SIGINT');
+    await stopping;
+    child.kill('SIGINT');
+    const answeredAt = performance.now();
+    request.write('{}');
+    expect(await exit).toEqual([0, null]);
+    // The connection could be kept for another request until it is cut off after 8 s, and is not.
+    expect(performance.now() - answeredAt).toBeLessThan(7_000);
+  });
+
+  it('is at once with a later signal, of either kind', async () => {
+    const child = start({});
+    const request = await openRequest(await ready(child));
+    const exit = once(child, 'exit');
+    const startedAt = performance.now();
+    child.kill('SIGTERM');
+    const again = setInterval(() => child.kill('SIGINT'), 50);
+    expect(await exit).toEqual([null, 'SIGINT']);
+    clearInterval(again);
+    expect(performance.now() - startedAt).toBeLessThan(7_000);
+    request.destroy();
+  });
+});
+
+describe.concurrent('the folder of an instance on SQLite', () => {
+  const onSqlite = { DATABASE_URL: '' };
+
+  it('is refused to another start in one clear line, and is free again however the first ends', async () => {
+    const env = { ...onSqlite, DATA_DIR: newFolder() };
+    const first = start(env);
+    const origin = await ready(first);
+    const { code, complaint } = await run(env);
+    expect(code).toBe(1);
+    expect(complaint).toBe(
+      `causeway: DATA_DIR ${env.DATA_DIR} is in use by another Causeway (process ${first.pid}); stop that one, name another folder, or set DATABASE_URL and REDIS_URL, with which several processes may share it\n`,
+    );
+    expect((await fetch(`${origin}/healthz`)).status).toBe(200);
+    expect(await end(first, 'SIGKILL')).toBe('SIGKILL');
+    for (const _again of [1, 2]) {
+      const child = start(env);
+      await ready(child);
+      expect(await end(child, 'SIGTERM')).toBe(0);
+    }
+  });
+
+  it('goes to one of two that start over it at the same time', async () => {
+    const env = { ...onSqlite, DATA_DIR: newFolder() };
+    const both = [start(env), start(env)];
+    const exits = both.map((child) => once(child, 'exit') as Promise<[number | null]>);
+    const outcomes = await Promise.allSettled(both.map(ready));
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    for (const child of both) child.kill('SIGTERM');
+    expect((await Promise.all(exits)).map(([code]) => code).sort()).toEqual([0, 1]);
+  });
+});
+
+describe.concurrent('a start that cannot be ends with status 1 and one clear line', () => {
   it('for every variable that cannot be used, together', async () => {
     const { code, complaint } = await run({ PORT: 'http', RATE_LIMITS: 'maybe', DATABASE_URL: 'mysql://x' });
     expect(code).toBe(1);
@@ -130,153 +245,69 @@ describe('a start that cannot be ends with status 1 and one clear line', () => {
 });
 
 describe('a running instance', () => {
-  it('says where it is, answers /healthz, and ends with status 0 on SIGTERM', async () => {
-    const child = start({});
-    const origin = await ready(child);
+  let database: Awaited<ReturnType<typeof throwAwayDatabase>>;
+  let instances: ChildProcess[];
+  let origins: string[];
+  let origin: string;
+  let dataDir: string;
+
+  beforeAll(async () => {
+    database = await throwAwayDatabase();
+    const onNewDatabase: Record<string, string> = database ? { DATABASE_URL: database.url } : {};
+    dataDir = newFolder();
+    instances = [start({ ...onNewDatabase, DATA_DIR: dataDir }), start(onNewDatabase)];
+    origins = await Promise.all(instances.map(ready));
+    [origin = ''] = origins;
+  });
+  afterAll(() => database?.drop());
+
+  it('may start beside another from one checkout, on a database that is new', async () => {
+    expect(new Set(origins).size).toBe(2);
+  });
+
+  it('says where it is and answers /healthz', async () => {
     const health = await fetch(`${origin}/healthz`);
     expect(health.status).toBe(200);
     expect(await health.json()).toEqual({ status: 'ok' });
-    const exit = once(child, 'exit');
-    child.kill('SIGTERM');
-    expect(await exit).toEqual([0, null]);
   });
 
-  it('starts twice at once from one checkout, on a new database each time it is the first', async () => {
-    const other = await mkdtemp(join(tmpdir(), 'causeway-main-'));
-    const children = [start({ DATA_DIR: other }), start({})];
-    const origins = await Promise.all(children.map(ready));
-    expect(new Set(origins).size).toBe(2);
-    for (const child of children) {
-      const exit = once(child, 'exit');
-      child.kill('SIGINT');
-      expect(await exit).toEqual([0, null]);
-    }
-    await rm(other, { recursive: true, force: true });
-  });
-});
-
-describe('the folder of an instance on SQLite', () => {
-  const onSqlite = { DATABASE_URL: '' };
-  let folder: string;
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'causeway-folder-'));
-    return () => rm(folder, { recursive: true, force: true });
-  });
-
-  it('is refused to another start in one clear line, and is free again however the first ends', async () => {
-    const env = { ...onSqlite, DATA_DIR: folder };
-    for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
-      const first = start(env);
-      const origin = await ready(first);
-      const startedAt = performance.now();
-      const { code, complaint } = await run(env);
-      expect(code).toBe(1);
-      expect(complaint).toBe(
-        `causeway: DATA_DIR ${folder} is in use by another Causeway (process ${first.pid}); stop that one, name another folder, or set DATABASE_URL and REDIS_URL, with which several processes may share it\n`,
-      );
-      expect(performance.now() - startedAt).toBeLessThan(5_000);
-      expect((await fetch(`${origin}/healthz`)).status).toBe(200);
-      const exit = once(first, 'exit');
-      first.kill(signal);
-      await exit;
-    }
-  });
-
-  it('goes to one of several that start over it at the same time', async () => {
-    const children = Array.from({ length: 3 }, () => start({ ...onSqlite, DATA_DIR: folder }));
-    const exits = children.map((child) => once(child, 'exit') as Promise<[number | null]>);
-    const outcomes = await Promise.allSettled(children.map(ready));
-    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected', 'rejected']);
-    for (const child of children) child.kill('SIGTERM');
-    expect((await Promise.all(exits)).map(([code]) => code).sort()).toEqual([0, 1, 1]);
-  });
-});
-
-describe('the end', () => {
-  /** Resolves when an instance is ready, whose output nobody reads any more. */
-  async function startUnheard(env: Record<string, string> = {}): Promise<ChildProcess> {
-    const child = start(env);
-    await ready(child);
-    child.stdout?.destroy();
-    return child;
-  }
-
-  it.each(['SIGTERM', 'SIGINT'] as const)('comes with %s when nobody reads the output any more', async (signal) => {
-    const child = await startUnheard();
-    const exit = once(child, 'exit');
-    child.kill(signal);
-    expect(await exit).toEqual([0, null]);
-  });
-
-  /** A request that keeps the instance from ending, until its body is sent. */
-  async function openRequest(origin: string): Promise<Socket> {
-    const request = connect(Number(new URL(origin).port), 'localhost');
-    request.on('error', () => {});
-    request.write('POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n');
-    request.write('Content-Length: 2\r\nExpect: 100-continue\r\n\r\n');
-    await once(request, 'data');
-    return request;
-  }
-
-  it('is orderly, though one keystroke may send its signal twice', async () => {
-    const child = start({});
-    const request = await openRequest(await ready(child));
-    const stopping = logged(child, 'stopping');
-    const exit = once(child, 'exit');
-    child.kill('SIGINT');
-    await stopping;
-    child.kill('SIGINT');
-    const answeredAt = performance.now();
-    request.write('{}');
-    expect(await exit).toEqual([0, null]);
-    // The connection could be kept for another request, and is not.
-    expect(performance.now() - answeredAt).toBeLessThan(4_000);
-  });
-
-  it('is at once with a later signal, of either kind', async () => {
-    const child = start({});
-    const request = await openRequest(await ready(child));
-    const exit = once(child, 'exit');
-    const startedAt = performance.now();
-    child.kill('SIGTERM');
-    const again = setInterval(() => child.kill('SIGINT'), 50);
-    expect(await exit).toEqual([null, 'SIGINT']);
-    clearInterval(again);
-    expect(performance.now() - startedAt).toBeLessThan(4_000);
-    request.destroy();
-  });
-
-  it('comes within 10 s even where the start waits for a database that says nothing', async () => {
-    const silent = createServer().listen(0, '127.0.0.1');
-    await once(silent, 'listening');
-    const reached = once(silent, 'connection');
-    const { port } = silent.address() as AddressInfo;
-    const child = start({ DATABASE_URL: `postgresql://nobody@127.0.0.1:${port}/none` });
-    let complaint = '';
-    child.stderr?.on('data', (text) => {
-      complaint += text;
-    });
-    await reached;
-    const exit = once(child, 'exit');
-    child.kill('SIGTERM');
-    expect(await exit).toEqual([1, null]);
-    expect(complaint).toBe('causeway: not everything ended within 10 s of SIGTERM\n');
-    silent.close();
-  });
-});
-
-describe('the front page and the metrics', () => {
-  it('name the addresses, and count in Prometheus text', async () => {
-    const child = start({});
-    const origin = await ready(child);
+  it('names its addresses on the front page, and counts in Prometheus text', async () => {
     const page = await fetch(origin);
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(await page.text()).toContain(`${origin}/graphql`);
     await fetch(`${origin}/api/v10/gateway`);
     const metrics = await (await fetch(`${origin}/metrics`)).text();
     expect(metrics).toMatch(/causeway_request_seconds_count\{.*route="GET \/gateway".*\} 1/);
-    const exit = once(child, 'exit');
-    child.kill('SIGTERM');
-    await exit;
   });
+
+  it('keeps its data from all but the owner of the process', async () => {
+    const server = { origin };
+    const owner = await signUp(server, 'owner');
+    await inviteToTeam(owner, await createTeam(owner), await signUp(server, 'invited'));
+    const icon = await sharp({ create: { width: 8, height: 8, channels: 3, background: 'teal' } })
+      .png()
+      .toBuffer();
+    await uploadIcon(server, owner, (await createApplication(owner)).id, new Uint8Array(icon));
+    const paths = ['', ...(await readdir(dataDir, { recursive: true }))];
+    const kinds = database
+      ? ['outbox', 'blobs']
+      : ['outbox', 'blobs', 'causeway.db', 'causeway.db-wal', 'causeway.db-shm'];
+    expect(paths).toEqual(expect.arrayContaining(kinds));
+    for (const path of paths) {
+      const { mode } = await stat(join(dataDir, path));
+      expect([path, mode & 0o077]).toEqual([path, 0]);
+    }
+  });
+
+  it.each([
+    [0, 'SIGTERM'],
+    [1, 'SIGINT'],
+  ] as const)(
+    'ends with status 0, instance %i on %s, though nobody reads its output any more',
+    async (index, signal) => {
+      const child = instances[index]!;
+      child.stdout?.destroy();
+      expect(await end(child, signal)).toBe(0);
+    },
+  );
 });
