@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
-import { type AppContext, callContext, type FindPerson } from '../context.js';
+import type { ServerResponse } from 'node:http';
+import { type AppContext, callContext, type FindPerson, type Visitor } from '../context.js';
+import { REQUESTS_A_CALLER } from '../domain/limits.js';
+import { takeLimit } from '../domain/rate-limits.js';
 import type { Face } from '../face.js';
 import type { GraphqlContext } from './context.js';
 import { mountGraphql } from './http.js';
@@ -12,13 +14,17 @@ import { createGraphqlServer } from './yoga.js';
 export function graphqlFace(app: AppContext, findPerson: FindPerson): Face {
   const yoga = createGraphqlServer(app.log);
   const streams: GraphqlContext['streams'] = new Set();
-  const contextFor = async (headers: IncomingHttpHeaders): Promise<GraphqlContext> => ({
-    app,
-    call: callContext(app, await findPerson(headers), { requestId: randomUUID() }),
-    loaders: new Loaders(),
-    streams,
-    isStillSignedIn: async () => (await findPerson(headers)).kind === 'person',
-  });
+  const contextFor = async ({ headers, address }: Visitor): Promise<GraphqlContext> => {
+    const call = callContext(app, await findPerson(headers), { requestId: randomUUID() });
+    if (call.actor.kind === 'anonymous') await takeLimit(call, REQUESTS_A_CALLER, address);
+    return {
+      app,
+      call,
+      loaders: new Loaders(),
+      streams,
+      isStillSignedIn: async () => (await findPerson(headers)).kind === 'person',
+    };
+  };
   const streaming = new Set<ServerResponse>();
   const sockets = graphqlSockets(app, yoga, contextFor);
   return {

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { GraphQLError } from 'graphql';
-import type { AppContext } from '../context.js';
+import type { AppContext, Visitor } from '../context.js';
 import { DomainError, type ErrorCode } from '../domain/errors.js';
 import { limits } from '../domain/limits.js';
 import { originOf } from '../infra/origins.js';
@@ -10,7 +10,11 @@ import type { GraphqlContext } from './context.js';
 import { renderDomainError, renderError } from './errors.js';
 import type { Yoga } from './yoga.js';
 
-export type ContextFor = (headers: FastifyRequest['headers']) => Promise<GraphqlContext>;
+/**
+ * Makes an operation's context. One of somebody who is not signed in counts against their address.
+ * @throws UNAUTHENTICATED for an `Authorization` header that cannot name a session, RATE_LIMITED
+ */
+export type ContextFor = (visitor: Visitor) => Promise<GraphqlContext>;
 
 /** Bytes of a document with its variables. */
 const MAX_JSON_BODY = 1024 * 1024;
@@ -36,7 +40,7 @@ export function mountGraphql(
       url: '/graphql',
       handler: async (request, reply) => {
         requireOrigin(app, request);
-        const context = await contextFor(request.headers);
+        const context = await contextFor({ headers: request.headers, address: request.ip });
         const started = process.hrtime.bigint();
         const response = await yoga.fetch(
           new URL(request.url, app.addresses.publicUrl),
@@ -100,11 +104,12 @@ async function answer(reply: FastifyReply, response: Response, streaming: Set<Se
 }
 
 /** Of refusals that are not answers to a document; 400 for all others. */
-const STATUS_OF: Partial<Record<ErrorCode, number>> = { FORBIDDEN: 403, UNAUTHENTICATED: 401 };
+const STATUS_OF: Partial<Record<ErrorCode, number>> = { FORBIDDEN: 403, UNAUTHENTICATED: 401, RATE_LIMITED: 429 };
 
 function refuse(app: AppContext, error: FastifyError | DomainError, reply: FastifyReply): FastifyReply {
   if (error instanceof DomainError) {
     if (error.code === 'UNAUTHENTICATED') reply.header('www-authenticate', 'Bearer');
+    if (error.retryAfterMs !== undefined) reply.header('retry-after', Math.ceil(error.retryAfterMs / 1000));
     return reply.code(STATUS_OF[error.code] ?? 400).send({ errors: [renderDomainError(error)] });
   }
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return refuseSize(reply);

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
 import { type Context, makeServer, type ServerOptions } from 'graphql-ws';
-import type { AppContext } from '../context.js';
+import type { AppContext, Visitor } from '../context.js';
 import { DomainError } from '../domain/errors.js';
 import type { Face } from '../face.js';
 import { originOf } from '../infra/origins.js';
@@ -38,15 +38,14 @@ function serverOptions(app: AppContext, yoga: Yoga, contextFor: ContextFor): Ser
     execute: (args) => preparedFor(args).execute(args),
     subscribe: async (args) => endingWithErrors(await preparedFor(args).subscribe(args), show),
     onConnect: async (socket) => {
-      const headers = headersOf(app, socket);
-      if (headers.authorization === undefined) return true;
-      return isPerson(contextFor(headers));
+      const visitor = visitorOf(app, socket);
+      if (visitor.headers.authorization === undefined) return true;
+      return isPerson(contextFor(visitor));
     },
     onSubscribe: async (socket, _id, { query, variables, operationName }) => {
       if (Object.keys(socket.subscriptions).length > MAX_OPERATIONS_A_SOCKET) return [show(tooManyOperations())];
-      const contextValue = await contextFor(headersOf(app, socket));
-      const enveloped = yoga.getEnveloped(contextValue);
       try {
+        const enveloped = yoga.getEnveloped(await contextFor(visitorOf(app, socket)));
         const document = enveloped.parse(query);
         const errors = enveloped.validate(schema, document);
         if (errors.length > 0) return errors.map(show);
@@ -72,6 +71,10 @@ async function isPerson(context: ReturnType<ContextFor>): Promise<boolean> {
 
 function tooManyOperations(): DomainError {
   return new DomainError('LIMIT_EXCEEDED', `At most ${MAX_OPERATIONS_A_SOCKET} operations may run on one socket.`);
+}
+
+function visitorOf(app: AppContext, socket: SocketContext): Visitor {
+  return { headers: headersOf(app, socket), address: socket.extra.request.socket.remoteAddress ?? '' };
 }
 
 /** The session a socket was opened with, in the headers an HTTP request would carry it in. */

@@ -6,6 +6,7 @@ import { askGraphql, type GraphqlAnswer, type Loose } from '../harness/graphql.j
 import { createGuild, invite, type MadeGuild, type Person, signUp } from '../harness/people.js';
 import { openScene } from '../harness/rest.js';
 import { startServer, type TestServer } from '../harness/server.js';
+import { socketClient } from '../harness/sockets.js';
 
 let server: TestServer;
 let adas = 0;
@@ -116,5 +117,49 @@ describe('mutations of all kinds', () => {
   it('of somebody who is not signed in are refused for that', async () => {
     const answer = await askGraphql(server, mutation);
     expect(codesOf(answer)).toEqual(['UNAUTHENTICATED']);
+  });
+});
+
+describe('who is not signed in', () => {
+  const query = '{ __typename }';
+  const spend = async () => {
+    for (let n = 0; n < REQUESTS_A_CALLER.points; n += 1) await server.app.limits.take(REQUESTS_A_CALLER, '127.0.0.1');
+  };
+  const refused = [{ message: 'You are being rate limited.', extensions: { code: 'RATE_LIMITED', retryAfter: 1 } }];
+  const post = (headers: Record<string, string> = {}) =>
+    fetch(`${server.origin}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ query }),
+    });
+
+  it('is counted by address, and those who are signed in are not', async () => {
+    expect((await post()).status).toBe(200);
+    await spend();
+    const [anonymous, withBadToken, signedIn] = await Promise.all([
+      post(),
+      post({ authorization: 'Bearer nonsense' }),
+      post({ authorization: `Bearer ${ada.token}` }),
+    ]);
+    for (const answer of [anonymous, withBadToken]) {
+      expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '1']);
+      expect(await answer.json()).toEqual({ errors: refused });
+    }
+    expect(signedIn.status).toBe(200);
+  });
+
+  it('is counted over a WebSocket too', async () => {
+    const client = socketClient(server);
+    const ask = async () => {
+      try {
+        return (await client.iterate({ query }).next()).value;
+      } catch (errors) {
+        return { errors };
+      }
+    };
+    await spend();
+    expect(await ask()).toEqual({ errors: refused });
+    await expect.poll(ask, { timeout: 5_000 }).toEqual({ data: { __typename: 'Query' } });
+    await client.dispose();
   });
 });
