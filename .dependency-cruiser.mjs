@@ -20,7 +20,8 @@ export default {
     mayImport('context\\.ts', ['config\\.ts', 'domain', 'infra', 'accounts/index\\.ts']),
     mayImport('config\\.ts', []),
     mayImport('face\\.ts', []),
-    mayImport('main\\.ts', ['config\\.ts', 'server\\.ts']),
+    mayImport('main\\.ts', ['start\\.ts', 'config\\.ts', 'server\\.ts']),
+    mayImport('start\\.ts', ['config\\.ts']),
     ...FACES.map((face) => mayImport(face, ['domain', 'wire', 'infra', 'context\\.ts', 'config\\.ts', 'face\\.ts'])),
     {
       name: 'only-main-starts-the-server',
