@@ -5,6 +5,7 @@ import { GraphQLError } from 'graphql';
 import type { AppContext, Visitor } from '../context.js';
 import { DomainError, type ErrorCode } from '../domain/errors.js';
 import { limits } from '../domain/limits.js';
+import { refuseOtherMethods } from '../infra/http-methods.js';
 import { originOf } from '../infra/origins.js';
 import type { GraphqlContext } from './context.js';
 import { renderDomainError, renderError } from './errors.js';
@@ -35,22 +36,24 @@ export function mountGraphql(
   http.register(async (scope) => {
     receiveBodies(scope);
     scope.setErrorHandler<FastifyError>((error, _request, reply) => refuse(app, error, reply));
-    scope.route({
-      method: ['GET', 'POST'],
-      url: '/graphql',
-      handler: async (request, reply) => {
-        requireOrigin(app, request);
-        const context = await contextFor({ headers: request.headers, address: request.ip });
-        const started = process.hrtime.bigint();
-        const response = await yoga.fetch(
-          new URL(request.url, app.addresses.publicUrl),
-          requestOf(request, reply),
-          context,
-        );
-        const seconds = Number(process.hrtime.bigint() - started) / 1e9;
-        app.metrics.requests.observe({ face: 'graphql', route: '/graphql', status: response.status }, seconds);
-        return answer(reply, response, streaming);
-      },
+    refuseOtherMethods(scope, () => {
+      scope.route({
+        method: ['GET', 'POST'],
+        url: '/graphql',
+        handler: async (request, reply) => {
+          requireOrigin(app, request);
+          const context = await contextFor({ headers: request.headers, address: request.ip });
+          const started = process.hrtime.bigint();
+          const response = await yoga.fetch(
+            new URL(request.url, app.addresses.publicUrl),
+            requestOf(request, reply),
+            context,
+          );
+          const seconds = Number(process.hrtime.bigint() - started) / 1e9;
+          app.metrics.requests.observe({ face: 'graphql', route: '/graphql', status: response.status }, seconds);
+          return answer(reply, response, streaming);
+        },
+      });
     });
   });
 }

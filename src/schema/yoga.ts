@@ -101,11 +101,11 @@ function refuseForgedRequests(): Plugin {
   };
 }
 
-/** Whatever a request's parser throws is the fault of whoever sent the request. */
+/** A body of no known type, and whatever a request's parser throws, is the fault of whoever sent the request. */
 function blameUnreadableRequests(): Plugin {
   return {
     onRequestParse({ requestParser, setRequestParser }) {
-      if (!requestParser) return;
+      if (!requestParser) throw unknownContentType();
       setRequestParser(async (request) => {
         try {
           return await requestParser(request);
@@ -116,4 +116,9 @@ function blameUnreadableRequests(): Plugin {
       });
     },
   };
+}
+
+function unknownContentType(): GraphQLError {
+  const message = 'A document comes as application/json, or with files as multipart/form-data.';
+  return new GraphQLError(message, { extensions: { http: { status: 415 } } });
 }

@@ -279,3 +279,21 @@ describe('GET /graphql', () => {
     expect(await server.app.db.reader.guild.count({ where: { name: 'by get' } })).toBe(0);
   });
 });
+
+describe('a request that is none for GraphQL', () => {
+  it.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND'])(
+    '%s is answered 405, with what is taken',
+    async (method) => {
+      const response = await fetch(`${server.origin}/graphql`, { method });
+      expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, POST, HEAD']);
+      expect(await response.json()).toEqual({ message: '405: Method Not Allowed', code: 0 });
+    },
+  );
+
+  it('of another content type is answered 415, in the shape of all errors', async () => {
+    const headers = { 'content-type': 'text/plain' };
+    const response = await fetch(`${server.origin}/graphql`, { method: 'POST', headers, body: '{ __typename }' });
+    expect(response.status).toBe(415);
+    expect(await response.json()).toMatchObject({ errors: [{ extensions: { code: 'BAD_USER_INPUT' } }] });
+  });
+});
