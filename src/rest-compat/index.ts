@@ -101,6 +101,7 @@ class Interpreter {
 
   async answer(route: Route, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const finish = this.app.metrics.requests.startTimer({ face: 'rest', route: `${route.method} ${route.path}` });
+    if (route.showsSecret) reply.header('cache-control', 'no-store');
     try {
       const body = await this.#run(route, request, reply);
       return body === undefined ? reply.code(204).send() : sendJson(reply.code(route.status), body);

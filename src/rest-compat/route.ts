@@ -55,6 +55,8 @@ export interface Route {
   maxJsonBytes: number;
   /** The status of success; 204 has no body. */
   status: 200 | 201 | 204;
+  /** Whether the answer shows a secret, so that nothing on its way may store it. */
+  showsSecret: boolean;
   /** Does the work and renders its result. */
   run(context: RenderContext, input: RouteInput<unknown, unknown, unknown>): Promise<unknown>;
 }
@@ -76,6 +78,7 @@ interface RouteSpec<
   files?: boolean;
   maxJsonBytes?: number;
   status?: 200 | 201 | 204;
+  showsSecret?: boolean;
   /** The domain function that does it. */
   run(
     call: CallContext,
@@ -103,6 +106,7 @@ export function route<
     body: spec.body ?? null,
     files: spec.files ?? false,
     maxJsonBytes: spec.maxJsonBytes ?? MAX_JSON_BYTES,
+    showsSecret: spec.showsSecret ?? false,
     status: spec.status ?? (spec.render ? 200 : 204),
     async run(context, input) {
       const typed = input as RouteInput<z.output<Params>, z.output<Query>, z.output<Body>>;

@@ -95,7 +95,8 @@ function isBytes(body: unknown): body is Uint8Array<ArrayBuffer> {
 }
 
 async function answer(reply: FastifyReply, response: Response, streaming: Set<ServerResponse>): Promise<FastifyReply> {
-  reply.code(response.status);
+  // An answer may show a secret; streams say themselves how they are kept.
+  reply.code(response.status).header('cache-control', 'no-store');
   response.headers.forEach((value, name) => void reply.header(name, value));
   const isStream = /^(text\/event-stream|multipart\/mixed)/.test(response.headers.get('content-type') ?? '');
   if (isStream && response.body) {

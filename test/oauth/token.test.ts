@@ -433,6 +433,7 @@ describe('POST /developer-portal/applications/{id}/reset-secret', () => {
       headers: { authorization: `Bearer ${ada.token}` },
     });
     expect(answer.status).toBe(200);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
     const { secret } = (await answer.json()) as { secret: string };
     const form = { grant_type: 'client_credentials', scope: 'identify', client_id: made.id };
     expect((await postForm(server, { ...form, client_secret: made.clientSecret })).status).toBe(401);

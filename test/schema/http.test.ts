@@ -45,6 +45,15 @@ describe('somebody who is not signed in', () => {
   });
 });
 
+describe('an answer', () => {
+  it('is stored nowhere: it may show a secret', async () => {
+    const query = 'mutation { createApplication(input: { name: "Secretive" }) { clientSecret botToken } }';
+    const response = await post({ query }, { authorization: `Bearer ${ada.token}` });
+    expect((await response.json()).data.createApplication.botToken).toEqual(expect.any(String));
+    expect(response.headers.get('cache-control')).toBe('no-store');
+  });
+});
+
 describe('an unexpected fault', () => {
   it('is masked, and logged under the id that is shown', async () => {
     const { id } = await createGuild(ada);

@@ -21,6 +21,7 @@ export const developerPortalRoutes = [
     callers: session,
     bucket: writes('reset-secret', 'applicationId'),
     params: ofApplication,
+    showsSecret: true,
     run: (call, { params }) => resetClientSecret(call, params.applicationId),
     render: ({ clientSecret }) => ({ secret: clientSecret }),
   }),
