@@ -82,6 +82,9 @@ describe('an application setting', () => {
       'https:bot.example',
       'https://a:b@bot.example/',
       'https://',
+      'https:///x',
+      'https:////bot.example/',
+      'https://?x',
       'javascript:1',
     ].map(
       (customInstallUrl): Refusal<object> => [
@@ -95,6 +98,18 @@ describe('an application setting', () => {
       { interactionsEndpointUrl: 'ftp://bot.example' },
       { interactionsEndpointUrl: ['URL_TYPE_INVALID_URL'] },
     ],
+    [
+      'interactions endpoint without a host',
+      { interactionsEndpointUrl: 'http:///x' },
+      { interactionsEndpointUrl: ['URL_TYPE_INVALID_URL'] },
+    ],
+    ...['https:///x', 'http:///x', 'https://?x', 'https:/x', 'https:x'].map(
+      (uri): Refusal<object> => [
+        `redirect URI without a host, ${uri}`,
+        { redirectUris: [uri] },
+        { 'redirectUris.0': ['URL_TYPE_INVALID_URL'] },
+      ],
+    ),
     [
       'eleventh redirect URI',
       { redirectUris: Array.from({ length: 11 }, (_, index) => `https://bot.example/${index}`) },
@@ -237,6 +252,18 @@ describe('default install settings', () => {
     const answer = await askFor({ defaultInstallSettings });
     expect(answer.errors[0]?.extensions.code).toBe('BAD_USER_INPUT');
     expect(faultsOf(answer)).toEqual(expected);
+  });
+});
+
+describe('a refusal of permissions says the rule', () => {
+  it.each([
+    ['for a person', { context: 'USER', scopes: [], permissions: '8' }, 'server installs only'],
+    ['of 33 digits', { context: 'SERVER', scopes: ['bot'], permissions: '9'.repeat(33) }, 'up to 32 digits'],
+  ])('%s', async (_what, settings, text) => {
+    const { errors } = await askFor({ defaultInstallSettings: [settings] });
+    expect(errors[0]?.extensions.fields).toEqual({
+      'defaultInstallSettings.0.permissions': [{ code: 'BASE_TYPE_INVALID', message: expect.stringContaining(text) }],
+    });
   });
 });
 

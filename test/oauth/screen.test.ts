@@ -433,6 +433,12 @@ describe('a request gone wrong', () => {
     },
   );
 
+  it('says how long permissions may be', async () => {
+    const { location } = await browser.get(forCode({ scope: 'bot', permissions: '9'.repeat(33) }));
+    expect(parametersOf(location).error_description).toContain('at most 32 digits');
+    expect((await browser.get(forCode({ scope: 'bot', permissions: '9'.repeat(32) }))).status).toBe(200);
+  });
+
   it('leads nobody to the client before they are signed in', async () => {
     const { status, location, html } = await new Visitor(server).get(forCode({ scope: 'messages.read' }));
     expect(status).toBe(200);

@@ -40,7 +40,13 @@ const UserSettings = z.object({
     (names) => !names.includes('bot'),
     fault('BASE_TYPE_INVALID', 'The scope bot is for server installs only.'),
   ),
-  permissions: z.null({ error: 'Permissions are for server installs only.' }).optional(),
+  permissions: z
+    .string()
+    .nullish()
+    .refine(
+      (bits) => typeof bits !== 'string',
+      fault('BASE_TYPE_INVALID', 'Permissions are for server installs only: leave them out.'),
+    ),
 });
 
 /** Default install settings: for each context at most once. */

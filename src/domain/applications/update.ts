@@ -53,9 +53,10 @@ function unlessNull<Schema extends z.ZodType>(schema: Schema) {
   return schema.nullish().transform((value) => value ?? undefined);
 }
 
-/** A full URL without credentials; an empty text stands for none. */
+/** A full URL with a host and without credentials; an empty text stands for none. */
 function fullUrl(...protocols: string[]) {
-  const message = `Must be a full URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}.`;
+  const beginnings = protocols.map((protocol) => `${protocol}//`).join(' or ');
+  const message = `Must be a full URL that begins with ${beginnings} and names a host.`;
   return z
     .string()
     .trim()
@@ -67,7 +68,8 @@ function fullUrl(...protocols: string[]) {
 function isFullUrl(text: string, protocols: string[]): boolean {
   if (!URL.canParse(text) || /[\s\\\p{Cc}]/u.test(text)) return false;
   const { protocol, username, password } = new URL(text);
-  const isFull = text.toLowerCase().startsWith(`${protocol}//`);
+  // Of more slashes, a browser would make two.
+  const isFull = /^[a-z]+:\/\/[^/]/i.test(text);
   return isFull && protocols.includes(protocol) && username === '' && password === '';
 }
 
