@@ -8,6 +8,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    reporters: ['default', './test/harness/skip-reporter.ts'],
     pool: 'forks',
     maxWorkers: '100%',
     // Loading the modules anew for each file would take longer than the tests; what they share is code, never a server.

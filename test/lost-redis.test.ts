@@ -20,12 +20,13 @@ import {
 import { layRedisLine, missingForSeveralProcesses, REDIS_URL, type RedisLine } from './harness/redis.js';
 import { ask } from './harness/rest.js';
 import { startServer, type TestServer, throwAwayDatabase } from './harness/server.js';
+import { needing } from './harness/skipping.js';
 import { socketClient, subscribe } from './harness/sockets.js';
 import { createTeam, renameTeam } from './harness/teams.js';
 
 const missing = await missingForSeveralProcesses();
 
-describe.skipIf(missing)(`a process that lost its Redis for a while${missing ? ` (skipped: ${missing})` : ''}`, () => {
+describe.skipIf(missing)(needing(missing, 'a process that lost its Redis for a while'), () => {
   let database: { url: string; drop(): Promise<void> } | null;
   let dataDir: string;
   let line: RedisLine;

@@ -14,12 +14,13 @@ import {
 } from './harness/people.js';
 import { missingForSeveralProcesses, REDIS_URL } from './harness/redis.js';
 import { startServer, type TestServer, throwAwayDatabase } from './harness/server.js';
+import { needing } from './harness/skipping.js';
 import { socketClient, subscribe } from './harness/sockets.js';
 import { createTeam, renameTeam } from './harness/teams.js';
 
 const missing = await missingForSeveralProcesses();
 
-describe.skipIf(missing)(`two processes share a database and a Redis${missing ? ` (skipped: ${missing})` : ''}`, () => {
+describe.skipIf(missing)(needing(missing, 'two processes share a database and a Redis'), () => {
   let database: { url: string; drop(): Promise<void> } | null;
   let dataDir: string;
   let first: TestServer;

@@ -1,8 +1,9 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { noDiscordPy, PYTHON } from '../harness/discord-py.js';
 import {
   createApplication,
   createGuild,
@@ -14,6 +15,7 @@ import {
   signUp,
 } from '../harness/people.js';
 import { startServer, type TestServer } from '../harness/server.js';
+import { needing } from '../harness/skipping.js';
 import { subscribe } from '../harness/subscriptions.js';
 
 /** Programs of stock libraries that greet whoever says hello; each knows the address of the API and its token. */
@@ -21,17 +23,8 @@ const BOTS = {
   'discord.js (the example)': [process.execPath, '../../examples/hello-bot/index.js'],
   'oceanic.js': [process.execPath, 'bots/oceanic.js'],
   eris: [process.execPath, 'bots/eris.js'],
-  'discord.py': ['/usr/bin/python3', 'bots/discord_py.py'],
+  'discord.py': [PYTHON, 'bots/discord_py.py'],
 } as const;
-
-const hasDiscordPy = (() => {
-  try {
-    execFileSync('/usr/bin/python3', ['-c', 'import discord'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-})();
 
 let server: TestServer;
 let ada: Person;
@@ -55,8 +48,8 @@ afterAll(() => server.stop());
 
 describe('a stock bot says hello', () => {
   for (const [library, [program, script]] of Object.entries(BOTS)) {
-    const isMissing = library === 'discord.py' && !hasDiscordPy;
-    it.skipIf(isMissing)(`${library}${isMissing ? ' (skipped: python3 has no module discord)' : ''}`, async () => {
+    const missing = library === 'discord.py' ? noDiscordPy : null;
+    it.skipIf(missing)(needing(missing, library), async () => {
       const bot = await createApplication(ada, `Bot of ${library}`.slice(0, 32));
       await install(ada, bot, guild);
       const events = await subscribe(server, grace, guild.textChannelId);

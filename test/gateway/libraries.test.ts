@@ -1,14 +1,15 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { Client as DiscordClient, Events, GatewayIntentBits } from 'discord.js';
 import Eris from 'eris';
 import { Client as OceanicClient } from 'oceanic.js';
 import { ApiHandler, Client as SeyfertClient } from 'seyfert';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { noDiscordPy, PYTHON } from '../harness/discord-py.js';
 import { addMember, createBot, createGuild, say, type TestBot, type TestGuild } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
+import { needing } from '../harness/skipping.js';
 import { startTlsFront } from './tls-front.js';
 
 let server: TestServer;
@@ -25,11 +26,6 @@ afterAll(() => server.stop());
 
 const guildId = () => String(guild.id);
 const speak = (text: string) => say(server.app, guild, guild.owner, text);
-
-const pythonHasDiscord = await promisify(execFile)('/usr/bin/python3', ['-c', 'import discord']).then(
-  () => true,
-  () => false,
-);
 
 describe('an unmodified library is ready, knows the guild and hears a message', () => {
   it('discord.js', async () => {
@@ -133,11 +129,11 @@ describe('an unmodified library is ready, knows the guild and hears a message', 
     front.stop();
   });
 
-  it.skipIf(!pythonHasDiscord)(
-    'discord.py',
+  it.skipIf(noDiscordPy)(
+    needing(noDiscordPy, 'discord.py'),
     async () => {
       const script = fileURLToPath(new URL('./discord_py_bot.py', import.meta.url));
-      const child = spawn('/usr/bin/python3', [script], {
+      const child = spawn(PYTHON, [script], {
         env: { ORIGIN: server.origin, BOT_TOKEN: bot.token, GUILD_ID: guildId() },
         stdio: ['ignore', 'pipe', 'inherit'],
       });

@@ -1,7 +1,9 @@
 import pg from 'pg';
 
-/** Whether the tests run on PostgreSQL, whose statements can be held back one at a time. */
-export const onPostgres = process.env.TEST_DATABASE_URL !== undefined;
+/** Why statements cannot be held back one at a time here, or null when they can. */
+export const noPostgres = process.env.TEST_DATABASE_URL
+  ? null
+  : 'needs PostgreSQL; name a server with TEST_DATABASE_URL';
 
 type Query = (this: pg.Client, ...args: unknown[]) => unknown;
 

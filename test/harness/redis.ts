@@ -19,8 +19,9 @@ async function redisAnswers(): Promise<boolean> {
 
 /** Why two processes cannot be tried here, or null when they can. */
 export async function missingForSeveralProcesses(): Promise<string | null> {
-  if (!process.env.TEST_DATABASE_URL) return 'needs TEST_DATABASE_URL, a PostgreSQL that two processes share';
-  return (await redisAnswers()) ? null : `no Redis answers at ${REDIS_URL}`;
+  if (!process.env.TEST_DATABASE_URL)
+    return 'needs a PostgreSQL that two processes share; name one with TEST_DATABASE_URL';
+  return (await redisAnswers()) ? null : `no Redis answers at ${REDIS_URL}; name another one with TEST_REDIS_URL`;
 }
 
 /** A way to Redis that a test can cut, for those who take it and nobody else. */

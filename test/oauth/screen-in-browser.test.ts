@@ -14,8 +14,7 @@ import {
   signUp,
 } from '../harness/people.js';
 import { startServer, type TestServer } from '../harness/server.js';
-
-if (noBrowser) process.stdout.write(`The screen is not tested in a browser: ${noBrowser}.\n`);
+import { needing } from '../harness/skipping.js';
 
 /** A client's site. Its callback leads on to another origin of its own, as many do. */
 interface Client {
@@ -54,7 +53,7 @@ async function listen(handle: (request: IncomingMessage, respond: Respond) => vo
   return { server, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-describe.skipIf(noBrowser)('the authorization screen in a browser without scripts', () => {
+describe.skipIf(noBrowser)(needing(noBrowser, 'the authorization screen in a browser without scripts'), () => {
   let server: TestServer;
   let browser: Browser;
   let client: Client;

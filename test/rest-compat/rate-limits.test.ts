@@ -5,10 +5,12 @@ import { REST } from '@discordjs/rest';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { INVITATIONS_TO_A_PERSON } from '../../src/domain/limits.js';
 import { RequestLimits } from '../../src/rest-compat/rate-limiting.js';
+import { noDiscordPy, PYTHON } from '../harness/discord-py.js';
 import { createApplication, signUp } from '../harness/people.js';
 import { ask, openScene, type RestAnswer, type Scene } from '../harness/rest.js';
 import { createChannel } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
+import { needing } from '../harness/skipping.js';
 
 let server: TestServer;
 let scene: Scene;
@@ -22,11 +24,6 @@ beforeEach(async () => {
 afterAll(() => server.stop());
 
 const header = (answer: RestAnswer, name: string) => answer.headers.get(name);
-
-const pythonHasDiscord = await promisify(execFile)('/usr/bin/python3', ['-c', 'import discord']).then(
-  () => true,
-  () => false,
-);
 
 async function sendTimes(count: number, path = scene.messages): Promise<RestAnswer[]> {
   const answers: RestAnswer[] = [];
@@ -205,12 +202,12 @@ describe('@discordjs/rest, unmodified', () => {
 });
 
 describe('discord.py, unmodified', () => {
-  test.skipIf(!pythonHasDiscord)(
-    'waits a 429 out and sends its message',
+  test.skipIf(noDiscordPy)(
+    needing(noDiscordPy, 'waits a 429 out and sends its message'),
     async () => {
       await sendTimes(5);
       const script = fileURLToPath(new URL('./discord_py_sender.py', import.meta.url));
-      const { stdout } = await promisify(execFile)('/usr/bin/python3', [script], {
+      const { stdout } = await promisify(execFile)(PYTHON, [script], {
         env: { ORIGIN: server.origin, BOT_TOKEN: scene.bot.bot.token, CHANNEL_ID: scene.channelId },
       });
       expect(stdout.trim()).toBe('sent from discord.py');

@@ -4,9 +4,10 @@ import { noBrowser, openBrowser } from '../harness/browser.js';
 import { nextSubscription } from '../harness/listeners.js';
 import { signUp } from '../harness/people.js';
 import { startServer, type TestServer } from '../harness/server.js';
+import { needing } from '../harness/skipping.js';
 import { createTeam, renameTeam } from '../harness/teams.js';
 
-describe.skipIf(noBrowser)('EventSource in a browser', () => {
+describe.skipIf(noBrowser)(needing(noBrowser, 'EventSource in a browser'), () => {
   let server: TestServer;
   let browser: Browser;
   beforeAll(async () => {

@@ -1,9 +1,10 @@
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { between, onPostgres } from '../harness/interleave.js';
+import { between, noPostgres } from '../harness/interleave.js';
 import { createApplication, type MadeApplication, type Person, signUp } from '../harness/people.js';
 import { ask } from '../harness/rest.js';
 import { startServer, type TestServer } from '../harness/server.js';
+import { needing } from '../harness/skipping.js';
 import { askAnswer, askInvite, codeOf, createTeam, inviteToTeam, type MadeTeam } from '../harness/teams.js';
 
 let server: TestServer;
@@ -94,7 +95,7 @@ interface MadeInvitation {
 }
 
 /** Statements of one answer see different moments on PostgreSQL. */
-describe.runIf(onPostgres)('a team that is deleted while it is read', () => {
+describe.skipIf(noPostgres)(needing(noPostgres, 'a team that is deleted while it is read'), () => {
   const LIST = '{ teams { id name owner { id } members { role user { id } } invitations { id team { id } } } }';
 
   it.each([

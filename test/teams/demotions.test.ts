@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { between, onPostgres } from '../harness/interleave.js';
+import { between, noPostgres } from '../harness/interleave.js';
 import { createApplication, type MadeApplication, type Person, signUp } from '../harness/people.js';
 import { startServer, type TestServer } from '../harness/server.js';
+import { needing } from '../harness/skipping.js';
 import { addToTeam, codeOf, createTeam, type MadeTeam, setTeamRole, transferApplication } from '../harness/teams.js';
 
 /** Statements can be held back on PostgreSQL only; on SQLite one transaction waits for the other. */
-describe.runIf(onPostgres)('somebody whose role is lowered right before their transaction begins', () => {
+describe.skipIf(noPostgres)(needing(noPostgres, 'somebody whose role is lowered before their transaction'), () => {
   let server: TestServer;
   let ada: Person;
   let bob: Person;

@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { Client as DiscordClient, Events, Team } from 'discord.js';
 import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { noDiscordPy, PYTHON } from '../harness/discord-py.js';
 import type { Loose } from '../harness/graphql.js';
 import { askWithToken, grantCode, inForm, postForm, REDIRECT_URI } from '../harness/oauth.js';
 import { createApplication, type MadeApplication, type Person, signUp } from '../harness/people.js';
@@ -11,6 +12,7 @@ import { expectReference } from '../harness/reference.js';
 import { ask } from '../harness/rest.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { askUpdate, faultsOf, update, uploadIcon } from '../harness/settings.js';
+import { needing } from '../harness/skipping.js';
 import {
   addToTeam,
   askTransfer,
@@ -23,11 +25,6 @@ import {
 } from '../harness/teams.js';
 
 const run = promisify(execFile);
-
-const pythonHasDiscord = await run('/usr/bin/python3', ['-c', 'import discord']).then(
-  () => true,
-  () => false,
-);
 
 /** A stock discord.py bot that says whose it is. */
 const DISCORD_PY = `
@@ -271,9 +268,9 @@ describe('to its bot, an application of a team', () => {
     await client.destroy();
   });
 
-  it.skipIf(!pythonHasDiscord)('is read by discord.py', async () => {
+  it.skipIf(noDiscordPy)(needing(noDiscordPy, 'is read by discord.py'), async () => {
     const env = { ...process.env, ORIGIN: server.origin, BOT_TOKEN: application.botToken };
-    const { stdout } = await run('/usr/bin/python3', ['-c', DISCORD_PY], { env });
+    const { stdout } = await run(PYTHON, ['-c', DISCORD_PY], { env });
     expect(stdout.trim()).toBe(`team${team.id} Builders lead lead,owner,developer`);
   });
 });

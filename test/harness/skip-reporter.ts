@@ -1,0 +1,27 @@
+import type { Reporter, TestModule, Vitest } from 'vitest/node';
+import { missingIn } from './skipping.js';
+
+/** Ends a run's report with the reasons of all skipped tests, which no other reporter shows of files that passed. */
+export default class SkipReporter implements Reporter {
+  #vitest: Vitest | undefined;
+
+  onInit(vitest: Vitest): void {
+    this.#vitest = vitest;
+  }
+
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    const counts = new Map<string, number>();
+    for (const module of modules) {
+      for (const { fullName } of module.children.allTests('skipped')) {
+        const reason = missingIn(fullName) ?? this.#withoutReason(fullName);
+        if (reason) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+      }
+    }
+    for (const [reason, count] of counts) this.#vitest?.logger.log(`     Skipped  ${count}: ${reason}`);
+  }
+
+  /** Whoever asks for tests by name skips the others. */
+  #withoutReason(fullName: string): string | null {
+    return this.#vitest?.config.testNamePattern ? null : `no reason is given for ${fullName}`;
+  }
+}

@@ -1,0 +1,9 @@
+/** The name of a test or suite that is skipped when something is missing: then it says what, and the report repeats it. */
+export function needing(missing: string | null, name: string): string {
+  return missing === null ? name : `${name} (skipped: ${missing})`;
+}
+
+/** What is missing according to a name of {@link needing}, or null. */
+export function missingIn(fullName: string): string | null {
+  return /\(skipped: ([^)]*)\)/.exec(fullName)?.[1] ?? null;
+}
