@@ -48,6 +48,7 @@ legend, .label { display: block; padding: 0; margin: 0 0 .5rem; font-weight: 600
 .grave label { padding: .75rem .875rem; margin-bottom: .375rem; color: var(--warn); background: var(--warn-card); border-radius: .625rem; }
 input[type=checkbox], input[type=radio] { flex: none; width: 1.25rem; height: 1.25rem; margin: .125rem 0 0; accent-color: var(--accent); }
 select, input[type=text], input[type=email], input[type=password] { width: 100%; min-height: 2.75rem; padding: .5rem .75rem; font: inherit; color: inherit; background: var(--card); border: 1px solid var(--field); border-radius: .625rem; }
+input + p { margin-top: .5rem; }
 [aria-invalid=true] { border-color: var(--bad); border-width: 2px; }
 .field { margin-bottom: 1.5rem; }
 form + p { margin-top: 1.5rem; }
