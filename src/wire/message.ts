@@ -114,29 +114,35 @@ export function redactMessage<T extends APIMessage>(message: T): T {
   };
 }
 
-/** A message's embeds, `attachment://name` replaced by the address of its attachment of that name. */
+/**
+ * A message's embeds, their files at addresses that are good from now: `attachment://name` stands for the attachment of that name,
+ * and so does an address it was shown under before, which comes back when a sender edits the embed as they read it.
+ */
 export function renderEmbeds(
   message: Pick<MessageRecord, 'embeds' | 'attachments' | 'channelId'>,
   options: WireOptions,
 ): APIEmbed[] {
   const embeds = jsonList<APIEmbed>(message.embeds);
   if (message.attachments.length === 0) return embeds;
-  const urls = new Map(
-    message.attachments.map((attachment) => [
-      `attachment://${attachment.filename}`,
-      renderAttachment(attachment, message.channelId, options).url,
-    ]),
-  );
-  const resolve = <T extends { url: string }>(media: T): T => ({ ...media, url: urls.get(media.url) ?? media.url });
-  return embeds.map((embed) => ({
+  const urls = new Map<string, string>();
+  for (const attachment of message.attachments) {
+    const { url } = renderAttachment(attachment, message.channelId, options);
+    urls.set(`attachment://${attachment.filename}`, url).set(withoutQuery(url), url);
+  }
+  const current = (url: string): string => urls.get(withoutQuery(url)) ?? url;
+  return embeds.map(({ image, thumbnail, author, footer, ...embed }) => ({
     ...embed,
-    ...(embed.image ? { image: resolve(embed.image) } : {}),
-    ...(embed.thumbnail ? { thumbnail: resolve(embed.thumbnail) } : {}),
-    ...(embed.author?.icon_url
-      ? { author: { ...embed.author, icon_url: urls.get(embed.author.icon_url) ?? embed.author.icon_url } }
-      : {}),
-    ...(embed.footer?.icon_url
-      ? { footer: { ...embed.footer, icon_url: urls.get(embed.footer.icon_url) ?? embed.footer.icon_url } }
-      : {}),
+    ...(image ? { image: { ...image, url: current(image.url) } } : {}),
+    ...(thumbnail ? { thumbnail: { ...thumbnail, url: current(thumbnail.url) } } : {}),
+    ...(author ? { author: withIcon(author, current) } : {}),
+    ...(footer ? { footer: withIcon(footer, current) } : {}),
   }));
+}
+
+function withIcon<Part extends { icon_url?: string }>(part: Part, current: (url: string) => string): Part {
+  return part.icon_url ? { ...part, icon_url: current(part.icon_url) } : part;
+}
+
+function withoutQuery(url: string): string {
+  return url.split('?', 1)[0] ?? '';
 }

@@ -119,6 +119,26 @@ describe('a message', () => {
     expect(rendered.embeds[1]).toMatchObject({ author: { name: 'x', icon_url: url } });
   });
 
+  test('has the addresses of its files signed anew in embeds that were sent back as they were shown', () => {
+    const { attachments } = message({ attachments: [attachment()] });
+    const shown = renderMessage(
+      message({
+        attachments,
+        embeds: [
+          { image: { url: 'attachment://cat ä.png' }, footer: { text: 'x', icon_url: 'attachment://cat ä.png' } },
+        ],
+      }),
+      options,
+    );
+    const later = { ...options, signatures: { sign: () => 'hm=later' } };
+    const [embed] = renderMessage(message({ attachments, embeds: shown.embeds as object[] }), later).embeds;
+    const url = 'https://chat.example/cdn/attachments/30000000000000000/5/cat%20%C3%A4.png?hm=later';
+    expect(embed).toMatchObject({ image: { url }, footer: { text: 'x', icon_url: url } });
+    const elsewhere = 'https://chat.example/cdn/attachments/30000000000000000/6/cat%20%C3%A4.png?hm=41';
+    const other = message({ attachments, embeds: [{ image: { url: elsewhere } }] });
+    expect(renderMessage(other, later).embeds).toEqual([{ image: { url: elsewhere } }]);
+  });
+
   test('without its content keeps who, where and when', () => {
     const full = renderMessage(
       message({
