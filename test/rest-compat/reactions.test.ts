@@ -72,6 +72,9 @@ describe('GET …/reactions/{emoji}', () => {
     expect((await scene.bot.get(path('👍', '?limit=1'))).body).toEqual([body[0]]);
     expect((await scene.bot.get(path('👍', `?after=${ids[0]}`))).body).toEqual([body[1]]);
     expect((await scene.bot.get(path('👎'))).body).toEqual([]);
+    expect((await scene.bot.get(path('👍', '?type=0'))).body).toEqual(body);
+    expect((await scene.bot.get(path('👍', '?type=1'))).body).toEqual([]);
+    expect((await scene.bot.get(path('👍', '?type=2'))).body.code).toBe(50035);
   });
 });
 

@@ -7,6 +7,10 @@ import { ids, queryId, queryInteger } from '../schemas.js';
 
 const REACTIONS = '/channels/:channelId/messages/:messageId/reactions';
 
+/** Kinds of reactions; nobody can make one of the second. */
+const NORMAL = 0;
+const BURST = 1;
+
 const onMessage = ids('channelId', 'messageId');
 const withEmoji = onMessage.extend({ emoji: z.string() });
 const ofSomebody = withEmoji.extend(ids('userId').shape);
@@ -18,8 +22,11 @@ export const reactionRoutes = [
     callers: ['bot'],
     bucket: reads('list-reactions', 'channelId'),
     params: withEmoji,
-    query: z.object({ after: queryId, limit: queryInteger(1, 100, 25) }),
-    run: (call, { params, query }) => listReactions(call, { ...params, ...query }),
+    query: z.object({ after: queryId, limit: queryInteger(1, 100, 25), type: queryInteger(NORMAL, BURST, NORMAL) }),
+    async run(call, { params, query: { type, ...page } }) {
+      const users = await listReactions(call, { ...params, ...page });
+      return type === BURST ? [] : users;
+    },
     render: (users) => users.map(renderUser),
   }),
   route({
