@@ -226,6 +226,12 @@ describe('POST /channels/{id}/messages', () => {
       expect(
         await faultsOf({ embeds: [{ title: 'x', url: 'javascript:alert(1)', image: { url: 'file:///x' } }] }),
       ).toEqual(['embeds.0.url: URL_TYPE_INVALID_SCHEME', 'embeds.0.image.url: URL_TYPE_INVALID_SCHEME']);
+      const malformed = { url: 'https://', image: { url: 'https://example.org/a b.png' }, thumbnail: { url: 'http:' } };
+      expect(await faultsOf({ embeds: [malformed] })).toEqual([
+        'embeds.0.url: URL_TYPE_INVALID_URL',
+        'embeds.0.image.url: URL_TYPE_INVALID_URL',
+        'embeds.0.thumbnail.url: URL_TYPE_INVALID_URL',
+      ]);
       expect(await faultsOf({ content: 'x', nonce: long(26) })).toEqual(['nonce: BASE_TYPE_MAX_LENGTH']);
       expect(await faultsOf({ content: 'x', tts: 'yes' })).toEqual(['tts: BOOLEAN_TYPE_CONVERT']);
       expect(await faultsOf({ content: 'x', flags: 1.5 })).toEqual(['flags: NUMBER_TYPE_COERCE']);
@@ -245,6 +251,32 @@ describe('POST /channels/{id}/messages', () => {
         'attachments.0.id: ATTACHMENT_NOT_FOUND',
       ]);
       expect(await faultsOf({ components: [{ type: 1, label: '\u0000' }] })).toEqual(['components: STRING_TYPE_REGEX']);
+    });
+
+    test('a scheme that is not supported is named', async () => {
+      const { body } = await scene.bot.post(scene.messages, {
+        embeds: [{ url: 'ttps://example.org', image: { url: '' } }],
+      });
+      expect(body.errors.embeds[0]).toEqual({
+        url: {
+          _errors: [
+            {
+              code: 'URL_TYPE_INVALID_SCHEME',
+              message: "Scheme \"ttps\" is not supported. Scheme must be one of ('http', 'https').",
+            },
+          ],
+        },
+        image: {
+          url: {
+            _errors: [
+              {
+                code: 'URL_TYPE_INVALID_SCHEME',
+                message: "Scheme \"\" is not supported. Scheme must be one of ('http', 'https', 'attachment').",
+              },
+            ],
+          },
+        },
+      });
     });
 
     test('U+0000 is refused wherever text goes (decisions 50)', async () => {

@@ -21,16 +21,22 @@ const shortText = (max: number) => maybe(textUpTo(max)).transform((text) => text
 const requiredText = (max: number) =>
   textUpTo(max).refine((text) => text.length > 0, fault('BASE_TYPE_REQUIRED', 'This field is required'));
 
-const URL_SCHEMES = ['http:', 'https:', 'attachment:'];
+/** An address of one of `schemes`, with the reference platform's words for what is none. */
+const urlOf = (...schemes: string[]) =>
+  textUpTo(2048)
+    .refine((url) => schemes.includes(schemeOf(url)), {
+      error: ({ input }) =>
+        `Scheme "${schemeOf(String(input)).slice(0, 40)}" is not supported. Scheme must be one of (${schemes.map((scheme) => `'${scheme}'`).join(', ')}).`,
+      params: { code: 'URL_TYPE_INVALID_SCHEME' },
+      abort: true,
+    })
+    .refine((url) => URL.canParse(url) && !/\s/.test(url), fault('URL_TYPE_INVALID_URL', 'Not a well formed URL.'));
 
-const mediaUrl = textUpTo(2048).refine(
-  (url) => URL.canParse(url) && URL_SCHEMES.includes(new URL(url).protocol),
-  fault('URL_TYPE_INVALID_SCHEME', "Scheme must be one of ('http', 'https', 'attachment')."),
-);
-const linkUrl = mediaUrl.refine(
-  (url) => !url.startsWith('attachment:'),
-  fault('URL_TYPE_INVALID_SCHEME', "Scheme must be one of ('http', 'https')."),
-);
+/** What stands before the first colon, or all of a text without one. */
+const schemeOf = (url: string) => (url.split(':', 1)[0] ?? '').toLowerCase();
+
+const linkUrl = urlOf('http', 'https');
+const mediaUrl = urlOf('http', 'https', 'attachment');
 
 const EmbedField = z.object({
   name: requiredText(256),
