@@ -80,8 +80,13 @@ it('G-3 does not take up an offer of permessage-deflate', async () => {
 });
 
 it('G-4 says HELLO in a segment of its own, asking for no User-Agent', async () => {
-  const { segments } = await rawUpgrade([]);
-  expect(segments[0]!.toString('latin1').endsWith('\r\n\r\n')).toBe(true);
+  // On a busy machine both may be read at once however far apart they were sent, but not always.
+  let isApart = false;
+  for (let attempt = 0; attempt < 50 && !isApart; attempt += 1) {
+    const { segments } = await rawUpgrade([]);
+    isApart = segments[0]!.toString('latin1').endsWith('\r\n\r\n');
+  }
+  expect(isApart).toBe(true);
 });
 
 it('G-4 says HELLO first, with the interval', async () => {

@@ -138,7 +138,7 @@ describe('G-17 identify limits', () => {
     } finally {
       await limited.stop();
     }
-  }, 15_000);
+  });
 });
 
 describe('G-18 shards', () => {
@@ -322,9 +322,9 @@ it('G-23 loses nothing of what happens while guilds are shown, and keeps its ord
   client.identify(busy.token);
   await client.event('READY');
   for (const _ of guilds) await client.event('GUILD_CREATE');
-  const end = guilds.at(-1)!;
-  say(server.app, end, end.owner, 'end');
-  await client.next((frame) => frame.d?.content === 'end');
+  // Each guild's events come in order, but no guild waits for another.
+  for (const at of guilds) say(server.app, at, at.owner, 'end');
+  for (const _ of guilds) await client.next((frame) => frame.d?.content === 'end');
   const afterReady = client.frames.findIndex((frame) => frame.t === 'READY');
   for (const at of guilds) {
     const own = client.frames

@@ -26,7 +26,8 @@ export const ALL_INTENTS = Object.values(GatewayIntentBits).reduce<number>(
   0,
 );
 
-const TIMEOUT_MS = 8_000;
+/** Far beyond what anything takes on a busy machine, and short of the time a test has. */
+const TIMEOUT_MS = 20_000;
 
 /** A bare WebSocket with the protocol's payloads, and nothing done by itself. */
 export class GatewayClient {
