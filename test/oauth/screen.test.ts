@@ -616,6 +616,22 @@ describe('the answer', () => {
     expect(await membership(harbour, application)).not.toBeNull();
   });
 
+  it('holds no code where none was asked for: only what the bot was given, and where', async () => {
+    const application = await makeApplication('Codeless', { redirectUris: [CALLBACK] });
+    const form = await openForm(forBot({ redirect_uri: CALLBACK, permissions: '2048', state: 's' }, application));
+    const { status, location } = await browser.send(form, { ...authorize, guild_id: harbour.id });
+    expect(status).toBe(303);
+    expect(Object.fromEntries(new URL(String(location)).searchParams)).toEqual({
+      state: 's',
+      iss: server.origin,
+      guild_id: harbour.id,
+      permissions: '2048',
+    });
+    expect(String(location).startsWith(`${CALLBACK}?`)).toBe(true);
+    expect(await grantsOf(application)).toEqual([]);
+    expect(await membership(harbour, application)).not.toBeNull();
+  });
+
   it('never holds more than the link asked for', async () => {
     const application = await makeApplication('Greedy', { redirectUris: [CALLBACK] });
     const form = await openForm(forCode({ scope: 'bot identify', permissions: '2048' }, application));

@@ -27,6 +27,8 @@ export interface AuthorizationRequest {
   redirectUri: string | null;
   /** Whether the request stated it itself. */
   redirectUriWasStated: boolean;
+  /** Whether the answer holds a code; without, it only says what a bot was given. */
+  wantsCode: boolean;
   state: string | null;
   codeChallenge: string | null;
   /** `none` skips the screen for what was granted before. */
@@ -91,6 +93,7 @@ export function readAuthorizationRequest(application: Application, query: Author
       application,
       redirectUri,
       redirectUriWasStated: query.redirect_uri !== undefined,
+      wantsCode: query.response_type !== undefined,
       state: query.state ?? null,
       codeChallenge: readChallenge(application, query, redirectUri),
       prompt: readPrompt(query),

@@ -63,7 +63,7 @@ export async function authorize(
     : null;
   return writeInstall(call, async (write) => {
     const installation = await install?.(write);
-    const code = request.redirectUri === null ? null : await grantCode(call, write, request, scopes, guildId);
+    const code = answersWithCode(request) ? await grantCode(call, write, request, scopes, guildId) : null;
     const granted = scopes.includes('bot') ? BigInt(installation?.permissions ?? 0) : 0n;
     return { code, scopes, guildId, permissions: granted };
   });
@@ -102,6 +102,11 @@ function chooseGuild(request: AuthorizationRequest, decision: AuthorizationDecis
   const guildId = request.guildIsFixed ? request.guildId : decision.guildId;
   if (guildId !== null) return guildId;
   throw invalidInput({ path: 'guildId', code: 'BASE_TYPE_REQUIRED', message: 'Choose a server.' });
+}
+
+/** A bot alone may be installed without a code, also where the answer goes to a redirect URI (Discord's documentation, OAuth2). */
+function answersWithCode({ redirectUri, wantsCode }: AuthorizationRequest): boolean {
+  return redirectUri !== null && wantsCode;
 }
 
 async function grantCode(
