@@ -77,6 +77,28 @@ export function addMember(app: App, guildId: bigint, user: User, nick: string | 
   });
 }
 
+/** What a message has beside its author and its place when it says `hello` and nothing else. */
+export const PLAIN_MESSAGE = {
+  type: 0,
+  content: 'hello',
+  flags: 0,
+  tts: false,
+  embeds: [],
+  components: [],
+  mentionUserIds: [],
+  mentionRoleIds: [],
+  mentionEveryone: false,
+  mentionedUsers: [],
+  pinned: false,
+  nonce: null,
+  enforcedNonceKey: null,
+  referenceId: null,
+  referenceChannelId: null,
+  editedAt: null,
+  attachments: [],
+  reactions: [],
+} satisfies Partial<MessageRecord>;
+
 /** A message that is stored nowhere, for publishing. */
 export function messageOf(app: App, guild: TestGuild, author: User, facts: Partial<MessageRecord> = {}): MessageRecord {
   return {
@@ -85,24 +107,7 @@ export function messageOf(app: App, guild: TestGuild, author: User, facts: Parti
     guildId: guild.id,
     authorId: author.id,
     author,
-    type: 0,
-    content: 'hello',
-    flags: 0,
-    tts: false,
-    embeds: [],
-    components: [],
-    mentionUserIds: [],
-    mentionRoleIds: [],
-    mentionEveryone: false,
-    mentionedUsers: [],
-    pinned: false,
-    nonce: null,
-    enforcedNonceKey: null,
-    referenceId: null,
-    referenceChannelId: null,
-    editedAt: null,
-    attachments: [],
-    reactions: [],
+    ...PLAIN_MESSAGE,
     ...facts,
   };
 }

@@ -6,6 +6,7 @@ import { redactMessage, renderMessage } from '../../src/wire/message.js';
 import { wireTime } from '../../src/wire/time.js';
 import { renderUser } from '../../src/wire/user.js';
 import { expectReference } from '../harness/reference.js';
+import { PLAIN_MESSAGE } from '../harness/rows.js';
 
 const options = { publicUrl: 'https://chat.example', signatures: { sign: (path: string) => `hm=${path.length}` } };
 const SENT_AT = Date.UTC(2026, 0, 2, 3, 4, 5, 6);
@@ -27,24 +28,8 @@ const message = (facts: Partial<MessageRecord> = {}): MessageRecord => ({
   guildId: 40_000_000_000_000_000n,
   authorId: user().id,
   author: user(),
-  type: 0,
-  content: 'hello',
-  flags: 0,
-  tts: false,
-  embeds: [],
-  components: [],
-  mentionUserIds: [],
-  mentionRoleIds: [],
-  mentionEveryone: false,
-  mentionedUsers: [],
-  pinned: false,
-  nonce: null,
+  ...PLAIN_MESSAGE,
   enforcedNonceKey: 'secret key',
-  referenceId: null,
-  referenceChannelId: null,
-  editedAt: null,
-  attachments: [],
-  reactions: [],
   ...facts,
 });
 
