@@ -1,5 +1,6 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { httpFault } from './infra/http-faults.js';
 
 /** Statuses of faults that Node's HTTP parser tells, by their code; 400 for all others. */
 const STATUS_OF: Record<string, number> = {
@@ -7,11 +8,6 @@ const STATUS_OF: Record<string, number> = {
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
-
-/** The body for a fault of HTTP itself, which no face heard of: the reference platform's shape and words. */
-export function faultBody(status: number): string {
-  return JSON.stringify({ message: `${status}: ${STATUS_CODES[status]}`, code: 0 });
-}
 
 /**
  * Answers what is no request and closes the connection. Where another answer is being sent it is cut off instead: whatever came
@@ -24,7 +20,7 @@ export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex
     return;
   }
   const status = STATUS_OF[error.code ?? ''] ?? 400;
-  const body = faultBody(status);
+  const body = JSON.stringify(httpFault(status));
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'Connection: close',

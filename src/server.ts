@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import fastify, { type FastifyInstance, LogController } from 'fastify';
 import { createAccounts } from './accounts/index.js';
-import { answerBrokenRequest, faultBody } from './broken-requests.js';
+import { answerBrokenRequest } from './broken-requests.js';
 import { createCdnFace } from './cdn/index.js';
 import type { Config } from './config.js';
 import { type AppContext, createAppContext } from './context.js';
@@ -10,6 +10,7 @@ import type { Face } from './face.js';
 import { createGatewayFace } from './gateway/index.js';
 import { createAddressSignatures } from './infra/address-signatures.js';
 import { type Clock, systemClock } from './infra/clock.js';
+import { httpFault } from './infra/http-faults.js';
 import { knowUnusualMethods } from './infra/http-methods.js';
 import { createLogger, type Logger } from './infra/logger.js';
 import { createMetrics } from './infra/metrics.js';
@@ -123,7 +124,7 @@ function createHttp(app: AppContext, responses: LatestResponses): FastifyInstanc
     forceCloseConnections: 'idle',
     requestTimeout: REQUEST_TIMEOUT_MS,
     frameworkErrors: (_error, _request, reply) => {
-      const body = faultBody(400);
+      const body = JSON.stringify(httpFault(400));
       reply.hijack();
       reply.raw
         .writeHead(400, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) })

@@ -1,12 +1,8 @@
 import type { AppContext } from '../context.js';
-import { DomainError } from '../domain/errors.js';
+import { takeLimit } from '../domain/rate-limits.js';
 import type { Limit } from '../infra/rate-limits.js';
 
-/** Counts an attempt from a network address. @throws RATE_LIMITED */
-export async function takeAttempt(app: AppContext, limit: Limit, address: string): Promise<void> {
-  const { allowed, resetAfterMs } = await app.limits.take(limit, address);
-  if (allowed) return;
-  throw new DomainError('RATE_LIMITED', `Too many attempts; try again in ${Math.ceil(resetAfterMs / 1000)} s.`, {
-    retryAfterMs: resetAfterMs,
-  });
+/** Counts an attempt under `key`: a network address, or a person. @throws RATE_LIMITED */
+export async function takeAttempt(app: AppContext, limit: Limit, key: string): Promise<void> {
+  await takeLimit(app, limit, key, (seconds) => `Too many attempts; try again in ${seconds} s.`);
 }

@@ -108,7 +108,7 @@ async function answer(reply: FastifyReply, response: Response): Promise<FastifyR
 function refuse(app: AppContext, error: FastifyError | DomainError, reply: FastifyReply): FastifyReply {
   if (error instanceof DomainError) {
     if (error.code === 'UNAUTHENTICATED') reply.header('www-authenticate', 'Bearer');
-    if (error.retryAfterMs !== undefined) reply.header('retry-after', Math.ceil(error.retryAfterMs / 1000));
+    if (error.retryAfterSeconds !== undefined) reply.header('retry-after', error.retryAfterSeconds);
     if (error.fields.length === 0) {
       return reply.code(STATUS_OF[error.code]).send({ code: error.code, message: error.message });
     }

@@ -84,6 +84,11 @@ export class DomainError extends Error {
     this.fields = details.fields ?? [];
     this.retryAfterMs = details.retryAfterMs;
   }
+
+  /** When to try again, in whole seconds as a `Retry-After` header has them; undefined where that is not known. */
+  get retryAfterSeconds(): number | undefined {
+    return this.retryAfterMs === undefined ? undefined : Math.ceil(this.retryAfterMs / 1000);
+  }
 }
 
 /** An `INVALID_INPUT` error made of field faults. */

@@ -12,6 +12,9 @@ import type {
 
 export type ChannelRecord = Channel & { overwrites: ChannelOverwrite[] };
 
+/** What a membership is read with to be a `MemberRecord`. */
+export const WITH_USER_AND_ROLES = { user: true, roles: { select: { roleId: true } } } as const;
+
 export type MemberRecord = Member & { user: User; roles: { roleId: bigint }[] };
 
 /** The part of a membership that stands beside a message, whose author is rendered on its own. */

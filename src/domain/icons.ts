@@ -51,7 +51,7 @@ export async function keepIcon(call: CallContext, owner: IconOwner, content: Buf
 async function limitUploads(call: CallContext): Promise<void> {
   const { actor } = call;
   if (actor.kind !== 'person') return;
-  await takeLimit(call, ICONS_A_PERSON, String(actor.user.id), 'Too many icons; try again in a moment.');
+  await takeLimit(call, ICONS_A_PERSON, String(actor.user.id), () => 'Too many icons; try again in a moment.');
 }
 
 /**

@@ -14,7 +14,7 @@ export async function withinInvitationLimit<T>(
 ): Promise<T> {
   const { user } = requirePerson(call);
   const key = `${user.id}:${inviteeId}`;
-  await takeLimit(call, INVITATIONS_TO_A_PERSON, key, 'This person was invited too often; try again later.');
+  await takeLimit(call, INVITATIONS_TO_A_PERSON, key, () => 'This person was invited too often; try again later.');
   try {
     return await invite();
   } catch (error) {

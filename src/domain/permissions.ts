@@ -58,6 +58,34 @@ export function guildPermissions(guild: PermissionFacts, userId: bigint, roleIds
   return withImplied(bits);
 }
 
+/** A membership as it is read from the database, with all that decides its permissions. */
+interface MembershipRow {
+  userId: bigint;
+  roles: { roleId: bigint }[];
+  guild: { id: bigint; ownerId: bigint; roles: RoleRow[] };
+}
+
+interface RoleRow {
+  id: bigint;
+  permissions: bigint;
+}
+
+/** What a member may do in the guild at large. */
+export function memberPermissions({ userId, roles, guild }: MembershipRow): bigint {
+  const { id, ownerId } = guild;
+  const facts = { id, ownerId, rolePermissions: rolePermissions(guild.roles) };
+  return guildPermissions(
+    facts,
+    userId,
+    roles.map(({ roleId }) => roleId),
+  );
+}
+
+/** Role id to permission bits. */
+export function rolePermissions(roles: RoleRow[]): Map<bigint, bigint> {
+  return new Map(roles.map((role) => [role.id, role.permissions]));
+}
+
 /** The bits, and all that they bring along: an administrator may do everything. */
 export function withImplied(bits: bigint): bigint {
   return (bits & Permission.Administrator) !== 0n ? ALL_PERMISSIONS : bits;

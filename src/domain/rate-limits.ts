@@ -6,17 +6,18 @@ import { REQUESTS_A_CALLER } from './limits.js';
 /**
  * Counts one use of a limit.
  * @param key whom or what it is counted for
- * @param message what the refusal says
+ * @param message what the refusal says, given in how many seconds to try again
  * @throws RATE_LIMITED
  */
 export async function takeLimit(
-  call: CallContext,
+  { limits }: Pick<CallContext, 'limits'>,
   limit: Limit,
   key: string,
-  message = 'You are being rate limited.',
+  message: (seconds: number) => string = () => 'You are being rate limited.',
 ): Promise<void> {
-  const { allowed, resetAfterMs } = await call.limits.take(limit, key);
-  if (!allowed) throw new DomainError('RATE_LIMITED', message, { retryAfterMs: resetAfterMs });
+  const { allowed, resetAfterMs } = await limits.take(limit, key);
+  if (allowed) return;
+  throw new DomainError('RATE_LIMITED', message(Math.ceil(resetAfterMs / 1000)), { retryAfterMs: resetAfterMs });
 }
 
 /** Counts something the caller asks for, of whatever kind. @throws UNAUTHENTICATED, RATE_LIMITED */

@@ -1,5 +1,6 @@
 import { METHODS } from 'node:http';
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { httpFault } from './http-faults.js';
 
 const USUAL_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
@@ -26,8 +27,7 @@ export function refuseOtherMethods(http: FastifyInstance, mount: () => void): vo
   }
 }
 
-/** In the reference platform's words, which clients of every face know. */
 function refuse(reply: FastifyReply): FastifyReply {
-  const body = Buffer.from(JSON.stringify({ message: '405: Method Not Allowed', code: 0 }));
+  const body = Buffer.from(JSON.stringify(httpFault(405)));
   return reply.code(405).header('content-type', 'application/json').send(body);
 }

@@ -17,6 +17,8 @@ export interface OAuthError {
   status: number;
   error: OAuthErrorName;
   description: string;
+  /** Seconds, where it is known when to try again. */
+  retryAfter?: number | undefined;
 }
 
 /** What OAuth clients are told of each refusal. Those that no OAuth request can meet are requests gone wrong. */
@@ -78,5 +80,10 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
 /** Renders a refusal; null for anything that is not one. */
 export function renderOAuthError(error: unknown): OAuthError | null {
   if (!(error instanceof DomainError)) return null;
-  return { status: STATUS[error.code] ?? 400, error: NAMES[error.code], description: error.message };
+  return {
+    status: STATUS[error.code] ?? 400,
+    error: NAMES[error.code],
+    description: error.message,
+    retryAfter: error.retryAfterSeconds,
+  };
 }

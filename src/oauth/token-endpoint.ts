@@ -12,6 +12,7 @@ import {
   refreshTokens,
   revokeToken,
 } from '../domain/oauth/index.js';
+import { takeLimit } from '../domain/rate-limits.js';
 import { renderTokens } from '../wire/oauth2.js';
 import { readClientCredentials } from './client-credentials.js';
 import { type OAuthError, renderOAuthError } from './errors.js';
@@ -45,7 +46,7 @@ async function answer(
 ): Promise<FastifyReply> {
   reply.headers({ 'cache-control': 'no-store', pragma: 'no-cache' });
   try {
-    await requireWithinLimit(app, request, reply);
+    await takeLimit(app, TOKEN_REQUESTS_AN_ADDRESS, request.ip, () => 'Too many requests; try again later.');
     const form = await readForm(request.raw);
     const call = callContext(app, { kind: 'anonymous' }, { requestId: request.id });
     const credentials = readClientCredentials(request.headers.authorization, form);
@@ -55,6 +56,7 @@ async function answer(
     if (refusal.error === 'invalid_client' && request.headers.authorization) {
       reply.header('www-authenticate', 'Basic realm="oauth2"');
     }
+    if (refusal.retryAfter !== undefined) reply.header('retry-after', refusal.retryAfter);
     return send(reply, refusal.status, { error: refusal.error, error_description: refusal.description });
   }
 }
@@ -84,13 +86,6 @@ function required(form: URLSearchParams, name: string): string {
   const value = formValue(form, name);
   if (value === undefined) throw new DomainError('INVALID_REQUEST', `The parameter ${name} is missing.`);
   return value;
-}
-
-async function requireWithinLimit(app: AppContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const { allowed, resetAfterMs } = await app.limits.take(TOKEN_REQUESTS_AN_ADDRESS, request.ip);
-  if (allowed) return;
-  reply.header('retry-after', Math.ceil(resetAfterMs / 1000));
-  throw new DomainError('RATE_LIMITED', 'Too many requests; try again later.');
 }
 
 function unexpected(app: AppContext, request: FastifyRequest, error: unknown): OAuthError {

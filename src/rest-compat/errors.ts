@@ -1,4 +1,5 @@
 import { DomainError, type ErrorCode, type FieldFault } from '../domain/errors.js';
+import { httpFault } from '../infra/http-faults.js';
 
 /** A refusal as this face answers it. */
 export interface RestError {
@@ -57,21 +58,21 @@ const TABLE: Record<ErrorCode, { status: number; code: number }> = {
 };
 
 /** Answers that belong to HTTP itself, in the reference platform's words. */
-export const NOT_FOUND: RestError = { status: 404, body: { message: '404: Not Found', code: 0 } };
-export const METHOD_NOT_ALLOWED: RestError = { status: 405, body: { message: '405: Method Not Allowed', code: 0 } };
+export const NOT_FOUND: RestError = { status: 404, body: httpFault(404) };
+export const METHOD_NOT_ALLOWED: RestError = { status: 405, body: httpFault(405) };
 export const UNKNOWN_API_VERSION: RestError = {
   status: 400,
   body: { message: 'Invalid API version specified', code: 50041 },
 };
-export const BAD_REQUEST: RestError = { status: 400, body: { message: '400: Bad Request', code: 0 } };
-export const INTERNAL_ERROR: RestError = { status: 500, body: { message: '500: Internal Server Error', code: 0 } };
+export const BAD_REQUEST: RestError = { status: 400, body: httpFault(400) };
+export const INTERNAL_ERROR: RestError = { status: 500, body: httpFault(500) };
 
 /** Renders a refusal; null for anything that is not one. */
 export function renderRestError(error: unknown): RestError | null {
   if (!(error instanceof DomainError)) return null;
   const { status, code } = TABLE[error.code];
   if (error.code === 'RATE_LIMITED') return tooManyRequests(error.retryAfterMs ?? 0, { message: error.message, code });
-  const message = error.code === 'UNAUTHENTICATED' ? '401: Unauthorized' : error.message;
+  const message = error.code === 'UNAUTHENTICATED' ? httpFault(401).message : error.message;
   const errors = error.fields.length > 0 ? { errors: nestFaults(error.fields) } : {};
   return { status, body: { message, code, ...errors } };
 }

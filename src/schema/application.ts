@@ -8,9 +8,9 @@ import {
   resetClientSecret,
   visibleApplications,
 } from '../domain/applications/index.js';
-import { storedScopeNames } from '../domain/installations/index.js';
 import { PORTAL_ROLES } from '../domain/portal-permissions.js';
 import type { Application as ApplicationRow } from '../infra/database/index.js';
+import { storedStrings } from '../infra/database/stored.js';
 import { builder } from './builder.js';
 import { parseId, snowflakeId } from './ids.js';
 import { callerMayWithApplication, ownApplicationRole } from './own-roles.js';
@@ -104,11 +104,11 @@ export const Application = builder.prismaObject('Application', {
 function defaultInstallSettings(application: ApplicationRow): InstallSettingsShape[] {
   const settings: InstallSettingsShape[] = [];
   if (application.serverInstall) {
-    const scopes = storedScopeNames(application.serverInstallScopes);
+    const scopes = storedStrings(application.serverInstallScopes);
     settings.push({ context: 'SERVER', scopes, permissions: application.serverInstallPermissions });
   }
   if (application.userInstall) {
-    settings.push({ context: 'USER', scopes: storedScopeNames(application.userInstallScopes), permissions: null });
+    settings.push({ context: 'USER', scopes: storedStrings(application.userInstallScopes), permissions: null });
   }
   return settings;
 }

@@ -64,7 +64,7 @@ const CODE_OF: Record<ErrorCode, PortalCode> = {
 /** A refusal as GraphQL shows it. */
 export function renderDomainError(error: DomainError, at?: GraphQLError): GraphQLError {
   const code = CODE_OF[error.code];
-  const retry = error.retryAfterMs === undefined ? {} : { retryAfter: Math.ceil(error.retryAfterMs / 1000) };
+  const retry = error.retryAfterSeconds === undefined ? {} : { retryAfter: error.retryAfterSeconds };
   const { http } = at?.extensions ?? {};
   const fields = code === 'BAD_USER_INPUT' ? { fields: fieldsOf(error) } : {};
   const extensions = { code, ...fields, ...retry, ...(http ? { http } : {}) };

@@ -113,7 +113,7 @@ const STATUS_OF: Partial<Record<ErrorCode, number>> = { FORBIDDEN: 403, UNAUTHEN
 function refuse(app: AppContext, error: FastifyError | DomainError, reply: FastifyReply): FastifyReply {
   if (error instanceof DomainError) {
     if (error.code === 'UNAUTHENTICATED') reply.header('www-authenticate', 'Bearer');
-    if (error.retryAfterMs !== undefined) reply.header('retry-after', Math.ceil(error.retryAfterMs / 1000));
+    if (error.retryAfterSeconds !== undefined) reply.header('retry-after', error.retryAfterSeconds);
     return reply.code(STATUS_OF[error.code] ?? 400).send({ errors: [renderDomainError(error)] });
   }
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return refuseSize(reply);

@@ -8,6 +8,7 @@ import {
 import type { ApplicationRecord } from '../domain/applications/own.js';
 import { HONOURED_SCOPES } from '../domain/installations/scopes.js';
 import type { Application } from '../infra/database/index.js';
+import { storedStrings } from '../infra/database/stored.js';
 import { renderTeam, renderTeamUser } from './team.js';
 import { renderUser } from './user.js';
 
@@ -24,26 +25,16 @@ export type WireApplication = Omit<APIApplication, 'role_connections_verificatio
 export function renderApplication(application: ApplicationRecord): WireApplication {
   const serverParams = installParams(application.serverInstallScopes, application.serverInstallPermissions);
   return {
-    id: String(application.id),
-    name: application.name,
-    type: null,
-    icon: application.iconHash,
-    description: application.description,
-    summary: '',
-    bot_public: application.public,
-    bot_require_code_grant: false,
+    ...renderApplicationFacts(application),
     bot: renderUser(application.bot),
     ...ownership(application),
-    verify_key: application.publicKey,
     explicit_content_filter: 0,
     approximate_guild_count: application.installCounts.server,
     approximate_user_install_count: application.installCounts.user,
     approximate_user_authorization_count: application.installCounts.user,
     eligible_oauth2_scopes: [...HONOURED_SCOPES],
     role_connections_verification_url: null,
-    flags: applicationFlags(application),
-    flags_new: String(applicationFlags(application)),
-    redirect_uris: stringList(application.redirectUris),
+    redirect_uris: storedStrings(application.redirectUris),
     interactions_endpoint_url: application.interactionsEndpointUrl,
     ...(application.customInstallUrl === null ? {} : { custom_install_url: application.customInstallUrl }),
     ...(application.serverInstall && application.installLinkMode === 'PROVIDED'
@@ -61,6 +52,24 @@ export function renderApplication(application: ApplicationRecord): WireApplicati
           }
         : {}),
     },
+  };
+}
+
+/** What everybody sees of an application. */
+export function renderApplicationFacts(application: Application) {
+  const flags = applicationFlags(application);
+  return {
+    id: String(application.id),
+    name: application.name,
+    type: null,
+    icon: application.iconHash,
+    description: application.description,
+    summary: '' as const,
+    bot_public: application.public,
+    bot_require_code_grant: false,
+    verify_key: application.publicKey,
+    flags,
+    flags_new: String(flags),
   };
 }
 
@@ -82,9 +91,5 @@ export function applicationFlags(
 }
 
 function installParams(scopes: unknown, permissions: string): APIApplicationInstallParams {
-  return { scopes: stringList(scopes) as OAuth2Scopes[], permissions };
-}
-
-function stringList(value: unknown): string[] {
-  return Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : [];
+  return { scopes: storedStrings(scopes) as OAuth2Scopes[], permissions };
 }

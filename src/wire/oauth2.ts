@@ -3,7 +3,7 @@ import type {
   RESTPostOAuth2AccessTokenResult,
 } from 'discord-api-types/v10';
 import type { Authorization, IssuedTokens } from '../domain/oauth/index.js';
-import { applicationFlags } from './application.js';
+import { renderApplicationFacts } from './application.js';
 import { renderGuild } from './guild.js';
 import { wireTime } from './time.js';
 import { renderUser } from './user.js';
@@ -11,21 +11,10 @@ import { renderUser } from './user.js';
 /** What a token stands for. */
 export function renderAuthorization(authorization: Authorization): RESTGetAPIOAuth2CurrentAuthorizationResult {
   const { application, scopes, expiresAt, user } = authorization;
-  const flags = applicationFlags(application);
   return {
     application: {
-      id: String(application.id),
-      name: application.name,
-      type: null,
-      icon: application.iconHash,
-      description: application.description,
-      summary: '',
+      ...renderApplicationFacts(application),
       hook: true,
-      bot_public: application.public,
-      bot_require_code_grant: false,
-      verify_key: application.publicKey,
-      flags,
-      flags_new: String(flags),
     } as RESTGetAPIOAuth2CurrentAuthorizationResult['application'],
     scopes: [...scopes] as RESTGetAPIOAuth2CurrentAuthorizationResult['scopes'],
     expires: wireTime(expiresAt),

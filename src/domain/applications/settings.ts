@@ -1,5 +1,6 @@
 import type { Application } from '../../infra/database/index.js';
-import { storedScopeNames, storedScopes } from '../installations/scopes.js';
+import { storedStrings } from '../../infra/database/stored.js';
+import { storedScopes } from '../installations/scopes.js';
 
 export const PRIVILEGED_INTENTS = ['GUILD_MEMBERS', 'PRESENCES', 'MESSAGE_CONTENT'] as const;
 
@@ -36,7 +37,7 @@ function providedInstallUrl(application: Application, authUrl: string): string |
   const { serverInstall, userInstall } = application;
   const wanted = serverInstall ? application.serverInstallScopes : application.userInstallScopes;
   const honoured: string[] = storedScopes(wanted);
-  const scopes = storedScopeNames(wanted).filter((name) => honoured.includes(name));
+  const scopes = storedStrings(wanted).filter((name) => honoured.includes(name));
   if (scopes.length === 0) return null;
   const query = [
     `client_id=${application.id}`,

@@ -2,7 +2,7 @@ import type { Transaction } from '../../infra/database/index.js';
 import { type CallContext, requireUser } from '../call.js';
 import { DomainError, type ErrorCode, missingPermissions } from '../errors.js';
 import type { MemberFacts } from '../events.js';
-import { allows, channelPermissions, guildPermissions, Permission } from '../permissions.js';
+import { allows, channelPermissions, guildPermissions, memberPermissions, Permission } from '../permissions.js';
 import type { GuildView } from './views.js';
 
 /** What the caller is in a guild. */
@@ -75,15 +75,12 @@ export async function permissionsWithin(db: Transaction, guildId: bigint, userId
   const member = await db.member.findUnique({
     where: { guildId_userId: { guildId, userId } },
     select: {
+      userId: true,
       roles: { select: { roleId: true } },
-      guild: { select: { ownerId: true, roles: { select: { id: true, permissions: true } } } },
+      guild: { select: { id: true, ownerId: true, roles: { select: { id: true, permissions: true } } } },
     },
   });
-  if (!member) return 0n;
-  const { ownerId, roles } = member.guild;
-  const rolePermissions = new Map(roles.map((role) => [role.id, role.permissions]));
-  const roleIds = member.roles.map(({ roleId }) => roleId);
-  return guildPermissions({ id: guildId, ownerId, rolePermissions }, userId, roleIds);
+  return member ? memberPermissions(member) : 0n;
 }
 
 /** @throws MISSING_PERMISSIONS unless `permissions` holds all of `needed` */

@@ -2,6 +2,7 @@ import { isMissingReference, isMissingRow, isUniqueConflict } from '../../infra/
 import type { Guild, Invite } from '../../infra/database/index.js';
 import { type CallContext, requirePerson } from '../call.js';
 import { DomainError } from '../errors.js';
+import { WITH_USER_AND_ROLES } from '../events.js';
 import { isInviteCode } from '../invites/code.js';
 
 /**
@@ -27,7 +28,7 @@ async function addMember(call: CallContext, { code, guildId }: Invite, userId: b
   await call.write(async ({ db, record }) => {
     const member = await db.member.create({
       data: { guildId, userId, joinedAt: new Date(call.clock.now()) },
-      include: { user: true, roles: { select: { roleId: true } } },
+      include: WITH_USER_AND_ROLES,
     });
     await db.invite.update({ where: { code }, data: { uses: { increment: 1 } } });
     record({ type: 'GUILD_MEMBER_ADD', member });

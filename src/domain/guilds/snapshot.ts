@@ -1,5 +1,5 @@
 import type { Guild, Reader, Role } from '../../infra/database/index.js';
-import type { ChannelRecord, MemberRecord } from '../events.js';
+import { type ChannelRecord, type MemberRecord, WITH_USER_AND_ROLES } from '../events.js';
 
 /** A guild with everything a client's cache begins with, but its members. */
 export interface GuildSnapshot {
@@ -79,7 +79,7 @@ function loadPage(
         prefix ? { OR: namesBeginningWith(prefix) } : {},
       ],
     },
-    include: { user: true, roles: { select: { roleId: true } } },
+    include: WITH_USER_AND_ROLES,
     orderBy: { userId: 'asc' },
     take: PAGE,
   });

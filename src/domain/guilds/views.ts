@@ -2,7 +2,13 @@ import { LRUCache } from 'lru-cache';
 import { BUS_RECONNECTED, type Bus, type BusMessage, type BusSubscription, topics } from '../../infra/bus.js';
 import type { Reader } from '../../infra/database/index.js';
 import type { MemberFacts } from '../events.js';
-import { channelPermissions, guildPermissions, type Overwrite, type PermissionFacts } from '../permissions.js';
+import {
+  channelPermissions,
+  guildPermissions,
+  type Overwrite,
+  type PermissionFacts,
+  rolePermissions,
+} from '../permissions.js';
 
 export interface ChannelFacts {
   id: bigint;
@@ -146,7 +152,7 @@ async function loadView(reader: Reader, guildId: bigint): Promise<GuildView | nu
   return {
     id: guildId,
     ownerId: guild.ownerId,
-    rolePermissions: new Map(guild.roles.map((role) => [role.id, role.permissions])),
+    rolePermissions: rolePermissions(guild.roles),
     channels: new Map(guild.channels.map((channel) => [channel.id, channel])),
   };
 }

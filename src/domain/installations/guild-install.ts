@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Application, Installation, Transaction, User } from '../../infra/database/index.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
+import { WITH_USER_AND_ROLES } from '../events.js';
 import { accessGuild, permissionsWithin, requirePermissions } from '../guilds/access.js';
 import { parseInput } from '../input.js';
 import { Permission, parsePermissions, permissionText, withImplied } from '../permissions.js';
@@ -114,7 +115,7 @@ async function addBot(call: CallContext, write: Write, grant: GrantedInstallatio
   if (await db.member.findUnique({ where: key, select: { userId: true } })) return;
   const member = await db.member.create({
     data: { guildId, userId: botId, joinedAt: new Date(call.clock.now()), roles: { create: { roleId } } },
-    include: { user: true, roles: { select: { roleId: true } } },
+    include: WITH_USER_AND_ROLES,
   });
   await audit({ action: 'BOT_ADD', guildId, targetId: botId });
   record({ type: 'GUILD_MEMBER_ADD', member });

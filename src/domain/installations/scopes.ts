@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { storedStrings } from '../../infra/database/stored.js';
 import { fault } from '../input.js';
 
 /** The scopes this service honours. `messages.read` is reserved and refused like an unknown one. */
@@ -28,11 +29,6 @@ export function installScopes() {
 
 /** The honoured scopes in a stored column, in the order above. */
 export function storedScopes(value: unknown): Scope[] {
-  const names = storedScopeNames(value);
+  const names = storedStrings(value);
   return HONOURED_SCOPES.filter((scope) => names.includes(scope));
-}
-
-/** The scopes in a stored column as they stand there, honoured or not. */
-export function storedScopeNames(value: unknown): string[] {
-  return Array.isArray(value) ? value.filter((name) => typeof name === 'string') : [];
 }

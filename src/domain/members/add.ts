@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isMissingReference, isUniqueConflict } from '../../infra/database/faults.js';
 import { type CallContext, requireUser } from '../call.js';
 import { DomainError } from '../errors.js';
-import type { MemberRecord } from '../events.js';
+import { type MemberRecord, WITH_USER_AND_ROLES } from '../events.js';
 import { accessGuild } from '../guilds/access.js';
 import type { GuildView } from '../guilds/views.js';
 import { nameText } from '../input.js';
@@ -85,7 +85,7 @@ function insertMember(call: CallContext, guild: GuildView, input: AddMemberInput
           joinedAt: new Date(call.clock.now()),
           roles: { create: roles.map((role) => ({ roleId: role.id })) },
         },
-        include: { user: true, roles: { select: { roleId: true } } },
+        include: WITH_USER_AND_ROLES,
       });
       const changes = { nick, roles: auditRoles(roles) };
       await audit({ action: 'MEMBER_ADD', guildId: guild.id, targetId: userId, changes });

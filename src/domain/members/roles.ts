@@ -1,7 +1,7 @@
 import type { Role, Transaction } from '../../infra/database/index.js';
 import { type CallContext, requireUser, type Write } from '../call.js';
 import { DomainError, missingPermissions } from '../errors.js';
-import type { MemberRecord } from '../events.js';
+import { type MemberRecord, WITH_USER_AND_ROLES } from '../events.js';
 import { accessGuild } from '../guilds/access.js';
 import { Permission } from '../permissions.js';
 import { highestPosition } from '../roles/index.js';
@@ -12,8 +12,6 @@ export interface SetMemberRolesInput {
   /** All roles the member is to have. `@everyone` is not named; a managed role the member has stays in any case. */
   roleIds: bigint[];
 }
-
-const WITH_USER_AND_ROLES = { user: true, roles: { select: { roleId: true } } } as const;
 
 /**
  * Gives a member exactly these roles. Needs ManageRoles; only roles below the caller's highest can be given or taken.

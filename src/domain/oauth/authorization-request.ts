@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import type { Application } from '../../infra/database/index.js';
+import { storedStrings } from '../../infra/database/stored.js';
 import { DomainError } from '../errors.js';
 import { parseInput, snowflake } from '../input.js';
 import type { Scope } from '../installations/scopes.js';
 import { storedScopes } from '../installations/scopes.js';
 import { parsePermissions } from '../permissions.js';
 import { isS256Challenge } from './pkce.js';
-import { hasCustomScheme, isRegistered, storedUris } from './redirect-uris.js';
+import { hasCustomScheme, isRegistered } from './redirect-uris.js';
 import { parseScope } from './scope.js';
 
 /** Where an application can be installed to. */
@@ -108,7 +109,7 @@ export function readAuthorizationRequest(application: Application, query: Author
 }
 
 function chooseRedirectUri(application: Application, query: AuthorizationQuery): string | null {
-  const registered = storedUris(application.redirectUris);
+  const registered = storedStrings(application.redirectUris);
   if (query.redirect_uri === undefined) return query.response_type === undefined ? null : (registered[0] ?? null);
   if (isRegistered(query.redirect_uri, registered)) return query.redirect_uri;
   throw invalidRequest('The redirect_uri is not one of the application’s redirect URIs.');

@@ -1,10 +1,10 @@
 import type { AuthorizationCode, OAuthGrant } from '../../infra/database/index.js';
+import { storedStrings } from '../../infra/database/stored.js';
 import { hashSecret } from '../../infra/secrets.js';
 import type { CallContext } from '../call.js';
 import { DomainError } from '../errors.js';
 import type { Client } from './clients.js';
 import { verifierFits } from './pkce.js';
-import { storedUris } from './redirect-uris.js';
 import { endGrant, type IssuedTokens, issueTokens } from './tokens.js';
 
 export interface RedeemCodeInput {
@@ -44,7 +44,7 @@ export async function redeemCode(call: CallContext, client: Client, input: Redee
 /** The request must name the redirect URI as its authorization did; one that left it out may leave it out here. */
 function redirectUriFits(client: Client, code: AuthorizationCode, given: string | undefined): boolean {
   if (code.redirectUri !== null) return given === code.redirectUri;
-  return given === undefined || given === storedUris(client.application.redirectUris)[0];
+  return given === undefined || given === storedStrings(client.application.redirectUris)[0];
 }
 
 async function refuseReuse(call: CallContext, code: CodeWithGrant): Promise<never> {

@@ -70,8 +70,3 @@ function withoutLoopbackPort(uri: string): string | null {
   const [, host = '', rest = ''] = match ?? [];
   return LOOPBACK_HOSTS.includes(host) ? `http://${host}${rest}` : null;
 }
-
-/** The redirect URIs in a stored column. */
-export function storedUris(value: unknown): string[] {
-  return Array.isArray(value) ? value.filter((uri) => typeof uri === 'string') : [];
-}

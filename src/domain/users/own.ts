@@ -1,7 +1,7 @@
 import type { Guild, User } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
 import { DomainError } from '../errors.js';
-import { guildPermissions } from '../permissions.js';
+import { memberPermissions } from '../permissions.js';
 
 export interface OwnUser {
   user: User;
@@ -63,13 +63,12 @@ export async function listOwnGuilds(call: CallContext, input: ListOwnGuildsInput
     },
   });
   if (fromTheEnd) memberships.reverse();
-  return memberships.map(({ guild, roles }) => {
-    const facts = { ...guild, rolePermissions: new Map(guild.roles.map((role) => [role.id, role.permissions])) };
-    const roleIds = roles.map(({ roleId }) => roleId);
+  return memberships.map((membership) => {
+    const { guild } = membership;
     return {
       guild,
       isOwner: guild.ownerId === actor.user.id,
-      permissions: guildPermissions(facts, actor.user.id, roleIds),
+      permissions: memberPermissions(membership),
       memberCount: guild._count?.members ?? null,
     };
   });

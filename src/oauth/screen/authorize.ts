@@ -10,12 +10,13 @@ import {
   loadConsentFacts,
   RefusedAuthorization,
 } from '../../domain/oauth/index.js';
+import { takeLimit } from '../../domain/rate-limits.js';
 import { readForm } from '../form.js';
 import { ownAddress, PATHS, withParameters } from './addresses.js';
 import { type Answer, type Page, redirect } from './answer.js';
 import { type Consent, consentPage } from './consent-page.js';
 import { type Choice, explain, firstChoice, readChoice } from './decision.js';
-import { cancelledPage, retryAfter, type SignedIn, signInPage, statusOf } from './pages.js';
+import { cancelledPage, type SignedIn, signInPage, statusOf } from './pages.js';
 import { readRequest, requireCsrfToken, requireOwnOrigin, tellClient, type Visit } from './visit.js';
 
 /** Shows what an application asks for, once the visitor is signed in. */
@@ -48,7 +49,7 @@ export async function decide(visit: Visit): Promise<Answer> {
     const facts = await loadConsentFacts(visit.call, request);
     const faults = explain(error);
     const again = screen(visit, visit.signedIn, { request, ...facts, choice, faults, status: statusOf(error) });
-    return { ...again, retryAfter: retryAfter(error) };
+    return { ...again, retryAfter: error.retryAfterSeconds };
   }
 }
 
@@ -71,11 +72,8 @@ async function carryOut(visit: Visit, request: AuthorizationRequest, choice: Cho
 }
 
 async function takeAuthorization({ app, signedIn }: Visit): Promise<void> {
-  const { allowed, resetAfterMs } = await app.limits.take(AUTHORIZATIONS_A_PERSON, String(signedIn?.person.id));
-  if (allowed) return;
-  throw new DomainError('RATE_LIMITED', `Too many authorizations; try again in ${Math.ceil(resetAfterMs / 1000)} s.`, {
-    retryAfterMs: resetAfterMs,
-  });
+  const say = (seconds: number) => `Too many authorizations; try again in ${seconds} s.`;
+  await takeLimit(app, AUTHORIZATIONS_A_PERSON, String(signedIn?.person.id), say);
 }
 
 function decisionOf({ targets }: AuthorizationRequest, { target, ...choice }: Choice): AuthorizationDecision {

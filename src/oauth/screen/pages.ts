@@ -37,7 +37,7 @@ export function signInPage({ query, leadsTo, email = '', refusal }: SignInForm):
     status: refusal ? statusOf(refusal) : 200,
     title: 'Sign in',
     leadsTo,
-    retryAfter: retryAfter(refusal),
+    retryAfter: refusal?.retryAfterSeconds,
     body: html`<h1>Sign in to continue</h1>
 <p class="soft">An application asks for your consent. Sign in to see what it wants, and decide.</p>
 ${refusal && notice(refusal.message)}
@@ -109,7 +109,7 @@ export function refusalPage(refusal: DomainError, again: AuthorizationQuery | nu
     kind: 'page',
     status: statusOf(refusal),
     title: 'This does not work',
-    retryAfter: retryAfter(refusal),
+    retryAfter: refusal.retryAfterSeconds,
     body: html`<h1>This does not work</h1>
 <p>${refusal.message}</p>
 ${again && html`<p><a href="${ownAddress(PATHS.authorize, again)}">Open the request again</a></p>`}
@@ -144,9 +144,4 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
 /** The status of a page that tells of a refusal. */
 export function statusOf({ code }: DomainError): number {
   return STATUS[code] ?? 400;
-}
-
-/** Seconds until a refused visitor may try again, where that is known. */
-export function retryAfter(refusal: DomainError | undefined): number | undefined {
-  return refusal?.retryAfterMs === undefined ? undefined : Math.ceil(refusal.retryAfterMs / 1000);
 }

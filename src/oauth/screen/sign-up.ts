@@ -5,7 +5,7 @@ import { formValue, readForm } from '../form.js';
 import { ownAddress, PATHS } from './addresses.js';
 import type { Answer, Page } from './answer.js';
 import { html } from './html.js';
-import { AUTOFOCUS, notice, retryAfter, statusOf } from './pages.js';
+import { AUTOFOCUS, notice, statusOf } from './pages.js';
 import { back, findRedirectUri } from './sign-in.js';
 import { requireOwnOrigin, type Visit } from './visit.js';
 
@@ -45,7 +45,7 @@ function signUpPage({ query, leadsTo, name = '', email = '', refusal }: SignUpFo
     status: refusal ? statusOf(refusal) : 200,
     title: 'Sign up',
     leadsTo,
-    retryAfter: retryAfter(refusal),
+    retryAfter: refusal?.retryAfterSeconds,
     body: html`<h1>Sign up to continue</h1>
 <p class="soft">With an account you see what the application asks for, and decide.</p>
 ${refusal && explanation(refusal)}
