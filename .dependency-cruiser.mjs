@@ -20,6 +20,7 @@ export default {
     mayImport('context\\.ts', ['config\\.ts', 'domain', 'infra', 'accounts/index\\.ts']),
     mayImport('config\\.ts', []),
     mayImport('face\\.ts', []),
+    mayImport('http', ['infra', 'context\\.ts']),
     mayImport('main\\.ts', ['start\\.ts', 'config\\.ts', 'server\\.ts']),
     mayImport('start\\.ts', ['config\\.ts']),
     ...FACES.map((face) => mayImport(face, ['domain', 'wire', 'infra', 'context\\.ts', 'config\\.ts', 'face\\.ts'])),

@@ -1,6 +1,7 @@
 // `npm run bench [-- NAME]`: each measurement beside its baseline, in the same run. docs/performance.md says how to read it.
 import { fanOut, identifyToReady, idleSessions } from './measurements/gateway.js';
 import { guildWithLastMessages, listMessages, sendMessage } from './measurements/requests.js';
+import { silences } from './measurements/silence.js';
 import { describeMachine, type Row, renderTable } from './report.js';
 import { cleanUp } from './scratch.js';
 
@@ -11,6 +12,7 @@ const measurements: Record<string, () => Promise<Row[]>> = {
   identify: identifyToReady,
   memory: idleSessions,
   graphql: guildWithLastMessages,
+  silence: silences,
 };
 
 const wanted = process.argv.slice(2);

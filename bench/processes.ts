@@ -15,11 +15,13 @@ export interface MeasuredServer {
   cpuSeconds(): Promise<number>;
   /** Bytes, after a garbage collection. */
   memory(): Promise<NodeJS.MemoryUsage>;
+  /** The most it has held so far, in bytes. */
+  peakMemory(): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** Starts the built platform, as `npm start` does, over a copy of the data in `dataDir`. */
-export async function startPlatform(dataDir: string): Promise<MeasuredServer> {
+/** Starts the built platform, as `npm start` does, over a copy of the data in `dataDir`; `settings` go over the usual ones. */
+export async function startPlatform(dataDir: string, settings: NodeJS.ProcessEnv = {}): Promise<MeasuredServer> {
   const env = {
     PORT: '0',
     PUBLIC_URL: undefined,
@@ -27,6 +29,7 @@ export async function startPlatform(dataDir: string): Promise<MeasuredServer> {
     REDIS_URL: undefined,
     RATE_LIMITS: 'off',
     LOG_LEVEL: 'info',
+    ...settings,
     DATA_DIR: await copyOf(dataDir),
   };
   return startServer('dist/main.js', env);
@@ -65,6 +68,7 @@ async function startServer(script: string, env: NodeJS.ProcessEnv = {}): Promise
       return (user + system) / 1_000_000;
     },
     memory: () => ask<NodeJS.MemoryUsage>(child, 'memory'),
+    peakMemory: () => ask<number>(child, 'peakMemory'),
     stop: () => stop(child),
   };
 }
@@ -77,7 +81,7 @@ function readyLine(child: ChildProcess, script: string): Promise<string> {
     createInterface(child.stdout).on('line', (line) => {
       const origin = /"origin":"([^"]+)"/.exec(line)?.[1];
       if (origin) ready(origin.replace('localhost', '127.0.0.1'));
-      else if (/"level":[56]0/.test(line)) console.error(line);
+      else if (/"level":[56]0/.test(line)) console.error(line.slice(0, 300));
     });
   });
 }

@@ -52,7 +52,8 @@ export async function createWorld(size: WorldSize): Promise<World> {
   }
 }
 
-async function signUp(origin: string): Promise<{ token: string; userId: string }> {
+/** Makes an account. @returns its session and its user */
+export async function signUp(origin: string): Promise<{ token: string; userId: string }> {
   const answer = await fetch(`${origin}/auth/sign-up/email`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -88,7 +89,7 @@ async function addBots(
 }
 
 /** Messages in bulk: rows as a sent message leaves them, a channel at a time. */
-async function fillChannels(
+export async function fillChannels(
   call: CallContext,
   db: Database,
   channelIds: bigint[],

@@ -26,6 +26,7 @@ export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex
     'Connection: close',
     'Content-Type: application/json',
     `Content-Length: ${body.length}`,
+    'X-Content-Type-Options: nosniff',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }

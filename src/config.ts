@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 
@@ -13,14 +14,31 @@ export interface Config {
   dataDir: string;
   /** A `postgresql://` address, or null for the SQLite file in `dataDir`. */
   databaseUrl: string | null;
+  /** Connections to PostgreSQL, at most. */
+  databasePool: number;
   redisUrl: string | null;
   /** Where mails are sent, or null for the outbox in `dataDir`. Set, e-mail addresses of new accounts are to be verified. */
   smtpUrl: string | null;
   /** The address mails come from. */
   mailFrom: string;
+  /** A port of its own for `/metrics`, `/healthz` and `/readyz`; null for the one listener. 0 picks a free one. */
+  metricsPort: number | null;
+  /** How long a stop is told to whoever asks `/readyz` or `/healthz` before the listener closes, in milliseconds. */
+  drainDelayMs: number;
   rateLimits: boolean;
+  /** Proxies whose `X-Forwarded-For` is believed; null for none. */
+  trustProxy: TrustedProxies | null;
   workerId: number;
   logLevel: LogLevel;
+}
+
+/** How many proxies a request passes before this process, or the networks they stand in. */
+export type TrustedProxies = { hops: number } | { networks: Network[] };
+
+/** An address and how many of its first bits count. */
+export interface Network {
+  address: string;
+  prefix: number;
 }
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -68,6 +86,42 @@ function isOrigin(value: string): boolean {
 
 const onOff = z.enum(['on', 'off'], { error: 'must be on or off' }).transform((value) => value === 'on');
 
+const MAX_HOPS = 32;
+
+const TRUST_PROXY_FAULT = `must be a number of hops from 1 to ${MAX_HOPS}, or addresses and networks (such as 10.0.0.0/8 or fd00::/8, or loopback) with commas between; not everybody's`;
+
+const LOOPBACK: Network[] = [
+  { address: '127.0.0.0', prefix: 8 },
+  { address: '::1', prefix: 128 },
+];
+
+const trustedProxies = z.string().transform((value, context): TrustedProxies => {
+  const trusted = /^\d+$/.test(value) ? readHops(Number(value)) : readNetworks(value);
+  if (trusted) return trusted;
+  context.addIssue({ code: 'custom', message: TRUST_PROXY_FAULT });
+  return z.NEVER;
+});
+
+function readHops(hops: number): TrustedProxies | null {
+  return hops >= 1 && hops <= MAX_HOPS ? { hops } : null;
+}
+
+function readNetworks(value: string): TrustedProxies | null {
+  const networks = value.split(',').map((text) => readNetwork(text.trim()));
+  return networks.includes(null) ? null : { networks: networks.flatMap((network) => network ?? []) };
+}
+
+function readNetwork(text: string): Network[] | null {
+  if (text === 'loopback') return LOOPBACK;
+  const [, address = '', digits] = /^([^/%]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  const version = isIP(address);
+  // An IPv4 client never appears under an IPv6 name of its address, so that such a network would match nobody.
+  if (version === 0 || /^::ffff:/i.test(address)) return null;
+  const bits = version === 4 ? 32 : 128;
+  const prefix = digits === undefined ? bits : Number(digits);
+  return prefix >= 1 && prefix <= bits ? [{ address, prefix }] : null;
+}
+
 const Environment = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: wholeNumber(0, 65_535).default(4000),
@@ -75,12 +129,16 @@ const Environment = z.object({
   GATEWAY_PUBLIC_URL: origin('ws:', 'wss:').optional(),
   DATA_DIR: z.string().default('./data'),
   DATABASE_URL: urlWith('postgresql:', 'postgres:').optional(),
+  DATABASE_POOL: wholeNumber(1, 1_000).default(10),
   REDIS_URL: urlWith('redis:', 'rediss:').optional(),
   SMTP_URL: urlWith('smtp:', 'smtps:')
     .refine((value) => new URL(value).hostname !== '', { error: 'must name a host' })
     .optional(),
   MAIL_FROM: z.email({ error: 'must be a bare e-mail address' }).optional(),
+  METRICS_PORT: wholeNumber(0, 65_535).optional(),
+  DRAIN_DELAY_MS: wholeNumber(0, 3_000).default(1_000),
   RATE_LIMITS: onOff.default(true),
+  TRUST_PROXY: trustedProxies.optional(),
   WORKER_ID: wholeNumber(0, 1023).default(0),
   LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }).default('info'),
 });
@@ -106,10 +164,14 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     gatewayPublicUrl: env.GATEWAY_PUBLIC_URL ?? null,
     dataDir: resolve(env.DATA_DIR),
     databaseUrl: env.DATABASE_URL ?? null,
+    databasePool: env.DATABASE_POOL,
     redisUrl: env.REDIS_URL ?? null,
     smtpUrl: env.SMTP_URL ?? null,
     mailFrom: env.MAIL_FROM ?? `no-reply@${publicUrl === null ? 'localhost' : new URL(publicUrl).hostname}`,
+    metricsPort: env.METRICS_PORT ?? null,
+    drainDelayMs: env.DRAIN_DELAY_MS,
     rateLimits: env.RATE_LIMITS,
+    trustProxy: env.TRUST_PROXY ?? null,
     workerId: env.WORKER_ID,
     logLevel: env.LOG_LEVEL,
   };

@@ -3,13 +3,16 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import type { Config } from './config.js';
 import { BotTokens } from './domain/applications/bot-tokens.js';
+import { Bodies } from './domain/bodies.js';
 import type { Actor, CallContext, Write, WriteOptions } from './domain/call.js';
 import { DomainError } from './domain/errors.js';
 import type { DomainEvent } from './domain/events.js';
 import { GuildViews } from './domain/guilds/views.js';
+import { createKnownCredentials, type KnownCredentials } from './domain/known-credentials.js';
 import type { AddressSignatures } from './infra/address-signatures.js';
 import type { BlobStore } from './infra/blobs.js';
 import type { Bus } from './infra/bus.js';
+import type { FindClientAddress } from './infra/client-address.js';
 import type { Clock } from './infra/clock.js';
 import { type Database, Prisma } from './infra/database/index.js';
 import type { NextId } from './infra/ids.js';
@@ -26,7 +29,7 @@ export type FindPerson = (headers: IncomingHttpHeaders) => Promise<Actor>;
 
 /** Where a request comes from. */
 export interface Visitor {
-  /** The network address. */
+  /** The network address it counts by (`AppContext.clientAddress`). */
   address: string;
   headers: IncomingHttpHeaders;
 }
@@ -60,6 +63,8 @@ export interface Addresses {
   publicUrl: string;
   /** The gateway's address, without a query. */
   gatewayUrl: string;
+  /** The origin of `/metrics`, `/healthz` and `/readyz`. */
+  operationsUrl: string;
   /** Of attachment addresses. */
   signatures: AddressSignatures;
 }
@@ -68,6 +73,8 @@ export interface Addresses {
 export interface AppContext {
   config: Config;
   addresses: Addresses;
+  /** Tells by which address a request or an upgrade counts; `request.ip` of an HTTP request is the same. */
+  clientAddress: FindClientAddress;
   log: Logger;
   clock: Clock;
   nextId: NextId;
@@ -79,18 +86,26 @@ export interface AppContext {
   metrics: Metrics;
   guilds: GuildViews;
   botTokens: BotTokens;
+  known: KnownCredentials;
+  /** What requests hold while they are received. */
+  bodies: Bodies;
   /** Renders an event and publishes it. */
   publish: (event: DomainEvent) => void;
+  /** What the process does without at present: `redis`, `snowflake-worker`. Empty when it has everything. */
+  degraded: () => string[];
 }
 
 /** The parts the rest of the context is made from. */
-export type ContextParts = Omit<AppContext, 'guilds' | 'botTokens'>;
+export type ContextParts = Omit<AppContext, 'guilds' | 'botTokens' | 'known' | 'bodies'>;
 
 export function createAppContext(parts: ContextParts): AppContext {
+  const known = createKnownCredentials(parts.db.reader);
   return {
     ...parts,
-    guilds: new GuildViews(parts.db.reader, parts.bus),
-    botTokens: new BotTokens(parts.db.reader, parts.bus),
+    guilds: new GuildViews(parts.db.reader, parts.bus, parts.clock),
+    botTokens: new BotTokens(parts.db.reader, parts.bus, parts.clock, known),
+    known,
+    bodies: new Bodies(),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { AppContext } from './context.js';
+import { findInvite } from './domain/invites/index.js';
 
 /** `/`, and `/portal`, where mails lead: a page that names the instance's addresses, and where to answer invitations. */
 export function mountLanding(http: FastifyInstance, { addresses }: AppContext): void {
@@ -16,11 +17,14 @@ export function mountLanding(http: FastifyInstance, { addresses }: AppContext): 
 }
 
 /** `/invite/CODE`: where an invite's address leads until the portal can accept it. */
-export function mountInvitePage(http: FastifyInstance): void {
-  http.get<{ Params: { code: string } }>('/invite/:code', ({ params }, reply) => {
-    const code = params.code.replace(/[^\w-]/g, '').slice(0, 32);
+export function mountInvitePage(http: FastifyInstance, { db, clock }: AppContext): void {
+  http.get<{ Params: { code: string } }>('/invite/:code', async ({ params: { code } }, reply) => {
+    reply.header('content-type', 'text/plain; charset=utf-8');
+    if (!(await findInvite(db.reader, clock.now(), code))) {
+      return reply.code(404).send('This invite does not work: it is over, was taken back, or never was.\n');
+    }
     const text = `This is an invite to a server. Accept it at /graphql, signed in:\n\n  mutation { joinGuild(input: { code: "${code}" }) { guild { name } } }\n`;
-    return reply.header('content-type', 'text/plain; charset=utf-8').send(text);
+    return reply.send(text);
   });
 }
 

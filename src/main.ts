@@ -44,8 +44,15 @@ async function run(): Promise<void> {
   const server = await createServer(config);
   const { log } = server.app;
   const origin = await server.start();
+  const { operationsUrl: operations } = server.app.addresses;
   log.info(
-    { origin, graphql: `${origin}/graphql`, rest: `${origin}/api/v10`, gateway: server.app.addresses.gatewayUrl },
+    {
+      origin,
+      operations,
+      graphql: `${origin}/graphql`,
+      rest: `${origin}/api/v10`,
+      gateway: server.app.addresses.gatewayUrl,
+    },
     `ready at ${origin}`,
   );
   const signal = await signalled;

@@ -1,45 +1,79 @@
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { Redis } from 'ioredis';
 import { type Config, StartError } from './config.js';
 import type { AppContext } from './context.js';
-import { createFileBlobStore, removeAbandonedBlobs } from './infra/blobs.js';
+import { DomainError } from './domain/errors.js';
+import { createFileBlobStore } from './infra/blobs.js';
 import { createLocalBus, createRedisBus } from './infra/bus.js';
 import type { Clock } from './infra/clock.js';
 import { type Database, openDatabase } from './infra/database/index.js';
-import { snowflakes } from './infra/ids.js';
+import { type NextId, NoIdsError, snowflakes } from './infra/ids.js';
 import type { Logger } from './infra/logger.js';
 import { createOutbox, createSmtpMailer, type Mailer } from './infra/mail.js';
+import { newestIdMs } from './infra/newest-id.js';
 import { createRateLimits, noRateLimits } from './infra/rate-limits.js';
+import { connectRedis, type RedisLink } from './infra/redis.js';
 import { leaseWorker, type WorkerLease } from './infra/worker-lease.js';
 
 /** What the process opens, and closes in the end. */
-export interface Resources extends Pick<AppContext, 'db' | 'bus' | 'blobs' | 'mailer' | 'limits' | 'nextId'> {
+export interface Resources
+  extends Pick<AppContext, 'db' | 'bus' | 'blobs' | 'mailer' | 'limits' | 'nextId' | 'degraded'> {
+  /** The Redis of `REDIS_URL`, or null where none is named. */
+  redis: RedisLink | null;
   close(): Promise<void>;
 }
 
 /** Opens everything outside the process that the configuration names. @throws {StartError} */
 export async function openResources(config: Config, log: Logger, clock: Clock): Promise<Resources> {
   makeDataDir(config.dataDir);
-  const redis = config.redisUrl === null ? null : await openRedis(config.redisUrl, log);
-  const db = await openMigratedDatabase(config);
-  const blobFolder = join(config.dataDir, 'blobs');
-  await removeAbandonedBlobs(blobFolder, clock.now());
-  const lease = redis && (await leaseWorker(redis, clock, () => stopBecauseLeaseIsLost(log)));
-  const bus = config.redisUrl === null ? createLocalBus(log) : createRedisBus(config.redisUrl, log);
+  const db = await openMigratedDatabase(config, log, clock);
+  const lease = await leaseWorkerOf(config, db, clock, log);
+  const redis = config.redisUrl === null ? null : await connectRedis(config.redisUrl, clock, log);
+  const bus = redis === null ? createLocalBus(log) : createRedisBus(redis, log);
   const mailer = createMailer(config, log, clock);
   if (!config.rateLimits) log.warn('rate limits are off (RATE_LIMITS=off); do not run a public instance like this');
   return {
     db,
     bus,
-    blobs: createFileBlobStore(blobFolder),
+    redis,
+    blobs: createFileBlobStore(join(config.dataDir, 'blobs')),
     mailer,
     limits: config.rateLimits ? createRateLimits(redis) : noRateLimits,
-    nextId: snowflakes(clock, lease?.worker ?? config.workerId),
+    nextId: refusingWithoutIds(lease?.nextId ?? snowflakes(clock, config.workerId, await newestIdMs(db.reader))),
+    degraded: () => [...(redis?.isAway() ? ['redis'] : []), ...(lease?.isHeld() === false ? ['snowflake-worker'] : [])],
     async close() {
-      await mailer.close();
-      await closeAll(bus, db, redis, lease);
+      // Each side by side, so that none takes the time of the others; the lease is given up in the database.
+      try {
+        await Promise.all([mailer.close(), bus.close().then(() => redis?.close()), lease?.release()]);
+      } finally {
+        await db.close();
+      }
     },
+  };
+}
+
+/** Processes that share a PostgreSQL lease their workers from it; null for a process alone. @throws {StartError} */
+async function leaseWorkerOf(config: Config, db: Database, clock: Clock, log: Logger): Promise<WorkerLease | null> {
+  if (config.redisUrl === null || db.dialect !== 'postgresql') return null;
+  try {
+    return await leaseWorker(db, clock, log);
+  } catch (error) {
+    await db.close();
+    throw new StartError(`no snowflake worker can be leased: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+/** What needs an id is answered as overload while none can be made. */
+function refusingWithoutIds(nextId: NextId): NextId {
+  return () => {
+    try {
+      return nextId();
+    } catch (error) {
+      if (!(error instanceof NoIdsError)) throw error;
+      throw new DomainError('OVERLOADED', 'The service cannot store anything new now; try again in a moment.', {
+        cause: error,
+      });
+    }
   };
 }
 
@@ -59,18 +93,6 @@ function makeDataDir(path: string): void {
   }
 }
 
-async function closeAll(
-  bus: AppContext['bus'],
-  db: Database,
-  redis: Redis | null,
-  lease: WorkerLease | null,
-): Promise<void> {
-  await bus.close();
-  await lease?.release();
-  redis?.disconnect();
-  await db.close();
-}
-
 /** One folder after the other: Node's own recursion never ends where the system answers ENOENT for ever, as in /proc. */
 function makeFolder(path: string): void {
   if (existsSync(path)) return;
@@ -83,32 +105,14 @@ function makeFolder(path: string): void {
   }
 }
 
-async function openMigratedDatabase(config: Config): Promise<Database> {
+async function openMigratedDatabase(config: Config, log: Logger, clock: Clock): Promise<Database> {
   try {
-    return await openDatabase(config.databaseUrl ?? undefined, config.dataDir);
+    const { databaseUrl: url, dataDir, databasePool: pool } = config;
+    return await openDatabase({ url, dataDir, pool }, log, clock);
   } catch (error) {
     if (error instanceof StartError) throw error;
     const where = config.databaseUrl === null ? `the database in ${config.dataDir}` : 'the database of DATABASE_URL';
     const reason = error instanceof Error ? error.message.trim().split('\n', 1)[0] : String(error);
     throw new StartError(`${where} cannot be opened: ${reason}`, { cause: error });
   }
-}
-
-async function openRedis(url: string, log: Logger): Promise<Redis> {
-  const redis = new Redis(url, { lazyConnect: true });
-  const firstFault = new Promise<Error>((resolve) => redis.once('error', resolve));
-  try {
-    await redis.connect();
-  } catch {
-    redis.disconnect();
-    throw new StartError(`the Redis of REDIS_URL does not answer: ${(await firstFault).message}`);
-  }
-  redis.on('error', (error) => log.error({ err: error }, 'the Redis connection has a fault'));
-  return redis;
-}
-
-/** Two processes with one worker would make equal ids: better none. */
-function stopBecauseLeaseIsLost(log: Logger): void {
-  log.fatal('the snowflake worker could not be kept in Redis; stopping, so that no id is made twice');
-  process.kill(process.pid, 'SIGTERM');
 }

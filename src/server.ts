@@ -1,19 +1,27 @@
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import fastify, { type FastifyInstance, LogController } from 'fastify';
 import { createAccounts } from './accounts/index.js';
 import { answerBrokenRequest } from './broken-requests.js';
 import { createCdnFace } from './cdn/index.js';
 import type { Config } from './config.js';
 import { type AppContext, createAppContext } from './context.js';
+import { sweepNowAndThen } from './domain/abandoned-files.js';
 import type { Face } from './face.js';
 import { createGatewayFace } from './gateway/index.js';
+import { HttpDrain } from './http/drain.js';
+import { mountOperations } from './http/operations.js';
+import { type Phase, ReadinessChecks } from './http/readiness.js';
 import { createAddressSignatures } from './infra/address-signatures.js';
+import { createClientAddress } from './infra/client-address.js';
 import { type Clock, systemClock } from './infra/clock.js';
+import { isDoneWithin } from './infra/deadlines.js';
 import { httpFault } from './infra/http-faults.js';
 import { knowUnusualMethods } from './infra/http-methods.js';
 import { createLogger, type Logger } from './infra/logger.js';
-import { createMetrics } from './infra/metrics.js';
+import { watchEventLoop } from './infra/loop-lag.js';
+import { createMetrics, showRedis } from './infra/metrics.js';
 import { instanceSecret } from './infra/secrets.js';
 import { mountInvitePage, mountLanding } from './landing.js';
 import { LatestResponses } from './latest-responses.js';
@@ -40,18 +48,39 @@ export interface Server {
 }
 
 /** How long a stop waits for connections and requests before it cuts them off, in milliseconds. */
-const STOP_DEADLINE_MS = 8_000;
+const STOP_DEADLINE_MS = 7_500;
+
+/** How long it waits then for what the process holds, such as the database, to be given back, in milliseconds. */
+const CLOSE_DEADLINE_MS = 1_500;
+
+/** How many connections may wait to be accepted. The system may allow fewer. */
+const BACKLOG = 4_096;
 
 /** How long a request may take to arrive whole, in milliseconds: 25 MiB over a slow line, and no more patience than that. */
 const REQUEST_TIMEOUT_MS = 120_000;
+
+/**
+ * What goes with every answer: its type is what it says, no page of another site shows it in a frame, and none learns its address.
+ * Pages that need more say so themselves.
+ */
+const SAFE_HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'content-security-policy': "frame-ancestors 'none'",
+  'referrer-policy': 'same-origin',
+};
 
 /** Puts one instance together; nothing listens until `start`. */
 export async function createServer(config: Config, overrides: Overrides = {}): Promise<Server> {
   const log = overrides.log ?? createLogger(config.logLevel);
   const clock = overrides.clock ?? systemClock;
-  const { close, ...resources } = await openResources(config, log, clock);
+  const { close, redis, ...resources } = await openResources(config, log, clock);
+  const loop = watchEventLoop();
+  const metrics = createMetrics(loop);
+  if (redis) showRedis(metrics, () => !redis.isAway());
   const addresses = {
     publicUrl: config.publicUrl ?? '',
+    operationsUrl: '',
     gatewayUrl: config.gatewayPublicUrl ? `${config.gatewayPublicUrl}/gateway` : '',
     signatures: createAddressSignatures(instanceSecret(join(config.dataDir, 'cdn-secret')), clock),
   };
@@ -59,9 +88,10 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     ...resources,
     config,
     addresses,
+    clientAddress: createClientAddress(config.trustProxy),
     log,
     clock,
-    metrics: createMetrics(),
+    metrics,
     publish(event) {
       const { topic, message } = renderEvent(event, addresses);
       resources.bus.publish(topic, message);
@@ -71,10 +101,15 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   const http = createHttp(app, responses);
   responses.watch(http.server);
   dropUnreadBodies(http.server);
-  const state = { phase: 'starting' as 'starting' | 'ready' | 'draining' };
+  const drain = new HttpDrain(http.server);
+  const state = { phase: 'starting' as Phase };
+  const phase = () => state.phase;
+  const readiness = new ReadinessChecks(app, loop, phase);
+  const operations = { phase, readiness, metrics: app.metrics };
+  const operationsHttp = config.metricsPort === null ? http : fastify();
   mountLanding(http, app);
-  mountInvitePage(http);
-  mountOperations(http, app, () => state.phase === 'ready');
+  mountInvitePage(http, app);
+  mountOperations(operationsHttp, operations);
   const accounts = createAccounts(app);
   const faces: Face[] = [
     accounts,
@@ -88,30 +123,50 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   routeUpgrades(http.server, faces, responses);
 
   let stopping: Promise<void> | undefined;
+  let stopSweeping = async () => {};
   return {
     app,
     async start() {
-      await http.listen({ host: config.host, port: config.port });
-      const { port } = http.server.address() as AddressInfo;
+      if (operationsHttp !== http) await listen(operationsHttp, config.host, config.metricsPort ?? 0);
+      const port = await listen(http, config.host, config.port);
       app.addresses.publicUrl ||= `http://localhost:${port}`;
       app.addresses.gatewayUrl ||= `${app.addresses.publicUrl.replace(/^http/, 'ws')}/gateway`;
+      app.addresses.operationsUrl = `http://localhost:${portOf(operationsHttp)}`;
       state.phase = 'ready';
+      stopSweeping = sweepNowAndThen({ ...app, read: app.db.reader });
       return app.addresses.publicUrl;
     },
     stop() {
       stopping ??= (async () => {
         state.phase = 'draining';
-        // A connection that is still busy would be kept for its next request, and hold the stop up.
-        http.server.keepAliveTimeout = 1;
-        const cutOff = app.clock.after(STOP_DEADLINE_MS, () => http.server.closeAllConnections());
-        await Promise.all(faces.map((face) => face.drain?.()));
-        await http.close();
-        cutOff.cancel();
-        await close();
+        const cutOffAt = performance.now() + STOP_DEADLINE_MS;
+        if (readiness.isWatched) await setTimeout(config.drainDelayMs);
+        // Not before: who is told to come back on another connection would be on its way when the listener closes.
+        drain.announce();
+        await drain.stopListening();
+        const drained = [...faces.map((face) => face.drain?.()), drain.endIdleConnections()];
+        const finish = Promise.all([...drained, resources.mailer.settle()]);
+        if (!(await isDoneWithin(cutOffAt - performance.now(), finish))) {
+          log.warn('connections that did not end in time are cut off');
+          http.server.closeAllConnections();
+        }
+        const closed = Promise.all([http.close(), stopSweeping()]).then(close);
+        await isDoneWithin(CLOSE_DEADLINE_MS, Promise.all([closed, operationsHttp.close()]));
+        loop.stop();
       })();
       return stopping;
     },
   };
+}
+
+/** @returns the port */
+async function listen(http: FastifyInstance, host: string, port: number): Promise<number> {
+  await http.listen({ host, port, backlog: BACKLOG });
+  return portOf(http);
+}
+
+function portOf(http: FastifyInstance): number {
+  return (http.server.address() as AddressInfo).port;
 }
 
 function createHttp(app: AppContext, responses: LatestResponses): FastifyInstance {
@@ -122,16 +177,33 @@ function createHttp(app: AppContext, responses: LatestResponses): FastifyInstanc
     routerOptions: { maxParamLength: 4_096 },
     rewriteUrl: ({ url = '/' }) => canonicalAddress(url),
     forceCloseConnections: 'idle',
+    // What arrives while the server stops is still served.
+    return503OnClosing: false,
     requestTimeout: REQUEST_TIMEOUT_MS,
     frameworkErrors: (_error, _request, reply) => {
       const body = JSON.stringify(httpFault(400));
       reply.hijack();
       reply.raw
-        .writeHead(400, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) })
+        .writeHead(400, {
+          ...SAFE_HEADERS,
+          'content-type': 'application/json',
+          'content-length': Buffer.byteLength(body),
+        })
         .end(body);
     },
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, responses.of(socket)),
   }) as unknown as FastifyInstance;
+  // Fastify's own way believes the headers for protocol and host together with the address; links are made from `PUBLIC_URL`.
+  http.decorateRequest('ip', {
+    getter() {
+      return app.clientAddress(this.raw);
+    },
+  });
+  http.addHook('onRequest', (_request, reply, done) => {
+    reply.headers(SAFE_HEADERS);
+    done();
+  });
+  if (app.config.trustProxy === null) warnOfProxy(http, app.log);
   knowUnusualMethods(http);
   // Each face reads bodies itself, when it knows the caller and within limits of its own.
   http.removeAllContentTypeParsers();
@@ -140,12 +212,16 @@ function createHttp(app: AppContext, responses: LatestResponses): FastifyInstanc
   return http;
 }
 
-/** `/healthz` and `/metrics`. */
-function mountOperations(http: FastifyInstance, app: AppContext, isReady: () => boolean): void {
-  http.get('/healthz', (_request, reply) =>
-    isReady() ? reply.send({ status: 'ok' }) : reply.code(503).send({ status: 'unavailable' }),
-  );
-  http.get('/metrics', async (_request, reply) =>
-    reply.type(app.metrics.registry.contentType).send(await app.metrics.registry.metrics()),
-  );
+/** Says once that requests come through a proxy of which nobody has told this process. */
+function warnOfProxy(http: FastifyInstance, log: Logger): void {
+  let isSaid = false;
+  http.addHook('onRequest', ({ headers }, _reply, done) => {
+    if (!isSaid && headers['x-forwarded-for'] !== undefined) {
+      isSaid = true;
+      log.warn(
+        'a request came with X-Forwarded-For, which is not believed: if a proxy wrote it, name it in TRUST_PROXY',
+      );
+    }
+    done();
+  });
 }

@@ -21,7 +21,17 @@ export function describeStartFault(error: unknown): string | null {
 }
 
 /** Tries the address before anything else is opened, so that a busy port is the first thing to be told. */
-export async function tryAddress({ host, port }: Config): Promise<void> {
+export async function tryAddress({ host, port, metricsPort }: Config): Promise<void> {
+  await tryPort(host, port);
+  if (metricsPort === null) return;
+  try {
+    await tryPort(host, metricsPort);
+  } catch (cause) {
+    throw new StartError(`METRICS_PORT ${metricsPort} cannot be used: ${(cause as Error).message}`, { cause });
+  }
+}
+
+async function tryPort(host: string, port: number): Promise<void> {
   const probe = createServer().listen(port, host);
   await once(probe, 'listening');
   await new Promise((resolve) => probe.close(resolve));

@@ -77,3 +77,49 @@ describe('mail settings', () => {
     expect(faultsOf({ SMTP_URL: 'http://me:secret@mail.example' }).join()).not.toContain('secret');
   });
 });
+
+describe('TRUST_PROXY', () => {
+  const network = (address: string, prefix: number) => ({ address, prefix });
+
+  it.each([
+    [{}, null],
+    [{ TRUST_PROXY: '' }, null],
+    [{ TRUST_PROXY: '1' }, { hops: 1 }],
+    [{ TRUST_PROXY: '32' }, { hops: 32 }],
+    [{ TRUST_PROXY: '10.0.0.1' }, { networks: [network('10.0.0.1', 32)] }],
+    [{ TRUST_PROXY: ' 10.0.0.0/8 ,2001:db8::/32' }, { networks: [network('10.0.0.0', 8), network('2001:db8::', 32)] }],
+    [
+      { TRUST_PROXY: 'loopback,::2' },
+      { networks: [network('127.0.0.0', 8), network('::1', 128), network('::2', 128)] },
+    ],
+  ])('%j is read', (environment, trustProxy) => {
+    expect(readConfig(environment)).toMatchObject({ trustProxy });
+  });
+
+  it.each([
+    '0',
+    '33',
+    '-1',
+    '1.5',
+    'true',
+    'on',
+    '*',
+    'all',
+    'proxy.example',
+    '10.0.0.0/33',
+    '10.0.0.0/0',
+    '::/0',
+    '2001:db8::/129',
+    '10.0.0.0/',
+    '10.0.0.0/8/8',
+    '10.0.0.0/255.0.0.0',
+    '::ffff:10.0.0.1',
+    'fe80::1%eth0',
+    '10.0.0.1,',
+    ',',
+    '10.0.0.1 10.0.0.2',
+    '1,10.0.0.1',
+  ])('of "%s" stops the start and names the variable', (value) => {
+    expect(faultsOf({ TRUST_PROXY: value })).toEqual([expect.stringMatching(/^TRUST_PROXY must be a number of hops/)]);
+  });
+});

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BUS_RECONNECTED } from '../src/infra/bus.js';
 import { GatewayClient } from './harness/gateway-client.js';
 import { askGraphql } from './harness/graphql.js';
+import type { Line } from './harness/line.js';
 import {
   createApplication,
   createGuild,
@@ -17,7 +18,7 @@ import {
   signUp,
   uninstall,
 } from './harness/people.js';
-import { layRedisLine, missingForSeveralProcesses, REDIS_URL, type RedisLine } from './harness/redis.js';
+import { layRedisLine, missingForSeveralProcesses, REDIS_URL } from './harness/redis.js';
 import { ask } from './harness/rest.js';
 import { startServer, type TestServer, throwAwayDatabase } from './harness/server.js';
 import { needing } from './harness/skipping.js';
@@ -29,7 +30,7 @@ const missing = await missingForSeveralProcesses();
 describe.skipIf(missing)(needing(missing, 'a process that lost its Redis for a while'), () => {
   let database: { url: string; drop(): Promise<void> } | null;
   let dataDir: string;
-  let line: RedisLine;
+  let line: Line;
   /** Always has its Redis; everything is changed here. */
   let first: TestServer;
   /** The one whose line is cut. */
@@ -87,6 +88,8 @@ describe.skipIf(missing)(needing(missing, 'a process that lost its Redis for a w
       const { data } = await askGraphql(second, '{ me { username } }', {}, { authorization: `Bearer ${bob.token}` });
       return [(await namesOf(removed, channel)).status, (await namesOf(reset, '/users/@me')).status, data.me?.username];
     };
+    expect(await statuses()).toEqual([200, 200, 'bob']);
+    // What was read before the changes were heard is not kept; this is.
     expect(await statuses()).toEqual([200, 200, 'bob']);
     await unheard(async () => {
       await uninstall(ada, installation);

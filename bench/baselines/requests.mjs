@@ -3,8 +3,9 @@
 import fastify from 'fastify';
 import { openDatabase } from '../../dist/infra/database/index.js';
 import { snowflakes, snowflakeTime } from '../../dist/infra/ids.js';
+import { createLogger } from '../../dist/infra/logger.js';
 
-const db = await openDatabase(undefined, process.env.DATA_DIR);
+const db = await openDatabase({ url: null, dataDir: process.env.DATA_DIR, pool: 1 }, createLogger('silent'));
 const nextId = snowflakes({ now: () => Date.now() }, 1);
 const http = fastify();
 

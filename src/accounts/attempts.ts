@@ -1,8 +1,72 @@
 import type { AppContext } from '../context.js';
+import { DomainError, refusalIn } from '../domain/errors.js';
+import { REQUESTS_A_CALLER, SIGN_IN_AN_ACCOUNT, SIGN_IN_AN_ADDRESS, SIGN_IN_AT_HOME } from '../domain/limits.js';
 import { takeLimit } from '../domain/rate-limits.js';
 import type { Limit } from '../infra/rate-limits.js';
+import { hashSecret } from '../infra/secrets.js';
 
 /** Counts an attempt under `key`: a network address, or a person. @throws RATE_LIMITED */
 export async function takeAttempt(app: AppContext, limit: Limit, key: string): Promise<void> {
-  await takeLimit(app, limit, key, (seconds) => `Too many attempts; try again in ${seconds} s.`);
+  await takeLimit(app, limit, key, tooMany);
+}
+
+/**
+ * Makes an attempt to sign in, and counts it by the address and then by the account, whether there is one or not, until it has
+ * succeeded or met an outage. Who is refused by the address counts at no account, and so locks none. Where one of the two has
+ * failed too often, whoever has a session of that account at that address already may still try: neither who guesses at an
+ * account nor who does so beside its owner keeps the owner out.
+ * @param email as it is stored
+ * @throws RATE_LIMITED, and what `attempt` throws
+ */
+export async function countSignIn(
+  app: AppContext,
+  email: string,
+  address: string,
+  attempt: () => Promise<Response>,
+): Promise<Response> {
+  const taken: Count[] = [];
+  const giveBack = () => Promise.all(taken.map(({ limit, key }) => app.limits.giveBack(limit, key)));
+  try {
+    await takeSignIn(app, email, address, taken);
+    const response = await attempt();
+    if (response.ok) await giveBack();
+    return response;
+  } catch (error) {
+    if (refusalIn(error)?.code === 'OVERLOADED') await giveBack();
+    throw error;
+  }
+}
+
+interface Count {
+  limit: Limit;
+  key: string;
+}
+
+/** @param taken gets what was counted. Nothing is remembered of an account that an address may not ask for. */
+async function takeSignIn(app: AppContext, email: string, address: string, taken: Count[]): Promise<void> {
+  const take = async (limit: Limit, key: string) => {
+    const state = await app.limits.take(limit, key);
+    if (state.allowed) taken.push({ limit, key });
+    return state;
+  };
+  await takeAttempt(app, REQUESTS_A_CALLER, address);
+  const account = hashSecret(email);
+  const byAddress = await take(SIGN_IN_AN_ADDRESS, address);
+  const { allowed, resetAfterMs } = byAddress.allowed ? await take(SIGN_IN_AN_ACCOUNT, account) : byAddress;
+  if (allowed) return;
+  const mayTry =
+    (await hasSessionAt(app, email, address)) && (await take(SIGN_IN_AT_HOME, `${account}:${address}`)).allowed;
+  if (mayTry) return;
+  throw new DomainError('RATE_LIMITED', tooMany(Math.ceil(resetAfterMs / 1000)), { retryAfterMs: resetAfterMs });
+}
+
+/** Whether an account has a session that was begun at an address and is not over. */
+async function hasSessionAt(app: AppContext, email: string, ipAddress: string): Promise<boolean> {
+  const expiresAt = { gt: new Date(app.clock.now()) };
+  const where = { user: { email }, ipAddress, expiresAt };
+  return (await app.db.reader.authSession.findFirst({ where, select: { id: true } })) !== null;
+}
+
+function tooMany(seconds: number): string {
+  return `Too many attempts; try again in ${seconds} s.`;
 }

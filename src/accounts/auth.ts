@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { type AppContext, callContext } from '../context.js';
 import { createAccount, parseSignUp } from '../domain/accounts/index.js';
 import { readAuthSecret } from './auth-secret.js';
+import { passingOutages, withoutOutage } from './outages.js';
 import { hashingSessionTokens } from './session-tokens.js';
 import { sendVerificationMail } from './verification-mail.js';
 
@@ -17,13 +18,13 @@ export const ADDRESS_HEADER = 'x-causeway-address';
 export function createAuth(app: AppContext) {
   const { publicUrl } = app.addresses;
   const { log } = app;
-  return betterAuth({
+  const auth = betterAuth({
     appName: 'Causeway',
     baseURL: publicUrl,
     basePath: '/auth',
     secret: readAuthSecret(app.config.dataDir),
     database: (options: BetterAuthOptions) =>
-      hashingSessionTokens(prismaAdapter(app.db.writer, { provider: app.db.dialect })(options)),
+      hashingSessionTokens(passingOutages(prismaAdapter(app.db.writer, { provider: app.db.dialect })(options))),
     emailAndPassword: { enabled: true },
     user: { modelName: 'authUser' },
     session: { modelName: 'authSession' },
@@ -47,6 +48,7 @@ export function createAuth(app: AppContext) {
     },
     plugins: [bearer(), signUp(app)],
   });
+  return { ...auth, handler: async (request: Request) => withoutOutage(await auth.handler(request)) };
 }
 
 export type Auth = ReturnType<typeof createAuth>;

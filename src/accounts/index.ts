@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { AppContext, FindPerson, PageSessions, Visitor } from '../context.js';
-import { DomainError } from '../domain/errors.js';
+import { DomainError, refusalIn } from '../domain/errors.js';
 import { parseInput } from '../domain/input.js';
 import type { Face } from '../face.js';
 import { originOf } from '../infra/origins.js';
@@ -105,15 +105,15 @@ async function answer(reply: FastifyReply, response: Response): Promise<FastifyR
     .send(Buffer.from(await response.arrayBuffer()));
 }
 
-function refuse(app: AppContext, error: FastifyError | DomainError, reply: FastifyReply): FastifyReply {
-  if (error instanceof DomainError) {
-    if (error.code === 'UNAUTHENTICATED') reply.header('www-authenticate', 'Bearer');
-    if (error.retryAfterSeconds !== undefined) reply.header('retry-after', error.retryAfterSeconds);
-    if (error.fields.length === 0) {
-      return reply.code(STATUS_OF[error.code]).send({ code: error.code, message: error.message });
-    }
-    const message = error.fields.map((field) => `${field.path || 'body'}: ${field.message}`).join(' ');
-    return reply.code(STATUS_OF[error.code]).send({ code: error.code, message, fields: error.fields });
+function refuse(app: AppContext, error: FastifyError, reply: FastifyReply): FastifyReply {
+  const refusal = refusalIn(error);
+  if (refusal) {
+    const { code, fields } = refusal;
+    if (code === 'UNAUTHENTICATED') reply.header('www-authenticate', 'Bearer');
+    if (refusal.retryAfterSeconds !== undefined) reply.header('retry-after', refusal.retryAfterSeconds);
+    if (fields.length === 0) return reply.code(STATUS_OF[code]).send({ code, message: refusal.message });
+    const message = fields.map((field) => `${field.path || 'body'}: ${field.message}`).join(' ');
+    return reply.code(STATUS_OF[code]).send({ code, message, fields });
   }
   if (error.statusCode !== undefined && error.statusCode < 500) {
     return reply.code(error.statusCode).send({ code: 'INVALID_REQUEST', message: error.message });

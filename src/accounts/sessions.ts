@@ -4,16 +4,23 @@ import type { AppContext } from '../context.js';
 import type { Actor } from '../domain/call.js';
 import { DomainError } from '../domain/errors.js';
 import { BUS_RECONNECTED, topics } from '../infra/bus.js';
+import { hashSecret } from '../infra/secrets.js';
 import type { Auth } from './auth.js';
 
 const SESSION_COOKIE = /(?:^|;)\s*((?:__Secure-)?causeway\.session_token=[^;]*)/;
+
+/** One of the two. */
+interface Credentials {
+  authorization?: string;
+  cookie?: string;
+}
 
 /**
  * The credentials in a request that may name a person's session, or null for none. Whoever sends an `Authorization` header
  * speaks through it alone: a browser adds its cookie to whatever a page makes it send.
  * @throws UNAUTHENTICATED for an `Authorization` header that cannot name a session
  */
-export function sessionCredentials(headers: IncomingHttpHeaders): { authorization?: string; cookie?: string } | null {
+export function sessionCredentials(headers: IncomingHttpHeaders): Credentials | null {
   const { authorization } = headers;
   if (authorization !== undefined) {
     if (/^bearer +\S/i.test(authorization)) return { authorization };
@@ -23,6 +30,9 @@ export function sessionCredentials(headers: IncomingHttpHeaders): { authorizatio
   return cookie ? { cookie } : null;
 }
 
+/** A token as the accounts library makes them, with or without the signature it has in a cookie. */
+const SESSION_TOKEN = /^bearer +([\w-]+)(?:\.[^\s.]+)?$/i;
+
 const MAX_REMEMBERED = 10_000;
 /** A session is read anew after this time, which also lets the accounts library prolong it. */
 const REMEMBER_MS = 60_000;
@@ -31,13 +41,16 @@ type Person = Extract<Actor, { kind: 'person' }>;
 
 /** Tells whose session a request carries. Sessions are kept in memory for a minute and dropped when their person signs out. */
 export class Sessions {
-  readonly #people = new LRUCache<string, Person>({ max: MAX_REMEMBERED, ttl: REMEMBER_MS });
+  readonly #people: LRUCache<string, Person>;
+  /** Reads under way, so that many who ask at once are answered by one. */
+  readonly #finding = new Map<string, Promise<Person | null>>();
   #ended = 0;
 
   constructor(
     private readonly app: AppContext,
     private readonly auth: () => Auth,
   ) {
+    this.#people = new LRUCache({ max: MAX_REMEMBERED, ttl: REMEMBER_MS, ttlResolution: 0, perf: app.clock });
     app.bus.subscribe(topics.sessions, (message) =>
       message.type === BUS_RECONNECTED ? this.#forgetAll() : this.#forget(message.userId),
     );
@@ -53,26 +66,47 @@ export class Sessions {
     const key = credentials.authorization ?? credentials.cookie ?? '';
     const known = this.#people.get(key);
     if (known) return known;
-    const endedBefore = this.#ended;
-    const person = await this.#find(credentials);
-    if (person && this.#ended === endedBefore) this.#people.set(key, person);
-    return person ?? { kind: 'anonymous' };
+    const finding = this.#finding.get(key) ?? this.#find(key, credentials);
+    return (await finding) ?? { kind: 'anonymous' };
   }
 
-  async #find(credentials: Record<string, string>): Promise<Person | null> {
-    const session = await this.auth().api.getSession({ headers: new Headers(credentials) });
-    if (!session) return null;
-    const user = await this.app.db.reader.user.findUnique({ where: { id: BigInt(session.user.id), deletedAt: null } });
-    return user && { kind: 'person', user };
+  #find(key: string, credentials: Credentials): Promise<Person | null> {
+    const finding = this.#read(key, credentials).finally(() => {
+      if (this.#finding.get(key) === finding) this.#finding.delete(key);
+    });
+    this.#finding.set(key, finding);
+    return finding;
+  }
+
+  /** Reads a session, and remembers it for as long as that may be and it lasts. */
+  async #read(key: string, credentials: Credentials): Promise<Person | null> {
+    const endedBefore = this.#ended;
+    if (credentials.authorization !== undefined && !(await this.#mayName(credentials.authorization))) return null;
+    const found = await this.auth().api.getSession({ headers: new Headers({ ...credentials }) });
+    if (!found) return null;
+    const user = await this.app.db.reader.user.findUnique({ where: { id: BigInt(found.user.id), deletedAt: null } });
+    if (!user) return null;
+    const person: Person = { kind: 'person', user };
+    const left = found.session.expiresAt.getTime() - this.app.clock.now();
+    if (left > 0 && this.#ended === endedBefore) this.#people.set(key, person, { ttl: Math.min(REMEMBER_MS, left) });
+    return person;
+  }
+
+  /** Anybody can make up a token; a cookie carries a signature of ours, which the library checks first. */
+  async #mayName(authorization: string): Promise<boolean> {
+    const token = SESSION_TOKEN.exec(authorization.trim())?.[1];
+    return token !== undefined && this.app.known.session(hashSecret(token));
   }
 
   #forgetAll(): void {
     this.#ended += 1;
+    this.#finding.clear();
     this.#people.clear();
   }
 
   #forget(userId: string | undefined): void {
     this.#ended += 1;
+    this.#finding.clear();
     for (const [key, person] of this.#people) {
       if (String(person.user.id) === userId) this.#people.delete(key);
     }

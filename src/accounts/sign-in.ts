@@ -2,20 +2,34 @@ import { z } from 'zod';
 import type { AppContext, FindPerson, Visitor } from '../context.js';
 import { parseInput, plainText } from '../domain/input.js';
 import { SIGN_IN_AN_ADDRESS } from '../domain/limits.js';
-import { takeAttempt } from './attempts.js';
+import { countSignIn, takeAttempt } from './attempts.js';
 import type { Auth } from './auth.js';
 import { requestFor } from './forwarding.js';
 
-const Credentials = z.object({ email: plainText().pipe(z.string().max(254)), password: plainText() });
+const Credentials = z.object({
+  email: plainText().pipe(z.string().max(254).trim().toLowerCase()),
+  password: plainText(),
+});
 
 /**
- * Begins a session. Every attempt counts, whatever was sent.
+ * Begins a session. An attempt counts until it succeeded or met an outage, whatever was sent.
  * @throws RATE_LIMITED, INVALID_INPUT, and the accounts library's own refusal of wrong credentials
  */
 export async function signIn(app: AppContext, auth: Auth, credentials: unknown, visitor: Visitor): Promise<Response> {
-  await takeAttempt(app, SIGN_IN_AN_ADDRESS, visitor.address);
-  const { email, password } = parseInput(Credentials, credentials);
-  return auth.handler(requestFor(app, '/auth/sign-in/email', visitor, { email: email.trim(), password }));
+  const { email, password } = await readCredentials(app, credentials, visitor);
+  return countSignIn(app, email, visitor.address, () =>
+    auth.handler(requestFor(app, '/auth/sign-in/email', visitor, { email, password })),
+  );
+}
+
+/** What is no credentials counts by the address, since it names no account. @throws RATE_LIMITED, INVALID_INPUT */
+async function readCredentials(app: AppContext, input: unknown, { address }: Visitor) {
+  try {
+    return parseInput(Credentials, input);
+  } catch (fault) {
+    await takeAttempt(app, SIGN_IN_AN_ADDRESS, address);
+    throw fault;
+  }
 }
 
 /** Ends the session that the visitor's headers carry, if any. */

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AppContext } from '../context.js';
 import { findIcon, type IconOwner } from '../domain/icons.js';
+import { parseSnowflake } from '../infra/ids.js';
 import { DEFAULT_AVATARS, defaultAvatar, type ImageFormat } from '../infra/images.js';
-import { snowflakeText } from '../wire/id.js';
 import { plain, SAFE_HEADERS, sendContent } from './send.js';
 
 interface IconRequest {
@@ -56,7 +56,7 @@ async function serveIcon(
   const { id, file } = request.params;
   const [, hash = '', extension = ''] = /^([0-9a-f]{32})\.([a-z]+)$/.exec(file) ?? [];
   const form = FORMATS[extension];
-  const ownerId = snowflakeText(id);
+  const ownerId = parseSnowflake(id);
   if (!form || ownerId === undefined) return noSuchImage(reply);
   const icon = await findIcon(app.blobs, { owner: { folder, id: ownerId }, hash, format: form.format });
   if (!icon) return noSuchImage(reply);

@@ -3,7 +3,7 @@ import type { AppContext } from '../context.js';
 import { type AttachmentFile, findAttachmentFile } from '../domain/messages/index.js';
 import type { Face } from '../face.js';
 import { refuseOtherMethods } from '../infra/http-methods.js';
-import { snowflakeText } from '../wire/id.js';
+import { parseSnowflake } from '../infra/ids.js';
 import { attachmentPath } from '../wire/message.js';
 import { dispositionOf, servedType } from './content-types.js';
 import { mountIcons } from './icons.js';
@@ -56,8 +56,8 @@ async function findSigned(
   app: AppContext,
   { params, query }: FastifyRequest<AttachmentRequest>,
 ): Promise<{ file: AttachmentFile; secondsLeft: number } | null> {
-  const channelId = snowflakeText(params.channelId);
-  const attachmentId = snowflakeText(params.attachmentId);
+  const channelId = parseSnowflake(params.channelId);
+  const attachmentId = parseSnowflake(params.attachmentId);
   if (channelId === undefined || attachmentId === undefined) return null;
   const { filename } = params;
   const path = attachmentPath(channelId, { id: attachmentId, filename });

@@ -1,3 +1,5 @@
+import { isUnavailable } from '../infra/database/faults.js';
+
 /**
  * Every way a domain function can refuse. Each face owns a table from these codes to its own rendering, typed over all of
  * them.
@@ -63,7 +65,7 @@ export interface FieldFault {
 export interface DomainErrorDetails {
   /** Shown to the caller only for `INVALID_INPUT`. */
   fields?: FieldFault[];
-  /** For `RATE_LIMITED`: when to try again. */
+  /** For `RATE_LIMITED` and `OVERLOADED`: when to try again. */
   retryAfterMs?: number;
   /** For the log; never shown. */
   cause?: unknown;
@@ -89,6 +91,24 @@ export class DomainError extends Error {
   get retryAfterSeconds(): number | undefined {
     return this.retryAfterMs === undefined ? undefined : Math.ceil(this.retryAfterMs / 1000);
   }
+}
+
+/** When to try again what a database could not be had for, in milliseconds. */
+const UNAVAILABLE_RETRY_MS = 5_000;
+
+/**
+ * The refusal that something thrown stands for: itself, or `OVERLOADED` where the database or the disk could not be used. Null
+ * for a fault of ours. Every face asks here before it answers with an internal error.
+ */
+export function refusalIn(error: unknown): DomainError | null {
+  if (error instanceof DomainError) return error;
+  if (!isUnavailable(error)) return null;
+  const details = { cause: error, retryAfterMs: UNAVAILABLE_RETRY_MS };
+  return new DomainError(
+    'OVERLOADED',
+    'The service is not available at the moment; try again in a few seconds.',
+    details,
+  );
 }
 
 /** An `INVALID_INPUT` error made of field faults. */

@@ -1,4 +1,5 @@
 import type {
+  Application,
   Attachment,
   Channel,
   ChannelOverwrite,
@@ -87,6 +88,8 @@ export type DomainEvent =
   | { type: 'GUILD_MEMBER_UPDATE'; member: MemberRecord }
   | { type: 'GUILD_MEMBER_REMOVE'; guildId: bigint; user: User }
   | { type: 'INVITE_CREATE'; invite: Invite & { inviter: User } }
+  /** An invite was taken back, or used as often as it could be. */
+  | { type: 'INVITE_DELETE'; invite: Invite }
   /** A bot became a member: its sessions are shown the whole guild (GUILD_CREATE). */
   | { type: 'GUILD_JOINED'; guildId: bigint; userId: bigint }
   /** A bot is no longer a member: its sessions lose the guild (GUILD_DELETE). */
@@ -94,7 +97,12 @@ export type DomainEvent =
   /** A bot's own user changed: its sessions are shown it anew. */
   | { type: 'USER_UPDATE'; user: User }
   /** Anything of an application changed: its row, its testers or its secrets; whoever keeps a copy reads it anew. */
-  | { type: 'APPLICATION_UPDATED'; applicationId: bigint }
+  | {
+      type: 'APPLICATION_UPDATED';
+      applicationId: bigint;
+      /** Where its privileged intents changed: which are on now. */
+      intents?: Pick<Application, 'guildMembersIntent' | 'presencesIntent' | 'messageContentIntent'>;
+    }
   /** Anything of a team changed: itself, its members, its invitations, or which applications it owns. */
   | { type: 'TEAM_UPDATED'; teamId: bigint }
   /** A person's open invitations changed, or the name or icon of what invites them. */

@@ -1,20 +1,27 @@
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { BlobStore } from '../infra/blobs.js';
-import { IMAGE_FORMATS, type ImageFormat, squareImage } from '../infra/images.js';
+import { IMAGE_FORMATS, type ImageFormat, squareImage, TooManyImages } from '../infra/images.js';
 import type { CallContext } from './call.js';
-import { invalidInput } from './errors.js';
+import { DomainError, invalidInput } from './errors.js';
+import { idIn, type KeptFiles } from './kept-files.js';
 import { ICONS_A_PERSON, limits } from './limits.js';
 import { takeLimit } from './rate-limits.js';
 
 /** As long as the reference platform's hashes: 32 hexadecimal digits. */
 const HASH_BYTES = 16;
 
+/** When to try again what was too much at once, in milliseconds. */
+const TRY_AGAIN_MS = 1_000;
+
 /** Whose icon it is: an application's, which is also its bot's avatar, or a team's. */
 export interface IconOwner {
   folder: 'app-icons' | 'team-icons';
   id: bigint;
 }
+
+/** The bytes of a PNG, JPEG, GIF or WebP image, or where to get them once it is known that they may be kept. */
+export type IconSource = Buffer | (() => Promise<Buffer>);
 
 /** Where one form of an icon is kept. */
 function iconKey({ folder, id }: IconOwner, hash: string, format: ImageFormat): string {
@@ -23,19 +30,19 @@ function iconKey({ folder, id }: IconOwner, hash: string, format: ImageFormat): 
 
 /**
  * Checks an image and keeps it as an icon of its owner, which shows it once its row names the hash.
- * @param content the bytes of a PNG, JPEG, GIF or WebP image
  * @returns the hash: one of its own for every upload, so that removing an old icon never takes a new one along
- * @throws INVALID_INPUT at `icon`, RATE_LIMITED
+ * @throws INVALID_INPUT at `icon`, RATE_LIMITED, OVERLOADED, and what `icon` throws
  */
-export async function keepIcon(call: CallContext, owner: IconOwner, content: Buffer): Promise<string> {
+export async function keepIcon(call: CallContext, owner: IconOwner, icon: IconSource): Promise<string> {
   await limitUploads(call);
+  const content = typeof icon === 'function' ? await icon() : icon;
   if (content.length > limits.iconSize) {
     const message = `File cannot be larger than ${limits.iconSize / 1024} kb.`;
     throw invalidInput({ path: 'icon', code: 'BINARY_TYPE_MAX_SIZE', message });
   }
-  const image = await squareImage(content);
+  const image = await squareImage(content).catch(tooManyAtOnce);
   if (!image) {
-    const message = 'Must be a PNG, JPEG, GIF or WebP image of at most 16 million pixels.';
+    const message = 'Must be a PNG, JPEG, GIF or WebP image of at most 16 million pixels, and 8,192 on each side.';
     throw invalidInput({ path: 'icon', code: 'IMAGE_INVALID', message });
   }
   const hash = randomBytes(HASH_BYTES).toString('hex');
@@ -46,6 +53,12 @@ export async function keepIcon(call: CallContext, owner: IconOwner, content: Buf
     }),
   );
   return hash;
+}
+
+function tooManyAtOnce(error: unknown): never {
+  if (!(error instanceof TooManyImages)) throw error;
+  const message = 'Too many images are being uploaded at the moment; try again soon.';
+  throw new DomainError('OVERLOADED', message, { retryAfterMs: TRY_AGAIN_MS, cause: error });
 }
 
 async function limitUploads(call: CallContext): Promise<void> {
@@ -86,4 +99,38 @@ export async function findIcon(
   const key = iconKey(input.owner, input.hash, input.format);
   const size = await blobs.size(key);
   return size === null ? null : { key, size };
+}
+
+/** The files of applications' icons, for who looks through what is kept. */
+export const applicationIcons: KeptFiles = {
+  folder: 'app-icons',
+  knowsAny: async ({ application }) =>
+    (await application.findFirst({ where: WITH_ICON, select: { id: true } })) !== null,
+  withRow: async ({ application }, keys) =>
+    shownOf(keys, (ids) => application.findMany({ where: { id: { in: ids } }, select: ID_AND_ICON })),
+};
+
+/** The files of teams' icons. */
+export const teamIcons: KeptFiles = {
+  folder: 'team-icons',
+  knowsAny: async ({ team }) => (await team.findFirst({ where: WITH_ICON, select: { id: true } })) !== null,
+  withRow: async ({ team }, keys) =>
+    shownOf(keys, (ids) => team.findMany({ where: { id: { in: ids } }, select: ID_AND_ICON })),
+};
+
+const WITH_ICON = { iconHash: { not: null } };
+const ID_AND_ICON = { id: true, iconHash: true } as const;
+
+/** The keys whose owner shows the icon, and those that are no icon's. */
+async function shownOf(
+  keys: string[],
+  findOwners: (ids: bigint[]) => Promise<{ id: bigint; iconHash: string | null }[]>,
+): Promise<string[]> {
+  const icons = keys.map((key) => {
+    const [, id, hash] = /^[a-z]+-icons\/(\d+)\/([0-9a-f]+)\.[a-z]+$/.exec(key) ?? [];
+    return { key, id: idIn(id), hash };
+  });
+  const owners = await findOwners([...new Set(icons.map(({ id }) => id))]);
+  const hashes = new Map(owners.map(({ id, iconHash }) => [id, iconHash]));
+  return icons.filter(({ id, hash }) => id < 0n || hashes.get(id) === hash).map(({ key }) => key);
 }

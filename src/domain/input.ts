@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseSnowflake } from '../infra/ids.js';
 import { DomainError, type FieldFault } from './errors.js';
 
 /**
@@ -77,11 +78,6 @@ export function plainText() {
     .transform((text) => text.toWellFormed());
 }
 
-const MAX_SNOWFLAKE = 2n ** 63n - 1n;
-
-/** Digits of the greatest 64-bit number; longer ones are not even read. */
-const MAX_DIGITS = 19;
-
 /**
  * A snowflake from text or a whole number, as a bigint. An id outside 64 bits becomes 0, which is nobody's: such an id is
  * unknown, not malformed.
@@ -89,15 +85,11 @@ const MAX_DIGITS = 19;
 export function snowflake() {
   return z
     .union([z.string(), z.number(), z.bigint()])
-    .refine((value) => /^\d+$/.test(String(value)), {
+    .refine((value) => /^\d+$/.test(String(value)) && (typeof value !== 'number' || Number.isSafeInteger(value)), {
       error: ({ input }) => `Value "${String(input).slice(0, 40)}" is not snowflake.`,
       params: { code: 'NUMBER_TYPE_COERCE' },
     })
-    .transform((value) => {
-      const digits = String(value).replace(/^0+(?=\d)/, '');
-      const id = digits.length > MAX_DIGITS ? 0n : BigInt(digits);
-      return id > MAX_SNOWFLAKE ? 0n : id;
-    });
+    .transform((value) => parseSnowflake(String(value).replace(/^0+(?=\d)/, '')) ?? 0n);
 }
 
 function faultsOf(issue: z.core.$ZodIssue, prefix: string): FieldFault[] {

@@ -1,5 +1,7 @@
+import type { User } from '../infra/database/index.js';
+import { getPersonByEmail } from './accounts/people.js';
 import { type CallContext, requirePerson } from './call.js';
-import { INVITATIONS_TO_A_PERSON } from './limits.js';
+import { INVITATIONS_TO_A_PERSON, UNKNOWN_EMAILS_A_PERSON } from './limits.js';
 import { takeLimit } from './rate-limits.js';
 
 /**
@@ -21,4 +23,19 @@ export async function withinInvitationLimit<T>(
     await call.limits.giveBack(INVITATIONS_TO_A_PERSON, key);
     throw error;
   }
+}
+
+/**
+ * The person whom an invitation by e-mail address is to. Addresses that nobody has an account with count for the caller, so that
+ * the answers are no way to find out who has one.
+ * @throws INVALID_INPUT at `email` for nobody, RATE_LIMITED
+ */
+export async function findInviteeByEmail(call: CallContext, email: string): Promise<User> {
+  const key = String(requirePerson(call).user.id);
+  await takeLimit(call, UNKNOWN_EMAILS_A_PERSON, key, (seconds) => {
+    return `Too many addresses that nobody has an account with; try again in ${seconds} s.`;
+  });
+  const invitee = await getPersonByEmail(call.read, email);
+  await call.limits.giveBack(UNKNOWN_EMAILS_A_PERSON, key);
+  return invitee;
 }

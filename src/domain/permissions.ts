@@ -123,6 +123,15 @@ export function allows(bits: bigint, needed: bigint): boolean {
   return (bits & needed) === needed;
 }
 
+/** Each bit by its name in the reference platform's documentation; of two names for one bit, the later. */
+const NAMES = new Map(Object.entries(PermissionFlagsBits).map(([name, bit]) => [bit, name]));
+
+/** The names of the bits in words, such as `Manage Guild`. */
+export function permissionNames(bits: bigint): string[] {
+  const held = [...NAMES].filter(([bit]) => (bits & bit) !== 0n);
+  return held.map(([, name]) => name.replace(/(?<=[a-z])(?=[A-Z])/g, ' '));
+}
+
 /** Reads a permission string (decimal, up to 32 digits), keeping known bits only. */
 export function parsePermissions(text: string): bigint {
   return BigInt(text) & ALL_PERMISSIONS;

@@ -1,4 +1,4 @@
-import type { Limit } from '../infra/rate-limits.js';
+import type { Limit, LimitState } from '../infra/rate-limits.js';
 import { type CallContext, requireUser } from './call.js';
 import { DomainError } from './errors.js';
 import { REQUESTS_A_CALLER } from './limits.js';
@@ -13,9 +13,25 @@ export async function takeLimit(
   { limits }: Pick<CallContext, 'limits'>,
   limit: Limit,
   key: string,
-  message: (seconds: number) => string = () => 'You are being rate limited.',
+  message?: (seconds: number) => string,
 ): Promise<void> {
-  const { allowed, resetAfterMs } = await limits.take(limit, key);
+  refuseBeyond(await limits.take(limit, key), message);
+}
+
+/** Counts something that uses a limit many times over. @throws RATE_LIMITED */
+export async function takePoints(
+  { limits }: Pick<CallContext, 'limits'>,
+  limit: Limit,
+  key: string,
+  points: number,
+): Promise<void> {
+  refuseBeyond(await limits.take(limit, key, points));
+}
+
+function refuseBeyond(
+  { allowed, resetAfterMs }: LimitState,
+  message: (seconds: number) => string = () => 'You are being rate limited.',
+): void {
   if (allowed) return;
   throw new DomainError('RATE_LIMITED', message(Math.ceil(resetAfterMs / 1000)), { retryAfterMs: resetAfterMs });
 }

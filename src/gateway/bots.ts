@@ -1,10 +1,25 @@
 import { GatewayDispatchEvents, GatewayIntentBits } from 'discord-api-types/v10';
 import type { AppContext } from '../context.js';
+import { privilegedIntentsOf } from '../domain/applications/bot-tokens.js';
+import { refusalIn } from '../domain/errors.js';
+import { pagesOfGuildIds } from '../domain/guilds/memberships.js';
 import { BUS_RECONNECTED, type BusMessage, type BusSubscription, topics } from '../infra/bus.js';
+import type { Timer } from '../infra/clock.js';
+import { inTurns, nextTurn } from '../infra/turns.js';
+import type { ApplicationChange } from '../wire/events.js';
 import { eventOf, GatewayEvent, Piece } from './events.js';
-import { ruleOf } from './intents.js';
+import { asksTooMuch, ruleOf } from './intents.js';
 import { closes } from './protocol.js';
 import type { Session } from './session.js';
+
+/** How often all sessions are compared with the database, in milliseconds: an event about their application may be lost. */
+const CHECK_EVERY_MS = 30_000;
+
+/** Bots whose applications are read with one query: SQLite takes 999 parameters. */
+const BOTS_A_QUERY = 400;
+
+/** Guilds that are compared before others have a turn. */
+const GUILDS_A_TURN = 1_000;
 
 interface Bot {
   sessions: Set<Session>;
@@ -14,6 +29,12 @@ interface Bot {
 /** The bots with sessions in this process, and what concerns each as a whole: guilds it joins and leaves, its token. */
 export class Bots {
   readonly #bots = new Map<bigint, Bot>();
+  #check: Timer | null = null;
+  /** Bots of which something may have been missed. */
+  #unsure = new Map<bigint, Bot>();
+  /** Those of which it could not be found out, until the next check. */
+  #stillUnsure = new Map<bigint, Bot>();
+  #isMakingSure = false;
 
   constructor(
     private readonly app: AppContext,
@@ -24,6 +45,7 @@ export class Bots {
   async add(session: Session): Promise<void> {
     const bot = this.#bots.get(session.botId) ?? this.#open(session.botId);
     bot.sessions.add(session);
+    this.#check ??= this.app.clock.after(CHECK_EVERY_MS, () => void this.#checkAll());
     await Promise.all(bot.subscriptions.map((subscription) => subscription.ready));
   }
 
@@ -33,6 +55,9 @@ export class Bots {
     if (bot?.sessions.size !== 0) return;
     for (const subscription of bot.subscriptions) subscription.close();
     this.#bots.delete(session.botId);
+    if (this.#bots.size > 0) return;
+    this.#check?.cancel();
+    this.#check = null;
   }
 
   #open(botId: bigint): Bot {
@@ -67,10 +92,12 @@ export class Bots {
         endSessions(bot);
         break;
       case 'APPLICATION_UPDATED':
-        void this.#endDeadSessions(botId, bot);
+        endDisallowed(bot, message);
+        void this.#endDeadSessions([[botId, bot]]);
         return;
       case BUS_RECONNECTED:
-        void this.#endDeadSessions(botId, bot).then(() => this.#catchUpOnGuilds(botId, bot));
+        this.#unsure.set(botId, bot);
+        void this.#makeSure();
         return;
       default:
         dispatchToShard(bot, message);
@@ -95,44 +122,112 @@ export class Bots {
     }
   }
 
-  /** Ends the sessions whose token is good no longer. */
-  async #endDeadSessions(botId: bigint, bot: Bot): Promise<void> {
-    const sessions = [...bot.sessions];
+  /** Ends the sessions that may go on no longer, whoever failed to tell. */
+  async #checkAll(): Promise<void> {
+    const check = this.#check;
+    await this.#endDeadSessionsInTurns([...this.#bots]);
+    // What could not be made sure of when it was told.
+    void this.#makeSure();
+    // Another one has begun where all bots left meanwhile and some came.
+    if (this.#check !== check) return;
+    this.#check = this.app.clock.after(CHECK_EVERY_MS, () => void this.#checkAll());
+  }
+
+  /** Makes up for what was missed: first what ends sessions, for many bots at a time, then guilds, for one after the other. */
+  async #makeSure(): Promise<void> {
+    if (this.#isMakingSure) return;
+    this.#isMakingSure = true;
+    while (this.#unsure.size > 0) {
+      // The others are told in this turn, too.
+      await nextTurn();
+      const bots = [...this.#unsure];
+      this.#unsure = new Map();
+      await this.#endDeadSessionsInTurns(bots);
+      await inTurns(bots, 1, ([botId, bot]) => this.#catchUpOnGuilds(botId, bot));
+    }
+    this.#isMakingSure = false;
+    this.#unsure = this.#stillUnsure;
+    this.#stillUnsure = new Map();
+  }
+
+  async #endDeadSessionsInTurns(bots: [bigint, Bot][]): Promise<void> {
+    for (let from = 0; from < bots.length; from += BOTS_A_QUERY) {
+      await nextTurn();
+      await this.#endDeadSessions(bots.slice(from, from + BOTS_A_QUERY));
+    }
+  }
+
+  /** Ends the sessions whose token is good no longer, or that ask for a privileged intent which is switched off. */
+  async #endDeadSessions(bots: [bigint, Bot][]): Promise<void> {
+    const sessions = bots.flatMap(([, bot]) => [...bot.sessions]);
     try {
-      const application = await this.app.db.reader.application.findUnique({
-        where: { id: botId, deletedAt: null },
-        select: { botTokenHash: true },
+      const rows = await this.app.db.reader.application.findMany({
+        where: { id: { in: bots.map(([botId]) => botId) }, deletedAt: null },
+        select: {
+          id: true,
+          botTokenHash: true,
+          guildMembersIntent: true,
+          presencesIntent: true,
+          messageContentIntent: true,
+        },
       });
+      const applications = new Map(rows.map((row) => [row.id, row]));
       for (const session of sessions) {
+        const application = applications.get(session.botId);
         if (session.bot.tokenHash !== application?.botTokenHash) session.end(closes.authenticationFailed);
+        else if (asksTooMuch(session.intents, privilegedIntentsOf(application))) session.end(closes.disallowedIntents);
       }
     } catch (error) {
-      this.app.log.error({ err: error }, 'an application could not be read for the gateway');
+      this.#logFault(error, 'applications could not be read for the gateway');
     }
   }
 
   /** Makes up for guilds that the bot was added to or removed from unheard. */
   async #catchUpOnGuilds(botId: bigint, bot: Bot): Promise<void> {
     try {
-      const memberships = await this.app.db.reader.member.findMany({
-        where: { userId: botId },
-        select: { guildId: true },
-      });
-      const joined = new Set(memberships.map(({ guildId }) => guildId));
-      await Promise.all([...bot.sessions].map((session) => this.#catchUp(session, joined)));
+      const joined = new Set<bigint>();
+      for await (const page of pagesOfGuildIds(this.app.db.reader, botId)) for (const id of page) joined.add(id);
+      // Nobody waits for a session that is still being shown its guilds.
+      for (const session of bot.sessions) void session.introduced.then(() => this.#catchUp(bot, session, joined));
     } catch (error) {
-      this.app.log.error({ err: error }, "a bot's guilds could not be read for the gateway");
+      this.#logFault(error, "a bot's guilds could not be read for the gateway");
+      this.#tryAgain(botId, bot);
     }
   }
 
-  async #catchUp(session: Session, joined: ReadonlySet<bigint>): Promise<void> {
-    await session.introduced;
-    for (const guildId of new Set([...joined, ...session.guilds.keys()])) {
-      if (joined.has(guildId) === session.guilds.has(guildId) || !session.isResponsibleFor(guildId)) continue;
-      // What was heard since counts for more than what was read.
-      if (await this.app.guilds.member(guildId, session.botId)) this.introduce(guildId, session);
-      else this.#leave(guildId, session);
+  async #catchUp(bot: Bot, session: Session, joined: ReadonlySet<bigint>): Promise<void> {
+    try {
+      await inTurns(new Set([...joined, ...session.guilds.keys()]), GUILDS_A_TURN, async (guildId) => {
+        if (joined.has(guildId) === session.guilds.has(guildId) || !session.isResponsibleFor(guildId)) return;
+        await nextTurn();
+        // What was heard since counts for more than what was read.
+        if (await this.app.guilds.member(guildId, session.botId)) this.introduce(guildId, session);
+        else this.#leave(guildId, session);
+      });
+    } catch (error) {
+      this.#logFault(error, "a bot's guilds could not be read for the gateway");
+      this.#tryAgain(session.botId, bot);
     }
+  }
+
+  /** Has the next check make up for what was missed. */
+  #tryAgain(botId: bigint, bot: Bot): void {
+    if (this.#bots.get(botId) !== bot) return;
+    (this.#isMakingSure ? this.#stillUnsure : this.#unsure).set(botId, bot);
+  }
+
+  /** An outage of the database is told once, by what watches it. */
+  #logFault(error: unknown, message: string): void {
+    if (!refusalIn(error)) this.app.log.error({ err: error }, message);
+  }
+}
+
+/** Ends the sessions that ask for what the message says is switched off: at once, before anything else is sent to them. */
+function endDisallowed(bot: Bot, message: BusMessage): void {
+  const { privilegedIntents } = JSON.parse(message.data) as ApplicationChange;
+  if (!privilegedIntents) return;
+  for (const session of [...bot.sessions]) {
+    if (asksTooMuch(session.intents, privilegedIntents)) session.end(closes.disallowedIntents);
   }
 }
 

@@ -1,4 +1,5 @@
 import { GatewayOpcodes } from 'discord-api-types/v10';
+import { refusalIn } from '../domain/errors.js';
 import type { Timer } from '../infra/clock.js';
 import type { Admission, Applicant } from './admission.js';
 import { Closing } from './closing.js';
@@ -122,6 +123,10 @@ export class Connection implements Applicant {
   #fail(error: unknown): void {
     if (error instanceof Closing) {
       this.close(error.close);
+      return;
+    }
+    if (refusalIn(error)?.code === 'OVERLOADED') {
+      this.close(closes.unavailable);
       return;
     }
     this.gateway.app.log.error({ err: error }, 'a gateway connection failed');

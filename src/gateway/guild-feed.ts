@@ -1,6 +1,7 @@
 import { GatewayDispatchEvents as Event, GatewayIntentBits } from 'discord-api-types/v10';
 import type { AppContext } from '../context.js';
 import { BUS_RECONNECTED, type BusMessage, type BusSubscription, topics } from '../infra/bus.js';
+import { REMEMBER_MS } from '../infra/memory.js';
 import { GatewayEvent, Piece } from './events.js';
 import { type GuildPicture, loadGuildPicture } from './guild-picture.js';
 import { type EventRule, ruleOf } from './intents.js';
@@ -60,6 +61,8 @@ interface BotSeat {
   attachments: Set<Attachment>;
   /** Channel id, or `GUILD_AT_LARGE`, to permission bits. Replaced as a whole when they may have changed. */
   permissions: Map<string, bigint>;
+  /** When the oldest of the permissions may have been asked for. */
+  since: number;
 }
 
 /**
@@ -114,13 +117,20 @@ export class GuildFeed {
   #seatOf(botId: bigint): BotSeat {
     const known = this.#seats.get(botId);
     if (known) return known;
-    const seat = { botId, idText: String(botId), attachments: new Set<Attachment>(), permissions: new Map() };
+    const seat: BotSeat = {
+      botId,
+      idText: String(botId),
+      attachments: new Set(),
+      permissions: new Map(),
+      since: this.app.clock.now(),
+    };
     this.#seats.set(botId, seat);
     return seat;
   }
 
   #receive(message: BusMessage): void {
     this.#forgetWhatChanged(message);
+    this.#forgetWhatIsOld();
     const rule = ruleOf(message.type);
     if (!rule) return;
     if (this.#working || this.#undecided(rule, message).length > 0) {
@@ -211,6 +221,17 @@ export class GuildFeed {
     for (const seat of [...this.#seats.values()]) for (const attachment of [...seat.attachments]) attachment.detach();
   }
 
+  /** Changes of which nobody told are heeded after a while, too. */
+  #forgetWhatIsOld(): void {
+    const now = this.app.clock.now();
+    for (const seat of this.#seats.values()) if (now - seat.since >= REMEMBER_MS) this.#forgetPermissions(seat);
+  }
+
+  #forgetPermissions(seat: BotSeat): void {
+    seat.permissions = new Map();
+    seat.since = this.app.clock.now();
+  }
+
   #forgetWhatChanged(message: BusMessage): void {
     switch (message.type) {
       case Event.GuildMemberAdd:
@@ -218,7 +239,7 @@ export class GuildFeed {
       case Event.GuildMemberUpdate: {
         this.#picture = undefined;
         const seat = message.userId === undefined ? undefined : this.#seats.get(BigInt(message.userId));
-        if (seat) seat.permissions = new Map();
+        if (seat) this.#forgetPermissions(seat);
         return;
       }
       case BUS_RECONNECTED:
@@ -231,7 +252,7 @@ export class GuildFeed {
       case Event.ChannelUpdate:
       case Event.ChannelDelete:
         this.#picture = undefined;
-        for (const seat of this.#seats.values()) seat.permissions = new Map();
+        for (const seat of this.#seats.values()) this.#forgetPermissions(seat);
         return;
       case Event.MessageCreate:
       case Event.MessageDelete:

@@ -1,20 +1,27 @@
 import { randomBytes } from 'node:crypto';
-import { GatewayDispatchEvents, GatewayIntentBits } from 'discord-api-types/v10';
+import { GatewayDispatchEvents } from 'discord-api-types/v10';
+import type { AppContext } from '../context.js';
 import type { AuthenticatedBot } from '../domain/applications/bot-tokens.js';
+import { pagesOfGuildIds } from '../domain/guilds/memberships.js';
 import { IDENTIFY_A_BUCKET, IDENTIFY_A_DAY, IDENTIFY_CONCURRENCY } from '../domain/limits.js';
+import { inTurns } from '../infra/turns.js';
 import { renderReady } from '../wire/ready.js';
 import type { Admission, Applicant } from './admission.js';
 import { bareToken } from './bare-token.js';
 import { Closing } from './closing.js';
 import { eventOf } from './events.js';
 import type { Gateway } from './gateway.js';
-import { areIntents } from './intents.js';
+import type { Attachment } from './guild-feed.js';
+import { areIntents, asksTooMuch } from './intents.js';
 import { introduceGuilds } from './introductions.js';
 import type { IdentifyData } from './payloads.js';
 import { closes, GATEWAY_VERSION, MAX_GUILDS_A_SHARD } from './protocol.js';
 import { Session, type Shard } from './session.js';
 
 const LARGE_THRESHOLD = { min: 50, max: 250 };
+
+/** Guilds that a session is attached to before others have a turn. */
+const ATTACHED_A_TURN = 100;
 
 /**
  * Makes a session for a client that identifies: who it is, what it asks for, whether it may, which guilds it gets.
@@ -26,24 +33,30 @@ export async function identify(connection: Applicant, data: IdentifyData): Promi
   const intents = requireIntents(data.intents);
   const shard = requireShard(data.shard);
   const token = bareToken(data.token);
-  const bot = await app.botTokens.authenticate(token);
-  if (!bot) throw new Closing(closes.authenticationFailed);
-  requirePrivileges(bot, intents);
+  const bot = await authenticate(app, token, intents);
   const retryAfterMs = await countIdentify(gateway, bot, shard);
   if (retryAfterMs !== null) return { refused: true, retryAfterMs };
 
   const session = openSession(gateway, bot, data, intents, shard);
   try {
     await gateway.bots.add(session);
-    // A token that was replaced before the session heard of replacements.
-    if (!(await app.botTokens.authenticate(token))) throw new Closing(closes.authenticationFailed);
-    const guildIds = await guildsOf(gateway, session);
+    // What was replaced or switched off before the session heard of such.
+    await authenticate(app, token, intents);
+    const attachments = await attachGuilds(gateway, session, await guildsOf(gateway, session));
     if (data.compress === true) connection.compressPayloads();
-    return { session, begin: () => begin(gateway, connection, session, guildIds) };
+    return { session, begin: () => begin(gateway, connection, session, attachments) };
   } catch (error) {
     session.end();
     throw error;
   }
+}
+
+/** @throws Closing 4004 for a token that is not valid, 4014 for a privileged intent that is switched off */
+async function authenticate(app: AppContext, token: string, intents: number): Promise<AuthenticatedBot> {
+  const bot = await app.botTokens.authenticate(token);
+  if (!bot) throw new Closing(closes.authenticationFailed);
+  if (asksTooMuch(intents, bot.privilegedIntents)) throw new Closing(closes.disallowedIntents);
+  return bot;
 }
 
 function requireIntents(intents: number | null | undefined): number {
@@ -56,16 +69,6 @@ function requireShard(shard: number[] | null | undefined): Shard | null {
   const [id = -1, count = 0] = shard;
   if (id < 0 || id >= count) throw new Closing(closes.invalidShard);
   return { id, count };
-}
-
-function requirePrivileges({ privilegedIntents }: AuthenticatedBot, intents: number): void {
-  const allowed =
-    (privilegedIntents.guildMembers ? GatewayIntentBits.GuildMembers : 0) |
-    (privilegedIntents.presences ? GatewayIntentBits.GuildPresences : 0) |
-    (privilegedIntents.messageContent ? GatewayIntentBits.MessageContent : 0);
-  const privileged =
-    GatewayIntentBits.GuildMembers | GatewayIntentBits.GuildPresences | GatewayIntentBits.MessageContent;
-  if ((intents & privileged & ~allowed) !== 0) throw new Closing(closes.disallowedIntents);
 }
 
 /** Counts the attempt; a refused one returns the milliseconds after which another may succeed. */
@@ -107,19 +110,29 @@ function openSession(
 
 /** The guilds of the session's shard, oldest first. @throws Closing 4011 */
 async function guildsOf(gateway: Gateway, session: Session): Promise<bigint[]> {
-  const memberships = await gateway.app.db.reader.member.findMany({
-    where: { userId: session.botId },
-    select: { guildId: true },
-    orderBy: { guildId: 'asc' },
-  });
-  const guildIds = memberships.map(({ guildId }) => guildId).filter((guildId) => session.isResponsibleFor(guildId));
-  if (guildIds.length > MAX_GUILDS_A_SHARD) throw new Closing(closes.shardingRequired);
+  const guildIds: bigint[] = [];
+  for await (const page of pagesOfGuildIds(gateway.app.db.reader, session.botId)) {
+    guildIds.push(...page.filter((guildId) => session.isResponsibleFor(guildId)));
+    if (guildIds.length > MAX_GUILDS_A_SHARD) throw new Closing(closes.shardingRequired);
+  }
   return guildIds;
 }
 
-function begin(gateway: Gateway, connection: Applicant, session: Session, guildIds: bigint[]): void {
+/** Lets the session hear of its guilds, whose events wait until it has been shown them. */
+async function attachGuilds(gateway: Gateway, session: Session, guildIds: bigint[]): Promise<Attachment[]> {
+  const attachments: Attachment[] = [];
+  await inTurns(guildIds, ATTACHED_A_TURN, (guildId) => {
+    if (!session.ended) attachments.push(gateway.feeds.attach(guildId, session));
+  });
+  return attachments;
+}
+
+function begin(gateway: Gateway, connection: Applicant, session: Session, attachments: Attachment[]): void {
+  if (session.ended) {
+    connection.close(session.endedBy ?? closes.fault);
+    return;
+  }
   const { app } = gateway;
-  const attachments = guildIds.map((guildId) => gateway.feeds.attach(guildId, session));
   session.dispatch(
     eventOf(
       GatewayDispatchEvents.Ready,
@@ -127,7 +140,7 @@ function begin(gateway: Gateway, connection: Applicant, session: Session, guildI
         version: GATEWAY_VERSION,
         user: session.bot.actor.user,
         privilegedIntents: session.bot.privilegedIntents,
-        guildIds,
+        guildIds: attachments.filter(({ detached }) => !detached).map(({ feed }) => feed.guildId),
         sessionId: session.id,
         resumeGatewayUrl: app.addresses.gatewayUrl,
         shard: session.shard,

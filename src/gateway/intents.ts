@@ -1,4 +1,5 @@
 import { GatewayDispatchEvents as Event, GatewayIntentBits as Intent } from 'discord-api-types/v10';
+import type { PrivilegedIntents } from '../domain/applications/bot-tokens.js';
 import { Permission } from '../domain/permissions.js';
 
 /** Who gets an event that happened in a guild. */
@@ -133,4 +134,13 @@ const KNOWN_INTENTS = Object.values(Intent).reduce<number>(
 /** Whether a number is made of intents that exist, and of nothing else. */
 export function areIntents(value: number): boolean {
   return Number.isInteger(value) && value >= 0 && value <= KNOWN_INTENTS && (value & ~KNOWN_INTENTS) === 0;
+}
+
+/** Whether `intents` ask for a privileged one that is switched off. */
+export function asksTooMuch(intents: number, on: PrivilegedIntents): boolean {
+  const off =
+    (on.guildMembers ? 0 : Intent.GuildMembers) |
+    (on.presences ? 0 : Intent.GuildPresences) |
+    (on.messageContent ? 0 : Intent.MessageContent);
+  return (intents & off) !== 0;
 }

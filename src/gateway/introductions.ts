@@ -1,11 +1,13 @@
 import { GatewayDispatchEvents, GatewayIntentBits } from 'discord-api-types/v10';
 import type { AppContext } from '../context.js';
+import { refusalIn } from '../domain/errors.js';
+import { nextTurn } from '../infra/turns.js';
 import { renderUnavailableGuild } from '../wire/ready.js';
 import { eventOf, type GatewayEvent } from './events.js';
 import type { Attachment } from './guild-feed.js';
 import type { Session } from './session.js';
 
-/** Shows a new session its guilds, one after the other, no faster than its client reads. */
+/** Shows a new session its guilds, one in a turn of the event loop, no faster than its client reads. */
 export async function introduceGuilds(app: AppContext, session: Session, attachments: Attachment[]): Promise<void> {
   for (const attachment of attachments) await introduceGuild(app, attachment);
   session.markIntroduced();
@@ -16,6 +18,7 @@ export async function introduceGuild(app: AppContext, attachment: Attachment): P
   const { session } = attachment;
   if (session.wants(GatewayIntentBits.Guilds)) {
     await session.room();
+    await nextTurn();
     if (attachment.detached) return;
     const event = await guildCreate(app, attachment);
     if (attachment.detached) return;
@@ -39,7 +42,7 @@ async function guildCreate(app: AppContext, { feed, session }: Attachment): Prom
       });
     }
   } catch (error) {
-    app.log.error({ err: error }, 'a guild could not be read for the gateway');
+    if (!refusalIn(error)) app.log.error({ err: error }, 'a guild could not be read for the gateway');
   }
   return eventOf(GatewayDispatchEvents.GuildDelete, renderUnavailableGuild(feed.guildId));
 }

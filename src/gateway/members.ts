@@ -3,8 +3,11 @@ import {
   type GatewayGuildMembersChunkDispatchData,
   GatewayIntentBits,
 } from 'discord-api-types/v10';
+import { refusalIn } from '../domain/errors.js';
 import type { MemberRecord } from '../domain/events.js';
 import { countMembers, loadMembers, type MemberSelection } from '../domain/guilds/snapshot.js';
+import { searchMembers } from '../domain/members/search.js';
+import { parseSnowflake } from '../infra/ids.js';
 import { renderMember } from '../wire/member.js';
 import { eventOf } from './events.js';
 import type { Gateway } from './gateway.js';
@@ -13,13 +16,13 @@ import { closes, MEMBERS_A_CHUNK, MEMBERS_A_SEARCH } from './protocol.js';
 import type { Session } from './session.js';
 
 const MAX_NONCE_BYTES = 32;
-const MAX_ID = 2n ** 63n - 1n;
 
 /** Answers op 8 with GUILD_MEMBERS_CHUNK (docs/gateway.md, G-40); a fault closes the connection. */
 export async function sendMembers(gateway: Gateway, session: Session, request: MembersRequest): Promise<void> {
   try {
     await sendRequested(gateway, session, request);
   } catch (error) {
+    if (refusalIn(error)?.code === 'OVERLOADED') return session.disconnect(closes.unavailable);
     gateway.app.log.error({ err: error }, 'members could not be read for the gateway');
     session.disconnect(closes.fault);
   }
@@ -32,7 +35,7 @@ async function sendRequested(gateway: Gateway, session: Session, request: Member
   const prefix = request.query ?? '';
   if (prefix !== '') {
     const take = Math.min(request.limit || MEMBERS_A_SEARCH, MEMBERS_A_SEARCH);
-    return dispatchChunk(session, request, await loadMembers(gateway.app.db.reader, guildId, { prefix }, take));
+    return dispatchChunk(session, request, await searchMembers(gateway.app.db.reader, guildId, prefix, take));
   }
   if (session.wants(GatewayIntentBits.GuildMembers)) return sendAll(gateway, session, request);
   dispatchChunk(session, request, await loadMembers(gateway.app.db.reader, guildId, { userIds: [session.botId] }, 1));
@@ -45,7 +48,7 @@ async function sendListed(
   wanted: string[],
 ): Promise<void> {
   const asked = [...new Set(wanted)].slice(0, MEMBERS_A_SEARCH);
-  const userIds = asked.flatMap((text) => parseId(text) ?? []);
+  const userIds = asked.flatMap((text) => parseSnowflake(text) ?? []);
   const members = await loadMembers(gateway.app.db.reader, BigInt(request.guild_id), { userIds }, MEMBERS_A_SEARCH);
   const found = new Set(members.map((member) => String(member.userId)));
   dispatchChunk(
@@ -95,10 +98,4 @@ function dispatchChunk(
 
 function isNonce(nonce: unknown): nonce is string {
   return typeof nonce === 'string' && nonce !== '' && Buffer.byteLength(nonce) <= MAX_NONCE_BYTES;
-}
-
-function parseId(text: string): bigint | null {
-  if (!/^\d{1,19}$/.test(text)) return null;
-  const id = BigInt(text);
-  return id > MAX_ID ? null : id;
 }

@@ -45,6 +45,9 @@ export const PARTING_MS = 1_000;
 /** The longest a refused IDENTIFY is left without its answer, in milliseconds. */
 export const REFUSAL_DELAY_MS = 5_000;
 
+/** Requests for members of one session that may wait behind the one that is served. */
+export const MAX_WAITING_REQUESTS = 240;
+
 /** Members in one GUILD_MEMBERS_CHUNK. */
 export const MEMBERS_A_CHUNK = 1_000;
 
@@ -105,6 +108,7 @@ export const closes = {
   invalidIntents: { code: 4013, reason: 'Invalid intent(s).', client: 'stop' },
   disallowedIntents: { code: 4014, reason: 'Disallowed intent(s).', client: 'stop' },
   stopping: { code: 4900, reason: 'The server is stopping.', client: 'resume' },
+  unavailable: { code: 4902, reason: 'Not available at the moment.', client: 'resume' },
   notReading: { code: 4901, reason: 'Too many events wait to be read.', client: 'resume' },
 } as const satisfies Record<string, Close>;
 

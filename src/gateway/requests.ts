@@ -1,4 +1,5 @@
 import { GatewayDispatchEvents, GatewayOpcodes } from 'discord-api-types/v10';
+import { Closing } from './closing.js';
 import { eventOf } from './events.js';
 import type { Gateway } from './gateway.js';
 import { sendMembers } from './members.js';
@@ -10,12 +11,12 @@ import {
   RequestSoundboardSounds,
   VoiceStateUpdate,
 } from './payloads.js';
-import type { ClientOpcode } from './protocol.js';
+import { type ClientOpcode, closes } from './protocol.js';
 import type { Session } from './session.js';
 
 /**
  * Does what an identified client asks for.
- * @throws Closing 4002 for a payload of wrong types
+ * @throws Closing 4002 for a payload of wrong types, 4008 when too many requests for members wait
  */
 export function answer(gateway: Gateway, session: Session, op: ClientOpcode, d: unknown): void {
   switch (op) {
@@ -27,7 +28,8 @@ export function answer(gateway: Gateway, session: Session, op: ClientOpcode, d: 
       return;
     case GatewayOpcodes.RequestGuildMembers: {
       const request = check(RequestGuildMembers, d);
-      session.inTurn(() => sendMembers(gateway, session, request));
+      const isTaken = session.inTurn(() => sendMembers(gateway, session, request));
+      if (!isTaken) throw new Closing(closes.rateLimited);
       break;
     }
     case GatewayOpcodes.RequestSoundboardSounds:

@@ -3,12 +3,14 @@ import type { Admission, Applicant } from './admission.js';
 import { bareToken } from './bare-token.js';
 import { Closing } from './closing.js';
 import { eventOf } from './events.js';
+import { asksTooMuch } from './intents.js';
 import type { ResumeData } from './payloads.js';
 import { closes } from './protocol.js';
 
 /**
  * Moves a session to `connection` and repeats what its client missed.
- * @throws Closing 4004 for a token that is not valid, 4007 for a `seq` that cannot be
+ * @throws Closing 4004 for a token that is not valid, 4007 for a `seq` that cannot be, 4014 for an intent that
+ *   was switched off meanwhile
  */
 export async function resume(connection: Applicant, data: ResumeData): Promise<Admission> {
   const { app, sessions } = connection.gateway;
@@ -17,6 +19,10 @@ export async function resume(connection: Applicant, data: ResumeData): Promise<A
   const session = sessions.get(data.session_id);
   const mayResume = session?.botId === bot.actor.user.id && !connection.isClosed;
   if (!session || !mayResume) return { refused: true, retryAfterMs: 0 };
+  if (asksTooMuch(session.intents, bot.privilegedIntents)) {
+    session.end(closes.disallowedIntents);
+    throw new Closing(closes.disallowedIntents);
+  }
   const outcome = session.resume(
     connection,
     data.seq,

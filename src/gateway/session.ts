@@ -2,7 +2,15 @@ import type { AuthenticatedBot } from '../domain/applications/bot-tokens.js';
 import type { Clock, Timer } from '../infra/clock.js';
 import type { GatewayEvent, Payload } from './events.js';
 import type { PresenceUpdate } from './payloads.js';
-import { BACKLOG_LIMIT, type Close, closes, REPLAY_LIMIT, RESUME_WINDOW_MS, shardOfGuild } from './protocol.js';
+import {
+  BACKLOG_LIMIT,
+  type Close,
+  closes,
+  MAX_WAITING_REQUESTS,
+  REPLAY_LIMIT,
+  RESUME_WINDOW_MS,
+  shardOfGuild,
+} from './protocol.js';
 import { ReplayBuffer } from './replay-buffer.js';
 
 /** The session's place among those who hear of a guild. */
@@ -65,9 +73,11 @@ export class Session {
   #link: SessionLink | null = null;
   #expiry: Timer | null = null;
   #ended = false;
+  #endedBy: Close | undefined;
   #roomWaiters: (() => void)[] = [];
   #markIntroduced: () => void = () => {};
   #tasks = Promise.resolve();
+  #waitingTasks = 0;
 
   constructor(
     private readonly clock: Clock,
@@ -88,6 +98,11 @@ export class Session {
 
   get ended(): boolean {
     return this.#ended;
+  }
+
+  /** What the session was ended with, where that is told to a client. */
+  get endedBy(): Close | undefined {
+    return this.#endedBy;
   }
 
   get connected(): boolean {
@@ -193,9 +208,18 @@ export class Session {
     this.#markIntroduced();
   }
 
-  /** Runs `task`, which handles its own faults, after those handed over earlier. */
-  inTurn(task: () => Promise<void>): void {
-    this.#tasks = this.#tasks.then(task);
+  /**
+   * Runs `task`, which handles its own faults, after those handed over earlier.
+   * @returns false when too many wait already
+   */
+  inTurn(task: () => Promise<void>): boolean {
+    if (this.#waitingTasks === MAX_WAITING_REQUESTS) return false;
+    this.#waitingTasks += 1;
+    this.#tasks = this.#tasks.then(() => {
+      this.#waitingTasks -= 1;
+      return this.#ended ? undefined : task();
+    });
+    return true;
   }
 
   /** Closes the connection, if there is one. */
@@ -207,6 +231,7 @@ export class Session {
   end(close?: Close): void {
     if (this.#ended) return;
     this.#ended = true;
+    this.#endedBy = close;
     this.#expiry?.cancel();
     this.#replay.dropThrough(this.#sequence);
     const link = this.#link;

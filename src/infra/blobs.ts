@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, opendir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, normalize } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -11,6 +11,8 @@ export interface StagedBlob {
   size: number;
   /** The first bytes, enough to tell an image's size. */
   head: Buffer;
+  /** All of the content, as long as it is neither kept nor discarded. */
+  bytes(): Promise<Buffer>;
   /** Makes the content readable under `key`, which nobody has used before. */
   keep(key: string): Promise<void>;
   /** Safe to call at any time; does nothing to content that is kept. */
@@ -25,6 +27,15 @@ export interface BlobStore {
   size(key: string): Promise<number | null>;
   /** Bytes `start` to `end`, both included; all of them without a range. */
   read(key: string, range?: { start: number; end: number }): Readable;
+  /** When the blob was last written to, in milliseconds since the Unix epoch; null when there is no such blob. */
+  writtenAt(key: string): Promise<number | null>;
+  /** The keys below a folder such as `attachments`, in no order. What comes or goes meanwhile may be among them. */
+  list(folder: string): AsyncIterable<string>;
+  /**
+   * Puts up a mark that only one can put up, of all processes with this store, and takes down others with the same beginning.
+   * @returns false for all others, and where nothing was ever stored
+   */
+  mark(beginning: string, name: string): Promise<boolean>;
   /** Removes the blob, or everything below a key that ends with a slash. Removing what is not there is no error. */
   remove(key: string): Promise<void>;
 }
@@ -34,21 +45,8 @@ const HEAD_BYTES = 64 * 1024;
 /** How often a folder is tried to be removed while files move in, and a file to be moved while the folder is removed. */
 const TRIES = 10;
 
-/** What was staged this long ago, in milliseconds, belongs to a process that died while it received it. */
-const ABANDONED_AFTER_MS = 60 * 60_000;
-
-/** Removes what processes that died left half received. */
-export async function removeAbandonedBlobs(folder: string, now: number): Promise<void> {
-  const staging = join(folder, STAGING);
-  const names = await readdir(staging).catch(() => []);
-  for (const name of names) {
-    const path = join(staging, name);
-    const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: now }));
-    if (now - mtimeMs > ABANDONED_AFTER_MS) await rm(path, { force: true });
-  }
-}
-
-const STAGING = '.staging';
+/** The folder of what is being received, and of what processes left there that died meanwhile. */
+export const STAGING = '.staging';
 
 /** A blob store in a folder. */
 export function createFileBlobStore(folder: string): BlobStore {
@@ -83,6 +81,7 @@ export function createFileBlobStore(folder: string): BlobStore {
       }
       return {
         ...seen,
+        bytes: () => readFile(path),
         keep: async (key) => moveTo(path, pathOf(key)),
         discard: () => rm(path, { force: true }),
       };
@@ -95,9 +94,36 @@ export function createFileBlobStore(folder: string): BlobStore {
         return null;
       }
     },
+    async writtenAt(key) {
+      const found = await stat(pathOf(key)).catch(() => null);
+      return found && Math.floor(found.mtimeMs);
+    },
+    list: (below) => filesBelow(pathOf(below), below),
+    async mark(beginning, name) {
+      const own = `${beginning}${name}`;
+      try {
+        await (await open(pathOf(own), 'wx')).close();
+      } catch {
+        return false;
+      }
+      const others = (await readdir(folder)).filter((other) => other.startsWith(beginning) && other !== own);
+      await Promise.all(others.map((other) => rm(pathOf(other), { force: true })));
+      return true;
+    },
     read: (key, range) => createReadStream(pathOf(key), range),
     remove: async (key) => rm(pathOf(key), { recursive: true, force: true, maxRetries: TRIES, retryDelay: 1 }),
   };
+}
+
+/** A folder that is not there, or is removed meanwhile, has no files. */
+async function* filesBelow(path: string, key: string): AsyncGenerator<string, void> {
+  const folder = await opendir(path).catch(() => null);
+  if (!folder) return;
+  for await (const entry of folder) {
+    const [entryPath, entryKey] = [join(path, entry.name), `${key}/${entry.name}`];
+    if (entry.isDirectory()) yield* filesBelow(entryPath, entryKey);
+    else if (entry.isFile()) yield entryKey;
+  }
 }
 
 /** Moves a file, again when the target's folder is removed meanwhile. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { Redis } from 'ioredis';
 import type { Logger } from './logger.js';
+import type { RedisLink } from './redis.js';
 
 /**
  * What travels: the wire event, serialised once, and the few facts its receivers filter by. JSON-safe, ids as decimal text.
@@ -27,7 +27,12 @@ export interface BusMessage {
 export type BusHandler = (message: BusMessage) => void;
 
 export interface BusSubscription {
-  /** Resolves once messages of every process arrive. */
+  /** Whether messages of every process arrive at present. */
+  readonly isComplete: boolean;
+  /**
+   * Settles once messages of every process arrive. Where that is not possible at present, it settles within seconds without it;
+   * then `BUS_RECONNECTED` tells when they do.
+   */
   ready: Promise<void>;
   close(): void;
 }
@@ -48,10 +53,12 @@ export const topics = {
 };
 
 /**
- * What every subscriber of this process is told when the connection to the others was lost and messages arrive again: some may
- * have been missed meanwhile, so whatever is remembered from them is to be forgotten.
+ * What the subscribers of a topic are told when messages of it may have been missed, because a process was without a connection to
+ * the others: whatever is remembered from them is to be forgotten.
  */
 export const BUS_RECONNECTED = 'BUS_RECONNECTED';
+
+const RECONNECTED: BusMessage = { type: BUS_RECONNECTED, data: '{}' };
 
 /** A bus within one process. A handler that throws is logged and does not keep the others from hearing. */
 export function createLocalBus(log: Logger): Bus {
@@ -73,6 +80,7 @@ export function createLocalBus(log: Logger): Bus {
       const own: BusHandler = (message) => handler(message);
       ofTopic.add(own);
       return {
+        isComplete: true,
         ready: Promise.resolve(),
         close() {
           ofTopic.delete(own);
@@ -86,74 +94,120 @@ export function createLocalBus(log: Logger): Bus {
 
 const REDIS_PREFIX = 'causeway:';
 
-/** A bus across processes: local subscribers hear at once, those of other processes through Redis. */
-export function createRedisBus(url: string, log: Logger): Bus {
+/** Topics of one SUBSCRIBE when all are subscribed to anew. */
+const TOPICS_PER_COMMAND = 500;
+/** How many topics are remembered whose messages did not reach the others. */
+const MAX_MISSED_TOPICS = 10_000;
+
+/** What the subscribers of one topic in this process share. */
+interface SharedSubscription {
+  count: number;
+  isComplete: boolean;
+  ready: Promise<void>;
+}
+
+/**
+ * A bus across processes: local subscribers hear at once, those of other processes through Redis. While that is away, each process
+ * hears itself only; afterwards the subscribers of what they may have missed are told so, on both sides.
+ */
+export function createRedisBus(redis: RedisLink, log: Logger): Bus {
+  const { commands, subscriber } = redis;
   const origin = randomUUID();
   const local = createLocalBus(log);
-  const publisher = new Redis(url);
-  const subscriber = new Redis(url);
-  for (const connection of [publisher, subscriber]) {
-    connection.on('error', (error) => log.error({ err: error }, 'the Redis bus has a connection fault'));
-  }
-  const subscriptions = new Map<string, { count: number; ready: Promise<void> }>();
+  const subscriptions = new Map<string, SharedSubscription>();
+  /** Topics under which something did not reach the others. */
+  const missedByOthers = new Set<string>();
+  /** Topics that are to be subscribed to once more, because that was not answered. */
+  const late = new Set<string>();
 
-  const tellReconnected = async () => {
-    const subscribed = [...subscriptions];
-    if (subscribed.length > 0) await subscriber.subscribe(...subscribed.map(([topic]) => REDIS_PREFIX + topic));
-    for (const [topic, shared] of subscribed) {
-      shared.ready = Promise.resolve();
-      local.publish(topic, { type: BUS_RECONNECTED, data: '{}' });
+  const noteMissed = (topic: string) => {
+    if (missedByOthers.size < MAX_MISSED_TOPICS) missedByOthers.add(topic);
+  };
+  const send = (topic: string, message: BusMessage) => {
+    if (commands.status !== 'ready') noteMissed(topic);
+    else
+      commands.publish(REDIS_PREFIX + topic, JSON.stringify({ from: origin, message })).catch(() => noteMissed(topic));
+  };
+  const complete = async (asked: [string, SharedSubscription][]) => {
+    await subscriber.subscribe(...asked.map(([topic]) => REDIS_PREFIX + topic));
+    for (const [, shared] of asked) shared.isComplete = true;
+  };
+  /** Subscribes to these topics, where somebody listens still, and tells that something may have been missed before. */
+  const completeAll = async (asking: string[]) => {
+    const rest = [...asking];
+    while (rest.length > 0) {
+      const asked = rest.splice(0, TOPICS_PER_COMMAND).flatMap((topic) => {
+        const shared = subscriptions.get(topic);
+        return shared ? [[topic, shared] as [string, SharedSubscription]] : [];
+      });
+      try {
+        if (asked.length > 0) await complete(asked);
+        for (const [topic] of asked) local.publish(topic, RECONNECTED);
+      } catch {
+        for (const [topic] of asked) late.add(topic);
+      }
     }
   };
-  let wasConnected = false;
   subscriber.on('ready', () => {
-    // What was published in between is lost. A connection that is lost again meanwhile is told of when it is back.
-    if (wasConnected) tellReconnected().catch((error: unknown) => log.warn({ err: error }, 'Redis was lost again'));
-    wasConnected = true;
+    late.clear();
+    void completeAll([...subscriptions.keys()]);
   });
-
+  subscriber.on('close', () => {
+    for (const shared of subscriptions.values()) shared.isComplete = false;
+  });
+  redis.onAnswer(() => {
+    for (const topic of takeAll(missedByOthers)) send(topic, RECONNECTED);
+    void completeAll(takeAll(late));
+  });
   subscriber.on('message', (channel: string, text: string) => {
     const { from, message } = JSON.parse(text) as { from: string; message: BusMessage };
     if (from !== origin) local.publish(channel.slice(REDIS_PREFIX.length), message);
   });
 
+  const open = (topic: string): SharedSubscription => {
+    const shared: SharedSubscription = { count: 0, isComplete: false, ready: Promise.resolve() };
+    subscriptions.set(topic, shared);
+    if (subscriber.status === 'ready') shared.ready = complete([[topic, shared]]).catch(() => void late.add(topic));
+    return shared;
+  };
+  const leave = (topic: string) => {
+    subscriptions.delete(topic);
+    if (subscriber.status === 'ready') subscriber.unsubscribe(REDIS_PREFIX + topic).catch(ignore);
+  };
+
   return {
     publish(topic, message) {
       local.publish(topic, message);
-      publisher
-        .publish(REDIS_PREFIX + topic, JSON.stringify({ from: origin, message }))
-        .catch((error: unknown) => log.error({ err: error, topic }, 'an event did not reach Redis'));
+      send(topic, message);
     },
     subscribe(topic, handler) {
       const inner = local.subscribe(topic, handler);
-      const shared = subscriptions.get(topic) ?? {
-        count: 0,
-        ready: subscriber.subscribe(REDIS_PREFIX + topic).then(() => {}),
-      };
-      // Not everybody waits for it. Without a connection it fails after a while; the topic is subscribed to with the next one.
-      shared.ready.catch(() => {});
+      const shared = subscriptions.get(topic) ?? open(topic);
       shared.count += 1;
-      subscriptions.set(topic, shared);
-      let open = true;
+      let isOpen = true;
       return {
+        get isComplete() {
+          return shared.isComplete;
+        },
         ready: shared.ready,
         close() {
-          if (!open) return;
-          open = false;
+          if (!isOpen) return;
+          isOpen = false;
           inner.close();
           shared.count -= 1;
-          if (shared.count > 0) return;
-          subscriptions.delete(topic);
-          subscriber
-            .unsubscribe(REDIS_PREFIX + topic)
-            .catch((error: unknown) => log.warn({ err: error, topic }, 'a Redis topic was not left'));
+          if (shared.count === 0) leave(topic);
         },
       };
     },
-    async close() {
-      await local.close();
-      publisher.disconnect();
-      subscriber.disconnect();
-    },
+    close: () => local.close(),
   };
 }
+
+function takeAll(topicsOfSet: Set<string>): string[] {
+  const all = [...topicsOfSet];
+  topicsOfSet.clear();
+  return all;
+}
+
+/** Messages of a topic that nobody listens to any more are heard by nobody. */
+function ignore(): void {}

@@ -10,33 +10,81 @@ const MAX_SEQUENCE = 4095;
 /** The highest worker number of the layout: five bits of worker and five of process, used as one number of ten. */
 export const MAX_WORKER = 1023;
 
+/** The greatest id that the database can hold. */
+export const MAX_ID = 2n ** 63n - 1n;
+
 export type NextId = () => bigint;
 
+/** Which ids may be made: those of one worker, of milliseconds since the Unix epoch after one and up to another. */
+export interface IdRange {
+  worker: number;
+  afterMs: number;
+  throughMs: number;
+}
+
+/** No id can be made at present, because no worker is held or its reserved milliseconds are used up. */
+export class NoIdsError extends Error {
+  override readonly name = 'NoIdsError';
+}
+
 /**
- * A source of snowflakes: 42 bits of milliseconds since {@link SNOWFLAKE_EPOCH_MS}, 10 of worker, 12 of sequence.
- * Ids of one source only ever grow: when the clock steps back, or 4096 ids are taken within a millisecond, the source
- * goes on from the last time it used.
+ * Makes snowflakes: 42 bits of milliseconds since {@link SNOWFLAKE_EPOCH_MS}, 10 of worker, 12 of sequence.
+ * Ids of one source only ever grow within a worker: when the clock steps back or beyond the range, or 4096 ids are taken within
+ * a millisecond, the source goes on from the last millisecond it used.
  */
-export function snowflakes(clock: Clock, worker: number): NextId {
-  if (!Number.isInteger(worker) || worker < 0 || worker > MAX_WORKER) {
-    throw new RangeError(`a snowflake worker is a whole number from 0 to ${MAX_WORKER}, not ${worker}`);
+export class SnowflakeSource {
+  #range: IdRange | null = null;
+  #lastMs = 0;
+  #sequence = MAX_SEQUENCE;
+
+  constructor(private readonly clock: Clock) {}
+
+  /** The last millisecond that ids were made of, or may have been by whoever had the worker before. */
+  get lastMs(): number {
+    return this.#lastMs;
   }
-  const workerPart = BigInt(worker) << SEQUENCE_BITS;
-  let lastMs = 0;
-  let sequence = 0;
-  return () => {
-    const now = clock.now();
-    if (now > lastMs) {
-      lastMs = now;
-      sequence = 0;
-    } else if (sequence < MAX_SEQUENCE) {
-      sequence += 1;
-    } else {
-      lastMs += 1;
-      sequence = 0;
+
+  /** Makes ids of `range` from now on; none when that is null. */
+  use(range: IdRange | null): void {
+    if (range && !isWorker(range.worker)) {
+      throw new RangeError(`a snowflake worker is a whole number from 0 to ${MAX_WORKER}, not ${range.worker}`);
     }
-    return (BigInt(lastMs - SNOWFLAKE_EPOCH_MS) << TIMESTAMP_SHIFT) | workerPart | BigInt(sequence);
-  };
+    this.#range = range;
+    if (!range || range.afterMs < this.#lastMs) return;
+    this.#lastMs = range.afterMs;
+    this.#sequence = MAX_SEQUENCE;
+  }
+
+  /** @throws NoIdsError */
+  next(): bigint {
+    if (!this.#range) throw new NoIdsError('this process holds no snowflake worker');
+    const { worker, throughMs } = this.#range;
+    const now = this.clock.now();
+    if (now > this.#lastMs && now <= throughMs) {
+      this.#lastMs = now;
+      this.#sequence = 0;
+    } else if (this.#sequence < MAX_SEQUENCE) {
+      this.#sequence += 1;
+    } else if (this.#lastMs < throughMs) {
+      this.#lastMs += 1;
+      this.#sequence = 0;
+    } else {
+      throw new NoIdsError('the milliseconds reserved for the snowflake worker are used up');
+    }
+    const time = BigInt(this.#lastMs - SNOWFLAKE_EPOCH_MS) << TIMESTAMP_SHIFT;
+    return time | (BigInt(worker) << SEQUENCE_BITS) | BigInt(this.#sequence);
+  }
+}
+
+function isWorker(number: number): boolean {
+  return Number.isInteger(number) && number >= 0 && number <= MAX_WORKER;
+}
+
+/** A source of snowflakes for a worker that nobody else has, of milliseconds after `afterMs`, without an end. */
+export function snowflakes(clock: Clock, worker: number, afterMs = 0): NextId {
+  const source = new SnowflakeSource(clock);
+  source.use({ worker, afterMs, throughMs: Number.POSITIVE_INFINITY });
+  return () => source.next();
 }
 
 /** When a snowflake was made, in milliseconds since the Unix epoch. */
@@ -47,4 +95,14 @@ export function snowflakeTime(id: bigint): number {
 /** The smallest snowflake that could have been made at `ms`, for paging by time. */
 export function snowflakeAt(ms: number): bigint {
   return BigInt(Math.max(0, ms - SNOWFLAKE_EPOCH_MS)) << TIMESTAMP_SHIFT;
+}
+
+/** A number as it is written, of as many digits as the greatest has; longer ones are not even read. */
+const WRITTEN = /^(0|[1-9]\d{0,18})$/;
+
+/** The id that decimal text stands for; undefined for text that no id is written as, and for one outside signed 64 bits. */
+export function parseSnowflake(text: string): bigint | undefined {
+  if (!WRITTEN.test(text)) return undefined;
+  const id = BigInt(text);
+  return id > MAX_ID ? undefined : id;
 }

@@ -1,4 +1,5 @@
 import sharp from 'sharp';
+import { Slots } from './slots.js';
 
 /** The forms an image is kept in. */
 export const IMAGE_FORMATS = ['png', 'webp', 'jpg'] as const;
@@ -11,8 +12,16 @@ export type SquareImage = Record<ImageFormat, Buffer>;
 /** The side of the largest square that is kept, in pixels. */
 const MAX_SIDE = 512;
 
-/** More pixels than this are not decoded: a small file can unpack to gigabytes. */
+/**
+ * More pixels than this, or a longer side, is not decoded: a small file can unpack to gigabytes, and whole rows of it are held at
+ * once.
+ */
 const MAX_PIXELS = 4_096 * 4_096;
+const MAX_INPUT_SIDE = 8_192;
+
+/** How many images are decoded at once, and how many may wait for that. */
+const DECODED_AT_ONCE = 2;
+const MAX_WAITING = 16;
 
 /** How long one image may take, in seconds. */
 const DEADLINE_SECONDS = 10;
@@ -24,34 +33,48 @@ sharp.cache(false);
 sharp.block({ operation: ['VipsForeignLoad'] });
 sharp.unblock({ operation: DECODERS });
 
+const decoders = new Slots(DECODED_AT_ONCE, MAX_WAITING);
+
+/** So many images wait to be decoded already that another one is not taken. */
+export class TooManyImages extends Error {
+  override readonly name = 'TooManyImages';
+}
+
 /**
  * Fits a PNG, JPEG, GIF or WebP image, told by its content, into a square of at most 512 pixels; what it leaves free is
  * transparent, and white as JPEG. Of an animation the first frame remains, of metadata nothing.
- * @returns null for anything else, and for more than 16 million pixels
+ * @returns null for anything else, for more than 16 million pixels and for a side of more than 8,192
+ * @throws {TooManyImages}
  */
 export async function squareImage(content: Buffer): Promise<SquareImage | null> {
+  const turn = decoders.take();
+  if (!turn) throw new TooManyImages();
+  const release = await turn;
   try {
-    const side = await sideOf(content);
-    const square = sharp(content, { limitInputPixels: MAX_PIXELS })
-      .timeout({ seconds: DEADLINE_SECONDS })
-      .autoOrient()
-      .resize(side, side, { fit: 'contain', background: '#0000' });
-    const pixels = sharp(await square.png().toBuffer());
-    const [png, webp, jpg] = await Promise.all([
-      pixels.clone().png({ compressionLevel: 9 }).toBuffer(),
-      pixels.clone().webp().toBuffer(),
-      pixels.clone().flatten({ background: '#fff' }).jpeg().toBuffer(),
-    ]);
-    return { png, webp, jpg };
+    return await makeSquare(content);
   } catch {
     return null;
+  } finally {
+    release();
   }
 }
 
-/** The side of the smallest square around the image, or the largest that is kept. */
-async function sideOf(content: Buffer): Promise<number> {
+async function makeSquare(content: Buffer): Promise<SquareImage | null> {
   const { width, height } = await sharp(content, { limitInputPixels: MAX_PIXELS }).metadata();
-  return Math.min(MAX_SIDE, Math.max(width, height));
+  const longer = Math.max(width, height);
+  if (longer > MAX_INPUT_SIDE) return null;
+  const side = Math.min(MAX_SIDE, longer);
+  const square = sharp(content, { limitInputPixels: MAX_PIXELS })
+    .timeout({ seconds: DEADLINE_SECONDS })
+    .autoOrient()
+    .resize(side, side, { fit: 'contain', background: '#0000' });
+  const pixels = sharp(await square.png().toBuffer());
+  // One after the other: each takes one of the few threads that files are read with, too.
+  return {
+    png: await pixels.clone().png({ compressionLevel: 9 }).toBuffer(),
+    webp: await pixels.clone().webp().toBuffer(),
+    jpg: await pixels.clone().flatten({ background: '#fff' }).jpeg().toBuffer(),
+  };
 }
 
 /** The colours of those who have no avatar, in the reference platform's order: blurple, grey, green, orange, red, pink. */

@@ -19,7 +19,9 @@ export interface Mailer {
    * once, and the delivery goes on by itself.
    */
   send(mail: Mail): Promise<void>;
-  /** Waits for deliveries that are under way, for a while, and lets go of connections. */
+  /** Waits for deliveries that are under way, for a while: before the process closes what it holds. */
+  settle(): Promise<void>;
+  /** Waits for deliveries that are under way, for a moment, and lets go of connections. */
   close(): Promise<void>;
 }
 
@@ -60,6 +62,7 @@ export function createOutbox(folder: string, sender: Sender): Mailer {
         sender.log.error({ err: error }, 'a mail could not be put into the outbox');
       }
     },
+    settle: async () => {},
     close: async () => composer.close(),
   };
 }
@@ -97,8 +100,11 @@ async function writeWhole(folder: string, name: string, content: string): Promis
 /** Milliseconds a mail server may take to be reached, to greet, and to answer each command. */
 const PATIENCE = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 };
 
-/** How long a process that stops waits for deliveries, in milliseconds. */
-const CLOSE_WAIT_MS = 5_000;
+/** How long a process that stops waits for deliveries beside its connections, in milliseconds. */
+const SETTLE_WAIT_MS = 5_000;
+
+/** How long it waits for those that began since, in milliseconds: everything is closed within 1.5 s. */
+const CLOSE_WAIT_MS = 500;
 
 function after(clock: Clock, ms: number): Promise<void> {
   return new Promise((resolve) => void clock.after(ms, resolve));
@@ -118,14 +124,18 @@ export function createSmtpMailer(url: string, sender: Sender): Mailer {
       sender.log.error({ err: error }, 'a mail could not be sent');
     }
   };
+  const settleWithin = async (ms: number) => {
+    await Promise.race([Promise.all(underWay), after(sender.clock, ms)]);
+  };
   return {
     async send(mail) {
       const delivery = deliver(mail);
       underWay.add(delivery);
       void delivery.then(() => underWay.delete(delivery));
     },
+    settle: () => settleWithin(SETTLE_WAIT_MS),
     async close() {
-      await Promise.race([Promise.all(underWay), after(sender.clock, CLOSE_WAIT_MS)]);
+      await settleWithin(CLOSE_WAIT_MS);
       transport.close({ force: true });
     },
   };

@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { EventLoopWatch } from './loop-lag.js';
 
 /** What `/metrics` shows. Labels have few values only: never an id, never a raw path. */
 export interface Metrics {
@@ -10,10 +11,18 @@ export interface Metrics {
   gatewayCloses: Counter<'code'>;
 }
 
-export function createMetrics(): Metrics {
+export function createMetrics(loop: EventLoopWatch): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
+  new Gauge({
+    name: 'causeway_event_loop_block_seconds',
+    help: 'The longest time in which nobody was served, of the last 30 to 60 seconds',
+    registers,
+    collect() {
+      this.set(loop.longestBlockMs() / 1_000);
+    },
+  });
   return {
     registry,
     requests: new Histogram({
@@ -37,4 +46,16 @@ export function createMetrics(): Metrics {
       registers,
     }),
   };
+}
+
+/** Shows whether Redis is there, where the configuration names one. */
+export function showRedis({ registry }: Metrics, isUp: () => boolean): void {
+  new Gauge({
+    name: 'causeway_redis_up',
+    help: 'Whether this process is connected to Redis (1) or does without it (0)',
+    registers: [registry],
+    collect() {
+      this.set(isUp() ? 1 : 0);
+    },
+  });
 }

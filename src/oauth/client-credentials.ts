@@ -1,5 +1,6 @@
 import { DomainError } from '../domain/errors.js';
 import type { ClientCredentials } from '../domain/oauth/index.js';
+import { parseSnowflake } from '../infra/ids.js';
 import { formValue } from './form.js';
 
 /**
@@ -19,10 +20,11 @@ export function readClientCredentials(authorization: string | undefined, form: U
 }
 
 function credentials(id: string | undefined, secret: string | undefined): ClientCredentials {
-  if (id === undefined || !/^\d{1,19}$/.test(id) || BigInt(id) >= 2n ** 63n) {
+  const clientId = parseSnowflake(id ?? '');
+  if (clientId === undefined) {
     throw new DomainError('INVALID_CLIENT', 'The client is unknown, or its credentials are wrong or missing.');
   }
-  return { clientId: BigInt(id), clientSecret: secret };
+  return { clientId, clientSecret: secret };
 }
 
 function readBasic(authorization: string): { id: string; secret: string } {

@@ -1,4 +1,4 @@
-import { DomainError, type ErrorCode } from '../domain/errors.js';
+import { type ErrorCode, refusalIn } from '../domain/errors.js';
 
 /** The error names of RFC 6749, sections 4.1.2.1 and 5.2. */
 export type OAuthErrorName =
@@ -79,11 +79,12 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
 
 /** Renders a refusal; null for anything that is not one. */
 export function renderOAuthError(error: unknown): OAuthError | null {
-  if (!(error instanceof DomainError)) return null;
+  const refusal = refusalIn(error);
+  if (!refusal) return null;
   return {
-    status: STATUS[error.code] ?? 400,
-    error: NAMES[error.code],
-    description: error.message,
-    retryAfter: error.retryAfterSeconds,
+    status: STATUS[refusal.code] ?? 400,
+    error: NAMES[refusal.code],
+    description: refusal.message,
+    retryAfter: refusal.retryAfterSeconds,
   };
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { HeldBody } from '../domain/bodies.js';
 import { DomainError } from '../domain/errors.js';
 
 /** The most a form of this face may be, in bytes. */
@@ -6,9 +7,10 @@ const MAX_FORM_BYTES = 64 * 1024;
 
 /**
  * Receives an `application/x-www-form-urlencoded` body.
- * @throws INVALID_REQUEST for another content type, REQUEST_TOO_LARGE
+ * @param held counts what has arrived; it is for whoever uses the form to release it
+ * @throws INVALID_REQUEST for another content type and for a form that breaks off, REQUEST_TOO_LARGE, and what `held` throws
  */
-export async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
+export async function readForm(request: IncomingMessage, held: HeldBody): Promise<URLSearchParams> {
   const type = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase();
   if (type !== 'application/x-www-form-urlencoded') {
     throw new DomainError('INVALID_REQUEST', 'The body must be application/x-www-form-urlencoded.');
@@ -16,10 +18,16 @@ export async function readForm(request: IncomingMessage): Promise<URLSearchParam
   const chunks: Buffer[] = [];
   let size = 0;
   // What is left of a form that is refused is still received, so that its sender reads the answer.
-  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > MAX_FORM_BYTES) throw new DomainError('REQUEST_TOO_LARGE', 'The form is too large.');
-    chunks.push(chunk);
+  try {
+    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > MAX_FORM_BYTES) throw new DomainError('REQUEST_TOO_LARGE', 'The form is too large.');
+      held.add(chunk.length);
+      chunks.push(chunk);
+    }
+  } catch (cause) {
+    if (cause instanceof DomainError) throw cause;
+    throw new DomainError('INVALID_REQUEST', 'The request ended before its body did.', { cause });
   }
   return new URLSearchParams(Buffer.concat(chunks).toString('utf8'));
 }

@@ -1,11 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type AppContext, callContext } from '../context.js';
+import type { HeldBody } from '../domain/bodies.js';
 import type { CallContext } from '../domain/call.js';
 import { DomainError } from '../domain/errors.js';
-import { TOKEN_REQUESTS_AN_ADDRESS } from '../domain/limits.js';
+import { TOKEN_REQUESTS_A_CLIENT, TOKEN_REQUESTS_AN_ADDRESS } from '../domain/limits.js';
 import {
   authenticateClient,
   type Client,
+  createFindClient,
+  type FindClient,
   grantClientCredentials,
   type IssuedTokens,
   redeemCode,
@@ -13,6 +16,7 @@ import {
   revokeToken,
 } from '../domain/oauth/index.js';
 import { takeLimit } from '../domain/rate-limits.js';
+import type { Limit } from '../infra/rate-limits.js';
 import { renderTokens } from '../wire/oauth2.js';
 import { readClientCredentials } from './client-credentials.js';
 import { type OAuthError, renderOAuthError } from './errors.js';
@@ -23,12 +27,15 @@ const PREFIXES = ['/api/v10', '/api', ''];
 
 /** `POST {base_url}/oauth2/token` and `…/token/revoke`. */
 export function mountTokenEndpoints(http: FastifyInstance, app: AppContext): void {
+  const findClient = createFindClient(app.db.reader);
+  const served = (request: FastifyRequest, reply: FastifyReply, work: Work) =>
+    answer(app, findClient, request, reply, work);
   for (const prefix of PREFIXES) {
     http.post(`${prefix}/oauth2/token`, (request, reply) =>
-      answer(app, request, reply, async (call, client, form) => renderTokens(await issue(call, client, form))),
+      served(request, reply, async (call, client, form) => renderTokens(await issue(call, client, form))),
     );
     http.post(`${prefix}/oauth2/token/revoke`, (request, reply) =>
-      answer(app, request, reply, async (call, client, form) => {
+      served(request, reply, async (call, client, form) => {
         await revokeToken(call, client, required(form, 'token'));
         return {};
       }),
@@ -40,17 +47,17 @@ type Work = (call: CallContext, client: Client, form: URLSearchParams) => Promis
 
 async function answer(
   app: AppContext,
+  findClient: FindClient,
   request: FastifyRequest,
   reply: FastifyReply,
   work: Work,
 ): Promise<FastifyReply> {
   reply.headers({ 'cache-control': 'no-store', pragma: 'no-cache' });
+  const held = app.bodies.hold(request.ip);
   try {
-    await takeLimit(app, TOKEN_REQUESTS_AN_ADDRESS, request.ip, () => 'Too many requests; try again later.');
-    const form = await readForm(request.raw);
+    const { client, form } = await recognise(app, findClient, request, held);
     const call = callContext(app, { kind: 'anonymous' }, { requestId: request.id });
-    const credentials = readClientCredentials(request.headers.authorization, form);
-    return send(reply, 200, await work(call, await authenticateClient(call.read, credentials), form));
+    return send(reply, 200, await work(call, client, form));
   } catch (error) {
     const refusal = renderOAuthError(error) ?? unexpected(app, request, error);
     if (refusal.error === 'invalid_client' && request.headers.authorization) {
@@ -58,7 +65,39 @@ async function answer(
     }
     if (refusal.retryAfter !== undefined) reply.header('retry-after', refusal.retryAfter);
     return send(reply, refusal.status, { error: refusal.error, error_description: refusal.description });
+  } finally {
+    held.release();
   }
+}
+
+/**
+ * Who sends a form. A client counts by itself, wherever it calls from; a public one by the address as well, since anybody can
+ * name it. What no client can be recognised by counts by the address, and a client that shows its secret is not refused for it.
+ * @throws RATE_LIMITED, INVALID_CLIENT, and what reading the form throws
+ */
+async function recognise(app: AppContext, findClient: FindClient, request: FastifyRequest, held: HeldBody) {
+  const { client, form } = await counted(app, request, async () => {
+    const form = await readForm(request.raw, held);
+    const credentials = readClientCredentials(request.headers.authorization, form);
+    return { client: await authenticateClient(findClient, credentials), form };
+  });
+  const id = String(client.application.id);
+  await take(app, TOKEN_REQUESTS_A_CLIENT, client.byType === 'public' ? `${id}:${request.ip}` : id);
+  return { client, form };
+}
+
+/** Does what may be refused; then it counts by the address. */
+async function counted<T>(app: AppContext, request: FastifyRequest, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof DomainError) await take(app, TOKEN_REQUESTS_AN_ADDRESS, request.ip);
+    throw error;
+  }
+}
+
+async function take(app: AppContext, limit: Limit, key: string): Promise<void> {
+  await takeLimit(app, limit, key, () => 'Too many requests; try again later.');
 }
 
 function issue(call: CallContext, client: Client, form: URLSearchParams): Promise<IssuedTokens> {

@@ -1,27 +1,41 @@
+import { type HeldBody, readText } from '../domain/bodies.js';
 import { type DomainError, invalidInput } from '../domain/errors.js';
+import type { BodySource } from '../domain/forms.js';
 import type { BlobStore } from '../infra/blobs.js';
 import { parseJson } from './json.js';
-import { type BodySource, type ReceivedBody, readMultipart } from './multipart.js';
-import { readText } from './text.js';
+import { type ReceivedBody, readMultipart } from './multipart.js';
 
 /** What a route says about its body. */
 export interface BodyRules {
-  /** Whether it may be multipart with files. */
-  files: boolean;
   /** The most it may be as JSON, in bytes. */
   maxJsonBytes: number;
 }
 
+/** What receiving a body uses. */
+export interface Receiver {
+  blobs: BlobStore;
+  /** Counts what is kept in memory; it is for whoever uses the body to release it. */
+  held: HeldBody;
+  /** Whether the sender may send files at all; null where the body is JSON only. */
+  admitFiles: (() => Promise<void>) | null;
+  /** Begins a form with files. @returns what ends it @throws RATE_LIMITED when its sender is sending too many already */
+  beginForm(): () => void;
+}
+
 /**
  * Receives a request's body: JSON, or where the route takes files multipart. No body at all is an empty object.
- * @throws INVALID_INPUT for another content type, INVALID_JSON, REQUEST_TOO_LARGE and what `readMultipart` throws
+ * @throws INVALID_INPUT for another content type, INVALID_JSON, REQUEST_TOO_LARGE, RATE_LIMITED, OVERLOADED and what `readMultipart` throws
  */
-export async function readBody(source: BodySource, blobs: BlobStore, rules: BodyRules): Promise<ReceivedBody> {
-  const takesFiles = rules.files;
+export async function readBody(source: BodySource, receiver: Receiver, rules: BodyRules): Promise<ReceivedBody> {
+  const { admitFiles } = receiver;
+  const takesFiles = admitFiles !== null;
   const type = (source.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
-  if (takesFiles && type === 'multipart/form-data') return readMultipart(source, blobs);
+  if (admitFiles && type === 'multipart/form-data') {
+    const end = receiver.beginForm();
+    return readMultipart(source, { ...receiver, admitFiles }).finally(end);
+  }
   if (type !== '' && type !== 'application/json') throw wrongContentType(takesFiles);
-  const text = await readText(source.stream, rules.maxJsonBytes);
+  const text = await readText(source.stream, rules.maxJsonBytes, receiver.held);
   if (text.trim() === '') return { value: {}, files: [] };
   if (type === '') throw wrongContentType(takesFiles);
   return { value: parseJson(text), files: [] };

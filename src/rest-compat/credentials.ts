@@ -4,6 +4,7 @@ import type { Actor } from '../domain/call.js';
 import { DomainError } from '../domain/errors.js';
 import { findTokenActor } from '../domain/oauth/index.js';
 import { originOf } from '../infra/origins.js';
+import { hashSecret } from '../infra/secrets.js';
 import type { Caller } from './route.js';
 
 /** Recognises callers by their headers. */
@@ -14,24 +15,30 @@ export class Credentials {
   ) {}
 
   /**
-   * Who calls a route that takes `callers`.
-   * @throws UNAUTHENTICATED for no credential or a dead one, MALFORMED_CREDENTIAL for text that is none,
-   *   INVALID_ACCESS_TOKEN, and for a caller whom the route does not take BOTS_REFUSED, ONLY_BOTS or MISSING_SCOPE
+   * Whose credential the headers carry, of those that a route which takes `callers` could mean; {@link requireCaller} tells
+   * whether it takes that one. Where a route takes everybody, a bot is known all the same, so that it is not counted as a stranger.
+   * @throws UNAUTHENTICATED for no credential or a dead one, MALFORMED_CREDENTIAL for text that is none, INVALID_ACCESS_TOKEN,
+   *   FORBIDDEN for a cookie that a page of another site makes a browser send
    */
-  async authenticate(callers: readonly Caller[], headers: IncomingHttpHeaders): Promise<Actor> {
-    if (callers.length === 0) return { kind: 'anonymous' };
+  async identify(callers: readonly Caller[], headers: IncomingHttpHeaders): Promise<Actor> {
     const { authorization } = headers;
+    if (callers.length === 0) return this.#botOrNobody(authorization);
     if (authorization === undefined) return this.#byCookie(callers, headers);
-    const credential = /^(Bot|Bearer) +(\S+)$/i.exec(authorization.trim());
+    const credential = credentialIn(authorization);
     if (!credential) throw new DomainError('MALFORMED_CREDENTIAL', 'Invalid authentication token');
-    const [, scheme = '', token = ''] = credential;
-    return scheme.toLowerCase() === 'bot' ? this.#byBotToken(callers, token) : this.#byBearer(callers, headers, token);
+    const { scheme, token } = credential;
+    return scheme === 'bot' ? this.#byBotToken(token) : this.#byBearer(callers, headers, token);
   }
 
-  async #byBotToken(callers: readonly Caller[], token: string): Promise<Actor> {
+  async #botOrNobody(authorization: string | undefined): Promise<Actor> {
+    const credential = credentialIn(authorization ?? '');
+    const bot = credential?.scheme === 'bot' ? await this.app.botTokens.authenticate(credential.token) : null;
+    return bot?.actor ?? { kind: 'anonymous' };
+  }
+
+  async #byBotToken(token: string): Promise<Actor> {
     const bot = await this.app.botTokens.authenticate(token);
     if (!bot) throw unauthenticated();
-    if (!callers.includes('bot')) throw new DomainError('BOTS_REFUSED', 'Bots cannot use this endpoint');
     return bot.actor;
   }
 
@@ -40,18 +47,11 @@ export class Credentials {
       const person = await this.findPerson({ authorization: headers.authorization });
       if (person.kind === 'person') return person;
     }
-    const takesTokens = callers.some((caller) => caller === 'token' || typeof caller === 'object');
-    const isForSessions = callers.includes('session') && !takesTokens;
-    const actor = await findTokenActor(this.app.db.reader, this.app.clock.now(), token);
-    if (!actor && isForSessions) throw unauthenticated();
-    if (!actor) throw new DomainError('INVALID_ACCESS_TOKEN', 'Invalid OAuth2 access token provided');
-    if (isForSessions) throw new DomainError('FORBIDDEN', 'This endpoint needs a portal session');
-    if (!takesTokens) throw new DomainError('ONLY_BOTS', 'Only bots can use this endpoint');
-    const isTaken = callers.some(
-      (caller) => caller === 'token' || (typeof caller === 'object' && actor.scopes.includes(caller.scope)),
-    );
-    if (!isTaken) throw new DomainError('MISSING_SCOPE', 'Missing required OAuth2 scope');
-    return actor;
+    const exists = await this.app.known.oauthToken(hashSecret(token));
+    const actor = exists ? await findTokenActor(this.app.db.reader, this.app.clock.now(), token) : null;
+    if (actor) return actor;
+    if (isForSessions(callers)) throw unauthenticated();
+    throw new DomainError('INVALID_ACCESS_TOKEN', 'Invalid OAuth2 access token provided');
   }
 
   /** A browser sends its cookie by itself: what another site's page makes it send is not the person's wish. */
@@ -64,6 +64,37 @@ export class Credentials {
     }
     return person;
   }
+}
+
+/**
+ * Refuses whom a route does not take, good credential or not.
+ * @throws BOTS_REFUSED, ONLY_BOTS, MISSING_SCOPE, FORBIDDEN
+ */
+export function requireCaller(callers: readonly Caller[], actor: Actor): void {
+  if (actor.kind === 'bot' && callers.length > 0 && !callers.includes('bot')) {
+    throw new DomainError('BOTS_REFUSED', 'Bots cannot use this endpoint');
+  }
+  if (actor.kind !== 'token') return;
+  if (isForSessions(callers)) throw new DomainError('FORBIDDEN', 'This endpoint needs a portal session');
+  if (!takesTokens(callers)) throw new DomainError('ONLY_BOTS', 'Only bots can use this endpoint');
+  const isTaken = callers.some(
+    (caller) => caller === 'token' || (typeof caller === 'object' && actor.scopes.includes(caller.scope)),
+  );
+  if (!isTaken) throw new DomainError('MISSING_SCOPE', 'Missing required OAuth2 scope');
+}
+
+function takesTokens(callers: readonly Caller[]): boolean {
+  return callers.some((caller) => caller === 'token' || typeof caller === 'object');
+}
+
+function isForSessions(callers: readonly Caller[]): boolean {
+  return callers.includes('session') && !takesTokens(callers);
+}
+
+function credentialIn(authorization: string): { scheme: 'bot' | 'bearer'; token: string } | null {
+  const [, scheme = '', token = ''] = /^(Bot|Bearer) +(\S+)$/i.exec(authorization.trim()) ?? [];
+  if (token === '') return null;
+  return { scheme: scheme.toLowerCase() === 'bot' ? 'bot' : 'bearer', token };
 }
 
 function unauthenticated(): DomainError {

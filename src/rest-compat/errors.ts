@@ -1,4 +1,4 @@
-import { DomainError, type ErrorCode, type FieldFault } from '../domain/errors.js';
+import { type ErrorCode, type FieldFault, refusalIn } from '../domain/errors.js';
 import { httpFault } from '../infra/http-faults.js';
 
 /** A refusal as this face answers it. */
@@ -69,12 +69,17 @@ export const INTERNAL_ERROR: RestError = { status: 500, body: httpFault(500) };
 
 /** Renders a refusal; null for anything that is not one. */
 export function renderRestError(error: unknown): RestError | null {
-  if (!(error instanceof DomainError)) return null;
-  const { status, code } = TABLE[error.code];
-  if (error.code === 'RATE_LIMITED') return tooManyRequests(error.retryAfterMs ?? 0, { message: error.message, code });
-  const message = error.code === 'UNAUTHENTICATED' ? httpFault(401).message : error.message;
-  const errors = error.fields.length > 0 ? { errors: nestFaults(error.fields) } : {};
-  return { status, body: { message, code, ...errors } };
+  const refusal = refusalIn(error);
+  if (!refusal) return null;
+  const { status, code } = TABLE[refusal.code];
+  if (refusal.code === 'RATE_LIMITED') {
+    return tooManyRequests(refusal.retryAfterMs ?? 0, { message: refusal.message, code });
+  }
+  const message = refusal.code === 'UNAUTHENTICATED' ? httpFault(401).message : refusal.message;
+  const errors = refusal.fields.length > 0 ? { errors: nestFaults(refusal.fields) } : {};
+  const retry = refusal.retryAfterSeconds;
+  const headers = retry === undefined ? {} : { headers: { 'retry-after': String(retry) } };
+  return { status, ...headers, body: { message, code, ...errors } };
 }
 
 /**

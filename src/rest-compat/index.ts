@@ -1,11 +1,13 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type AppContext, callContext, type FindPerson } from '../context.js';
-import type { Actor } from '../domain/call.js';
+import { type HeldBody, senderOf } from '../domain/bodies.js';
+import type { Actor, CallContext } from '../domain/call.js';
+import { DomainError } from '../domain/errors.js';
 import { parseInput } from '../domain/input.js';
 import type { Face } from '../face.js';
 import { readAuditReason } from './audit-reason.js';
 import { readBody, wrongContentType } from './body.js';
-import { Credentials } from './credentials.js';
+import { Credentials, requireCaller } from './credentials.js';
 import {
   BAD_REQUEST,
   INTERNAL_ERROR,
@@ -15,7 +17,8 @@ import {
   renderRestError,
   UNKNOWN_API_VERSION,
 } from './errors.js';
-import { type LimitVerdict, RequestLimits } from './rate-limiting.js';
+import type { ReceivedBody } from './multipart.js';
+import { callerOf, type LimitVerdict, RequestLimits } from './rate-limiting.js';
 import type { Route } from './route.js';
 import { parseParams } from './schemas.js';
 import { routes } from './table.js';
@@ -43,6 +46,8 @@ export function answerForNoFace(app: AppContext, http: FastifyInstance): void {
   http.setErrorHandler<FastifyError>((error, request, reply) => {
     if (request.is404) return sendError(reply, NOT_FOUND);
     if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return sendError(reply, MALFORMED_CONTENT_TYPE);
+    const refusal = renderRestError(error);
+    if (refusal) return sendError(reply, refusal);
     app.log.error({ err: error, requestId: request.id, method: request.method }, 'a request failed');
     return sendError(reply, INTERNAL_ERROR);
   });
@@ -102,44 +107,71 @@ class Interpreter {
   async answer(route: Route, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const finish = this.app.metrics.requests.startTimer({ face: 'rest', route: `${route.method} ${route.path}` });
     if (route.showsSecret) reply.header('cache-control', 'no-store');
+    const { actor, fault } = await this.#identify(route, request);
+    const caller = callerOf(actor, request.ip);
     try {
-      const body = await this.#run(route, request, reply);
+      const shutOut = await this.#limits.isShutOut(caller);
+      if (shutOut) obey(shutOut, reply);
+      if (fault !== undefined) await this.#refuse(fault, caller, reply);
+      obey(await this.#limits.take(route, caller, majorOf(route, request)), reply);
+      requireCaller(route.callers, actor);
+      const body = await this.#run(route, request, actor);
       return body === undefined ? reply.code(204).send() : sendJson(reply.code(route.status), body);
     } catch (error) {
       return sendError(reply, this.#refusalOf(error, request));
     } finally {
       finish({ status: reply.statusCode });
-      await this.#limits.noteAnswer(request.ip, reply.statusCode);
+      await this.#limits.noteAnswer(caller, reply.statusCode);
     }
   }
 
-  async #run(route: Route, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-    const shutOut = await this.#limits.isShutOut(request.ip);
-    if (shutOut) obey(shutOut, reply);
-    const actor = await this.#authenticate(route, request, reply);
-    obey(await this.#limits.take(route, { actor, address: request.ip, major: majorOf(route, request) }), reply);
+  /** Who calls. Somebody whose credential is refused is nobody known, and `fault` says what is wrong with it. */
+  async #identify(route: Route, { headers }: FastifyRequest): Promise<{ actor: Actor; fault?: unknown }> {
+    try {
+      return { actor: await this.#credentials.identify(route.callers, headers) };
+    } catch (fault) {
+      return { actor: { kind: 'anonymous' }, fault };
+    }
+  }
 
+  /** Counts what is refused for its credential, or for want of one. @throws fault, Refusal */
+  async #refuse(fault: unknown, caller: string, reply: FastifyReply): Promise<never> {
+    if (fault instanceof DomainError) obey(await this.#limits.takeOverall(caller), reply);
+    throw fault;
+  }
+
+  async #run(route: Route, request: FastifyRequest, actor: Actor): Promise<unknown> {
     const auditReason = readAuditReason(request.headers['x-audit-log-reason']);
     const call = callContext(this.app, actor, { requestId: request.id, auditReason });
     const params = parseParams(route.params, request.params);
     const query = parseInput(route.query, request.query);
-    const received = route.body
-      ? await readBody({ headers: request.headers, stream: request.raw }, this.app.blobs, route)
-      : { value: {}, files: [] };
+    const received = await this.#receive(route, request, { call, params });
     try {
       const body = route.body ? parseInput(route.body, received.value) : {};
       return await route.run({ app: this.app, call }, { params, query, body, files: received.files });
     } finally {
+      received.held.release();
       await Promise.all(received.files.map((file) => file.blob.discard()));
     }
   }
 
-  /** Somebody whose credential is refused is nobody known: their requests count against their address. */
-  async #authenticate(route: Route, request: FastifyRequest, reply: FastifyReply): Promise<Actor> {
+  /** Receives the body of a route that has one; `held` is its share of the memory for bodies. */
+  async #receive(
+    route: Route,
+    request: FastifyRequest,
+    { call, params }: { call: CallContext; params: Record<string, unknown> },
+  ): Promise<ReceivedBody & { held: HeldBody }> {
+    const { blobs, bodies } = this.app;
+    const sender = senderOf(call, request.ip);
+    const held = bodies.hold(sender);
+    if (!route.body) return { value: {}, files: [], held };
     try {
-      return await this.#credentials.authenticate(route.callers, request.headers);
+      const { admitFiles } = route;
+      const admit = admitFiles && (() => admitFiles(call, params));
+      const receiver = { blobs, held, admitFiles: admit, beginForm: () => bodies.beginForm(sender) };
+      return { ...(await readBody({ headers: request.headers, stream: request.raw }, receiver, route)), held };
     } catch (error) {
-      obey(await this.#limits.takeOverall(request.ip), reply);
+      held.release();
       throw error;
     }
   }

@@ -4,8 +4,11 @@ import { DomainError } from '../domain/errors.js';
 /** A whole number that a double cannot hold to its last digit, anywhere in the text (even inside a string: then it only costs time). */
 const LONG_INTEGER = /\d{16}/;
 
-/** Text longer than this holds an image, and no ids; to keep its digits would take a second. */
-const MAX_LOSSLESS_LENGTH = 1024 * 1024;
+/**
+ * Text longer than this, several times the largest message, is parsed natively: to keep its digits would take ten times as long, and
+ * up to a third of a second. Ids that libraries write as numbers are refused there, since they are no safe integers.
+ */
+const MAX_LOSSLESS_LENGTH = 64 * 1024;
 
 /**
  * Parses JSON without losing digits: some libraries send ids as numbers beyond 2^53, which become bigints here.

@@ -6,20 +6,25 @@ import { createRateLimits, type Limit, type LimitState, noRateLimits, type RateL
 import { type RestError, tooManyRequests } from './errors.js';
 import type { Route } from './route.js';
 
-/** Refused requests of an address; beyond these it is not listened to (Discord's documentation, Rate Limits). */
+/**
+ * Refused requests of a caller; beyond these the caller is not listened to (Discord's documentation, Rate Limits, where all
+ * callers of an address count together).
+ */
 const REFUSALS: Limit = { name: 'refusals', points: 10_000, seconds: 600 };
-
-export interface LimitedRequest {
-  actor: Actor;
-  address: string;
-  /** The value of the bucket's major parameter, or nothing. */
-  major: string;
-}
 
 export interface LimitVerdict {
   headers: Record<string, string>;
   /** Present when the request is refused. */
   refusal?: RestError;
+}
+
+/**
+ * By whom a request counts: by its credential where that is good, whoever else is at the address, and else by the address. What
+ * an application does with a person's token counts apart from what the person does.
+ */
+export function callerOf(actor: Actor, address: string): string {
+  if (actor.kind === 'anonymous') return address;
+  return actor.kind === 'token' ? `${actor.applicationId}:${actor.user.id}` : String(actor.user.id);
 }
 
 /** The limits of the REST face: a bucket for each route and major id, and one over all. */
@@ -33,28 +38,30 @@ export class RequestLimits {
     this.#refusals = app.config.rateLimits ? createRateLimits(null) : noRateLimits;
   }
 
-  /** Whether an address was refused so often that nothing it sends is looked at. */
-  async isShutOut(address: string): Promise<LimitVerdict | null> {
-    const state = await this.#refusals.peek(REFUSALS, address);
+  /** Whether a caller was refused so often that nothing it asks for is looked at. */
+  async isShutOut(caller: string): Promise<LimitVerdict | null> {
+    const state = await this.#refusals.peek(REFUSALS, caller);
     return state.allowed ? null : refused(state, 'global', {});
   }
 
-  /** Notes an answer that counts against its address. */
-  async noteAnswer(address: string, status: number): Promise<void> {
-    if (status === 401 || status === 403 || status === 429) await this.#refusals.take(REFUSALS, address);
+  /** Notes an answer that counts against its caller. */
+  async noteAnswer(caller: string, status: number): Promise<void> {
+    if (status === 401 || status === 403 || status === 429) await this.#refusals.take(REFUSALS, caller);
   }
 
-  /** Counts a request against its limits. */
-  async take(route: Route, request: LimitedRequest): Promise<LimitVerdict> {
-    const caller = request.actor.kind === 'anonymous' ? request.address : String(request.actor.user.id);
+  /**
+   * Counts a request against its limits.
+   * @param major the value of the bucket's major parameter, or nothing
+   */
+  async take(route: Route, caller: string, major: string): Promise<LimitVerdict> {
     const overall = await this.takeOverall(caller);
     if (overall.refusal) return overall;
-    const state = await this.#limits.take(route.bucket.limit, `${caller}:${request.major}`);
+    const state = await this.#limits.take(route.bucket.limit, `${caller}:${major}`);
     const headers = bucketHeaders(route.bucket.limit, state, this.app.clock.now());
     return state.allowed ? { headers } : refused(state, 'user', headers);
   }
 
-  /** Counts a request against the limit over all routes only: the caller's, or their address's when nobody is known. */
+  /** Counts a request against the limit over all routes only. */
   async takeOverall(caller: string): Promise<LimitVerdict> {
     const state = await this.#limits.take(REQUESTS_A_CALLER, caller);
     return state.allowed ? { headers: {} } : refused(state, 'global', {});

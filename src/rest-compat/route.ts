@@ -49,8 +49,8 @@ export interface Route {
   params: z.ZodType<Record<string, unknown>>;
   query: z.ZodType;
   body: z.ZodType | null;
-  /** Whether the body may be multipart with files. */
-  files: boolean;
+  /** For a body that may be multipart with files: whether the caller may send them at all, asked before they are received. */
+  admitFiles: ((call: CallContext, params: Record<string, unknown>) => Promise<void>) | null;
   /** The most a JSON body may be, in bytes. */
   maxJsonBytes: number;
   /** The status of success; 204 has no body. */
@@ -75,7 +75,8 @@ interface RouteSpec<
   params: Params;
   query?: Query;
   body?: Body;
-  files?: boolean;
+  /** Whether the caller may send files at all, asked before they are received; without it the body is JSON only. */
+  admitFiles?(call: CallContext, params: z.output<Params>): Promise<void>;
   maxJsonBytes?: number;
   status?: 200 | 201 | 204;
   showsSecret?: boolean;
@@ -104,7 +105,7 @@ export function route<
     params: spec.params,
     query: spec.query ?? ANYTHING,
     body: spec.body ?? null,
-    files: spec.files ?? false,
+    admitFiles: spec.admitFiles ? async (call, params) => spec.admitFiles?.(call, params as z.output<Params>) : null,
     maxJsonBytes: spec.maxJsonBytes ?? MAX_JSON_BYTES,
     showsSecret: spec.showsSecret ?? false,
     status: spec.status ?? (spec.render ? 200 : 204),

@@ -31,7 +31,10 @@ const UpdateApplicationInput = builder.inputType('UpdateApplicationInput', {
     installLinkMode: t.field({ type: InstallLinkMode }),
     customInstallUrl: t.string({ description: 'A full https URL; the mode CUSTOM needs it.' }),
     interactionsEndpointUrl: t.string(),
-    redirectUris: t.stringList({ description: 'At most 10.' }),
+    redirectUris: t.stringList({
+      description:
+        'At most 10: https, http of this device only (localhost, 127.0.0.1, [::1]), or a private-use scheme with a dot (com.example.app:/).',
+    }),
   }),
 });
 
@@ -62,7 +65,7 @@ builder.mutationFields((t) => ({
       application: await updateApplication(call, {
         ...settings,
         applicationId: parseId(applicationId, 'applicationId'),
-        icon: await bytesOf(icon),
+        icon: bytesOf(icon),
       }),
     }),
   }),

@@ -13,6 +13,7 @@ import type { Application as ApplicationRow } from '../infra/database/index.js';
 import { storedStrings } from '../infra/database/stored.js';
 import { builder } from './builder.js';
 import { parseId, snowflakeId } from './ids.js';
+import { listArgs, listCost, parseList } from './lists.js';
 import { callerMayWithApplication, ownApplicationRole } from './own-roles.js';
 
 export const TeamRole = builder.enumType('TeamRole', {
@@ -117,8 +118,15 @@ builder.queryFields((t) => ({
   applications: t.prismaField({
     type: [Application],
     description: "The caller's applications and those of their teams, oldest first.",
-    resolve: (query, _root, _args, { call }) =>
-      call.read.application.findMany({ ...query, where: visibleApplications(call), orderBy: { id: 'asc' } }),
+    args: listArgs,
+    complexity: listCost,
+    resolve: (query, _root, args, { call, budget }) => {
+      const { most, after } = parseList(args);
+      const where = { ...visibleApplications(call), id: { gt: after } };
+      return budget.read(most, (take) =>
+        call.read.application.findMany({ ...query, where, orderBy: { id: 'asc' }, take }),
+      );
+    },
   }),
   application: t.field({
     type: Application,

@@ -1,15 +1,12 @@
+import { queryFromInfo } from '@pothos/plugin-prisma';
 import { type AuditLog, listAuditEntries } from '../domain/audit/index.js';
-import type {
-  Application as ApplicationRow,
-  AuditEntry as AuditEntryRow,
-  User as UserRow,
-} from '../infra/database/index.js';
+import type { AuditEntry as AuditEntryRow } from '../infra/database/index.js';
 import { snowflakeTime } from '../infra/ids.js';
 import { Application } from './application.js';
 import { builder } from './builder.js';
 import type { GraphqlContext } from './context.js';
 import { snowflakeId } from './ids.js';
-import { createLoader, type Loader } from './loaders.js';
+import { referredRows } from './lists.js';
 import { connectionOf, type PageArgs, pageArgs, pageRows, pageSizeOf, parsePage } from './page.js';
 import { Team } from './team.js';
 import { User } from './user.js';
@@ -21,7 +18,13 @@ const AuditEntry = builder.objectRef<AuditEntryRow>('AuditEntry').implement({
     actor: t.field({
       type: User,
       nullable: true,
-      resolve: ({ actorId }, _args, context) => (actorId === null ? null : actorsOf(context).load(actorId)),
+      resolve: ({ actorId }, _args, context, info) => {
+        if (actorId === null) return null;
+        const query = queryFromInfo({ context, info });
+        return referredRows(context, info, (ids) =>
+          context.call.read.user.findMany({ ...query, where: { id: { in: ids } } }),
+        ).load(actorId);
+      },
     }),
     action: t.exposeString('action', { description: 'Such as TEAM_MEMBER_UPDATE.' }),
     target: t.string({
@@ -33,8 +36,13 @@ const AuditEntry = builder.objectRef<AuditEntryRow>('AuditEntry').implement({
       type: Application,
       nullable: true,
       description: 'The application it was done with; null for what was done with a team itself.',
-      resolve: ({ applicationId }, _args, context) =>
-        applicationId === null ? null : applicationsOf(context).load(applicationId),
+      resolve: ({ applicationId }, _args, context, info) => {
+        if (applicationId === null) return null;
+        const query = queryFromInfo({ context, info });
+        return referredRows(context, info, (ids) =>
+          context.call.read.application.findMany({ ...query, where: { id: { in: ids } } }),
+        ).load(applicationId);
+      },
     }),
     changes: t.field({
       type: 'JSON',
@@ -55,27 +63,9 @@ function isEmpty(changes: AuditEntryRow['changes']): boolean {
   return changes === null || (typeof changes === 'object' && Object.keys(changes).length === 0);
 }
 
-function actorsOf({ call, loaders }: GraphqlContext): Loader<bigint, UserRow | null> {
-  return loaders.get('actors of audit entries', () =>
-    createLoader<bigint, UserRow | null>(async (ids) => {
-      const users = await call.read.user.findMany({ where: { id: { in: ids } } });
-      return new Map(users.map((user) => [user.id, user]));
-    }, null),
-  );
-}
-
-function applicationsOf({ call, loaders }: GraphqlContext): Loader<bigint, ApplicationRow | null> {
-  return loaders.get('applications of audit entries', () =>
-    createLoader<bigint, ApplicationRow | null>(async (ids) => {
-      const applications = await call.read.application.findMany({ where: { id: { in: ids } } });
-      return new Map(applications.map((application) => [application.id, application]));
-    }, null),
-  );
-}
-
-async function auditLogOf({ call }: GraphqlContext, log: AuditLog, args: PageArgs) {
+async function auditLogOf({ call, budget }: GraphqlContext, log: AuditLog, args: PageArgs) {
   const page = parsePage(args);
-  const read = await listAuditEntries(call, log, { ...page, take: page.take + 1 });
+  const read = await budget.read(page.take + 1, (take) => listAuditEntries(call, log, { ...page, take }));
   return connectionOf(page, pageRows(page, read), (entry) => entry.id);
 }
 

@@ -7,13 +7,14 @@ import ValidationPlugin from '@pothos/plugin-validation';
 import { type GraphQLOutputType, getNamedType, getNullableType, isLeafType, isListType } from 'graphql';
 import { DomainError, invalidInput } from '../domain/errors.js';
 import type { GraphqlContext } from './context.js';
+import type { Upload } from './forms.js';
 import type PrismaTypes from './generated/pothos.js';
 import { getDatamodel } from './generated/pothos.js';
 
 /** What one operation may cost: 1 for each object, times the page or list it stands in. */
 const MAX_COST = 8_000;
-/** How many entries a list without pages is taken to have. */
-const LIST_LENGTH = 10;
+/** How many entries a list is taken to have for which nobody said how many. */
+export const LIST_LENGTH = 10;
 
 function costOf(type: GraphQLOutputType): { field: number; multiplier: number } {
   const isList = isListType(getNullableType(type));
@@ -31,7 +32,7 @@ export const builder = new SchemaBuilder<{
     ID: { Input: string; Output: string };
     DateTime: { Input: Date; Output: Date };
     JSON: { Input: unknown; Output: unknown };
-    File: { Input: File; Output: never };
+    File: { Input: Upload; Output: never };
   };
 }>({
   plugins: [ScopeAuthPlugin, ValidationPlugin, ComplexityPlugin, PrismaPlugin, RelayPlugin],

@@ -6,6 +6,7 @@ import { builder } from './builder.js';
 import type { GraphqlContext } from './context.js';
 import { parseId } from './ids.js';
 import { BoundedQueue } from './queue.js';
+import type { Stream } from './streams.js';
 
 /** Events of a channel that everybody who can view it is told of. */
 const SHOWN = new Set([
@@ -45,10 +46,15 @@ export async function watchChannel(context: GraphqlContext, channelId: bigint): 
   const { guildId } = await accessChannel(call, channelId);
   const userId = String(user.id);
   const queue: BoundedQueue<BusMessage> = new BoundedQueue(() => {
-    streams.delete(queue);
+    streams.delete(stream);
     guild.close();
     sessions.close();
   });
+  const stream: Stream = {
+    end: (error) => queue.end(error),
+    checkSession: () => after(() => requireSession(context)),
+  };
+  streams.add(stream, userId);
   let settled = Promise.resolve();
   const after = (step: () => unknown) => {
     settled = settled.then(step).then(
@@ -64,9 +70,8 @@ export async function watchChannel(context: GraphqlContext, channelId: bigint): 
     if (message.channelId === String(channelId) && SHOWN.has(message.type)) after(() => queue.push(message));
   });
   const sessions = app.bus.subscribe(topics.sessions, (message) => {
-    if (message.userId === userId || message.type === BUS_RECONNECTED) after(() => requireSession(context));
+    if (message.userId === userId || message.type === BUS_RECONNECTED) stream.checkSession();
   });
-  streams.add(queue);
   await Promise.all([guild.ready, sessions.ready]);
   return queue;
 }

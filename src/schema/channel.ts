@@ -1,11 +1,11 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
-import type { GraphQLResolveInfo } from 'graphql';
 import { createChannel } from '../domain/channels/index.js';
 import { accessChannel } from '../domain/guilds/index.js';
 import { startTyping } from '../domain/messages/index.js';
 import type { Channel as ChannelRow } from '../infra/database/index.js';
 import { builder } from './builder.js';
 import { parseId, snowflakeId } from './ids.js';
+import { fieldKey } from './lists.js';
 import { MessageConnection } from './message.js';
 import { messagePages } from './message-pages.js';
 import { pageArgs, pageSizeOf, parsePage } from './page.js';
@@ -29,22 +29,14 @@ export const Channel = builder.prismaObject('Channel', {
   }),
 });
 
-/** The same for all parents of one field of the operation: its path without the places in lists. */
-function fieldKey({ path }: GraphQLResolveInfo): string {
-  const steps: string[] = [];
-  for (let step: typeof path | undefined = path; step; step = step.prev) {
-    if (typeof step.key === 'string') steps.push(step.key);
-  }
-  return steps.join('.');
-}
-
 builder.queryField('channel', (t) =>
   t.prismaField({
     type: Channel,
     nullable: true,
     args: { id: t.arg.id({ required: true }) },
-    resolve: async (query, _root, args, { call }) => {
-      const { channelId } = await accessChannel(call, parseId(args.id, 'id'));
+    resolve: async (query, _root, args, { call, budget }) => {
+      const id = parseId(args.id, 'id');
+      const { channelId } = await budget.step(() => accessChannel(call, id));
       return call.read.channel.findUnique({ ...query, where: { id: channelId } });
     },
   }),

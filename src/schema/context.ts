@@ -1,14 +1,24 @@
+import type { GraphQLParams } from 'graphql-yoga';
 import { type AppContext, callContext } from '../context.js';
 import type { CallContext } from '../domain/call.js';
+import type { OperationBudget } from './budget.js';
 import { Loaders } from './loaders.js';
+import type { Streams } from './streams.js';
+import type { Turn } from './turn.js';
 
 /** What every resolver is handed. */
 export interface GraphqlContext {
   app: AppContext;
   call: CallContext;
   loaders: Loaders;
-  /** Every open subscription of the process, to be ended when it stops. */
-  streams: Set<{ end(error?: unknown): void }>;
+  /** What the operation may still read and show; for a subscription, what its present event may. */
+  budget: OperationBudget;
+  /** The operation, where it came as a form. */
+  formParams?: GraphQLParams;
+  /** Every open subscription of the process. */
+  streams: Streams;
+  /** Of a subscription: its turn to have a value worked out, which ends when that is done. */
+  turn: Turn;
   /** Whether the credentials this operation came with still name the caller; asked by operations that last. */
   isStillSignedIn(): Promise<boolean>;
 }

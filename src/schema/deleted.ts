@@ -1,6 +1,6 @@
 import { builder } from './builder.js';
 
-/** What was removed, by its id. */
-export const DeletedPayload = builder.objectRef<{ id: bigint }>('DeletedPayload').implement({
+/** What was removed, by its id, or its code for an invite. */
+export const DeletedPayload = builder.objectRef<{ id: bigint | string }>('DeletedPayload').implement({
   fields: (t) => ({ id: t.id({ resolve: ({ id }) => String(id) }) }),
 });

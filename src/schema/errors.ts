@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { GraphQLError } from 'graphql';
-import { DomainError, type ErrorCode, type FieldFault } from '../domain/errors.js';
+import { type DomainError, type ErrorCode, type FieldFault, refusalIn } from '../domain/errors.js';
 import { isMissingRow } from '../infra/database/faults.js';
 import type { Logger } from '../infra/logger.js';
 
@@ -103,7 +103,8 @@ export function renderError(error: unknown, log: Logger): GraphQLError {
 }
 
 function render(cause: unknown, located: GraphQLError | undefined, log: Logger): GraphQLError {
-  if (cause instanceof DomainError) return renderDomainError(cause, located);
+  const refusal = refusalIn(cause);
+  if (refusal) return renderDomainError(refusal, located);
   if (located && cause instanceof GraphQLError) return badDocument(located);
   if (isMissingRow(cause)) return notThereAnyMore(cause, located, log);
   return internalError(cause, located, log);

@@ -1,32 +1,40 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { type AppContext, callContext, type FindPerson, type Visitor } from '../context.js';
-import { REQUESTS_A_CALLER } from '../domain/limits.js';
-import { takeLimit } from '../domain/rate-limits.js';
+import { senderOf } from '../domain/bodies.js';
+import { GRAPHQL_A_CALLER, REQUESTS_A_CALLER } from '../domain/limits.js';
+import { takeLimit, takePoints } from '../domain/rate-limits.js';
 import type { Face } from '../face.js';
+import { OPERATION_COST, OperationBudget, type Pay } from './budget.js';
 import type { GraphqlContext } from './context.js';
 import { mountGraphql } from './http.js';
 import { Loaders } from './loaders.js';
+import { Streams } from './streams.js';
+import { Turn } from './turn.js';
 import { graphqlSockets } from './websocket.js';
 import { createGraphqlServer } from './yoga.js';
 
 /** The portal's door: GraphQL at `/graphql`, over HTTP and WebSocket. */
 export function graphqlFace(app: AppContext, findPerson: FindPerson): Face {
   const yoga = createGraphqlServer(app.log);
-  const streams: GraphqlContext['streams'] = new Set();
+  const streams = new Streams(app.clock);
   const contextFor = async ({ headers, address }: Visitor): Promise<GraphqlContext> => {
     const call = callContext(app, await findPerson(headers), { requestId: randomUUID() });
     if (call.actor.kind === 'anonymous') await takeLimit(call, REQUESTS_A_CALLER, address);
+    const pay: Pay = (objects) => takePoints(call, GRAPHQL_A_CALLER, senderOf(call, address), objects);
+    await pay(OPERATION_COST);
     return {
       app,
       call,
       loaders: new Loaders(),
+      budget: new OperationBudget(pay),
       streams,
+      turn: new Turn(),
       isStillSignedIn: async () => (await findPerson(headers)).kind === 'person',
     };
   };
   const streaming = new Set<ServerResponse>();
-  const sockets = graphqlSockets(app, yoga, contextFor);
+  const sockets = graphqlSockets(app, { yoga, contextFor, findPerson, streams });
   return {
     mount: (http) => mountGraphql(http, app, yoga, contextFor, streaming),
     upgrades: sockets.upgrades,
@@ -34,7 +42,7 @@ export function graphqlFace(app: AppContext, findPerson: FindPerson): Face {
       await sockets.drain?.();
       // Cut off, not completed: who reads server-sent events comes back after that, as after a closed socket.
       for (const response of streaming) response.destroy();
-      for (const stream of streams) stream.end();
+      streams.endAll();
     },
   };
 }

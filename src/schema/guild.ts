@@ -1,15 +1,20 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
+import type { GraphQLResolveInfo } from 'graphql';
 import { requireUser } from '../domain/call.js';
 import { accessGuild, channelsWith, createGuild, leaveGuild } from '../domain/guilds/index.js';
+import { limits } from '../domain/limits.js';
 import { Permission } from '../domain/permissions.js';
-import type { Guild as GuildRow } from '../infra/database/index.js';
+import type { Channel as ChannelRow, Guild as GuildRow } from '../infra/database/index.js';
 import { builder } from './builder.js';
 import { Channel } from './channel.js';
+import type { GraphqlContext } from './context.js';
 import { DeletedPayload } from './deleted.js';
 import { parseId, snowflakeId } from './ids.js';
 import { Installation } from './installation.js';
+import { childLists, fieldKey, listArgs, listCost, parseList } from './lists.js';
 import { MemberConnection } from './member.js';
 import { connectionOf, pageArgs, pageRows, pageSizeOf, parsePage, withinPage } from './page.js';
+import { Role } from './role.js';
 
 const GuildTier = builder.enumType('GuildTier', { values: ['CLOUD', 'SELF_HOSTED'] as const });
 
@@ -29,63 +34,112 @@ const Guild = builder.prismaObject('Guild', {
     channels: t.field({
       type: [Channel],
       description: 'The channels the caller can see, in their order.',
-      select: (_args, _context, nested) => ({
-        channels: nested({ orderBy: [{ position: 'asc' }, { id: 'asc' }] }),
-      }),
-      resolve: async ({ id, channels }, _args, { call }) => {
-        const visible = channelsWith(await accessGuild(call, id), requireUser(call).user.id, Permission.ViewChannel);
-        return channels.filter((channel) => visible.has(channel.id));
-      },
+      resolve: ({ id }, _args, context, info) => visibleChannels(context, info, id),
     }),
-    roles: t.relation('roles', {
+    roles: t.field({
+      type: [Role],
       description: 'Lowest first, beginning with @everyone.',
-      query: { orderBy: [{ position: 'asc' }, { id: 'asc' }] },
+      resolve: ({ id }, _args, context, info) => {
+        const query = queryFromInfo({ context, info });
+        return childLists(context, info, {
+          most: limits.rolesPerGuild,
+          read: (guildIds, take) =>
+            context.call.read.role.findMany({
+              ...query,
+              where: { guildId: { in: guildIds } },
+              orderBy: [{ position: 'asc' }, { id: 'asc' }],
+              take,
+            }),
+          parentOf: (role) => role.guildId,
+        }).load(id);
+      },
     }),
     members: t.field({
       type: MemberConnection,
       args: pageArgs,
       complexity: (args) => ({ field: 1, multiplier: pageSizeOf(args) }),
       resolve: async ({ id }, args, context, info) => {
-        await accessGuild(context.call, id);
+        await context.budget.step(() => accessGuild(context.call, id));
         const page = parsePage(args);
-        const rows = await context.call.read.member.findMany({
-          ...queryFromInfo({ context, info, path: ['edges', 'node'] }),
-          where: { guildId: id, userId: withinPage(page) },
-          orderBy: { userId: page.backwards ? 'desc' : 'asc' },
-          take: page.take + 1,
-        });
+        const query = queryFromInfo({ context, info, path: ['edges', 'node'] });
+        const rows = await context.budget.read(page.take + 1, (take) =>
+          context.call.read.member.findMany({
+            ...query,
+            where: { guildId: id, userId: withinPage(page) },
+            orderBy: { userId: page.backwards ? 'desc' : 'asc' },
+            take,
+          }),
+        );
         return connectionOf(page, pageRows(page, rows), (row) => row.userId);
       },
     }),
     installations: t.field({
       type: [Installation],
-      resolve: async ({ id }, _args, context, info) => {
-        await accessGuild(context.call, id);
+      description: 'Oldest first.',
+      args: listArgs,
+      complexity: listCost,
+      resolve: async ({ id }, args, context, info) => {
+        await context.budget.step(() => accessGuild(context.call, id));
         const query = queryFromInfo({ context, info });
-        return context.call.read.installation.findMany({ ...query, where: { guildId: id }, orderBy: { id: 'asc' } });
+        const { most, after } = parseList(args);
+        return childLists(context, info, {
+          most,
+          read: (guildIds, take) =>
+            context.call.read.installation.findMany({
+              ...query,
+              where: { guildId: { in: guildIds }, id: { gt: after } },
+              orderBy: { id: 'asc' },
+              take,
+            }),
+          parentOf: (installation) => installation.guildId,
+        }).load(id);
       },
     }),
   }),
 });
 
+/** Worked out once for each guild, however many of an operation's objects belong to it. */
+function visibleChannels(context: GraphqlContext, info: GraphQLResolveInfo, guildId: bigint): Promise<ChannelRow[]> {
+  const query = queryFromInfo({ context, info });
+  return context.loaders.once(`visible ${fieldKey(info)} ${guildId}`, async () => {
+    const channels = await childLists<ChannelRow>(context, info, {
+      most: limits.channelsPerGuild,
+      read: (guildIds, take) =>
+        context.call.read.channel.findMany({
+          ...query,
+          where: { guildId: { in: guildIds } },
+          orderBy: [{ position: 'asc' }, { id: 'asc' }],
+          take,
+        }),
+      parentOf: (channel) => channel.guildId,
+    }).load(guildId);
+    const access = await context.budget.step(() => accessGuild(context.call, guildId));
+    const visible = channelsWith(access, requireUser(context.call).user.id, Permission.ViewChannel);
+    return channels.filter(({ id }) => visible.has(id));
+  });
+}
+
 builder.queryFields((t) => ({
   guilds: t.prismaField({
     type: [Guild],
     description: 'Where the caller is a member.',
-    resolve: (query, _root, _args, { call }) =>
-      call.read.guild.findMany({
-        ...query,
-        where: { members: { some: { userId: requireUser(call).user.id } } },
-        orderBy: { id: 'asc' },
-      }),
+    args: listArgs,
+    complexity: listCost,
+    resolve: (query, _root, args, { call, budget }) => {
+      const { most, after } = parseList(args);
+      const members = { some: { userId: requireUser(call).user.id } };
+      return budget.read(most, (take) =>
+        call.read.guild.findMany({ ...query, where: { members, id: { gt: after } }, orderBy: { id: 'asc' }, take }),
+      );
+    },
   }),
   guild: t.prismaField({
     type: Guild,
     nullable: true,
     args: { id: t.arg.id({ required: true }) },
-    resolve: async (query, _root, args, { call }) => {
+    resolve: async (query, _root, args, { call, budget }) => {
       const id = parseId(args.id, 'id');
-      await accessGuild(call, id);
+      await budget.step(() => accessGuild(call, id));
       return call.read.guild.findUnique({ ...query, where: { id } });
     },
   }),

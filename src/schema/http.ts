@@ -1,14 +1,17 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { GraphQLError } from 'graphql';
 import type { AppContext, Visitor } from '../context.js';
-import { DomainError, type ErrorCode } from '../domain/errors.js';
-import { limits } from '../domain/limits.js';
+import { type HeldBody, readText, requestTooLarge, senderOf } from '../domain/bodies.js';
+import { requireUser } from '../domain/call.js';
+import { DomainError, type ErrorCode, refusalIn } from '../domain/errors.js';
 import { refuseOtherMethods } from '../infra/http-methods.js';
 import { originOf } from '../infra/origins.js';
+import { nextTurn } from '../infra/turns.js';
 import type { GraphqlContext } from './context.js';
 import { renderDomainError, renderError } from './errors.js';
+import { type OperationForm, openOperationForm } from './forms.js';
 import type { Yoga } from './yoga.js';
 
 /**
@@ -17,10 +20,19 @@ import type { Yoga } from './yoga.js';
  */
 export type ContextFor = (visitor: Visitor) => Promise<GraphqlContext>;
 
-/** Bytes of a document with its variables. */
-const MAX_JSON_BODY = 1024 * 1024;
-/** Room for what stands around the files of a form, in bytes. */
-const FORM_ROOM = 64 * 1024;
+/** Bytes of a document with its variables, from somebody who is signed in and from anybody. */
+const MAX_BODY = 1024 * 1024;
+const MAX_ANONYMOUS_BODY = 64 * 1024;
+
+/** What is known of a request before its body is received. */
+interface Admission {
+  context: GraphqlContext;
+  held: HeldBody;
+  /** What the body was, where it was a form. */
+  form?: OperationForm;
+  /** Ends the form. */
+  endForm?: () => void;
+}
 
 /**
  * GraphQL over HTTP: queries, mutations, subscriptions as server-sent events, and GraphiQL for browsers.
@@ -33,22 +45,28 @@ export function mountGraphql(
   contextFor: ContextFor,
   streaming: Set<ServerResponse>,
 ): void {
+  const admissions = new WeakMap<FastifyRequest, Admission>();
+  const admissionOf = (request: FastifyRequest): Admission => {
+    const admission = admissions.get(request);
+    if (!admission) throw new Error('a request was received before it was admitted');
+    return admission;
+  };
   http.register(async (scope) => {
-    receiveBodies(scope);
+    receiveBodies(scope, app, admissionOf);
     scope.setErrorHandler<FastifyError>((error, _request, reply) => refuse(app, error, reply));
     refuseOtherMethods(scope, () => {
       scope.route({
         method: ['GET', 'POST'],
         url: '/graphql',
-        handler: async (request, reply) => {
+        // Who calls is known, or counted, before a body is received.
+        onRequest: async (request) => {
           requireOrigin(app, request);
           const context = await contextFor({ headers: request.headers, address: request.ip });
+          admissions.set(request, { context, held: app.bodies.hold(senderOf(context.call, request.ip)) });
+        },
+        handler: async (request, reply) => {
           const started = process.hrtime.bigint();
-          const response = await yoga.fetch(
-            new URL(request.url, app.addresses.publicUrl),
-            requestOf(request, reply),
-            context,
-          );
+          const response = await execute(app, yoga, request, reply, admissionOf(request));
           const seconds = Number(process.hrtime.bigint() - started) / 1e9;
           app.metrics.requests.observe({ face: 'graphql', route: '/graphql', status: response.status }, seconds);
           return answer(reply, response, streaming);
@@ -58,13 +76,59 @@ export function mountGraphql(
   });
 }
 
-function receiveBodies(http: FastifyInstance): void {
+/** Runs the operation, and lets go of what its body holds. */
+async function execute(
+  app: AppContext,
+  yoga: Yoga,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { context, held, form, endForm }: Admission,
+): Promise<Response> {
+  try {
+    // To check a document takes milliseconds: many that come at once do not keep others waiting for all of them.
+    await nextTurn();
+    return await yoga.fetch(new URL(request.url, app.addresses.publicUrl), requestOf(request, reply), context);
+  } finally {
+    held.release();
+    endForm?.();
+    await form?.close();
+  }
+}
+
+/** Somebody who is not signed in sends a short document, and no files. */
+function receiveBodies(
+  http: FastifyInstance,
+  app: AppContext,
+  admissionOf: (request: FastifyRequest) => Admission,
+): void {
   http.removeAllContentTypeParsers();
-  const keep = async (_request: FastifyRequest, body: string) => body;
-  http.addContentTypeParser('*', { parseAs: 'string', bodyLimit: MAX_JSON_BODY }, keep);
-  const keepBytes = async (_request: FastifyRequest, body: Buffer) => new Uint8Array(body);
-  const formLimit = limits.requestSize + FORM_ROOM;
-  http.addContentTypeParser('multipart/form-data', { parseAs: 'buffer', bodyLimit: formLimit }, keepBytes);
+  http.addContentTypeParser('*', async (request: FastifyRequest, stream: IncomingMessage) => {
+    const { context, held } = admissionOf(request);
+    const max = context.call.actor.kind === 'anonymous' ? MAX_ANONYMOUS_BODY : MAX_BODY;
+    if (Number(request.headers['content-length'] ?? 0) > max) throw bodyTooLarge(max);
+    return readText(stream, max, held).catch((error: unknown) => {
+      throw error instanceof DomainError && error.code === 'REQUEST_TOO_LARGE' ? bodyTooLarge(max) : error;
+    });
+  });
+  http.addContentTypeParser('multipart/form-data', async (request: FastifyRequest, stream: IncomingMessage) => {
+    const admission = admissionOf(request);
+    const { call } = admission.context;
+    requireUser(call);
+    const end = app.bodies.beginForm(senderOf(call, request.ip));
+    try {
+      const form = await openOperationForm({ headers: request.headers, stream }, app.blobs, admission.held);
+      admission.context.formParams = form.params;
+      admission.form = form;
+      admission.endForm = end;
+    } catch (error) {
+      end();
+      throw error;
+    }
+  });
+}
+
+function bodyTooLarge(max: number): DomainError {
+  return requestTooLarge(`The request body is larger than ${max} bytes; that is the limit.`);
 }
 
 /** A page of another site must not act with a person's cookie. A link there may lead to GraphiQL, and states no origin. */
@@ -78,20 +142,18 @@ function requireOrigin(app: AppContext, { headers, method }: FastifyRequest): vo
 /** The request in the shape the GraphQL server takes; it is aborted when the caller goes away. */
 function requestOf(request: FastifyRequest, reply: FastifyReply): RequestInit {
   const gone = new AbortController();
-  reply.raw.once('close', () => reply.raw.writableFinished || gone.abort());
+  reply.raw.once('close', () => reply.raw.writableFinished || gone.abort(callerIsGone()));
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers)) {
     if (typeof value === 'string' && !name.startsWith(':')) headers.set(name, value);
   }
-  return { method: request.method, headers, signal: gone.signal, ...bodyOf(request.body) };
+  const body = typeof request.body === 'string' ? { body: request.body } : {};
+  return { method: request.method, headers, signal: gone.signal, ...body };
 }
 
-function bodyOf(body: unknown): { body?: string | Uint8Array<ArrayBuffer> } {
-  return typeof body === 'string' || isBytes(body) ? { body } : {};
-}
-
-function isBytes(body: unknown): body is Uint8Array<ArrayBuffer> {
-  return body instanceof Uint8Array;
+/** Why an operation ends that nobody waits for any more; a refusal, since it is no fault of ours. */
+function callerIsGone(): DomainError {
+  return new DomainError('INVALID_REQUEST', 'The caller did not wait for the answer.');
 }
 
 async function answer(reply: FastifyReply, response: Response, streaming: Set<ServerResponse>): Promise<FastifyReply> {
@@ -108,24 +170,23 @@ async function answer(reply: FastifyReply, response: Response, streaming: Set<Se
 }
 
 /** Of refusals that are not answers to a document; 400 for all others. */
-const STATUS_OF: Partial<Record<ErrorCode, number>> = { FORBIDDEN: 403, UNAUTHENTICATED: 401, RATE_LIMITED: 429 };
+const STATUS_OF: Partial<Record<ErrorCode, number>> = {
+  FORBIDDEN: 403,
+  UNAUTHENTICATED: 401,
+  RATE_LIMITED: 429,
+  REQUEST_TOO_LARGE: 413,
+  OVERLOADED: 503,
+};
 
-function refuse(app: AppContext, error: FastifyError | DomainError, reply: FastifyReply): FastifyReply {
-  if (error instanceof DomainError) {
-    if (error.code === 'UNAUTHENTICATED') reply.header('www-authenticate', 'Bearer');
-    if (error.retryAfterSeconds !== undefined) reply.header('retry-after', error.retryAfterSeconds);
-    return reply.code(STATUS_OF[error.code] ?? 400).send({ errors: [renderDomainError(error)] });
+function refuse(app: AppContext, error: FastifyError, reply: FastifyReply): FastifyReply {
+  const refusal = refusalIn(error);
+  if (refusal) {
+    if (refusal.code === 'UNAUTHENTICATED') reply.header('www-authenticate', 'Bearer');
+    if (refusal.retryAfterSeconds !== undefined) reply.header('retry-after', refusal.retryAfterSeconds);
+    return reply.code(STATUS_OF[refusal.code] ?? 400).send({ errors: [renderDomainError(refusal)] });
   }
-  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return refuseSize(reply);
   const status = error.statusCode ?? 500;
   const extensions = { code: 'BAD_USER_INPUT' };
   if (status < 500) return reply.code(status).send({ errors: [new GraphQLError(error.message, { extensions })] });
   return reply.code(500).send({ errors: [renderError(error, app.log)] });
-}
-
-function refuseSize(reply: FastifyReply): FastifyReply {
-  const isForm = reply.request.headers['content-type']?.startsWith('multipart/form-data') === true;
-  const limit = isForm ? limits.requestSize + FORM_ROOM : MAX_JSON_BODY;
-  const message = `The request body is larger than ${limit} bytes; that is the limit.`;
-  return reply.code(413).send({ errors: [new GraphQLError(message, { extensions: { code: 'LIMIT_EXCEEDED' } })] });
 }

@@ -18,9 +18,9 @@ import './invite.js';
 import './channel-events.js';
 import { lexicographicSortSchema, printSchema } from 'graphql';
 import { builder } from './builder.js';
-import { limitMutations } from './limits.js';
+import { limitMutations, limitOperations } from './limits.js';
 
-export const schema = limitMutations(builder.toSchema());
+export const schema = limitOperations(limitMutations(builder.toSchema()));
 
 /** The schema as text, the same for the same schema. */
 export function printedSchema(): string {

@@ -1,10 +1,16 @@
+import { nextTurn } from '../infra/turns.js';
+
 /** Answers many questions of one turn of the event loop at once, and remembers the answers unless told not to. */
 export interface Loader<Key, Value> {
   load(key: Key): Promise<Value>;
 }
 
+/** How many keys one statement may name: SQLite takes 999 parameters, and a key may have two. */
+export const KEYS_AT_ONCE = 400;
+
 /**
- * @param loadMany answers all keys; a key it leaves out gets `missing`
+ * @param loadMany answers up to {@link KEYS_AT_ONCE} keys; a key it leaves out gets `missing`. More are answered piece by piece,
+ *   with a turn for others between
  * @param options `remember: false` for answers that may change within one operation, such as what somebody may see
  */
 export function createLoader<Key, Value>(
@@ -14,19 +20,27 @@ export function createLoader<Key, Value>(
 ): Loader<Key, Value> {
   const known = new Map<Key, Promise<Value>>();
   let batch: { keys: Key[]; answers: Promise<Map<Key, Value>> } | null = null;
+  let last: Promise<unknown> | null = null;
   const open = () => {
     const keys: Key[] = [];
-    const answers = nextTurn().then(() => {
-      batch = null;
+    const before = last;
+    const answers = afterResolvers().then(async () => {
+      if (batch?.keys === keys) batch = null;
+      if (before) await before.then(nextTurn, nextTurn);
       return loadMany(keys);
     });
+    const end = () => {
+      if (last === answers) last = null;
+    };
+    answers.then(end, end);
+    last = answers;
     return { keys, answers };
   };
   return {
     load(key) {
       const answer = known.get(key);
       if (answer) return answer;
-      batch ??= open();
+      if (batch === null || batch.keys.length === KEYS_AT_ONCE) batch = open();
       batch.keys.push(key);
       const loading = batch.answers.then((answers) => answers.get(key) ?? missing);
       if (remember) known.set(key, loading);
@@ -36,8 +50,15 @@ export function createLoader<Key, Value>(
 }
 
 /** After every resolver that can run now has run. */
-function nextTurn(): Promise<void> {
+function afterResolvers(): Promise<void> {
   return Promise.resolve().then(() => new Promise((resolve) => process.nextTick(resolve)));
+}
+
+/** Lists cut into pieces of at most `size`, {@link KEYS_AT_ONCE} unless stated. */
+export function inPieces<T>(list: readonly T[], size = KEYS_AT_ONCE): T[][] {
+  const pieces: T[][] = [];
+  for (let start = 0; start < list.length; start += size) pieces.push(list.slice(start, start + size));
+  return pieces;
 }
 
 /** One operation's loaders, made when first asked for. */
@@ -51,5 +72,14 @@ export class Loaders {
     const loader = make();
     this.#made.set(name, loader);
     return loader;
+  }
+
+  /** What `make` answered when that name was first asked for. */
+  once<T>(name: string, make: () => Promise<T>): Promise<T> {
+    const known = this.#made.get(name) as Promise<T> | undefined;
+    if (known) return known;
+    const made = make();
+    this.#made.set(name, made);
+    return made;
   }
 }

@@ -1,7 +1,10 @@
 import { setMemberRoles } from '../domain/members/index.js';
-import type { Member as MemberRow } from '../infra/database/index.js';
+import type { Member as MemberRow, Role as RoleRow } from '../infra/database/index.js';
 import { builder } from './builder.js';
+import type { GraphqlContext } from './context.js';
 import { parseId } from './ids.js';
+import { readInPieces } from './lists.js';
+import { createLoader, type Loader } from './loaders.js';
 import { Role } from './role.js';
 
 const Member = builder.prismaObject('Member', {
@@ -11,13 +14,44 @@ const Member = builder.prismaObject('Member', {
     roles: t.field({
       type: [Role],
       description: 'Without @everyone, lowest first.',
-      select: (_args, _context, nested) => ({ roles: { select: { role: nested(true) } } }),
-      // A role that was deleted while they were read is null: it is read by a statement of its own.
-      resolve: ({ roles }) => roles.flatMap(({ role }) => role ?? []).sort((a, b) => a.position - b.position),
+      resolve: (member, _args, context) => memberRoles(context).load(member),
     }),
     joinedAt: t.expose('joinedAt', { type: 'DateTime' }),
   }),
 });
+
+type MemberKey = Pick<MemberRow, 'guildId' | 'userId'>;
+
+/** The roles of members, each role read once however many have it. */
+function memberRoles({ call, loaders, budget }: GraphqlContext): Loader<MemberKey, RoleRow[]> {
+  return loaders.get('roles of members', () =>
+    createLoader<MemberKey, RoleRow[]>(async (members) => {
+      const guildIds = [...new Set(members.map(({ guildId }) => guildId))];
+      const roleIds = new Map<string, bigint[]>();
+      for (const guildId of guildIds) {
+        const userIds = members.filter((member) => member.guildId === guildId).map(({ userId }) => userId);
+        const where = { guildId, userId: { in: userIds } };
+        for (const { userId, roleId } of await budget.read(Number.POSITIVE_INFINITY, (take) =>
+          call.read.memberRole.findMany({ where, take }),
+        )) {
+          const key = `${guildId} ${userId}`;
+          roleIds.set(key, [...(roleIds.get(key) ?? []), roleId]);
+        }
+      }
+      const ids = [...new Set([...roleIds.values()].flat())];
+      const rows = await readInPieces(budget, ids, (piece) =>
+        call.read.role.findMany({ where: { id: { in: piece } } }),
+      );
+      const roles = new Map(rows.map((role) => [role.id, role]));
+      // A role that was deleted while they were read is left out.
+      const rolesOf = ({ guildId, userId }: MemberKey) =>
+        (roleIds.get(`${guildId} ${userId}`) ?? [])
+          .flatMap((id) => roles.get(id) ?? [])
+          .sort((a, b) => a.position - b.position);
+      return new Map(members.map((member) => [member, rolesOf(member)]));
+    }, []),
+  );
+}
 
 export const MemberConnection = builder.connectionObject(
   { type: Member, name: 'MemberConnection' },

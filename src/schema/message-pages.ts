@@ -2,7 +2,9 @@ import { requireUser } from '../domain/call.js';
 import { accessGuild, channelsWith } from '../domain/guilds/index.js';
 import { Permission } from '../domain/permissions.js';
 import { type Channel, type Database, type Message, Prisma } from '../infra/database/index.js';
+import type { OperationBudget } from './budget.js';
 import type { GraphqlContext } from './context.js';
+import { readInPieces } from './lists.js';
 import { createLoader, type Loader } from './loaders.js';
 import { connectionOf, type Page, type PageRows, pageRows, withinPage } from './page.js';
 
@@ -25,7 +27,7 @@ export function messagePages(context: GraphqlContext, { key, page, query }: Aske
   return context.loaders.get(`messages of ${key}`, () =>
     createLoader(async (channels: Channel[]) => {
       const readable = await readableChannels(context, channels);
-      const pages = await readPages(context.app.db, [...new Set(readable.map(({ id }) => id))], page, query);
+      const pages = await readPages(context, [...new Set(readable.map(({ id }) => id))], page, query);
       return new Map(readable.map((channel) => [channel, connection(pages.get(channel.id) ?? NOTHING)]));
     }, connection(NOTHING)),
   );
@@ -35,30 +37,40 @@ const NOTHING: PageRows<Message> = { rows: [], hasMore: false };
 
 const READ_HISTORY = Permission.ViewChannel | Permission.ReadMessageHistory;
 
-async function readableChannels({ call }: GraphqlContext, channels: Channel[]): Promise<Channel[]> {
+async function readableChannels({ call, budget }: GraphqlContext, channels: Channel[]): Promise<Channel[]> {
   const { user } = requireUser(call);
   const readable = new Set<bigint>();
   for (const guildId of new Set(channels.map((channel) => channel.guildId))) {
     if (guildId === null) continue;
-    for (const id of channelsWith(await accessGuild(call, guildId), user.id, READ_HISTORY)) readable.add(id);
+    const access = await budget.step(() => accessGuild(call, guildId));
+    for (const id of channelsWith(access, user.id, READ_HISTORY)) readable.add(id);
   }
   return channels.filter((channel) => readable.has(channel.id));
 }
 
 type Pages = Map<bigint, PageRows<Message>>;
 
-async function readPages(db: Database, channelIds: bigint[], page: Page, query: object): Promise<Pages> {
+async function readPages(
+  { app: { db }, budget }: GraphqlContext,
+  channelIds: bigint[],
+  page: Page,
+  query: object,
+): Promise<Pages> {
   const orderBy = { id: page.backwards ? 'desc' : 'asc' } as const;
   const [only] = channelIds;
   if (only === undefined) return new Map();
   if (channelIds.length === 1) {
     const where = { channelId: only, id: withinPage(page) };
-    const rows = await db.reader.message.findMany({ ...query, where, orderBy, take: page.take + 1 });
+    const rows = await budget.read(page.take + 1, (take) =>
+      db.reader.message.findMany({ ...query, where, orderBy, take }),
+    );
     return new Map([[only, pageRows(page, rows)]]);
   }
-  const pages = await findIds(db, channelIds, page);
+  const pages = await findIds(db, budget, channelIds, page);
   const ids = [...pages.values()].flatMap(({ rows }) => rows);
-  const rows = await db.reader.message.findMany({ ...query, where: { id: { in: ids } } });
+  const rows = await readInPieces(budget, ids, (piece) =>
+    db.reader.message.findMany({ ...query, where: { id: { in: piece } } }),
+  );
   const rowOf = new Map(rows.map((row) => [row.id, row]));
   return new Map(
     [...pages].map(([id, found]) => [id, { ...found, rows: found.rows.flatMap((row) => rowOf.get(row) ?? []) }]),
@@ -66,9 +78,19 @@ async function readPages(db: Database, channelIds: bigint[], page: Page, query: 
 }
 
 /** The ids of a page in each channel, found by a walk along the index of channel and id in each. */
-async function findIds(db: Database, channelIds: bigint[], page: Page): Promise<Map<bigint, PageRows<bigint>>> {
-  const statement = db.dialect === 'sqlite' ? sqlitePages(channelIds, page) : postgresPages(channelIds, page);
-  const found = await db.reader.$queryRaw<{ channelId: string; id: string }[]>(statement);
+async function findIds(
+  db: Database,
+  budget: OperationBudget,
+  channelIds: bigint[],
+  page: Page,
+): Promise<Map<bigint, PageRows<bigint>>> {
+  const pages = db.dialect === 'sqlite' ? sqlitePages(channelIds, page) : postgresPages(channelIds, page);
+  // Each channel's page is looked for with one more than it takes.
+  const most = budget.rowsLeft + channelIds.length + 1;
+  const found = await budget.step(() =>
+    db.reader.$queryRaw<{ channelId: string; id: string }[]>(Prisma.sql`${pages} LIMIT ${most}`),
+  );
+  budget.requireRows(found.length - channelIds.length);
   const read = new Map<bigint, bigint[]>(channelIds.map((id) => [id, []]));
   for (const row of found) read.get(BigInt(row.channelId))?.push(BigInt(row.id));
   const sorted = ([id, ids]: [bigint, bigint[]]) => [id, pageRows(page, inDirection(page, ids))] as const;

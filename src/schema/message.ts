@@ -1,3 +1,4 @@
+import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { CallContext } from '../domain/call.js';
 import { DomainError } from '../domain/errors.js';
 import { DELETIONS_A_CHANNEL, EDITS_A_CHANNEL, REACTIONS_A_CHANNEL, SENDS_A_CHANNEL } from '../domain/limits.js';
@@ -7,8 +8,8 @@ import {
   deleteMessage,
   editMessage,
   removeReaction,
+  requireSending,
   sendMessage,
-  type UploadedFile,
 } from '../domain/messages/index.js';
 import { takeInChannel } from '../domain/rate-limits.js';
 import type { Message as MessageRow } from '../infra/database/index.js';
@@ -18,8 +19,9 @@ import { builder } from './builder.js';
 import type { GraphqlContext } from './context.js';
 import { DeletedPayload } from './deleted.js';
 import { parseId, parseOptionalId, snowflakeId } from './ids.js';
+import { referredRows } from './lists.js';
 import { createLoader } from './loaders.js';
-import { receiveFiles } from './uploads.js';
+import { receiveFiles, requireDistinct } from './uploads.js';
 
 const Message = builder.prismaObject('Message', {
   fields: (t) => ({
@@ -59,22 +61,18 @@ builder.prismaObjectFields(Message, (t) => ({
     type: Message,
     nullable: true,
     description: 'What this one answers; null also when that is gone.',
-    resolve: ({ referenceId }, _args, context) =>
-      referenceId === null ? null : referenceLoader(context).load(referenceId),
+    resolve: ({ referenceId }, _args, context, info) => {
+      if (referenceId === null) return null;
+      const query = queryFromInfo({ context, info });
+      return referredRows(context, info, (ids) =>
+        context.call.read.message.findMany({ ...query, where: { id: { in: ids } } }),
+      ).load(referenceId);
+    },
   }),
 }));
 
 function reactionLoader({ loaders, call }: GraphqlContext) {
   return loaders.get('reactions', () => createLoader((ids: bigint[]) => countReactions(call, ids), []));
-}
-
-function referenceLoader({ loaders, call }: GraphqlContext) {
-  return loaders.get('referenced messages', () =>
-    createLoader<bigint, MessageRow | null>(async (ids) => {
-      const rows = await call.read.message.findMany({ where: { id: { in: ids } } });
-      return new Map(rows.map((row) => [row.id, row]));
-    }, null),
-  );
 }
 
 export const MessageConnection = builder.connectionObject(
@@ -120,9 +118,13 @@ builder.mutationFields((t) => ({
       const channelId = parseId(input.channelId, 'channelId');
       const replyTo = parseOptionalId(input.replyTo, 'replyTo');
       await takeInChannel(call, SENDS_A_CHANNEL, channelId);
-      return withFiles(call, input.files ?? [], async (files) => ({
-        message: await sendMessage(call, { channelId, body: bodyOf(input.content, replyTo), files }).catch(inOurNames),
-      }));
+      const files = input.files ?? [];
+      requireDistinct(files);
+      await requireSending(call, { channelId, files: files.length });
+      const body = bodyOf(input.content, replyTo);
+      return {
+        message: await sendMessage(call, { channelId, body, files: await receiveFiles(files) }).catch(inOurNames),
+      };
     },
   }),
   editMessage: t.field({
@@ -188,16 +190,6 @@ function inOurNames(error: unknown): never {
     path: field.path.replace(/^message_reference(\.message_id)?/, 'replyTo'),
   }));
   throw new DomainError(error.code, error.message, { fields, cause: error });
-}
-
-/** Receives the files, and lets go of those that became no attachment. */
-async function withFiles<T>(call: CallContext, files: File[], use: (files: UploadedFile[]) => Promise<T>): Promise<T> {
-  const received = await receiveFiles(call.blobs, files);
-  try {
-    return await use(received);
-  } finally {
-    await Promise.all(received.map(({ blob }) => blob.discard()));
-  }
 }
 
 async function readMessage(call: CallContext, { channelId, messageId }: Place): Promise<MessageRow> {

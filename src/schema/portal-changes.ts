@@ -6,6 +6,7 @@ import type { Application as ApplicationRow, Team as TeamRow } from '../infra/da
 import { Application } from './application.js';
 import { builder } from './builder.js';
 import { parseId } from './ids.js';
+import { MAX_LIST } from './lists.js';
 import { PortalHome } from './portal-home.js';
 import { Team } from './team.js';
 import { type Watched, watchState } from './watched-state.js';
@@ -13,6 +14,7 @@ import { type Watched, watchState } from './watched-state.js';
 /** A role in an application may come from its team, and end with it. */
 function watchedApplication(id: bigint): Watched<ApplicationRow> {
   return {
+    key: topics.application(id),
     read: ({ call }) => accessApplication(call, id, 'view'),
     topicsOf: ({ ownerTeamId }) => [
       topics.application(id),
@@ -21,13 +23,18 @@ function watchedApplication(id: bigint): Watched<ApplicationRow> {
   };
 }
 
-/** What is done with a team's applications shows in its list of them and in its audit log. */
+/**
+ * What is done with a team's applications shows in its list of them and in its audit log. Of a team that has more than a list
+ * shows at once, the changes of the others are not told: what a change costs has a bound, in rows and in topics.
+ */
 function watchedTeam(id: bigint): Watched<TeamRow & { applications: Pick<ApplicationRow, 'id'>[] }> {
   return {
+    key: topics.team(id),
     async read({ call }) {
       const team = await accessTeam(call, id, 'view');
       const where = { ...visibleApplications(call), ownerTeamId: id };
-      return { ...team, applications: await call.read.application.findMany({ where, select: { id: true } }) };
+      const shown = { where, select: { id: true }, orderBy: { id: 'asc' }, take: MAX_LIST } as const;
+      return { ...team, applications: await call.read.application.findMany(shown) };
     },
     topicsOf: ({ applications }) => [topics.team(id), ...applications.map((owned) => topics.application(owned.id))],
   };
@@ -35,6 +42,7 @@ function watchedTeam(id: bigint): Watched<TeamRow & { applications: Pick<Applica
 
 /** What invites somebody tells their portal home, when it changes in what an invitation shows of it. */
 const watchedPortalHome: Watched<{ userId: bigint }> = {
+  key: 'home',
   read: async ({ call }) => ({ userId: requirePerson(call).user.id }),
   topicsOf: ({ userId }) => [topics.user(userId)],
 };

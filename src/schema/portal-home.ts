@@ -1,32 +1,48 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import { requirePerson } from '../domain/call.js';
 import { builder } from './builder.js';
+import { listArgs, listCost, parseList } from './lists.js';
 import { TeamInvitation, withTheirTeams } from './team-invitation.js';
 import { Tester } from './tester.js';
 
 /** What waits for a person's answer. */
 export const PortalHome = builder.objectRef<{ userId: bigint }>('PortalHome').implement({
-  description: "What waits for the caller's answer, oldest first.",
+  description: "What waits for the caller's answer.",
   fields: (t) => ({
     teamInvitations: t.field({
       type: [TeamInvitation],
-      resolve: async ({ userId }, _args, context, info) =>
-        withTheirTeams(
-          await context.call.read.teamInvitation.findMany({
-            ...queryFromInfo({ context, info }),
-            where: { inviteeId: userId, state: 'PENDING' },
-            orderBy: { id: 'asc' },
-          }),
-        ),
+      description: 'Oldest first.',
+      args: listArgs,
+      complexity: listCost,
+      resolve: async ({ userId }, args, context, info) => {
+        const query = queryFromInfo({ context, info });
+        const { most, after } = parseList(args);
+        const where = { inviteeId: userId, state: 'PENDING', id: { gt: after } } as const;
+        const invitations = await context.budget.read(most, (take) =>
+          context.call.read.teamInvitation.findMany({ ...query, where, orderBy: { id: 'asc' }, take }),
+        );
+        return withTheirTeams(invitations);
+      },
     }),
     testerInvitations: t.field({
       type: [Tester],
-      resolve: ({ userId }, _args, context, info) =>
-        context.call.read.tester.findMany({
-          ...queryFromInfo({ context, info }),
-          where: { userId, state: 'INVITED', application: { deletedAt: null } },
-          orderBy: [{ createdAt: 'asc' }, { applicationId: 'asc' }],
-        }),
+      description: 'Those to the oldest applications first; `after` is the id of an application.',
+      args: listArgs,
+      complexity: listCost,
+      resolve: ({ userId }, args, context, info) => {
+        const query = queryFromInfo({ context, info });
+        const { most, after } = parseList(args);
+        // The invitation that was seen last may be gone: what follows it is told by the id alone.
+        const applicationId = { gt: after };
+        return context.budget.read(most, (take) =>
+          context.call.read.tester.findMany({
+            ...query,
+            where: { userId, applicationId, state: 'INVITED', application: { deletedAt: null } },
+            orderBy: { applicationId: 'asc' },
+            take,
+          }),
+        );
+      },
     }),
   }),
 });

@@ -1,5 +1,6 @@
 import { GraphQLError, Kind, type ValueNode } from 'graphql';
 import { builder } from './builder.js';
+import { Upload } from './forms.js';
 
 builder.scalarType('DateTime', {
   description: 'A moment, as ISO 8601 text in UTC.',
@@ -24,8 +25,7 @@ builder.scalarType('File', {
     throw new GraphQLError('A File stands in input only.');
   },
   parseValue: (value) => {
-    // The multipart parser's File class is not the global one.
-    if (typeof value === 'object' && value !== null && 'stream' in value && 'name' in value) return value as File;
+    if (value instanceof Upload) return value;
     throw new GraphQLError('A File is sent by the GraphQL multipart request convention.');
   },
 });

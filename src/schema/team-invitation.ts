@@ -1,3 +1,4 @@
+import { queryFromInfo } from '@pothos/plugin-prisma';
 import {
   acceptTeamInvitation,
   declineTeamInvitation,
@@ -9,6 +10,7 @@ import type { TeamInvitation as TeamInvitationRow } from '../infra/database/inde
 import { TeamRole } from './application.js';
 import { builder } from './builder.js';
 import { parseId, snowflakeId } from './ids.js';
+import { childLists } from './lists.js';
 import { callerMayWithTeam } from './own-roles.js';
 import { MAX_PAGE } from './page.js';
 import { Team } from './team.js';
@@ -54,11 +56,22 @@ builder.prismaObjectFields(Team, (t) => ({
     type: [TeamInvitation],
     description: 'The newest 100, oldest first.',
     args: { state: t.arg({ type: InvitationState, description: 'Only those in this state.' }) },
-    select: ({ state }, _context, nested) => ({
-      invitations: nested({ where: { state: state ?? undefined }, orderBy: { id: 'desc' }, take: MAX_PAGE }),
-    }),
-    resolve: async ({ id, invitations }, _args, context) =>
-      (await callerMayWithTeam(context, id, 'view')) ? withTheirTeams(invitations).toReversed() : [],
+    resolve: async ({ id }, { state }, context, info) => {
+      if (!(await callerMayWithTeam(context, id, 'view'))) return [];
+      const query = queryFromInfo({ context, info });
+      const newest = await childLists(context, info, {
+        most: MAX_PAGE,
+        read: (teamIds, take) =>
+          context.call.read.teamInvitation.findMany({
+            ...query,
+            where: { teamId: { in: teamIds }, state: state ?? undefined },
+            orderBy: { id: 'desc' },
+            take,
+          }),
+        parentOf: (invitation) => invitation.teamId,
+      }).load(id);
+      return withTheirTeams(newest).toReversed();
+    },
   }),
 }));
 

@@ -1,4 +1,6 @@
+import { queryFromInfo } from '@pothos/plugin-prisma';
 import { visibleApplications } from '../domain/applications/index.js';
+import { limits } from '../domain/limits.js';
 import type { PortalRole } from '../domain/portal-permissions.js';
 import {
   accessTeam,
@@ -16,6 +18,7 @@ import { Application, TeamRole } from './application.js';
 import { builder } from './builder.js';
 import { DeletedPayload } from './deleted.js';
 import { parseId, snowflakeId } from './ids.js';
+import { childLists, listArgs, listCost, parseList } from './lists.js';
 import { callerMayWithTeam } from './own-roles.js';
 import { bytesOf } from './uploads.js';
 import { User } from './user.js';
@@ -41,19 +44,42 @@ export const Team = builder.prismaObject('Team', {
     members: t.field({
       type: [TeamMember],
       description: 'In the order they joined.',
-      select: { members: { include: { user: true }, orderBy: [{ joinedAt: 'asc' }, { userId: 'asc' }] } },
-      resolve: async (team, _args, context) => {
+      resolve: async (team, _args, context, info) => {
         if (!(await callerMayWithTeam(context, team.id, 'view'))) return [];
-        return team.members.map((member) => ({ user: member.user, role: roleInTeam(team, member) }));
+        const members = await childLists(context, info, {
+          most: limits.membersPerTeam,
+          read: (teamIds, take) =>
+            context.call.read.teamMember.findMany({
+              include: { user: true },
+              where: { teamId: { in: teamIds } },
+              orderBy: [{ joinedAt: 'asc' }, { userId: 'asc' }],
+              take,
+            }),
+          parentOf: (member) => member.teamId,
+        }).load(team.id);
+        return members.map((member) => ({ user: member.user, role: roleInTeam(team, member) }));
       },
     }),
     applications: t.field({
       type: [Application],
       description: 'Oldest first.',
-      select: (_args, { call }, nested) => ({
-        applications: nested({ where: visibleApplications(call), orderBy: { id: 'asc' } }),
-      }),
-      resolve: ({ applications }) => applications,
+      args: listArgs,
+      complexity: listCost,
+      resolve: ({ id }, args, context, info) => {
+        const query = queryFromInfo({ context, info });
+        const { most, after } = parseList(args);
+        return childLists(context, info, {
+          most,
+          read: (teamIds, take) =>
+            context.call.read.application.findMany({
+              ...query,
+              where: { ...visibleApplications(context.call), ownerTeamId: { in: teamIds }, id: { gt: after } },
+              orderBy: { id: 'asc' },
+              take,
+            }),
+          parentOf: (application) => application.ownerTeamId,
+        }).load(id);
+      },
     }),
   }),
 });
@@ -73,8 +99,13 @@ builder.queryFields((t) => ({
   teams: t.prismaField({
     type: [Team],
     description: 'Where the caller is a member, oldest first.',
-    resolve: (query, _root, _args, { call }) =>
-      call.read.team.findMany({ ...query, where: visibleTeams(call), orderBy: { id: 'asc' } }),
+    args: listArgs,
+    complexity: listCost,
+    resolve: (query, _root, args, { call, budget }) => {
+      const { most, after } = parseList(args);
+      const where = { ...visibleTeams(call), id: { gt: after } };
+      return budget.read(most, (take) => call.read.team.findMany({ ...query, where, orderBy: { id: 'asc' }, take }));
+    },
   }),
   team: t.prismaField({
     type: Team,
@@ -126,14 +157,14 @@ builder.mutationFields((t) => ({
     description: 'Makes a team that the caller owns.',
     args: { input: t.arg({ type: CreateTeamInput, required: true }) },
     resolve: async (_root, { input: { name, icon } }, { call }) => ({
-      team: await createTeam(call, { name, icon: await bytesOf(icon) }),
+      team: await createTeam(call, { name, icon: bytesOf(icon) }),
     }),
   }),
   updateTeam: t.field({
     type: TeamPayload,
     args: { input: t.arg({ type: UpdateTeamInput, required: true }) },
     resolve: async (_root, { input: { teamId, name, icon } }, { call }) => ({
-      team: await updateTeam(call, { teamId: parseId(teamId, 'teamId'), name, icon: await bytesOf(icon) }),
+      team: await updateTeam(call, { teamId: parseId(teamId, 'teamId'), name, icon: bytesOf(icon) }),
     }),
   }),
   deleteTeam: t.field({

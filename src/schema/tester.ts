@@ -1,3 +1,5 @@
+import { queryFromInfo } from '@pothos/plugin-prisma';
+import { limits } from '../domain/limits.js';
 import {
   acceptTesterInvitation,
   declineTesterInvitation,
@@ -9,6 +11,7 @@ import { Application, ApplicationIdInput } from './application.js';
 import { builder } from './builder.js';
 import { DeletedPayload } from './deleted.js';
 import { parseId, parseOptionalId } from './ids.js';
+import { childLists } from './lists.js';
 import { callerMayWithApplication } from './own-roles.js';
 
 const TesterState = builder.enumType('TesterState', { values: ['INVITED', 'ACCEPTED'] as const });
@@ -32,11 +35,21 @@ builder.prismaObjectFields(Application, (t) => ({
   testers: t.field({
     type: [Tester],
     description: 'In the order they were invited.',
-    select: (_args, _context, nested) => ({
-      testers: nested({ orderBy: [{ createdAt: 'asc' }, { userId: 'asc' }] }),
-    }),
-    resolve: async (application, _args, context) =>
-      (await callerMayWithApplication(context, application, 'viewTesters')) ? application.testers : [],
+    resolve: async (application, _args, context, info) => {
+      if (!(await callerMayWithApplication(context, application, 'viewTesters'))) return [];
+      const query = queryFromInfo({ context, info });
+      return childLists(context, info, {
+        most: limits.testersPerApplication,
+        read: (applicationIds, take) =>
+          context.call.read.tester.findMany({
+            ...query,
+            where: { applicationId: { in: applicationIds } },
+            orderBy: [{ createdAt: 'asc' }, { userId: 'asc' }],
+            take,
+          }),
+        parentOf: (tester) => tester.applicationId,
+      }).load(application.id);
+    },
   }),
 }));
 

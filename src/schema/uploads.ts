@@ -1,29 +1,20 @@
-import { Readable } from 'node:stream';
-import mime from 'mime-types';
+import { invalidInput } from '../domain/errors.js';
 import type { UploadedFile } from '../domain/messages/index.js';
-import type { BlobStore } from '../infra/blobs.js';
+import type { Upload } from './forms.js';
 
-/** Stores files that came with a request until a message takes them. When one cannot be stored, none is. */
-export async function receiveFiles(blobs: BlobStore, files: File[]): Promise<UploadedFile[]> {
-  const arriving = files.map(async (file, index) => ({
-    index,
-    filename: file.name,
-    contentType: contentTypeOf(file),
-    blob: await blobs.stage(Readable.from([Buffer.from(await file.arrayBuffer())])),
-  }));
-  const arrived = await Promise.allSettled(arriving);
-  const fault = arrived.find((result) => result.status === 'rejected');
-  const received = arrived.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
-  if (!fault) return received;
-  await Promise.all(received.map(({ blob }) => blob.discard()));
-  throw fault.reason;
+/** Receives the files of a message. They stay until the request is answered, unless the message keeps them. */
+export function receiveFiles(files: Upload[]): Promise<UploadedFile[]> {
+  return Promise.all(files.map(async (file, index) => ({ index, ...(await file.take()) })));
 }
 
-function contentTypeOf(file: File): string {
-  return file.type || mime.lookup(file.name) || 'application/octet-stream';
+/** @throws INVALID_INPUT at `files` when one file stands there more than once */
+export function requireDistinct(files: Upload[]): void {
+  if (new Set(files).size === files.length) return;
+  const message = 'Each file stands in the list once.';
+  throw invalidInput({ path: 'files', code: 'BASE_TYPE_INVALID', message });
 }
 
-/** The bytes of a file that may be missing, or null to clear what is there. */
-export async function bytesOf(file: File | null | undefined): Promise<Buffer | null | undefined> {
-  return file && Buffer.from(await file.arrayBuffer());
+/** Where to get the bytes of a file that may be missing; null to clear what is there. */
+export function bytesOf(file: Upload | null | undefined): (() => Promise<Buffer>) | null | undefined {
+  return file && (async () => (await file.take()).blob.bytes());
 }

@@ -2,9 +2,12 @@ import { requirePerson } from '../domain/call.js';
 import { DomainError } from '../domain/errors.js';
 import { BUS_RECONNECTED, type Bus, type BusMessage, type BusSubscription, topics } from '../infra/bus.js';
 import { type GraphqlContext, renewContext } from './context.js';
+import type { Stream } from './streams.js';
 
 /** Something whose state a subscription shows after each change. */
 export interface Watched<State> {
+  /** What is watched, such as `team:1`; who watches the same shares what is read. */
+  key: string;
   /** Reads the state, checking anew whether the caller may see it. What it throws ends the subscription. */
   read(context: GraphqlContext): Promise<State>;
   /** The topics under which changes of the state are published, and of who may see it. */
@@ -29,27 +32,33 @@ export async function watchState<State>(
   return stream;
 }
 
-class StateStream<State> implements AsyncIterableIterator<State> {
-  readonly #listening: Listening;
+class StateStream<State> implements AsyncIterableIterator<State>, Stream {
+  readonly #sessions: Listening;
   readonly #userId: string;
-  #isDirty = false;
+  readonly #shared: SharedState<State>;
+  #seen = 0;
   #mayBeSignedOut = false;
   #isOver = false;
   #wake: () => void = () => {};
 
   constructor(
     private readonly context: GraphqlContext,
-    private readonly watched: Watched<State>,
+    watched: Watched<State>,
   ) {
     this.#userId = String(requirePerson(context.call).user.id);
-    this.#listening = new Listening(context.app.bus, (message) => this.#onMessage(message));
+    this.#sessions = new Listening(context.app.bus, (message) => this.#onSessionMessage(message));
+    this.#shared = sharedState(context, this.#userId, watched);
   }
 
   /** Checks that the caller may see the state, and hears its changes from then on. */
   async open(): Promise<void> {
-    this.context.streams.add(this);
     try {
-      await this.#read();
+      this.context.streams.add(this, this.#userId);
+      this.#shared.join(this);
+      this.#seen = this.#shared.version;
+      renewContext(this.context);
+      await this.#shared.readAnew(this.context);
+      await this.#sessions.to([topics.sessions]);
     } catch (error) {
       this.end();
       throw error;
@@ -57,6 +66,7 @@ class StateStream<State> implements AsyncIterableIterator<State> {
   }
 
   async next(): Promise<IteratorResult<State>> {
+    this.context.turn.end();
     try {
       const state = await this.#nextState();
       if (!this.#isOver && state !== undefined) return { value: state, done: false };
@@ -74,8 +84,19 @@ class StateStream<State> implements AsyncIterableIterator<State> {
 
   end(): void {
     this.#isOver = true;
+    this.context.turn.end();
     this.context.streams.delete(this);
-    this.#listening.close();
+    this.#sessions.close();
+    this.#shared.leave(this);
+    this.wake();
+  }
+
+  checkSession(): void {
+    this.#mayBeSignedOut = true;
+    this.wake();
+  }
+
+  wake(): void {
     this.#wake();
   }
 
@@ -86,25 +107,26 @@ class StateStream<State> implements AsyncIterableIterator<State> {
   async #nextState(): Promise<State | undefined> {
     while (!this.#isOver) {
       if (this.#mayBeSignedOut) await this.#requireSession();
-      if (this.#isDirty) {
-        this.#isDirty = false;
-        return this.#read();
+      else if (this.#seen < this.#shared.version) return this.#readInTurn();
+      else {
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
       }
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
     }
     return undefined;
   }
 
-  /** The state, read while every topic that its changes come under is listened to. */
-  async #read(): Promise<State> {
-    for (;;) {
-      renewContext(this.context);
-      const state = await this.watched.read(this.context);
-      const isComplete = await this.#listening.to([topics.sessions, ...this.watched.topicsOf(state)]);
-      if (isComplete || this.#isOver) return state;
+  /** The state after all changes until the stream's turn, which lasts until the value has been worked out. */
+  async #readInTurn(): Promise<State | undefined> {
+    this.context.turn.begin(await this.context.streams.turn(this.#userId));
+    if (this.#isOver) {
+      this.context.turn.end();
+      return undefined;
     }
+    this.#seen = this.#shared.version;
+    renewContext(this.context);
+    return this.#shared.read(this.context);
   }
 
   async #requireSession(): Promise<void> {
@@ -112,12 +134,77 @@ class StateStream<State> implements AsyncIterableIterator<State> {
     if (!(await this.context.isStillSignedIn())) throw new DomainError('UNAUTHENTICATED', 'You have signed out.');
   }
 
-  #onMessage({ type, userId }: BusMessage): void {
-    if (CHANGES.has(type)) this.#isDirty = true;
-    else if (type === BUS_RECONNECTED) this.#isDirty = this.#mayBeSignedOut = true;
-    else if (type === 'SESSION_ENDED' && userId === this.#userId) this.#mayBeSignedOut = true;
-    else return;
-    this.#wake();
+  #onSessionMessage({ type, userId }: BusMessage): void {
+    if (type === BUS_RECONNECTED || (type === 'SESSION_ENDED' && userId === this.#userId)) this.checkSession();
+  }
+}
+
+function sharedState<State>({ app, streams }: GraphqlContext, userId: string, watched: Watched<State>) {
+  const key = `${userId} ${watched.key}`;
+  const known = streams.shared.get(key) as SharedState<State> | undefined;
+  if (known) return known;
+  const made = new SharedState(watched, app.bus, () => streams.shared.delete(key));
+  streams.shared.set(key, made);
+  return made;
+}
+
+/** What one person's streams of the same state share: its changes are heard once, and after each it is read once for all. */
+class SharedState<State> {
+  /** How many changes were heard. */
+  version = 0;
+  readonly #streams = new Set<StateStream<State>>();
+  readonly #listening: Listening;
+  #latest: { version: number; state: Promise<State> } | null = null;
+  #isOver = false;
+
+  /** @param onEnd runs when the last stream has left */
+  constructor(
+    private readonly watched: Watched<State>,
+    bus: Bus,
+    private readonly onEnd: () => void,
+  ) {
+    this.#listening = new Listening(bus, (message) => this.#onMessage(message));
+  }
+
+  join(stream: StateStream<State>): void {
+    this.#streams.add(stream);
+  }
+
+  leave(stream: StateStream<State>): void {
+    this.#streams.delete(stream);
+    if (this.#isOver || this.#streams.size > 0) return;
+    this.#isOver = true;
+    this.#listening.close();
+    this.onEnd();
+  }
+
+  /** The state after all changes so far. */
+  read(context: GraphqlContext): Promise<State> {
+    return this.#latest?.version === this.version ? this.#latest.state : this.readAnew(context);
+  }
+
+  readAnew(context: GraphqlContext): Promise<State> {
+    const latest = { version: this.version, state: this.#read(context) };
+    this.#latest = latest;
+    latest.state.catch(() => {
+      if (this.#latest === latest) this.#latest = null;
+    });
+    return latest.state;
+  }
+
+  /** The state, read while every topic that its changes come under is listened to. */
+  async #read(context: GraphqlContext): Promise<State> {
+    for (;;) {
+      const state = await this.watched.read(context);
+      const isComplete = await this.#listening.to(this.watched.topicsOf(state));
+      if (isComplete) return state;
+    }
+  }
+
+  #onMessage({ type }: BusMessage): void {
+    if (!CHANGES.has(type) && type !== BUS_RECONNECTED) return;
+    this.version += 1;
+    for (const stream of this.#streams) stream.wake();
   }
 }
 
@@ -141,7 +228,7 @@ class Listening {
     }
     const added = wanted.filter((topic) => !this.#open.has(topic));
     for (const topic of added) this.#open.set(topic, this.bus.subscribe(topic, this.hear));
-    await Promise.all(added.map((topic) => this.#open.get(topic)?.ready));
+    await Promise.all(wanted.map((topic) => this.#open.get(topic)?.ready));
     return added.length === 0;
   }
 

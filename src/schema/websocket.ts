@@ -1,13 +1,16 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
-import { type Context, makeServer, type ServerOptions } from 'graphql-ws';
-import type { AppContext, Visitor } from '../context.js';
+import { CloseCode, type Context, makeServer, type ServerOptions } from 'graphql-ws';
+import type { AppContext, FindPerson, Visitor } from '../context.js';
 import { DomainError } from '../domain/errors.js';
 import type { Face } from '../face.js';
 import { originOf } from '../infra/origins.js';
+import type { Release } from '../infra/slots.js';
+import { nextTurn } from '../infra/turns.js';
 import { renderError } from './errors.js';
 import type { ContextFor } from './http.js';
 import { schema } from './index.js';
+import type { Streams } from './streams.js';
 import { adaptSockets, type SocketExtra } from './ws-adapter.js';
 import type { Yoga } from './yoga.js';
 
@@ -17,15 +20,28 @@ const MAX_OPERATIONS_A_SOCKET = 100;
  * Subscriptions over WebSocket (the `graphql-transport-ws` protocol). The session comes in the connection parameter
  * `authorization`, or as the cookie of an upgrade that states no foreign origin.
  */
-export function graphqlSockets(app: AppContext, yoga: Yoga, contextFor: ContextFor): Pick<Face, 'upgrades' | 'drain'> {
-  return adaptSockets(app, makeServer(serverOptions(app, yoga, contextFor)));
+export function graphqlSockets(app: AppContext, parts: SocketParts): Pick<Face, 'upgrades' | 'drain'> {
+  return adaptSockets(app, makeServer(serverOptions(app, parts)));
+}
+
+/** What the sockets share with GraphQL over HTTP. */
+export interface SocketParts {
+  yoga: Yoga;
+  contextFor: ContextFor;
+  findPerson: FindPerson;
+  streams: Streams;
 }
 
 type Parameters = Record<string, unknown>;
 type SocketContext = Context<Parameters, SocketExtra>;
 type Enveloped = ReturnType<Yoga['getEnveloped']>;
 
-function serverOptions(app: AppContext, yoga: Yoga, contextFor: ContextFor): ServerOptions<Parameters, SocketExtra> {
+function serverOptions(
+  app: AppContext,
+  { yoga, contextFor, findPerson, streams }: SocketParts,
+): ServerOptions<Parameters, SocketExtra> {
+  // What ends the count of a socket, or that it was closed before it was counted.
+  const counted = new WeakMap<SocketExtra, Release | 'closed'>();
   // Each operation has a context of its own, by which its prepared functions are found again.
   const prepared = new WeakMap<object, Enveloped>();
   const preparedFor = ({ contextValue }: ExecutionArgs): Enveloped => {
@@ -39,13 +55,25 @@ function serverOptions(app: AppContext, yoga: Yoga, contextFor: ContextFor): Ser
     subscribe: async (args) => endingWithErrors(await preparedFor(args).subscribe(args), show),
     onConnect: async (socket) => {
       const visitor = visitorOf(app, socket);
-      if (visitor.headers.authorization === undefined) return true;
-      return isPerson(contextFor(visitor));
+      const { authorization, cookie } = visitor.headers;
+      const userId = (authorization ?? cookie) ? await userIdOf(findPerson(visitor.headers)) : null;
+      if (authorization !== undefined && userId === null) return false;
+      if (counted.get(socket.extra) === 'closed') return false;
+      const release = streams.openSocket(userId ?? visitor.address);
+      if (release) counted.set(socket.extra, release);
+      else socket.extra.close(CloseCode.TooManyInitialisationRequests, 'Too many sockets');
+      return release !== null;
+    },
+    onClose: ({ extra }) => {
+      const release = counted.get(extra);
+      if (typeof release === 'function') release();
+      counted.set(extra, 'closed');
     },
     onSubscribe: async (socket, _id, { query, variables, operationName }) => {
       if (Object.keys(socket.subscriptions).length > MAX_OPERATIONS_A_SOCKET) return [show(tooManyOperations())];
       try {
         const enveloped = yoga.getEnveloped(await contextFor(visitorOf(app, socket)));
+        await nextTurn();
         const document = enveloped.parse(query);
         const errors = enveloped.validate(schema, document);
         if (errors.length > 0) return errors.map(show);
@@ -59,12 +87,13 @@ function serverOptions(app: AppContext, yoga: Yoga, contextFor: ContextFor): Ser
   };
 }
 
-/** Whether the credentials name a session; text that is no credential names none. */
-async function isPerson(context: ReturnType<ContextFor>): Promise<boolean> {
+/** Whose session the credentials name; text that is no credential names none. */
+async function userIdOf(person: ReturnType<FindPerson>): Promise<string | null> {
   try {
-    return (await context).call.actor.kind === 'person';
+    const actor = await person;
+    return actor.kind === 'person' ? String(actor.user.id) : null;
   } catch (error) {
-    if (error instanceof DomainError) return false;
+    if (error instanceof DomainError && error.code === 'UNAUTHENTICATED') return null;
     throw error;
   }
 }
@@ -74,7 +103,7 @@ function tooManyOperations(): DomainError {
 }
 
 function visitorOf(app: AppContext, socket: SocketContext): Visitor {
-  return { headers: headersOf(app, socket), address: socket.extra.request.socket.remoteAddress ?? '' };
+  return { headers: headersOf(app, socket), address: app.clientAddress(socket.extra.request) };
 }
 
 /** The session a socket was opened with, in the headers an HTTP request would carry it in. */

@@ -2,12 +2,14 @@ import type { IncomingMessage } from 'node:http';
 import { CloseCode, handleProtocols, type Server } from 'graphql-ws';
 import { WebSocket, WebSocketServer } from 'ws';
 import type { AppContext } from '../context.js';
+import { refusalIn } from '../domain/errors.js';
 import type { Face } from '../face.js';
 
 /** What the protocol is told of a socket. */
 export interface SocketExtra {
   /** The upgrade. */
   request: IncomingMessage;
+  close(code: number, reason: string): void;
 }
 
 /** Bytes of one message. */
@@ -16,6 +18,9 @@ const MAX_MESSAGE = 256 * 1024;
 const PING_EVERY_MS = 20_000;
 /** How long a socket that was asked to close may take, in milliseconds. */
 const CLOSE_WAIT_MS = 2_000;
+
+/** The close (RFC 6455's registry, 1013) after which clients of the protocol connect again; they take 4500 for final. */
+const TRY_AGAIN_LATER = 1013;
 
 /** Carries the GraphQL protocol over sockets of `ws`. */
 export function adaptSockets(
@@ -43,12 +48,17 @@ function open(app: AppContext, protocol: Server<SocketExtra>, socket: WebSocket,
       onMessage: (receive) =>
         socket.on('message', (message) => {
           receive(String(message)).catch((error: unknown) => {
+            const refusal = refusalIn(error)?.code;
+            if (refusal === 'OVERLOADED' || refusal === 'RATE_LIMITED') {
+              socket.close(TRY_AGAIN_LATER, 'Not available at the moment');
+              return;
+            }
             app.log.error({ err: error }, 'a message on a GraphQL socket could not be handled');
             socket.close(CloseCode.InternalServerError, 'Internal server error');
           });
         }),
     },
-    { request },
+    { request, close: (code, reason) => socket.close(code, reason) },
   );
   const pings = pingRegularly(app, socket);
   socket.once('close', (code, reason) => {

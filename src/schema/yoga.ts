@@ -1,11 +1,13 @@
 import { useCSRFPrevention } from '@graphql-yoga/plugin-csrf-prevention';
-import { type DocumentNode, GraphQLError, type ParseOptions, parse, type Source } from 'graphql';
+import { type DocumentNode, type ExecutionResult, GraphQLError, type ParseOptions, parse, type Source } from 'graphql';
 import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
-import { DomainError } from '../domain/errors.js';
+import { DomainError, refusalIn } from '../domain/errors.js';
 import type { Logger } from '../infra/logger.js';
 import type { GraphqlContext } from './context.js';
+import { keptDocuments, refuseRepeats } from './documents.js';
 import { renderError } from './errors.js';
 import { schema } from './index.js';
+import { keepIntrospection } from './introspection.js';
 import { limitAliases, limitDepth } from './rules.js';
 
 export type Yoga = YogaServerInstance<GraphqlContext, object>;
@@ -23,11 +25,22 @@ export function createGraphqlServer(log: Logger): Yoga {
     graphqlEndpoint: '/graphql',
     logging: false,
     landingPage: false,
+    parserAndValidationCache: keptDocuments,
     cors: false,
+    multipart: false,
     graphiql: { title: 'Causeway', subscriptionsProtocol: 'WS' },
     renderGraphiQL: graphiqlPage,
     maskedErrors: { maskError: (error) => renderError(error, log) },
-    plugins: [limitDocuments(), refuseForgedRequests(), blameUnreadableRequests()],
+    plugins: [
+      limitDocuments(),
+      keepIntrospection(),
+      tellWhyStopped(log),
+      refuseForgedRequests(),
+      takeForms(),
+      endTurns(),
+      blameUnreadableRequests(),
+      tellOutages(),
+    ],
   });
 }
 
@@ -54,7 +67,9 @@ function limitDocuments(): Plugin {
 
 function parseWithinLimit(source: string | Source, options?: ParseOptions): DocumentNode {
   try {
-    return parse(source, { ...options, maxTokens: MAX_TOKENS });
+    const document = parse(source, { ...options, maxTokens: MAX_TOKENS });
+    refuseRepeats(document);
+    return document;
   } catch (error) {
     if (!(error instanceof GraphQLError) || !/ \d+ tokens\. Parsing aborted/.test(error.message)) throw error;
     throw new GraphQLError(`The document has more than ${MAX_TOKENS} words and signs (tokens); that is the limit.`);
@@ -79,6 +94,23 @@ function explainFault(error: Error): GraphQLError {
   return new GraphQLError(GIVEN_UP.get(error.message) ?? error.message, { nodes, extensions });
 }
 
+/** An operation that was stopped is answered with the reason alone, whatever it had made by then. */
+function tellWhyStopped(log: Logger): Plugin<GraphqlContext> {
+  const explain = ({ budget: { refusal } }: GraphqlContext, setResult: (result: ExecutionResult) => void) => {
+    if (!refusal) return;
+    const error = new GraphQLError(refusal.message, { originalError: refusal });
+    setResult({ data: null, errors: [renderError(error, log)] });
+  };
+  return {
+    onExecute: () => ({
+      onExecuteDone: ({ args, setResult }) => explain(args.contextValue, setResult),
+    }),
+    onSubscribe: () => ({
+      onSubscribeResult: ({ args }) => ({ onNext: ({ setResult }) => explain(args.contextValue, setResult) }),
+    }),
+  };
+}
+
 /**
  * A request that brings a cookie and states no origin must be one that a page of another site could not have sent without
  * asking first. (One that states a foreign origin was refused before.) What a page of this origin reads by GET, such as with
@@ -101,6 +133,25 @@ function refuseForgedRequests(): Plugin {
   };
 }
 
+/** Operations that came as a form are read before they get here. */
+function takeForms(): Plugin<object, GraphqlContext> {
+  return {
+    onRequestParse({ serverContext, setRequestParser }) {
+      const { formParams } = serverContext;
+      if (formParams) setRequestParser(() => formParams);
+    },
+  };
+}
+
+/** A subscription's value is worked out when its result is there, whether or not its reader has taken it. */
+function endTurns(): Plugin<GraphqlContext> {
+  return {
+    onSubscribe: () => ({
+      onSubscribeResult: () => ({ onNext: ({ args }) => args.contextValue.turn.end() }),
+    }),
+  };
+}
+
 /** A body of no known type, and whatever a request's parser throws, is the fault of whoever sent the request. */
 function blameUnreadableRequests(): Plugin {
   return {
@@ -116,6 +167,26 @@ function blameUnreadableRequests(): Plugin {
       });
     },
   };
+}
+
+/** An operation of which nothing could be resolved, since the database could not be used, is answered 503. */
+function tellOutages(): Plugin {
+  return {
+    onExecute: () => ({
+      onExecuteDone({ result, setResult }) {
+        if (Symbol.asyncIterator in result) return;
+        const outage = result.errors?.map(({ originalError }) => refusalIn(originalError)).find(isOverload);
+        const isAnythingResolved = Object.values(result.data ?? {}).some((value) => value !== null);
+        if (!outage || isAnythingResolved) return;
+        const headers = { 'retry-after': String(outage.retryAfterSeconds ?? 1) };
+        setResult({ ...result, extensions: { ...result.extensions, http: { status: 503, headers } } });
+      },
+    }),
+  };
+}
+
+function isOverload(refusal: DomainError | null): refusal is DomainError {
+  return refusal?.code === 'OVERLOADED';
 }
 
 function unknownContentType(): GraphQLError {

@@ -1,5 +1,7 @@
+import { type PrivilegedIntents, privilegedIntentsOf } from '../domain/applications/bot-tokens.js';
 import type { DomainEvent, MemberFacts, MessageRecord } from '../domain/events.js';
 import { type BusMessage, topics } from '../infra/bus.js';
+import type { Invite } from '../infra/database/index.js';
 import { renderChannel } from './channel.js';
 import { renderEmoji } from './emoji.js';
 import { renderGuild } from './guild.js';
@@ -8,6 +10,12 @@ import { redactMessage, redactReferenced, renderMessage, type WireOptions } from
 import { renderRole } from './role.js';
 import { wireTime } from './time.js';
 import { renderOwnUser, renderUser } from './user.js';
+
+/** What APPLICATION_UPDATED tells those who keep something of the application. */
+export interface ApplicationChange {
+  /** Where they changed. */
+  privilegedIntents?: PrivilegedIntents;
+}
 
 export interface Publication {
   topic: string;
@@ -106,25 +114,17 @@ export function renderEvent(event: DomainEvent, options: WireOptions): Publicati
         event.user.id,
       );
     case 'INVITE_CREATE':
-      return {
-        topic: topics.guild(event.invite.guildId),
-        message: {
-          type: event.type,
-          guildId: String(event.invite.guildId),
-          channelId: String(event.invite.channelId),
-          data: JSON.stringify({
-            channel_id: String(event.invite.channelId),
-            guild_id: String(event.invite.guildId),
-            code: event.invite.code,
-            created_at: wireTime(event.invite.createdAt),
-            inviter: renderUser(event.invite.inviter),
-            max_age: 0,
-            max_uses: 0,
-            temporary: false,
-            uses: event.invite.uses,
-          }),
-        },
-      };
+      return ofInvite(event.type, event.invite, {
+        created_at: wireTime(event.invite.createdAt),
+        inviter: renderUser(event.invite.inviter),
+        expires_at: event.invite.expiresAt && wireTime(event.invite.expiresAt),
+        max_age: maxAgeOf(event.invite),
+        max_uses: event.invite.maxUses,
+        temporary: false,
+        uses: event.invite.uses,
+      });
+    case 'INVITE_DELETE':
+      return ofInvite(event.type, event.invite);
     case 'GUILD_JOINED':
     case 'GUILD_LEFT':
       return {
@@ -142,7 +142,13 @@ export function renderEvent(event: DomainEvent, options: WireOptions): Publicati
       };
     case 'SESSION_ENDED':
       return { topic: topics.sessions, message: { type: event.type, userId: String(event.userId), data: '{}' } };
-    case 'APPLICATION_UPDATED':
+    case 'APPLICATION_UPDATED': {
+      const change: ApplicationChange = event.intents ? { privilegedIntents: privilegedIntentsOf(event.intents) } : {};
+      return {
+        topic: topics.application(event.applicationId),
+        message: { type: event.type, data: JSON.stringify(change) },
+      };
+    }
     case 'BOT_TOKEN_RESET':
       return { topic: topics.application(event.applicationId), message: { type: event.type, data: '{}' } };
     case 'TEAM_UPDATED':
@@ -150,6 +156,11 @@ export function renderEvent(event: DomainEvent, options: WireOptions): Publicati
     case 'PORTAL_HOME_UPDATED':
       return { topic: topics.user(event.userId), message: { type: event.type, data: '{}' } };
   }
+}
+
+/** How long an invite works from the start, in seconds; 0 for ever. */
+function maxAgeOf({ createdAt, expiresAt }: Invite): number {
+  return expiresAt ? Math.round((expiresAt.getTime() - createdAt.getTime()) / 1000) : 0;
 }
 
 function messageEvent(
@@ -210,6 +221,19 @@ function inGuild(type: string, id: bigint, data: object, userId?: bigint): Publi
       guildId: String(id),
       ...(userId === undefined ? {} : { userId: String(userId) }),
       data: JSON.stringify(data),
+    },
+  };
+}
+
+/** An event of an invite: where it leads to, and what else there is to say of it. */
+function ofInvite(type: string, { guildId: id, channelId, code }: Invite, more: object = {}): Publication {
+  return {
+    topic: topics.guild(id),
+    message: {
+      type,
+      guildId: String(id),
+      channelId: String(channelId),
+      data: JSON.stringify({ channel_id: String(channelId), guild_id: String(id), code, ...more }),
     },
   };
 }

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hashSecret } from '../../src/infra/secrets.js';
 import { GatewayClient } from '../harness/gateway-client.js';
+import { between, noPostgres } from '../harness/interleave.js';
+import { askWithToken, grantCode, inForm, postForm, REDIRECT_URI } from '../harness/oauth.js';
 import {
   createApplication,
   createGuild,
@@ -12,6 +14,8 @@ import {
 } from '../harness/people.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { faultsOf } from '../harness/settings.js';
+import { needing } from '../harness/skipping.js';
+import { turnsDuring } from '../harness/turns.js';
 
 let server: TestServer;
 let owner: Person;
@@ -51,6 +55,22 @@ describe('deleting an application', () => {
     expect(answer.errors[0]?.extensions.code).toBe('BAD_USER_INPUT');
     expect(Object.keys(faultsOf(answer))).toEqual(['name']);
     expect((await asBot('/users/@me')).status).toBe(200);
+  });
+
+  it('lets others have turns while it leaves many servers', async () => {
+    const id = BigInt(application.id);
+    const { nextId, db } = server.app;
+    const installed = Array.from({ length: 60 }, () => ({
+      id: nextId(),
+      applicationId: id,
+      context: 'SERVER' as const,
+      guildId: nextId(),
+      installerId: BigInt(owner.id),
+      scopes: ['bot'],
+    }));
+    await db.writer.installation.createMany({ data: installed });
+    expect(await turnsDuring(remove)).toBeGreaterThanOrEqual(6);
+    expect(await db.reader.auditEntry.count({ where: { applicationId: id, action: 'INSTALLATION_DELETE' } })).toBe(60);
   });
 
   it('is not for others: to them it does not exist', async () => {
@@ -159,6 +179,66 @@ describe('deleting an application', () => {
     expect(await reader.role.count({ where: { applicationId } })).toBe(0);
   });
 
+  it('leaves no grant behind, and no token that works, of those that are given at the same time', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      application = await createApplication(owner, 'Helper');
+      await setRedirectUri(application);
+      const codes = await Promise.all(Array.from({ length: 4 }, () => grantCode(server, owner, application)));
+      const redeemed = await Promise.all(codes.map((code) => exchange({ grant_type: 'authorization_code', code })));
+      const later = await Promise.all(Array.from({ length: 4 }, () => grantCode(server, owner, application)));
+      const [, ...answers] = await Promise.all([
+        remove(),
+        ...[
+          ...Array.from({ length: 8 }, () => exchange({ grant_type: 'client_credentials' })),
+          ...later.map((code) => exchange({ grant_type: 'authorization_code', code })),
+          ...redeemed.map(({ body }) => exchange({ grant_type: 'refresh_token', refresh_token: body.refresh_token })),
+          ...Array.from({ length: 4 }, () => grantCode(server, owner, application).catch(() => null)),
+        ],
+      ]);
+      const given = [...redeemed, ...answers].flatMap((answer) =>
+        typeof answer === 'object' && answer !== null ? [answer] : [],
+      );
+      for (const { status } of given) expect(status).toBeLessThan(500);
+      const tokens = given.flatMap(({ body }) => body.access_token ?? []);
+      expect(tokens.length).toBeGreaterThanOrEqual(4);
+      for (const token of tokens) expect((await askWithToken(server, '/users/@me', token)).status).toBe(401);
+      expect(await server.app.db.reader.oAuthGrant.count({ where: ofApplication() })).toBe(0);
+    }
+  });
+
+  it.skipIf(noPostgres).each(['client_credentials', 'authorization_code', 'refresh_token'] as const)(
+    needing(noPostgres, 'refuses %s when it is deleted between the question and the answer'),
+    async (grantType) => {
+      await setRedirectUri(application);
+      const code = await grantCode(server, owner, application);
+      const { body } = await exchange({ grant_type: 'authorization_code', code });
+      const form: Record<string, string> = {
+        client_credentials: {},
+        authorization_code: { code: await grantCode(server, owner, application) },
+        refresh_token: { refresh_token: body.refresh_token },
+      }[grantType];
+      const firstChange = /^(INSERT INTO|UPDATE) "public"."(OAuthGrant|OAuthToken|AuthorizationCode)"/;
+      const answer = await between(firstChange, remove, () => exchange({ grant_type: grantType, ...form }));
+      expect(answer).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
+      expect(await server.app.db.reader.oAuthToken.count({ where: { grant: ofApplication() } })).toBe(0);
+    },
+  );
+
+  it('ends tokens even where their rows are still there', async () => {
+    await remove();
+    const { writer } = server.app.db;
+    const grant = { id: server.app.nextId(), ...ofApplication(), userId: BigInt(owner.id), scopes: ['identify'] };
+    await writer.oAuthGrant.create({ data: grant });
+    const expiresAt = new Date(server.app.clock.now() + 60_000);
+    await writer.oAuthToken.create({
+      data: { hash: hashSecret('left-over'), grantId: grant.id, kind: 'ACCESS', expiresAt },
+    });
+    for (const path of ['/users/@me', '/oauth2/@me']) {
+      expect((await askWithToken(server, path, 'left-over')).status).toBe(401);
+    }
+    await writer.oAuthGrant.delete({ where: { id: grant.id } });
+  });
+
   it('leaves an author to the messages its bot wrote', async () => {
     await install(owner, application, guild, { permissions: '2048' });
     const sent = await asBotJson(`/channels/${guild.textChannelId}/messages`, { content: 'remember me' });
@@ -174,6 +254,21 @@ describe('deleting an application', () => {
     });
   });
 });
+
+/** How often an application is deleted while tokens are given. */
+const ROUNDS = 6;
+
+const ofApplication = () => ({ applicationId: BigInt(application.id) });
+
+function setRedirectUri({ id }: MadeApplication) {
+  return server.app.db.writer.application.update({
+    where: { id: BigInt(id) },
+    data: { redirectUris: [REDIRECT_URI] },
+  });
+}
+
+const exchange = (form: Record<string, string>) =>
+  postForm(server, { redirect_uri: REDIRECT_URI, ...form, ...inForm(application) });
 
 async function asBotJson(path: string, body: object): Promise<{ id: string }> {
   const response = await fetch(`${server.origin}/api/v10${path}`, {

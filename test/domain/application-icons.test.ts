@@ -1,5 +1,6 @@
 import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { squareImage } from '../../src/infra/images.js';
 import { createApplication, type MadeApplication, type Person, signUp } from '../harness/people.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { faultsOf, update, uploadIcon } from '../harness/settings.js';
@@ -68,6 +69,26 @@ describe('an icon', () => {
     const bomb = await drawing(16_000, 16_000, '#f00');
     expect(bomb.length).toBeLessThan(10 * 1024 * 1024);
     expect(faultsOf(await upload(bomb))).toEqual({ icon: ['IMAGE_INVALID'] });
+  });
+
+  it('is refused with a side of more than 8,192 pixels', async () => {
+    const answer = await upload(await drawing(8_193, 1, '#f00'));
+    expect(faultsOf(answer)).toEqual({ icon: ['IMAGE_INVALID'] });
+    expect(answer.errors[0]?.message).toContain('8,192 on each side');
+  });
+
+  it('is refused while too many wait to be decoded', async () => {
+    const content = await drawing(2, 2, '#f00');
+    let isOver = false;
+    // Who is done waits again at once, so that there is never room for another one.
+    const others = Array.from({ length: 18 }, async () => {
+      while (!isOver) await squareImage(Buffer.from(content));
+    });
+    const { errors } = await upload(content);
+    isOver = true;
+    await Promise.all(others);
+    expect(errors).toMatchObject([{ extensions: { code: 'RATE_LIMITED', retryAfter: 1 } }]);
+    expect((await upload(content)).errors).toEqual([]);
   });
 
   it('is refused over 10 MiB', async () => {
@@ -143,8 +164,11 @@ describe('an icon', () => {
       const busy = await signUp(limited, 'busy');
       const { id } = await createApplication(busy);
       const content = await drawing(2, 2, '#f00');
-      const answers = await Promise.all(Array.from({ length: 31 }, () => uploadIcon(limited, busy, id, content)));
-      const codes = answers.flatMap(({ errors }) => errors.map(({ extensions }) => extensions.code));
+      const codes: unknown[] = [];
+      for (let n = 0; n < 31; n += 1) {
+        const { errors } = await uploadIcon(limited, busy, id, content);
+        codes.push(...errors.map(({ extensions }) => extensions.code));
+      }
       expect(codes).toEqual(['RATE_LIMITED']);
     } finally {
       await limited.stop();

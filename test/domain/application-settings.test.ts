@@ -65,6 +65,24 @@ describe('an application setting', () => {
       { redirectUris: ['https://bot.example/back', 'http://localhost:3000/', 'https://bot.example/back'] },
       { redirectUris: ['https://bot.example/back', 'http://localhost:3000/'] },
     ],
+    [
+      'redirect URIs of this device and of a private-use scheme',
+      { redirectUris: ['http://127.0.0.1/', 'http://[::1]:8080/x?y', 'com.example.app:/cb', 'com.example.app://cb'] },
+      { redirectUris: ['http://127.0.0.1/', 'http://[::1]:8080/x?y', 'com.example.app:/cb', 'com.example.app://cb'] },
+    ],
+    [
+      'URLs with lone surrogates, which are replaced',
+      {
+        customInstallUrl: 'https://a.b/\ud800',
+        interactionsEndpointUrl: 'https://a.b/\udfff',
+        redirectUris: ['https://a.b/\ud800'],
+      },
+      {
+        customInstallUrl: 'https://a.b/\ufffd',
+        interactionsEndpointUrl: 'https://a.b/\ufffd',
+        redirectUris: ['https://a.b/\ufffd'],
+      },
+    ],
   ])('takes a %s', async (_what, input, expected) => {
     expect(await change(input)).toMatchObject(expected);
   });
@@ -110,6 +128,36 @@ describe('an application setting', () => {
         { 'redirectUris.0': ['URL_TYPE_INVALID_URL'] },
       ],
     ),
+    ...[
+      'http://bot.example/back',
+      'http://127.0.0.1.example/',
+      'http://localhost.example/',
+      'myapp:/cb',
+      'myapp://callback',
+      'search-ms:/x',
+      'ms-appinstaller:/x',
+      'vscode://x',
+      'javascript:/x',
+      'javascript://bot.example/%0aalert(1)',
+      'com.example.app:cb',
+      '.app:/cb',
+      'com.:/cb',
+      'com..app:/cb',
+      '1.app:/cb',
+      'ftp://bot.example/',
+      'ws://localhost/',
+    ].map(
+      (uri): Refusal<object> => [
+        `redirect URI of no allowed form, ${uri}`,
+        { redirectUris: ['https://bot.example/', uri] },
+        { 'redirectUris.1': ['URL_TYPE_INVALID_URL'] },
+      ],
+    ),
+    [
+      'redirect URI with U+0000',
+      { redirectUris: ['https://bot.example/\u0000'] },
+      { 'redirectUris.0': ['STRING_TYPE_REGEX'] },
+    ],
     [
       'eleventh redirect URI',
       { redirectUris: Array.from({ length: 11 }, (_, index) => `https://bot.example/${index}`) },

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Permission } from '../../src/domain/permissions.js';
 import { type BusMessage, topics } from '../../src/infra/bus.js';
+import { outboxOf } from '../harness/mails.js';
 import {
   createApplication,
   createGuild,
@@ -72,7 +73,7 @@ async function recordedPermissions() {
     where: { guildId: BigInt(guild.id), action: 'INSTALLATION_PUT' },
     orderBy: { id: 'asc' },
   });
-  return entries.map(({ changes }) => (changes as { permissions: string }).permissions);
+  return entries.map(({ changes }) => (changes as { permissions: { new: string } }).permissions.new);
 }
 
 describe('an installation', () => {
@@ -242,5 +243,71 @@ describe('uninstalling', () => {
     expect(hidden).toEqual(await member.ask(remove, { id: '1' }));
     await invite(owner, guild, member);
     expect((await member.ask(remove, { id: installationId })).errors[0]?.extensions.code).toBe('FORBIDDEN');
+  });
+});
+
+describe('what a bot loses because somebody installs it again', () => {
+  async function guildWithBot(permissions: bigint): Promise<void> {
+    guild = await createGuild(owner, 'Harbour');
+    await permit(Permission.ManageGuild | Permission.SendMessages | Permission.ViewChannel);
+    await invite(owner, guild, member);
+    await ask(owner, { permissions: String(permissions) });
+  }
+
+  it('is told to the owner, and stands in the log', async () => {
+    await guildWithBot(Permission.BanMembers | Permission.SendMessages);
+    const before = await outboxOf(server, owner.email);
+    await ask(member, { permissions: String(Permission.SendMessages) });
+    const [mail, ...more] = (await outboxOf(server, owner.email)).slice(before.length);
+    expect(more).toEqual([]);
+    expect(mail?.headers.subject).toEqual(['Helper lost permissions in Harbour']);
+    expect(mail?.body).toContain('member installed "Helper" again to your server "Harbour"');
+    expect(mail?.body.split('\n').filter((line) => line.startsWith('-'))).toEqual(['- Ban Members']);
+    const where = { guildId: BigInt(guild.id), action: 'INSTALLATION_PUT' };
+    const entries = await server.app.db.reader.auditEntry.findMany({ where, orderBy: { id: 'asc' } });
+    expect(entries.map(({ actorId, changes }) => [String(actorId), changes])).toMatchObject([
+      [owner.id, { permissions: { old: null, new: String(Permission.BanMembers | Permission.SendMessages) } }],
+      [
+        member.id,
+        {
+          permissions: {
+            old: String(Permission.BanMembers | Permission.SendMessages),
+            new: String(Permission.SendMessages),
+          },
+        },
+      ],
+    ]);
+  });
+
+  it('is no mail when it is nothing, or the owner does it', async () => {
+    await guildWithBot(Permission.SendMessages);
+    const before = await outboxOf(server, owner.email);
+    await ask(member, { permissions: String(Permission.SendMessages | Permission.ViewChannel) });
+    await ask(member, { scopes: ['applications.commands'] });
+    await ask(owner, { permissions: '0' });
+    await ask(owner, { permissions: String(Permission.Administrator) });
+    await ask(member, { permissions: String(Permission.Administrator) });
+    expect(await outboxOf(server, owner.email)).toHaveLength(before.length);
+  });
+
+  it('is a few mails when it happens again and again', async () => {
+    const limited = await startServer({ env: { RATE_LIMITS: 'on' } });
+    try {
+      const [ada, bob] = [await signUp(limited, 'ada'), await signUp(limited, 'bob')];
+      const [bot, harbour] = [await createApplication(ada), await createGuild(ada)];
+      const { writer } = limited.app.db;
+      const permissions = Permission.ManageGuild | Permission.SendMessages | Permission.CreateInstantInvite;
+      const role = await writer.role.update({ where: { id: BigInt(harbour.id) }, data: { permissions } });
+      limited.app.publish({ type: 'GUILD_ROLE_UPDATE', role });
+      await invite(ada, harbour, bob);
+      for (let time = 0; time < 12; time += 1) {
+        for (const given of [Permission.SendMessages, 0n]) {
+          await install(bob, bot, harbour, { scopes: ['bot'], permissions: String(given) });
+        }
+      }
+      expect(await outboxOf(limited, ada.email)).toHaveLength(10);
+    } finally {
+      await limited.stop();
+    }
   });
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ALL_PERMISSIONS, Permission } from '../../src/domain/permissions.js';
+import { type BusMessage, topics } from '../../src/infra/bus.js';
 import {
   createApplication,
   createGuild,
@@ -39,6 +40,23 @@ async function createRole(person: Person, guild: MadeGuild, name: string, permis
 
 async function setRoles(person: Person, guild: MadeGuild, target: { id: string }, roleIds: string[]) {
   return person.ask(SET_ROLES, { input: { guildId: guild.id, userId: target.id, roleIds } });
+}
+
+const SORT = `mutation ($input: SetRolePositionsInput!) {
+  setRolePositions(input: $input) { roles { id name position } }
+}`;
+
+async function sort(person: Person, guild: MadeGuild, positions: [{ id: string }, number][]) {
+  const input = { guildId: guild.id, positions: positions.map(([{ id: roleId }, position]) => ({ roleId, position })) };
+  return person.ask(SORT, { input });
+}
+
+/** The names of a guild's roles above @everyone, lowest first; their positions are 1, 2, 3 and so on. */
+async function orderOf(guild: MadeGuild): Promise<string[]> {
+  const roles = await rolesOf(guild);
+  expect(roles.map((role) => role.position)).toEqual(roles.map((_, index) => index));
+  expect(roles[0]).toMatchObject({ id: guild.id, position: 0 });
+  return roles.slice(1).map((role) => role.name);
 }
 
 async function rolesOf(guild: MadeGuild): Promise<{ id: string; name: string; position: number }[]> {
@@ -109,6 +127,152 @@ describe('a new role', () => {
     const guild = await createGuild(owner);
     await Promise.all(Array.from({ length: 10 }, (_, n) => createRole(owner, guild, `role ${n}`, 0n)));
     expect((await rolesOf(guild)).map((role) => role.position)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  });
+});
+
+describe('sorting roles', () => {
+  /** A guild with the roles a, b, c and d, from the lowest. */
+  async function guildWithRoles() {
+    const guild = await createGuild(owner);
+    const d = await createRole(owner, guild, 'd');
+    const c = await createRole(owner, guild, 'c');
+    const b = await createRole(owner, guild, 'b');
+    const a = await createRole(owner, guild, 'a');
+    return { guild, a, b, c, d };
+  }
+
+  it('gives those that are named their positions, and keeps the others in their order', async () => {
+    const { guild, a, b, c, d } = await guildWithRoles();
+    const { data } = await sort(owner, guild, [[a, 3]]);
+    expect(data.setRolePositions.roles.map((role: { name: string }) => role.name)).toEqual([
+      '@everyone',
+      'b',
+      'c',
+      'a',
+      'd',
+    ]);
+    expect(await orderOf(guild)).toEqual(['b', 'c', 'a', 'd']);
+    await sort(owner, guild, [[d, 1]]);
+    expect(await orderOf(guild)).toEqual(['d', 'b', 'c', 'a']);
+    await sort(owner, guild, [
+      [a, 1],
+      [b, 2],
+      [c, 3],
+      [d, 4],
+    ]);
+    expect(await orderOf(guild)).toEqual(['a', 'b', 'c', 'd']);
+    await sort(owner, guild, [
+      [a, 3],
+      [d, 2],
+    ]);
+    expect(await orderOf(guild)).toEqual(['b', 'd', 'a', 'c']);
+  });
+
+  it('takes a position beyond the ends for that end, puts the older role above where two want one place, and leaves @everyone below', async () => {
+    const { guild, a, c, d } = await guildWithRoles();
+    await sort(owner, guild, [[a, 99]]);
+    expect(await orderOf(guild)).toEqual(['b', 'c', 'd', 'a']);
+    await sort(owner, guild, [[a, -5]]);
+    expect(await orderOf(guild)).toEqual(['a', 'b', 'c', 'd']);
+    await sort(owner, guild, [
+      [d, 1],
+      [c, 1],
+    ]);
+    expect(await orderOf(guild)).toEqual(['c', 'd', 'a', 'b']);
+    await sort(owner, guild, [
+      [{ id: guild.id }, 3],
+      [a, 1],
+    ]);
+    expect(await orderOf(guild)).toEqual(['a', 'c', 'd', 'b']);
+  });
+
+  it('knows where a role stands when positions have gaps or are equal', async () => {
+    const { guild, a, b, c, d } = await guildWithRoles();
+    const place = ({ id }: { id: string }, position: number) =>
+      server.app.db.writer.role.update({ where: { id: BigInt(id) }, data: { position } });
+    await Promise.all([place(a, 2), place(b, 5), place(c, 5), place(d, 9)]);
+    // Of b and c, which stand at 5, c is older.
+    await sort(owner, guild, [[a, 5]]);
+    expect(await orderOf(guild)).toEqual(['b', 'c', 'a', 'd']);
+  });
+
+  it('tells of each role that moved, and of it in the log, once', async () => {
+    const { guild, a, b } = await guildWithRoles();
+    const events: BusMessage[] = [];
+    server.app.bus.subscribe(topics.guild(BigInt(guild.id)), (message) => events.push(message));
+    await sort(owner, guild, [[a, 2]]);
+    await sort(owner, guild, [[a, 2]]);
+    expect(events.map(({ type, data }) => [type, JSON.parse(data).role.id, JSON.parse(data).role.position])).toEqual([
+      ['GUILD_ROLE_UPDATE', b.id, 1],
+      ['GUILD_ROLE_UPDATE', a.id, 2],
+    ]);
+    const where = { guildId: BigInt(guild.id), action: 'ROLE_POSITIONS_UPDATE' };
+    expect(await server.app.db.reader.auditEntry.findMany({ where })).toMatchObject([
+      {
+        actorId: BigInt(owner.id),
+        changes: {
+          roles: [
+            { id: b.id, name: 'b', old: 2, new: 1 },
+            { id: a.id, name: 'a', old: 1, new: 2 },
+          ],
+        },
+      },
+    ]);
+  });
+
+  it('reaches only roles below the highest of whoever sorts, and only to below it', async () => {
+    const { guild, above, managing } = await guildWithManager();
+    const low = await createRole(owner, guild, 'low', 0n);
+    const lowest = await createRole(owner, guild, 'lowest', 0n);
+    const refused = async (person: Person, positions: [{ id: string }, number][]) =>
+      expect((await sort(person, guild, positions)).errors[0]?.extensions.code).toBe('FORBIDDEN');
+    await refused(manager, [[low, 3]]);
+    await refused(manager, [[low, 4]]);
+    await refused(manager, [[managing, 1]]);
+    await refused(manager, [[managing, 4]]);
+    await refused(manager, [[above, 1]]);
+    await refused(member, [[low, 1]]);
+    expect(await orderOf(guild)).toEqual(['lowest', 'low', 'managing', 'above']);
+    // What stays where it is may be named.
+    const answer = await sort(manager, guild, [
+      [low, 1],
+      [lowest, 2],
+      [managing, 3],
+      [above, 4],
+    ]);
+    expect(answer.errors).toEqual([]);
+    expect(await orderOf(guild)).toEqual(['low', 'lowest', 'managing', 'above']);
+  });
+
+  it('finds no roles of elsewhere', async () => {
+    const { guild, a } = await guildWithRoles();
+    const other = await createGuild(owner);
+    expect((await sort(owner, other, [[a, 1]])).errors[0]?.extensions.code).toBe('NOT_FOUND');
+    expect((await sort(owner, guild, [[{ id: '9'.repeat(30) }, 1]])).errors[0]?.extensions.code).toBe('NOT_FOUND');
+    expect((await sort(manager, guild, [[a, 1]])).errors[0]?.extensions.code).toBe('NOT_FOUND');
+  });
+
+  it('lets whoever manages roles no longer reach a role that the owner put above theirs', async () => {
+    const guild = await createGuild(owner);
+    await invite(owner, guild, manager);
+    const mod = await createRole(owner, guild, 'mod', Permission.ManageRoles);
+    await setRoles(owner, guild, manager, [mod.id]);
+    const admin = await createRole(owner, guild, 'admin', Permission.Administrator);
+    await sort(owner, guild, [[admin, 2]]);
+    const { errors } = await setRoles(manager, guild, manager, [mod.id, admin.id]);
+    expect(errors[0]?.extensions.code).toBe('FORBIDDEN');
+  });
+
+  it('leaves each role a place of its own when several sort and make roles at once', async () => {
+    const { guild, a, b, c, d } = await guildWithRoles();
+    const answers = await Promise.all([
+      ...[a, b, c, d].map((role) => sort(owner, guild, [[role, 4]])),
+      ...[a, b, c, d].map((role) => sort(owner, guild, [[role, 1]])),
+      createRole(owner, guild, 'e').then(() => ({ errors: [] })),
+      createRole(owner, guild, 'f').then(() => ({ errors: [] })),
+    ]);
+    expect(answers.flatMap(({ errors }) => errors)).toEqual([]);
+    expect((await orderOf(guild)).sort()).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
   });
 });
 

@@ -105,6 +105,7 @@ describe('G-25 intents', () => {
     [Intent.Guilds, () => ({ type: 'GUILD_ROLE_DELETE', guildId: guild.id, roleId: 5n })],
     [Intent.GuildMembers, (user) => ({ type: 'GUILD_MEMBER_REMOVE', guildId: guild.id, user })],
     [Intent.GuildInvites, (inviter) => ({ type: 'INVITE_CREATE', invite: invite(inviter) })],
+    [Intent.GuildInvites, (inviter) => ({ type: 'INVITE_DELETE', invite: invite(inviter) })],
   ];
   const reaction = () => ({ guildId: guild.id, channelId: guild.channel.id, messageId: 1n, emoji: '👍' });
   const invite = (inviter: TestGuild['owner']) => ({
@@ -114,7 +115,9 @@ describe('G-25 intents', () => {
     inviterId: inviter.id,
     inviter,
     uses: 0,
+    maxUses: 0,
     createdAt: new Date(),
+    expiresAt: null,
   });
 
   it.each(events.map(([intent, make], index) => ({ index, intent, make })))(
@@ -191,7 +194,9 @@ describe('G-26 channel permission', () => {
         inviterId: owner.id,
         inviter: owner,
         uses: 0,
+        maxUses: 0,
         createdAt: new Date(),
+        expiresAt: null,
       },
     });
     say(server.app, guild, owner, 'after');

@@ -64,9 +64,12 @@ describe('G-12 the payload', () => {
 });
 
 describe('G-13 the token', () => {
-  it.each(['', 'nonsense', 'a.b.c', 'Bot '])('G-13 closes 4004 for %j', async (token) => {
-    expect(await closeOf({ ...identity(), token })).toBe(4004);
-  });
+  it.each(['', 'nonsense', 'a.b.c', 'Bot ', `${Buffer.from('9'.repeat(19)).toString('base64url')}.a.b`])(
+    'G-13 closes 4004 for %j',
+    async (token) => {
+      expect(await closeOf({ ...identity(), token })).toBe(4004);
+    },
+  );
 
   it("G-13 closes 4004 for another's secret", async () => {
     const [id] = bot.token.split('.');

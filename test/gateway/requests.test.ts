@@ -1,5 +1,6 @@
 import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ManualClock } from '../harness/clock.js';
 import { ALL_INTENTS, type Frame, GatewayClient } from '../harness/gateway-client.js';
 import { addMember, createBot, createGuild, createPerson, type TestBot, type TestGuild } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
@@ -159,6 +160,35 @@ describe('G-40 members on request', () => {
   ])('G-40 closes 4002 for %j', async (d) => {
     expect(await closeAfter(8, { guild_id: String(guild.id), ...d })).toBe(4002);
   });
+});
+
+it('G-40 closes 4008 when more requests wait than a session may have', async () => {
+  const clock = new ManualClock();
+  const slow = await startServer({ clock });
+  const asking = await createBot(slow.app);
+  const asked = await createGuild(slow.app);
+  await addMember(slow.app, asked.id, asking.user);
+  const impatient = await GatewayClient.open(slow.origin);
+  await impatient.ready(asking.token);
+  const { reader } = slow.app.db;
+  const { member } = reader;
+  let open = () => {};
+  const opened = new Promise<never[]>((resolve) => {
+    open = () => resolve([]);
+  });
+  Object.assign(reader, { member: { findMany: () => opened } });
+  // One is served, 240 wait; no minute has more than its 120 payloads.
+  for (const count of [119, 119, 3]) {
+    clock.advance(60_000);
+    for (let sent = 0; sent < count; sent += 1) impatient.send(8, { guild_id: String(asked.id), user_ids: ['42'] });
+    impatient.send(1, null);
+    await impatient.op(11);
+  }
+  impatient.send(8, { guild_id: String(asked.id), user_ids: ['42'] });
+  expect((await impatient.closed).code).toBe(4008);
+  open();
+  Object.assign(reader, { member });
+  await slow.stop();
 });
 
 it('G-41 a voice state is checked and accepted', async () => {

@@ -10,6 +10,7 @@ export function countListeners({ app: { bus } }: Pick<TestServer, 'app'>): { cou
     const subscription = subscribeToBus(topic, handler);
     open.add(subscription);
     return {
+      isComplete: subscription.isComplete,
       ready: subscription.ready,
       close() {
         subscription.close();

@@ -21,8 +21,8 @@ export interface CountedCalls {
 export function countQueries({ app }: TestServer, actor: CallContext['actor']): CountedCalls {
   const made: string[] = [];
   const heard = ({ query }: { query: string }) => made.push(query);
-  const { databaseUrl, dataDir } = app.config;
-  const { close, ...doors } = databaseUrl === null ? sqliteDoors(dataDir, heard) : postgresDoors(databaseUrl, heard);
+  const { databaseUrl } = app.config;
+  const { close, ...doors } = databaseUrl === null ? sqliteDoors(app, heard) : postgresDoors(databaseUrl, heard);
   const call = callContext({ ...app, db: { ...app.db, ...doors } }, actor);
   return {
     call,
@@ -38,10 +38,10 @@ export function countQueries({ app }: TestServer, actor: CallContext['actor']): 
 type Heard = (event: { query: string }) => void;
 type Doors = Pick<Database, 'reader' | 'writer' | 'close'>;
 
-function sqliteDoors(dataDir: string, heard: Heard): Doors {
-  const file = join(dataDir, 'causeway.db');
-  const reader = new PrismaClient({ adapter: sqliteReader(file), log });
-  const writer = new PrismaClient({ adapter: sqliteWriter(file), log });
+function sqliteDoors({ config, clock }: TestServer['app'], heard: Heard): Doors {
+  const file = join(config.dataDir, 'causeway.db');
+  const reader = new PrismaClient({ adapter: sqliteReader(file, clock), log });
+  const writer = new PrismaClient({ adapter: sqliteWriter(file, clock), log });
   reader.$on('query', heard);
   writer.$on('query', heard);
   return { reader, writer, close: async () => void (await Promise.all([reader.$disconnect(), writer.$disconnect()])) };

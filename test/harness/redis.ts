@@ -1,6 +1,8 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { Redis } from 'ioredis';
+import { type Line, layLine } from './line.js';
 
 export const REDIS_URL = process.env.TEST_REDIS_URL ?? 'redis://127.0.0.1:6379';
 
@@ -21,52 +23,62 @@ async function redisAnswers(): Promise<boolean> {
 export async function missingForSeveralProcesses(): Promise<string | null> {
   if (!process.env.TEST_DATABASE_URL)
     return 'needs a PostgreSQL that two processes share; name one with TEST_DATABASE_URL';
+  return missingRedis();
+}
+
+/** Why nothing can be tried with a Redis here, or null when it can. */
+export async function missingRedis(): Promise<string | null> {
   return (await redisAnswers()) ? null : `no Redis answers at ${REDIS_URL}; name another one with TEST_REDIS_URL`;
 }
 
-/** A way to Redis that a test can cut, for those who take it and nobody else. */
-export interface RedisLine {
-  url: string;
-  /** Ends all connections, and lets none through until it is mended. */
-  cut(): void;
-  mend(): void;
-  close(): void;
+/** A way to Redis that a test can cut or freeze. */
+export function layRedisLine(): Promise<Line> {
+  return layLine(REDIS_URL, 6379);
 }
 
-export async function layRedisLine(): Promise<RedisLine> {
-  const target = new URL(REDIS_URL);
-  const sockets = new Set<Socket>();
-  let isCut = false;
-  const server = createServer((near) => {
-    if (isCut) {
-      near.destroy();
-      return;
-    }
-    const far = connect(Number(target.port || 6379), target.hostname);
-    for (const socket of [near, far]) {
-      sockets.add(socket);
-      socket.on('error', () => {});
-      socket.on('close', () => {
-        sockets.delete(socket);
-        near.destroy();
-        far.destroy();
+/** Why no Redis of a test's own can be started here, or null when it can. */
+export function missingForOwnRedis(): string | null {
+  return spawnSync('redis-server', ['--version']).error ? 'needs redis-server in PATH' : null;
+}
+
+/** A Redis for one test, which may stop and start again: then it has forgotten everything. */
+export interface OwnRedis {
+  url: string;
+  start(...options: string[]): Promise<void>;
+  /** Ends it at once, as a crash does. Safe to call when it does not run. */
+  stop(): Promise<void>;
+}
+
+/** Finds a free port for a Redis; it does not run yet. */
+export async function prepareRedis(): Promise<OwnRedis> {
+  const port = await freePort();
+  let running: ChildProcess | undefined;
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    async start(...options) {
+      const settings = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', ...options];
+      const child = spawn('redis-server', settings, { stdio: ['ignore', 'pipe', 'inherit'] });
+      running = child;
+      await new Promise<void>((resolve, reject) => {
+        child.stdout.on('data', (text) => String(text).includes('Ready to accept connections') && resolve());
+        child.once('exit', (code) => reject(new Error(`redis-server ended with ${code}`)));
       });
-    }
-    near.pipe(far).pipe(near);
-  }).listen(0, '127.0.0.1');
+    },
+    async stop() {
+      if (!running) return;
+      const exited = once(running, 'exit');
+      running.kill('SIGKILL');
+      running = undefined;
+      await exited;
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const url = new URL(REDIS_URL);
-  url.host = `127.0.0.1:${port}`;
-  return {
-    url: url.toString(),
-    cut() {
-      isCut = true;
-      for (const socket of sockets) socket.destroy();
-    },
-    mend() {
-      isCut = false;
-    },
-    close: () => void server.close(),
-  };
+  server.close();
+  await once(server, 'close');
+  return port;
 }

@@ -1,34 +1,64 @@
 import { createRequire } from 'node:module';
 import pg from 'pg';
 
-interface Preparing {
-  prepare(sql: string): unknown;
+interface Prepared {
+  all(...args: unknown[]): unknown[];
 }
+
+interface Preparing {
+  prepare(sql: string): Prepared;
+}
+
+/** Where every row that PostgreSQL sends passes. */
+const postgresQuery = pg.Query.prototype as unknown as { handleDataRow(row: unknown): void };
 
 const require = createRequire(import.meta.url);
 const { prototype: sqlite } = require('better-sqlite3') as { prototype: Preparing };
 
-/** The SQL statements that reach the database while `work` runs, whichever database it is. */
-export async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
-  const statements: string[] = [];
+/** What reaches the database while `work` runs, whichever database it is, and how many rows come back. */
+export async function readingsOf(work: () => Promise<unknown>): Promise<{ statements: string[]; rows: number }> {
+  const seen = { statements: [] as string[], rows: 0 };
   const prepare = sqlite.prepare;
   const query = pg.Client.prototype.query as (...args: unknown[]) => unknown;
+  const { handleDataRow } = postgresQuery;
   sqlite.prepare = function (this: Preparing, sql: string) {
-    statements.push(sql);
-    return prepare.call(this, sql);
+    seen.statements.push(sql);
+    const prepared = prepare.call(this, sql);
+    const all = prepared.all;
+    prepared.all = (...args) => {
+      const rows = all.apply(prepared, args);
+      seen.rows += rows.length;
+      return rows;
+    };
+    return prepared;
   };
   Object.assign(pg.Client.prototype, {
     query(this: pg.Client, ...args: unknown[]) {
       const [first] = args as [string | { text: string }];
-      statements.push(typeof first === 'string' ? first : first.text);
+      seen.statements.push(typeof first === 'string' ? first : first.text);
       return query.apply(this, args);
     },
   });
+  postgresQuery.handleDataRow = function (this: pg.Query, row: unknown) {
+    seen.rows += 1;
+    handleDataRow.call(this, row);
+  };
   try {
     await work();
   } finally {
     sqlite.prepare = prepare;
     Object.assign(pg.Client.prototype, { query });
+    postgresQuery.handleDataRow = handleDataRow;
   }
-  return statements;
+  return seen;
+}
+
+/** The SQL statements that reach the database while `work` runs, whichever database it is. */
+export async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
+  return (await readingsOf(work)).statements;
+}
+
+/** How many rows the database hands over while `work` runs, whichever database it is. */
+export async function rowsReadBy(work: () => Promise<unknown>): Promise<number> {
+  return (await readingsOf(work)).rows;
 }

@@ -1,11 +1,11 @@
-import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type BlobStore, createFileBlobStore, removeAbandonedBlobs } from '../../src/infra/blobs.js';
+import { type BlobStore, createFileBlobStore } from '../../src/infra/blobs.js';
 
 let parent: string;
 let store: BlobStore;
@@ -125,21 +125,31 @@ describe('keys', () => {
   });
 });
 
-describe('what a process that died had half received', () => {
-  test('is removed after an hour, and what is being received now is not', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'causeway-blobs-'));
-    const staging = join(folder, '.staging');
-    await mkdir(staging);
-    await writeFile(join(staging, 'old'), 'half');
-    await writeFile(join(staging, 'new'), 'half');
-    const now = Date.now();
-    await utimes(join(staging, 'old'), new Date(now), new Date(now - 61 * 60_000));
-    await removeAbandonedBlobs(folder, now);
-    expect(await readdir(staging)).toEqual(['new']);
-    await rm(folder, { recursive: true });
+describe('what is looked through', () => {
+  test('is every blob below a folder, at any depth, with the time it was written', async () => {
+    const keys = ['m/1/a', 'm/1/b', 'm/2/c/d', 'n/1'];
+    for (const key of keys) await (await store.stage(Readable.from([Buffer.from('x')]))).keep(key);
+    const seen: string[] = [];
+    for await (const key of store.list('m')) seen.push(key);
+    expect(seen.sort()).toEqual(['m/1/a', 'm/1/b', 'm/2/c/d']);
+    const then = new Date('2026-01-01T00:00:00Z');
+    await utimes(join(parent, 'blobs/n/1'), then, then);
+    expect(await store.writtenAt('n/1')).toBe(then.getTime());
+    expect(await store.writtenAt('n/2')).toBeNull();
   });
 
-  test('is nothing in a new data folder', async () => {
-    await expect(removeAbandonedBlobs(join(tmpdir(), 'causeway-no-such-folder'), Date.now())).resolves.toBeUndefined();
+  test('is nothing where nothing was ever stored', async () => {
+    for await (const key of store.list('m')) expect(key).toBeNull();
+    expect(await store.mark('.done-', '1')).toBe(false);
   });
+});
+
+test('of all who put up a mark one succeeds, and takes the marks before it down', async () => {
+  await (await store.stage(Readable.from([Buffer.from('x')]))).discard();
+  const stores = Array.from({ length: 10 }, () => createFileBlobStore(join(parent, 'blobs')));
+  for (const name of ['1', '2']) {
+    const marks = await Promise.all(stores.map((other) => other.mark('.done-', name)));
+    expect(marks.filter((isMine) => isMine)).toHaveLength(1);
+  }
+  expect((await files()).sort()).toEqual(['.done-2', 'secret']);
 });

@@ -1,7 +1,12 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { SNOWFLAKE_EPOCH_MS, snowflakeAt, snowflakes, snowflakeTime } from '../../src/infra/ids.js';
+import { parseSnowflake, SNOWFLAKE_EPOCH_MS, snowflakeAt, snowflakes, snowflakeTime } from '../../src/infra/ids.js';
 import { ManualClock } from '../harness/clock.js';
+import { signUp } from '../harness/people.js';
+import { startServer, throwAwayDatabase } from '../harness/server.js';
 
 const now = fc.integer({ min: Date.UTC(2016, 0), max: Date.UTC(2080, 0) });
 const worker = fc.integer({ min: 0, max: 1023 });
@@ -58,5 +63,63 @@ describe('snowflakes (decisions 21)', () => {
 
   test.each([-1, 1024, 1.5, Number.NaN])('worker %s is refused', (number) => {
     expect(() => snowflakes(new ManualClock(), number)).toThrow(RangeError);
+  });
+});
+
+test('a process alone whose clock was set back while it did not run goes on after its newest row', async () => {
+  const database = await throwAwayDatabase();
+  const folder = await mkdtemp(join(tmpdir(), 'causeway-ids-'));
+  const env = { DATA_DIR: folder, ...(database ? { DATABASE_URL: database.url } : {}) };
+  const now = Date.now();
+  const before = await startServer({ env, clock: new ManualClock(now) });
+  const ada = await signUp(before, 'ada');
+  const newest = before.app.nextId();
+  await before.app.db.writer.auditEntry.create({ data: { id: newest, action: 'test', changes: {} } });
+  await before.stop();
+  const clock = new ManualClock(now - 3_600_000);
+  const after = await startServer({ env, clock });
+  expect(after.app.nextId() > newest && newest > BigInt(ada.id)).toBe(true);
+  clock.advance(7_200_000);
+  expect(snowflakeTime(after.app.nextId())).toBe(clock.now());
+  await after.stop();
+  await database?.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe('an id in text', () => {
+  const MAX = 2n ** 63n - 1n;
+
+  test('is a number that the databases keep, written in one way', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: MAX }), fc.integer({ min: 1, max: 40 }), (id, zeros) => {
+        expect(parseSnowflake(String(id))).toBe(id);
+        expect(parseSnowflake('0'.repeat(zeros) + id)).toBeUndefined();
+      }),
+      {
+        examples: [
+          [0n, 1],
+          [MAX, 1],
+        ],
+      },
+    );
+  });
+
+  test('is unknown beyond them', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: MAX + 1n, max: 10n ** 60n }), (id) => {
+        expect(parseSnowflake(String(id))).toBeUndefined();
+      }),
+      { examples: [[MAX + 1n], [2n ** 64n], [9_999_999_999_999_999_999n]] },
+    );
+  });
+
+  test('is nothing but digits', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        fc.pre(!/^\d+$/.test(text));
+        expect(parseSnowflake(text)).toBeUndefined();
+      }),
+      { examples: [[''], ['-1'], ['+1'], ['1.0'], ['0x1'], ['1\n'], ['\u0661'], [' 1']] },
+    );
   });
 });

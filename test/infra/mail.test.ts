@@ -159,21 +159,21 @@ describe('over SMTP', () => {
     await over(url).send({ ...mail, to: 'nobody@people.example' });
     await mailer.send(mail);
     expect((await sink.next()).to).toEqual(['ada@people.example']);
-    await mailer.close();
+    await mailer.settle();
     expect(lines.join()).toContain('a mail could not be sent');
     expect(lines.join()).not.toMatch(/s@cret|s%40cret|c0BjcmV0/);
   });
 
   it('a server that does not answer fails nothing', async () => {
     await over('smtp://127.0.0.1:1').send(mail);
-    await mailer.close();
+    await mailer.settle();
     expect(lines.join()).toContain('a mail could not be sent');
   });
 
-  it('closing waits for what is under way', async () => {
+  it('settling waits for what is under way', async () => {
     over(sink.url);
     for (let n = 0; n < 20; n += 1) await mailer.send(mail);
-    await mailer.close();
+    await mailer.settle();
     expect(sink.count()).toBe(20);
   });
 });

@@ -1,8 +1,19 @@
-import { Redis } from 'ioredis';
-import { describe, expect, test } from 'vitest';
+import { randomUUID } from 'node:crypto';
+import { pino } from 'pino';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { systemClock } from '../../src/infra/clock.js';
 import { createRateLimits, type Limit, noRateLimits } from '../../src/infra/rate-limits.js';
+import { connectRedis } from '../../src/infra/redis.js';
+import { ManualClock } from '../harness/clock.js';
+import { layRedisLine, missingRedis } from '../harness/redis.js';
+import { needing } from '../harness/skipping.js';
+
+const missing = await missingRedis();
+const silent = pino({ level: 'silent' });
 
 const limit = (name: string): Limit => ({ name, points: 3, seconds: 60 });
+
+afterEach(() => vi.useRealTimers());
 
 async function takes(limits: ReturnType<typeof createRateLimits>, count: number, of: Limit, key = 'ada') {
   const allowed: boolean[] = [];
@@ -32,6 +43,16 @@ describe('a limit', () => {
     expect((await limits.peek(limit('c'), 'ada')).resetAfterMs).toBeLessThanOrEqual(before);
   });
 
+  test('never tells somebody to wait longer than its window, also when the clock is set back', async () => {
+    const limits = createRateLimits(null);
+    await takes(limits, 3, limit('clock'));
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 3_600_000 });
+    const refused = await limits.take(limit('clock'), 'ada');
+    expect(refused.allowed).toBe(false);
+    expect(refused.resetAfterMs).toBe(60_000);
+    expect((await limits.peek(limit('clock'), 'ada')).resetAfterMs).toBe(60_000);
+  });
+
   test('holds when a hundred come at once', async () => {
     const limits = createRateLimits(null);
     const states = await Promise.all(Array.from({ length: 100 }, () => limits.take(limit('d'), 'ada')));
@@ -39,13 +60,43 @@ describe('a limit', () => {
   });
 
   test('is counted by each process alone while Redis does not answer', async () => {
-    const redis = new Redis('redis://127.0.0.1:1', { retryStrategy: () => null });
-    redis.on('error', () => {});
+    const redis = await connectRedis('redis://127.0.0.1:1', systemClock, silent);
     const limits = createRateLimits(redis);
     expect(await takes(limits, 4, limit('e'))).toEqual([true, true, true, false]);
     expect(await limits.peek(limit('e'), 'ada')).toMatchObject({ allowed: false });
-    redis.disconnect();
+    redis.close();
   });
+
+  test.skipIf(missing)(
+    needing(missing, 'waits once for a Redis that is frozen, and is shared again when it answers'),
+    async () => {
+      const line = await layRedisLine();
+      const clock = new ManualClock();
+      const redis = await connectRedis(line.url, clock, silent);
+      const limits = createRateLimits(redis);
+      const shared = limit(randomUUID());
+      expect(await takes(limits, 2, shared)).toEqual([true, true]);
+      line.freeze();
+      const command = redis.commands.ping().catch(() => 'given up');
+      const unanswered = takes(limits, 1, shared);
+      clock.advance(500);
+      expect(await Promise.race([command, unanswered])).toEqual([true]);
+      // The command was given up, long before the connection is.
+      expect([redis.answers(), redis.isAway()]).toEqual([false, false]);
+      const asked = redis.commands.stream.bytesWritten;
+      expect(await takes(limits, 3, shared)).toEqual([true, true, false]);
+      expect(redis.commands.stream.bytesWritten).toBe(asked);
+      line.mend();
+      const asks = () => {
+        clock.advance(1_000);
+        return redis.answers();
+      };
+      await expect.poll(asks, { timeout: 20_000 }).toBe(true);
+      expect((await limits.peek(shared, 'ada')).remaining).toBeLessThanOrEqual(1);
+      redis.close();
+      line.close();
+    },
+  );
 });
 
 test('no limits refuse nothing', async () => {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Permission } from '../../src/domain/permissions.js';
 import type { Prisma } from '../../src/infra/database/index.js';
-import { inForm, postForm } from '../harness/oauth.js';
+import { grantCode, inForm, postForm } from '../harness/oauth.js';
 import {
   createApplication,
   createGuild,
@@ -17,6 +17,7 @@ import { formIn, Visitor } from '../harness/screen.js';
 import { startServer, type TestServer } from '../harness/server.js';
 
 const CALLBACK = 'https://client.example/callback';
+const NATIVE = 'com.example.app:/callback';
 
 let server: TestServer;
 let ada: Person;
@@ -29,7 +30,7 @@ beforeAll(async () => {
   server = await startServer();
   ada = await signUp(server, 'ada');
   grace = await signUp(server, 'grace');
-  client = await makeApplication('Client', { redirectUris: [CALLBACK, 'myapp://callback'] });
+  client = await makeApplication('Client', { redirectUris: [CALLBACK, NATIVE] });
   harbour = await createGuild(ada, 'Harbour');
   browser = new Visitor(server, ada);
 });
@@ -110,7 +111,7 @@ describe('every page', () => {
 
   it.each([
     [CALLBACK, "form-action 'self' https:;"],
-    ['myapp://callback', "form-action 'self' myapp:;"],
+    [NATIVE, "form-action 'self' com.example.app:;"],
   ])('lets its form end at the scheme of %s only', async (redirectUri, rule) => {
     const { headers } = await browser.get(
       forCode({ redirect_uri: redirectUri, code_challenge: 'A'.repeat(43), code_challenge_method: 'S256' }),
@@ -239,10 +240,9 @@ describe('sign-in', () => {
   it('shares its limit with every other way to sign in', async () => {
     const limited = await startServer({ env: { RATE_LIMITS: 'on' } });
     try {
-      const bob = await signUp(limited, 'bob');
       const visitor = new Visitor(limited);
       const fields: [string, string][] = [
-        ['email', bob.email],
+        ['email', 'bob@people.example'],
         ['password', 'wrong wrong'],
       ];
       for (let attempt = 0; attempt < 5; attempt += 1) {
@@ -348,6 +348,13 @@ describe('sign-up', () => {
 });
 
 describe('a request gone wrong', () => {
+  /** A client to which ada allowed something before. */
+  let known: MadeApplication;
+  beforeAll(async () => {
+    known = await makeApplication('Acquaintance', { redirectUris: [CALLBACK] });
+    await grantCode(server, ada, known);
+  });
+
   it.each(['client_id', 'redirect_uri', 'scope', 'state'])('ends here when %s is repeated', async (name) => {
     const { status, location, html } = await browser.get(`${forCode({ state: 's' })}&${name}=x`);
     expect(status).toBe(400);
@@ -395,8 +402,8 @@ describe('a request gone wrong', () => {
     [{ guild_id: 'x', scope: 'bot' }, 'invalid_request'],
     [{ code_challenge: 'A'.repeat(43), code_challenge_method: 'plain' }, 'invalid_request'],
     [{ code_challenge: 'short', code_challenge_method: 'S256' }, 'invalid_request'],
-  ])('is told to the client for %o', async (query, error) => {
-    const { status, location, headers } = await browser.get(forCode({ state: 'st&te', ...query }));
+  ])('is told to a client that was allowed something before, for %o', async (query, error) => {
+    const { status, location, headers } = await browser.get(forCode({ state: 'st&te', ...query }, known));
     expect(status).toBe(303);
     expect(location).toMatch(/^https:\/\/client\.example\/callback\?/);
     const answer = parametersOf(location);
@@ -413,11 +420,11 @@ describe('a request gone wrong', () => {
   ])(
     'is a link without a scope that states %s: the default install settings are for links that state neither',
     async (_what, query) => {
-      const { status, location } = await browser.get(address(query));
+      const { status, location } = await browser.get(address(query, known));
       expect(status).toBe(303);
       expect(parametersOf(location)).toMatchObject({ error: 'invalid_scope', iss: server.origin });
       const visitor = new Visitor(server);
-      const form = formIn(await visitor.get(address(query)), '/oauth2/sign-in');
+      const form = formIn(await visitor.get(address(query, known)), '/oauth2/sign-in');
       const answer = await visitor.send(form, { email: ada.email, password: ada.password });
       const after = await visitor.get(answer.location ?? '');
       expect(parametersOf(after.location)).toMatchObject({ error: 'invalid_scope' });
@@ -434,10 +441,48 @@ describe('a request gone wrong', () => {
   );
 
   it('says how long permissions may be', async () => {
-    const { location } = await browser.get(forCode({ scope: 'bot', permissions: '9'.repeat(33) }));
+    const { location } = await browser.get(forCode({ scope: 'bot', permissions: '9'.repeat(33) }, known));
     expect(parametersOf(location).error_description).toContain('at most 32 digits');
     expect((await browser.get(forCode({ scope: 'bot', permissions: '9'.repeat(32) }))).status).toBe(200);
   });
+
+  it.each([CALLBACK, NATIVE])('leads nobody to a client whom they allowed nothing yet, but offers %s', async (uri) => {
+    const stranger = await makeApplication('Stranger & Co', { redirectUris: [uri] });
+    const pkce = { code_challenge: 'A'.repeat(43), code_challenge_method: 'S256' };
+    const path = forCode({ redirect_uri: uri, scope: 'nonsense', state: 'st&te', ...pkce }, stranger);
+    const { status, location, html } = await browser.get(path);
+    expect(status).toBe(400);
+    expect(location).toBeNull();
+    expect(html).toContain('<bdi>Stranger &amp; Co</bdi> asked for something that it cannot have');
+    expect(html).toContain(uri === CALLBACK ? '<bdi>https://client.example</bdi>' : '<bdi>com.example.app:</bdi>');
+    const [, link = ''] = /<a class="button" href="([^"]*)">Go back<\/a>/.exec(html) ?? [];
+    const answer = new URL(link.replaceAll('&amp;', '&'));
+    expect(answer.href.startsWith(`${uri}?`)).toBe(true);
+    expect(Object.fromEntries(answer.searchParams)).toEqual({
+      error: 'invalid_scope',
+      error_description: expect.any(String),
+      state: 'st&te',
+      iss: server.origin,
+    });
+    const form = await openForm(forCode({ redirect_uri: uri, ...pkce }, stranger));
+    expect((await browser.send({ ...form, action: path }, authorize)).location).toBeNull();
+    const { location: cancelled } = await browser.send(form, { decision: 'cancel' });
+    expect(cancelled).toContain('error=access_denied');
+  });
+
+  it.each(['http://client.example/', 'myapp:/callback', 'search-ms:/x'])(
+    'never leads to %s, registered before it came to be refused',
+    async (uri) => {
+      const old = await makeApplication('Old', { redirectUris: [uri, CALLBACK] });
+      await grantCode(server, ada, old);
+      for (const scope of ['identify', 'nonsense']) {
+        const { status, location } = await browser.get(forCode({ redirect_uri: uri, scope }, old));
+        expect({ status, location }).toEqual({ status: 400, location: null });
+      }
+      const left = await browser.get(address({ response_type: 'code', scope: 'nonsense' }, old));
+      expect(left.location).toMatch(/^https:\/\/client\.example\/callback\?/);
+    },
+  );
 
   it('leads nobody to the client before they are signed in', async () => {
     const { status, location, html } = await new Visitor(server).get(forCode({ scope: 'messages.read' }));
@@ -744,6 +789,21 @@ describe('the answer', () => {
     expect((await browser.get(forCode({}, application))).status).toBe(200);
     expect((await browser.get(forCode({ prompt: 'none', scope: 'identify bot' }, application))).status).toBe(200);
     expect((await new Visitor(server).get(silent)).html).toContain('Sign in to continue');
+  });
+});
+
+describe('prompt=none', () => {
+  const pkce = { code_challenge: 'A'.repeat(43), code_challenge_method: 'S256' };
+
+  it.each([
+    ['a public client', { publicClient: true, redirectUris: [CALLBACK] }, CALLBACK],
+    ['a scheme that any program may claim', { redirectUris: [NATIVE] }, NATIVE],
+  ])('shows the screen all the same to %s', async (_who, columns, redirectUri) => {
+    const application = await makeApplication('Claimed', columns);
+    const silent = forCode({ prompt: 'none', redirect_uri: redirectUri, ...pkce }, application);
+    expect((await browser.send(await openForm(silent), authorize)).location).toContain('code=');
+    const { status, location } = await browser.get(silent);
+    expect({ status, location }).toEqual({ status: 200, location: null });
   });
 });
 

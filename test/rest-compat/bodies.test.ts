@@ -48,6 +48,14 @@ describe('400', () => {
     },
   );
 
+  test.each([
+    ['POST', (): string => scene.messages, '"application/json", "multipart/form-data"'],
+    ['PATCH', (): string => '/applications/@me', '"application/json"'],
+  ] as const)('the refusal of a content type says which %s takes', async (method, path, taken) => {
+    const { body } = await scene.bot.ask(method, path(), { body: 'x', headers: { 'content-type': 'text/plain' } });
+    expect(body.errors._errors[0].message).toContain(`{${taken}}`);
+  });
+
   test('a body without a content type is 50035', async () => {
     const { status, body } = await post(Buffer.from('{"content":"x"}'));
     expect({ status, code: body.code }).toEqual({ status: 400, code: 50035 });
@@ -94,6 +102,17 @@ describe('400', () => {
       const { status } = await post(`{"components":[{"type":1,"x":${nested}}]}`, 'application/json');
       expect(status).toBe(400);
     }
+  });
+});
+
+describe('an id that is written as a number', () => {
+  const reply = '{"content":"x","message_reference":{"message_id":123456789012345678}}';
+
+  test('is read to its last digit, and refused in a body that is too long for that', async () => {
+    const faultsOf = async (text: string) =>
+      Object.keys((await post(text, 'application/json')).body.errors.message_reference);
+    expect(await faultsOf(reply)).toEqual(['_errors']);
+    expect(await faultsOf(reply.padEnd(64 * 1024 + 1))).toEqual(['message_id']);
   });
 });
 

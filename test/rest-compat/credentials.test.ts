@@ -37,6 +37,14 @@ describe('401', () => {
     }
   });
 
+  test('a bot token of an id that cannot be is dead too', async () => {
+    const ids = ['', 'x', '-1', '0', '1', '9223372036854775807', '9223372036854775808', '9'.repeat(19), '9'.repeat(40)];
+    for (const id of ids) {
+      const { status, body } = await whoAmI(`Bot ${Buffer.from(id).toString('base64url')}.a.b`);
+      expect({ id, status, code: body.code }).toEqual({ id, status: 401, code: 0 });
+    }
+  });
+
   test.each(['', 'Bot', 'Bot ', 'garbage', 'Basic dXNlcjpwYXNz', 'Bot two words', 'Bearer'])(
     'a header that is no credential, "%s", has code 50014',
     async (header) => {

@@ -63,7 +63,8 @@ async function renew(route: Route): Promise<void> {
 /** As `known`, for the portal's routes. */
 const portal: Record<string, string> = {};
 
-const PORTAL_BODIES: Record<string, () => object> = {
+const BODIES: Record<string, () => object> = {
+  'PATCH /guilds/:guildId/roles': () => [],
   'POST /developer-portal/teams': () => ({ name: 'Builders' }),
   'PATCH /developer-portal/teams/:teamId': () => ({ name: 'Otters' }),
   'POST /developer-portal/teams/:teamId/members': () => ({ email: cleo.email, role: 'admin' }),
@@ -120,7 +121,7 @@ function addressOf(route: Route, params: Record<string, string> = {}): string {
 }
 
 function bodyOf(route: Route): RestRequest {
-  const json = PORTAL_BODIES[`${route.method} ${route.path}`]?.() ?? { content: 'hello', access_token: 'none' };
+  const json = BODIES[`${route.method} ${route.path}`]?.() ?? { content: 'hello', access_token: 'none' };
   return route.body ? { json } : {};
 }
 

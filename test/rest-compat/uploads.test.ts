@@ -2,7 +2,10 @@ import { once } from 'node:events';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { imageSize } from 'image-size';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { countHeld, countReceived } from '../harness/forms.js';
+import { RawConnection } from '../harness/raw-http.js';
 import { expectReference } from '../harness/reference.js';
 import { formOf, openScene, type Scene } from '../harness/rest.js';
 import { startServer, type TestServer } from '../harness/server.js';
@@ -143,6 +146,25 @@ describe('200', () => {
     expect(body.embeds[0].footer.icon_url).toBe(body.attachments[0].url);
   });
 
+  test('the size of a picture whose head takes one look, and of no other', async () => {
+    const box = (type: string, ...content: Buffer[]) => {
+      const body = Buffer.concat([Buffer.from(type), ...content]);
+      const size = Buffer.alloc(4);
+      size.writeUInt32BE(body.length + 4);
+      return Buffer.concat([size, body]);
+    };
+    const size = Buffer.from('000000000000000300000002', 'hex');
+    const boxes = box('meta', Buffer.alloc(4), box('iprp', box('ipco', box('ispe', size))));
+    const heif = Buffer.concat([box('ftyp', Buffer.from('heic'), Buffer.alloc(4)), boxes]);
+    expect(imageSize(heif)).toMatchObject({ width: 3, height: 2 });
+    const { body } = await upload(
+      {},
+      { name: 'files[0]', content: heif, filename: 'a.heic', type: 'image/heic' },
+      { name: 'files[1]', content: PNG, filename: 'b.png', type: 'image/png' },
+    );
+    expect(body.attachments.map(({ width = null }) => width)).toEqual([null, 3]);
+  });
+
   test('ten files', async () => {
     const files = Array.from({ length: 10 }, (_, n) => ({ name: `files[${n}]`, content: 'x', filename: `${n}.txt` }));
     expect((await upload({}, ...files)).body.attachments).toHaveLength(10);
@@ -262,11 +284,27 @@ describe('400', () => {
 });
 
 describe('403', () => {
-  test('without AttachFiles the files do not stay', async () => {
+  const FILE = { name: 'files[0]', content: 'x', filename: 'x' };
+
+  test('without AttachFiles no file is received', async () => {
+    const { body: own } = await upload({ content: 'x' }, FILE);
+    const { body: foreign } = await scene.other.ask('POST', scene.messages, { json: { content: 'another' } });
     await scene.permit(0x400n | 0x800n);
-    const { status, body } = await upload({ content: 'x' }, { name: 'files[0]', content: 'x', filename: 'x' });
-    expect({ status, code: body.code }).toEqual({ status: 403, code: 50013 });
-    expect([...(await ofChannel()), ...(await staged())]).toEqual([]);
+    const received = countReceived(server);
+    const answers = [
+      await upload({ content: 'x' }, FILE),
+      await scene.bot.ask('PATCH', `${scene.messages}/${own.id}`, { form: formOf({ content: 'y' }, FILE) }),
+      await scene.bot.ask('PATCH', `${scene.messages}/${foreign.id}`, { form: formOf({ content: 'y' }, FILE) }),
+      await scene.bot.ask('PATCH', `${scene.messages}/1`, { form: formOf({ content: 'y' }, FILE) }),
+    ];
+    expect(answers.map(({ status, body }) => [status, body.code])).toEqual([
+      [403, 50013],
+      [403, 50013],
+      [403, 50005],
+      [404, 10008],
+    ]);
+    expect(received).toEqual({ files: 0, bytes: 0 });
+    expect(await staged()).toEqual([]);
   });
 });
 
@@ -282,6 +320,54 @@ describe('413', () => {
     const { status, body } = await upload({}, ...files);
     expect({ status, code: body.code }).toEqual({ status: 413, code: 40005 });
     expect([...(await ofChannel()), ...(await staged())]).toEqual([]);
+  });
+});
+
+describe('the text of a form', () => {
+  /** Begins a form that is never sent whole. */
+  async function begin(...parts: [string, string][]): Promise<RawConnection> {
+    const connection = await RawConnection.open(server);
+    const head = [
+      `POST /api/v10${scene.messages} HTTP/1.1`,
+      'Host: x',
+      `Authorization: Bot ${scene.bot.bot.token}`,
+      'Content-Type: multipart/form-data; boundary=b',
+      'Content-Length: 25000000',
+    ];
+    connection.write(...head, '', rawForm(parts, '--b\r\n').body);
+    return connection;
+  }
+  const fields = (count: number) =>
+    Array.from({ length: count }, (_, n): [string, string] => [field(`f${n}`), 'x'.repeat(MIB - 1)]);
+
+  test('counts against the memory its sender may hold', async () => {
+    const held = countHeld(server);
+    const first = await begin(...fields(20));
+    await expect.poll(() => held.bytes, { timeout: 8_000 }).toBeGreaterThanOrEqual(20 * (MIB - 1));
+    const second = await begin(...fields(20));
+    expect((await second.answer()).status).toBe(429);
+    for (const { socket } of [first, second]) socket.destroy();
+    await expect.poll(() => held.bytes, { timeout: 8_000 }).toBe(0);
+  });
+
+  test('counts as it comes where payload_json is a file part', async () => {
+    const held = countHeld(server);
+    const connection = await begin([file('payload_json', 'a'), 'x'.repeat(500_000)], [field('f'), '']);
+    await expect.poll(() => held.bytes, { timeout: 8_000 }).toBeGreaterThanOrEqual(500_000);
+    connection.socket.destroy();
+    await expect.poll(() => held.bytes, { timeout: 8_000 }).toBe(0);
+  });
+
+  test.each([
+    ['answered', field('content'), 200],
+    ['answered, as a file part', file('payload_json', 'a'), 200],
+    ['refused', field('embeds'), 400],
+    ['refused, before it was read', file('other', 'a'), 400],
+  ])('counts no more when it was %s', async (_case, head, status) => {
+    const held = countHeld(server);
+    const form = rawForm([[head, '{"content":"x"}']]);
+    expect((await scene.bot.ask('POST', scene.messages, form)).status).toBe(status);
+    expect(held.bytes).toBe(0);
   });
 });
 

@@ -3,8 +3,11 @@ import type { Client } from 'graphql-ws';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { callContext } from '../../src/context.js';
 import { Permission } from '../../src/domain/permissions.js';
+import { OperationBudget } from '../../src/schema/budget.js';
 import { watchChannel } from '../../src/schema/channel-events.js';
 import { Loaders } from '../../src/schema/loaders.js';
+import { Streams } from '../../src/schema/streams.js';
+import { Turn } from '../../src/schema/turn.js';
 import { countListeners } from '../harness/listeners.js';
 import { denyInChannel } from '../harness/overwrites.js';
 import { createGuild, invite, type MadeGuild, type Person, sendMessage, signUp } from '../harness/people.js';
@@ -163,7 +166,9 @@ describe('channelEvents over WebSocket', () => {
       app: server.app,
       call: callContext(server.app, { kind: 'person', user: await userOf(bob) }),
       loaders: new Loaders(),
-      streams: new Set<never>() as never,
+      budget: new OperationBudget(async () => {}),
+      streams: new Streams(server.app.clock),
+      turn: new Turn(),
       isStillSignedIn: async () => true,
     };
     const queue = await watchChannel(context, BigInt(channelId));

@@ -2,8 +2,11 @@ import type { Client } from 'graphql-ws';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { callContext } from '../../src/context.js';
 import { topics } from '../../src/infra/bus.js';
+import { OperationBudget } from '../../src/schema/budget.js';
 import type { GraphqlContext } from '../../src/schema/context.js';
 import { Loaders } from '../../src/schema/loaders.js';
+import { Streams } from '../../src/schema/streams.js';
+import { Turn } from '../../src/schema/turn.js';
 import { watchState } from '../../src/schema/watched-state.js';
 import type { Loose } from '../harness/graphql.js';
 import { countListeners, nextSubscription } from '../harness/listeners.js';
@@ -451,13 +454,15 @@ describe('a subscription that lasts', () => {
 });
 
 describe('watchState', () => {
-  async function contextOf(person: Person): Promise<GraphqlContext> {
+  async function contextOf(person: Person, streams = new Streams(server.app.clock)): Promise<GraphqlContext> {
     const user = await server.app.db.reader.user.findUniqueOrThrow({ where: { id: BigInt(person.id) } });
     return {
       app: server.app,
       call: callContext(server.app, { kind: 'person', user }),
       loaders: new Loaders(),
-      streams: new Set(),
+      budget: new OperationBudget(async () => {}),
+      streams,
+      turn: new Turn(),
       isStillSignedIn: async () => true,
     };
   }
@@ -467,7 +472,11 @@ describe('watchState', () => {
   it('keeps one mark for all changes that a slow reader has not seen', async () => {
     let reads = 0;
     const context = await contextOf(ada);
-    const stream = await watchState(context, { read: async () => ++reads, topicsOf: () => [topics.team(1n)] });
+    const stream = await watchState(context, {
+      key: 'watched',
+      read: async () => ++reads,
+      topicsOf: () => [topics.team(1n)],
+    });
     const before = reads;
     for (let n = 0; n < 10_000; n += 1) change();
     expect(await stream.next()).toEqual({ value: before + 1, done: false });
@@ -488,6 +497,7 @@ describe('watchState', () => {
   it('reads again when something changed while it was reading', async () => {
     let reads = 0;
     const stream = await watchState(await contextOf(ada), {
+      key: 'watched',
       read: async () => {
         reads += 1;
         if (reads === 2) change();
@@ -499,11 +509,52 @@ describe('watchState', () => {
     await stream.return?.();
   });
 
+  it('reads once for all streams of one person that watch the same', async () => {
+    const streams = new Streams(server.app.clock);
+    let reads = 0;
+    const watched = { key: 'watched', read: async () => ++reads, topicsOf: () => [topics.team(1n)] };
+    const open = async (person: Person) => watchState(await contextOf(person, streams), watched);
+    const adas = [await open(ada), await open(ada), await open(ada)];
+    const bobs = await open(bob);
+    const before = reads;
+    change();
+    for (const stream of adas) {
+      expect((await stream.next()).value).toBe(before + 1);
+      stream.next().catch(() => {});
+    }
+    expect((await bobs.next()).value).toBe(before + 2);
+    streams.endAll();
+    expect([streams.size, streams.shared.size]).toEqual([0, 0]);
+  });
+
+  it('works out the values of one person one after the other, and those of another person meanwhile', async () => {
+    const streams = new Streams(server.app.clock);
+    const contexts = [
+      await contextOf(ada, streams),
+      await contextOf(ada, streams),
+      await contextOf(bob, streams),
+    ] as const;
+    const watched = { key: 'watched', read: async () => 1, topicsOf: () => [topics.team(1n)] };
+    const open = async (context: GraphqlContext) => watchState(context, watched);
+    const [first, second, other] = [await open(contexts[0]), await open(contexts[1]), await open(contexts[2])];
+    change();
+    const outcomes: string[] = [];
+    await first.next();
+    const waiting = second.next().then(() => outcomes.push('second'));
+    await other.next().then(() => outcomes.push('other'));
+    for (let n = 0; n < 10; n += 1) await settle();
+    expect(outcomes).toEqual(['other']);
+    contexts[0].turn.end();
+    await waiting;
+    expect(outcomes).toEqual(['other', 'second']);
+    streams.endAll();
+  });
+
   it('answers a waiting reader when it is ended from outside', async () => {
     const context = await contextOf(ada);
-    const stream = await watchState(context, { read: async () => 1, topicsOf: () => [] });
+    const stream = await watchState(context, { key: 'watched', read: async () => 1, topicsOf: () => [] });
     const waiting = stream.next();
-    for (const open of context.streams) open.end();
+    context.streams.endAll();
     expect(await waiting).toEqual({ value: undefined, done: true });
   });
 
@@ -511,6 +562,7 @@ describe('watchState', () => {
     const context = await contextOf(ada);
     const seen = new Set<unknown>();
     const stream = await watchState(context, {
+      key: 'watched',
       read: async ({ call, loaders }) => seen.add(call).add(loaders).size,
       topicsOf: () => [topics.team(1n)],
     });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { callContext } from '../../src/context.js';
-import { REQUESTS_A_CALLER, SENDS_A_CHANNEL } from '../../src/domain/limits.js';
+import { GRAPHQL_A_CALLER, REQUESTS_A_CALLER, SENDS_A_CHANNEL } from '../../src/domain/limits.js';
 import { takeInChannel } from '../../src/domain/rate-limits.js';
 import { askGraphql, type GraphqlAnswer, type Loose } from '../harness/graphql.js';
 import { createGuild, invite, type MadeGuild, type Person, signUp } from '../harness/people.js';
@@ -98,17 +98,22 @@ describe('mutations of all kinds', () => {
   const mutation = 'mutation { deleteMessage(input: { channelId: "1", messageId: "1" }) { id } }';
 
   it('are counted one by one, also within one operation', async () => {
+    // Nothing that carol does has been counted yet.
+    const carol = await signUp(server, 'carol');
+    const member = { guildId: BigInt(guild.id), userId: BigInt(carol.id), joinedAt: new Date() };
+    await server.app.db.writer.member.create({ data: member });
     const fields = Array.from(
-      { length: 40 },
+      { length: 3 },
       (_, n) => `m${n}: createInvite(input: { channelId: $channelId }) { code }`,
     );
     const many = `mutation ($channelId: ID!) { ${fields.join(' ')} }`;
-    const askMany = () => ada.ask(many, { channelId: guild.textChannelId });
-    expect((await Promise.all([askMany(), askMany(), askMany()])).flatMap(codesOf)).toContain('RATE_LIMITED');
+    await server.app.limits.take(REQUESTS_A_CALLER, carol.id, REQUESTS_A_CALLER.points - 2);
+    const { errors } = await carol.ask(many, { channelId: guild.textChannelId });
+    expect(errors).toMatchObject([{ path: ['m2'], extensions: { code: 'RATE_LIMITED' } }]);
   });
 
   it('share the budget of requests with the REST face; queries go on', async () => {
-    for (let n = 0; n < REQUESTS_A_CALLER.points; n += 1) await server.app.limits.take(REQUESTS_A_CALLER, ada.id);
+    await server.app.limits.take(REQUESTS_A_CALLER, ada.id, REQUESTS_A_CALLER.points);
     const [changed, asked] = await Promise.all([ada.ask(mutation), ada.ask('{ teams { id } }')]);
     expect(changed.errors).toMatchObject([{ extensions: { code: 'RATE_LIMITED', retryAfter: 1 } }]);
     expect(asked).toMatchObject({ errors: [], data: { teams: [] } });
@@ -117,6 +122,45 @@ describe('mutations of all kinds', () => {
   it('of somebody who is not signed in are refused for that', async () => {
     const answer = await askGraphql(server, mutation);
     expect(codesOf(answer)).toEqual(['UNAUTHENTICATED']);
+  });
+});
+
+describe('what somebody asks for', () => {
+  const query = '{ teams { id } }';
+  const spendAllBut = (points: number) =>
+    server.app.limits.take(GRAPHQL_A_CALLER, ada.id, GRAPHQL_A_CALLER.points - points);
+
+  it('is limited for each person, over HTTP and WebSocket alike', async () => {
+    await spendAllBut(0);
+    const response = await fetch(`${server.origin}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${ada.token}` },
+      body: JSON.stringify({ query }),
+    });
+    expect(response.status).toBe(429);
+    const { errors } = await response.json();
+    expect(errors).toMatchObject([{ extensions: { code: 'RATE_LIMITED', retryAfter: expect.any(Number) } }]);
+    expect(response.headers.get('retry-after')).toBe(String(errors[0].extensions.retryAfter));
+
+    const client = socketClient(server, { headers: { cookie: ada.cookie } });
+    const refused = await client
+      .iterate({ query })
+      .next()
+      .catch((error: unknown) => error);
+    expect(refused).toMatchObject([{ extensions: { code: 'RATE_LIMITED' } }]);
+    await client.dispose();
+    expect(codesOf(await bob.ask(query))).toEqual([]);
+  });
+
+  it('is paid while it is made, and stops when that is not possible any more', async () => {
+    const roots = Array.from(
+      { length: 30 },
+      (_, n) => `g${n}: guild(id: "${guild.id}") { channels { guild { channels { guild { id } } } } }`,
+    );
+    const large = `{ ${roots.join(' ')} }`;
+    expect(codesOf(await ada.ask(large))).toEqual([]);
+    await spendAllBut(1_500);
+    expect(await ada.ask(large)).toMatchObject({ data: null, errors: [{ extensions: { code: 'RATE_LIMITED' } }] });
   });
 });
 

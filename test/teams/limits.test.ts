@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { INVITATIONS_TO_A_PERSON } from '../../src/domain/limits.js';
-import { type Person, signUp } from '../harness/people.js';
+import { INVITATIONS_TO_A_PERSON, UNKNOWN_EMAILS_A_PERSON } from '../../src/domain/limits.js';
+import { createApplication, type Person, signUp } from '../harness/people.js';
+import { ask } from '../harness/rest.js';
 import { createBot } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { statementsOf } from '../harness/statements.js';
@@ -43,6 +44,43 @@ describe('invitations that are refused', () => {
       expect(codeOf(await askInvite(owner, team, { email: person.email }))).toBe('CONFLICT');
     }
     expect(await remaining()).toBe(INVITATIONS_TO_A_PERSON.points - 1);
+  });
+});
+
+describe('addresses that nobody has an account with', () => {
+  it('are limited for each person, over teams, testers and faces alike; who has one is not told beyond that', async () => {
+    const harvester = await signUp(server, 'harvester');
+    const known = await signUp(server, 'known');
+    const neighbour = await signUp(server, 'neighbour');
+    const team = await createTeam(harvester);
+    const application = await createApplication(harvester);
+    const inviteTester = (email: string) =>
+      harvester.ask(
+        'mutation ($input: InviteTesterInput!) { inviteTester(input: $input) { tester { user { id } } } }',
+        { input: { applicationId: application.id, email } },
+      );
+    const email = 'nobody@people.example';
+    expect(codeOf(await askInvite(harvester, team, { email: known.email }))).toBeUndefined();
+    for (let n = 2; n < UNKNOWN_EMAILS_A_PERSON.points; n += 1) {
+      await server.app.limits.take(UNKNOWN_EMAILS_A_PERSON, harvester.id);
+    }
+    expect(codeOf(await inviteTester(email))).toBe('BAD_USER_INPUT');
+    expect(codeOf(await askInvite(harvester, team, { email }))).toBe('BAD_USER_INPUT');
+
+    for (const answer of [
+      await askInvite(harvester, team, { email }),
+      await askInvite(harvester, team, { email: neighbour.email }),
+      await inviteTester(neighbour.email),
+    ]) {
+      expect(codeOf(answer)).toBe('RATE_LIMITED');
+      expect(answer.errors[0]?.extensions.retryAfter).toBeGreaterThan(590);
+    }
+    const overRest = await ask(server, 'POST', `/developer-portal/teams/${team.id}/members`, {
+      json: { email: neighbour.email, role: 'developer' },
+      headers: { authorization: `Bearer ${harvester.token}` },
+    });
+    expect(overRest).toMatchObject({ status: 429, body: { code: 40062 } });
+    expect(codeOf(await askInvite(neighbour, await createTeam(neighbour), { email }))).toBe('BAD_USER_INPUT');
   });
 });
 

@@ -1,14 +1,28 @@
-import { LRUCache } from 'lru-cache';
-import { type Bus, type BusSubscription, topics } from '../../infra/bus.js';
+import { type Bus, topics } from '../../infra/bus.js';
+import type { Clock } from '../../infra/clock.js';
 import type { Application, Reader, User } from '../../infra/database/index.js';
+import { parseSnowflake } from '../../infra/ids.js';
+import { Memory } from '../../infra/memory.js';
 import { hashSecret, randomToken, secretMatches } from '../../infra/secrets.js';
 import type { Actor } from '../call.js';
+import type { KnownCredentials } from '../known-credentials.js';
 
 /** The privileged gateway intents an application has switched on. */
 export interface PrivilegedIntents {
   guildMembers: boolean;
   presences: boolean;
   messageContent: boolean;
+}
+
+/** The columns that say so. */
+export type IntentColumns = Pick<Application, 'guildMembersIntent' | 'presencesIntent' | 'messageContentIntent'>;
+
+export function privilegedIntentsOf(columns: IntentColumns): PrivilegedIntents {
+  return {
+    guildMembers: columns.guildMembersIntent,
+    presences: columns.presencesIntent,
+    messageContent: columns.messageContentIntent,
+  };
 }
 
 /** A bot that showed a valid token. */
@@ -35,38 +49,44 @@ export function createBotToken(applicationId: bigint, now: number): { token: str
   return { token, hash: hashSecret(token) };
 }
 
-/** The application a token claims to be of, or null for text that is no bot token. */
-function claimedApplication(token: string): bigint | null {
-  const parts = token.split('.');
-  if (parts.length !== 3 || !parts[0]) return null;
-  const id = Buffer.from(parts[0], 'base64url').toString('latin1');
-  return /^\d{17,19}$/.test(id) ? BigInt(id) : null;
+/** The application a token claims to be of, or undefined for text that is no bot token. */
+function claimedApplication(token: string): bigint | undefined {
+  const [id = '', ...rest] = token.split('.');
+  return rest.length === 2 ? parseSnowflake(Buffer.from(id, 'base64url').toString('latin1')) : undefined;
 }
 
 type ApplicationWithBot = Application & { bot: User };
 
-interface Entry {
-  application: Promise<ApplicationWithBot | null>;
-  subscription: BusSubscription;
+interface ApplicationFacts {
+  application?: Promise<ApplicationWithBot | null>;
 }
 
 const MAX_APPLICATIONS = 10_000;
 
-/** Tells whose a bot token is. Applications are kept in memory and dropped by their own events. */
+/** Tells whose a bot token is. Applications are kept in memory for a minute at most, and dropped by their own events. */
 export class BotTokens {
-  readonly #entries: LRUCache<bigint, Entry>;
+  readonly #memory: Memory<ApplicationFacts>;
 
   constructor(
     private readonly reader: Reader,
-    private readonly bus: Bus,
+    bus: Bus,
+    clock: Clock,
+    private readonly known: KnownCredentials,
   ) {
-    this.#entries = new LRUCache({ max: MAX_APPLICATIONS, dispose: (entry) => entry.subscription.close() });
+    this.#memory = new Memory({
+      max: MAX_APPLICATIONS,
+      clock,
+      bus,
+      topicOf: topics.application,
+      empty: () => ({}),
+      onMessage: (id) => this.#memory.forget(id),
+    });
   }
 
   /** The bot behind `token`, or null for a token that is not valid (any more). */
   async authenticate(token: string): Promise<AuthenticatedBot | null> {
     const id = claimedApplication(token);
-    if (id === null) return null;
+    if (id === undefined || !(this.#memory.peek(id) || (await this.known.application(id)))) return null;
     const application = await this.#application(id);
     if (!application?.botTokenHash || !secretMatches(token, application.botTokenHash)) return null;
     return {
@@ -76,30 +96,20 @@ export class BotTokens {
         applicationId: application.id,
         messageContentIntent: application.messageContentIntent,
       },
-      privilegedIntents: {
-        guildMembers: application.guildMembersIntent,
-        presences: application.presencesIntent,
-        messageContent: application.messageContentIntent,
-      },
+      privilegedIntents: privilegedIntentsOf(application),
       tokenHash: application.botTokenHash,
     };
   }
 
   #application(id: bigint): Promise<ApplicationWithBot | null> {
-    const known = this.#entries.get(id);
-    if (known) return known.application;
-    const subscription = this.bus.subscribe(topics.application(id), () => this.#entries.delete(id));
-    const entry: Entry = {
-      application: subscription.ready.then(() =>
-        this.reader.application.findUnique({ where: { id, deletedAt: null }, include: { bot: true } }),
-      ),
-      subscription,
-    };
-    const forget = () => {
-      if (this.#entries.peek(id) === entry) this.#entries.delete(id);
-    };
-    entry.application.then((application) => application ?? forget(), forget);
-    this.#entries.set(id, entry);
-    return entry.application;
+    const facts = this.#memory.of(id);
+    if (facts.application) return facts.application;
+    const loading = this.reader.application.findUnique({ where: { id, deletedAt: null }, include: { bot: true } });
+    // A query that is not begun until somebody waits for it would be begun by each who does.
+    const application = Promise.resolve(loading);
+    facts.application = application;
+    const drop = () => this.#memory.drop(id, facts);
+    application.then((found) => found ?? drop(), drop);
+    return application;
   }
 }

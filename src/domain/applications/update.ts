@@ -3,8 +3,8 @@ import { z } from 'zod';
 import type { Application, Prisma } from '../../infra/database/index.js';
 import type { CallContext, Write } from '../call.js';
 import { type FieldFault, invalidInput } from '../errors.js';
-import { dropIcon, type IconOwner, keepIcon } from '../icons.js';
-import { fault, nameText, parseInput, trimmedText } from '../input.js';
+import { dropIcon, type IconOwner, type IconSource, keepIcon } from '../icons.js';
+import { fault, nameText, parseInput, plainText, trimmedText } from '../input.js';
 import { recordForInvited } from '../invited.js';
 import { limits } from '../limits.js';
 import { redirectUris } from '../oauth/redirect-uris.js';
@@ -19,8 +19,7 @@ export interface UpdateApplicationInput {
   applicationId: bigint;
   name?: string | null | undefined;
   description?: string | null | undefined;
-  /** The bytes of a PNG, JPEG, GIF or WebP image. */
-  icon?: Buffer | null | undefined;
+  icon?: IconSource | null | undefined;
   publicClient?: boolean | null | undefined;
   public?: boolean | null | undefined;
   /** Those that are on; the others go off. */
@@ -57,10 +56,9 @@ function unlessNull<Schema extends z.ZodType>(schema: Schema) {
 function fullUrl(...protocols: string[]) {
   const beginnings = protocols.map((protocol) => `${protocol}//`).join(' or ');
   const message = `Must be a full URL that begins with ${beginnings} and names a host.`;
-  return z
-    .string()
-    .trim()
-    .max(limits.urlLength)
+  return plainText()
+    .transform((text) => text.trim())
+    .pipe(z.string().max(limits.urlLength))
     .refine((text) => text === '' || isFullUrl(text, protocols), fault('URL_TYPE_INVALID_URL', message))
     .transform((text) => (text === '' ? null : text));
 }
@@ -126,7 +124,8 @@ async function changeColumns(
   if (Object.keys(changes).length === 0) return { before, after: before };
   const after = await db.application.update({ where: { id }, data: columns });
   await audit({ action: 'APPLICATION_UPDATE', applicationId: id, targetId: id, changes });
-  record({ type: 'APPLICATION_UPDATED', applicationId: id });
+  const intents = columns.messageContentIntent === undefined ? {} : { intents: after };
+  record({ type: 'APPLICATION_UPDATED', applicationId: id, ...intents });
   if ('name' in changes || 'iconHash' in changes) {
     const data = { username: after.name, avatarHash: after.iconHash };
     record({ type: 'USER_UPDATE', user: await db.user.update({ where: { id }, data }) });

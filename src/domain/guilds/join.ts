@@ -1,40 +1,48 @@
-import { isMissingReference, isMissingRow, isUniqueConflict } from '../../infra/database/faults.js';
+import { isMissingReference, isUniqueConflict } from '../../infra/database/faults.js';
 import type { Guild, Invite } from '../../infra/database/index.js';
-import { type CallContext, requirePerson } from '../call.js';
-import { DomainError } from '../errors.js';
+import { type CallContext, requirePerson, type Write } from '../call.js';
 import { WITH_USER_AND_ROLES } from '../events.js';
-import { isInviteCode } from '../invites/code.js';
+import { findInvite, stillWorking, unknownInvite } from '../invites/find.js';
 
 /**
- * Makes the caller a member of the guild an invite leads to. Somebody who is one already stays one.
- * @throws UNAUTHENTICATED, UNKNOWN_INVITE
+ * Makes the caller a member of the guild an invite leads to. Somebody who is one already stays one, which is no use of it.
+ * @throws UNAUTHENTICATED, and UNKNOWN_INVITE also for one that is over
  */
 export async function joinGuild(call: CallContext, code: string): Promise<Guild> {
   const { user } = requirePerson(call);
-  if (!isInviteCode(code)) throw unknownInvite();
-  const invite = await call.read.invite.findUnique({ where: { code }, include: { guild: true } });
+  const invite = await findInvite(call.read, call.clock.now(), code);
   if (!invite) throw unknownInvite();
   if (await call.guilds.member(invite.guildId, user.id)) return invite.guild;
   try {
     await addMember(call, invite, user.id);
   } catch (error) {
-    if (isMissingRow(error) || isMissingReference(error)) throw unknownInvite();
+    if (isMissingReference(error)) throw unknownInvite();
     if (!isUniqueConflict(error)) throw error;
   }
   return invite.guild;
 }
 
-async function addMember(call: CallContext, { code, guildId }: Invite, userId: bigint): Promise<void> {
-  await call.write(async ({ db, record }) => {
+async function addMember(call: CallContext, invite: Invite, userId: bigint): Promise<void> {
+  await call.write(async (write) => {
+    const { db, record } = write;
     const member = await db.member.create({
-      data: { guildId, userId, joinedAt: new Date(call.clock.now()) },
+      data: { guildId: invite.guildId, userId, joinedAt: new Date(call.clock.now()) },
       include: WITH_USER_AND_ROLES,
     });
-    await db.invite.update({ where: { code }, data: { uses: { increment: 1 } } });
+    await useInvite(call, write, invite);
     record({ type: 'GUILD_MEMBER_ADD', member });
   });
 }
 
-function unknownInvite(): DomainError {
-  return new DomainError('UNKNOWN_INVITE', 'Unknown Invite');
+/** Counts a use; the last one removes the invite. Of several at the same time, none goes beyond. @throws UNKNOWN_INVITE */
+async function useInvite(call: CallContext, { db, record }: Write, invite: Invite): Promise<void> {
+  const { code, maxUses } = invite;
+  const { count } = await db.invite.updateMany({
+    where: { code, ...stillWorking(call.clock.now()), ...(maxUses > 0 && { uses: { lt: maxUses } }) },
+    data: { uses: { increment: 1 } },
+  });
+  if (count === 0) throw unknownInvite();
+  if (maxUses === 0) return;
+  const usedUp = await db.invite.deleteMany({ where: { code, uses: { gte: maxUses } } });
+  if (usedUp.count > 0) record({ type: 'INVITE_DELETE', invite });
 }

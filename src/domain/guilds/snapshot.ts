@@ -1,4 +1,5 @@
 import type { Guild, Reader, Role } from '../../infra/database/index.js';
+import { nextTurn } from '../../infra/turns.js';
 import { type ChannelRecord, type MemberRecord, WITH_USER_AND_ROLES } from '../events.js';
 
 /** A guild with everything a client's cache begins with, but its members. */
@@ -38,8 +39,6 @@ async function loadLastMessageIds(reader: Reader, guildId: bigint): Promise<Map<
 export interface MemberSelection {
   /** Only those with a role beyond `@everyone` or a nickname. */
   notable?: boolean;
-  /** Only those whose username or nickname begins so, whatever the case. */
-  prefix?: string;
   userIds?: bigint[];
   /** Only those with a higher user id. */
   after?: bigint | undefined;
@@ -48,7 +47,7 @@ export interface MemberSelection {
 /** Rows of one query: SQLite takes 999 parameters, and each member's roles cost two. */
 const PAGE = 400;
 
-/** At most `take` members, in ascending order of their ids. */
+/** At most `take` members, in ascending order of their ids. Others have a turn before each page. */
 export async function loadMembers(
   reader: Reader,
   guildId: bigint,
@@ -57,49 +56,34 @@ export async function loadMembers(
 ): Promise<MemberRecord[]> {
   const found: MemberRecord[] = [];
   for (let { after } = selection; found.length < take; ) {
-    const page = await loadPage(reader, guildId, { ...selection, after });
-    found.push(...page.filter((member) => beginsWith(member, selection.prefix)));
-    if (page.length < PAGE) break;
+    await nextTurn();
+    const size = Math.min(PAGE, take - found.length);
+    const page = await loadPage(reader, guildId, { ...selection, after }, size);
+    found.push(...page);
+    if (page.length < size) break;
     after = page.at(-1)?.userId;
   }
-  return found.slice(0, take);
+  return found;
 }
 
 function loadPage(
   reader: Reader,
   guildId: bigint,
-  { notable, prefix, userIds, after }: MemberSelection,
+  { notable, userIds, after }: MemberSelection,
+  take: number,
 ): Promise<MemberRecord[]> {
   return reader.member.findMany({
     where: {
       guildId,
       userId: { ...(userIds ? { in: userIds } : {}), ...(after === undefined ? {} : { gt: after }) },
-      AND: [
-        notable ? { OR: [{ nick: { not: null } }, { roles: { some: {} } }] } : {},
-        prefix ? { OR: namesBeginningWith(prefix) } : {},
-      ],
+      ...(notable ? { OR: [{ nick: { not: null } }, { roles: { some: {} } }] } : {}),
     },
     include: WITH_USER_AND_ROLES,
     orderBy: { userId: 'asc' },
-    take: PAGE,
+    take,
   });
 }
 
 export function countMembers(reader: Reader, guildId: bigint): Promise<number> {
   return reader.member.count({ where: { guildId } });
-}
-
-/** Usernames of people are lower-case; what bots and nicknames are called is free. */
-function namesBeginningWith(prefix: string) {
-  return [
-    { nick: { startsWith: prefix } },
-    { user: { username: { startsWith: prefix } } },
-    { user: { username: { startsWith: prefix.toLowerCase() } } },
-  ];
-}
-
-/** The database takes `%` and `_` of a prefix for wildcards, so its answer is looked through once more. */
-function beginsWith({ nick, user }: MemberRecord, prefix = ''): boolean {
-  const wanted = prefix.toLowerCase();
-  return [nick, user.username].some((name) => name?.toLowerCase().startsWith(wanted));
 }

@@ -1,6 +1,8 @@
 import { LRUCache } from 'lru-cache';
-import { BUS_RECONNECTED, type Bus, type BusMessage, type BusSubscription, topics } from '../../infra/bus.js';
+import { BUS_RECONNECTED, type Bus, type BusMessage, topics } from '../../infra/bus.js';
+import type { Clock } from '../../infra/clock.js';
 import type { Reader } from '../../infra/database/index.js';
+import { Memory } from '../../infra/memory.js';
 import type { MemberFacts } from '../events.js';
 import {
   channelPermissions,
@@ -21,10 +23,9 @@ export interface GuildView extends PermissionFacts {
   channels: ReadonlyMap<bigint, ChannelFacts>;
 }
 
-interface Entry {
-  view: Promise<GuildView | null>;
+interface GuildFacts {
+  view?: Promise<GuildView | null>;
   members: Map<bigint, Promise<MemberFacts | null>>;
-  subscription: BusSubscription;
 }
 
 const MAX_GUILDS = 5_000;
@@ -34,31 +35,45 @@ const MAX_MEMBERS_A_GUILD = 10_000;
 
 /**
  * What changes rarely and is asked for with every request and every dispatched event: a guild's roles, channels and
- * memberships. Kept in memory and dropped by the guild's own events, of this process or another.
+ * memberships. Kept in memory for a minute at most, and dropped by the guild's own events, of this process or another.
  */
 export class GuildViews {
-  readonly #entries: LRUCache<bigint, Entry>;
+  readonly #memory: Memory<GuildFacts>;
   readonly #guildOfChannel = new LRUCache<bigint, { guildId: bigint | null }>({ max: MAX_CHANNELS });
 
   constructor(
     private readonly reader: Reader,
-    private readonly bus: Bus,
+    bus: Bus,
+    clock: Clock,
   ) {
-    this.#entries = new LRUCache({ max: MAX_GUILDS, dispose: (entry) => entry.subscription.close() });
+    this.#memory = new Memory({
+      max: MAX_GUILDS,
+      clock,
+      bus,
+      topicOf: topics.guild,
+      empty: () => ({ members: new Map() }),
+      onMessage: (guildId, message) => this.#onEvent(guildId, message),
+    });
   }
 
   /** The guild's view, or null when there is no such guild. */
   async guild(guildId: bigint): Promise<GuildView | null> {
-    return this.#entry(guildId).view;
+    const facts = this.#memory.of(guildId);
+    if (facts.view) return facts.view;
+    const loading = loadView(this.reader, guildId);
+    facts.view = loading;
+    const drop = () => this.#memory.drop(guildId, facts);
+    loading.then((view) => view ?? drop(), drop);
+    return loading;
   }
 
   /** The membership of a user, or null for none. */
   async member(guildId: bigint, userId: bigint): Promise<MemberFacts | null> {
-    const { members, subscription } = this.#entry(guildId);
+    const { members } = this.#memory.of(guildId);
     const known = members.get(userId);
     if (known) return known;
     if (members.size >= MAX_MEMBERS_A_GUILD) members.clear();
-    const loading = subscription.ready.then(() => loadMember(this.reader, guildId, userId));
+    const loading = loadMember(this.reader, guildId, userId);
     members.set(userId, loading);
     loading.catch(() => members.delete(userId));
     return loading;
@@ -87,37 +102,16 @@ export class GuildViews {
     return view && member && channel ? channelPermissions(view, channel.overwrites, userId, member.roleIds) : null;
   }
 
-  #entry(guildId: bigint): Entry {
-    const known = this.#entries.get(guildId);
-    if (known) return known;
-    const subscription = this.bus.subscribe(topics.guild(guildId), (message) => this.#onEvent(guildId, message));
-    const entry: Entry = {
-      view: subscription.ready.then(() => loadView(this.reader, guildId)),
-      members: new Map(),
-      subscription,
-    };
-    entry.view.then(
-      (view) => view ?? this.#forget(guildId, entry),
-      () => this.#forget(guildId, entry),
-    );
-    this.#entries.set(guildId, entry);
-    return entry;
-  }
-
-  #forget(guildId: bigint, entry: Entry): void {
-    if (this.#entries.peek(guildId) === entry) this.#entries.delete(guildId);
-  }
-
   #onEvent(guildId: bigint, message: BusMessage): void {
     switch (message.type) {
       case 'GUILD_MEMBER_ADD':
       case 'GUILD_MEMBER_UPDATE':
       case 'GUILD_MEMBER_REMOVE':
-        if (message.userId) this.#entries.peek(guildId)?.members.delete(BigInt(message.userId));
+        if (message.userId) this.#memory.peek(guildId)?.members.delete(BigInt(message.userId));
         return;
       case 'CHANNEL_DELETE':
         if (message.channelId) this.#guildOfChannel.delete(BigInt(message.channelId));
-        this.#entries.delete(guildId);
+        this.#memory.forget(guildId);
         return;
       case BUS_RECONNECTED:
       case 'GUILD_UPDATE':
@@ -127,7 +121,7 @@ export class GuildViews {
       case 'GUILD_ROLE_DELETE':
       case 'CHANNEL_CREATE':
       case 'CHANNEL_UPDATE':
-        this.#entries.delete(guildId);
+        this.#memory.forget(guildId);
         return;
     }
   }

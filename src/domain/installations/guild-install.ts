@@ -8,6 +8,7 @@ import { parseInput } from '../input.js';
 import { Permission, parsePermissions, permissionText, withImplied } from '../permissions.js';
 import { insertRole } from '../roles/index.js';
 import { requireStillThere } from './access.js';
+import { mailLostPermissions } from './mails.js';
 import { installScopes, type Scope, storedScopes } from './scopes.js';
 
 const Grant = z.object({ scopes: installScopes(), permissions: permissionText().optional() });
@@ -93,8 +94,8 @@ async function putInstallation(call: CallContext, write: Write, grant: GrantedIn
           permissions,
         },
       });
-  if (withBot) await addBot(call, write, grant);
-  const changes = { scopes, permissions };
+  const before = withBot ? await addBot(call, write, grant) : null;
+  const changes = { scopes, permissions: { old: before === null ? null : String(before), new: permissions } };
   await audit({
     action: 'INSTALLATION_PUT',
     guildId,
@@ -102,17 +103,21 @@ async function putInstallation(call: CallContext, write: Write, grant: GrantedIn
     targetId: installation.id,
     changes,
   });
+  if (before !== null) await mailLostPermissions(call, write, grant, before & ~withImplied(grant.permissions));
   return installation;
 }
 
-/** Gives the bot its managed role with the granted permissions, and makes it a member if it is none. */
-async function addBot(call: CallContext, write: Write, grant: GrantedInstallation): Promise<void> {
+/**
+ * Gives the bot its managed role with the granted permissions, and makes it a member if it is none.
+ * @returns the role's permissions before, null for a new one
+ */
+async function addBot(call: CallContext, write: Write, grant: GrantedInstallation): Promise<bigint | null> {
   const { db, record, audit } = write;
   const { application, guildId } = grant;
-  const roleId = await putManagedRole(call, write, grant);
+  const { roleId, before } = await putManagedRole(call, write, grant);
   const botId = application.id;
   const key = { guildId_userId: { guildId, userId: botId } };
-  if (await db.member.findUnique({ where: key, select: { userId: true } })) return;
+  if (await db.member.findUnique({ where: key, select: { userId: true } })) return before;
   const member = await db.member.create({
     data: { guildId, userId: botId, joinedAt: new Date(call.clock.now()), roles: { create: { roleId } } },
     include: WITH_USER_AND_ROLES,
@@ -120,9 +125,14 @@ async function addBot(call: CallContext, write: Write, grant: GrantedInstallatio
   await audit({ action: 'BOT_ADD', guildId, targetId: botId });
   record({ type: 'GUILD_MEMBER_ADD', member });
   record({ type: 'GUILD_JOINED', guildId, userId: botId });
+  return before;
 }
 
-async function putManagedRole(call: CallContext, write: Write, grant: GrantedInstallation): Promise<bigint> {
+async function putManagedRole(
+  call: CallContext,
+  write: Write,
+  grant: GrantedInstallation,
+): Promise<{ roleId: bigint; before: bigint | null }> {
   const { db, record } = write;
   const { application, guildId, permissions } = grant;
   const role = await db.role.findFirst({ where: { guildId, applicationId: application.id, managed: true } });
@@ -135,7 +145,7 @@ async function putManagedRole(call: CallContext, write: Write, grant: GrantedIns
       managed: true,
       applicationId: application.id,
     });
-    return id;
+    return { roleId: id, before: null };
   }
   if (role.permissions !== permissions) {
     record({
@@ -143,5 +153,5 @@ async function putManagedRole(call: CallContext, write: Write, grant: GrantedIns
       role: await db.role.update({ where: { id: role.id }, data: { permissions } }),
     });
   }
-  return role.id;
+  return { roleId: role.id, before: role.permissions };
 }

@@ -53,13 +53,32 @@ export async function editMessage(call: CallContext, input: EditMessageInput): P
   }
 }
 
+/**
+ * Whether the caller may add files to a message, to be asked before they are received.
+ * @throws UNKNOWN_MESSAGE, NOT_MESSAGE_AUTHOR and what `accessChannel` throws
+ */
+export async function requireEditing(
+  call: CallContext,
+  { channelId, messageId }: Pick<EditMessageInput, 'channelId' | 'messageId'>,
+): Promise<void> {
+  const { user } = requireUser(call);
+  const channel = await accessChannel(call, channelId, Permission.ViewChannel);
+  const { authorId } = await loadMessage(call, channel.guildId, channelId, messageId);
+  if (authorId !== user.id) throw notAuthor();
+  requirePermissions(channel.permissions, Permission.AttachFiles);
+}
+
 /** @throws NOT_MESSAGE_AUTHOR for more than the flags, or for somebody who does not manage messages */
 function requireFlagsOnly(channel: ChannelAccess, body: EditBody, files: UploadedFile[]): void {
   const { flags, ...rest } = body;
   const isFlagsOnly =
     flags !== undefined && Object.values(rest).every((value) => value === undefined) && files.length === 0;
   if (isFlagsOnly && managesMessages(channel)) return;
-  throw new DomainError('NOT_MESSAGE_AUTHOR', 'Cannot edit a message authored by another user');
+  throw notAuthor();
+}
+
+function notAuthor(): DomainError {
+  return new DomainError('NOT_MESSAGE_AUTHOR', 'Cannot edit a message authored by another user');
 }
 
 /** What is to be done to a message, whatever others do to it meanwhile. */
@@ -184,6 +203,7 @@ async function mentionsAfter(
     guildId: channel.guildId,
     permissions: channel.permissions,
     repliedUser: message.referenced?.author ?? null,
+    mentionedUsers: message.mentionedUsers,
   });
 }
 

@@ -3,6 +3,7 @@ import type { BlobStore, StagedBlob } from '../../infra/blobs.js';
 import type { Attachment, Reader } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
 import { DomainError, invalidInput } from '../errors.js';
+import { idIn, type KeptFiles } from '../kept-files.js';
 import { limits } from '../limits.js';
 import type { SendBody } from './body.js';
 
@@ -33,6 +34,18 @@ function filesOf(message: MessagePlace): string {
 function fileOf(message: MessagePlace, attachmentId: bigint): string {
   return `${filesOf(message)}${attachmentId}`;
 }
+
+/** The files of attachments, for who looks through what is kept. */
+export const attachmentFiles: KeptFiles = {
+  folder: 'attachments',
+  knowsAny: async (read) => (await read.attachment.findFirst({ select: { id: true } })) !== null,
+  async withRow(read, keys) {
+    const idOf = (key: string) => idIn(/^attachments\/\d+\/\d+\/(\d+)$/.exec(key)?.[1]);
+    const rows = await read.attachment.findMany({ where: { id: { in: keys.map(idOf) } }, select: { id: true } });
+    const ids = new Set(rows.map(({ id }) => id));
+    return keys.filter((key) => idOf(key) < 0n || ids.has(idOf(key)));
+  },
+};
 
 export type NewAttachment = Omit<Attachment, 'messageId'>;
 
@@ -140,8 +153,17 @@ function safeFilename(name: string): string {
   return [...safe].slice(-MAX_FILENAME).join('').replace(/^\.+/, '') || 'unknown';
 }
 
+/** How the formats begin whose sizes are told, as Latin-1: PNG, GIF, JPEG and WebP. */
+const SIZED_FORMATS = ['\x89PNG\r\n\x1a\n', 'GIF87a', 'GIF89a', '\xff\xd8\xff', 'RIFF'];
+
+/** Others are not looked into: to find the size in the head of some takes any amount of work. */
+function isSized({ contentType, blob }: UploadedFile): boolean {
+  const beginning = blob.head.toString('latin1', 0, 12);
+  return contentType.startsWith('image/') && SIZED_FORMATS.some((format) => beginning.startsWith(format));
+}
+
 function dimensions(file: UploadedFile): { width: number | null; height: number | null } {
-  if (!file.contentType.startsWith('image/')) return { width: null, height: null };
+  if (!isSized(file)) return { width: null, height: null };
   try {
     const { width, height } = imageSize(file.blob.head);
     return { width, height };

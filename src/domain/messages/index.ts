@@ -1,6 +1,6 @@
 export type { EditBodyInput, SendBodyInput } from './body.js';
 export { deleteMessage } from './delete.js';
-export { editMessage } from './edit.js';
+export { editMessage, requireEditing } from './edit.js';
 export {
   type AttachmentFile,
   fileTooLarge,
@@ -11,5 +11,5 @@ export {
 export { getMessage, listMessages } from './list.js';
 export { countReactions } from './load.js';
 export { addReaction, clearReactions, listReactions, removeReaction } from './reactions.js';
-export { sendMessage } from './send.js';
+export { requireSending, sendMessage } from './send.js';
 export { startTyping } from './typing.js';

@@ -1,4 +1,5 @@
 import type { Reader, User } from '../../infra/database/index.js';
+import { parseSnowflake } from '../../infra/ids.js';
 import { allows, Permission } from '../permissions.js';
 import type { AllowedMentions } from './body.js';
 
@@ -15,6 +16,8 @@ interface MentionContext {
   permissions: bigint;
   /** For a reply: who is answered. */
   repliedUser: User | null;
+  /** For an edit: whom the message mentions already. */
+  mentionedUsers: User[];
 }
 
 /** The most ids of one kind that a text can mention. */
@@ -29,7 +32,7 @@ export async function resolveMentions(
   const userIds = permitted(idsIn(text, /<@!?(\d{1,20})>/g), 'users', allowed);
   const roleIds = permitted(idsIn(text, /<@&(\d{1,20})>/g), 'roles', allowed);
   const [users, mentionableRoleIds] = await Promise.all([
-    findUsers(context.read, userIds),
+    findUsers(context, userIds),
     findMentionableRoles(context, roleIds),
   ]);
   const { repliedUser } = context;
@@ -48,8 +51,8 @@ export async function resolveMentions(
 function idsIn(text: string, pattern: RegExp): bigint[] {
   const ids = new Set<bigint>();
   for (const match of text.matchAll(pattern)) {
-    const id = BigInt(match[1] ?? 0);
-    if (id < 2n ** 63n) ids.add(id);
+    const id = parseSnowflake(match[1] ?? '');
+    if (id !== undefined) ids.add(id);
     if (ids.size === MAX_IDS) break;
   }
   return [...ids];
@@ -60,9 +63,18 @@ function permitted(ids: bigint[], kind: 'users' | 'roles', allowed: AllowedMenti
   return ids.filter((id) => allowed[kind]?.includes(id));
 }
 
-async function findUsers(read: Reader, ids: bigint[]): Promise<User[]> {
+/** Members of the guild, and those whom the channel's readers meet in these messages anyway; nobody else (decisions 96). */
+async function findUsers(
+  { read, guildId, repliedUser, mentionedUsers }: MentionContext,
+  ids: bigint[],
+): Promise<User[]> {
   if (ids.length === 0) return [];
-  const found = new Map((await read.user.findMany({ where: { id: { in: ids } } })).map((user) => [user.id, user]));
+  const memberships = await read.member.findMany({
+    where: { guildId, userId: { in: ids } },
+    select: { user: true },
+  });
+  const met = [...(repliedUser ? [repliedUser] : []), ...mentionedUsers, ...memberships.map(({ user }) => user)];
+  const found = new Map(met.map((user) => [user.id, user]));
   return ids.flatMap((id) => found.get(id) ?? []);
 }
 

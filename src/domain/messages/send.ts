@@ -59,6 +59,7 @@ export async function sendMessage(call: CallContext, input: SendMessageInput): P
     guildId: channel.guildId,
     permissions: channel.permissions,
     repliedUser: referenced?.author ?? null,
+    mentionedUsers: [],
   });
   const id = call.nextId();
   const place = { channelId: channel.channelId, messageId: id };
@@ -70,6 +71,18 @@ export async function sendMessage(call: CallContext, input: SendMessageInput): P
   } finally {
     if (attachments.length > 0 && message?.id !== id) await discardAllFiles(call, place);
   }
+}
+
+/**
+ * Whether the caller may send into a channel, with files or without, to be asked before they are received.
+ * @throws UNKNOWN_CHANNEL, MISSING_ACCESS, MISSING_PERMISSIONS, WRONG_CHANNEL_TYPE
+ */
+export async function requireSending(
+  call: CallContext,
+  { channelId, files }: { channelId: bigint; files: number },
+): Promise<void> {
+  const needed = Permission.ViewChannel | Permission.SendMessages | (files > 0 ? Permission.AttachFiles : 0n);
+  checkTextChannel(await accessChannel(call, channelId, needed));
 }
 
 /** @throws WRONG_CHANNEL_TYPE for a channel that holds no messages */

@@ -11,12 +11,12 @@ export async function findTokenActor(
 ): Promise<Extract<Actor, { kind: 'token' }> | null> {
   const found = await read.oAuthToken.findUnique({
     where: { hash: hashSecret(token) },
-    include: { grant: { include: { user: true } } },
+    include: { grant: { include: { user: true, application: { select: { deletedAt: true } } } } },
   });
   // The grant is read by a statement of its own, and may have ended in between.
-  if (found?.kind !== 'ACCESS' || found.expiresAt.getTime() <= now || found.grant?.user?.deletedAt !== null)
-    return null;
+  if (found?.kind !== 'ACCESS' || found.expiresAt.getTime() <= now || !found.grant) return null;
   const { grant } = found;
+  if (grant.user?.deletedAt !== null || grant.application?.deletedAt !== null) return null;
   return {
     kind: 'token',
     user: grant.user,

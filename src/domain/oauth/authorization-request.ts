@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import type { Application } from '../../infra/database/index.js';
-import { storedStrings } from '../../infra/database/stored.js';
 import { DomainError } from '../errors.js';
 import { parseInput, snowflake } from '../input.js';
 import type { Scope } from '../installations/scopes.js';
 import { storedScopes } from '../installations/scopes.js';
 import { parsePermissions } from '../permissions.js';
 import { isS256Challenge } from './pkce.js';
-import { hasCustomScheme, isRegistered } from './redirect-uris.js';
+import { hasCustomScheme, isRegistered, registeredUris } from './redirect-uris.js';
 import { parseScope } from './scope.js';
 
 /** Where an application can be installed to. */
@@ -41,6 +40,7 @@ export class RefusedAuthorization extends Error {
   override readonly name = 'RefusedAuthorization';
 
   constructor(
+    readonly application: Application,
     readonly refusal: DomainError,
     readonly redirectUri: string,
     readonly state: string | null,
@@ -104,12 +104,12 @@ export function readAuthorizationRequest(application: Application, query: Author
     };
   } catch (error) {
     if (!(error instanceof DomainError) || redirectUri === null) throw error;
-    throw new RefusedAuthorization(error, redirectUri, query.state ?? null);
+    throw new RefusedAuthorization(application, error, redirectUri, query.state ?? null);
   }
 }
 
 function chooseRedirectUri(application: Application, query: AuthorizationQuery): string | null {
-  const registered = storedStrings(application.redirectUris);
+  const registered = registeredUris(application);
   if (query.redirect_uri === undefined) return query.response_type === undefined ? null : (registered[0] ?? null);
   if (isRegistered(query.redirect_uri, registered)) return query.redirect_uri;
   throw invalidRequest('The redirect_uri is not one of the application’s redirect URIs.');

@@ -1,9 +1,12 @@
+import type { Prisma } from '../../infra/database/index.js';
 import { hashSecret, randomToken } from '../../infra/secrets.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
 import { DomainError, invalidInput } from '../errors.js';
+import { requireStillThere } from '../installations/access.js';
 import { planInstall, writeInstall } from '../installations/index.js';
 import { type Scope, storedScopes } from '../installations/scopes.js';
 import { type AuthorizationRequest, INSTALLING_SCOPES, type InstallTarget } from './authorization-request.js';
+import { hasCustomScheme } from './redirect-uris.js';
 import { removeSpentGrants } from './tokens.js';
 
 /** How long an authorization code waits to be redeemed, in milliseconds (Discord's documentation, OAuth2). */
@@ -31,7 +34,8 @@ export interface AuthorizationOutcome {
 
 /**
  * Carries out what a person allowed, both or nothing: installs, and grants what a code can be redeemed for.
- * @throws UNAUTHENTICATED, INVALID_INPUT for a choice that was not offered, and what `installApplication` throws
+ * @throws UNAUTHENTICATED, INVALID_INPUT for a choice that was not offered, UNKNOWN_APPLICATION for one that is deleted meanwhile,
+ *   and what `installApplication` throws
  */
 export async function authorize(
   call: CallContext,
@@ -70,20 +74,27 @@ export async function authorize(
 }
 
 /**
- * Whether the person has granted all of this before and nothing is to be installed, so that `prompt=none` needs no screen.
+ * Whether `prompt=none` needs no screen: the person has granted all of this before, nothing is to be installed, and no other
+ * program can pose as the client (decisions 108).
  */
 export async function isGrantedAlready(call: CallContext, request: AuthorizationRequest): Promise<boolean> {
-  const { user } = requirePerson(call);
-  if (request.targets.length > 0 || request.redirectUri === null) return false;
-  const where = {
-    applicationId: request.application.id,
-    userId: user.id,
-    // Allowed on the screen: a grant by client credentials has no code.
-    codes: { some: {} },
-  };
+  const { application, targets, redirectUri } = request;
+  if (targets.length > 0 || redirectUri === null) return false;
+  if (application.publicClient || hasCustomScheme(redirectUri)) return false;
+  const where = allowedBefore(call, application.id);
   const grants = await call.read.oAuthGrant.findMany({ where, select: { scopes: true } });
   const granted = new Set(grants.flatMap((grant) => storedScopes(grant.scopes)));
   return request.scopes.SERVER.every((scope) => granted.has(scope));
+}
+
+/** Whether the person has allowed the application anything on the screen that still lasts. */
+export async function isKnownClient(call: CallContext, applicationId: bigint): Promise<boolean> {
+  return (await call.read.oAuthGrant.count({ where: allowedBefore(call, applicationId), take: 1 })) > 0;
+}
+
+/** Grants that the person made on the screen: one by client credentials has no code. */
+function allowedBefore(call: CallContext, applicationId: bigint): Prisma.OAuthGrantWhereInput {
+  return { applicationId, userId: requirePerson(call).user.id, codes: { some: {} } };
 }
 
 function chooseTarget(request: AuthorizationRequest, decision: AuthorizationDecision): InstallTarget | null {
@@ -144,6 +155,7 @@ async function insertGrant(
   guildId: bigint | null,
 ) {
   const { user } = requirePerson(call);
+  await requireStillThere(db, request.application.id);
   await removeSpentGrants(call, db, { applicationId: request.application.id, userId: user.id });
   const withBot = scopes.includes('bot');
   return db.oAuthGrant.create({

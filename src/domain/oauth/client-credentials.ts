@@ -2,7 +2,7 @@ import type { Application } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
 import { DomainError } from '../errors.js';
 import type { Scope } from '../installations/scopes.js';
-import type { Client } from './clients.js';
+import { type Client, requireStillClient } from './clients.js';
 import { parseScope } from './scope.js';
 import { type IssuedTokens, issueTokens, removeSpentGrants } from './tokens.js';
 
@@ -25,7 +25,7 @@ const ALLOWED_TO_TEAMS: readonly Scope[] = [
 /**
  * Gives an application a token that acts for its owner, for that of its team where one owns it (RFC 6749, section 4.4). There is no refresh token.
  * @param scope space-separated; `identify` when not given
- * @throws UNAUTHORIZED_CLIENT for a public client, INVALID_SCOPE
+ * @throws UNAUTHORIZED_CLIENT for a public client, INVALID_SCOPE, and INVALID_CLIENT when it is deleted meanwhile
  */
 export async function grantClientCredentials(
   call: CallContext,
@@ -44,12 +44,17 @@ export async function grantClientCredentials(
   }
   const ownerUserId = await findOwner(call, application);
   if (ownerUserId === null) throw new DomainError('UNAUTHORIZED_CLIENT', 'The application has no owner to act for.');
-  return call.write(async (write) => {
-    const of = { applicationId: application.id, userId: ownerUserId };
-    await removeSpentGrants(call, write.db, of);
-    const grant = await write.db.oAuthGrant.create({ data: { id: call.nextId(), ...of, scopes } });
-    return issueTokens(call, write, grant, { refresh: false });
-  });
+  const of = { applicationId: application.id, userId: ownerUserId };
+  // On its own, so that tokens given at the same time do not conflict with one another.
+  await call.writeOne((db) => removeSpentGrants(call, db, of));
+  return call.write(
+    async (write) => {
+      await requireStillClient(write.db, client);
+      const grant = await write.db.oAuthGrant.create({ data: { id: call.nextId(), ...of, scopes } });
+      return issueTokens(call, write, grant, { refresh: false });
+    },
+    { serializable: true },
+  );
 }
 
 /** The person an application belongs to, or who owns its team. */

@@ -1,4 +1,5 @@
-import type { Application, Reader } from '../../infra/database/index.js';
+import type { Application, Reader, Transaction } from '../../infra/database/index.js';
+import { joinLookups } from '../../infra/joined-lookups.js';
 import { hashSecret, secretMatches } from '../../infra/secrets.js';
 import { DomainError } from '../errors.js';
 
@@ -15,6 +16,17 @@ export interface Client {
   byType: 'confidential' | 'public';
 }
 
+/** Finds an application that is not deleted, or null. */
+export type FindClient = (id: bigint) => Promise<Application | null>;
+
+/** Looks clients up together, so that made-up ones cost little however many come. */
+export function createFindClient(read: Reader): FindClient {
+  return joinLookups(async (ids: bigint[]) => {
+    const applications = await read.application.findMany({ where: { id: { in: ids }, deletedAt: null } });
+    return new Map(applications.map((application) => [application.id, application]));
+  });
+}
+
 /** Compared against when there is no such client, so that the answer takes the same time. */
 const NOBODYS_HASH = hashSecret('');
 
@@ -22,8 +34,8 @@ const NOBODYS_HASH = hashSecret('');
  * Recognises a client (RFC 6749, section 2.3): by its secret, or a public one without.
  * @throws INVALID_CLIENT, for an unknown client and for a wrong secret alike
  */
-export async function authenticateClient(read: Reader, credentials: ClientCredentials): Promise<Client> {
-  const application = await read.application.findUnique({ where: { id: credentials.clientId, deletedAt: null } });
+export async function authenticateClient(find: FindClient, credentials: ClientCredentials): Promise<Client> {
+  const application = await find(credentials.clientId);
   const { clientSecret } = credentials;
   if (clientSecret === undefined) {
     if (application?.publicClient) return { application, byType: 'public' };
@@ -32,6 +44,16 @@ export async function authenticateClient(read: Reader, credentials: ClientCreden
   const matches = secretMatches(clientSecret, application?.clientSecretHash ?? NOBODYS_HASH);
   if (!application?.clientSecretHash || !matches) throw invalidClient();
   return { application, byType: 'confidential' };
+}
+
+/**
+ * Asks once more within the transaction that gives a client something, which must be serializable: then it either comes before
+ * the application's deletion, which takes what was given along, or is refused.
+ * @throws INVALID_CLIENT for a client that was deleted meanwhile
+ */
+export async function requireStillClient(db: Transaction, { application: { id } }: Client): Promise<void> {
+  const where = { id, deletedAt: null };
+  if (!(await db.application.findUnique({ where, select: { id: true } }))) throw invalidClient();
 }
 
 function invalidClient(): DomainError {

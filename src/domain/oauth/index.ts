@@ -14,9 +14,16 @@ export {
   accessDenied,
   authorize,
   isGrantedAlready,
+  isKnownClient,
 } from './authorize.js';
 export { grantClientCredentials } from './client-credentials.js';
-export { authenticateClient, type Client, type ClientCredentials } from './clients.js';
+export {
+  authenticateClient,
+  type Client,
+  type ClientCredentials,
+  createFindClient,
+  type FindClient,
+} from './clients.js';
 export { type Authorization, getAuthorization } from './current.js';
 export { redeemCode } from './redeem-code.js';
 export { refreshTokens } from './refresh.js';

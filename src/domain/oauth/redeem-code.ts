@@ -1,10 +1,10 @@
 import type { AuthorizationCode, OAuthGrant } from '../../infra/database/index.js';
-import { storedStrings } from '../../infra/database/stored.js';
 import { hashSecret } from '../../infra/secrets.js';
 import type { CallContext } from '../call.js';
 import { DomainError } from '../errors.js';
-import type { Client } from './clients.js';
+import { type Client, requireStillClient } from './clients.js';
 import { verifierFits } from './pkce.js';
+import { registeredUris } from './redirect-uris.js';
 import { endGrant, type IssuedTokens, issueTokens } from './tokens.js';
 
 export interface RedeemCodeInput {
@@ -18,7 +18,7 @@ type CodeWithGrant = AuthorizationCode & { grant: OAuthGrant };
 /**
  * Exchanges an authorization code for tokens (RFC 6749, section 4.1.3). It works once: of several at the same time one
  * succeeds, and a second use ends the whole grant, since then somebody else may have the code (section 4.1.2).
- * @throws INVALID_GRANT
+ * @throws INVALID_GRANT, and INVALID_CLIENT when the client is deleted meanwhile
  */
 export async function redeemCode(call: CallContext, client: Client, input: RedeemCodeInput): Promise<IssuedTokens> {
   const hash = hashSecret(input.code);
@@ -31,20 +31,24 @@ export async function redeemCode(call: CallContext, client: Client, input: Redee
   if (!verifierFits(input.codeVerifier, code.codeChallenge)) throw invalid('code_verifier');
   if (client.byType === 'public' && code.codeChallenge === null) throw invalid('code_verifier');
 
-  const issued = await call.write(async (write) => {
-    const { count } = await write.db.authorizationCode.updateMany({
-      where: { hash, usedAt: null },
-      data: { usedAt: new Date(call.clock.now()) },
-    });
-    return count === 1 ? issueTokens(call, write, code.grant, { refresh: true }) : null;
-  });
+  const issued = await call.write(
+    async (write) => {
+      await requireStillClient(write.db, client);
+      const { count } = await write.db.authorizationCode.updateMany({
+        where: { hash, usedAt: null },
+        data: { usedAt: new Date(call.clock.now()) },
+      });
+      return count === 1 ? issueTokens(call, write, code.grant, { refresh: true }) : null;
+    },
+    { serializable: true },
+  );
   return issued ?? refuseReuse(call, code);
 }
 
 /** The request must name the redirect URI as its authorization did; one that left it out may leave it out here. */
 function redirectUriFits(client: Client, code: AuthorizationCode, given: string | undefined): boolean {
   if (code.redirectUri !== null) return given === code.redirectUri;
-  return given === undefined || given === storedStrings(client.application.redirectUris)[0];
+  return given === undefined || given === registeredUris(client.application)[0];
 }
 
 async function refuseReuse(call: CallContext, code: CodeWithGrant): Promise<never> {

@@ -1,52 +1,41 @@
 import { z } from 'zod';
-import { fault } from '../input.js';
+import type { Application } from '../../infra/database/index.js';
+import { storedStrings } from '../../infra/database/stored.js';
+import { fault, plainText } from '../input.js';
 import { limits } from '../limits.js';
 
 const LOOPBACK_HOSTS = ['127.0.0.1', '[::1]', 'localhost'];
 
-/** Schemes that a browser would act on by itself. */
-const DANGEROUS_SCHEMES = [
-  'javascript:',
-  'data:',
-  'vbscript:',
-  'file:',
-  'about:',
-  'blob:',
-  'filesystem:',
-  'view-source:',
-  'intent:',
-  'chrome:',
-  'mailto:',
-  'tel:',
-  'sms:',
-  'ws:',
-  'wss:',
-  'ftp:',
-];
+/**
+ * A web address with its two slashes and a host, or an address of a private-use scheme, which has a dot in it like the domain it
+ * is made from (RFC 8252, section 7.1): no scheme that a browser or a system acts on by itself has one.
+ */
+const FULL = /^(https?:\/\/[^/\\]|[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:\/)/i;
 
-/** A scheme, a colon, and an address behind it: after two slashes, or (for an application's own scheme) after one. */
-const FULL = /^(https?:\/\/[^/\\]|(?!https?:)[a-z][a-z0-9+.-]*:\/)/i;
+const REFUSAL =
+  'Must be a full https:// address, an http:// address of localhost, 127.0.0.1 or [::1], or one of a private-use scheme with a dot in it such as com.example.app:/, without a fragment or credentials.';
 
 /** An application's redirect URIs: full, without fragment and credentials, each once. */
 export function redirectUris() {
-  const uri = z
-    .string()
-    .max(limits.redirectUriLength)
-    .refine(isRedirectUri, fault('URL_TYPE_INVALID_URL', 'Must be a full URI, without a fragment or credentials.'));
+  const uri = plainText()
+    .pipe(z.string().max(limits.redirectUriLength))
+    .refine(isRedirectUri, fault('URL_TYPE_INVALID_URL', REFUSAL));
   return z
     .array(uri)
     .transform((uris) => [...new Set(uris)])
     .pipe(z.array(z.string()).max(limits.redirectUris));
 }
 
-function isRedirectUri(text: string): boolean {
-  if (!FULL.test(text) || !URL.canParse(text) || /[\s\\\p{Cc}]/u.test(text)) return false;
-  const url = new URL(text);
-  return url.hash === '' && !text.includes('#') && url.username === '' && url.password === '' && !isDangerous(url);
+/** The redirect URIs that count: one that was kept before it came to be refused is as if it were not registered. */
+export function registeredUris({ redirectUris }: Pick<Application, 'redirectUris'>): string[] {
+  return storedStrings(redirectUris).filter(isRedirectUri);
 }
 
-function isDangerous(url: URL): boolean {
-  return DANGEROUS_SCHEMES.includes(url.protocol);
+function isRedirectUri(text: string): boolean {
+  if (!FULL.test(text) || !URL.canParse(text) || /[\s\\\p{Cc}]/u.test(text)) return false;
+  const { protocol, hostname, username, password } = new URL(text);
+  const isSafe = protocol !== 'http:' || LOOPBACK_HOSTS.includes(hostname);
+  return isSafe && !text.includes('#') && username === '' && password === '';
 }
 
 /** Whether only an application on the person's own device can receive what is sent there. */

@@ -3,9 +3,9 @@ import { hashSecret } from '../../infra/secrets.js';
 import type { CallContext } from '../call.js';
 import { DomainError } from '../errors.js';
 import { type Scope, storedScopes } from '../installations/scopes.js';
-import type { Client } from './clients.js';
+import { type Client, requireStillClient } from './clients.js';
 import { parseScope } from './scope.js';
-import { endGrant, type IssuedTokens, issueTokens } from './tokens.js';
+import { endGrant, type IssuedTokens, issueTokens, removeExpiredTokens } from './tokens.js';
 
 export interface RefreshInput {
   refreshToken: string;
@@ -17,7 +17,7 @@ export interface RefreshInput {
  * Exchanges a refresh token for new tokens (RFC 6749, section 6). A narrower scope is that of the access token alone: the new
  * refresh token stands for the whole grant again. It works once: a second use ends the whole grant, since then somebody has a
  * copy (RFC 9700, section 4.14.2).
- * @throws INVALID_GRANT, INVALID_SCOPE
+ * @throws INVALID_GRANT, INVALID_SCOPE, and INVALID_CLIENT when the client is deleted meanwhile
  */
 export async function refreshTokens(call: CallContext, client: Client, input: RefreshInput): Promise<IssuedTokens> {
   const hash = hashSecret(input.refreshToken);
@@ -28,13 +28,19 @@ export async function refreshTokens(call: CallContext, client: Client, input: Re
   if (token.expiresAt.getTime() <= call.clock.now()) throw invalid();
   const scopes = narrowed(input.scope, storedScopes(token.grant.scopes));
 
-  const issued = await call.write(async (write) => {
-    const { count } = await write.db.oAuthToken.updateMany({
-      where: { hash, usedAt: null },
-      data: { usedAt: new Date(call.clock.now()) },
-    });
-    return count === 1 ? issueTokens(call, write, { ...token.grant, guildId: null }, { refresh: true, scopes }) : null;
-  });
+  const issued = await call.write(
+    async (write) => {
+      await requireStillClient(write.db, client);
+      const { count } = await write.db.oAuthToken.updateMany({
+        where: { hash, usedAt: null },
+        data: { usedAt: new Date(call.clock.now()) },
+      });
+      if (count === 0) return null;
+      await removeExpiredTokens(call, write.db, token.grant);
+      return issueTokens(call, write, { ...token.grant, guildId: null }, { refresh: true, scopes });
+    },
+    { serializable: true },
+  );
   return issued ?? refuseReuse(call, token.grant);
 }
 

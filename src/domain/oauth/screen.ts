@@ -1,4 +1,5 @@
 import type { Application, Guild, User } from '../../infra/database/index.js';
+import { nextTurn } from '../../infra/turns.js';
 import { type CallContext, requirePerson } from '../call.js';
 import { findInstallable } from '../installations/access.js';
 import { allows, Permission, parsePermissions } from '../permissions.js';
@@ -29,6 +30,7 @@ export async function loadConsentFacts(call: CallContext, request: Authorization
 async function listInstallableGuilds(call: CallContext): Promise<OwnGuild[]> {
   const found: OwnGuild[] = [];
   for (let after: bigint | undefined; ; ) {
+    await nextTurn();
     const page = await listOwnGuilds(call, { after, limit: PAGE, withCounts: false });
     found.push(...page.filter(({ permissions }) => allows(permissions, Permission.ManageGuild)));
     after = page.at(-1)?.guild.id;

@@ -43,7 +43,6 @@ export async function issueTokens(
   const accessToken = randomToken(32);
   const refreshToken = refresh ? randomToken(32) : null;
   const expiry = (seconds: number) => new Date(call.clock.now() + seconds * 1000);
-  await db.oAuthToken.deleteMany({ where: { grantId: grant.id, expiresAt: { lt: expiry(0) } } });
   await db.oAuthToken.createMany({
     data: [
       {
@@ -79,6 +78,11 @@ export async function issueTokens(
     scopes,
     guild,
   };
+}
+
+/** Removes the tokens of a grant that cannot be used any more. */
+export async function removeExpiredTokens(call: CallContext, db: Write['db'], grant: { id: bigint }): Promise<void> {
+  await db.oAuthToken.deleteMany({ where: { grantId: grant.id, expiresAt: { lt: new Date(call.clock.now()) } } });
 }
 
 /** Removes grants of which no code can be redeemed and no token be used any more. */

@@ -1,14 +1,13 @@
 import { z } from 'zod';
 import type { Team } from '../../infra/database/index.js';
 import { type CallContext, requirePerson } from '../call.js';
-import { dropIcon, type IconOwner, keepIcon } from '../icons.js';
+import { dropIcon, type IconOwner, type IconSource, keepIcon } from '../icons.js';
 import { nameText, parseInput } from '../input.js';
 import { limits } from '../limits.js';
 
 export interface CreateTeamInput {
   name: string;
-  /** The bytes of a PNG, JPEG, GIF or WebP image. */
-  icon?: Buffer | null | undefined;
+  icon?: IconSource | null | undefined;
 }
 
 export const TeamName = nameText(limits.teamName.min, limits.teamName.max);

@@ -2,6 +2,7 @@ import type { InvitationState, TeamInvitation } from '../../infra/database/index
 import { requireVerifiedEmail } from '../accounts/people.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
 import { DomainError, missingPermissions } from '../errors.js';
+import { limits } from '../limits.js';
 import { mayWithTeam, type PortalRole } from '../portal-permissions.js';
 import { accessTeam, ownTeamRole } from './access.js';
 import { removeTeamMember, type TeamUserInput } from './members.js';
@@ -14,7 +15,8 @@ export function pendingKeyOf(teamId: bigint, inviteeId: bigint): string {
 /**
  * Accepts an invitation, as the person it is to: from now on they are a member. Of several answers at once, one succeeds.
  * @throws UNAUTHENTICATED, UNKNOWN_TEAM_INVITATION, MISSING_PERMISSIONS for another member of the team, FORBIDDEN for an
- *   e-mail address that is not verified, and CONFLICT for an invitation that is not pending any more
+ *   e-mail address that is not verified, CONFLICT for an invitation that is not pending any more, and LIMIT_EXCEEDED for a
+ *   team that is full
  */
 export async function acceptTeamInvitation(call: CallContext, invitationId: bigint): Promise<TeamInvitation> {
   const { user } = requirePerson(call);
@@ -25,12 +27,18 @@ export async function acceptTeamInvitation(call: CallContext, invitationId: bigi
       await requireVerifiedEmail(db, user.id);
       const invitation = await settle(write, invitationId, 'ACCEPTED');
       const { teamId, role } = invitation;
+      await requireRoom(db, teamId);
       const joinedAt = new Date(call.clock.now());
       await db.teamMember.create({ data: { teamId, userId: user.id, role, joinedAt } });
       return invitation;
     },
     { serializable: true },
   );
+}
+
+async function requireRoom(db: Write['db'], teamId: bigint): Promise<void> {
+  if ((await db.teamMember.count({ where: { teamId } })) < limits.membersPerTeam) return;
+  throw new DomainError('LIMIT_EXCEEDED', `Maximum number of team members reached (${limits.membersPerTeam})`);
 }
 
 /**

@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { isUniqueConflict } from '../../infra/database/faults.js';
 import type { TeamMemberRole } from '../../infra/database/index.js';
-import { getPersonByEmail } from '../accounts/people.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { parseInput, plainText } from '../input.js';
-import { withinInvitationLimit } from '../invitation-limits.js';
+import { findInviteeByEmail, withinInvitationLimit } from '../invitation-limits.js';
 import { accessTeam } from './access.js';
 import type { TeamRecord } from './get.js';
 import { pendingKeyOf } from './invitations.js';
@@ -32,7 +31,7 @@ const Invitation = z.object({ email: plainText(), role: GivenRole });
 export async function inviteTeamMember(call: CallContext, input: InviteTeamMemberInput): Promise<InvitationRecord> {
   await accessTeam(call, input.teamId, 'inviteMember');
   const { email, role } = parseInput(Invitation, input);
-  const invitee = await getPersonByEmail(call.read, email);
+  const invitee = await findInviteeByEmail(call, email);
   const work = (write: Write) => insert(call, write, input.teamId, invitee.id, role);
   try {
     return await withinInvitationLimit(call, invitee.id, () => call.write(work, { serializable: true }));

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Prisma, Team } from '../../infra/database/index.js';
 import type { CallContext, Write } from '../call.js';
-import { dropIcon, type IconOwner, keepIcon } from '../icons.js';
+import { dropIcon, type IconOwner, type IconSource, keepIcon } from '../icons.js';
 import { parseInput } from '../input.js';
 import { recordForInvited } from '../invited.js';
 import { accessTeam } from './access.js';
@@ -12,8 +12,7 @@ import { handOver } from './members.js';
 export interface UpdateTeamInput {
   teamId: bigint;
   name?: string | null | undefined;
-  /** The bytes of a PNG, JPEG, GIF or WebP image. */
-  icon?: Buffer | null | undefined;
+  icon?: IconSource | null | undefined;
   /** The member whom the team is handed to; who owns it already keeps it. */
   ownerUserId?: bigint | null | undefined;
 }

@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { isUniqueConflict } from '../../infra/database/faults.js';
 import type { Tester, User } from '../../infra/database/index.js';
-import { getPersonByEmail } from '../accounts/people.js';
 import { accessApplication } from '../applications/access.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
 import { DomainError, invalidInput } from '../errors.js';
 import { parseInput, plainText, snowflake } from '../input.js';
-import { withinInvitationLimit } from '../invitation-limits.js';
+import { findInviteeByEmail, withinInvitationLimit } from '../invitation-limits.js';
 import { limits } from '../limits.js';
 import type { TesterRecord } from './list.js';
 import { mailTesterInvitation } from './mails.js';
@@ -48,7 +47,7 @@ async function putOnce(call: CallContext, row: TesterRow): Promise<Tester> {
 async function findInvitee(call: CallContext, { userId, email }: z.output<typeof Invitee>): Promise<User> {
   if ((userId ?? null) === null && (email ?? null) === null) throw namesNobody('BASE_TYPE_REQUIRED');
   if (typeof userId === 'bigint' && typeof email === 'string') throw namesNobody('BASE_TYPE_INVALID');
-  if (typeof email === 'string') return getPersonByEmail(call.read, email);
+  if (typeof email === 'string') return findInviteeByEmail(call, email);
   const invitee = await call.read.user.findFirst({ where: { id: userId ?? 0n, bot: false, deletedAt: null } });
   if (!invitee) throw new DomainError('UNKNOWN_USER', 'Unknown User');
   return invitee;

@@ -1,3 +1,4 @@
+import { isDriverAdapterError } from '@prisma/driver-adapter-utils';
 import { Prisma } from './generated/sqlite/client.js';
 
 /** The row that was to be changed or removed is not there. */
@@ -13,6 +14,78 @@ export function isUniqueConflict(error: unknown): boolean {
 /** A row that the new one refers to is not there (any more). */
 export function isMissingReference(error: unknown): boolean {
   return hasCode(error, 'P2003');
+}
+
+/** The database is away, full, locked by somebody else, or does not answer in time. The same may work in a moment. */
+export class DatabaseUnavailable extends Error {
+  override readonly name = 'DatabaseUnavailable';
+
+  constructor(cause: unknown) {
+    super('the database is not available', { cause });
+  }
+}
+
+/** Whether something failed because the database or the disk is away, full, locked or too slow, and not because of what was asked. */
+export function isUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (error instanceof DatabaseUnavailable || hasCode(error, 'P2028') || codeIn(error, FULL_DISK)) return true;
+  return isUnavailable(error.cause);
+}
+
+/** Whether what a database driver threw says that its database cannot be used at the moment. */
+export function isDriverUnavailable(error: unknown): boolean {
+  if (isDriverAdapterError(error)) {
+    const { kind, originalCode = '' } = error.cause;
+    return (
+      UNAVAILABLE_KINDS.has(kind) || POSTGRES_UNAVAILABLE.test(originalCode) || SQLITE_UNAVAILABLE.test(originalCode)
+    );
+  }
+  return error instanceof Error && (codeIn(error, UNREACHABLE) || PG_CONNECTION_LOST.test(error.message));
+}
+
+/** Kinds of faults as Prisma's adapters name them, of both databases. */
+const UNAVAILABLE_KINDS = new Set([
+  'AuthenticationFailed',
+  'ConnectionClosed',
+  'DatabaseAccessDenied',
+  'DatabaseDoesNotExist',
+  'DatabaseNotReachable',
+  'SocketTimeout',
+  'TlsConnectionError',
+  'TooManyConnections',
+]);
+
+/**
+ * PostgreSQL's classes (documentation, Appendix A): 08 connection exceptions, which pgbouncer answers too, 53 insufficient
+ * resources such as a full disk, 57P0 the server stops or starts, 58 faults of its system; 57014 a statement that was cancelled,
+ * 55P03 a lock that was not to be had, 25006 a server that only reads.
+ */
+const POSTGRES_UNAVAILABLE = /^(08...|53...|57P0.|58...|57014|55P03|25006)$/;
+
+/** SQLite's result codes, the extended ones of each included. */
+const SQLITE_UNAVAILABLE = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|READONLY|PROTOCOL)(_|$)/;
+
+/** Node's codes of connections that do not come about or break. */
+const UNREACHABLE = new Set([
+  'EAI_AGAIN',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EPIPE',
+  'ETIMEDOUT',
+]);
+
+/** Node's codes of a file system that has no room. */
+const FULL_DISK = new Set(['ENOSPC', 'EDQUOT']);
+
+/** What the pg library says, without a code, of connections that were lost or were not to be had in time. */
+const PG_CONNECTION_LOST =
+  /^(Query read timeout|Connection terminated|timeout exceeded when trying to connect|Client (was closed|has encountered))/;
+
+function codeIn(error: unknown, codes: ReadonlySet<string>): boolean {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' && codes.has(error.code);
 }
 
 function hasCode(error: unknown, code: string): boolean {

@@ -1,16 +1,21 @@
 import { join } from 'node:path';
 import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
-import { PrismaPg } from '@prisma/adapter-pg';
 import { lockFolder } from './folder-lock.js';
 import { PrismaClient as PostgresClient } from './generated/postgresql/client.js';
 import { PrismaClient } from './generated/sqlite/client.js';
+import { cutLookups } from './lookups.js';
 import { applyMigrations, type Dialect } from './migrations.js';
+import { Outages, watchOutages } from './outages.js';
+import { aloneOnPostgres, POSTGRES_TRANSACTION_OPTIONS, postgresForMigrations, postgresPool } from './postgres.js';
 import { sqliteReader, sqliteWriter } from './sqlite.js';
 
 export type * from './generated/sqlite/client.js';
 export { Prisma } from './generated/sqlite/client.js';
 export type { Dialect } from './migrations.js';
 
+import { type Clock, systemClock } from '../clock.js';
+import { isDoneWithin } from '../deadlines.js';
+import type { Logger } from '../logger.js';
 import type { Prisma } from './generated/sqlite/client.js';
 
 type ReadMethod =
@@ -40,23 +45,38 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** How long a transaction may wait for its turn, and how long it may take, in milliseconds. */
-const TRANSACTION_OPTIONS = { maxWait: 10_000, timeout: 10_000 };
+/** How long a transaction on SQLite may wait for its turn, and how long it may take, in milliseconds. */
+const SQLITE_TRANSACTION_OPTIONS = { maxWait: 10_000, timeout: 10_000 };
+
+/** How long the end waits for what is still under way, in milliseconds. */
+const CLOSE_TIMEOUT_MS = 1_500;
+
+export interface DatabaseOptions {
+  /** A `postgresql://` address, or null for the SQLite file `causeway.db` in `dataDir`. */
+  url: string | null;
+  dataDir: string;
+  /** Connections to PostgreSQL, at most. */
+  pool: number;
+}
 
 /**
  * Opens the database, creating and migrating it first where needed.
- * @param url a `postgresql://` address, or undefined for the SQLite file `causeway.db` in `dataDir`
  * @throws {StartError} when another process has the SQLite file
  */
-export async function openDatabase(url: string | undefined, dataDir: string): Promise<Database> {
-  return url === undefined ? openSqlite(dataDir) : openPostgres(url);
+export async function openDatabase(
+  { url, dataDir, pool }: DatabaseOptions,
+  log: Logger,
+  clock: Clock = systemClock,
+): Promise<Database> {
+  const outages = new Outages(log, clock);
+  return url === null ? openSqlite(dataDir, outages, clock) : openPostgres(url, pool, outages);
 }
 
 /** The SQLite file is for one process: others would not hear of its events, and would wait for its writes. */
-async function openSqlite(dataDir: string): Promise<Database> {
+async function openSqlite(dataDir: string, outages: Outages, clock: Clock): Promise<Database> {
   const lock = await lockFolder(dataDir);
   try {
-    const { close, ...database } = await openSqliteFile(dataDir);
+    const { close, ...database } = await openSqliteFile(dataDir, outages, clock);
     return { ...database, close: () => close().finally(lock.release) };
   } catch (error) {
     await lock.release();
@@ -64,12 +84,15 @@ async function openSqlite(dataDir: string): Promise<Database> {
   }
 }
 
-async function openSqliteFile(dataDir: string): Promise<Database> {
+async function openSqliteFile(dataDir: string, outages: Outages, clock: Clock): Promise<Database> {
   const file = join(dataDir, 'causeway.db');
   await applyMigrations('sqlite', new PrismaBetterSqlite3({ url: `file:${file}` }));
-  const writer = new PrismaClient({ adapter: sqliteWriter(file), transactionOptions: TRANSACTION_OPTIONS });
+  const writer = new PrismaClient({
+    adapter: watchOutages(sqliteWriter(file, clock), outages),
+    transactionOptions: SQLITE_TRANSACTION_OPTIONS,
+  });
   await writer.$connect();
-  const reader = new PrismaClient({ adapter: sqliteReader(file) });
+  const reader = cutLookups(new PrismaClient({ adapter: watchOutages(sqliteReader(file, clock), outages) }));
   await reader.$connect();
   return {
     dialect: 'sqlite',
@@ -82,11 +105,23 @@ async function openSqliteFile(dataDir: string): Promise<Database> {
   };
 }
 
-async function openPostgres(url: string): Promise<Database> {
-  await applyMigrations('postgresql', new PrismaPg({ connectionString: url, max: 2 }));
-  const adapter = new PrismaPg({ connectionString: url, max: 20 });
+async function openPostgres(url: string, pool: number, outages: Outages): Promise<Database> {
+  await aloneOnPostgres(url, () => applyMigrations('postgresql', postgresForMigrations(url)));
+  const adapter = watchOutages(postgresPool(url, pool), outages);
   // One schema makes both clients; the SQLite client's types are the narrower ones, so they stand for both.
-  const client = new PostgresClient({ adapter, transactionOptions: TRANSACTION_OPTIONS }) as unknown as PrismaClient;
+  const made = new PostgresClient({
+    adapter,
+    transactionOptions: POSTGRES_TRANSACTION_OPTIONS,
+  }) as unknown as PrismaClient;
+  const client = cutLookups(made);
   await client.$connect();
-  return { dialect: 'postgresql', reader: client, writer: client, close: () => client.$disconnect() };
+  return {
+    dialect: 'postgresql',
+    reader: client,
+    writer: client,
+    // A statement that is under way keeps its connection until its time is over; the process does not wait for that.
+    async close() {
+      await isDoneWithin(CLOSE_TIMEOUT_MS, client.$disconnect());
+    },
+  };
 }

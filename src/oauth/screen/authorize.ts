@@ -17,7 +17,7 @@ import { type Answer, type Page, redirect } from './answer.js';
 import { type Consent, consentPage } from './consent-page.js';
 import { type Choice, explain, firstChoice, readChoice } from './decision.js';
 import { cancelledPage, type SignedIn, signInPage, statusOf } from './pages.js';
-import { readRequest, requireCsrfToken, requireOwnOrigin, tellClient, type Visit } from './visit.js';
+import { readRequest, refusalAddress, requireCsrfToken, requireOwnOrigin, type Visit } from './visit.js';
 
 /** Shows what an application asks for, once the visitor is signed in. */
 export async function show(visit: Visit): Promise<Answer> {
@@ -35,7 +35,7 @@ export async function show(visit: Visit): Promise<Answer> {
 /** Carries out what the person decided, after checking the whole request again. */
 export async function decide(visit: Visit): Promise<Answer> {
   requireOwnOrigin(visit);
-  const form = await readForm(visit.request.raw);
+  const form = await readForm(visit.request.raw, visit.held);
   // The session ended while the screen was open: begin again, with nothing lost but the choice.
   if (!visit.signedIn) return redirect(ownAddress(PATHS.authorize, visit.query));
   requireCsrfToken(visit, form);
@@ -57,9 +57,9 @@ function screen({ query }: Visit, signedIn: SignedIn, parts: Omit<Consent, 'quer
   return consentPage({ ...parts, query, signedIn });
 }
 
-function cancel(visit: Visit, { redirectUri, state }: AuthorizationRequest): Answer {
+function cancel(visit: Visit, { application, redirectUri, state }: AuthorizationRequest): Answer {
   if (redirectUri === null) return cancelledPage(visit.query);
-  return tellClient(visit, new RefusedAuthorization(accessDenied(), redirectUri, state));
+  return redirect(refusalAddress(visit, new RefusedAuthorization(application, accessDenied(), redirectUri, state)));
 }
 
 async function carryOut(visit: Visit, request: AuthorizationRequest, choice: Choice): Promise<Answer> {

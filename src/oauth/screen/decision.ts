@@ -2,7 +2,7 @@ import { DomainError } from '../../domain/errors.js';
 import type { AuthorizationRequest, InstallTarget } from '../../domain/oauth/index.js';
 import { parsePermissions } from '../../domain/permissions.js';
 import type { OwnGuild } from '../../domain/users/own.js';
-import { snowflakeText } from '../../wire/id.js';
+import { parseSnowflake } from '../../infra/ids.js';
 import { formValue } from '../form.js';
 
 /** What is chosen on the screen, as it is shown or as it was sent. */
@@ -37,7 +37,7 @@ export function readChoice(form: URLSearchParams): Choice | 'cancel' {
   if (decision !== 'authorize') throw new DomainError('INVALID_REQUEST', 'The form says neither authorize nor cancel.');
   return {
     target: readTarget(formValue(form, 'target')),
-    guildId: snowflakeText(formValue(form, 'guild_id') ?? '') ?? null,
+    guildId: parseSnowflake(formValue(form, 'guild_id') ?? '') ?? null,
     scopes: form.getAll('scopes'),
     permissions: form
       .getAll('permissions')

@@ -1,6 +1,6 @@
 import { findInstallation } from '../../domain/oauth/index.js';
 import { parsePermissions } from '../../domain/permissions.js';
-import { snowflakeText } from '../../wire/id.js';
+import { parseSnowflake } from '../../infra/ids.js';
 import type { Answer } from './answer.js';
 import { installedPage, notFoundPage } from './pages.js';
 import type { Visit } from './visit.js';
@@ -10,8 +10,8 @@ import { namedPermissions } from './words.js';
 export async function showInstalled({ call, query, signedIn }: Visit): Promise<Answer> {
   if (!signedIn) return notFoundPage(null, null);
   const installation = await findInstallation(call, {
-    applicationId: snowflakeText(query.client_id ?? '') ?? 0n,
-    guildId: query.guild_id === undefined ? null : (snowflakeText(query.guild_id) ?? 0n),
+    applicationId: parseSnowflake(query.client_id ?? '') ?? 0n,
+    guildId: query.guild_id === undefined ? null : (parseSnowflake(query.guild_id) ?? 0n),
   });
   if (!installation) return notFoundPage(null, null);
   const wanted = /^\d{1,32}$/.test(query.permissions ?? '') ? parsePermissions(query.permissions ?? '') : 0n;

@@ -1,10 +1,10 @@
 import type { DomainError, ErrorCode } from '../../domain/errors.js';
 import type { AuthorizationQuery, MadeInstallation } from '../../domain/oauth/index.js';
-import type { User } from '../../infra/database/index.js';
+import type { Application, User } from '../../infra/database/index.js';
 import { ownAddress, PATHS } from './addresses.js';
 import type { Page } from './answer.js';
 import { type Fragment, type Html, html, name } from './html.js';
-import type { NamedPermission } from './words.js';
+import { destination, type NamedPermission } from './words.js';
 
 /** Somebody who is signed in, and the token that forms of theirs carry. */
 export interface SignedIn {
@@ -100,6 +100,26 @@ export function cancelledPage(query: AuthorizationQuery): Page {
     body: html`<h1>Cancelled</h1>
 <p>Nothing was allowed and nothing was installed. You can close this page.</p>
 <p><a href="${ownAddress(PATHS.authorize, query)}">Look at the request again</a></p>`,
+  };
+}
+
+/** Tells of a refusal that the client would hear of, with the way to it as a link. */
+export function refusedClientPage(refused: {
+  application: Application;
+  refusal: DomainError;
+  redirectUri: string;
+  /** The redirect URI with what the client is told. */
+  address: string;
+}): Page {
+  const { application, refusal, redirectUri, address } = refused;
+  return {
+    kind: 'page',
+    status: statusOf(refusal),
+    title: 'This does not work',
+    body: html`<h1>This does not work</h1>
+<p>${name(application.name)} asked for something that it cannot have: ${refusal.message}</p>
+<p>Nothing was allowed. The way back leads to ${destination(redirectUri)}; take it only if you came from there.</p>
+<div class="actions"><a class="button" href="${address}">Go back</a></div>`,
   };
 }
 

@@ -14,7 +14,7 @@ export async function showSignIn(visit: Visit): Promise<Answer> {
 
 export async function signIn(visit: Visit): Promise<Answer> {
   requireOwnOrigin(visit);
-  const form = await readForm(visit.request.raw);
+  const form = await readForm(visit.request.raw, visit.held);
   const email = formValue(form, 'email');
   const password = formValue(form, 'password');
   try {
@@ -30,7 +30,7 @@ export async function signIn(visit: Visit): Promise<Answer> {
 
 export async function signOut(visit: Visit): Promise<Answer> {
   requireOwnOrigin(visit);
-  const form = await readForm(visit.request.raw);
+  const form = await readForm(visit.request.raw, visit.held);
   if (!visit.signedIn) return back(visit);
   requireCsrfToken(visit, form);
   return back(visit, await visit.sessions.signOut(visit.visitor));

@@ -17,7 +17,7 @@ export async function showSignUp(visit: Visit): Promise<Answer> {
 
 export async function signUp(visit: Visit): Promise<Answer> {
   requireOwnOrigin(visit);
-  const form = await readForm(visit.request.raw);
+  const form = await readForm(visit.request.raw, visit.held);
   const typed = (field: string) => formValue(form, field) ?? '';
   const details = { name: typed('name'), email: typed('email'), password: typed('password') };
   try {

@@ -1,22 +1,24 @@
 import type { FastifyRequest } from 'fastify';
 import { type AppContext, callContext, type PageSessions, type Visitor } from '../../context.js';
+import { type HeldBody, senderOf } from '../../domain/bodies.js';
 import type { CallContext } from '../../domain/call.js';
-import { DomainError } from '../../domain/errors.js';
+import { DomainError, refusalIn } from '../../domain/errors.js';
 import { findInstallable } from '../../domain/installations/index.js';
 import {
   type AuthorizationQuery,
   type AuthorizationRequest,
+  isKnownClient,
   parseAuthorizationQuery,
   RefusedAuthorization,
   readAuthorizationRequest,
 } from '../../domain/oauth/index.js';
+import { parseSnowflake } from '../../infra/ids.js';
 import { originOf } from '../../infra/origins.js';
-import { snowflakeText } from '../../wire/id.js';
 import { renderOAuthError } from '../errors.js';
 import { formValue } from '../form.js';
 import { withParameters } from './addresses.js';
-import { type Answer, type Redirect, redirect } from './answer.js';
-import { faultPage, notFoundPage, refusalPage, type SignedIn, signInPage } from './pages.js';
+import { type Answer, redirect } from './answer.js';
+import { faultPage, notFoundPage, refusalPage, refusedClientPage, type SignedIn, signInPage } from './pages.js';
 
 /** One request to the screen: who sends it, and the request for authorization in its query. */
 export interface Visit {
@@ -26,6 +28,8 @@ export interface Visit {
   visitor: Visitor;
   call: CallContext;
   query: AuthorizationQuery;
+  /** The form's share of the memory for bodies, until the visit is answered. */
+  held: HeldBody;
   signedIn: SignedIn | null;
 }
 
@@ -41,11 +45,14 @@ export async function answer(
     visit = await openVisit(app, sessions, request);
     return await handle(visit);
   } catch (error) {
-    const refused = visit && refuse(visit, error);
+    const refused = visit && (await refuse(visit, error));
     if (refused) return refused;
-    if (error instanceof DomainError) return refusalPage(error, null);
+    const refusal = refusalIn(error);
+    if (refusal) return refusalPage(refusal, null);
     app.log.error({ err: error, requestId: request.id }, 'a request to the authorization screen failed');
     return faultPage(request.id);
+  } finally {
+    visit?.held.release();
   }
 }
 
@@ -54,21 +61,22 @@ async function openVisit(app: AppContext, sessions: PageSessions, request: Fasti
   const { headers, ip: address } = request;
   const actor = await sessions.findPerson(headers);
   const csrfToken = sessions.csrfToken(headers);
+  const call = callContext(app, actor, { requestId: request.id });
   return {
     app,
     sessions,
     request,
     query,
     visitor: { address, headers },
-    call: callContext(app, actor, { requestId: request.id }),
+    call,
+    held: app.bodies.hold(senderOf(call, address)),
     signedIn: actor.kind === 'person' && csrfToken !== null ? { person: actor.user, csrfToken } : null,
   };
 }
 
-function refuse(visit: Visit, error: unknown): Answer | null {
+async function refuse(visit: Visit, error: unknown): Promise<Answer | null> {
   const { query, signedIn } = visit;
   if (error instanceof RefusedAuthorization) {
-    // Only people who are signed in are sent on: else anybody could use our address to lead them elsewhere (RFC 9700, 4.11.2).
     return signedIn ? tellClient(visit, error) : signInPage({ query, leadsTo: error.redirectUri });
   }
   if (!(error instanceof DomainError)) return null;
@@ -76,13 +84,24 @@ function refuse(visit: Visit, error: unknown): Answer | null {
   return error.code === 'FORBIDDEN' ? refusalPage(error, query) : null;
 }
 
-/** Answers the client with a refusal (RFC 6749, section 4.1.2.1). */
-export function tellClient({ app }: Visit, { refusal, redirectUri, state }: RefusedAuthorization): Redirect {
+/**
+ * Answers the client with a refusal (RFC 6749, section 4.1.2.1). Whoever has allowed it nothing yet goes there by a click of
+ * theirs: else anybody could register a client and use our address to lead people elsewhere (RFC 9700, section 4.11.2).
+ */
+async function tellClient(visit: Visit, refused: RefusedAuthorization): Promise<Answer> {
+  const { application, refusal, redirectUri } = refused;
+  const address = refusalAddress(visit, refused);
+  if (await isKnownClient(visit.call, application.id)) return redirect(address);
+  return refusedClientPage({ application, refusal, redirectUri, address });
+}
+
+/** The redirect URI of a client, with what it is told of a refusal. */
+export function refusalAddress({ app }: Visit, { refusal, redirectUri, state }: RefusedAuthorization): string {
   const rendered = renderOAuthError(refusal);
   const { publicUrl: iss } = app.addresses;
   const error = rendered?.error ?? 'server_error';
   const description = rendered?.description ?? null;
-  return redirect(withParameters(redirectUri, { error, error_description: description, state, iss }));
+  return withParameters(redirectUri, { error, error_description: description, state, iss });
 }
 
 /**
@@ -92,7 +111,7 @@ export function tellClient({ app }: Visit, { refusal, redirectUri, state }: Refu
  */
 export async function readRequest({ call, query }: Visit): Promise<AuthorizationRequest> {
   if (query.client_id === undefined) throw new DomainError('INVALID_REQUEST', 'The link lacks its client_id.');
-  const application = await findInstallable(call, snowflakeText(query.client_id) ?? 0n);
+  const application = await findInstallable(call, parseSnowflake(query.client_id) ?? 0n);
   return readAuthorizationRequest(application, query);
 }
 

@@ -3,8 +3,10 @@ import { getGuild } from '../../domain/guilds/get.js';
 import { snowflake } from '../../domain/input.js';
 import { limits } from '../../domain/limits.js';
 import { addMember, nickname } from '../../domain/members/index.js';
+import { setRolePositions } from '../../domain/roles/index.js';
 import { renderGuild } from '../../wire/guild.js';
 import { renderMember } from '../../wire/member.js';
+import { renderRole } from '../../wire/role.js';
 import { reads, writes } from '../buckets.js';
 import { route } from '../route.js';
 import { ids, queryBoolean } from '../schemas.js';
@@ -22,6 +24,21 @@ export const guildRoutes = [
       ...renderGuild(guild),
       ...(memberCount === null ? {} : { approximate_member_count: memberCount, approximate_presence_count: 0 }),
     }),
+  }),
+  route({
+    method: 'PATCH',
+    path: '/guilds/:guildId/roles',
+    callers: ['bot'],
+    bucket: writes('role-positions', 'guildId'),
+    params: ids('guildId'),
+    body: z.array(z.object({ id: snowflake(), position: z.number().int().nullish() })).max(limits.rolesPerGuild),
+    run: (call, { params, body }) =>
+      setRolePositions(
+        call,
+        params.guildId,
+        body.map(({ id: roleId, position }) => ({ roleId, position })),
+      ),
+    render: (roles) => roles.map(renderRole),
   }),
   route({
     method: 'PUT',

@@ -1,7 +1,15 @@
 import type { APIMessage } from 'discord-api-types/v10';
 import { z } from 'zod';
 import type { MessageRecord } from '../../domain/events.js';
-import { deleteMessage, editMessage, getMessage, listMessages, sendMessage } from '../../domain/messages/index.js';
+import {
+  deleteMessage,
+  editMessage,
+  getMessage,
+  listMessages,
+  requireEditing,
+  requireSending,
+  sendMessage,
+} from '../../domain/messages/index.js';
 import { redactMessage, redactReferenced, renderMessage } from '../../wire/message.js';
 import { DELETE_MESSAGES, EDIT_MESSAGES, reads, SEND_MESSAGES } from '../buckets.js';
 import { type RenderContext, route } from '../route.js';
@@ -47,7 +55,7 @@ export const messageRoutes = [
     bucket: SEND_MESSAGES,
     params: ids('channelId'),
     body: messageBody,
-    files: true,
+    admitFiles: (call, { channelId }) => requireSending(call, { channelId, files: 1 }),
     run: (call, { params, body, files }) => sendMessage(call, { ...params, body, files }),
     render: renderFor,
   }),
@@ -58,7 +66,7 @@ export const messageRoutes = [
     bucket: EDIT_MESSAGES,
     params: ids('channelId', 'messageId'),
     body: messageBody,
-    files: true,
+    admitFiles: requireEditing,
     run: (call, { params, body, files }) => editMessage(call, { ...params, body, files }),
     render: renderFor,
   }),

@@ -12,6 +12,7 @@ import {
   type UploadedFile,
 } from '../../../src/domain/messages/index.js';
 import { renderMessage } from '../../../src/wire/message.js';
+import { createBot } from '../../harness/rows.js';
 import { startServer, type TestServer } from '../../harness/server.js';
 import { openRoom, outcome, type Room } from './scene.js';
 
@@ -90,6 +91,15 @@ describe('what an edit names', () => {
     expect(await mentioned({ content: `${mention}!` })).toEqual([room.users.bob.id]);
     expect(await mentioned({ embeds: [] })).toEqual([room.users.bob.id]);
     expect(await mentioned({ content: 'nobody' })).toEqual([]);
+  });
+
+  test('mentions: nobody from outside the guild, but whom it mentions already', async () => {
+    const mentioned = async (body: EditBodyInput) => (await edit(body)).mentionedUsers.map((user) => user.id);
+    const { bob } = room.users;
+    const stranger = await createBot(server.app);
+    expect(await mentioned({ content: `<@${bob.id}> <@${stranger.id}>` })).toEqual([bob.id]);
+    await server.app.db.writer.member.deleteMany({ where: { guildId: room.guild.id, userId: bob.id } });
+    expect(await mentioned({ content: `<@${bob.id}>!` })).toEqual([bob.id]);
   });
 });
 

@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { callContext } from '../../../src/context.js';
+import { requireUser } from '../../../src/domain/call.js';
 import { type SendBodyInput, sendMessage, type UploadedFile } from '../../../src/domain/messages/index.js';
 import { DEFAULT_EVERYONE_PERMISSIONS, Permission } from '../../../src/domain/permissions.js';
 import { ManualClock } from '../../harness/clock.js';
+import { createBot } from '../../harness/rows.js';
 import { startServer, type TestServer } from '../../harness/server.js';
 import { openRoom, outcome, type Room } from './scene.js';
 
@@ -42,6 +44,14 @@ describe('mentions', () => {
       roles: [String(role.id)],
       everyone: false,
     });
+  });
+
+  test('nobody who is no member of the guild, so that an id does not tell a name', async () => {
+    const stranger = await createBot(server.app);
+    const { outsider } = room;
+    const text = `<@${stranger.id}> <@${requireUser(outsider).user.id}> <@${room.users.bob.id}>`;
+    expect(await mentionsOf(text)).toMatchObject({ users: [room.users.bob.id] });
+    expect(await mentionsOf(text, { allowed_mentions: { users: [String(stranger.id)] } })).toMatchObject({ users: [] });
   });
 
   test('@everyone and @here, for whoever holds MentionEveryone', async () => {
@@ -89,6 +99,14 @@ describe('replies', () => {
     const reply = await replyTo(target);
     expect(reply).toMatchObject({ type: 19, referenceId: target, referenced: { content: 'question' } });
     expect(reply.mentionedUsers.map((user) => user.id)).toEqual([room.users.ada.id]);
+  });
+
+  test('may name whom they answer, also when that one has left the guild', async () => {
+    const target = await room.say('question');
+    const { ada } = room.users;
+    await server.app.db.writer.member.deleteMany({ where: { guildId: room.guild.id, userId: ada.id } });
+    const reply = await replyTo(target, {}, { content: `<@${ada.id}>`, allowed_mentions: { parse: ['users'] } });
+    expect(reply.mentionedUsers.map((user) => user.id)).toEqual([ada.id]);
   });
 
   test('mention nobody when allowed_mentions does not say so', async () => {

@@ -1,0 +1,3 @@
+-- AlterTable
+ALTER TABLE "Invite" ADD COLUMN     "expiresAt" TIMESTAMP(3),
+ADD COLUMN     "maxUses" INTEGER NOT NULL DEFAULT 0;

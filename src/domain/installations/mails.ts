@@ -1,0 +1,38 @@
+import type { Application } from '../../infra/database/index.js';
+import { emailOf } from '../accounts/email.js';
+import { type CallContext, requirePerson, type Write } from '../call.js';
+import { PERMISSION_MAILS_A_GUILD } from '../limits.js';
+import { plainName } from '../mail-text.js';
+import { permissionNames } from '../permissions.js';
+
+/**
+ * Writes to a guild's owner, once the installation is committed, that its bot lost permissions by it; not when it is the
+ * owner's own doing. Who installs again and again sends a few mails only; the audit ledger has all.
+ */
+export async function mailLostPermissions(
+  call: CallContext,
+  { db, mail }: Write,
+  { application, guildId }: { application: Application; guildId: bigint },
+  lost: bigint,
+): Promise<void> {
+  if (lost === 0n) return;
+  const { user } = requirePerson(call);
+  const { ownerId, name } = await db.guild.findUniqueOrThrow({ where: { id: guildId } });
+  if (ownerId === user.id) return;
+  const to = await emailOf(db, ownerId);
+  if (to === null || !(await call.limits.take(PERMISSION_MAILS_A_GUILD, String(guildId))).allowed) return;
+  const [bot, guild] = [plainName(application.name), plainName(name)];
+  mail({
+    to,
+    subject: `${bot} lost permissions in ${guild}`,
+    text: `${user.username} installed "${bot}" again to your server "${guild}" on Causeway.
+Its bot does not have these permissions any more:
+
+${permissionNames(lost)
+  .map((permission) => `- ${permission}`)
+  .join('\n')}
+
+To give them back, open the application's install link and choose your server.
+`,
+  });
+}

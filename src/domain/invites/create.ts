@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import type { Invite, Transaction } from '../../infra/database/index.js';
+import { type CallContext, requireUser } from '../call.js';
+import { DomainError } from '../errors.js';
+import { accessChannel } from '../guilds/access.js';
+import { parseInput } from '../input.js';
+import { limits } from '../limits.js';
+import { Permission } from '../permissions.js';
+import { randomInviteCode } from './code.js';
+
+/** As on the reference platform: a day. */
+const DEFAULT_AGE = 86_400;
+
+const Options = z.object({
+  maxAge: z
+    .number()
+    .int()
+    .min(0)
+    .max(limits.inviteAge)
+    .nullish()
+    .transform((seconds) => seconds ?? DEFAULT_AGE),
+  maxUses: z
+    .number()
+    .int()
+    .min(0)
+    .max(limits.inviteUses)
+    .nullish()
+    .transform((uses) => uses ?? 0),
+});
+
+export interface CreateInviteOptions {
+  /** How long it works, in seconds; 0 for ever, a day when not given. */
+  maxAge?: number | null | undefined;
+  /** How many people can join by it; 0, or not given, any number. */
+  maxUses?: number | null | undefined;
+}
+
+/**
+ * Makes an invite to the guild of a channel. Needs CreateInstantInvite there.
+ * @throws INVALID_INPUT, LIMIT_EXCEEDED and what `accessChannel` throws
+ */
+export async function createInvite(
+  call: CallContext,
+  channelId: bigint,
+  options: CreateInviteOptions = {},
+): Promise<Invite> {
+  const { user } = requireUser(call);
+  const { maxAge, maxUses } = parseInput(Options, options);
+  const { guildId } = await accessChannel(call, channelId, Permission.CreateInstantInvite);
+  const now = call.clock.now();
+  const createdAt = new Date(now);
+  const expiresAt = maxAge === 0 ? null : new Date(now + maxAge * 1000);
+  return call.write(
+    async ({ db, record, audit }) => {
+      await makeRoom(db, guildId, createdAt);
+      const code = randomInviteCode();
+      const invite = await db.invite.create({
+        data: { code, guildId, channelId, inviterId: user.id, createdAt, expiresAt, maxUses },
+        include: { inviter: true },
+      });
+      await audit({ action: 'INVITE_CREATE', guildId, targetId: channelId, changes: { code, maxAge, maxUses } });
+      record({ type: 'INVITE_CREATE', invite });
+      return invite;
+    },
+    { serializable: true },
+  );
+}
+
+/** Removes the guild's invites that are over. @throws LIMIT_EXCEEDED when as many are left as there may be */
+async function makeRoom(db: Transaction, guildId: bigint, now: Date): Promise<void> {
+  await db.invite.deleteMany({ where: { guildId, expiresAt: { lte: now } } });
+  if ((await db.invite.count({ where: { guildId } })) >= limits.invitesPerGuild) {
+    throw new DomainError('LIMIT_EXCEEDED', `Maximum number of invites reached (${limits.invitesPerGuild})`);
+  }
+}

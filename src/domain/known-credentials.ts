@@ -1,0 +1,48 @@
+import { LRUCache } from 'lru-cache';
+import type { Reader } from '../infra/database/index.js';
+import { joinLookups } from '../infra/joined-lookups.js';
+
+const MAX_REMEMBERED = 10_000;
+const REMEMBER_MS = 60_000;
+
+/**
+ * Tells whether a credential names anything at all, before it is looked into. Made-up ones are looked up together, so that they
+ * cost little however many come, and nobody with a good one has to be refused for them.
+ */
+export interface KnownCredentials {
+  application(id: bigint): Promise<boolean>;
+  /** By the hash of its token. */
+  session(hash: string): Promise<boolean>;
+  /** By the hash of the token. */
+  oauthToken(hash: string): Promise<boolean>;
+}
+
+export function createKnownCredentials(read: Reader): KnownCredentials {
+  const application = existence(async (ids: bigint[]) => {
+    const rows = await read.application.findMany({ where: { id: { in: ids } }, select: { id: true } });
+    return rows.map(({ id }) => id);
+  });
+  return {
+    application,
+    session: existence(async (hashes: string[]) => {
+      const rows = await read.authSession.findMany({ where: { token: { in: hashes } }, select: { token: true } });
+      return rows.map(({ token }) => token);
+    }),
+    oauthToken: existence(async (hashes: string[]) => {
+      const rows = await read.oAuthToken.findMany({ where: { hash: { in: hashes } }, select: { hash: true } });
+      return rows.map(({ hash }) => hash);
+    }),
+  };
+}
+
+/** Remembers for a while what exists, and never what does not: that may come to be at any moment. */
+function existence<K extends bigint | string>(find: (keys: K[]) => Promise<K[]>): (key: K) => Promise<boolean> {
+  const existing = new LRUCache<K, true>({ max: MAX_REMEMBERED, ttl: REMEMBER_MS });
+  const look = joinLookups<K, true>(async (keys) => new Map((await find(keys)).map((key) => [key, true])));
+  return async (key) => {
+    if (existing.has(key)) return true;
+    const exists = (await look(key)) !== null;
+    if (exists) existing.set(key, true);
+    return exists;
+  };
+}

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import type { Role } from '../../infra/database/index.js';
+import type { CallContext, Write } from '../call.js';
+import { DomainError } from '../errors.js';
+import { accessGuild, requirePermissions } from '../guilds/access.js';
+import { nameText, parseInput } from '../input.js';
+import { limits } from '../limits.js';
+import { Permission, permissionText } from '../permissions.js';
+
+const CreateRoleInput = z.object({
+  name: nameText(limits.roleName.min, limits.roleName.max),
+  permissions: permissionText().optional(),
+});
+
+export interface CreateRoleInput {
+  name: string;
+  /** Decimal permission bits; those of `@everyone` when not given. */
+  permissions?: string | undefined;
+}
+
+/**
+ * Makes a role just above `@everyone`. Needs ManageRoles and every permission the role is to carry.
+ * @throws INVALID_INPUT, LIMIT_EXCEEDED, MISSING_PERMISSIONS and what `accessGuild` throws
+ */
+export async function createRole(call: CallContext, guildId: bigint, input: CreateRoleInput): Promise<Role> {
+  const access = await accessGuild(call, guildId, Permission.ManageRoles);
+  const { name, permissions = access.view.rolePermissions.get(guildId) ?? 0n } = parseInput(CreateRoleInput, input);
+  requirePermissions(access.permissions, permissions);
+  return call.write(
+    async (write) => {
+      const role = await insertRole(write, { id: call.nextId(), guildId, name, permissions });
+      const changes = { name, permissions: String(permissions) };
+      await write.audit({ action: 'ROLE_CREATE', guildId, targetId: role.id, changes });
+      return role;
+    },
+    { serializable: true },
+  );
+}
+
+export type NewRole = Pick<Role, 'id' | 'guildId' | 'name' | 'permissions'> &
+  Partial<Pick<Role, 'managed' | 'applicationId'>>;
+
+/**
+ * Puts a role just above `@everyone` and moves every other role up by one.
+ * @throws LIMIT_EXCEEDED when the guild has as many roles as it may have
+ */
+export async function insertRole({ db, record }: Write, data: NewRole): Promise<Role> {
+  const { guildId } = data;
+  const others = { guildId, id: { not: guildId } };
+  const moved = await db.role.findMany({ where: others });
+  if (moved.length + 1 >= limits.rolesPerGuild) {
+    throw new DomainError('LIMIT_EXCEEDED', `Maximum number of server roles reached (${limits.rolesPerGuild})`);
+  }
+  await db.role.updateMany({ where: others, data: { position: { increment: 1 } } });
+  const role = await db.role.create({ data: { ...data, position: 1 } });
+  record({ type: 'GUILD_ROLE_CREATE', role });
+  for (const other of moved) record({ type: 'GUILD_ROLE_UPDATE', role: { ...other, position: other.position + 1 } });
+  return role;
+}

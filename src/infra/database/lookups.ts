@@ -1,0 +1,46 @@
+import { setImmediate } from 'node:timers/promises';
+import { Prisma, type PrismaClient } from './generated/sqlite/client.js';
+
+/**
+ * How many lookups of one turn of the event loop go out together. Prisma joins all that are alike into one statement, and
+ * SQLite takes 999 parameters, of which one lookup may need three.
+ */
+const LOOKUPS_A_TURN = 300;
+
+type Lookup = (args: object) => Promise<unknown>;
+
+/**
+ * Makes lookups (`findUnique`) of many callers in one turn go out in pieces that the database takes; joined, one caller's many
+ * would make those of all others fail.
+ */
+export function cutLookups(client: PrismaClient): PrismaClient {
+  for (const model of Object.values(Prisma.ModelName)) {
+    const delegate = client[uncapitalized(model)] as unknown as Record<'findUnique' | 'findUniqueOrThrow', Lookup>;
+    delegate.findUnique = cutLookup(delegate.findUnique);
+    delegate.findUniqueOrThrow = cutLookup(delegate.findUniqueOrThrow);
+  }
+  return client;
+}
+
+function uncapitalized<Name extends string>(name: Name): Uncapitalize<Name> {
+  return `${name.charAt(0).toLowerCase()}${name.slice(1)}` as Uncapitalize<Name>;
+}
+
+function cutLookup(lookup: Lookup): Lookup {
+  let count = 0;
+  let turn: Promise<void> | null = null;
+  const open = () => {
+    turn ??= setImmediate().then(() => {
+      turn = null;
+      count = 0;
+    });
+    return turn;
+  };
+  const look: Lookup = (args) => {
+    if (count === 0) void open();
+    if (count >= LOOKUPS_A_TURN) return open().then(() => look(args));
+    count += 1;
+    return lookup(args);
+  };
+  return look;
+}

@@ -1,0 +1,106 @@
+import type { SqlDriverAdapterFactory, SqlQueryable, Transaction } from '@prisma/driver-adapter-utils';
+import type { Clock } from '../clock.js';
+import type { Logger } from '../logger.js';
+import { DatabaseUnavailable, isDriverUnavailable } from './faults.js';
+
+/** How long a database must not have failed, in milliseconds, to count as being back. */
+const CALM_MS = 5_000;
+
+/** What a statement may do. A disk that is full, or a server that only reads, refuses nothing but writes. */
+type Kind = 'read' | 'write';
+
+/** Tells the log once when the database cannot be used, and once when it can again: not with every request in between. */
+export class Outages {
+  #failedAt: number | null = null;
+  /** Whether writes have failed: reads that work say nothing of those. */
+  #isOfWrites = false;
+
+  constructor(
+    private readonly log: Logger,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @returns what to throw instead: {@link DatabaseUnavailable} where the database could not be used */
+  failed(error: unknown, kind: Kind): unknown {
+    if (!isDriverUnavailable(error)) return error;
+    if (this.#failedAt === null) {
+      this.log.error({ err: error }, 'the database cannot be used; what needs it is answered 503 until it can');
+    }
+    this.#failedAt = this.clock.now();
+    if (kind === 'write') this.#isOfWrites = true;
+    return new DatabaseUnavailable(error);
+  }
+
+  worked(kind: Kind): void {
+    if (this.#failedAt === null || this.clock.now() - this.#failedAt < CALM_MS) return;
+    if (this.#isOfWrites && kind === 'read') return;
+    this.#failedAt = null;
+    this.#isOfWrites = false;
+    this.log.info('the database can be used again');
+  }
+}
+
+/** The same database, whose outages are known as such to whoever meets one, and to the log. */
+export function watchOutages(factory: SqlDriverAdapterFactory, outages: Outages): SqlDriverAdapterFactory {
+  return {
+    provider: factory.provider,
+    adapterName: factory.adapterName,
+    async connect() {
+      const adapter = watched(await factory.connect(), outages);
+      const startTransaction = adapter.startTransaction.bind(adapter);
+      adapter.startTransaction = async (isolationLevel) =>
+        watchedTransaction(await watchBegin(outages, () => startTransaction(isolationLevel)), outages);
+      return adapter;
+    },
+  };
+}
+
+/** A connection that outages are watched on, in place. */
+function watched<Queryable extends SqlQueryable>(queryable: Queryable, outages: Outages): Queryable {
+  return watchEach(queryable, outages, (sql) => (WRITES.test(sql) ? 'write' : 'read'));
+}
+
+/** What a transaction writes has worked when it is committed: a disk may be full by then. */
+function watchedTransaction(transaction: Transaction, outages: Outages): Transaction {
+  let hasWritten = false;
+  return watchEach(transaction, outages, (sql) => {
+    if (hasWritten && COMMITS.test(sql)) return 'write';
+    hasWritten ||= WRITES.test(sql);
+    return 'read';
+  });
+}
+
+const READS = /^\s*SELECT\b/i;
+const WRITES = /\b(INSERT|UPDATE|DELETE)\b/i;
+const COMMITS = /^\s*COMMIT\b/i;
+
+/** @param provenBy what a statement proves to be possible when it has worked */
+function watchEach<Queryable extends SqlQueryable>(
+  queryable: Queryable,
+  outages: Outages,
+  provenBy: (sql: string) => Kind,
+): Queryable {
+  const queryRaw = queryable.queryRaw.bind(queryable);
+  const executeRaw = queryable.executeRaw.bind(queryable);
+  const watch = async <T>(sql: string, work: () => Promise<T>) => {
+    try {
+      const result = await work();
+      outages.worked(provenBy(sql));
+      return result;
+    } catch (error) {
+      throw outages.failed(error, READS.test(sql) ? 'read' : 'write');
+    }
+  };
+  queryable.queryRaw = (query) => watch(query.sql, () => queryRaw(query));
+  queryable.executeRaw = (query) => watch(query.sql, () => executeRaw(query));
+  return queryable;
+}
+
+/** Transactions are for writes; that one begins proves nothing of what it will write. */
+async function watchBegin<T>(outages: Outages, begin: () => Promise<T>): Promise<T> {
+  try {
+    return await begin();
+  } catch (error) {
+    throw outages.failed(error, 'write');
+  }
+}

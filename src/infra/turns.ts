@@ -1,0 +1,33 @@
+/** Those who wait for a turn, the longest first. */
+const line: (() => void)[] = [];
+
+/**
+ * Settles after sockets, timers and other requests had a turn. A database that answers within the process, or a result that is
+ * remembered, never lets go of the event loop by itself. Everybody who asks stands in one line, and one goes on in each turn of
+ * the loop, so that a turn is as long as one piece of work, however many work in pieces. The line may be long: nothing that
+ * others wait for, such as a transaction, stands in it.
+ */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    line.push(resolve);
+    if (line.length === 1) setImmediate(serveLine);
+  });
+}
+
+function serveLine(): void {
+  line.shift()?.();
+  if (line.length > 0) setImmediate(serveLine);
+}
+
+/**
+ * Does `work` for one item after the other, and lets others have a turn before every piece of `size` items.
+ * @param size as many items as take a few milliseconds
+ */
+export async function inTurns<Item>(items: Iterable<Item>, size: number, work: (item: Item) => unknown): Promise<void> {
+  let done = 0;
+  for (const item of items) {
+    if (done % size === 0) await nextTurn();
+    done += 1;
+    await work(item);
+  }
+}

@@ -1,0 +1,117 @@
+import { type DocumentNode, type FragmentDefinitionNode, GraphQLError, Kind, type SelectionSetNode } from 'graphql';
+import { LRUCache } from 'lru-cache';
+
+/** Characters of a document that is kept; what is made of one takes some fifty times as much memory. */
+const MAX_KEPT_LENGTH = 4 * 1024;
+/** How many documents are kept. */
+const MAX_KEPT = 250;
+
+const kept = new LRUCache<string, DocumentNode>({ max: MAX_KEPT });
+
+/** What was made of documents that came before, so that those a page sends again and again are read once. Only short ones, and no refused ones. */
+export const keptDocuments = {
+  documentCache: {
+    get: (text: string) => kept.get(text),
+    set(text: string, document: DocumentNode) {
+      if (text.length <= MAX_KEPT_LENGTH) kept.set(text, document);
+    },
+  },
+  errorCache: { get: () => undefined, set: () => {} },
+};
+
+/** Comparisons of fields with the same name that a document may cause, and fragments it may be put together from. */
+const MAX_COMPARISONS = 5_000;
+const MAX_SPREADS = 200;
+
+/**
+ * Refuses a document whose validation would take long: the rule that fields of the same name must agree compares each with each
+ * other (GraphQL, section 5.3.2), and fragments likewise. Takes time that grows with the document's length only.
+ * @throws GraphQLError
+ */
+export function refuseRepeats(document: DocumentNode): void {
+  new RepeatCount(document).check();
+}
+
+/** How often each field stands in a selection, by its name in the answer, and how much hangs on one of them at most. */
+type Names = Map<string, { count: number; size: number }>;
+
+class RepeatCount {
+  readonly #fragments = new Map<string, FragmentDefinitionNode>();
+  readonly #ofFragment = new Map<string, Names>();
+  #comparisons = 0;
+  #spreads = 0;
+
+  constructor(private readonly document: DocumentNode) {
+    for (const definition of document.definitions) {
+      if (definition.kind === Kind.FRAGMENT_DEFINITION) this.#fragments.set(definition.name.value, definition);
+    }
+  }
+
+  check(): void {
+    for (const definition of this.document.definitions) {
+      if (definition.kind === Kind.OPERATION_DEFINITION) this.#sizeOf(definition.selectionSet);
+      if (definition.kind === Kind.FRAGMENT_DEFINITION) this.#namesOfFragment(definition.name.value);
+    }
+  }
+
+  /** The fields in a selection and below it. */
+  #sizeOf(set: SelectionSetNode): number {
+    const names: Names = new Map();
+    this.#collect(set, names);
+    return this.#compare(names);
+  }
+
+  #compare(names: Names): number {
+    let total = 0;
+    for (const { count, size } of names.values()) {
+      this.#comparisons += ((count * (count - 1)) / 2) * size;
+      total += count * size;
+    }
+    if (this.#comparisons > MAX_COMPARISONS) throw tooMuch('names the same field too often in one place');
+    return total;
+  }
+
+  #collect(set: SelectionSetNode, names: Names): void {
+    for (const selection of set.selections) {
+      switch (selection.kind) {
+        case Kind.FIELD: {
+          const size = 1 + (selection.selectionSet ? this.#sizeOf(selection.selectionSet) : 0);
+          add(names, selection.alias?.value ?? selection.name.value, { count: 1, size });
+          break;
+        }
+        case Kind.INLINE_FRAGMENT:
+          this.#collect(selection.selectionSet, names);
+          break;
+        case Kind.FRAGMENT_SPREAD:
+          this.#spreads += 1;
+          if (this.#spreads > MAX_SPREADS) throw tooMuch(`spreads more than ${MAX_SPREADS} fragments`);
+          for (const [name, found] of this.#namesOfFragment(selection.name.value)) add(names, name, found);
+          break;
+      }
+    }
+  }
+
+  #namesOfFragment(name: string): Names {
+    const known = this.#ofFragment.get(name);
+    if (known) return known;
+    const names: Names = new Map();
+    // One that contains itself is refused by another rule.
+    this.#ofFragment.set(name, names);
+    const fragment = this.#fragments.get(name);
+    if (!fragment) return names;
+    const found: Names = new Map();
+    this.#collect(fragment.selectionSet, found);
+    this.#compare(found);
+    for (const [field, count] of found) names.set(field, count);
+    return names;
+  }
+}
+
+function add(names: Names, name: string, { count, size }: { count: number; size: number }): void {
+  const known = names.get(name);
+  names.set(name, { count: (known?.count ?? 0) + count, size: Math.max(known?.size ?? 0, size) });
+}
+
+function tooMuch(what: string): GraphQLError {
+  return new GraphQLError(`The document ${what}; name each field once, and use aliases where it is needed more often.`);
+}

@@ -1,0 +1,273 @@
+import type { Readable } from 'node:stream';
+import type busboy from 'busboy';
+import type { GraphQLParams } from 'graphql-yoga';
+import { type HeldBody, requestTooLarge } from '../domain/bodies.js';
+import { type DomainError, invalidInput } from '../domain/errors.js';
+import { type BodySource, contentTypeOf, countFormBytes, malformedForm, openForm, runForm } from '../domain/forms.js';
+import { limits } from '../domain/limits.js';
+import { tooManyAttachments } from '../domain/messages/index.js';
+import type { BlobStore, StagedBlob } from '../infra/blobs.js';
+
+/** A file that came whole. */
+export interface ReceivedFile {
+  filename: string;
+  contentType: string;
+  blob: StagedBlob;
+}
+
+/** A file of a form, which has not been received before somebody asks for it. */
+export class Upload {
+  #isTaken = false;
+
+  constructor(
+    private readonly name: string,
+    private readonly receive: () => Promise<ReceivedFile>,
+  ) {}
+
+  /**
+   * Receives the file; once, however often it stands in the operation. It stays until the request is answered, unless it is kept.
+   * @throws INVALID_INPUT for one that was taken before or is not in the form
+   */
+  take(): Promise<ReceivedFile> {
+    if (this.#isTaken) throw badFile(`The file "${shown(this.name)}" can be used once.`);
+    this.#isTaken = true;
+    return this.receive();
+  }
+}
+
+/** An operation that came as a form. */
+export interface OperationForm {
+  params: GraphQLParams;
+  /** Lets go of what was received and not kept, and of what is still coming. */
+  close(): Promise<void>;
+}
+
+/**
+ * Begins to receive an operation with files (the GraphQL multipart request specification): `operations`, then `map`, then the
+ * files. Resolves as soon as the operation is known. The files are not received before the operation asks for one of them; then
+ * each of them is, once, as it comes.
+ * @param held counts what is kept in memory; it is for whoever runs the operation to release it
+ * @throws INVALID_INPUT, TOO_MANY_ATTACHMENTS, REQUEST_TOO_LARGE, and what `held` throws
+ */
+export async function openOperationForm(source: BodySource, blobs: BlobStore, held: HeldBody): Promise<OperationForm> {
+  const form = new IncomingForm(openForm(source), source.stream, blobs, held);
+  try {
+    const params = await form.operation;
+    return { params, close: () => form.close() };
+  } catch (error) {
+    await form.close();
+    held.release();
+    throw error;
+  }
+}
+
+/** The text fields of a form, in their order. */
+const HEAD = ['operations', 'map'];
+
+/** A file that the map names. */
+interface Expected {
+  arrived: Deferred<ReceivedFile>;
+  hasBegun: boolean;
+}
+
+class IncomingForm {
+  readonly #operation = new Deferred<GraphQLParams>();
+  readonly #asked = new Deferred<boolean>();
+  readonly #expected = new Map<string, Expected>();
+  readonly #fields = new Map<string, string>();
+  readonly #staging: Promise<unknown>[] = [];
+  readonly #blobs: StagedBlob[] = [];
+  readonly #run: Promise<void>;
+  #isClosed = false;
+
+  constructor(
+    private readonly form: busboy.Busboy,
+    private readonly source: Readable,
+    private readonly store: BlobStore,
+    private readonly held: HeldBody,
+  ) {
+    form.on('field', (name, value, info) => this.#onField(name, value, info));
+    form.on('file', (name, stream, info) => this.#onFile(name, stream, info));
+    countFormBytes(source, () => this.#fail(requestTooLarge()));
+    this.#countHeadBytes();
+    this.#run = runForm(source, form).then((isWhole) => this.#onEnd(isWhole));
+  }
+
+  get operation(): Promise<GraphQLParams> {
+    return this.#operation.promise;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#asked.resolve(false);
+    this.#fail(malformedForm());
+    await this.#run;
+    await Promise.allSettled(this.#staging);
+    await Promise.all(this.#blobs.map((blob) => blob.discard()));
+  }
+
+  #countHeadBytes(): void {
+    const count = (chunk: Buffer) => {
+      if (this.#operation.isSettled) {
+        this.source.off('data', count);
+        return;
+      }
+      try {
+        this.held.add(chunk.length);
+      } catch (error) {
+        this.#fail(error);
+      }
+    };
+    this.source.on('data', count);
+  }
+
+  #onField(name: string, value: string, info: busboy.FieldInfo): void {
+    if (info.valueTruncated || info.nameTruncated) {
+      this.#fail(requestTooLarge());
+    } else if (!HEAD.includes(name)) {
+      this.#fail(otherField(name));
+    } else if (this.#operation.isSettled || this.#fields.has(name)) {
+      this.#fail(malformedForm());
+    } else {
+      this.#fields.set(name, value);
+      if (name === 'map') this.#onHead();
+    }
+  }
+
+  /** The operation, with a file in each place that the map names for it. */
+  #onHead(): void {
+    try {
+      const params: unknown = parsedField('operations', this.#fields.get('operations'));
+      const map = parsedField('map', this.#fields.get('map'));
+      const files = Object.entries(map);
+      if (files.length > limits.attachmentsPerMessage) throw tooManyAttachments();
+      for (const [name, places] of files) placeFile(params, places, this.#expect(name));
+      this.#operation.resolve(params as GraphQLParams);
+    } catch (error) {
+      this.#fail(error);
+    } finally {
+      this.#fields.clear();
+    }
+  }
+
+  #expect(name: string): Upload {
+    const expected: Expected = { arrived: new Deferred(), hasBegun: false };
+    this.#expected.set(name, expected);
+    return new Upload(name, () => {
+      this.#asked.resolve(true);
+      return expected.arrived.promise;
+    });
+  }
+
+  #onFile(name: string, stream: Readable, info: busboy.FileInfo): void {
+    // A part that breaks off fails whoever reads it; one that nobody reads must not fail the process.
+    stream.on('error', () => {});
+    const expected = this.#expected.get(name);
+    if (!this.#operation.isSettled) this.#fail(malformedForm('The parts "operations" and "map" come before files.'));
+    if (!expected || expected.hasBegun || this.#isClosed) {
+      stream.resume();
+      return;
+    }
+    expected.hasBegun = true;
+    const receiving = this.#receive(stream, info);
+    this.#staging.push(receiving);
+    receiving.then(
+      (file) => expected.arrived.resolve(file),
+      () => expected.arrived.reject(malformedForm()),
+    );
+  }
+
+  /** Leaves the file where it is, and what comes after it, until the operation asks for files. */
+  async #receive(stream: Readable, info: busboy.FileInfo): Promise<ReceivedFile> {
+    if (!(await this.#asked.promise)) {
+      stream.resume();
+      throw malformedForm();
+    }
+    const blob = await this.store.stage(stream);
+    this.#blobs.push(blob);
+    const filename = info.filename ?? 'unknown';
+    return { filename, contentType: contentTypeOf(info.mimeType, filename), blob };
+  }
+
+  #onEnd(isWhole: boolean): void {
+    this.#operation.reject(malformedForm(isWhole ? 'A form has the parts "operations" and "map".' : undefined));
+    for (const [name, { arrived, hasBegun }] of this.#expected) {
+      if (!isWhole) arrived.reject(malformedForm());
+      else if (!hasBegun) arrived.reject(badFile(`The file "${shown(name)}" is not in the form.`));
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.#operation.reject(error);
+    for (const { arrived } of this.#expected.values()) arrived.reject(error);
+    if (!this.form.destroyed) this.form.destroy();
+  }
+}
+
+/** A promise that is settled from outside; the first outcome counts. One that nobody waits for may be rejected. */
+class Deferred<T> {
+  readonly promise: Promise<T>;
+  isSettled = false;
+  #resolve: (value: T) => void = () => {};
+  #reject: (error: unknown) => void = () => {};
+
+  constructor() {
+    this.promise = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    this.promise.catch(() => {});
+  }
+
+  resolve(value: T): void {
+    this.isSettled = true;
+    this.#resolve(value);
+  }
+
+  reject(error: unknown): void {
+    this.isSettled = true;
+    this.#reject(error);
+  }
+}
+
+function parsedField(name: string, text = ''): object {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null) return value;
+  } catch {
+    // Refused below.
+  }
+  throw malformedForm(`The part "${name}" of the form is not JSON of the right shape.`);
+}
+
+/** Puts a file into the places of the operation that the map names; null stands there until then. */
+function placeFile(operation: unknown, places: unknown, file: Upload): void {
+  if (!Array.isArray(places)) throw malformedForm('The part "map" names a list of places for each file.');
+  for (const place of places) {
+    const steps = String(place).split('.');
+    const last = steps.pop() ?? '';
+    const parent = steps.reduce(memberOf, operation);
+    if (memberOf(parent, last) !== null) {
+      throw malformedForm(`The map names the place "${shown(String(place))}", where no null stands.`);
+    }
+    (parent as Record<string, unknown>)[last] = file;
+  }
+}
+
+/** A value's own member, so that a path leads nowhere but through the operation itself. */
+function memberOf(value: unknown, key: string): unknown {
+  if (typeof value !== 'object' || value === null || value instanceof Upload) return undefined;
+  return Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : undefined;
+}
+
+function otherField(name: string): DomainError {
+  return malformedForm(`The text fields of a form are "operations" and "map"; "${shown(name)}" is none of them.`);
+}
+
+function badFile(message: string): DomainError {
+  return invalidInput({ path: '', code: 'BASE_TYPE_INVALID', message });
+}
+
+function shown(name: string): string {
+  return name.slice(0, 40);
+}

@@ -1,0 +1,43 @@
+import { type DocumentNode, type ExecutionResult, getOperationAST, Kind } from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+import { LRUCache } from 'lru-cache';
+import type { GraphqlContext } from './context.js';
+
+/** Of all answers that are kept, with the documents that ask for them. */
+const KEPT_BYTES = 4 * 1024 * 1024;
+/** Of one document. */
+const MAX_DOCUMENT = 16 * 1024;
+
+/**
+ * Answers a document that asks for nothing but the schema from what was answered to it before: every client tool asks for the
+ * whole of it, and the schema is the same for everybody for as long as the process runs.
+ */
+export function keepIntrospection(): Plugin<GraphqlContext> {
+  const kept = new LRUCache<string, ExecutionResult>({ maxSize: KEPT_BYTES });
+  return {
+    onExecute({ args, setResultAndStopExecution }) {
+      const key = introspectionKey(args.document, args.operationName);
+      if (key === null) return;
+      const answer = kept.get(key);
+      if (answer) return setResultAndStopExecution({ ...answer });
+      return {
+        onExecuteDone({ result }) {
+          if (Symbol.asyncIterator in result || result.errors) return;
+          kept.set(key, { ...result }, { size: key.length + args.contextValue.budget.bytesShown });
+        },
+      };
+    },
+  };
+}
+
+/** What names a document that asks for the schema alone, with no variables; null for any other. */
+function introspectionKey(document: DocumentNode, operationName: string | null | undefined): string | null {
+  const operation = getOperationAST(document, operationName);
+  if (operation?.operation !== 'query' || operation.variableDefinitions?.length) return null;
+  const asksForSchema = operation.selectionSet.selections.every(
+    (selection) => selection.kind === Kind.FIELD && selection.name.value.startsWith('__'),
+  );
+  const text = document.loc?.source.body;
+  if (!asksForSchema || text === undefined || text.length > MAX_DOCUMENT) return null;
+  return `${operationName ?? ''}\n${text}`;
+}

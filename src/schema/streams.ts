@@ -1,0 +1,127 @@
+import { DomainError } from '../domain/errors.js';
+import type { Clock, Timer } from '../infra/clock.js';
+import { type Release, Slots } from '../infra/slots.js';
+import { nextTurn } from '../infra/turns.js';
+
+/** Subscriptions and sockets that one person may have open at once; sockets of those who are not signed in count for their address. */
+const STREAMS_A_PERSON = 100;
+const SOCKETS_AN_OWNER = 20;
+
+/** How many values are worked out at once in all; of one person's streams it is one. */
+const VALUES_AT_ONCE = 4;
+
+/** How often it is asked whether the sessions of open streams still stand, in milliseconds. */
+const CHECK_SESSIONS_EVERY_MS = 60_000;
+
+/** After how many streams of such a round others have a turn. */
+const STREAMS_A_TURN = 100;
+
+/** A subscription that is open, over whichever transport. */
+export interface Stream {
+  end(error?: unknown): void;
+  /** Ends the stream if the session it was opened with has ended. */
+  checkSession(): void;
+}
+
+/** Every open subscription of the process: how many each person has, in which order their values are worked out, and until when they last. */
+export class Streams {
+  readonly #owners = new Map<Stream, string>();
+  readonly #streams = new Counter();
+  readonly #sockets = new Counter();
+  readonly #inAll = new Slots(VALUES_AT_ONCE);
+  readonly #ofPerson = new Map<string, Slots>();
+  #nextCheck: Timer | null = null;
+
+  /** What streams of one person that watch the same share. */
+  readonly shared = new Map<string, object>();
+
+  constructor(private readonly clock: Clock) {}
+
+  get size(): number {
+    return this.#owners.size;
+  }
+
+  /** @throws LIMIT_EXCEEDED when the person has too many streams open already */
+  add(stream: Stream, userId: string): void {
+    if (this.#streams.of(userId) >= STREAMS_A_PERSON) {
+      throw new DomainError('LIMIT_EXCEEDED', `You may have ${STREAMS_A_PERSON} subscriptions open at once.`);
+    }
+    this.#streams.add(userId, 1);
+    this.#owners.set(stream, userId);
+    this.#nextCheck ??= this.#checkLater();
+  }
+
+  /** Safe to call more than once. */
+  delete(stream: Stream): void {
+    const userId = this.#owners.get(stream);
+    if (userId === undefined) return;
+    this.#owners.delete(stream);
+    this.#streams.add(userId, -1);
+    if (this.#owners.size > 0) return;
+    this.#nextCheck?.cancel();
+    this.#nextCheck = null;
+  }
+
+  endAll(): void {
+    for (const stream of this.#owners.keys()) stream.end();
+  }
+
+  /** Counts a socket of a person's, or of an address. @returns what ends it; null when there are too many */
+  openSocket(owner: string): Release | null {
+    if (this.#sockets.of(owner) >= SOCKETS_AN_OWNER) return null;
+    this.#sockets.add(owner, 1);
+    let isOpen = true;
+    return () => {
+      if (isOpen) this.#sockets.add(owner, -1);
+      isOpen = false;
+    };
+  }
+
+  /**
+   * Waits until it is a person's turn to have a value worked out. Their streams come one after the other, and between any two
+   * values everything else has a turn: a change that many watch must not keep others waiting.
+   * @returns what ends the turn
+   */
+  async turn(userId: string): Promise<Release> {
+    const slots = this.#ofPerson.get(userId) ?? new Slots(1);
+    this.#ofPerson.set(userId, slots);
+    const own = await slots.take();
+    const common = await this.#inAll.take();
+    await nextTurn();
+    return () => {
+      common?.();
+      own?.();
+      if (slots.isIdle) this.#ofPerson.delete(userId);
+    };
+  }
+
+  #checkLater(): Timer {
+    return this.clock.after(CHECK_SESSIONS_EVERY_MS, () => {
+      this.#nextCheck = this.#checkLater();
+      void this.#checkSessions();
+    });
+  }
+
+  async #checkSessions(): Promise<void> {
+    let asked = 0;
+    for (const stream of [...this.#owners.keys()]) {
+      stream.checkSession();
+      asked += 1;
+      if (asked % STREAMS_A_TURN === 0) await nextTurn();
+    }
+  }
+}
+
+class Counter {
+  readonly #counts = new Map<string, number>();
+
+  of(key: string): number {
+    return this.#counts.get(key) ?? 0;
+  }
+
+  add(key: string, amount: number): void {
+    const count = this.of(key) + amount;
+    if (count === 0) this.#counts.delete(key);
+    else this.#counts.set(key, count);
+  }
+}

@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  SIGN_IN_AN_ACCOUNT,
+  SIGN_IN_AN_ADDRESS,
+  SIGN_IN_AT_HOME,
+  SIGN_UP_AN_ADDRESS,
+} from '../../src/domain/limits.js';
+import type { Limit } from '../../src/infra/rate-limits.js';
+import { hashSecret } from '../../src/infra/secrets.js';
+import type { Person } from '../harness/people.js';
+import { startServer, type TestServer } from '../harness/server.js';
+
+let server: TestServer;
+let owner: Person;
+let names = 0;
+/** Each test has addresses of its own. */
+let network: string;
+beforeAll(async () => {
+  server = await startServer({ env: { RATE_LIMITS: 'on', TRUST_PROXY: '1' } });
+});
+beforeEach(async () => {
+  names += 1;
+  network = `192.0.${names}`;
+  owner = await signUpFrom(`${network}.200`, `owner${names}`);
+});
+afterAll(() => server.stop());
+
+function post(path: string, body: unknown, address: string): Promise<Response> {
+  return fetch(`${server.origin}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-forwarded-for': address },
+    body: JSON.stringify(body),
+  });
+}
+
+async function signUpFrom(address: string, name: string): Promise<Person> {
+  const password = `password of ${name}`;
+  const email = `${name}@people.example`;
+  const response = await post('/auth/sign-up/email', { name, email, password }, address);
+  expect(response.status).toBe(200);
+  const { user, token } = await response.json();
+  return { ...user, name, email, password, token } as Person;
+}
+
+const signIn = (email: string, password: string, address: string) =>
+  post('/auth/sign-in/email', { email, password }, address);
+
+const wrong = (email: string, address: string) => signIn(email, 'not the password', address);
+
+const right = (person: Person, address: string) => signIn(person.email, person.password, address);
+
+/** Fails at the account, each time at another address. */
+async function guessAt(email: string, times: number): Promise<number[]> {
+  const statuses: number[] = [];
+  for (let n = 1; n <= times; n += 1) statuses.push((await wrong(email, `${network}.${n}`)).status);
+  return statuses;
+}
+
+/** Uses a limit up, as attempts that fail do. */
+async function spend(limit: Limit, key: string): Promise<void> {
+  for (let n = 0; n < limit.points; n += 1) await server.app.limits.take(limit, key);
+}
+
+const spendAccount = () => spend(SIGN_IN_AN_ACCOUNT, hashSecret(owner.email));
+
+describe('attempts at one account', () => {
+  it('are counted together, from however many addresses they come', async () => {
+    expect(await guessAt(owner.email, SIGN_IN_AN_ACCOUNT.points)).toEqual(Array(10).fill(401));
+    const refused = await wrong(owner.email, `${network}.100`);
+    expect(refused.status).toBe(429);
+    expect((await refused.json()).code).toBe('RATE_LIMITED');
+    const seconds = Number(refused.headers.get('retry-after'));
+    expect(seconds).toBeGreaterThan(500);
+    expect(seconds).toBeLessThanOrEqual(600);
+    expect((await right(owner, `${network}.101`)).status).toBe(429);
+  });
+
+  it('are counted alike where there is no such account, and however the address is written', async () => {
+    const email = `nobody${names}@people.example`;
+    await spend(SIGN_IN_AN_ACCOUNT, hashSecret(email));
+    expect((await wrong(email, `${network}.100`)).status).toBe(429);
+    expect((await wrong(` ${email.toUpperCase()} `, `${network}.100`)).status).toBe(429);
+  });
+
+  it('do not keep out who has a session of it at the same address', async () => {
+    await spendAccount();
+    expect((await right(owner, `${network}.200`)).status).toBe(200);
+    expect((await right(owner, `${network}.201`)).status).toBe(429);
+  });
+
+  it('are bounded there, too', async () => {
+    await spendAccount();
+    const statuses: number[] = [];
+    for (let n = 0; n < 11; n += 1) statuses.push((await wrong(owner.email, `${network}.200`)).status);
+    expect(statuses).toEqual([...Array(10).fill(401), 429]);
+  });
+
+  it('that succeed do not count', async () => {
+    for (let n = 0; n <= SIGN_IN_AN_ACCOUNT.points; n += 1) {
+      expect((await right(owner, `${network}.${n + 1}`)).status).toBe(200);
+    }
+  });
+});
+
+describe('attempts of one address', () => {
+  it('stop there and nowhere else', async () => {
+    await spend(SIGN_IN_AN_ADDRESS, `${network}.1`);
+    const refused = await right(owner, `${network}.1`);
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(60);
+    expect((await right(owner, `${network}.2`)).status).toBe(200);
+  });
+
+  it('count at no account once they are refused, and nothing is remembered of the accounts they name', async () => {
+    await spend(SIGN_IN_AN_ADDRESS, `${network}.1`);
+    const madeUp = `nobody${names}@people.example`;
+    for (const email of [owner.email, madeUp]) {
+      expect((await wrong(email, `${network}.1`)).status).toBe(429);
+      const account = hashSecret(email);
+      const counts = [
+        await server.app.limits.peek(SIGN_IN_AN_ACCOUNT, account),
+        await server.app.limits.peek(SIGN_IN_AT_HOME, `${account}:${network}.1`),
+      ];
+      expect(counts.map(({ resetAfterMs }) => resetAfterMs)).toEqual([0, 0]);
+    }
+  });
+
+  it('do not keep out who has a session at that address', async () => {
+    await spend(SIGN_IN_AN_ADDRESS, `${network}.200`);
+    expect((await right(owner, `${network}.200`)).status).toBe(200);
+  });
+
+  it('count by the network of an IPv6 address', async () => {
+    const prefix = `2001:db8:0:${names}`;
+    for (let n = 1; n <= SIGN_IN_AN_ADDRESS.points; n += 1) {
+      expect((await post('/auth/sign-in/email', {}, `${prefix}::${n}`)).status).toBe(400);
+    }
+    expect((await right(owner, `${prefix}:ffff::1`)).status).toBe(429);
+    expect((await right(owner, `2001:db8:1:${names}::1`)).status).toBe(200);
+  });
+
+  it('a session that was begun at an IPv6 address is found again by its network', async () => {
+    const prefix = `2001:db8:2:${names}`;
+    expect((await right(owner, `${prefix}::1`)).status).toBe(200);
+    await spendAccount();
+    expect((await right(owner, `${prefix}::2`)).status).toBe(200);
+  });
+});
+
+it('sign-ups count by the address that the proxy states', async () => {
+  const attempt = (address: string) => post('/auth/sign-up/email', {}, address);
+  for (let n = 0; n < SIGN_UP_AN_ADDRESS.points; n += 1) expect((await attempt(`${network}.1`)).status).toBe(400);
+  expect((await attempt(`${network}.1`)).status).toBe(429);
+  expect((await attempt(`198.51.100.1, ${network}.1`)).status).toBe(429);
+  expect((await attempt(`${network}.2`)).status).toBe(400);
+});

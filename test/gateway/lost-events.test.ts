@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createBotToken } from '../../src/domain/applications/bot-tokens.js';
+import { ManualClock } from '../harness/clock.js';
+import { GatewayClient } from '../harness/gateway-client.js';
+import { ask } from '../harness/rest.js';
+import { addMember, createBot, createGuild, say } from '../harness/rows.js';
+import { startServer, type TestServer } from '../harness/server.js';
+import { statementsOf } from '../harness/statements.js';
+
+/** Changes the rows and tells nobody, as a process does that ends between its commit and its event, or has lost its Redis. */
+let server: TestServer;
+const clock = new ManualClock();
+beforeAll(async () => {
+  server = await startServer({ clock });
+});
+afterAll(() => server.stop());
+
+const resetToken = (id: bigint) =>
+  server.app.db.writer.application.update({
+    where: { id },
+    data: { botTokenHash: createBotToken(id, clock.now()).hash },
+  });
+
+it('a bot token that was replaced unheard is refused after a minute', async () => {
+  const bot = await createBot(server.app);
+  const status = async () =>
+    (await ask(server, 'GET', '/users/@me', { headers: { authorization: `Bot ${bot.token}` } })).status;
+  expect(await status()).toBe(200);
+  await resetToken(bot.id);
+  clock.advance(59_999);
+  expect(await status()).toBe(200);
+  clock.advance(1);
+  expect(await status()).toBe(401);
+});
+
+it('G-30: sessions of a token that was replaced unheard close 4004 within a minute, and no others', async () => {
+  const { app } = server;
+  const [bot, other] = [await createBot(app), await createBot(app)];
+  const [dead, alive] = [await GatewayClient.open(server.origin), await GatewayClient.open(server.origin)];
+  await dead.ready(bot.token);
+  await alive.ready(other.token);
+  await resetToken(bot.id);
+  clock.advance(30_000);
+  expect((await dead.closed).code).toBe(4004);
+  clock.advance(30_000);
+  expect(await alive.settled()).toEqual([]);
+  await alive.close();
+});
+
+it('G-30: the tokens of all bots with sessions are compared by one query', async () => {
+  const { app } = server;
+  const bots = await Promise.all(Array.from({ length: 5 }, () => createBot(app)));
+  const clients = await Promise.all(bots.map(() => GatewayClient.open(server.origin)));
+  await Promise.all(clients.map((client, n) => client.ready(bots[n]!.token)));
+  const statements = await statementsOf(async () => {
+    for (const bot of bots) await resetToken(bot.id);
+    clock.advance(30_000);
+    await Promise.all(clients.map(({ closed }) => closed));
+  });
+  expect(
+    statements.filter((sql) => /^SELECT.*Application/.test(sql) && /botTokenHash/.test(sql) && / IN /.test(sql)),
+  ).toHaveLength(1);
+});
+
+it('G-26: a permission that was taken away unheard counts after a while', async () => {
+  const { app } = server;
+  const bot = await createBot(app);
+  const guild = await createGuild(app);
+  await addMember(app, guild.id, bot.user);
+  const client = await GatewayClient.open(server.origin);
+  await client.ready(bot.token);
+  say(app, guild, guild.owner, 'seen');
+  expect((await client.event('MESSAGE_CREATE')).d.content).toBe('seen');
+  await app.db.writer.role.update({ where: { id: guild.id }, data: { permissions: 0n } });
+  clock.advance(60_000);
+  client.send(1, client.sequence);
+  await client.op(11);
+  say(app, guild, guild.owner, 'unseen');
+  expect(await client.settled()).toEqual([]);
+  await client.close();
+});

@@ -1,0 +1,67 @@
+import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { BUS_RECONNECTED, topics } from '../../src/infra/bus.js';
+import { GatewayClient } from '../harness/gateway-client.js';
+import { addMember, createBot, createGuild, type TestBot, type TestGuild } from '../harness/rows.js';
+import { startServer, type TestServer } from '../harness/server.js';
+import { readingsOf } from '../harness/statements.js';
+import { turnsDuring } from '../harness/turns.js';
+
+const BOTS = 30;
+
+let server: TestServer;
+let kept: TestGuild;
+let bots: TestBot[];
+let clients: GatewayClient[];
+
+beforeAll(async () => {
+  server = await startServer();
+  kept = await createGuild(server.app);
+  bots = [];
+  clients = [];
+  for (let count = 0; count < BOTS; count += 1) {
+    const bot = await createBot(server.app);
+    await addMember(server.app, kept.id, bot.user);
+    const client = await GatewayClient.open(server.origin);
+    await client.ready(bot.token, { intents: Intent.Guilds | Intent.MessageContent });
+    bots.push(bot);
+    clients.push(client);
+  }
+});
+afterAll(async () => {
+  for (const client of clients) client.socket.terminate();
+  await server.stop();
+});
+
+/** What a process does whose connection to the others is back: it tells everybody in one turn. */
+function tellReconnected(): void {
+  const told = [topics.guild(kept.id), ...bots.map(({ id }) => topics.application(id))];
+  for (const topic of told) server.app.bus.publish(topic, { type: BUS_RECONNECTED, data: '{}' });
+}
+
+it('G-49 makes up for what was missed with one look at all applications, and in a turn for each bot', async () => {
+  const { application, member, guild } = server.app.db.writer;
+  const [reset, switchedOff, deleted, left] = bots as [TestBot, TestBot, TestBot, TestBot];
+  await application.update({ where: { id: reset.id }, data: { botTokenHash: 'another' } });
+  await application.update({ where: { id: switchedOff.id }, data: { messageContentIntent: false } });
+  await application.update({ where: { id: deleted.id }, data: { deletedAt: new Date() } });
+  await member.deleteMany({ where: { userId: left.id, guildId: kept.id } });
+  const joined = await createGuild(server.app, 'Joined');
+  const last = bots.at(-1)!;
+  await addMember(server.app, joined.id, last.user);
+  expect(await guild.count()).toBe(2);
+
+  let turns = 0;
+  const { statements } = await readingsOf(async () => {
+    turns = await turnsDuring(async () => {
+      tellReconnected();
+      expect((await clients.at(-1)!.event('GUILD_CREATE')).d.id).toBe(String(joined.id));
+    });
+  });
+  expect(statements.filter((sql) => /SELECT.*FROM\W+(\w+\W+)?Application\W/s.test(sql))).toHaveLength(1);
+  expect(turns).toBeGreaterThanOrEqual(BOTS - 3);
+  expect(await Promise.all([0, 1, 2].map(async (index) => (await clients[index]!.closed).code))).toEqual([
+    4004, 4014, 4004,
+  ]);
+  expect((await clients[3]!.event('GUILD_DELETE')).d).toEqual({ id: String(kept.id) });
+});

@@ -1,0 +1,123 @@
+import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { topics } from '../../src/infra/bus.js';
+import { ALL_INTENTS, GatewayClient } from '../harness/gateway-client.js';
+import {
+  createApplication,
+  createGuild,
+  install,
+  type MadeApplication,
+  type Person,
+  signUp,
+} from '../harness/people.js';
+import { messageOf } from '../harness/rows.js';
+import { startServer, type TestServer } from '../harness/server.js';
+import { update } from '../harness/settings.js';
+
+const PRIVILEGED = Intent.GuildMembers | Intent.GuildPresences | Intent.MessageContent;
+
+let server: TestServer;
+let ada: Person;
+
+beforeAll(async () => {
+  server = await startServer();
+  ada = await signUp(server, 'ada');
+});
+afterAll(() => server.stop());
+
+async function session(bot: MadeApplication, intents: number): Promise<{ client: GatewayClient; id: string }> {
+  const client = await GatewayClient.open(server.origin);
+  const { d } = await client.ready(bot.botToken, { intents });
+  return { client, id: d.session_id };
+}
+
+const switchOn = (bot: MadeApplication, ...privilegedIntents: string[]) => update(ada, bot.id, { privilegedIntents });
+
+it.each([
+  ['GUILD_MEMBERS', Intent.GuildMembers],
+  ['PRESENCES', Intent.GuildPresences],
+  ['MESSAGE_CONTENT', Intent.MessageContent],
+])('G-15 closes the sessions that asked for %s with 4014 when it is switched off, and no other', async (name, bit) => {
+  const bot = await createApplication(ada);
+  const asked = await session(bot, Intent.Guilds | bit);
+  const others = await session(bot, ALL_INTENTS & ~bit);
+  await switchOn(bot, ...['GUILD_MEMBERS', 'PRESENCES', 'MESSAGE_CONTENT'].filter((other) => other !== name));
+  expect((await asked.client.closed).code).toBe(4014);
+  expect(await others.client.settled()).toEqual([]);
+
+  const again = await GatewayClient.open(server.origin);
+  again.send(6, { token: bot.botToken, session_id: asked.id, seq: 1 });
+  expect((await again.op(9)).d).toBe(false);
+  again.identify(bot.botToken, { intents: bit });
+  expect((await again.closed).code).toBe(4014);
+  await others.client.close();
+});
+
+it('G-15 keeps sessions when a setting changes that is no intent, or an intent is switched on', async () => {
+  const bot = await createApplication(ada);
+  await switchOn(bot, 'MESSAGE_CONTENT');
+  const { client } = await session(bot, Intent.Guilds | Intent.MessageContent);
+  await update(ada, bot.id, { description: 'another' });
+  await switchOn(bot, 'MESSAGE_CONTENT', 'PRESENCES');
+  expect(await client.settled()).toEqual([]);
+  await client.close();
+});
+
+it('G-15 ends a session that waits, so that no RESUME brings it back', async () => {
+  const bot = await createApplication(ada);
+  const { client, id } = await session(bot, Intent.Guilds | PRIVILEGED);
+  client.socket.terminate();
+  await client.closed;
+  await switchOn(bot);
+  const again = await GatewayClient.open(server.origin);
+  again.send(6, { token: bot.botToken, session_id: id, seq: client.sequence });
+  expect((await again.op(9)).d).toBe(false);
+  await again.close();
+});
+
+it('G-15 closes a RESUME with 4014 when nobody told this process that the intent is off', async () => {
+  const bot = await createApplication(ada);
+  const { client, id } = await session(bot, Intent.Guilds | PRIVILEGED);
+  client.socket.terminate();
+  await client.closed;
+  await server.app.db.writer.application.update({
+    where: { id: BigInt(bot.id) },
+    data: { messageContentIntent: false },
+  });
+  // Remembered applications are dropped by any message about them; sessions are looked at for some only.
+  server.app.bus.publish(topics.application(bot.id), { type: 'SOMETHING_INTERNAL', data: '{}' });
+  for (const outcome of ['closed', 'forgotten']) {
+    const again = await GatewayClient.open(server.origin);
+    again.send(6, { token: bot.botToken, session_id: id, seq: client.sequence });
+    if (outcome === 'closed') expect((await again.closed).code).toBe(4014);
+    else expect((await again.op(9)).d).toBe(false);
+    again.socket.terminate();
+  }
+});
+
+it('G-15 shows no content from the change on, before anything has been read', async () => {
+  const bot = await createApplication(ada);
+  const guild = await createGuild(ada);
+  await install(ada, bot, guild);
+  const { client } = await session(bot, ALL_INTENTS);
+  const owner = await server.app.db.reader.user.findUniqueOrThrow({ where: { id: BigInt(ada.id) } });
+  const channel = await server.app.db.reader.channel.findUniqueOrThrow({
+    where: { id: BigInt(guild.textChannelId) },
+    include: { overwrites: true },
+  });
+  const place = { id: BigInt(guild.id), owner, channel: { ...channel, guildId: BigInt(guild.id) } };
+  const say = (content: string) =>
+    server.app.publish({
+      type: 'MESSAGE_CREATE',
+      message: messageOf(server.app, place, owner, { content }),
+      member: null,
+    });
+  say('before');
+  expect((await client.event('MESSAGE_CREATE')).d.content).toBe('before');
+  const intents = { guildMembersIntent: true, presencesIntent: true, messageContentIntent: false };
+  server.app.publish({ type: 'APPLICATION_UPDATED', applicationId: BigInt(bot.id), intents });
+  say('after');
+  expect((await client.closed).code).toBe(4014);
+  const heard = client.frames.filter(({ t }) => t === 'MESSAGE_CREATE').map(({ d }) => d.content);
+  expect(heard).toEqual(['before']);
+});

@@ -1,0 +1,123 @@
+import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pagesOfGuildIds } from '../../src/domain/guilds/memberships.js';
+import { loadMembers } from '../../src/domain/guilds/snapshot.js';
+import { searchMembers } from '../../src/domain/members/search.js';
+import { GatewayClient } from '../harness/gateway-client.js';
+import { addMember, createBot, createGuild, createPerson, type TestBot, type TestGuild } from '../harness/rows.js';
+import { startServer, type TestServer } from '../harness/server.js';
+import { needing } from '../harness/skipping.js';
+import { readingsOf } from '../harness/statements.js';
+import { turnsDuring } from '../harness/turns.js';
+
+/** Why turns say nothing here: what is asked of PostgreSQL lets others have a turn in any case. */
+const missing = process.env.TEST_DATABASE_URL ? 'needs SQLite, whose reads keep the turn' : null;
+
+const CROWD = 5_000;
+const GUILDS = 300;
+
+let server: TestServer;
+let bot: TestBot;
+let crowd: TestGuild;
+
+beforeAll(async () => {
+  server = await startServer();
+  const { writer } = server.app.db;
+  bot = await createBot(server.app);
+  crowd = await createGuild(server.app);
+  await addMember(server.app, crowd.id, bot.user);
+  const ids = Array.from({ length: CROWD }, () => server.app.nextId());
+  const joinedAt = new Date();
+  await writer.user.createMany({ data: ids.map((id, index) => ({ id, username: `crowd${index}` })) });
+  await writer.member.createMany({ data: ids.map((userId) => ({ guildId: crowd.id, userId, joinedAt })) });
+  await addMember(server.app, crowd.id, await createPerson(server.app, 'zz_top'), '100% Émile');
+});
+afterAll(() => server.stop());
+
+const search = (prefix: string, take = 100) => searchMembers(server.app.db.reader, crowd.id, prefix, take);
+const namesOf = async (prefix: string) => (await search(prefix)).map(({ user }) => user.username);
+
+describe('G-40 a search for members', () => {
+  it.each(['%', '_', '%%', '_z', 'crowd_', '\\', '%rowd', "'", '"', '\0', 'crowd\0'])(
+    'G-40 takes %j for text that no name begins with, and reads no row of a member',
+    async (prefix) => {
+      let found: unknown[] = [];
+      const { rows } = await readingsOf(async () => {
+        found = await search(prefix);
+      });
+      expect(found).toEqual([]);
+      // What is read is where the pieces of the guild end.
+      expect(rows).toBeLessThanOrEqual(CROWD / 1_000);
+    },
+  );
+
+  it.each(['zz_', 'ZZ_T', '100%', '100% é', '100% É', '100% émile', '100% ÉMILE'])(
+    'G-40 finds who is called %j, whatever the case',
+    async (prefix) => {
+      expect(await namesOf(prefix)).toEqual(['zz_top']);
+    },
+  );
+
+  it('G-40 stops at what is asked, in the order of ids', async () => {
+    let found: string[] = [];
+    const { rows } = await readingsOf(async () => {
+      found = await namesOf('CROWD');
+    });
+    expect(found).toEqual(Array.from({ length: 100 }, (_, index) => `crowd${index}`));
+    // Each with its user, and once more for its id.
+    expect(rows).toBeLessThanOrEqual(3 * 100 + CROWD / 1_000);
+    expect((await search('crowd', 3)).map(({ user }) => user.username)).toEqual(['crowd0', 'crowd1', 'crowd2']);
+    expect(await namesOf('crowd499')).toEqual(['crowd499', ...Array.from({ length: 10 }, (_, at) => `crowd499${at}`)]);
+  });
+
+  it.skipIf(missing)(needing(missing, 'G-49 lets others have turns between the pieces of a guild'), async () => {
+    expect(await turnsDuring(() => search('nobody'))).toBeGreaterThanOrEqual(3);
+  });
+});
+
+it.skipIf(missing)(needing(missing, 'G-49 lets others have a turn before each page of members'), async () => {
+  const { reader } = server.app.db;
+  const turns = await turnsDuring(() => loadMembers(reader, crowd.id, {}, CROWD));
+  expect(turns).toBeGreaterThanOrEqual(CROWD / 400);
+});
+
+describe('a bot of many guilds', () => {
+  let popular: TestBot;
+  let ids: bigint[];
+
+  beforeAll(async () => {
+    const { writer } = server.app.db;
+    popular = await createBot(server.app);
+    ids = Array.from({ length: GUILDS }, (_, index) => (BigInt(index) << 22n) + (1n << 50n));
+    await writer.guild.createMany({ data: ids.map((id) => ({ id, name: 'many', ownerId: crowd.owner.id })) });
+    await writer.role.createMany({ data: ids.map((id) => ({ id, guildId: id, name: '@everyone' })) });
+    const joinedAt = new Date();
+    await writer.member.createMany({ data: ids.map((guildId) => ({ guildId, userId: popular.id, joinedAt })) });
+  });
+
+  it.skipIf(missing)(needing(missing, 'G-49 lets others have a turn before each guild that it is shown'), async () => {
+    const client = await GatewayClient.open(server.origin);
+    // What comes over the socket comes in turns of its own; the guilds are counted from where they are all dispatched.
+    const turns = await turnsDuring(() => client.ready(popular.token, { intents: Intent.Guilds }));
+    expect(turns).toBeGreaterThanOrEqual(GUILDS);
+    const shown = client.frames.filter(({ t }) => t === 'GUILD_CREATE').map(({ d }) => d.id);
+    expect(shown).toEqual(ids.map(String));
+    await client.close();
+  });
+
+  it.skipIf(missing)(needing(missing, 'G-49 reads its memberships in pages, with a turn before each'), async () => {
+    const many = await createBot(server.app);
+    const more = Array.from({ length: 2_100 }, (_, index) => (BigInt(index) << 22n) + (1n << 51n));
+    const joinedAt = new Date();
+    const { writer, reader } = server.app.db;
+    await writer.guild.createMany({ data: more.map((id) => ({ id, name: 'many', ownerId: crowd.owner.id })) });
+    await writer.member.createMany({ data: more.map((guildId) => ({ guildId, userId: many.id, joinedAt })) });
+    const pages: bigint[][] = [];
+    const turns = await turnsDuring(async () => {
+      for await (const page of pagesOfGuildIds(reader, many.id)) pages.push(page);
+    });
+    expect(pages.map((page) => page.length)).toEqual([1_000, 1_000, 100]);
+    expect(pages.flat()).toEqual(more);
+    expect(turns).toBeGreaterThanOrEqual(3);
+  });
+});

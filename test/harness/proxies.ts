@@ -1,0 +1,132 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import type { TestServer } from './server.js';
+
+/** A proxy program, and how it is started from the file that stands among the examples. */
+interface Program {
+  file: string;
+  /** The shipped file with the address to listen at, and with its own folder in place of the system's. */
+  adapt(shipped: string, port: number, folder: string): string;
+  args(file: string, folder: string): string[];
+}
+
+const PROGRAMS = {
+  nginx: {
+    file: 'nginx.conf',
+    adapt: (shipped, port, folder) =>
+      shipped
+        .replace('listen 8080;', `listen 127.0.0.1:${port};`)
+        .replace(
+          /^http \{$/m,
+          [
+            'http {',
+            'access_log off;',
+            ...['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+              (name) => `${name}_temp_path ${folder}/${name};`,
+            ),
+          ].join('\n'),
+        ),
+    args: (file, folder) => [
+      ...['-p', folder, '-e', 'stderr', '-c', file, '-g'],
+      `daemon off; pid ${folder}/pid;${process.getuid?.() === 0 ? ' user root;' : ''}`,
+    ],
+  },
+  caddy: {
+    file: 'Caddyfile',
+    adapt: (shipped, port) => `{\n\tadmin off\n}\n${shipped.replace(':8080 {', `:${port} {\n\tbind 127.0.0.1`)}`,
+    args: (file) => ['run', '--adapter', 'caddyfile', '--config', file],
+  },
+  haproxy: {
+    file: 'haproxy.cfg',
+    adapt: (shipped, port) => shipped.replace(/bind :8080$/m, `bind 127.0.0.1:${port}`),
+    args: (file) => ['-db', '-f', file],
+  },
+} satisfies Record<string, Program>;
+
+export type ProxyName = keyof typeof PROGRAMS;
+
+const FOLDERS = ['/usr/sbin', '/usr/bin', '/usr/local/sbin', '/usr/local/bin'];
+
+const pathOf = (name: ProxyName) => FOLDERS.map((folder) => join(folder, name)).find((path) => existsSync(path));
+
+/** Why a proxy cannot be tried here, or null when it can. */
+export function missingProxy(name: ProxyName): string | null {
+  return pathOf(name) ? null : `no ${name} in ${FOLDERS.join(', ')}`;
+}
+
+export interface RunningProxy {
+  origin: string;
+  stop(): Promise<void>;
+}
+
+/** Starts a proxy before the server, as the example says, on a free port and in a throw-away folder. */
+export async function startProxy(name: ProxyName, server: TestServer): Promise<RunningProxy> {
+  const program: Program = PROGRAMS[name];
+  const folder = await mkdtemp(join(tmpdir(), `causeway-${name}-`));
+  const port = await freePort();
+  const shipped = await readFile(join(import.meta.dirname, '../../examples/proxies', program.file), 'utf8');
+  const file = join(folder, program.file);
+  const target = `127.0.0.1:${new URL(server.origin).port}`;
+  await writeFile(file, program.adapt(shipped, port, folder).replaceAll('127.0.0.1:4000', target));
+  const child = spawn(pathOf(name) ?? name, program.args(file, folder), {
+    cwd: folder,
+    env: { PATH: process.env.PATH, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let said = '';
+  child.stderr.on('data', (chunk) => {
+    said += chunk;
+  });
+  try {
+    await listening(child, port, () => said);
+  } catch (error) {
+    child.kill('SIGTERM');
+    throw error;
+  }
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    async stop() {
+      const exited = once(child, 'exit');
+      // Not SIGKILL, which would leave workers behind.
+      if (child.exitCode === null && child.kill('SIGTERM')) await exited;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** None of these programs tells when it listens in a way that all versions share, so it is tried. */
+async function listening(child: ChildProcess, port: number, said: () => string): Promise<void> {
+  for (let attempt = 0; attempt < 200; attempt += 1) {
+    if (child.exitCode !== null) break;
+    if (await answers(port)) return;
+    await setTimeout(50);
+  }
+  throw new Error(`the proxy does not listen (${child.exitCode}): ${said()}`);
+}
+
+async function answers(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}

@@ -1,0 +1,97 @@
+import { join } from 'node:path';
+import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
+import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SIGN_IN_AN_ACCOUNT } from '../../../src/domain/limits.js';
+import { hashSecret } from '../../../src/infra/secrets.js';
+import { ManualClock } from '../../harness/clock.js';
+import { signUp } from '../../harness/people.js';
+import { openScene, type Scene } from '../../harness/rest.js';
+import { startServer, type TestServer } from '../../harness/server.js';
+
+describe('a SQLite file that another process has locked', () => {
+  const clock = new ManualClock();
+  let server: TestServer;
+  let scene: Scene;
+  /** Like another process's: SQLite's locks are between connections. */
+  let other: SqlDriverAdapter;
+  let logged: string[];
+
+  beforeAll(async () => {
+    logged = [];
+    const log = pino({ level: 'warn' }, { write: (line: string) => void logged.push(JSON.parse(line).msg) });
+    server = await startServer({ env: { DATABASE_URL: '' }, clock, log });
+    scene = await openScene(server);
+    other = await connectTo(server);
+  });
+  afterAll(async () => {
+    await other?.dispose();
+    await server?.stop();
+  });
+
+  const connectTo = ({ app }: TestServer) =>
+    new PrismaBetterSqlite3({ url: `file:${join(app.config.dataDir, 'causeway.db')}`, timeout: 0 }).connect();
+  const lock = () => other.executeScript('BEGIN IMMEDIATE');
+  const unlock = () => other.executeScript('ROLLBACK');
+  const send = (content: string) => scene.bot.post(scene.messages, { content });
+  const transaction = () => scene.bot.patch('/applications/@me', { description: `at ${clock.now()}` });
+
+  /** Lets the time of the server go on until `work` is done. */
+  async function passTimeUntil<T>(work: Promise<T>): Promise<T> {
+    let isDone = false;
+    const done = work.finally(() => {
+      isDone = true;
+    });
+    while (!isDone) {
+      clock.advance(10);
+      await new Promise(setImmediate);
+    }
+    return done;
+  }
+
+  it('lets reads and everything else go on, and writes wait for it', async () => {
+    await send('before');
+    await lock();
+    const waiting = Promise.all([send('one'), send('two')]);
+    const reads = await Promise.all([scene.bot.get(scene.messages), fetch(`${server.origin}/healthz`)]);
+    expect(reads.map(({ status }) => status)).toEqual([200, 200]);
+    await unlock();
+    expect((await passTimeUntil(waiting)).map(({ status }) => status)).toEqual([200, 200]);
+  });
+
+  it('is given up after five seconds with a 503, by statements and transactions, and leaves nothing locked', async () => {
+    await lock();
+    const startedAt = clock.now();
+    logged = [];
+    const writes = [send('one'), send('two'), transaction()];
+    const answers = await passTimeUntil(Promise.all(writes));
+    expect(answers.map(({ status, body }) => [status, body.code])).toEqual(writes.map(() => [503, 130000]));
+    expect(clock.now() - startedAt).toBeGreaterThanOrEqual(5_000);
+    // Reads go on all the time, and do not make an outage of writes a new one each time.
+    clock.advance(10_000);
+    expect((await scene.bot.get(scene.messages)).status).toBe(200);
+    expect((await passTimeUntil(send('three'))).status).toBe(503);
+    expect(logged).toEqual(['the database cannot be used; what needs it is answered 503 until it can']);
+    await unlock();
+    expect((await send('after')).status).toBe(200);
+    expect((await transaction()).status).toBe(200);
+  });
+
+  it('counts no attempt to sign in that it kept from succeeding', async () => {
+    const limited = await startServer({ env: { DATABASE_URL: '', RATE_LIMITS: 'on' }, clock });
+    const { email, password } = await signUp(limited, 'ada');
+    const itsOther = await connectTo(limited);
+    await itsOther.executeScript('BEGIN IMMEDIATE');
+    const attempt = fetch(`${limited.origin}/auth/sign-in/email`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email, password }),
+    });
+    expect((await passTimeUntil(attempt)).status).toBe(503);
+    const left = await limited.app.limits.peek(SIGN_IN_AN_ACCOUNT, hashSecret(email));
+    expect(left.remaining).toBe(SIGN_IN_AN_ACCOUNT.points);
+    await itsOther.dispose();
+    await limited.stop();
+  });
+});

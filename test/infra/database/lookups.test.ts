@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createGuild, createPerson } from '../../harness/rows.js';
+import { startServer, type TestServer } from '../../harness/server.js';
+import { statementsOf } from '../../harness/statements.js';
+
+const MANY = 1_200;
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.stop());
+
+it('as many lookups at once as there are callers go out in pieces that the database takes', async () => {
+  const { reader } = server.app.db;
+  const { id: guildId, owner } = await createGuild(server.app);
+  const person = await createPerson(server.app);
+  const ids = Array.from({ length: MANY }, (_, n) => (n % 2 === 0 ? owner.id : person.id));
+  const statements = await statementsOf(async () => {
+    const [members, users, applications] = await Promise.all([
+      Promise.all(ids.map((userId) => reader.member.findUnique({ where: { guildId_userId: { guildId, userId } } }))),
+      Promise.all(ids.map((id) => reader.user.findUniqueOrThrow({ where: { id } }))),
+      Promise.all(ids.map((id) => reader.application.findUnique({ where: { id, deletedAt: null } }))),
+    ]);
+    expect(members.map((member) => member?.userId)).toEqual(ids.map((id) => (id === owner.id ? id : undefined)));
+    expect(users.map(({ id }) => id)).toEqual(ids);
+    expect(new Set(applications)).toEqual(new Set([null]));
+  });
+  expect(statements.length).toBeLessThanOrEqual(3 * 4);
+});
+
+it('a lookup that finds nothing fails alone', async () => {
+  const { reader } = server.app.db;
+  const { id } = await createPerson(server.app);
+  const ids = Array.from({ length: MANY }, (_, n) => (n === MANY / 2 ? 1n : id));
+  const found = await Promise.allSettled(ids.map((userId) => reader.user.findUniqueOrThrow({ where: { id: userId } })));
+  expect(found.filter(({ status }) => status === 'rejected')).toHaveLength(1);
+});

@@ -1,0 +1,71 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readConfig, StartError } from '../../../src/config.js';
+import { systemClock } from '../../../src/infra/clock.js';
+import { openResources } from '../../../src/resources.js';
+import { noPostgres } from '../../harness/interleave.js';
+import { type Line, layLine } from '../../harness/line.js';
+import { throwAwayDatabase } from '../../harness/server.js';
+import { needing } from '../../harness/skipping.js';
+
+describe.skipIf(noPostgres)(needing(noPostgres, 'a migration whose connection is lost'), () => {
+  let database: Awaited<ReturnType<typeof throwAwayDatabase>>;
+  let dataDir: string;
+  let line: Line;
+  /** Holds the migration up. */
+  let other: pg.Client;
+  /** Sees that, outside of a transaction. */
+  let watcher: pg.Client;
+  const uncaught: unknown[] = [];
+  const onUncaught = (error: unknown) => void uncaught.push(error);
+
+  beforeEach(async () => {
+    database = await throwAwayDatabase();
+    dataDir = await mkdtemp(join(tmpdir(), 'causeway-migrating-'));
+    line = await layLine(database?.url ?? '', 5432);
+    other = new pg.Client({ connectionString: database?.url });
+    watcher = new pg.Client({ connectionString: database?.url });
+    await Promise.all([other.connect(), watcher.connect()]);
+    process.on('uncaughtException', onUncaught);
+  });
+  afterEach(async () => {
+    process.off('uncaughtException', onUncaught);
+    await Promise.all([other.end(), watcher.end()]);
+    line.close();
+    await database?.drop();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  const loseAll = async () => line.cut();
+  /** The one that waits with its lock until the others are done. */
+  const loseLock = () =>
+    watcher.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_locks
+       WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+    );
+
+  it.each([
+    ['all of them', loseAll],
+    ['that of the lock alone', loseLock],
+  ])('(%s) is a fault of the start, told once', async (_which, lose) => {
+    await other.query('BEGIN');
+    await other.query('CREATE TABLE "_prisma_migrations" ("id" int)');
+    const config = readConfig({ DATABASE_URL: line.url, DATA_DIR: dataDir });
+    const opening = openResources(config, pino({ level: 'silent' }), systemClock).catch((error: unknown) => error);
+    const waiting = async () => {
+      const sql = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+      return (await watcher.query(sql)).rowCount;
+    };
+    await expect.poll(waiting, { timeout: 20_000 }).toBe(1);
+    await lose();
+    await other.query('ROLLBACK');
+    const fault = await opening;
+    expect(fault).toBeInstanceOf(StartError);
+    expect((fault as StartError).message).toMatch(/^the database of DATABASE_URL cannot be opened: /);
+    expect(uncaught).toEqual([]);
+  });
+});

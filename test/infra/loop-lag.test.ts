@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { watchEventLoop } from '../../src/infra/loop-lag.js';
+import { startServer, type TestServer } from '../harness/server.js';
+
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.stop());
+
+/** Lets nobody have a turn. */
+const block = (ms: number) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+async function blockShown(): Promise<number> {
+  const text = await (await fetch(`${server.origin}/metrics`)).text();
+  return Number(/^causeway_event_loop_block_seconds (\S+)$/m.exec(text)?.[1]);
+}
+
+test('the longest block of the event loop is shown, and a shorter one after it does not hide it', async () => {
+  expect(await blockShown()).toBeGreaterThanOrEqual(0);
+  block(400);
+  await turn();
+  block(50);
+  await turn();
+  expect(await blockShown()).toBeGreaterThan(0.35);
+});
+
+test('a loop that is late says so before anybody else has had a turn', () => {
+  const loop = watchEventLoop();
+  block(200);
+  expect(loop.lagMs()).toBeGreaterThan(150);
+  expect(loop.longestBlockMs()).toBeGreaterThan(150);
+  loop.stop();
+  loop.stop();
+});

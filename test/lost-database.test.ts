@@ -1,0 +1,181 @@
+import { GatewayOpcodes, GatewayIntentBits as Intent } from 'discord-api-types/v10';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { BUS_RECONNECTED, topics } from '../src/infra/bus.js';
+import { ManualClock } from './harness/clock.js';
+import { GatewayClient } from './harness/gateway-client.js';
+import { askGraphql } from './harness/graphql.js';
+import { noPostgres } from './harness/interleave.js';
+import { type Line, layLine } from './harness/line.js';
+import { inForm, postForm } from './harness/oauth.js';
+import {
+  createApplication,
+  createGuild,
+  install,
+  type MadeApplication,
+  type MadeGuild,
+  type Person,
+  sendMessage,
+  signUp,
+} from './harness/people.js';
+import { ask } from './harness/rest.js';
+import { addMember, createGuild as createGuildRow } from './harness/rows.js';
+import { startServer, type TestServer, throwAwayDatabase } from './harness/server.js';
+import { needing } from './harness/skipping.js';
+
+const POOL = 3;
+
+describe.skipIf(noPostgres)(needing(noPostgres, 'a process whose PostgreSQL'), () => {
+  let database: { url: string; drop(): Promise<void> } | null;
+  let line: Line;
+  let server: TestServer;
+  let ada: Person;
+  let bot: MadeApplication;
+  let guild: MadeGuild;
+  const clock = new ManualClock();
+  let logged: { level: number; msg: string }[];
+
+  beforeAll(async () => {
+    database = await throwAwayDatabase();
+    line = await layLine(database?.url ?? '', 5432);
+    const log = pino({ level: 'info' }, { write: (text: string) => void logged.push(JSON.parse(text)) });
+    logged = [];
+    const env = { DATABASE_URL: line.url, DATABASE_POOL: String(POOL) };
+    server = await startServer({ env, log, clock });
+    ada = await signUp(server, 'ada');
+    bot = await createApplication(ada);
+    guild = await createGuild(ada);
+    await install(ada, bot, guild);
+  });
+  beforeEach(() => {
+    logged = [];
+  });
+  afterEach(() => line.mend());
+  afterAll(async () => {
+    await server?.stop();
+    line?.close();
+    await database?.drop();
+  });
+
+  /** Reads that nothing in memory answers. */
+  const readMessages = () =>
+    ask(server, 'GET', `/channels/${guild.textChannelId}/messages`, {
+      headers: { authorization: `Bot ${bot.botToken}` },
+    });
+  const signIn = () =>
+    fetch(`${server.origin}/auth/sign-in/email`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email: ada.email, password: ada.password }),
+    });
+  const send = () =>
+    `mutation { sendMessage(input: { channelId: "${guild.textChannelId}", content: "x" }) { message { id } } }`;
+  const bearer = () => ({ authorization: `Bearer ${ada.token}` });
+
+  describe.each(['cut', 'freeze'] as const)('is gone (%s)', (how) => {
+    it('is answered 503 at every face, each in its own shape, and logged once', async () => {
+      await readMessages();
+      line[how]();
+      const query = `{ guild(id: "${guild.id}") { name } }`;
+      const gateway = await GatewayClient.open(server.origin);
+      gateway.identify(bot.botToken, { intents: 0 });
+      const [rest, session, read, write, partly, token, screen, signedIn] = await Promise.all([
+        readMessages(),
+        ask(server, 'GET', '/developer-portal/teams', { headers: { authorization: 'Bearer unknown-session' } }),
+        fetch(`${server.origin}/graphql`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', ...bearer() },
+          body: JSON.stringify({ query }),
+        }),
+        askGraphql(server, send(), {}, bearer()),
+        askGraphql(server, `{ __typename guild(id: "${guild.id}") { name } }`, {}, bearer()),
+        postForm(server, { grant_type: 'client_credentials', ...inForm(bot) }),
+        fetch(`${server.origin}/oauth2/authorize?client_id=${bot.id}&scope=bot`),
+        signIn(),
+      ]);
+      expect(rest.status).toBe(503);
+      expect(rest.body).toEqual({ code: 130000, message: expect.stringContaining('try again') });
+      expect(rest.headers.get('retry-after')).toBe('5');
+      expect(session.status).toBe(503);
+      expect(read.status).toBe(503);
+      expect(read.headers.get('retry-after')).toBe('5');
+      expect((await read.json()).errors[0].extensions).toEqual({ code: 'RATE_LIMITED', retryAfter: 5 });
+      expect([write.status, write.errors[0]?.extensions.code]).toEqual([503, 'RATE_LIMITED']);
+      expect([partly.status, partly.data]).toEqual([200, { __typename: 'Query', guild: null }]);
+      expect([token.status, token.body.error]).toEqual([503, 'temporarily_unavailable']);
+      expect([screen.status, screen.headers.get('content-type')]).toEqual([503, 'text/html; charset=utf-8']);
+      expect(signedIn.status).toBe(503);
+      expect(await signedIn.json()).toEqual({ code: 'OVERLOADED', message: expect.stringContaining('try again') });
+      expect((await gateway.closed).code).toBe(4902);
+      expect(logged.filter(({ level }) => level >= 40).map(({ msg }) => msg)).toEqual([
+        'the database cannot be used; what needs it is answered 503 until it can',
+      ]);
+    });
+
+    it('is used again when it is back, by reads and transactions on every connection', async () => {
+      line[how]();
+      const gone = await Promise.all(Array.from({ length: 2 * POOL }, () => askGraphql(server, send(), {}, bearer())));
+      expect(gone.map(({ status }) => status)).toEqual(gone.map(() => 503));
+      line.mend();
+      await Promise.all(Array.from({ length: 4 * POOL }, (_, n) => sendMessage(ada, guild.textChannelId, `back ${n}`)));
+      const teams = Array.from({ length: 2 * POOL }, (_, n) =>
+        ada.graphql('mutation ($i: CreateTeamInput!) { createTeam(input: $i) { team { name } } }', {
+          i: { name: `T${n}` },
+        }),
+      );
+      expect((await Promise.all(teams)).map(({ createTeam }) => createTeam.team.name)).toEqual(
+        teams.map((_, n) => `T${n}`),
+      );
+      logged = [];
+      clock.advance(10_000);
+      // Of writes that failed, reads say nothing.
+      expect((await readMessages()).status).toBe(200);
+      await sendMessage(ada, guild.textChannelId, 'back for good');
+      expect((await readMessages()).status).toBe(200);
+      expect(logged.map(({ msg }) => msg)).toEqual(['the database can be used again']);
+    });
+  });
+
+  it('is gone when bots are told that something was missed learns of their guilds with the next check', async () => {
+    const client = await GatewayClient.open(server.origin);
+    await client.ready(bot.botToken, { intents: Intent.Guilds });
+    const joined = await createGuildRow(server.app, 'Joined');
+    const user = await server.app.db.reader.user.findUniqueOrThrow({ where: { id: BigInt(bot.id) } });
+    await addMember(server.app, joined.id, user);
+    line.cut();
+    server.app.bus.publish(topics.application(BigInt(bot.id)), { type: BUS_RECONNECTED, data: '{}' });
+    const faults = () => logged.filter(({ level }) => level >= 40).map(({ msg }) => msg);
+    await expect.poll(() => faults().length, { timeout: 20_000 }).toBe(1);
+    // Read one after the other by the bots, and so are these.
+    for (let n = 0; n < 3; n += 1) expect((await readMessages()).status).toBe(503);
+    line.mend();
+    clock.advance(30_000);
+    expect((await client.event('GUILD_CREATE')).d.name).toBe('Joined');
+    expect(faults()).toEqual(['the database cannot be used; what needs it is answered 503 until it can']);
+    await client.close();
+  });
+
+  it('is gone closes 4902 who asks for members, without a line for each', async () => {
+    const client = await GatewayClient.open(server.origin);
+    await client.ready(bot.botToken, { intents: Intent.Guilds });
+    line.cut();
+    client.send(GatewayOpcodes.RequestGuildMembers, { guild_id: guild.id, query: 'a', limit: 1 });
+    expect((await client.closed).code).toBe(4902);
+    expect(logged.map(({ msg }) => msg)).not.toContain('members could not be read for the gateway');
+  });
+
+  it('stops within a transaction never uses that connection again, where a late answer may still come', async () => {
+    const pidOf = async (db: Pick<TestServer['app']['db']['reader'], '$queryRaw'>) =>
+      (await db.$queryRaw<{ pid: number }[]>`SELECT pg_backend_pid() AS pid, pg_sleep(0.05)::text`)[0]?.pid;
+    let late: number | undefined;
+    const work = server.app.db.writer.$transaction(async (db) => {
+      late = await pidOf(db);
+      line.freeze();
+      await pidOf(db);
+    });
+    await expect(work).rejects.toThrow('the database is not available');
+    line.mend();
+    const pids = await Promise.all(Array.from({ length: 2 * POOL }, () => pidOf(server.app.db.reader)));
+    expect(pids).not.toContain(late);
+  });
+});

@@ -1,0 +1,80 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createGuild, sendMessage, signUp } from './harness/people.js';
+import { missingForPgbouncer, type Pgbouncer, startPgbouncer } from './harness/pgbouncer.js';
+import { startServer, type TestServer, throwAwayDatabase } from './harness/server.js';
+import { needing } from './harness/skipping.js';
+
+const missing = missingForPgbouncer();
+
+// Starting three servers takes its time on a busy machine.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+/** Fewer than the connections of the processes together. */
+const SERVER_CONNECTIONS = 6;
+const POOL = 5;
+
+describe.skipIf(missing)(
+  needing(missing, 'three processes share a database through pgbouncer in transaction mode'),
+  () => {
+    let database: { url: string; drop(): Promise<void> } | null;
+    let pgbouncer: Pgbouncer;
+    let servers: TestServer[];
+
+    beforeAll(async () => {
+      database = await throwAwayDatabase();
+      pgbouncer = await startPgbouncer(database?.url ?? '', SERVER_CONNECTIONS);
+      const start = (workerId: number) =>
+        startServer({
+          env: { DATABASE_URL: pgbouncer.url, DATABASE_POOL: String(POOL), WORKER_ID: String(workerId) },
+        });
+      // The first two migrate at the same time.
+      servers = await Promise.all([start(1), start(2)]);
+      servers.push(await start(3));
+    });
+    afterAll(async () => {
+      await Promise.all((servers ?? []).map((server) => server.stop()));
+      await pgbouncer?.stop();
+      await database?.drop();
+    });
+
+    it('with reads, single writes and transactions side by side', async () => {
+      const people = await Promise.all(servers.map((server, n) => signUp(server, `person${n}`)));
+      const guilds = await Promise.all(people.map((person) => createGuild(person)));
+      await Promise.all(
+        people.flatMap((person, n) =>
+          Array.from({ length: 20 }, (_, each) =>
+            sendMessage(person, guilds[n]?.textChannelId ?? '', `message ${each}`),
+          ),
+        ),
+      );
+      const counts = await Promise.all(
+        servers.map((server, n) =>
+          server.app.db.reader.message.count({ where: { channelId: BigInt(guilds[n]?.textChannelId ?? 0) } }),
+        ),
+      );
+      expect(counts).toEqual(servers.map(() => 20));
+    });
+  },
+);
+
+describe.skipIf(missing)(
+  needing(missing, 'a process takes no more connections to PostgreSQL than DATABASE_POOL'),
+  () => {
+    it('however much it is asked at once', async () => {
+      const database = await throwAwayDatabase();
+      const server = await startServer({ env: { DATABASE_URL: database?.url ?? '', DATABASE_POOL: '2' } });
+      const admin = new pg.Client({ connectionString: database?.url });
+      await admin.connect();
+      const asked = Array.from({ length: 30 }, () => server.app.db.reader.$queryRaw`SELECT pg_sleep(0.02)::text`);
+      const { rows } = await admin.query(
+        'SELECT count(*)::int AS connections FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+      );
+      await Promise.all(asked);
+      expect(rows[0].connections).toBeLessThanOrEqual(2);
+      await admin.end();
+      await server.stop();
+      await database?.drop();
+    });
+  },
+);

@@ -1,0 +1,276 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { BUS_RECONNECTED, topics } from '../src/infra/bus.js';
+import { ManualClock } from './harness/clock.js';
+import { GatewayClient } from './harness/gateway-client.js';
+import { askGraphql } from './harness/graphql.js';
+import { type Line, layLine } from './harness/line.js';
+import { createApplication, createGuild, install, sendMessage, signUp } from './harness/people.js';
+import { missingForOwnRedis, missingForSeveralProcesses, type OwnRedis, prepareRedis } from './harness/redis.js';
+import { ask } from './harness/rest.js';
+import { startServer, type TestServer, throwAwayDatabase } from './harness/server.js';
+import { needing } from './harness/skipping.js';
+
+const missing = (await missingForSeveralProcesses()) ?? missingForOwnRedis();
+
+/** A log whose lines about Redis a test can read. */
+function readableLog(): { log: pino.Logger; lines: string[] } {
+  const lines: string[] = [];
+  const write = (line: string) => {
+    if (textOf(line).includes('Redis')) lines.push(line);
+  };
+  return { log: pino({ level: 'info' }, { write }), lines };
+}
+
+function textOf(line: string): string {
+  return (JSON.parse(line) as { msg: string }).msg;
+}
+
+describe.skipIf(missing)(needing(missing, 'processes whose Redis goes and comes'), () => {
+  let database: Awaited<ReturnType<typeof throwAwayDatabase>>;
+  let dataDir: string;
+  let redis: OwnRedis;
+  let line: Line;
+  const servers: TestServer[] = [];
+
+  beforeAll(async () => {
+    database = await throwAwayDatabase();
+    dataDir = await mkdtemp(join(tmpdir(), 'causeway-redis-away-'));
+  });
+  afterAll(async () => {
+    await database?.drop();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  beforeEach(async () => {
+    redis = await prepareRedis();
+    line = await layLine(redis.url, 6379);
+  });
+  afterEach(async () => {
+    await Promise.all(servers.splice(0).map((server) => server.stop()));
+    line.close();
+    await redis.stop();
+  });
+
+  async function start(options: Parameters<typeof startServer>[0] = {}, url = redis.url): Promise<TestServer> {
+    const env = { DATABASE_URL: database?.url ?? '', DATA_DIR: dataDir, REDIS_URL: url, ...options.env };
+    const server = await startServer({ ...options, env });
+    servers.push(server);
+    return server;
+  }
+
+  let people = 0;
+  const newName = () => `person${++people}`;
+  const isWhole = (server: TestServer) => () => server.app.degraded().length === 0;
+  const redisUp = async ({ origin }: TestServer) =>
+    /^causeway_redis_up (\d)$/m.exec(await (await fetch(`${origin}/metrics`)).text())?.[1];
+  /** Whether what one sends reaches those who listen on the other. */
+  async function hears(from: TestServer, to: TestServer, topic: string): Promise<void> {
+    let heard = false;
+    const subscription = to.app.bus.subscribe(topic, () => {
+      heard = true;
+    });
+    await expect
+      .poll(
+        () => {
+          from.app.bus.publish(topic, { type: 'HELLO', data: '{}' });
+          return heard;
+        },
+        { timeout: 20_000 },
+      )
+      .toBe(true);
+    subscription.close();
+  }
+
+  it('start without it, serve, say so once, and join when it comes', async () => {
+    const { log, lines } = readableLog();
+    const first = await start({ log });
+    const second = await start();
+    expect(first.app.degraded()).toEqual(['redis']);
+    expect(await redisUp(first)).toBe('0');
+    const ada = await signUp(first, newName());
+    const bot = await createApplication(ada);
+    const guild = await createGuild(ada);
+    await install(ada, bot, guild);
+    const client = await GatewayClient.open(second.origin);
+    await client.ready(bot.botToken);
+    await redis.start();
+    await expect.poll(isWhole(first), { timeout: 20_000 }).toBe(true);
+    await expect.poll(isWhole(second), { timeout: 20_000 }).toBe(true);
+    expect(await redisUp(first)).toBe('1');
+    await hears(first, second, 'guild:1');
+    await sendMessage(ada, guild.textChannelId, 'joined');
+    expect((await client.event('MESSAGE_CREATE')).d.content).toBe('joined');
+    await client.close();
+    expect(lines.map((line) => textOf(line).split(':', 1)[0])).toEqual(['Redis is away', 'Redis is back']);
+  });
+
+  it('live on when it restarts empty, with the workers they had and their limits shared anew', async () => {
+    await redis.start();
+    const { log, lines } = readableLog();
+    const [first, second] = [
+      await start({ log, env: { RATE_LIMITS: 'on' } }),
+      await start({ env: { RATE_LIMITS: 'on' } }),
+    ];
+    const workerOf = ({ app }: TestServer) => (app.nextId() >> 12n) & 1023n;
+    const workers = [workerOf(first), workerOf(second)];
+    const limit = { name: 'restart', points: 5, seconds: 600 };
+    const ada = await signUp(first, newName());
+    await redis.stop();
+    await expect.poll(isWhole(first), { timeout: 20_000 }).toBe(false);
+    for (const server of [first, second]) {
+      expect((await fetch(`${server.origin}/healthz`)).status).toBe(200);
+      expect((await server.app.limits.take(limit, 'ada')).allowed).toBe(true);
+    }
+    await createApplication(ada);
+    await redis.start();
+    await expect.poll(isWhole(first), { timeout: 20_000 }).toBe(true);
+    await expect.poll(isWhole(second), { timeout: 20_000 }).toBe(true);
+    await hears(first, second, 'guild:1');
+    expect([workerOf(first), workerOf(second)]).toEqual(workers);
+    expect((await first.app.limits.take(limit, 'ada')).remaining).toBe(4);
+    expect((await second.app.limits.take(limit, 'ada')).remaining).toBe(3);
+    expect(lines).toHaveLength(2);
+  });
+
+  it.each(['cut', 'freeze'] as const)('answer for what is not in memory while it is gone (%s)', async (fault) => {
+    await redis.start();
+    const first = await start({ env: { RATE_LIMITS: 'on' } });
+    const second = await start({ env: { RATE_LIMITS: 'on' } }, line.url);
+    const ada = await signUp(first, newName());
+    const bot = await createApplication(ada);
+    const guild = await createGuild(ada);
+    await install(ada, bot, guild);
+    line[fault]();
+    const headers = { authorization: `Bot ${bot.botToken}` };
+    const sent = await ask(second, 'POST', `/channels/${guild.textChannelId}/messages`, {
+      headers,
+      json: { content: 'hi' },
+    });
+    expect(sent.status).toBe(200);
+    const me = await askGraphql(second, '{ me { username } }', {}, { authorization: `Bearer ${ada.token}` });
+    expect(me.data.me.username).toBe(ada.name);
+    const client = await GatewayClient.open(second.origin);
+    await client.ready(bot.botToken);
+    await expect.poll(() => second.app.degraded(), { timeout: 20_000 }).toEqual(['redis']);
+    await signUp(second, newName());
+    await client.close();
+  });
+
+  it.each(['cut', 'freeze'] as const)('start and stop while it is gone (%s)', async (fault) => {
+    await redis.start();
+    line[fault]();
+    const server = await start({}, line.url);
+    expect(server.app.degraded()).toEqual(['redis']);
+    await server.stop();
+  });
+
+  it('notice one that is frozen though nothing is asked of it', async () => {
+    await redis.start();
+    const server = await start({}, line.url);
+    await server.app.bus.subscribe(topics.sessions, () => {}).ready;
+    line.freeze();
+    await expect.poll(() => server.app.degraded(), { timeout: 20_000 }).toEqual(['redis']);
+    line.mend();
+    await expect.poll(() => server.app.degraded(), { timeout: 20_000 }).toEqual([]);
+  });
+
+  it('tell the others afterwards of what they missed from one that was cut off', async () => {
+    await redis.start();
+    const [cutOff, other] = [await start({}, line.url), await start()];
+    const topic = topics.application(42n);
+    const types: string[] = [];
+    const subscription = other.app.bus.subscribe(topic, ({ type }) => types.push(type));
+    await subscription.ready;
+    line.cut();
+    await expect.poll(isWhole(cutOff), { timeout: 20_000 }).toBe(false);
+    cutOff.app.bus.publish(topic, { type: 'BOT_TOKEN_RESET', data: '{}' });
+    line.mend();
+    await expect.poll(() => types, { timeout: 20_000 }).toEqual([BUS_RECONNECTED]);
+    subscription.close();
+  });
+
+  it('refuse a bot token within a minute that was reset by one that is cut off, and end its sessions', async () => {
+    await redis.start();
+    const clock = new ManualClock();
+    const [cutOff, other] = [await start({}, line.url), await start({ clock })];
+    const ada = await signUp(cutOff, newName());
+    const bot = await createApplication(ada);
+    const me = () => ask(other, 'GET', '/users/@me', { headers: { authorization: `Bot ${bot.botToken}` } });
+    const client = await GatewayClient.open(other.origin);
+    await client.ready(bot.botToken);
+    expect((await me()).status).toBe(200);
+    line.cut();
+    await ada.graphql('mutation ($i: ApplicationIdInput!) { resetBotToken(input: $i) { botToken } }', {
+      i: { applicationId: bot.id },
+    });
+    clock.advance(30_000);
+    expect((await client.closed).code).toBe(4004);
+    clock.advance(30_000);
+    expect((await me()).status).toBe(401);
+  });
+
+  it('refuse with 503 what needs an id while no worker can be had, and go on when one is free', async () => {
+    await redis.start();
+    const clock = new ManualClock();
+    const first = await start();
+    const second = await start({ clock });
+    const ada = await signUp(first, newName());
+    const bot = await createApplication(ada);
+    const guild = await createGuild(ada);
+    await install(ada, bot, guild);
+    const headers = { authorization: `Bot ${bot.botToken}` };
+    const send = () =>
+      ask(second, 'POST', `/channels/${guild.textChannelId}/messages`, { headers, json: { content: 'hi' } });
+    expect((await send()).status).toBe(200);
+    const taken = { owner: 'others', until: new Date(Date.now() + 3_600_000) };
+    await first.app.db.writer.worker.updateMany({ data: taken });
+    const after = vi.spyOn(clock, 'after');
+    clock.advance(15_000);
+    await expect.poll(() => second.app.degraded(), { timeout: 20_000 }).toEqual(['snowflake-worker']);
+    const refused = await send();
+    expect([refused.status, refused.body.code]).toEqual([503, 130_000]);
+    const account = { name: newName(), email: 'late@people.example', password: 'long enough to be taken' };
+    const signUpAnswer = await fetch(`${second.origin}/auth/sign-up/email`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(account),
+    });
+    expect(signUpAnswer.status).toBe(503);
+    expect((await ask(second, 'GET', '/users/@me', { headers })).status).toBe(200);
+    await first.app.db.writer.worker.updateMany({ where: { number: { gt: 200 } }, data: { until: new Date(0) } });
+    // The next attempt is due two seconds after the last one failed.
+    const hasFailed = () => after.mock.calls.some(([ms]) => ms === 2_000);
+    await expect.poll(hasFailed, { timeout: 20_000 }).toBe(true);
+    clock.advance(2_000);
+    await expect.poll(() => second.app.degraded(), { timeout: 20_000 }).toEqual([]);
+    expect((await send()).status).toBe(200);
+  });
+});
+
+const missingAlone = missingForOwnRedis();
+
+describe.skipIf(missingAlone)(needing(missingAlone, 'a process alone whose Redis comes late'), () => {
+  let redis: OwnRedis;
+  beforeAll(async () => {
+    redis = await prepareRedis();
+  });
+  afterAll(() => redis.stop());
+
+  it('starts without it on either database, and keeps its password out of the log', async () => {
+    await redis.start('--requirepass', 'another password');
+    const { log, lines } = readableLog();
+    const server = await startServer({ log, env: { REDIS_URL: redis.url.replace('//', '//:no-such-password@') } });
+    await signUp(server, 'ada');
+    expect(server.app.degraded()).toEqual(['redis']);
+    await redis.stop();
+    await redis.start('--requirepass', 'no-such-password');
+    await expect.poll(() => server.app.degraded(), { timeout: 20_000 }).toEqual([]);
+    expect(lines.map((line) => textOf(line).split(':', 1)[0])).toEqual(['Redis is away', 'Redis is back']);
+    expect(lines[0]).toContain('WRONGPASS');
+    expect(lines.join()).not.toContain('no-such-password');
+    await server.stop();
+  });
+});

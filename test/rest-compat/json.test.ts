@@ -1,0 +1,88 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseJson } from '../../src/rest-compat/json.js';
+
+/** Values with whole numbers of any length in them, as bigints where a double would lose a digit. */
+const integers = fc.bigInt({ min: -(10n ** 38n), max: 10n ** 38n }).map((n) => {
+  return Number.isSafeInteger(Number(n)) ? Number(n) : n;
+});
+const texts = fc.oneof(
+  fc.string(),
+  fc.string({ unit: fc.constantFrom('"', '\\', '1', '1234567890123456789', ',', ':', 'é', '\n') }),
+);
+const { value: values } = fc.letrec<{ value: unknown }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 4 },
+    integers,
+    texts,
+    fc.double({ noDefaultInfinity: true, noNaN: true }).filter((n) => !Number.isInteger(n)),
+    fc.constantFrom(null, true, false),
+    fc.array(tie('value'), { maxLength: 5 }),
+    fc.dictionary(fc.oneof(texts, fc.constantFrom('__proto__', 'id')), tie('value'), { maxKeys: 5 }),
+  ),
+}));
+
+/** JSON as a library with long integers writes it. */
+function textOf(value: unknown): string {
+  if (typeof value === 'bigint') return String(value);
+  if (Array.isArray(value)) return `[${value.map(textOf).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  return `{${Object.entries(value)
+    .map(([key, member]) => ` ${JSON.stringify(key)}: ${textOf(member)}`)
+    .join()}\n}`;
+}
+
+/** As plain data: dictionaries of the generator have no prototype. */
+const plain = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== 'object' || value === null) return Object.is(value, -0) ? 0 : value;
+  return Object.entries(value).map(([key, member]) => [key, plain(member)]);
+};
+
+describe('parseJson', () => {
+  it('reads what was written, to the last digit', () => {
+    fc.assert(
+      fc.property(values, (value) => {
+        expect(plain(parseJson(textOf(value)))).toEqual(plain(value));
+      }),
+    );
+  });
+
+  it('reads text without long integers as JSON.parse does', () => {
+    fc.assert(
+      fc.property(fc.json({ maxDepth: 5 }), (text) => {
+        const read = parseJson(text);
+        if (!/\d{16}/.test(text)) expect(read).toEqual(JSON.parse(text));
+      }),
+    );
+  });
+
+  it.each([
+    ['[123456789012345678]', [123456789012345678n]],
+    ['-123456789012345678', -123456789012345678n],
+    ['9007199254740991', 9007199254740991],
+    [
+      '[12345678901234567e2,1234567890123456.5,0.12345678901234567890]',
+      [Number('12345678901234567e2'), 1234567890123456.5, 0.12345678901234568],
+    ],
+    [`[${'1'.repeat(41)}]`, [Number('1'.repeat(41))]],
+    ['{"123456789012345678":"123456789012345678"}', { '123456789012345678': '123456789012345678' }],
+    ['{"a":1,"a":123456789012345678}', { a: 123456789012345678n }],
+    ['{"\\\\":"\\\\\\"1","b":123456789012345678}', { '\\': '\\"1', b: 123456789012345678n }],
+  ])('reads %s', (text, value) => {
+    expect(parseJson(text)).toEqual(value);
+  });
+
+  it.each(['', '{', '[1', '"', '"1234567890123456789', '{"a":01234567890123456789}', '123456789012345678x'])(
+    'refuses %j',
+    (text) => {
+      expect(() => parseJson(text)).toThrow(expect.objectContaining({ code: 'INVALID_JSON' }));
+    },
+  );
+
+  it('keeps the digits in text of up to 64 KiB, beyond which that is too much work', () => {
+    const padded = (size: number) => '[123456789012345678]'.padEnd(size);
+    expect(parseJson(padded(64 * 1024))).toEqual([123456789012345678n]);
+    expect(parseJson(padded(64 * 1024 + 1))).toEqual([Number('123456789012345678')]);
+  });
+});

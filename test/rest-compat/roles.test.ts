@@ -1,0 +1,131 @@
+import { once } from 'node:events';
+import { Client, Events, GatewayIntentBits } from 'discord.js';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Permission } from '../../src/domain/permissions.js';
+import { expectReference } from '../harness/reference.js';
+import { openScene, type Scene } from '../harness/rest.js';
+import { startServer, type TestServer } from '../harness/server.js';
+
+let server: TestServer;
+let scene: Scene;
+/** From the lowest; the third is that of the bot, which carries ManageRoles. */
+let roles: string[];
+
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.stop());
+
+async function prepare(): Promise<void> {
+  scene = await openScene(server);
+  const { app } = server;
+  const guildId = scene.guild.id;
+  roles = [];
+  for (const [index, name] of ['one', 'two', 'bot', 'top'].entries()) {
+    const id = app.nextId();
+    const permissions = name === 'bot' ? Permission.ManageRoles | Permission.ViewChannel : 0n;
+    const role = await app.db.writer.role.create({ data: { id, guildId, name, permissions, position: index + 1 } });
+    if (name === 'bot') {
+      await app.db.writer.memberRole.create({ data: { guildId, userId: scene.bot.bot.id, roleId: id } });
+    }
+    app.publish({ type: 'GUILD_ROLE_CREATE', role });
+    roles.push(String(id));
+  }
+}
+
+async function order(): Promise<[string, number][]> {
+  const found = await server.app.db.reader.role.findMany({
+    where: { guildId: scene.guild.id },
+    orderBy: { position: 'asc' },
+  });
+  return found.map(({ name, position }) => [name, position]);
+}
+
+describe('PATCH /guilds/{guild.id}/roles', () => {
+  const path = () => `/guilds/${scene.guildId}/roles`;
+
+  test('200 with all roles, lowest first', async () => {
+    await prepare();
+    const { status, body } = await scene.bot.patch(path(), [{ id: roles[0], position: 2 }]);
+    expect(status).toBe(200);
+    expect(body.map((role: { id: string; position: number }) => [role.id, role.position])).toEqual([
+      [scene.guildId, 0],
+      [roles[1], 1],
+      [roles[0], 2],
+      [roles[2], 3],
+      [roles[3], 4],
+    ]);
+    for (const role of body) expectReference('GuildRoleResponse', role);
+    expect((await scene.bot.patch(path(), [{ id: roles[0] }, { id: roles[1], position: null }])).status).toBe(200);
+    expect((await scene.bot.patch(path(), [])).body).toHaveLength(5);
+    expect((await order()).map(([name]) => name)).toEqual(['@everyone', 'two', 'one', 'bot', 'top']);
+  });
+
+  test('400 for a body that is no list of positions, with the place of the fault', async () => {
+    await prepare();
+    const faulty: [unknown, object][] = [
+      [{}, { _errors: [{ code: 'LIST_TYPE_CONVERT' }] }],
+      [[{ position: 1 }], { 0: { id: { _errors: [{ code: 'BASE_TYPE_REQUIRED' }] } } }],
+      [[{ id: 'x', position: 1 }], { 0: { id: { _errors: [{ code: 'NUMBER_TYPE_COERCE' }] } } }],
+      [[{ id: roles[0], position: 1.5 }], { 0: { position: { _errors: [{ code: 'NUMBER_TYPE_COERCE' }] } } }],
+      [[{ id: roles[0], position: 2 ** 60 }], { 0: { position: { _errors: [expect.anything()] } } }],
+      [Array(251).fill({ id: roles[0] }), { _errors: [{ code: 'BASE_TYPE_BAD_LENGTH' }] }],
+    ];
+    for (const [json, errors] of faulty) {
+      const { status, body } = await scene.bot.patch(path(), json);
+      expect({ json, status, body }).toMatchObject({ json, status: 400, body: { code: 50035, errors } });
+    }
+  });
+
+  test('403 without ManageRoles, and for what would reach or pass the highest role of the bot', async () => {
+    await prepare();
+    const [one = '', , bot = '', top = ''] = roles;
+    const refused = [{ [one]: 3 }, { [one]: 4 }, { [bot]: 1 }, { [bot]: 4 }, { [top]: 1 }];
+    for (const wanted of refused) {
+      const json = Object.entries(wanted).map(([id, position]) => ({ id, position }));
+      expect(await scene.bot.patch(path(), json)).toMatchObject({ status: 403, body: { code: 50013 } });
+    }
+    expect((await scene.other.patch(path(), [{ id: one, position: 2 }])).status).toBe(403);
+    expect(await scene.stranger.patch(path(), [])).toMatchObject({ status: 403, body: { code: 50001 } });
+    expect((await order()).map(([name]) => name)).toEqual(['@everyone', 'one', 'two', 'bot', 'top']);
+  });
+
+  test('404 for a role that is not of the guild', async () => {
+    await prepare();
+    for (const id of ['1', '9'.repeat(30), String(scene.bot.bot.id)]) {
+      const { status, body } = await scene.bot.patch(path(), [{ id, position: 1 }]);
+      expect({ id, status, code: body.code }).toEqual({ id, status: 404, code: 10011 });
+    }
+  });
+
+  test('an unmodified discord.js sorts roles in both of its ways, and hears of it', async () => {
+    await prepare();
+    const [one = '', two = ''] = roles;
+    const client = new Client({ intents: [GatewayIntentBits.Guilds], rest: { api: `${server.origin}/api` } });
+    const ready = once(client, Events.ClientReady);
+    await client.login(scene.bot.bot.token);
+    await ready;
+    try {
+      const guild = client.guilds.cache.get(scene.guildId)!;
+      const heard = once(client, Events.GuildRoleUpdate);
+      await guild.roles.setPositions([
+        { role: one, position: 2 },
+        { role: two, position: 1 },
+      ]);
+      await heard;
+      expect((await order()).map(([name]) => name)).toEqual(['@everyone', 'two', 'one', 'bot', 'top']);
+      await guild.roles.setPosition(one, 1);
+      expect(await order()).toEqual([
+        ['@everyone', 0],
+        ['one', 1],
+        ['two', 2],
+        ['bot', 3],
+        ['top', 4],
+      ]);
+      expect(guild.roles.cache.get(two)?.position).toBe(2);
+      await expect(guild.roles.setPosition(one, 4)).rejects.toMatchObject({ code: 50013 });
+    } finally {
+      await client.destroy();
+    }
+  });
+});

@@ -1,0 +1,166 @@
+import {
+  type GraphQLArgument,
+  type GraphQLInputField,
+  type GraphQLInputType,
+  GraphQLNonNull,
+  getNamedType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  isScalarType,
+} from 'graphql';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { schema } from '../../src/schema/index.js';
+import { EVERY_FIELD_MS, HOSTILE_OTHERS, HOSTILE_TEXTS } from '../harness/hostile-values.js';
+import { createApplication, createGuild, type Person, sendMessage, signUp } from '../harness/people.js';
+import { startServer, type TestServer } from '../harness/server.js';
+import { createTeam } from '../harness/teams.js';
+
+const faults: string[] = [];
+let server: TestServer;
+let ada: Person;
+/** What an input needs beside the one hostile field to get as far as the database, by the field's name. */
+let samples: Record<string, unknown>;
+
+beforeAll(async () => {
+  server = await startServer({ log: pino({ level: 'error' }, { write: (line: string) => void faults.push(line) }) });
+  ada = await signUp(server, 'ada');
+  const bob = await signUp(server, 'bob');
+  const guild = await createGuild(ada);
+  const [application, team] = [await createApplication(ada), await createTeam(ada)];
+  samples = {
+    guildId: guild.id,
+    channelId: guild.textChannelId,
+    messageId: await sendMessage(ada, guild.textChannelId, 'hello'),
+    applicationId: application.id,
+    teamId: team.id,
+    userId: bob.id,
+    roleId: guild.id,
+    // Nothing that a hostile run could delete or change by these alone.
+    installationId: '1',
+    invitationId: '1',
+    id: guild.id,
+    name: 'A name',
+    appName: 'Another name',
+    content: 'hello',
+    code: 'AbCdEf12',
+    emoji: '👍',
+    email: 'nobody@people.example',
+    scopes: ['bot'],
+    roleIds: [],
+    positions: [],
+    position: 1,
+    icon: null,
+  };
+});
+afterAll(() => server.stop());
+
+type Place = GraphQLArgument | GraphQLInputField;
+type Key = string | number;
+
+const withoutNull = (type: GraphQLInputType) => (isNonNullType(type) ? type.ofType : type) as GraphQLInputType;
+
+/** The places in an input where text, a number or an enum's name stands. */
+function leavesOf(type: GraphQLInputType, path: Key[]): Key[][] {
+  const bare = withoutNull(type);
+  if (isListType(bare)) return leavesOf(bare.ofType as GraphQLInputType, [...path, 0]);
+  if (!isInputObjectType(bare)) return [path];
+  return Object.values(bare.getFields()).flatMap((field) => leavesOf(field.type, [...path, field.name]));
+}
+
+function sampleOf({ name, type }: Place): unknown {
+  const named = getNamedType(type);
+  if (isEnumType(named)) return named.getValues()[1]?.name;
+  if (isInputObjectType(named)) return neededOf(Object.values(named.getFields()));
+  if (!(name in samples)) throw new Error(`a sample is missing for ${name}`);
+  return samples[name];
+}
+
+function neededOf(places: readonly Place[]): Record<string, unknown> {
+  const needed = places.filter(({ type }) => type instanceof GraphQLNonNull);
+  return Object.fromEntries(needed.map((place) => [place.name, sampleOf(place)]));
+}
+
+/** A value with `leaf` at a place, and what must stand beside it. */
+function valueWith(type: GraphQLInputType, [key, ...rest]: Key[], leaf: unknown): unknown {
+  if (key === undefined) return leaf;
+  const bare = withoutNull(type);
+  if (isListType(bare)) return [valueWith(bare.ofType as GraphQLInputType, rest, leaf)];
+  const fields = isInputObjectType(bare) ? bare.getFields() : {};
+  const inner = fields[key];
+  return { ...neededOf(Object.values(fields)), ...(inner && { [key]: valueWith(inner.type, rest, leaf) }) };
+}
+
+/** Every field that takes arguments, and how to ask for it: a field of an object hangs on one that exists. */
+const operations = ['Mutation', 'Query'].flatMap((kind) => {
+  const type = schema.getType(kind);
+  const fields = isObjectType(type) ? Object.values(type.getFields()) : [];
+  return fields.filter(({ args }) => args.length > 0).map((field) => ({ kind: kind.toLowerCase(), ...field }));
+});
+
+/** Where an object that has pages is met. */
+const ROOTS: Record<string, () => string> = {
+  Guild: () => `guild(id: "${samples.guildId}")`,
+  Channel: () => `channel(id: "${samples.channelId}")`,
+  Team: () => `team(id: "${samples.teamId}")`,
+  Application: () => `application(id: "${samples.applicationId}")`,
+  PortalHome: () => 'portalHome',
+};
+
+/** Every list that is shown in pages. */
+const pages = Object.values(schema.getTypeMap()).flatMap((type) => {
+  if (!isObjectType(type) || type.name.startsWith('__')) return [];
+  return Object.values(type.getFields()).flatMap((field) => {
+    const cursors = field.args.filter(({ name }) => name === 'after' || name === 'before');
+    return cursors.map(({ name: cursor, type: cursorType }) => ({
+      type: type.name,
+      name: field.name,
+      cursor,
+      cursorType,
+    }));
+  });
+});
+
+describe('every field of every input', { timeout: EVERY_FIELD_MS }, () => {
+  it.each(operations)(
+    'of $name takes whatever text without a fault of the server',
+    async ({ kind, name, args, type }) => {
+      const declared = args.map((arg) => `$${arg.name}: ${arg.type}`).join(', ');
+      const passed = args.map((arg) => `${arg.name}: $${arg.name}`).join(', ');
+      const selection = isScalarType(getNamedType(type)) ? '' : '{ __typename }';
+      const query = `${kind} (${declared}) { ${name}(${passed}) ${selection} }`;
+      for (const arg of args) {
+        for (const [, ...path] of leavesOf(arg.type, [arg.name])) {
+          for (const leaf of [...HOSTILE_TEXTS, ...HOSTILE_OTHERS]) {
+            const variables = { ...neededOf(args), [arg.name]: valueWith(arg.type, path, leaf) };
+            const answer = await ada.ask(query, variables);
+            const said = JSON.stringify({ variables, errors: answer.errors });
+            expect(answer.status, said).toBeLessThan(500);
+            for (const { extensions } of answer.errors) expect(extensions.code, said).toBeDefined();
+          }
+        }
+      }
+      expect(faults).toEqual([]);
+    },
+  );
+});
+
+describe('every page of a list', { timeout: EVERY_FIELD_MS }, () => {
+  it.each(pages)(
+    'of $name of $type takes whatever $cursor without a fault of the server',
+    async ({ type, name, cursor, cursorType }) => {
+      const root = ROOTS[type];
+      if (!root && type !== 'Query') throw new Error(`say in ROOTS where a ${type} is met`);
+      const field = `${name}(${cursor}: $cursor) { __typename }`;
+      const query = `query ($cursor: ${cursorType}) { ${root ? `${root()} { ${field} }` : field} }`;
+      for (const value of [...HOSTILE_TEXTS, ...HOSTILE_OTHERS]) {
+        const answer = await ada.ask(query, { cursor: value });
+        for (const { extensions } of answer.errors) expect(extensions.code, JSON.stringify(value)).toBeDefined();
+      }
+      expect(faults).toEqual([]);
+    },
+  );
+});

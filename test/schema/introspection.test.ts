@@ -1,0 +1,70 @@
+import { buildClientSchema, getIntrospectionQuery } from 'graphql';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { GRAPHQL_A_CALLER } from '../../src/domain/limits.js';
+import { OPERATION_COST } from '../../src/schema/budget.js';
+import { askGraphql } from '../harness/graphql.js';
+import { type Person, signUp } from '../harness/people.js';
+import { startServer, type TestServer } from '../harness/server.js';
+
+let server: TestServer;
+let ada: Person;
+beforeAll(async () => {
+  server = await startServer({ env: { RATE_LIMITS: 'on' } });
+  ada = await signUp(server, 'ada');
+});
+afterAll(() => server.stop());
+
+/** What is left of what an address without a credential may ask for. */
+async function left(): Promise<number> {
+  return (await server.app.limits.peek(GRAPHQL_A_CALLER, '127.0.0.1')).remaining;
+}
+
+const TYPE = 'name kind ofType { name kind ofType { name kind } }';
+const PART = `types { name fields { name args { name type { ${TYPE} } } type { ${TYPE} } } }`;
+
+it('the whole schema is made once, and answered from what was kept from then on', async () => {
+  const query = getIntrospectionQuery({ inputValueDeprecation: true });
+  const costs: number[] = [];
+  const answers = [];
+  for (let n = 0; n < 3; n += 1) {
+    const before = await left();
+    answers.push(await askGraphql(server, query));
+    costs.push(before - (await left()));
+  }
+  expect(buildClientSchema(answers[0]?.data).getQueryType()?.getFields()).toHaveProperty('guild');
+  expect(answers[1]).toEqual(answers[0]);
+  expect(answers[2]).toEqual(answers[0]);
+  expect(costs[0]).toBeGreaterThan(OPERATION_COST);
+  expect(costs.slice(1)).toEqual([OPERATION_COST, OPERATION_COST]);
+});
+
+it('many times the schema is too much for one operation', async () => {
+  const aliases = Array.from({ length: 100 }, (_, n) => `a${n}: __schema { ${PART} }`);
+  expect(await askGraphql(server, `{ ${aliases.join(' ')} }`)).toMatchObject({
+    data: null,
+    errors: [{ message: expect.stringContaining('10000 objects'), extensions: { code: 'LIMIT_EXCEEDED' } }],
+  });
+});
+
+it('what is asked beside the schema, or differs with variables, is not kept', async () => {
+  const me = `{ me { username } __schema { queryType { name } } }`;
+  expect((await ada.graphql(me)).me).toEqual({ username: 'ada' });
+  expect((await askGraphql(server, me)).data.me).toBeNull();
+  const type = 'query ($name: String!) { __type(name: $name) { name } }';
+  for (const name of ['Guild', 'Team', 'Nothing']) {
+    const { data } = await askGraphql(server, type, { name });
+    expect(data.__type).toEqual(name === 'Nothing' ? null : { name });
+  }
+});
+
+it('operations of one document are kept apart', async () => {
+  const query = 'query a { __type(name: "Guild") { name } } query b { __type(name: "Team") { name } }';
+  for (const [operationName, name] of Object.entries({ a: 'Guild', b: 'Team' })) {
+    const response = await fetch(`${server.origin}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query, operationName }),
+    });
+    expect(await response.json()).toEqual({ data: { __type: { name } } });
+  }
+});

@@ -1,0 +1,115 @@
+import { execute, GraphQLInt, GraphQLList, GraphQLNonNull, GraphQLObjectType, GraphQLSchema, parse } from 'graphql';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { DomainError } from '../../src/domain/errors.js';
+import { OBJECTS_A_TURN, OPERATION_COST, OperationBudget, operationLimits } from '../../src/schema/budget.js';
+import { limitOperations } from '../../src/schema/limits.js';
+
+/** How many objects had a field resolved in each turn of the event loop. */
+let made: number[];
+let isOver: boolean;
+beforeEach(() => {
+  made = [0];
+  isOver = false;
+  const turn = () => {
+    made.push(0);
+    if (!isOver) setImmediate(turn);
+  };
+  setImmediate(turn);
+});
+afterEach(() => {
+  isOver = true;
+});
+
+const Item: GraphQLObjectType = new GraphQLObjectType({
+  name: 'Item',
+  fields: () => ({
+    length: {
+      type: new GraphQLNonNull(GraphQLInt),
+      resolve: (length: number) => {
+        made.push((made.pop() ?? 0) + 1);
+        return length;
+      },
+    },
+    items: {
+      type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(Item))),
+      resolve: (length: number) => Array.from({ length }, () => length),
+    },
+  }),
+});
+const schema = limitOperations(
+  new GraphQLSchema({
+    query: new GraphQLObjectType({
+      name: 'Query',
+      fields: { item: { type: Item, resolve: (length: number) => length } },
+    }),
+    subscription: new GraphQLObjectType({
+      name: 'Subscription',
+      fields: { changed: { type: Item, resolve: (length: number) => length } },
+    }),
+  }),
+);
+
+const run = (query: string, length: number, budget: OperationBudget) =>
+  execute({ schema, document: parse(query), rootValue: length, contextValue: { budget } });
+
+it.each([
+  ['one list', '{ item { items { length } } }', 9_000],
+  ['a list in each entry of another', '{ item { items { items { length } } } }', 90],
+  ['lists beside each other', `{ item { ${'abcdefghi'.replace(/./g, ' $&: items { length }')} } }`, 1_000],
+])('%s: others have a turn whenever so many objects were made', async (_case, query, length) => {
+  const paid: number[] = [];
+  const result = await run(query, length, new OperationBudget(async (objects) => void paid.push(objects)));
+  expect(result.errors).toBeUndefined();
+  const total = made.reduce((sum, count) => sum + count, 0);
+  expect(total).toBeGreaterThanOrEqual(8_100);
+  expect(Math.max(...made)).toBeLessThanOrEqual(Math.max(length, OBJECTS_A_TURN + length));
+  const sum = paid.reduce((all, objects) => all + objects, OPERATION_COST);
+  expect(sum).toBeGreaterThan(total - OBJECTS_A_TURN);
+});
+
+it('the fields of an operation that was stopped are not resolved', async () => {
+  const budget = new OperationBudget(async () => {});
+  const result = await run('{ item { items { items { length } } } }', 200, budget);
+  expect(budget.refusal).toMatchObject({ code: 'LIMIT_EXCEEDED' });
+  expect(result.data).toEqual({ item: null });
+  const total = made.reduce((sum, count) => sum + count, 0);
+  expect(total).toBeLessThanOrEqual(operationLimits.objects);
+});
+
+it('what the caller cannot pay for is not made', async () => {
+  const refusal = new Error('enough');
+  const budget = new OperationBudget(async () => {
+    throw refusal;
+  });
+  const result = await run('{ item { items { items { length } } } }', 90, budget);
+  expect(result.data).toEqual({ item: null });
+  const total = made.reduce((sum, count) => sum + count, 0);
+  expect(total).toBeLessThanOrEqual(OBJECTS_A_TURN);
+});
+
+it('events pay for what they make, and what one left unpaid is paid with the next', async () => {
+  const paid: number[] = [];
+  const contextValue = { budget: new OperationBudget(async (objects) => void paid.push(objects)) };
+  const document = parse('subscription { changed { items { length } } }');
+  for (let n = 0; n < 1_000; n += 1) await execute({ schema, document, rootValue: 10, contextValue });
+  const sum = paid.reduce((all, objects) => all + objects, OPERATION_COST);
+  expect(sum).toBeGreaterThan(1_000 * 41 - OBJECTS_A_TURN);
+  expect(Math.min(...paid)).toBeGreaterThanOrEqual(OBJECTS_A_TURN);
+});
+
+it('an event that cannot be paid for is not made, nor are those after it until they can', async () => {
+  let isBeyond = true;
+  const budget = new OperationBudget(async () => {
+    if (isBeyond) throw new DomainError('RATE_LIMITED', 'enough');
+  });
+  const contextValue = { budget };
+  const next = async () => {
+    const document = parse('subscription { changed { length } }');
+    return (await execute({ schema, document, rootValue: 1, contextValue })).errors?.[0]?.message;
+  };
+  for (let n = 0; n < 40; n += 1) await next();
+  const refused = [await next(), await next(), await next()];
+  expect(refused).toEqual(['enough', 'enough', 'enough']);
+  isBeyond = false;
+  expect(await next()).toBeUndefined();
+});

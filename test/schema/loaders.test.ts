@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import { createLoader, KEYS_AT_ONCE } from '../../src/schema/loaders.js';
+
+it('a loader answers more keys than a statement may name in pieces, with a turn for others between', async () => {
+  const pieces: { keys: number; turn: number }[] = [];
+  let turn = 0;
+  let isOver = false;
+  const count = () => {
+    turn += 1;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  const loader = createLoader(async (keys: number[]) => {
+    pieces.push({ keys: keys.length, turn });
+    return new Map(keys.map((key) => [key, -key]));
+  }, 0);
+  const keys = Array.from({ length: 2.5 * KEYS_AT_ONCE }, (_, n) => n + 1);
+  expect(await Promise.all(keys.map((key) => loader.load(key)))).toEqual(keys.map((key) => -key));
+  expect(pieces.map((piece) => piece.keys)).toEqual([KEYS_AT_ONCE, KEYS_AT_ONCE, KEYS_AT_ONCE / 2]);
+  expect(new Set(pieces.map((piece) => piece.turn)).size).toBe(3);
+  expect(await loader.load(7)).toBe(-7);
+  expect(pieces).toHaveLength(3);
+  isOver = true;
+});
+
+it('a piece that fails leaves the others alone', async () => {
+  const loader = createLoader(async (keys: number[]) => {
+    if (keys.includes(1)) throw new Error('no such piece');
+    return new Map(keys.map((key) => [key, key]));
+  }, 0);
+  const keys = Array.from({ length: 2 * KEYS_AT_ONCE }, (_, n) => n + 1);
+  const outcomes = await Promise.allSettled(keys.map((key) => loader.load(key)));
+  expect(outcomes.filter(({ status }) => status === 'rejected')).toHaveLength(KEYS_AT_ONCE);
+});

@@ -1,0 +1,141 @@
+import type { Client } from 'graphql-ws';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { ManualClock } from '../harness/clock.js';
+import { createGuild, type Person, signUp } from '../harness/people.js';
+import { startServer, type TestServer } from '../harness/server.js';
+import { type Subscription, socketClient, subscribe } from '../harness/sockets.js';
+import { statementsOf } from '../harness/statements.js';
+import { createTeam, renameTeam } from '../harness/teams.js';
+
+const HOME = 'subscription { portalHomeChanged { teamInvitations { id } } }';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.stop());
+
+const clients: Client[] = [];
+afterEach(async () => {
+  await Promise.all(clients.splice(0).map((client) => client.dispose()));
+});
+
+function connect(person: Person, onClose?: (code: number) => void): Client {
+  const client = socketClient(server, { token: person.token, ...(onClose ? { onClose } : {}) });
+  clients.push(client);
+  return client;
+}
+
+/** A subscription as server-sent events. */
+function stream(at: TestServer, person: Person, query: string, variables = {}): Promise<Response> {
+  return fetch(`${at.origin}/graphql`, {
+    method: 'POST',
+    headers: {
+      accept: 'text/event-stream',
+      'content-type': 'application/json',
+      authorization: `Bearer ${person.token}`,
+    },
+    body: JSON.stringify({ query, variables }),
+  });
+}
+
+describe('subscriptions of one person', () => {
+  it('are at most 100, over all sockets and as server-sent events', async () => {
+    const [ada, bob] = await Promise.all([signUp(server, 'ada'), signUp(server, 'bob')]);
+    const sockets = [connect(ada), connect(ada)] as const;
+    const first = await subscribe(sockets[0], HOME);
+    for (let n = 1; n < 100; n += 1) await subscribe(sockets[n % 2 === 0 ? 0 : 1], HOME);
+    const refused = await subscribe(sockets[0], HOME);
+    expect((await refused.next()).errors?.[0]).toMatchObject({
+      message: 'You may have 100 subscriptions open at once.',
+      extensions: { code: 'LIMIT_EXCEEDED' },
+    });
+    expect(await (await stream(server, ada, HOME)).text()).toContain('LIMIT_EXCEEDED');
+    await subscribe(connect(bob), HOME);
+    first.stop();
+    await expect
+      .poll(
+        async () => {
+          const again = await subscribe(sockets[0], HOME);
+          return Promise.race([
+            again.ended.then(() => 'refused'),
+            new Promise((resolve) => setImmediate(resolve, 'open')),
+          ]);
+        },
+        { timeout: 20_000 },
+      )
+      .toBe('open');
+  });
+
+  it('that watch the same cost one look at it after a change', async () => {
+    const cleo = await signUp(server, 'cleo');
+    const team = await createTeam(cleo, 'Otters');
+    const query = 'subscription ($id: ID!) { teamChanged(teamId: $id) { name } }';
+    const sockets = [connect(cleo), connect(cleo), connect(cleo)] as const;
+    const streams: Subscription<unknown>[] = [];
+    for (let n = 0; n < 60; n += 1) {
+      streams.push(await subscribe(sockets[(n % 3) as 0 | 1 | 2], query, { id: team.id }));
+    }
+    const statements = await statementsOf(async () => {
+      await renameTeam(cleo, team, 'Badgers');
+      const values = await Promise.all(streams.map((one) => one.next()));
+      expect(values).toEqual(Array(60).fill({ data: { teamChanged: { name: 'Badgers' } } }));
+    });
+    expect(statements.length).toBeLessThan(60);
+  });
+});
+
+describe('sockets of one person', () => {
+  it('are at most 20', async () => {
+    const dora = await signUp(server, 'dora');
+    const open = [];
+    for (let n = 0; n < 20; n += 1) {
+      const client = connect(dora);
+      await subscribe(client, HOME);
+      open.push(client);
+    }
+    const codes: number[] = [];
+    const refused = await subscribe(
+      connect(dora, (code) => codes.push(code)),
+      HOME,
+    );
+    await refused.ended;
+    expect(codes).toEqual([4429]);
+    await open[0]?.dispose();
+    await expect
+      .poll(
+        async () => {
+          const client = connect(dora);
+          const again = await subscribe(client, HOME);
+          return Promise.race([
+            again.ended.then(() => 'refused'),
+            new Promise((resolve) => setImmediate(resolve, 'open')),
+          ]);
+        },
+        { timeout: 20_000 },
+      )
+      .toBe('open');
+  });
+});
+
+describe('a subscription', () => {
+  it('ends when its session expires', async () => {
+    const clock = new ManualClock();
+    const timed = await startServer({ clock });
+    try {
+      const eve = await signUp(timed, 'eve');
+      const { textChannelId } = await createGuild(eve);
+      const channel = 'subscription ($id: ID!) { channelEvents(channelId: $id) { type } }';
+      const streams = [await stream(timed, eve, HOME), await stream(timed, eve, channel, { id: textChannelId })];
+      clock.advance(130_000);
+      await timed.app.db.writer.authSession.updateMany({ data: { expiresAt: new Date(0) } });
+      clock.advance(130_000);
+      for (const response of streams) {
+        const text = await response.text();
+        expect(text).toContain('UNAUTHENTICATED');
+      }
+    } finally {
+      await timed.stop();
+    }
+  });
+});
