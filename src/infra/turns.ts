@@ -1,22 +1,29 @@
+/**
+ * How often the event loop goes round from one turn to the next. Each time it takes a single new connection (libuv 1.45 and newer),
+ * so whoever connects while others work in pieces would wait for as many pieces as there are connections before it.
+ */
+const ROUNDS_PER_TURN = 10;
+
 /** Those who wait for a turn, the longest first. */
 const line: (() => void)[] = [];
 
 /**
  * Settles after sockets, timers and other requests had a turn. A database that answers within the process, or a result that is
- * remembered, never lets go of the event loop by itself. Everybody who asks stands in one line, and one goes on in each turn of
- * the loop, so that a turn is as long as one piece of work, however many work in pieces. The line may be long: nothing that
+ * remembered, never lets go of the event loop by itself. Everybody who asks stands in one line, and one goes on in each turn,
+ * so that a turn is as long as one piece of work, however many work in pieces. The line may be long: nothing that
  * others wait for, such as a transaction, stands in it.
  */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     line.push(resolve);
-    if (line.length === 1) setImmediate(serveLine);
+    if (line.length === 1) setImmediate(serveLine, ROUNDS_PER_TURN);
   });
 }
 
-function serveLine(): void {
+function serveLine(rounds: number): void {
+  if (rounds > 1) return void setImmediate(serveLine, rounds - 1);
   line.shift()?.();
-  if (line.length > 0) setImmediate(serveLine);
+  if (line.length > 0) setImmediate(serveLine, ROUNDS_PER_TURN);
 }
 
 /**

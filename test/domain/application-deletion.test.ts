@@ -15,7 +15,7 @@ import {
 import { startServer, type TestServer } from '../harness/server.js';
 import { faultsOf } from '../harness/settings.js';
 import { needing } from '../harness/skipping.js';
-import { turnsDuring } from '../harness/turns.js';
+import { roundsDuring } from '../harness/turns.js';
 
 let server: TestServer;
 let owner: Person;
@@ -69,7 +69,7 @@ describe('deleting an application', () => {
       scopes: ['bot'],
     }));
     await db.writer.installation.createMany({ data: installed });
-    expect(await turnsDuring(remove)).toBeGreaterThanOrEqual(6);
+    expect(await roundsDuring(remove)).toBeGreaterThanOrEqual(6);
     expect(await db.reader.auditEntry.count({ where: { applicationId: id, action: 'INSTALLATION_DELETE' } })).toBe(60);
   });
 

@@ -1,9 +1,30 @@
-/** How often others had a turn of the event loop while `work` ran: sockets are served in each. */
+import { nextTurn } from '../../src/infra/turns.js';
+
+/** How often others had a turn while `work` ran. */
 export async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   let turns = 0;
+  let isOver = false;
+  const others = (async () => {
+    while (!isOver) {
+      await nextTurn();
+      turns += 1;
+    }
+  })();
+  try {
+    await work();
+  } finally {
+    isOver = true;
+    await others;
+  }
+  return turns;
+}
+
+/** How often the event loop went round while `work` ran: sockets are served each time. */
+export async function roundsDuring(work: () => Promise<unknown>): Promise<number> {
+  let rounds = 0;
   let waiting: NodeJS.Immediate;
   const count = () => {
-    turns += 1;
+    rounds += 1;
     waiting = setImmediate(count);
   };
   waiting = setImmediate(count);
@@ -12,5 +33,5 @@ export async function turnsDuring(work: () => Promise<unknown>): Promise<number>
   } finally {
     clearImmediate(waiting);
   }
-  return turns;
+  return rounds;
 }
