@@ -9,8 +9,8 @@ import { describe, expect, it } from 'vitest';
 import { readConfig } from '../src/config.js';
 import { openResources } from '../src/resources.js';
 import { ManualClock } from './harness/clock.js';
+import { throwAwayDatabase } from './harness/databases.js';
 import { missingForSeveralProcesses, REDIS_URL } from './harness/redis.js';
-import { throwAwayDatabase } from './harness/server.js';
 import { needing } from './harness/skipping.js';
 
 const missing = await missingForSeveralProcesses();

@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { BUS_RECONNECTED, topics } from '../src/infra/bus.js';
 import { ManualClock } from './harness/clock.js';
+import { throwAwayDatabase } from './harness/databases.js';
 import { GatewayClient } from './harness/gateway-client.js';
 import { askGraphql } from './harness/graphql.js';
 import { noPostgres } from './harness/interleave.js';
@@ -20,7 +21,7 @@ import {
 } from './harness/people.js';
 import { ask } from './harness/rest.js';
 import { addMember, createGuild as createGuildRow } from './harness/rows.js';
-import { startServer, type TestServer, throwAwayDatabase } from './harness/server.js';
+import { startServer, type TestServer } from './harness/server.js';
 import { needing } from './harness/skipping.js';
 
 const POOL = 3;

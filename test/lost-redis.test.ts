@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BUS_RECONNECTED } from '../src/infra/bus.js';
+import { throwAwayDatabase } from './harness/databases.js';
 import { GatewayClient } from './harness/gateway-client.js';
 import { askGraphql } from './harness/graphql.js';
 import type { Line } from './harness/line.js';
@@ -20,7 +21,7 @@ import {
 } from './harness/people.js';
 import { layRedisLine, missingForSeveralProcesses, REDIS_URL } from './harness/redis.js';
 import { ask } from './harness/rest.js';
-import { startServer, type TestServer, throwAwayDatabase } from './harness/server.js';
+import { startServer, type TestServer } from './harness/server.js';
 import { needing } from './harness/skipping.js';
 import { socketClient, subscribe } from './harness/sockets.js';
 import { createTeam, renameTeam } from './harness/teams.js';

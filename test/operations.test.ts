@@ -1,9 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ManualClock } from './harness/clock.js';
+import { throwAwayDatabase } from './harness/databases.js';
 import { noPostgres } from './harness/interleave.js';
 import { type Line, layLine } from './harness/line.js';
 import { ask } from './harness/rest.js';
-import { startServer, type TestServer, throwAwayDatabase } from './harness/server.js';
+import { startServer, type TestServer } from './harness/server.js';
 import { needing } from './harness/skipping.js';
 import { statementsOf } from './harness/statements.js';
 

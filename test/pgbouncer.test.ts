@@ -1,8 +1,9 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { throwAwayDatabase } from './harness/databases.js';
 import { createGuild, sendMessage, signUp } from './harness/people.js';
 import { missingForPgbouncer, type Pgbouncer, startPgbouncer } from './harness/pgbouncer.js';
-import { startServer, type TestServer, throwAwayDatabase } from './harness/server.js';
+import { startServer, type TestServer } from './harness/server.js';
 import { needing } from './harness/skipping.js';
 
 const missing = missingForPgbouncer();

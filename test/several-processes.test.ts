@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Events, GatewayIntentBits, type Message } from 'discord.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { throwAwayDatabase } from './harness/databases.js';
 import {
   createApplication,
   createGuild,
@@ -13,7 +14,7 @@ import {
   signUp,
 } from './harness/people.js';
 import { missingForSeveralProcesses, REDIS_URL } from './harness/redis.js';
-import { startServer, type TestServer, throwAwayDatabase } from './harness/server.js';
+import { startServer, type TestServer } from './harness/server.js';
 import { needing } from './harness/skipping.js';
 import { socketClient, subscribe } from './harness/sockets.js';
 import { createTeam, renameTeam } from './harness/teams.js';

@@ -2,12 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { throwAwayDatabase } from './harness/databases.js';
 import type { Line } from './harness/line.js';
 import { layLine } from './harness/line.js';
 import { type RunningInstance, startInstance } from './harness/process.js';
 import { layRedisLine, missingForSeveralProcesses } from './harness/redis.js';
 import { ask } from './harness/rest.js';
-import { throwAwayDatabase } from './harness/server.js';
 import { needing } from './harness/skipping.js';
 
 const missing = await missingForSeveralProcesses();

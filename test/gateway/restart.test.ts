@@ -8,9 +8,9 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readConfig } from '../../src/config.js';
 import { createServer } from '../../src/server.js';
+import { throwAwayDatabase } from '../harness/databases.js';
 import { GatewayClient } from '../harness/gateway-client.js';
 import { addMember, createBot, createGuild, type TestBot, type TestGuild } from '../harness/rows.js';
-import { throwAwayDatabase } from '../harness/server.js';
 
 const BOTS = 10;
 const SESSIONS_A_BOT = 100;

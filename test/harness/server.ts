@@ -1,11 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
 import { pino } from 'pino';
+import { inject } from 'vitest';
 import { type Config, readConfig } from '../../src/config.js';
 import { createServer, type Overrides, type Server } from '../../src/server.js';
+import { throwAwayDatabase } from './databases.js';
 
 export interface TestServer extends Server {
   /** The origin, such as `http://localhost:40123`. */
@@ -22,7 +22,7 @@ export interface TestOptions extends Overrides {
  */
 export async function startServer(options: TestOptions = {}): Promise<TestServer> {
   const dataDir = await mkdtemp(join(tmpdir(), 'causeway-test-'));
-  const database = await throwAwayDatabase();
+  const database = options.env?.DATABASE_URL === undefined ? await throwAwayDatabase(inject('template')) : null;
   const config: Config = readConfig({
     PORT: '0',
     DATA_DIR: dataDir,
@@ -42,25 +42,4 @@ export async function startServer(options: TestOptions = {}): Promise<TestServer
       await rm(dataDir, { recursive: true, force: true });
     },
   };
-}
-
-/** A new database on the PostgreSQL server under test, or null when the suite runs on SQLite. */
-export async function throwAwayDatabase(): Promise<{ url: string; drop(): Promise<void> } | null> {
-  const admin = process.env.TEST_DATABASE_URL;
-  if (!admin) return null;
-  const name = `causeway_test_${randomUUID().replaceAll('-', '')}`;
-  await asAdmin(admin, `CREATE DATABASE ${name}`);
-  const url = new URL(admin);
-  url.pathname = `/${name}`;
-  return { url: url.toString(), drop: () => asAdmin(admin, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
-}
-
-async function asAdmin(url: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
 }

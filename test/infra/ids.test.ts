@@ -5,8 +5,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseSnowflake, SNOWFLAKE_EPOCH_MS, snowflakeAt, snowflakes, snowflakeTime } from '../../src/infra/ids.js';
 import { ManualClock } from '../harness/clock.js';
+import { throwAwayDatabase } from '../harness/databases.js';
 import { signUp } from '../harness/people.js';
-import { startServer, throwAwayDatabase } from '../harness/server.js';
+import { startServer } from '../harness/server.js';
 
 const now = fc.integer({ min: Date.UTC(2016, 0), max: Date.UTC(2080, 0) });
 const worker = fc.integer({ min: 0, max: 1023 });

@@ -5,9 +5,9 @@ import { type Database, openDatabase } from '../../src/infra/database/index.js';
 import { NoIdsError, snowflakeTime } from '../../src/infra/ids.js';
 import { leaseWorker, type WorkerLease } from '../../src/infra/worker-lease.js';
 import { ManualClock } from '../harness/clock.js';
+import { throwAwayDatabase } from '../harness/databases.js';
 import { between } from '../harness/interleave.js';
 import { type Line, layLine } from '../harness/line.js';
-import { throwAwayDatabase } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
 
 const missing = process.env.TEST_DATABASE_URL ? null : 'needs a PostgreSQL; name one with TEST_DATABASE_URL';

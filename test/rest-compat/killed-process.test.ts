@@ -5,10 +5,10 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.js';
 import { createServer } from '../../src/server.js';
+import { throwAwayDatabase } from '../harness/databases.js';
 import { startInstance } from '../harness/process.js';
 import { RestBot } from '../harness/rest.js';
 import { addMember, createBot, createGuild, type TestBot } from '../harness/rows.js';
-import { throwAwayDatabase } from '../harness/server.js';
 
 let dataDir: string;
 let database: Awaited<ReturnType<typeof throwAwayDatabase>>;

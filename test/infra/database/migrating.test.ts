@@ -7,9 +7,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readConfig, StartError } from '../../../src/config.js';
 import { systemClock } from '../../../src/infra/clock.js';
 import { openResources } from '../../../src/resources.js';
+import { throwAwayDatabase } from '../../harness/databases.js';
 import { noPostgres } from '../../harness/interleave.js';
 import { type Line, layLine } from '../../harness/line.js';
-import { throwAwayDatabase } from '../../harness/server.js';
 import { needing } from '../../harness/skipping.js';
 
 describe.skipIf(noPostgres)(needing(noPostgres, 'a migration whose connection is lost'), () => {
