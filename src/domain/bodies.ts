@@ -118,6 +118,8 @@ export function readText(stream: Readable, maxBytes: number, held?: HeldBody): P
     stream.on('close', () => {
       if (!stream.readableEnded) refuse(brokenOff());
     });
+    // Its sender may have gone before anybody listened.
+    if (stream.destroyed) refuse(brokenOff());
   });
 }
 

@@ -46,6 +46,8 @@ export async function runForm(stream: Readable, form: busboy.Busboy): Promise<bo
     stream.on('error', (error) => form.destroy(error));
     stream.on('aborted', () => form.destroy(new Error('aborted')));
     stream.pipe(form);
+    // Its sender may have gone before anybody listened.
+    if (stream.destroyed) form.destroy(new Error('aborted'));
     await finished(form);
     return true;
   } catch {

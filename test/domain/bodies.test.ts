@@ -1,5 +1,7 @@
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { Bodies } from '../../src/domain/bodies.js';
+import { Bodies, readText } from '../../src/domain/bodies.js';
 
 const MIB = 1024 * 1024;
 
@@ -24,4 +26,11 @@ describe('what bodies hold', () => {
     another.add(MIB);
     expect(() => another.add(1)).toThrow(expect.objectContaining({ code: 'OVERLOADED', retryAfterSeconds: 1 }));
   });
+});
+
+it('a body whose sender has gone before it is read breaks off', async () => {
+  const stream = new Readable({ read() {} });
+  stream.destroy();
+  await once(stream, 'close');
+  await expect(readText(stream, MIB)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
 });
