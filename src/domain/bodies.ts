@@ -1,4 +1,6 @@
 import type { Readable } from 'node:stream';
+import { Counts } from '../infra/counts.js';
+import type { Release } from '../infra/slots.js';
 import type { CallContext } from './call.js';
 import { DomainError, invalidInput } from './errors.js';
 
@@ -49,32 +51,15 @@ export class Bodies {
   }
 
   /** Begins a form with files. @returns what ends it @throws RATE_LIMITED when the sender is sending too many already */
-  beginForm(sender: string): () => void {
+  beginForm(sender: string): Release {
     if (this.#forms.of(sender) >= FORMS_A_SENDER) throw tooMuchAtOnce();
-    this.#forms.add(sender, 1);
-    return () => this.#forms.add(sender, -1);
+    return this.#forms.take(sender);
   }
 }
 
 /** Whom the bodies of a call are counted for: its user, or the address of somebody who is not known. */
 export function senderOf(call: CallContext, address: string): string {
   return call.actor.kind === 'anonymous' ? address : String(call.actor.user.id);
-}
-
-class Counts {
-  readonly #byKey = new Map<string, number>();
-  sum = 0;
-
-  of(key: string): number {
-    return this.#byKey.get(key) ?? 0;
-  }
-
-  add(key: string, amount: number): void {
-    const count = this.of(key) + amount;
-    this.sum += amount;
-    if (count === 0) this.#byKey.delete(key);
-    else this.#byKey.set(key, count);
-  }
 }
 
 function tooMuchInAll(): DomainError {

@@ -1,7 +1,8 @@
 import { DomainError } from '../domain/errors.js';
 import type { Clock, Timer } from '../infra/clock.js';
+import { Counts } from '../infra/counts.js';
 import { type Release, Slots } from '../infra/slots.js';
-import { nextTurn } from '../infra/turns.js';
+import { inTurns, nextTurn } from '../infra/turns.js';
 
 /** Subscriptions and sockets that one person may have open at once; sockets of those who are not signed in count for their address. */
 const STREAMS_A_PERSON = 100;
@@ -13,7 +14,7 @@ const VALUES_AT_ONCE = 4;
 /** How often it is asked whether the sessions of open streams still stand, in milliseconds. */
 const CHECK_SESSIONS_EVERY_MS = 60_000;
 
-/** After how many streams of such a round others have a turn. */
+/** How many streams are asked about in one turn. */
 const STREAMS_A_TURN = 100;
 
 /** A subscription that is open, over whichever transport. */
@@ -26,8 +27,8 @@ export interface Stream {
 /** Every open subscription of the process: how many each person has, in which order their values are worked out, and until when they last. */
 export class Streams {
   readonly #owners = new Map<Stream, string>();
-  readonly #streams = new Counter();
-  readonly #sockets = new Counter();
+  readonly #streams = new Counts();
+  readonly #sockets = new Counts();
   readonly #inAll = new Slots(VALUES_AT_ONCE);
   readonly #ofPerson = new Map<string, Slots>();
   #nextCheck: Timer | null = null;
@@ -69,12 +70,7 @@ export class Streams {
   /** Counts a socket of a person's, or of an address. @returns what ends it; null when there are too many */
   openSocket(owner: string): Release | null {
     if (this.#sockets.of(owner) >= SOCKETS_AN_OWNER) return null;
-    this.#sockets.add(owner, 1);
-    let isOpen = true;
-    return () => {
-      if (isOpen) this.#sockets.add(owner, -1);
-      isOpen = false;
-    };
+    return this.#sockets.take(owner);
   }
 
   /**
@@ -98,30 +94,7 @@ export class Streams {
   #checkLater(): Timer {
     return this.clock.after(CHECK_SESSIONS_EVERY_MS, () => {
       this.#nextCheck = this.#checkLater();
-      void this.#checkSessions();
+      void inTurns([...this.#owners.keys()], STREAMS_A_TURN, (stream) => stream.checkSession());
     });
-  }
-
-  async #checkSessions(): Promise<void> {
-    let asked = 0;
-    for (const stream of [...this.#owners.keys()]) {
-      stream.checkSession();
-      asked += 1;
-      if (asked % STREAMS_A_TURN === 0) await nextTurn();
-    }
-  }
-}
-
-class Counter {
-  readonly #counts = new Map<string, number>();
-
-  of(key: string): number {
-    return this.#counts.get(key) ?? 0;
-  }
-
-  add(key: string, amount: number): void {
-    const count = this.of(key) + amount;
-    if (count === 0) this.#counts.delete(key);
-    else this.#counts.set(key, count);
   }
 }
