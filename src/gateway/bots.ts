@@ -5,7 +5,7 @@ import { refusalIn } from '../domain/errors.js';
 import { pagesOfGuildIds } from '../domain/guilds/memberships.js';
 import { BUS_RECONNECTED, type BusMessage, type BusSubscription, topics } from '../infra/bus.js';
 import type { Timer } from '../infra/clock.js';
-import { inTurns, nextTurn } from '../infra/turns.js';
+import { inPieces, inTurns, nextTurn } from '../infra/turns.js';
 import type { ApplicationChange } from '../wire/events.js';
 import { eventOf, GatewayEvent, Piece } from './events.js';
 import { asksTooMuch, ruleOf } from './intents.js';
@@ -150,11 +150,8 @@ export class Bots {
     this.#stillUnsure = new Map();
   }
 
-  async #endDeadSessionsInTurns(bots: [bigint, Bot][]): Promise<void> {
-    for (let from = 0; from < bots.length; from += BOTS_A_QUERY) {
-      await nextTurn();
-      await this.#endDeadSessions(bots.slice(from, from + BOTS_A_QUERY));
-    }
+  #endDeadSessionsInTurns(bots: [bigint, Bot][]): Promise<void> {
+    return inTurns(inPieces(bots, BOTS_A_QUERY), 1, (piece) => this.#endDeadSessions(piece));
   }
 
   /** Ends the sessions whose token is good no longer, or that ask for a privileged intent which is switched off. */

@@ -38,3 +38,10 @@ export async function inTurns<Item>(items: Iterable<Item>, size: number, work: (
     await work(item);
   }
 }
+
+/** A list cut into pieces of at most `size`. */
+export function inPieces<T>(list: readonly T[], size: number): T[][] {
+  const pieces: T[][] = [];
+  for (let start = 0; start < list.length; start += size) pieces.push(list.slice(start, start + size));
+  return pieces;
+}

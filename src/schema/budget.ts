@@ -52,10 +52,6 @@ export class OperationBudget {
     return this.#refusal;
   }
 
-  get objects(): number {
-    return this.#objects;
-  }
-
   get bytesShown(): number {
     return this.#bytesShown;
   }

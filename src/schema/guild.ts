@@ -101,7 +101,7 @@ const Guild = builder.prismaObject('Guild', {
 /** Worked out once for each guild, however many of an operation's objects belong to it. */
 function visibleChannels(context: GraphqlContext, info: GraphQLResolveInfo, guildId: bigint): Promise<ChannelRow[]> {
   const query = queryFromInfo({ context, info });
-  return context.loaders.once(`visible ${fieldKey(info)} ${guildId}`, async () => {
+  return context.loaders.get(`visible ${fieldKey(info)} ${guildId}`, async () => {
     const channels = await childLists<ChannelRow>(context, info, {
       most: limits.channelsPerGuild,
       read: (guildIds, take) =>

@@ -1,10 +1,11 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { z } from 'zod';
+import { inPieces } from '../infra/turns.js';
 import type { OperationBudget } from './budget.js';
 import { builder, LIST_LENGTH } from './builder.js';
 import type { GraphqlContext } from './context.js';
 import { parseOptionalId } from './ids.js';
-import { createLoader, inPieces, type Loader } from './loaders.js';
+import { createLoader, KEYS_AT_ONCE, type Loader } from './loaders.js';
 
 /** How many entries of a list without a bound of its own are shown at once. */
 export const MAX_LIST = 200;
@@ -60,7 +61,7 @@ export function childLists<Row>(
   list: ChildList<Row>,
 ): Loader<bigint, Row[]> {
   return context.loaders.get(`list ${fieldKey(info)}`, () =>
-    createLoader((parentIds: bigint[]) => readLists(context.budget, [...new Set(parentIds)], list), []),
+    createLoader((parentIds: bigint[]) => readLists(context.budget, parentIds, list), []),
   );
 }
 
@@ -69,13 +70,11 @@ async function readLists<Row>(
   parentIds: bigint[],
   { most, read, parentOf }: ChildList<Row>,
 ): Promise<Map<bigint, Row[]>> {
-  const room = parentIds.length * most;
-  const [only] = parentIds;
-  if (only !== undefined && parentIds.length === 1) {
-    return new Map([[only, await budget.read(most, (take) => read([only], take))]]);
+  if (parentIds.length > 1) {
+    const room = parentIds.length * most;
+    const together = await budget.read(room + 1, (take) => read(parentIds, take));
+    if (together.length <= room) return grouped(together, most, parentOf);
   }
-  const together = await budget.read(room + 1, (take) => read(parentIds, take));
-  if (together.length <= room) return grouped(together, most, parentOf);
   const lists = new Map<bigint, Row[]>();
   for (const id of parentIds) lists.set(id, await budget.read(most, (take) => read([id], take)));
   return lists;
@@ -117,7 +116,7 @@ export async function readInPieces<Row>(
   read: (ids: bigint[]) => Promise<Row[]>,
 ): Promise<Row[]> {
   const rows: Row[] = [];
-  for (const piece of inPieces(ids)) rows.push(...(await budget.read(piece.length, () => read(piece))));
+  for (const piece of inPieces(ids, KEYS_AT_ONCE)) rows.push(...(await budget.read(piece.length, () => read(piece))));
   return rows;
 }
 

@@ -54,29 +54,13 @@ function afterResolvers(): Promise<void> {
   return Promise.resolve().then(() => new Promise((resolve) => process.nextTick(resolve)));
 }
 
-/** Lists cut into pieces of at most `size`, {@link KEYS_AT_ONCE} unless stated. */
-export function inPieces<T>(list: readonly T[], size = KEYS_AT_ONCE): T[][] {
-  const pieces: T[][] = [];
-  for (let start = 0; start < list.length; start += size) pieces.push(list.slice(start, start + size));
-  return pieces;
-}
-
 /** One operation's loaders, made when first asked for. */
 export class Loaders {
-  readonly #made = new Map<string, unknown>();
+  readonly #made = new Map<string, object>();
 
-  /** The loader of that name; `make` must be the same for one name. */
-  get<Key, Value>(name: string, make: () => Loader<Key, Value>): Loader<Key, Value> {
-    const made = this.#made.get(name) as Loader<Key, Value> | undefined;
-    if (made) return made;
-    const loader = make();
-    this.#made.set(name, loader);
-    return loader;
-  }
-
-  /** What `make` answered when that name was first asked for. */
-  once<T>(name: string, make: () => Promise<T>): Promise<T> {
-    const known = this.#made.get(name) as Promise<T> | undefined;
+  /** What `make` made when that name was first asked for: a loader, or what is worked out once. It must be the same for one name. */
+  get<Made extends object>(name: string, make: () => Made): Made {
+    const known = this.#made.get(name) as Made | undefined;
     if (known) return known;
     const made = make();
     this.#made.set(name, made);
