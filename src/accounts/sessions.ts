@@ -44,7 +44,6 @@ export class Sessions {
   readonly #people: LRUCache<string, Person>;
   /** Reads under way, so that many who ask at once are answered by one. */
   readonly #finding = new Map<string, Promise<Person | null>>();
-  #ended = 0;
 
   constructor(
     private readonly app: AppContext,
@@ -71,16 +70,19 @@ export class Sessions {
   }
 
   #find(key: string, credentials: Credentials): Promise<Person | null> {
-    const finding = this.#read(key, credentials).finally(() => {
-      if (this.#finding.get(key) === finding) this.#finding.delete(key);
+    const isCurrent = () => this.#finding.get(key) === finding;
+    const finding: Promise<Person | null> = this.#read(key, credentials, isCurrent).finally(() => {
+      if (isCurrent()) this.#finding.delete(key);
     });
     this.#finding.set(key, finding);
     return finding;
   }
 
-  /** Reads a session, and remembers it for as long as that may be and it lasts. */
-  async #read(key: string, credentials: Credentials): Promise<Person | null> {
-    const endedBefore = this.#ended;
+  /**
+   * Reads a session, and remembers it for as long as that may be and it lasts.
+   * @param isCurrent whether no session has ended meanwhile
+   */
+  async #read(key: string, credentials: Credentials, isCurrent: () => boolean): Promise<Person | null> {
     if (credentials.authorization !== undefined && !(await this.#mayName(credentials.authorization))) return null;
     const found = await this.auth().api.getSession({ headers: new Headers({ ...credentials }) });
     if (!found) return null;
@@ -88,7 +90,7 @@ export class Sessions {
     if (!user) return null;
     const person: Person = { kind: 'person', user };
     const left = found.session.expiresAt.getTime() - this.app.clock.now();
-    if (left > 0 && this.#ended === endedBefore) this.#people.set(key, person, { ttl: Math.min(REMEMBER_MS, left) });
+    if (left > 0 && isCurrent()) this.#people.set(key, person, { ttl: Math.min(REMEMBER_MS, left) });
     return person;
   }
 
@@ -99,13 +101,11 @@ export class Sessions {
   }
 
   #forgetAll(): void {
-    this.#ended += 1;
     this.#finding.clear();
     this.#people.clear();
   }
 
   #forget(userId: string | undefined): void {
-    this.#ended += 1;
     this.#finding.clear();
     for (const [key, person] of this.#people) {
       if (String(person.user.id) === userId) this.#people.delete(key);
