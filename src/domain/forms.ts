@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import busboy from 'busboy';
 import mime from 'mime-types';
+import type { BlobStore, StagedBlob } from '../infra/blobs.js';
 import { requestTooLarge } from './bodies.js';
 import { type DomainError, invalidInput } from './errors.js';
 import { limits } from './limits.js';
@@ -68,8 +69,21 @@ export function countFormBytes(stream: Readable, tooMany: () => void): void {
   });
 }
 
+/** A file that came whole. */
+export interface ReceivedFile {
+  filename: string;
+  contentType: string;
+  blob: StagedBlob;
+}
+
+/** Receives a file of a form. */
+export async function receiveFile(blobs: BlobStore, stream: Readable, info: busboy.FileInfo): Promise<ReceivedFile> {
+  const filename = info.filename ?? 'unknown';
+  return { filename, contentType: contentTypeOf(info.mimeType, filename), blob: await blobs.stage(stream) };
+}
+
 /** What the sender says a file is; when they say nothing of use, what its name says. */
-export function contentTypeOf(stated: string, filename: string): string {
+function contentTypeOf(stated: string, filename: string): string {
   const type = stated.toLowerCase();
   const isUseful = /^[\w.+-]+\/[\w.+-]+$/.test(type) && type !== 'application/octet-stream' && type !== 'text/plain';
   return isUseful ? type : mime.lookup(filename) || 'application/octet-stream';

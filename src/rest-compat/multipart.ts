@@ -4,11 +4,11 @@ import { type HeldBody, readText, requestTooLarge } from '../domain/bodies.js';
 import { type DomainError, invalidInput } from '../domain/errors.js';
 import {
   type BodySource,
-  contentTypeOf,
   countFormBytes,
   MAX_FIELD_BYTES,
   malformedForm,
   openForm,
+  receiveFile,
   runForm,
 } from '../domain/forms.js';
 import { fileTooLarge, tooManyAttachments, type UploadedFile } from '../domain/messages/index.js';
@@ -100,7 +100,7 @@ function listen(form: busboy.Busboy, source: Readable, arrivals: Arrivals, recei
       arrivals.payload.catch(giveUp);
     } else {
       admitted ??= receiving.admitFiles();
-      const arriving = admitted.then(() => receiveFile(receiving.blobs, stream, index, info));
+      const arriving = admitted.then(async () => ({ index, ...(await receiveFile(receiving.blobs, stream, info)) }));
       arriving.catch(giveUp);
       arrivals.files.push(arriving);
     }
@@ -113,16 +113,6 @@ function listen(form: busboy.Busboy, source: Readable, arrivals: Arrivals, recei
 /** Whether a part of the body, which must stand once, is there already. */
 function hasArrived(name: string, { fields, payload }: Arrivals): boolean {
   return fields.has(name) || (name === PAYLOAD && payload !== undefined);
-}
-
-async function receiveFile(
-  blobs: BlobStore,
-  stream: Readable,
-  index: number,
-  info: busboy.FileInfo,
-): Promise<UploadedFile> {
-  const filename = info.filename ?? 'unknown';
-  return { index, filename, contentType: contentTypeOf(info.mimeType, filename), blob: await blobs.stage(stream) };
 }
 
 /** The n of `files[n]`; a part named `file` is the next one, as older libraries name it. Null for any other name. */

@@ -3,17 +3,18 @@ import type busboy from 'busboy';
 import type { GraphQLParams } from 'graphql-yoga';
 import { type HeldBody, requestTooLarge } from '../domain/bodies.js';
 import { type DomainError, invalidInput } from '../domain/errors.js';
-import { type BodySource, contentTypeOf, countFormBytes, malformedForm, openForm, runForm } from '../domain/forms.js';
+import {
+  type BodySource,
+  countFormBytes,
+  malformedForm,
+  openForm,
+  type ReceivedFile,
+  receiveFile,
+  runForm,
+} from '../domain/forms.js';
 import { limits } from '../domain/limits.js';
 import { tooManyAttachments } from '../domain/messages/index.js';
 import type { BlobStore, StagedBlob } from '../infra/blobs.js';
-
-/** A file that came whole. */
-export interface ReceivedFile {
-  filename: string;
-  contentType: string;
-  blob: StagedBlob;
-}
 
 /** A file of a form, which has not been received before somebody asks for it. */
 export class Upload {
@@ -183,10 +184,9 @@ class IncomingForm {
       stream.resume();
       throw malformedForm();
     }
-    const blob = await this.store.stage(stream);
-    this.#blobs.push(blob);
-    const filename = info.filename ?? 'unknown';
-    return { filename, contentType: contentTypeOf(info.mimeType, filename), blob };
+    const file = await receiveFile(this.store, stream, info);
+    this.#blobs.push(file.blob);
+    return file;
   }
 
   #onEnd(isWhole: boolean): void {

@@ -30,8 +30,6 @@ interface Admission {
   held: HeldBody;
   /** What the body was, where it was a form. */
   form?: OperationForm;
-  /** Ends the form. */
-  endForm?: () => void;
 }
 
 /**
@@ -82,7 +80,7 @@ async function execute(
   yoga: Yoga,
   request: FastifyRequest,
   reply: FastifyReply,
-  { context, held, form, endForm }: Admission,
+  { context, held, form }: Admission,
 ): Promise<Response> {
   try {
     // To check a document takes milliseconds: many that come at once do not keep others waiting for all of them.
@@ -90,7 +88,6 @@ async function execute(
     return await yoga.fetch(new URL(request.url, app.addresses.publicUrl), requestOf(request, reply), context);
   } finally {
     held.release();
-    endForm?.();
     await form?.close();
   }
 }
@@ -118,8 +115,13 @@ function receiveBodies(
     try {
       const form = await openOperationForm({ headers: request.headers, stream }, app.blobs, admission.held);
       admission.context.formParams = form.params;
-      admission.form = form;
-      admission.endForm = end;
+      admission.form = {
+        params: form.params,
+        close() {
+          end();
+          return form.close();
+        },
+      };
     } catch (error) {
       end();
       throw error;

@@ -227,15 +227,8 @@ function inGuild(type: string, id: bigint, data: object, userId?: bigint): Publi
 
 /** An event of an invite: where it leads to, and what else there is to say of it. */
 function ofInvite(type: string, { guildId: id, channelId, code }: Invite, more: object = {}): Publication {
-  return {
-    topic: topics.guild(id),
-    message: {
-      type,
-      guildId: String(id),
-      channelId: String(channelId),
-      data: JSON.stringify({ channel_id: String(channelId), guild_id: String(id), code, ...more }),
-    },
-  };
+  const place = { channel_id: String(channelId), guild_id: String(id) };
+  return inChannel({ type, guildId: id, channelId }, { ...place, code, ...more });
 }
 
 /** Events of a guild's channels travel with the guild; those of a direct message under the channel itself. */

@@ -1,8 +1,9 @@
 import { imageSize } from 'image-size';
-import type { BlobStore, StagedBlob } from '../../infra/blobs.js';
+import type { BlobStore } from '../../infra/blobs.js';
 import type { Attachment, Reader } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
 import { DomainError, invalidInput } from '../errors.js';
+import type { ReceivedFile } from '../forms.js';
 import { idIn, type KeptFiles } from '../kept-files.js';
 import { limits } from '../limits.js';
 import type { SendBody } from './body.js';
@@ -11,12 +12,9 @@ import type { SendBody } from './body.js';
 export type AttachmentNotes = NonNullable<SendBody['attachments']>;
 
 /** A file that was received whole and belongs to no message yet. */
-export interface UploadedFile {
+export interface UploadedFile extends ReceivedFile {
   /** The number by which the message's `attachments` speak of it: the n of `files[n]`. */
   index: number;
-  filename: string;
-  contentType: string;
-  blob: StagedBlob;
 }
 
 /** Where a message is, or will be. */

@@ -8,7 +8,6 @@ import {
   authorize,
   isGrantedAlready,
   loadConsentFacts,
-  RefusedAuthorization,
 } from '../../domain/oauth/index.js';
 import { takeLimit } from '../../domain/rate-limits.js';
 import { readForm } from '../form.js';
@@ -57,9 +56,9 @@ function screen({ query }: Visit, signedIn: SignedIn, parts: Omit<Consent, 'quer
   return consentPage({ ...parts, query, signedIn });
 }
 
-function cancel(visit: Visit, { application, redirectUri, state }: AuthorizationRequest): Answer {
+function cancel(visit: Visit, { redirectUri, state }: AuthorizationRequest): Answer {
   if (redirectUri === null) return cancelledPage(visit.query);
-  return redirect(refusalAddress(visit, new RefusedAuthorization(application, accessDenied(), redirectUri, state)));
+  return redirect(refusalAddress(visit, { refusal: accessDenied(), redirectUri, state }));
 }
 
 async function carryOut(visit: Visit, request: AuthorizationRequest, choice: Choice): Promise<Answer> {

@@ -96,7 +96,10 @@ async function tellClient(visit: Visit, refused: RefusedAuthorization): Promise<
 }
 
 /** The redirect URI of a client, with what it is told of a refusal. */
-export function refusalAddress({ app }: Visit, { refusal, redirectUri, state }: RefusedAuthorization): string {
+export function refusalAddress(
+  { app }: Visit,
+  { refusal, redirectUri, state }: Pick<RefusedAuthorization, 'refusal' | 'redirectUri' | 'state'>,
+): string {
   const rendered = renderOAuthError(refusal);
   const { publicUrl: iss } = app.addresses;
   const error = rendered?.error ?? 'server_error';
