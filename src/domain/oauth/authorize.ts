@@ -2,7 +2,6 @@ import type { Prisma } from '../../infra/database/index.js';
 import { hashSecret, randomToken } from '../../infra/secrets.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
 import { DomainError, invalidInput } from '../errors.js';
-import { requireStillThere } from '../installations/access.js';
 import { planInstall, writeInstall } from '../installations/index.js';
 import { type Scope, storedScopes } from '../installations/scopes.js';
 import { type AuthorizationRequest, INSTALLING_SCOPES, type InstallTarget } from './authorization-request.js';
@@ -65,7 +64,7 @@ export async function authorize(
         permissions: String(permissions),
       })
     : null;
-  return writeInstall(call, async (write) => {
+  return writeInstall(call, request.application.id, async (write) => {
     const installation = await install?.(write);
     const code = answersWithCode(request) ? await grantCode(call, write, request, scopes, guildId) : null;
     const granted = scopes.includes('bot') ? BigInt(installation?.permissions ?? 0) : 0n;
@@ -155,7 +154,6 @@ async function insertGrant(
   guildId: bigint | null,
 ) {
   const { user } = requirePerson(call);
-  await requireStillThere(db, request.application.id);
   await removeSpentGrants(call, db, { applicationId: request.application.id, userId: user.id });
   const withBot = scopes.includes('bot');
   return db.oAuthGrant.create({
