@@ -5,7 +5,7 @@ import { DomainError, invalidInput } from '../errors.js';
 import { planInstall, writeInstall } from '../installations/index.js';
 import { type Scope, storedScopes } from '../installations/scopes.js';
 import { type AuthorizationRequest, INSTALLING_SCOPES, type InstallTarget } from './authorization-request.js';
-import { hasCustomScheme } from './redirect-uris.js';
+import { canBePosedAs } from './redirect-uris.js';
 import { removeSpentGrants } from './tokens.js';
 
 /** How long an authorization code waits to be redeemed, in milliseconds (Discord's documentation, OAuth2). */
@@ -79,7 +79,7 @@ export async function authorize(
 export async function isGrantedAlready(call: CallContext, request: AuthorizationRequest): Promise<boolean> {
   const { application, targets, redirectUri } = request;
   if (targets.length > 0 || redirectUri === null) return false;
-  if (application.publicClient || hasCustomScheme(redirectUri)) return false;
+  if (canBePosedAs(application, redirectUri)) return false;
   const where = allowedBefore(call, application.id);
   const grants = await call.read.oAuthGrant.findMany({ where, select: { scopes: true } });
   const granted = new Set(grants.flatMap((grant) => storedScopes(grant.scopes)));
