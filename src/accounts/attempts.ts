@@ -1,7 +1,7 @@
 import type { AppContext } from '../context.js';
-import { DomainError, refusalIn } from '../domain/errors.js';
+import { refusalIn } from '../domain/errors.js';
 import { REQUESTS_A_CALLER, SIGN_IN_AN_ACCOUNT, SIGN_IN_AN_ADDRESS, SIGN_IN_AT_HOME } from '../domain/limits.js';
-import { takeLimit } from '../domain/rate-limits.js';
+import { refuseBeyond, takeLimit } from '../domain/rate-limits.js';
 import type { Limit } from '../infra/rate-limits.js';
 import { hashSecret } from '../infra/secrets.js';
 
@@ -52,12 +52,11 @@ async function takeSignIn(app: AppContext, email: string, address: string, taken
   await takeAttempt(app, REQUESTS_A_CALLER, address);
   const account = hashSecret(email);
   const byAddress = await take(SIGN_IN_AN_ADDRESS, address);
-  const { allowed, resetAfterMs } = byAddress.allowed ? await take(SIGN_IN_AN_ACCOUNT, account) : byAddress;
-  if (allowed) return;
+  const state = byAddress.allowed ? await take(SIGN_IN_AN_ACCOUNT, account) : byAddress;
+  if (state.allowed) return;
   const mayTry =
     (await hasSessionAt(app, email, address)) && (await take(SIGN_IN_AT_HOME, `${account}:${address}`)).allowed;
-  if (mayTry) return;
-  throw new DomainError('RATE_LIMITED', tooMany(Math.ceil(resetAfterMs / 1000)), { retryAfterMs: resetAfterMs });
+  if (!mayTry) refuseBeyond(state, tooMany);
 }
 
 /** Whether an account has a session that was begun at an address and is not over. */

@@ -4,6 +4,7 @@ import type { AppContext } from '../context.js';
 import type { Actor } from '../domain/call.js';
 import { DomainError } from '../domain/errors.js';
 import { BUS_RECONNECTED, topics } from '../infra/bus.js';
+import { REMEMBER_MS } from '../infra/memory.js';
 import { hashSecret } from '../infra/secrets.js';
 import type { Auth } from './auth.js';
 
@@ -34,8 +35,6 @@ export function sessionCredentials(headers: IncomingHttpHeaders): Credentials | 
 const SESSION_TOKEN = /^bearer +([\w-]+)(?:\.[^\s.]+)?$/i;
 
 const MAX_REMEMBERED = 10_000;
-/** A session is read anew after this time, which also lets the accounts library prolong it. */
-const REMEMBER_MS = 60_000;
 
 type Person = Extract<Actor, { kind: 'person' }>;
 
@@ -49,6 +48,7 @@ export class Sessions {
     private readonly app: AppContext,
     private readonly auth: () => Auth,
   ) {
+    // A session is read anew after that time, which also lets the accounts library prolong it.
     this.#people = new LRUCache({ max: MAX_REMEMBERED, ttl: REMEMBER_MS, ttlResolution: 0, perf: app.clock });
     app.bus.subscribe(topics.sessions, (message) =>
       message.type === BUS_RECONNECTED ? this.#forgetAll() : this.#forget(message.userId),

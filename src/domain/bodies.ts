@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { Counts } from '../infra/counts.js';
 import type { Release } from '../infra/slots.js';
 import type { CallContext } from './call.js';
-import { DomainError, invalidInput } from './errors.js';
+import { DomainError, invalidInput, TRY_AGAIN_MS } from './errors.js';
 
 /** Bytes of bodies that are held in memory at once, of one sender and of all together. */
 const HELD_A_SENDER = 32 * 1024 * 1024;
@@ -12,9 +12,6 @@ const RESERVED_A_SENDER = 1024 * 1024;
 
 /** Forms with files that one sender may be sending at once. */
 const FORMS_A_SENDER = 5;
-
-/** When to try again what was too much at once, in milliseconds. */
-const TRY_AGAIN_MS = 1_000;
 
 /** One body's share of the memory that all bodies may take. */
 export interface HeldBody {

@@ -93,6 +93,9 @@ export class DomainError extends Error {
   }
 }
 
+/** When to try again what was too much at once, in milliseconds. */
+export const TRY_AGAIN_MS = 1_000;
+
 /** When to try again what a database could not be had for, in milliseconds. */
 const UNAVAILABLE_RETRY_MS = 5_000;
 

@@ -3,16 +3,13 @@ import { Readable } from 'node:stream';
 import type { BlobStore } from '../infra/blobs.js';
 import { IMAGE_FORMATS, type ImageFormat, squareImage, TooManyImages } from '../infra/images.js';
 import type { CallContext } from './call.js';
-import { DomainError, invalidInput } from './errors.js';
+import { DomainError, invalidInput, TRY_AGAIN_MS } from './errors.js';
 import { idIn, type KeptFiles } from './kept-files.js';
 import { ICONS_A_PERSON, limits } from './limits.js';
 import { takeLimit } from './rate-limits.js';
 
 /** As long as the reference platform's hashes: 32 hexadecimal digits. */
 const HASH_BYTES = 16;
-
-/** When to try again what was too much at once, in milliseconds. */
-const TRY_AGAIN_MS = 1_000;
 
 /** Whose icon it is: an application's, which is also its bot's avatar, or a team's. */
 export interface IconOwner {

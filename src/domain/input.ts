@@ -51,7 +51,8 @@ export function nameText(min: number, max: number) {
     );
 }
 
-function trimmed() {
+/** {@link plainText} without the blanks around it. */
+export function trimmed() {
   return plainText().transform((text) => text.trim());
 }
 

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import type { Reader } from '../infra/database/index.js';
 import { joinLookups } from '../infra/joined-lookups.js';
+import { REMEMBER_MS } from '../infra/memory.js';
 
 const MAX_REMEMBERED = 10_000;
-const REMEMBER_MS = 60_000;
 
 /**
  * Tells whether a credential names anything at all, before it is looked into. Made-up ones are looked up together, so that they

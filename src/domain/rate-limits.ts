@@ -28,7 +28,8 @@ export async function takePoints(
   refuseBeyond(await limits.take(limit, key, points));
 }
 
-function refuseBeyond(
+/** @throws RATE_LIMITED for a use that was counted beyond its limit */
+export function refuseBeyond(
   { allowed, resetAfterMs }: LimitState,
   message: (seconds: number) => string = () => 'You are being rate limited.',
 ): void {

@@ -5,19 +5,23 @@ import type { Clock } from './clock.js';
 /** How long anything remembered counts, in milliseconds: a change that nobody was told of is seen after that. */
 export const REMEMBER_MS = 60_000;
 
-interface Entry<Facts> {
+interface Entry<Thing, Facts> {
+  /** The thing itself, once somebody has asked for it. */
+  thing: Promise<Thing | null> | null;
   facts: Facts;
   since: number;
   subscription: BusSubscription;
 }
 
-export interface MemoryOptions<Facts> {
+export interface MemoryOptions<Thing, Facts> {
   /** Of how many things something is remembered; those not asked for longest go first. */
   max: number;
   clock: Clock;
   bus: Bus;
   topicOf: (id: bigint) => string;
-  /** Facts of which nothing was read yet. */
+  /** Reads a thing, null where there is none. */
+  read: (id: bigint) => Promise<Thing | null>;
+  /** What else is remembered of a thing, of which nothing was read yet: a new object each time. */
   empty: () => Facts;
   onMessage: (id: bigint, message: BusMessage) => void;
 }
@@ -26,19 +30,31 @@ export interface MemoryOptions<Facts> {
  * What was read of things whose changes are told on the bus. Nobody waits for the bus: what is read before all changes are heard
  * is used, and read again once they are.
  */
-export class Memory<Facts> {
-  readonly #entries: LRUCache<bigint, Entry<Facts>>;
+export class Memory<Thing, Facts extends object> {
+  readonly #entries: LRUCache<bigint, Entry<Thing, Facts>>;
 
-  constructor(private readonly options: MemoryOptions<Facts>) {
+  constructor(private readonly options: MemoryOptions<Thing, Facts>) {
     this.#entries = new LRUCache({ max: options.max, dispose: ({ subscription }) => subscription.close() });
   }
 
-  /** What is remembered of a thing, for the caller to complete. */
+  /** A thing, read once for all who ask. The changes of one that is not there, or could not be read, need not be heard. */
+  thing(id: bigint): Promise<Thing | null> {
+    const entry = this.#current(id);
+    if (entry.thing) return entry.thing;
+    // A query that is not begun until somebody waits for it would be begun by each who does.
+    const thing = Promise.resolve(this.options.read(id));
+    entry.thing = thing;
+    const { facts } = entry;
+    const drop = () => {
+      if (this.#entries.peek(id)?.facts === facts) this.#entries.delete(id);
+    };
+    thing.then((found) => found ?? drop(), drop);
+    return thing;
+  }
+
+  /** What else is remembered of a thing, for the caller to complete. */
   of(id: bigint): Facts {
-    const entry = this.#entries.get(id) ?? this.#open(id);
-    const age = this.options.clock.now() - entry.since;
-    if (age < 0 || age >= REMEMBER_MS) this.#empty(entry);
-    return entry.facts;
+    return this.#current(id).facts;
   }
 
   /** The same where something is remembered. */
@@ -52,21 +68,24 @@ export class Memory<Facts> {
     if (entry) this.#empty(entry);
   }
 
-  /** There is no such thing, or it could not be read: its changes need not be heard. */
-  drop(id: bigint, facts: Facts): void {
-    if (this.#entries.peek(id)?.facts === facts) this.#entries.delete(id);
+  #current(id: bigint): Entry<Thing, Facts> {
+    const entry = this.#entries.get(id) ?? this.#open(id);
+    const age = this.options.clock.now() - entry.since;
+    if (age < 0 || age >= REMEMBER_MS) this.#empty(entry);
+    return entry;
   }
 
-  #open(id: bigint): Entry<Facts> {
+  #open(id: bigint): Entry<Thing, Facts> {
     const { bus, topicOf, onMessage, clock, empty } = this.options;
     const subscription = bus.subscribe(topicOf(id), (message) => onMessage(id, message));
-    const entry: Entry<Facts> = { facts: empty(), since: clock.now(), subscription };
+    const entry: Entry<Thing, Facts> = { thing: null, facts: empty(), since: clock.now(), subscription };
     if (!subscription.isComplete) void subscription.ready.then(() => subscription.isComplete && this.#empty(entry));
     this.#entries.set(id, entry);
     return entry;
   }
 
-  #empty(entry: Entry<Facts>): void {
+  #empty(entry: Entry<Thing, Facts>): void {
+    entry.thing = null;
     entry.facts = this.options.empty();
     entry.since = this.options.clock.now();
   }

@@ -57,18 +57,14 @@ function claimedApplication(token: string): bigint | undefined {
 
 type ApplicationWithBot = Application & { bot: User };
 
-interface ApplicationFacts {
-  application?: Promise<ApplicationWithBot | null>;
-}
-
 const MAX_APPLICATIONS = 10_000;
 
 /** Tells whose a bot token is. Applications are kept in memory for a minute at most, and dropped by their own events. */
 export class BotTokens {
-  readonly #memory: Memory<ApplicationFacts>;
+  readonly #memory: Memory<ApplicationWithBot, object>;
 
   constructor(
-    private readonly reader: Reader,
+    reader: Reader,
     bus: Bus,
     clock: Clock,
     private readonly known: KnownCredentials,
@@ -78,6 +74,7 @@ export class BotTokens {
       clock,
       bus,
       topicOf: topics.application,
+      read: (id) => reader.application.findUnique({ where: { id, deletedAt: null }, include: { bot: true } }),
       empty: () => ({}),
       onMessage: (id) => this.#memory.forget(id),
     });
@@ -87,7 +84,7 @@ export class BotTokens {
   async authenticate(token: string): Promise<AuthenticatedBot | null> {
     const id = claimedApplication(token);
     if (id === undefined || !(this.#memory.peek(id) || (await this.known.application(id)))) return null;
-    const application = await this.#application(id);
+    const application = await this.#memory.thing(id);
     if (!application?.botTokenHash || !secretMatches(token, application.botTokenHash)) return null;
     return {
       actor: {
@@ -99,17 +96,5 @@ export class BotTokens {
       privilegedIntents: privilegedIntentsOf(application),
       tokenHash: application.botTokenHash,
     };
-  }
-
-  #application(id: bigint): Promise<ApplicationWithBot | null> {
-    const facts = this.#memory.of(id);
-    if (facts.application) return facts.application;
-    const loading = this.reader.application.findUnique({ where: { id, deletedAt: null }, include: { bot: true } });
-    // A query that is not begun until somebody waits for it would be begun by each who does.
-    const application = Promise.resolve(loading);
-    facts.application = application;
-    const drop = () => this.#memory.drop(id, facts);
-    application.then((found) => found ?? drop(), drop);
-    return application;
   }
 }

@@ -4,7 +4,7 @@ import type { Application, Prisma } from '../../infra/database/index.js';
 import type { CallContext, Write } from '../call.js';
 import { type FieldFault, invalidInput } from '../errors.js';
 import { dropIcon, type IconOwner, type IconSource, keepIcon } from '../icons.js';
-import { fault, nameText, parseInput, plainText, trimmedText } from '../input.js';
+import { fault, nameText, parseInput, trimmed, trimmedText } from '../input.js';
 import { recordForInvited } from '../invited.js';
 import { limits } from '../limits.js';
 import { redirectUris } from '../oauth/redirect-uris.js';
@@ -56,8 +56,7 @@ function unlessNull<Schema extends z.ZodType>(schema: Schema) {
 function fullUrl(...protocols: string[]) {
   const beginnings = protocols.map((protocol) => `${protocol}//`).join(' or ');
   const message = `Must be a full URL that begins with ${beginnings} and names a host.`;
-  return plainText()
-    .transform((text) => text.trim())
+  return trimmed()
     .pipe(z.string().max(limits.urlLength))
     .refine((text) => text === '' || isFullUrl(text, protocols), fault('URL_TYPE_INVALID_URL', message))
     .transform((text) => (text === '' ? null : text));

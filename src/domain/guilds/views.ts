@@ -23,10 +23,7 @@ export interface GuildView extends PermissionFacts {
   channels: ReadonlyMap<bigint, ChannelFacts>;
 }
 
-interface GuildFacts {
-  view?: Promise<GuildView | null>;
-  members: Map<bigint, Promise<MemberFacts | null>>;
-}
+type Members = Map<bigint, Promise<MemberFacts | null>>;
 
 const MAX_GUILDS = 5_000;
 const MAX_CHANNELS = 50_000;
@@ -38,7 +35,7 @@ const MAX_MEMBERS_A_GUILD = 10_000;
  * memberships. Kept in memory for a minute at most, and dropped by the guild's own events, of this process or another.
  */
 export class GuildViews {
-  readonly #memory: Memory<GuildFacts>;
+  readonly #memory: Memory<GuildView, Members>;
   readonly #guildOfChannel = new LRUCache<bigint, { guildId: bigint | null }>({ max: MAX_CHANNELS });
 
   constructor(
@@ -51,25 +48,20 @@ export class GuildViews {
       clock,
       bus,
       topicOf: topics.guild,
-      empty: () => ({ members: new Map() }),
+      read: (guildId) => loadView(reader, guildId),
+      empty: () => new Map(),
       onMessage: (guildId, message) => this.#onEvent(guildId, message),
     });
   }
 
   /** The guild's view, or null when there is no such guild. */
   async guild(guildId: bigint): Promise<GuildView | null> {
-    const facts = this.#memory.of(guildId);
-    if (facts.view) return facts.view;
-    const loading = loadView(this.reader, guildId);
-    facts.view = loading;
-    const drop = () => this.#memory.drop(guildId, facts);
-    loading.then((view) => view ?? drop(), drop);
-    return loading;
+    return this.#memory.thing(guildId);
   }
 
   /** The membership of a user, or null for none. */
   async member(guildId: bigint, userId: bigint): Promise<MemberFacts | null> {
-    const { members } = this.#memory.of(guildId);
+    const members = this.#memory.of(guildId);
     const known = members.get(userId);
     if (known) return known;
     if (members.size >= MAX_MEMBERS_A_GUILD) members.clear();
@@ -107,7 +99,7 @@ export class GuildViews {
       case 'GUILD_MEMBER_ADD':
       case 'GUILD_MEMBER_UPDATE':
       case 'GUILD_MEMBER_REMOVE':
-        if (message.userId) this.#memory.peek(guildId)?.members.delete(BigInt(message.userId));
+        if (message.userId) this.#memory.peek(guildId)?.delete(BigInt(message.userId));
         return;
       case 'CHANNEL_DELETE':
         if (message.channelId) this.#guildOfChannel.delete(BigInt(message.channelId));

@@ -1,6 +1,7 @@
 import type { Application, Transaction } from '../../infra/database/index.js';
 import { unknownApplication } from '../applications/access.js';
 import type { CallContext } from '../call.js';
+import type { DomainError } from '../errors.js';
 import { isAcceptedTester } from '../testers/access.js';
 
 /**
@@ -18,8 +19,16 @@ async function isTester({ actor, read }: CallContext, applicationId: bigint): Pr
   return actor.kind === 'person' && isAcceptedTester(read, applicationId, actor.user.id);
 }
 
-/** Asks once more within the transaction that installs it. @throws UNKNOWN_APPLICATION for one that was deleted meanwhile */
-export async function requireStillThere(db: Transaction, applicationId: bigint): Promise<void> {
+/**
+ * Asks once more within the transaction that gives an application something, which must be serializable: then it either comes
+ * before the application's deletion, which takes what was given along, or is refused.
+ * @throws what `refusal` makes, for one that was deleted meanwhile
+ */
+export async function requireStillThere(
+  db: Transaction,
+  applicationId: bigint,
+  refusal: () => DomainError = unknownApplication,
+): Promise<void> {
   const where = { id: applicationId, deletedAt: null };
-  if (!(await db.application.findUnique({ where, select: { id: true } }))) throw unknownApplication();
+  if (!(await db.application.findUnique({ where, select: { id: true } }))) throw refusal();
 }

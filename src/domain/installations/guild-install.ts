@@ -7,7 +7,6 @@ import { accessGuild, permissionsWithin, requirePermissions } from '../guilds/ac
 import { parseInput } from '../input.js';
 import { Permission, parsePermissions, permissionText, withImplied } from '../permissions.js';
 import { insertRole } from '../roles/index.js';
-import { requireStillThere } from './access.js';
 import { mailLostPermissions } from './mails.js';
 import { installScopes, type Scope, storedScopes } from './scopes.js';
 
@@ -23,7 +22,7 @@ interface GuildInstall {
  * Checks an installation to a guild by `installer` and says how it is written. ManageGuild is all that the installer needs; of
  * the permissions, the bot gets those that the installer has, and keeps those that it has already (decisions 89).
  * @throws FORBIDDEN when the application does not install to guilds, INVALID_INPUT, and what `accessGuild` throws; when it is
- *   written UNKNOWN_APPLICATION, MISSING_PERMISSIONS and LIMIT_EXCEEDED
+ *   written MISSING_PERMISSIONS and LIMIT_EXCEEDED
  */
 export async function planGuildInstall(
   call: CallContext,
@@ -39,7 +38,6 @@ export async function planGuildInstall(
   const { scopes, permissions } = parseInput(Grant, { scopes: input.scopes, permissions: input.permissions });
   const wanted = permissions ?? parsePermissions(application.serverInstallPermissions);
   return async (write) => {
-    await requireStillThere(write.db, application.id);
     const place = { application, guildId, installerId: installer.id };
     return putInstallation(call, write, { ...place, scopes, permissions: await grantable(write.db, place, wanted) });
   };

@@ -1,7 +1,7 @@
 import { isUniqueConflict } from '../../infra/database/faults.js';
 import type { Installation } from '../../infra/database/index.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
-import { findInstallable } from './access.js';
+import { findInstallable, requireStillThere } from './access.js';
 import { planGuildInstall } from './guild-install.js';
 import { planUserInstall } from './user-install.js';
 
@@ -24,7 +24,7 @@ interface InstallInput {
  *   `accessGuild` throws
  */
 export async function installApplication(call: CallContext, input: InstallInput): Promise<Installation> {
-  return writeInstall(call, await planInstall(call, input));
+  return writeInstall(call, input.applicationId, await planInstall(call, input));
 }
 
 /** Checks an installation, which the returned step then writes. @throws what {@link installApplication} throws */
@@ -40,9 +40,20 @@ export async function planInstall(
     : planGuildInstall(call, application, user, { ...input, guildId });
 }
 
-/** Runs a transaction that a planned installation is part of. */
-export async function writeInstall<T>(call: CallContext, work: (write: Write) => Promise<T>): Promise<T> {
-  const attempt = () => call.write(work, { serializable: true });
+/**
+ * Runs a transaction that a planned installation is part of, or that gives the application something else.
+ * @throws UNKNOWN_APPLICATION for one that was deleted meanwhile
+ */
+export async function writeInstall<T>(
+  call: CallContext,
+  applicationId: bigint,
+  work: (write: Write) => Promise<T>,
+): Promise<T> {
+  const checked = async (write: Write) => {
+    await requireStillThere(write.db, applicationId);
+    return work(write);
+  };
+  const attempt = () => call.write(checked, { serializable: true });
   try {
     return await attempt();
   } catch (error) {

@@ -4,7 +4,6 @@ import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { fault, parseInput } from '../input.js';
 import { permissionText } from '../permissions.js';
-import { requireStillThere } from './access.js';
 import { installScopes, type Scope, storedScopes } from './scopes.js';
 
 /** What a person may grant for themselves: there is no bot in it, and so no permissions. */
@@ -47,7 +46,6 @@ async function putInstallation(
   userId: bigint,
   granted: Scope[],
 ): Promise<Installation> {
-  await requireStillThere(db, applicationId);
   const where = { applicationId_userId: { applicationId, userId } };
   const earlier = await db.installation.findUnique({ where });
   const scopes = [...new Set([...storedScopes(earlier?.scopes), ...granted])];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { characters, fault, plainText, snowflake } from '../input.js';
+import { characters, fault, plainText, snowflake, trimmed } from '../input.js';
 import { limits } from '../limits.js';
 import { Components } from './components.js';
 
@@ -8,12 +8,10 @@ const maybe = <Schema extends z.ZodType>(schema: Schema) => schema.nullish().tra
 
 /** Text of at most `max` characters, once trimmed. */
 const textUpTo = (max: number) =>
-  plainText()
-    .transform((text) => text.trim())
-    .refine(
-      (text) => text.length <= max || characters(text) <= max,
-      fault('BASE_TYPE_MAX_LENGTH', `Must be ${max} or fewer in length.`),
-    );
+  trimmed().refine(
+    (text) => text.length <= max || characters(text) <= max,
+    fault('BASE_TYPE_MAX_LENGTH', `Must be ${max} or fewer in length.`),
+  );
 
 /** Text that counts as not given when nothing is left of it. */
 const shortText = (max: number) => maybe(textUpTo(max)).transform((text) => text || undefined);

@@ -5,7 +5,7 @@ import type { DomainEvent } from '../events.js';
 import { accessChannel, type ChannelAccess } from '../guilds/access.js';
 import { Permission } from '../permissions.js';
 import { discardAllFiles } from './files.js';
-import { unknownMessage } from './load.js';
+import { findMessage, unknownMessage } from './load.js';
 import { managesMessages } from './send.js';
 
 export interface MessageInput {
@@ -21,11 +21,7 @@ export interface MessageInput {
 export async function deleteMessage(call: CallContext, input: MessageInput): Promise<void> {
   const caller = requireUser(call);
   const channel = await accessChannel(call, input.channelId, Permission.ViewChannel);
-  const message = await call.read.message.findFirst({
-    where: { id: input.messageId, channelId: channel.channelId },
-    select: { id: true, authorId: true },
-  });
-  if (!message) throw unknownMessage();
+  const message = await findMessage(call, channel, input.messageId);
   try {
     if (message.authorId === caller.user.id) await deleteOwn(call, channel, message.id);
     else await deleteOthers(call, channel, message);

@@ -16,7 +16,7 @@ import {
   tooManyAttachments,
   type UploadedFile,
 } from './files.js';
-import { loadMessage } from './load.js';
+import { findMessage, loadMessage } from './load.js';
 import { type Mentions, resolveMentions } from './mentions.js';
 import { emptyMessage, managesMessages, permissionsForContent } from './send.js';
 
@@ -63,7 +63,7 @@ export async function requireEditing(
 ): Promise<void> {
   const { user } = requireUser(call);
   const channel = await accessChannel(call, channelId, Permission.ViewChannel);
-  const { authorId } = await loadMessage(call, channel.guildId, channelId, messageId);
+  const { authorId } = await findMessage(call, channel, messageId);
   if (authorId !== user.id) throw notAuthor();
   requirePermissions(channel.permissions, Permission.AttachFiles);
 }

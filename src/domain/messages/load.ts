@@ -2,6 +2,7 @@ import type { Attachment, Message, Prisma, User } from '../../infra/database/ind
 import type { CallContext } from '../call.js';
 import { DomainError } from '../errors.js';
 import type { MessageRecord, ReactionCount } from '../events.js';
+import type { ChannelAccess } from '../guilds/access.js';
 
 type Row = Message & { author: User; attachments: Attachment[] };
 
@@ -56,6 +57,16 @@ export async function loadMessage(
   messageId: bigint,
 ): Promise<MessageRecord> {
   const [message] = await loadMessages(call, guildId, { where: { id: messageId, channelId } });
+  if (!message) throw unknownMessage();
+  return message;
+}
+
+/** Which message of a channel it is, and whose, without what its rendering needs. @throws UNKNOWN_MESSAGE */
+export async function findMessage(call: CallContext, channel: ChannelAccess, messageId: bigint) {
+  const message = await call.read.message.findFirst({
+    where: { id: messageId, channelId: channel.channelId },
+    select: { id: true, authorId: true },
+  });
   if (!message) throw unknownMessage();
   return message;
 }

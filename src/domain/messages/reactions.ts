@@ -8,7 +8,7 @@ import { limits } from '../limits.js';
 import { allows, Permission } from '../permissions.js';
 import type { MessageInput } from './delete.js';
 import { emojiKey } from './emoji.js';
-import { unknownMessage } from './load.js';
+import { findMessage, unknownMessage } from './load.js';
 import { managesMessages } from './send.js';
 
 export interface ReactionInput extends MessageInput {
@@ -141,15 +141,6 @@ export async function listReactions(
     include: { user: true },
   });
   return reactions.map((reaction) => reaction.user);
-}
-
-async function findMessage(call: CallContext, channel: ChannelAccess, messageId: bigint) {
-  const message = await call.read.message.findFirst({
-    where: { id: messageId, channelId: channel.channelId },
-    select: { id: true, authorId: true },
-  });
-  if (!message) throw unknownMessage();
-  return message;
 }
 
 function placeOf(channel: ChannelAccess, messageId: bigint) {

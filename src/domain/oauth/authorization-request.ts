@@ -6,7 +6,7 @@ import type { Scope } from '../installations/scopes.js';
 import { storedScopes } from '../installations/scopes.js';
 import { parsePermissions } from '../permissions.js';
 import { isS256Challenge } from './pkce.js';
-import { hasCustomScheme, isRegistered, registeredUris } from './redirect-uris.js';
+import { canBePosedAs, isRegistered, registeredUris } from './redirect-uris.js';
 import { parseScope } from './scope.js';
 
 /** Where an application can be installed to. */
@@ -200,7 +200,7 @@ function readChallenge(application: Application, query: AuthorizationQuery, redi
   const { code_challenge: challenge, code_challenge_method: method } = query;
   if (challenge === undefined) {
     if (method !== undefined) throw invalidRequest('code_challenge_method needs a code_challenge.');
-    if (redirectUri !== null && (application.publicClient || hasCustomScheme(redirectUri))) {
+    if (redirectUri !== null && canBePosedAs(application, redirectUri)) {
       throw invalidRequest('This client must use PKCE: code_challenge is missing.');
     }
     return null;

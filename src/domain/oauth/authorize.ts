@@ -2,11 +2,10 @@ import type { Prisma } from '../../infra/database/index.js';
 import { hashSecret, randomToken } from '../../infra/secrets.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
 import { DomainError, invalidInput } from '../errors.js';
-import { requireStillThere } from '../installations/access.js';
 import { planInstall, writeInstall } from '../installations/index.js';
 import { type Scope, storedScopes } from '../installations/scopes.js';
 import { type AuthorizationRequest, INSTALLING_SCOPES, type InstallTarget } from './authorization-request.js';
-import { hasCustomScheme } from './redirect-uris.js';
+import { canBePosedAs } from './redirect-uris.js';
 import { removeSpentGrants } from './tokens.js';
 
 /** How long an authorization code waits to be redeemed, in milliseconds (Discord's documentation, OAuth2). */
@@ -65,7 +64,7 @@ export async function authorize(
         permissions: String(permissions),
       })
     : null;
-  return writeInstall(call, async (write) => {
+  return writeInstall(call, request.application.id, async (write) => {
     const installation = await install?.(write);
     const code = answersWithCode(request) ? await grantCode(call, write, request, scopes, guildId) : null;
     const granted = scopes.includes('bot') ? BigInt(installation?.permissions ?? 0) : 0n;
@@ -80,7 +79,7 @@ export async function authorize(
 export async function isGrantedAlready(call: CallContext, request: AuthorizationRequest): Promise<boolean> {
   const { application, targets, redirectUri } = request;
   if (targets.length > 0 || redirectUri === null) return false;
-  if (application.publicClient || hasCustomScheme(redirectUri)) return false;
+  if (canBePosedAs(application, redirectUri)) return false;
   const where = allowedBefore(call, application.id);
   const grants = await call.read.oAuthGrant.findMany({ where, select: { scopes: true } });
   const granted = new Set(grants.flatMap((grant) => storedScopes(grant.scopes)));
@@ -155,7 +154,6 @@ async function insertGrant(
   guildId: bigint | null,
 ) {
   const { user } = requirePerson(call);
-  await requireStillThere(db, request.application.id);
   await removeSpentGrants(call, db, { applicationId: request.application.id, userId: user.id });
   const withBot = scopes.includes('bot');
   return db.oAuthGrant.create({

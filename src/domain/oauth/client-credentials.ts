@@ -2,7 +2,7 @@ import type { Application } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
 import { DomainError } from '../errors.js';
 import type { Scope } from '../installations/scopes.js';
-import { type Client, requireStillClient } from './clients.js';
+import { type Client, writeForClient } from './clients.js';
 import { parseScope } from './scope.js';
 import { type IssuedTokens, issueTokens, removeSpentGrants } from './tokens.js';
 
@@ -47,14 +47,10 @@ export async function grantClientCredentials(
   const of = { applicationId: application.id, userId: ownerUserId };
   // On its own, so that tokens given at the same time do not conflict with one another.
   await call.writeOne((db) => removeSpentGrants(call, db, of));
-  return call.write(
-    async (write) => {
-      await requireStillClient(write.db, client);
-      const grant = await write.db.oAuthGrant.create({ data: { id: call.nextId(), ...of, scopes } });
-      return issueTokens(call, write, grant, { refresh: false });
-    },
-    { serializable: true },
-  );
+  return writeForClient(call, client, async (write) => {
+    const grant = await write.db.oAuthGrant.create({ data: { id: call.nextId(), ...of, scopes } });
+    return issueTokens(call, write, grant, { refresh: false });
+  });
 }
 
 /** The person an application belongs to, or who owns its team. */

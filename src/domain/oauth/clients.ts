@@ -1,7 +1,9 @@
-import type { Application, Reader, Transaction } from '../../infra/database/index.js';
+import type { Application, Reader } from '../../infra/database/index.js';
 import { joinLookups } from '../../infra/joined-lookups.js';
 import { hashSecret, secretMatches } from '../../infra/secrets.js';
+import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
+import { requireStillThere } from '../installations/access.js';
 
 /** What a client shows of itself at the token endpoint. */
 export interface ClientCredentials {
@@ -46,14 +48,17 @@ export async function authenticateClient(find: FindClient, credentials: ClientCr
   return { application, byType: 'confidential' };
 }
 
-/**
- * Asks once more within the transaction that gives a client something, which must be serializable: then it either comes before
- * the application's deletion, which takes what was given along, or is refused.
- * @throws INVALID_CLIENT for a client that was deleted meanwhile
- */
-export async function requireStillClient(db: Transaction, { application: { id } }: Client): Promise<void> {
-  const where = { id, deletedAt: null };
-  if (!(await db.application.findUnique({ where, select: { id: true } }))) throw invalidClient();
+/** Runs a transaction that gives a client something. @throws INVALID_CLIENT for a client that was deleted meanwhile */
+export function writeForClient<T>(
+  call: CallContext,
+  { application }: Client,
+  work: (write: Write) => Promise<T>,
+): Promise<T> {
+  const checked = async (write: Write) => {
+    await requireStillThere(write.db, application.id, invalidClient);
+    return work(write);
+  };
+  return call.write(checked, { serializable: true });
 }
 
 function invalidClient(): DomainError {

@@ -2,7 +2,7 @@ import type { AuthorizationCode, OAuthGrant } from '../../infra/database/index.j
 import { hashSecret } from '../../infra/secrets.js';
 import type { CallContext } from '../call.js';
 import { DomainError } from '../errors.js';
-import { type Client, requireStillClient } from './clients.js';
+import { type Client, writeForClient } from './clients.js';
 import { verifierFits } from './pkce.js';
 import { registeredUris } from './redirect-uris.js';
 import { endGrant, type IssuedTokens, issueTokens } from './tokens.js';
@@ -31,17 +31,13 @@ export async function redeemCode(call: CallContext, client: Client, input: Redee
   if (!verifierFits(input.codeVerifier, code.codeChallenge)) throw invalid('code_verifier');
   if (client.byType === 'public' && code.codeChallenge === null) throw invalid('code_verifier');
 
-  const issued = await call.write(
-    async (write) => {
-      await requireStillClient(write.db, client);
-      const { count } = await write.db.authorizationCode.updateMany({
-        where: { hash, usedAt: null },
-        data: { usedAt: new Date(call.clock.now()) },
-      });
-      return count === 1 ? issueTokens(call, write, code.grant, { refresh: true }) : null;
-    },
-    { serializable: true },
-  );
+  const issued = await writeForClient(call, client, async (write) => {
+    const { count } = await write.db.authorizationCode.updateMany({
+      where: { hash, usedAt: null },
+      data: { usedAt: new Date(call.clock.now()) },
+    });
+    return count === 1 ? issueTokens(call, write, code.grant, { refresh: true }) : null;
+  });
   return issued ?? refuseReuse(call, code);
 }
 

@@ -38,8 +38,13 @@ function isRedirectUri(text: string): boolean {
   return isSafe && !text.includes('#') && username === '' && password === '';
 }
 
+/** Whether another program can pose as the client: it has no secret, or is answered at a scheme that any could claim. */
+export function canBePosedAs({ publicClient }: Pick<Application, 'publicClient'>, redirectUri: string): boolean {
+  return publicClient || hasCustomScheme(redirectUri);
+}
+
 /** Whether only an application on the person's own device can receive what is sent there. */
-export function hasCustomScheme(uri: string): boolean {
+function hasCustomScheme(uri: string): boolean {
   return !['http:', 'https:'].includes(new URL(uri).protocol);
 }
 

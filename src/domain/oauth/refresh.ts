@@ -3,7 +3,7 @@ import { hashSecret } from '../../infra/secrets.js';
 import type { CallContext } from '../call.js';
 import { DomainError } from '../errors.js';
 import { type Scope, storedScopes } from '../installations/scopes.js';
-import { type Client, requireStillClient } from './clients.js';
+import { type Client, writeForClient } from './clients.js';
 import { parseScope } from './scope.js';
 import { endGrant, type IssuedTokens, issueTokens, removeExpiredTokens } from './tokens.js';
 
@@ -28,19 +28,15 @@ export async function refreshTokens(call: CallContext, client: Client, input: Re
   if (token.expiresAt.getTime() <= call.clock.now()) throw invalid();
   const scopes = narrowed(input.scope, storedScopes(token.grant.scopes));
 
-  const issued = await call.write(
-    async (write) => {
-      await requireStillClient(write.db, client);
-      const { count } = await write.db.oAuthToken.updateMany({
-        where: { hash, usedAt: null },
-        data: { usedAt: new Date(call.clock.now()) },
-      });
-      if (count === 0) return null;
-      await removeExpiredTokens(call, write.db, token.grant);
-      return issueTokens(call, write, { ...token.grant, guildId: null }, { refresh: true, scopes });
-    },
-    { serializable: true },
-  );
+  const issued = await writeForClient(call, client, async (write) => {
+    const { count } = await write.db.oAuthToken.updateMany({
+      where: { hash, usedAt: null },
+      data: { usedAt: new Date(call.clock.now()) },
+    });
+    if (count === 0) return null;
+    await removeExpiredTokens(call, write.db, token.grant);
+    return issueTokens(call, write, { ...token.grant, guildId: null }, { refresh: true, scopes });
+  });
   return issued ?? refuseReuse(call, token.grant);
 }
 

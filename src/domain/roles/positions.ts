@@ -38,7 +38,7 @@ export async function setRolePositions(
 }
 
 /** Of roles with equal positions the older one ranks higher, as on the reference platform. */
-function byRank(a: Role, b: Role): number {
+function byRank(a: Pick<Role, 'id' | 'position'>, b: Pick<Role, 'id' | 'position'>): number {
   return a.position - b.position || (a.id < b.id ? 1 : -1);
 }
 
@@ -61,7 +61,9 @@ function placesOf(positions: readonly RolePosition[], [everyone, ...others]: [Ro
  */
 function sorted(before: Role[], places: ReadonlyMap<Role, number>): Role[] {
   const after = before.filter((role) => !places.has(role));
-  const named = [...places].sort(([a, placeOfA], [b, placeOfB]) => placeOfA - placeOfB || (a.id < b.id ? 1 : -1));
+  const named = [...places].sort(([a, placeOfA], [b, placeOfB]) =>
+    byRank({ id: a.id, position: placeOfA }, { id: b.id, position: placeOfB }),
+  );
   let next = 0;
   for (const [role, place] of named) {
     const index = before.filter(({ position }) => position <= place).length - 1;
