@@ -3,7 +3,6 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { BUS_RECONNECTED, topics } from '../src/infra/bus.js';
 import { ManualClock } from './harness/clock.js';
-import { throwAwayDatabase } from './harness/databases.js';
 import { GatewayClient } from './harness/gateway-client.js';
 import { askGraphql } from './harness/graphql.js';
 import { noPostgres } from './harness/interleave.js';
@@ -21,7 +20,7 @@ import {
 } from './harness/people.js';
 import { ask } from './harness/rest.js';
 import { addMember, createGuild as createGuildRow } from './harness/rows.js';
-import { startServer, type TestServer } from './harness/server.js';
+import { migratedDatabase, startServer, type TestServer } from './harness/server.js';
 import { needing } from './harness/skipping.js';
 
 const POOL = 3;
@@ -37,7 +36,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a process whose PostgreSQL'), (
   let logged: { level: number; msg: string }[];
 
   beforeAll(async () => {
-    database = await throwAwayDatabase();
+    database = await migratedDatabase();
     line = await layLine(database?.url ?? '', 5432);
     const log = pino({ level: 'info' }, { write: (text: string) => void logged.push(JSON.parse(text)) });
     logged = [];

@@ -5,14 +5,13 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { BUS_RECONNECTED, topics } from '../src/infra/bus.js';
 import { ManualClock } from './harness/clock.js';
-import { throwAwayDatabase } from './harness/databases.js';
 import { GatewayClient } from './harness/gateway-client.js';
 import { askGraphql } from './harness/graphql.js';
 import { type Line, layLine } from './harness/line.js';
 import { createApplication, createGuild, install, sendMessage, signUp } from './harness/people.js';
 import { missingForOwnRedis, missingForSeveralProcesses, type OwnRedis, prepareRedis } from './harness/redis.js';
 import { ask } from './harness/rest.js';
-import { startServer, type TestServer } from './harness/server.js';
+import { migratedDatabase, startServer, type TestServer } from './harness/server.js';
 import { needing } from './harness/skipping.js';
 
 const missing = (await missingForSeveralProcesses()) ?? missingForOwnRedis();
@@ -31,14 +30,14 @@ function textOf(line: string): string {
 }
 
 describe.skipIf(missing)(needing(missing, 'processes whose Redis goes and comes'), () => {
-  let database: Awaited<ReturnType<typeof throwAwayDatabase>>;
+  let database: Awaited<ReturnType<typeof migratedDatabase>>;
   let dataDir: string;
   let redis: OwnRedis;
   let line: Line;
   const servers: TestServer[] = [];
 
   beforeAll(async () => {
-    database = await throwAwayDatabase();
+    database = await migratedDatabase();
     dataDir = await mkdtemp(join(tmpdir(), 'causeway-redis-away-'));
   });
   afterAll(async () => {

@@ -8,9 +8,9 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readConfig } from '../../src/config.js';
 import { createServer } from '../../src/server.js';
-import { throwAwayDatabase } from '../harness/databases.js';
 import { GatewayClient } from '../harness/gateway-client.js';
 import { addMember, createBot, createGuild, type TestBot, type TestGuild } from '../harness/rows.js';
+import { migratedDatabase } from '../harness/server.js';
 
 const BOTS = 10;
 const SESSIONS_A_BOT = 100;
@@ -25,7 +25,7 @@ let child: ChildProcess | undefined;
 
 beforeAll(async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'causeway-restart-'));
-  const database = await throwAwayDatabase();
+  const database = await migratedDatabase();
   const port = await freePort();
   origin = `http://localhost:${port}`;
   env = {
