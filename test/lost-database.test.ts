@@ -22,6 +22,7 @@ import { ask } from './harness/rest.js';
 import { addMember, createGuild as createGuildRow } from './harness/rows.js';
 import { migratedDatabase, startServer, type TestServer } from './harness/server.js';
 import { needing } from './harness/skipping.js';
+import { createTeam } from './harness/teams.js';
 
 const POOL = 3;
 
@@ -118,14 +119,8 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a process whose PostgreSQL'), (
       expect(gone.map(({ status }) => status)).toEqual(gone.map(() => 503));
       line.mend();
       await Promise.all(Array.from({ length: 4 * POOL }, (_, n) => sendMessage(ada, guild.textChannelId, `back ${n}`)));
-      const teams = Array.from({ length: 2 * POOL }, (_, n) =>
-        ada.graphql('mutation ($i: CreateTeamInput!) { createTeam(input: $i) { team { name } } }', {
-          i: { name: `T${n}` },
-        }),
-      );
-      expect((await Promise.all(teams)).map(({ createTeam }) => createTeam.team.name)).toEqual(
-        teams.map((_, n) => `T${n}`),
-      );
+      const teams = Array.from({ length: 2 * POOL }, (_, n) => createTeam(ada, `T${n}`));
+      expect((await Promise.all(teams)).map(({ name }) => name)).toEqual(teams.map((_, n) => `T${n}`));
       logged = [];
       clock.advance(10_000);
       // Of writes that failed, reads say nothing.

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Permission } from '../../src/domain/permissions.js';
 import { ManualClock } from '../harness/clock.js';
 import { GatewayClient } from '../harness/gateway-client.js';
-import type { GraphqlAnswer, Loose } from '../harness/graphql.js';
+import { codeOf, type Loose } from '../harness/graphql.js';
 import {
   createApplication,
   createGuild,
@@ -49,7 +49,6 @@ async function make(person: Person, options: { maxAge?: number; maxUses?: number
 
 const join = (person: Person, code: string) => person.ask(JOIN, { code });
 const remove = (person: Person, code: string) => person.ask(DELETE, { code });
-const codeOf = ({ errors }: GraphqlAnswer<Loose>) => errors[0]?.extensions.code;
 
 async function listed(person: Person): Promise<string[]> {
   const { guild: found } = await person.graphql(LIST, { id: guild.id });

@@ -6,13 +6,13 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { noPostgres } from './interleave.js';
 
 const PROGRAM = '/usr/sbin/pgbouncer';
 
 /** Why pgbouncer cannot be tried here, or null when it can. */
 export function missingForPgbouncer(): string | null {
-  if (!process.env.TEST_DATABASE_URL) return 'needs PostgreSQL; name a server with TEST_DATABASE_URL';
-  return existsSync(PROGRAM) ? null : `needs ${PROGRAM}`;
+  return noPostgres ?? (existsSync(PROGRAM) ? null : `needs ${PROGRAM}`);
 }
 
 export interface Pgbouncer {

@@ -52,18 +52,10 @@ test('who connects waits for fewer pieces than there are connections before it',
       if (accepted === 40) resolve();
     });
   });
-  let pieces = 0;
-  let isOver = false;
-  const work = (async () => {
-    while (!isOver) {
-      await nextTurn();
-      pieces += 1;
-    }
-  })();
-  for (let n = 0; n < 40; n += 1) connect(port, '127.0.0.1').on('error', () => {});
-  await all;
-  isOver = true;
-  await work;
+  const pieces = await turnsDuring(() => {
+    for (let n = 0; n < 40; n += 1) connect(port, '127.0.0.1').on('error', () => {});
+    return all;
+  });
   server.close();
   expect(pieces).toBeLessThan(20);
 });

@@ -5,16 +5,15 @@ import { type Database, openDatabase } from '../../src/infra/database/index.js';
 import { NoIdsError, snowflakeTime } from '../../src/infra/ids.js';
 import { leaseWorker, type WorkerLease } from '../../src/infra/worker-lease.js';
 import { ManualClock } from '../harness/clock.js';
-import { between } from '../harness/interleave.js';
+import { between, noPostgres } from '../harness/interleave.js';
 import { type Line, layLine } from '../harness/line.js';
 import { migratedDatabase } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
 
-const missing = process.env.TEST_DATABASE_URL ? null : 'needs a PostgreSQL; name one with TEST_DATABASE_URL';
 const HOUR = 3_600_000;
 const log = pino({ level: 'silent' });
 
-describe.skipIf(missing)(needing(missing, 'a leased snowflake worker (decisions 48)'), () => {
+describe.skipIf(noPostgres)(needing(noPostgres, 'a leased snowflake worker (decisions 48)'), () => {
   let database: Awaited<ReturnType<typeof migratedDatabase>>;
   let db: Database;
   let line: Line;

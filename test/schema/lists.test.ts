@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Loose } from '../harness/graphql.js';
+import { codeOf, type Loose } from '../harness/graphql.js';
 import { countListeners } from '../harness/listeners.js';
 import { createGuild, install, type MadeGuild, type Person, signUp } from '../harness/people.js';
 import { createBot, createPerson } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { socketClient, subscribe } from '../harness/sockets.js';
 import { rowsReadBy } from '../harness/statements.js';
-import { askAnswer, askInvite, codeOf, createTeam, putTeam } from '../harness/teams.js';
+import { askAnswer, askInvite, createTeam, putTeam } from '../harness/teams.js';
 
 let server: TestServer;
 let ada: Person;
@@ -102,7 +102,7 @@ it('invitations to tests go on after one that is gone', async () => {
 
 it('no more than 200 applications of a team are read for a change of it', async () => {
   const fay = await signUp(server, 'fay');
-  const id = BigInt(await putTeam(server, fay, []));
+  const id = await putTeam(server, fay, []);
   const ids = Array.from({ length: 300 }, () => server.app.nextId());
   const { writer } = server.app.db;
   await writer.user.createMany({ data: ids.map((id) => ({ id, username: `bot ${id}`, bot: true })) });
@@ -149,7 +149,7 @@ it('no more than 200 entries of a list are read, whoever asks for them', async (
 it('lists of several teams that are longer than what is shown are read apart', async () => {
   const dan = await signUp(server, 'dan');
   for (let n = 0; n < 2; n += 1) {
-    const ownerTeamId = BigInt(await putTeam(server, dan, []));
+    const ownerTeamId = await putTeam(server, dan, []);
     for (let m = 0; m < 4 * (n + 1); m += 1) await createBot(server.app, { ownerTeamId });
   }
   const { teams } = await dan.graphql('{ teams { applications(first: 3) { id } } }');
@@ -158,7 +158,7 @@ it('lists of several teams that are longer than what is shown are read apart', a
 
 it('a team has at most 100 members', async () => {
   const eve = await signUp(server, 'eve');
-  const id = BigInt(await putTeam(server, eve, []));
+  const id = await putTeam(server, eve, []);
   const joinedAt = new Date(server.app.clock.now());
   for (let n = 1; n < 100; n += 1) {
     const { id: userId } = await createPerson(server.app);

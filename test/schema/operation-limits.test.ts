@@ -10,6 +10,7 @@ import { PLAIN_MESSAGE } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { socketClient, subscribe } from '../harness/sockets.js';
 import { rowsReadBy } from '../harness/statements.js';
+import { createTeam, renameTeam } from '../harness/teams.js';
 
 const CHANNELS = 500;
 
@@ -261,10 +262,7 @@ describe('lookups of one turn', () => {
 describe('each event of a subscription', () => {
   it('has limits of its own, and one that passes them does not end the stream', async () => {
     const tess = await signUp(server, 'tess');
-    const { createTeam } = await tess.graphql(
-      'mutation { createTeam(input: { name: "Tess and co" }) { team { id } } }',
-    );
-    const teamId = createTeam.team.id;
+    const team = await createTeam(tess, 'Tess and co');
     const rows = Array.from({ length: 60 }, () => server.app.nextId());
     await server.app.db.writer.user.createMany({ data: rows.map((id) => ({ id, username: `bot ${id}`, bot: true })) });
     await server.app.db.writer.application.createMany({
@@ -276,26 +274,22 @@ describe('each event of a subscription', () => {
         serverInstallScopes: [],
         userInstallScopes: [],
         redirectUris: [],
-        ownerTeamId: BigInt(teamId),
+        ownerTeamId: BigInt(team.id),
       })),
     });
-    const rename = (name: string) =>
-      tess.graphql('mutation ($input: UpdateTeamInput!) { updateTeam(input: $input) { team { id } } }', {
-        input: { teamId, name },
-      });
     const client = socketClient(server, { token: tess.token });
     const inOneAnother = 'applications { ownerTeam { applications { id } } }';
     const within = await subscribe(
       client,
-      `subscription { teamChanged(teamId: "${teamId}") { name ${inOneAnother} } }`,
+      `subscription { teamChanged(teamId: "${team.id}") { name ${inOneAnother} } }`,
     );
     const beyond = await subscribe(
       client,
-      `subscription { teamChanged(teamId: "${teamId}") {
+      `subscription { teamChanged(teamId: "${team.id}") {
         a: ${inOneAnother} b: ${inOneAnother} c: ${inOneAnother} name } }`,
     );
     for (const name of ['one', 'two', 'three', 'four']) {
-      await rename(name);
+      await renameTeam(tess, team, name);
       expect((await within.next()).data).toMatchObject({ teamChanged: { name } });
       expect(await beyond.next()).toMatchObject({ data: null, errors: [{ extensions: { code: 'LIMIT_EXCEEDED' } }] });
     }
@@ -306,13 +300,13 @@ describe('each event of a subscription', () => {
 describe('the events of a subscription', () => {
   it('are paid together, however small each is', async () => {
     const uma = await signUp(server, 'uma');
-    const { createTeam } = await uma.graphql('mutation { createTeam(input: { name: "Uma" }) { team { id } } }');
+    const { id } = await createTeam(uma, 'Uma');
     const client = socketClient(server, { token: uma.token });
     const points = notePoints();
-    const changes = await subscribe(client, `subscription { teamChanged(teamId: "${createTeam.team.id}") { name } }`);
+    const changes = await subscribe(client, `subscription { teamChanged(teamId: "${id}") { name } }`);
     expect(points).toEqual([OPERATION_COST]);
     for (let n = 0; n < 100; n += 1) {
-      server.app.publish({ type: 'TEAM_UPDATED', teamId: BigInt(createTeam.team.id) });
+      server.app.publish({ type: 'TEAM_UPDATED', teamId: BigInt(id) });
       expect((await changes.next()).data).toEqual({ teamChanged: { name: 'Uma' } });
     }
     expect(sumOf(points)).toBeGreaterThan(100 * 30 - OBJECTS_A_TURN);

@@ -1,11 +1,12 @@
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { codeOf } from '../harness/graphql.js';
 import { between, noPostgres } from '../harness/interleave.js';
 import { createApplication, type MadeApplication, type Person, signUp } from '../harness/people.js';
 import { ask } from '../harness/rest.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
-import { askAnswer, askInvite, codeOf, createTeam, inviteToTeam, type MadeTeam } from '../harness/teams.js';
+import { askAnswer, askInvite, createTeam, inviteToTeam, type MadeTeam } from '../harness/teams.js';
 
 let server: TestServer;
 let ada: Person;

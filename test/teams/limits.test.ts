@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { INVITATIONS_TO_A_PERSON, UNKNOWN_EMAILS_A_PERSON } from '../../src/domain/limits.js';
+import { codeOf } from '../harness/graphql.js';
 import { createApplication, type Person, signUp } from '../harness/people.js';
 import { ask } from '../harness/rest.js';
 import { createBot } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { statementsOf } from '../harness/statements.js';
-import { addToTeam, askAnswer, askInvite, codeOf, createTeam, putTeam } from '../harness/teams.js';
+import { addToTeam, askAnswer, askInvite, createTeam, putTeam } from '../harness/teams.js';
 
 let server: TestServer;
 let owner: Person;

@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { operationForm, sendForm } from '../harness/forms.js';
-import type { GraphqlAnswer, Loose } from '../harness/graphql.js';
+import { codeOf, type GraphqlAnswer, type Loose } from '../harness/graphql.js';
 import { createApplication, type Person, signUp } from '../harness/people.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { faultsOf } from '../harness/settings.js';
@@ -9,7 +9,6 @@ import {
   addToTeam,
   askRole,
   askTeamUser,
-  codeOf,
   createTeam,
   type MadeTeam,
   teamOf,
