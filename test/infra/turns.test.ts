@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { inTurns, nextTurn } from '../../src/infra/turns.js';
-import { turnsDuring } from '../harness/turns.js';
+import { eachRound, turnsDuring } from '../harness/turns.js';
 
 test('work in pieces lets others have a turn before each piece', async () => {
   const done: number[] = [];
@@ -23,10 +23,10 @@ test('a piece is waited for before the next one begins', async () => {
 
 test('one piece is done in a turn, however many work in pieces, and they take turns', async () => {
   let round = 0;
-  let waiting = setImmediate(function goRound() {
+  const end = eachRound(() => {
     round += 1;
-    waiting = setImmediate(goRound);
   });
+  onTestFinished(end);
   const steps: string[] = [];
   const rounds = new Set<number>();
   const work = (name: string) =>
@@ -35,7 +35,6 @@ test('one piece is done in a turn, however many work in pieces, and they take tu
       rounds.add(round);
     });
   await Promise.all([work('a'), work('b'), work('c')]);
-  clearImmediate(waiting);
   expect(steps).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'c2', 'a3', 'b3', 'c3']);
   expect(rounds.size).toBe(9);
 });
