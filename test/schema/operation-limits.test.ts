@@ -4,12 +4,12 @@ import { GRAPHQL_A_CALLER } from '../../src/domain/limits.js';
 import { DEFAULT_EVERYONE_PERMISSIONS } from '../../src/domain/permissions.js';
 import { Prisma } from '../../src/infra/database/index.js';
 import { OBJECTS_A_TURN, OPERATION_COST, operationLimits } from '../../src/schema/budget.js';
-import type { GraphqlAnswer, Loose } from '../harness/graphql.js';
+import type { Loose } from '../harness/graphql.js';
 import { createApplication, type Person, signUp } from '../harness/people.js';
 import { PLAIN_MESSAGE } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { socketClient, subscribe } from '../harness/sockets.js';
-import { rowsReadBy } from '../harness/statements.js';
+import { readingsOf, rowsReadBy } from '../harness/statements.js';
 import { createTeam, renameTeam } from '../harness/teams.js';
 
 const CHANNELS = 500;
@@ -104,11 +104,8 @@ describe('an operation', () => {
   const nested = (levels: number): string => (levels === 0 ? 'id' : `channels { guild { ${nested(levels - 1)} } }`);
 
   it.each([2, 3])('that shows a server of many channels in itself %i times over is stopped', async (levels) => {
-    let answer: GraphqlAnswer<Loose> | undefined;
-    const rows = await rowsReadBy(async () => {
-      answer = await ada.ask(`{ guild(id: "${guild.id}") { ${nested(levels)} } }`);
-    });
-    expect(answer).toEqual(stoppedAt('10000 objects'));
+    const { rows, result } = await readingsOf(() => ada.ask(`{ guild(id: "${guild.id}") { ${nested(levels)} } }`));
+    expect(result).toEqual(stoppedAt('10000 objects'));
     expect(rows).toBeLessThan(levels * 2 * CHANNELS + SOME_ROWS);
   });
 
