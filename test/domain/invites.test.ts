@@ -12,6 +12,7 @@ import {
   type Person,
   signUp,
 } from '../harness/people.js';
+import { permitEveryone } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { faultsOf } from '../harness/settings.js';
 
@@ -57,11 +58,7 @@ async function listed(person: Person): Promise<string[]> {
 
 const membersOf = ({ id }: MadeGuild) => server.app.db.reader.member.count({ where: { guildId: BigInt(id) } });
 
-async function permit(permissions: bigint): Promise<void> {
-  const where = { id: BigInt(guild.id) };
-  const role = await server.app.db.writer.role.update({ where, data: { permissions } });
-  server.app.publish({ type: 'GUILD_ROLE_UPDATE', role });
-}
+const permit = (permissions: bigint) => permitEveryone(server.app, BigInt(guild.id), permissions);
 
 describe('an invite', () => {
   it('works for a day when nothing else is asked for', async () => {

@@ -70,6 +70,12 @@ export async function createChannel(app: App, guildId: bigint, name: string) {
   return { ...channel, guildId };
 }
 
+/** Lets everybody in the guild do this, and nothing else. */
+export async function permitEveryone(app: App, guildId: bigint, permissions: bigint): Promise<void> {
+  const role = await app.db.writer.role.update({ where: { id: guildId }, data: { permissions } });
+  app.publish({ type: 'GUILD_ROLE_UPDATE', role });
+}
+
 export function addMember(app: App, guildId: bigint, user: User, nick: string | null = null): Promise<MemberRecord> {
   return app.db.writer.member.create({
     data: { guildId, userId: user.id, nick, joinedAt: new Date(app.clock.now()) },
