@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { codeOf, type Loose } from '../harness/graphql.js';
 import { countListeners } from '../harness/listeners.js';
 import { createGuild, install, type MadeGuild, type Person, signUp } from '../harness/people.js';
-import { createBot, createPerson } from '../harness/rows.js';
+import { createBot, createBots, createPerson } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { socketClient, subscribe } from '../harness/sockets.js';
 import { rowsReadBy } from '../harness/statements.js';
@@ -103,20 +103,7 @@ it('invitations to tests go on after one that is gone', async () => {
 it('no more than 200 applications of a team are read for a change of it', async () => {
   const fay = await signUp(server, 'fay');
   const id = await putTeam(server, fay, []);
-  const ids = Array.from({ length: 300 }, () => server.app.nextId());
-  const { writer } = server.app.db;
-  await writer.user.createMany({ data: ids.map((id) => ({ id, username: `bot ${id}`, bot: true })) });
-  const lists = { serverInstallScopes: [], userInstallScopes: [], redirectUris: [] };
-  await writer.application.createMany({
-    data: ids.map((appId) => ({
-      id: appId,
-      name: `bot ${appId}`,
-      publicKey: '00',
-      privateKey: '00',
-      ...lists,
-      ownerTeamId: id,
-    })),
-  });
+  await createBots(server.app, 300, { ownerTeamId: id });
   const client = socketClient(server, { token: fay.token });
   const listeners = countListeners(server);
   const changes = await subscribe(client, `subscription { teamChanged(teamId: "${id}") { name } }`);
@@ -132,14 +119,7 @@ it('no more than 200 applications of a team are read for a change of it', async 
 
 it('no more than 200 entries of a list are read, whoever asks for them', async () => {
   const cleo = await signUp(server, 'cleo');
-  const ownerUserId = BigInt(cleo.id);
-  const ids = Array.from({ length: 300 }, () => server.app.nextId());
-  const { writer } = server.app.db;
-  await writer.user.createMany({ data: ids.map((id) => ({ id, username: `bot ${id}`, bot: true })) });
-  const lists = { serverInstallScopes: [], userInstallScopes: [], redirectUris: [] };
-  await writer.application.createMany({
-    data: ids.map((id) => ({ id, name: `bot ${id}`, publicKey: '00', privateKey: '00', ...lists, ownerUserId })),
-  });
+  await createBots(server.app, 300, { ownerUserId: BigInt(cleo.id) });
   const rows = await rowsReadBy(async () => {
     expect((await cleo.graphql('{ applications { id } }')).applications).toHaveLength(200);
   });

@@ -6,7 +6,7 @@ import { Prisma } from '../../src/infra/database/index.js';
 import { OBJECTS_A_TURN, OPERATION_COST, operationLimits } from '../../src/schema/budget.js';
 import type { Loose } from '../harness/graphql.js';
 import { createApplication, type Person, signUp } from '../harness/people.js';
-import { PLAIN_MESSAGE } from '../harness/rows.js';
+import { createBots, PLAIN_MESSAGE } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { socketClient, subscribe } from '../harness/sockets.js';
 import { readingsOf, rowsReadBy } from '../harness/statements.js';
@@ -260,20 +260,7 @@ describe('each event of a subscription', () => {
   it('has limits of its own, and one that passes them does not end the stream', async () => {
     const tess = await signUp(server, 'tess');
     const team = await createTeam(tess, 'Tess and co');
-    const rows = Array.from({ length: 60 }, () => server.app.nextId());
-    await server.app.db.writer.user.createMany({ data: rows.map((id) => ({ id, username: `bot ${id}`, bot: true })) });
-    await server.app.db.writer.application.createMany({
-      data: rows.map((id) => ({
-        id,
-        name: `bot ${id}`,
-        publicKey: '00',
-        privateKey: '00',
-        serverInstallScopes: [],
-        userInstallScopes: [],
-        redirectUris: [],
-        ownerTeamId: BigInt(team.id),
-      })),
-    });
+    await createBots(server.app, 60, { ownerTeamId: BigInt(team.id) });
     const client = socketClient(server, { token: tess.token });
     const inOneAnother = 'applications { ownerTeam { applications { id } } }';
     const within = await subscribe(
