@@ -1,12 +1,11 @@
-import { pino } from 'pino';
 import { expect, it } from 'vitest';
+import { readableLog } from './harness/log.js';
 import { createApplication, createGuild, install, signUp } from './harness/people.js';
 import { RawConnection } from './harness/raw-http.js';
 import { startServer } from './harness/server.js';
 
 it('a client that goes away while it sends is no fault of the server', async () => {
-  const logged: object[] = [];
-  const log = pino({ level: 'error' }, { write: (line: string) => void logged.push(JSON.parse(line)) });
+  const { log, lines } = readableLog();
   const server = await startServer({ log });
   const ada = await signUp(server, 'ada');
   const bot = await createApplication(ada);
@@ -41,5 +40,5 @@ it('a client that goes away while it sends is no fault of the server', async () 
     await connection.closed;
   }
   await server.stop();
-  expect(logged).toEqual([]);
+  expect(lines).toEqual([]);
 });

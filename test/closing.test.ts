@@ -9,15 +9,15 @@ import { describe, expect, it } from 'vitest';
 import { readConfig } from '../src/config.js';
 import { openResources } from '../src/resources.js';
 import { ManualClock } from './harness/clock.js';
-import { throwAwayDatabase } from './harness/databases.js';
 import { missingForSeveralProcesses, REDIS_URL } from './harness/redis.js';
+import { migratedDatabase } from './harness/server.js';
 import { needing } from './harness/skipping.js';
 
 const missing = await missingForSeveralProcesses();
 
 describe.skipIf(missing)(needing(missing, 'what the process holds'), () => {
   it('is given back while a mail server says nothing', async () => {
-    const database = await throwAwayDatabase();
+    const database = await migratedDatabase();
     const dataDir = await mkdtemp(join(tmpdir(), 'causeway-closing-'));
     const silent = createServer((socket) => void socket.on('error', () => {})).listen(0, '127.0.0.1');
     await once(silent, 'listening');

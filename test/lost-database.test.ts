@@ -1,13 +1,12 @@
 import { GatewayOpcodes, GatewayIntentBits as Intent } from 'discord-api-types/v10';
-import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { BUS_RECONNECTED, topics } from '../src/infra/bus.js';
 import { ManualClock } from './harness/clock.js';
-import { throwAwayDatabase } from './harness/databases.js';
 import { GatewayClient } from './harness/gateway-client.js';
 import { askGraphql } from './harness/graphql.js';
 import { noPostgres } from './harness/interleave.js';
 import { type Line, layLine } from './harness/line.js';
+import { readableLog, readLines } from './harness/log.js';
 import { inForm, postForm } from './harness/oauth.js';
 import {
   createApplication,
@@ -21,8 +20,9 @@ import {
 } from './harness/people.js';
 import { ask } from './harness/rest.js';
 import { addMember, createGuild as createGuildRow } from './harness/rows.js';
-import { startServer, type TestServer } from './harness/server.js';
+import { migratedDatabase, startServer, type TestServer } from './harness/server.js';
 import { needing } from './harness/skipping.js';
+import { createTeam } from './harness/teams.js';
 
 const POOL = 3;
 
@@ -34,13 +34,16 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a process whose PostgreSQL'), (
   let bot: MadeApplication;
   let guild: MadeGuild;
   const clock = new ManualClock();
-  let logged: { level: number; msg: string }[];
+  const { log, lines } = readableLog('info');
+  /** What was logged at this level and above. */
+  const logged = (from = 0) =>
+    readLines(lines)
+      .filter(({ level }) => level >= from)
+      .map(({ msg }) => msg);
 
   beforeAll(async () => {
-    database = await throwAwayDatabase();
+    database = await migratedDatabase();
     line = await layLine(database?.url ?? '', 5432);
-    const log = pino({ level: 'info' }, { write: (text: string) => void logged.push(JSON.parse(text)) });
-    logged = [];
     const env = { DATABASE_URL: line.url, DATABASE_POOL: String(POOL) };
     server = await startServer({ env, log, clock });
     ada = await signUp(server, 'ada');
@@ -49,7 +52,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a process whose PostgreSQL'), (
     await install(ada, bot, guild);
   });
   beforeEach(() => {
-    logged = [];
+    lines.length = 0;
   });
   afterEach(() => line.mend());
   afterAll(async () => {
@@ -108,9 +111,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a process whose PostgreSQL'), (
       expect(signedIn.status).toBe(503);
       expect(await signedIn.json()).toEqual({ code: 'OVERLOADED', message: expect.stringContaining('try again') });
       expect((await gateway.closed).code).toBe(4902);
-      expect(logged.filter(({ level }) => level >= 40).map(({ msg }) => msg)).toEqual([
-        'the database cannot be used; what needs it is answered 503 until it can',
-      ]);
+      expect(logged(40)).toEqual(['the database cannot be used; what needs it is answered 503 until it can']);
     });
 
     it('is used again when it is back, by reads and transactions on every connection', async () => {
@@ -119,21 +120,15 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a process whose PostgreSQL'), (
       expect(gone.map(({ status }) => status)).toEqual(gone.map(() => 503));
       line.mend();
       await Promise.all(Array.from({ length: 4 * POOL }, (_, n) => sendMessage(ada, guild.textChannelId, `back ${n}`)));
-      const teams = Array.from({ length: 2 * POOL }, (_, n) =>
-        ada.graphql('mutation ($i: CreateTeamInput!) { createTeam(input: $i) { team { name } } }', {
-          i: { name: `T${n}` },
-        }),
-      );
-      expect((await Promise.all(teams)).map(({ createTeam }) => createTeam.team.name)).toEqual(
-        teams.map((_, n) => `T${n}`),
-      );
-      logged = [];
+      const teams = Array.from({ length: 2 * POOL }, (_, n) => createTeam(ada, `T${n}`));
+      expect((await Promise.all(teams)).map(({ name }) => name)).toEqual(teams.map((_, n) => `T${n}`));
+      lines.length = 0;
       clock.advance(10_000);
       // Of writes that failed, reads say nothing.
       expect((await readMessages()).status).toBe(200);
       await sendMessage(ada, guild.textChannelId, 'back for good');
       expect((await readMessages()).status).toBe(200);
-      expect(logged.map(({ msg }) => msg)).toEqual(['the database can be used again']);
+      expect(logged()).toEqual(['the database can be used again']);
     });
   });
 
@@ -145,7 +140,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a process whose PostgreSQL'), (
     await addMember(server.app, joined.id, user);
     line.cut();
     server.app.bus.publish(topics.application(BigInt(bot.id)), { type: BUS_RECONNECTED, data: '{}' });
-    const faults = () => logged.filter(({ level }) => level >= 40).map(({ msg }) => msg);
+    const faults = () => logged(40);
     await expect.poll(() => faults().length, { timeout: 20_000 }).toBe(1);
     // Read one after the other by the bots, and so are these.
     for (let n = 0; n < 3; n += 1) expect((await readMessages()).status).toBe(503);
@@ -162,7 +157,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a process whose PostgreSQL'), (
     line.cut();
     client.send(GatewayOpcodes.RequestGuildMembers, { guild_id: guild.id, query: 'a', limit: 1 });
     expect((await client.closed).code).toBe(4902);
-    expect(logged.map(({ msg }) => msg)).not.toContain('members could not be read for the gateway');
+    expect(logged()).not.toContain('members could not be read for the gateway');
   });
 
   it('stops within a transaction never uses that connection again, where a late answer may still come', async () => {

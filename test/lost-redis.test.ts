@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BUS_RECONNECTED } from '../src/infra/bus.js';
-import { throwAwayDatabase } from './harness/databases.js';
 import { GatewayClient } from './harness/gateway-client.js';
 import { askGraphql } from './harness/graphql.js';
 import type { Line } from './harness/line.js';
@@ -21,7 +20,7 @@ import {
 } from './harness/people.js';
 import { layRedisLine, missingForSeveralProcesses, REDIS_URL } from './harness/redis.js';
 import { ask } from './harness/rest.js';
-import { startServer, type TestServer } from './harness/server.js';
+import { migratedDatabase, startServer, type TestServer } from './harness/server.js';
 import { needing } from './harness/skipping.js';
 import { socketClient, subscribe } from './harness/sockets.js';
 import { createTeam, renameTeam } from './harness/teams.js';
@@ -39,7 +38,7 @@ describe.skipIf(missing)(needing(missing, 'a process that lost its Redis for a w
   let ada: Person;
 
   beforeAll(async () => {
-    database = await throwAwayDatabase();
+    database = await migratedDatabase();
     dataDir = await mkdtemp(join(tmpdir(), 'causeway-lost-redis-'));
     line = await layRedisLine();
     const shared = { DATABASE_URL: database?.url ?? '', DATA_DIR: dataDir };

@@ -1,10 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ManualClock } from './harness/clock.js';
-import { throwAwayDatabase } from './harness/databases.js';
 import { noPostgres } from './harness/interleave.js';
 import { type Line, layLine } from './harness/line.js';
 import { ask } from './harness/rest.js';
-import { startServer, type TestServer } from './harness/server.js';
+import { migratedDatabase, startServer, type TestServer } from './harness/server.js';
 import { needing } from './harness/skipping.js';
 import { statementsOf } from './harness/statements.js';
 
@@ -61,7 +60,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'an instance whose PostgreSQL is
   let server: TestServer;
 
   beforeAll(async () => {
-    database = await throwAwayDatabase();
+    database = await migratedDatabase();
     line = await layLine(database?.url ?? '', 5432);
     server = await startServer({ env: { DATABASE_URL: line.url }, clock });
   });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { throwAwayDatabase } from './harness/databases.js';
 import { createGuild, sendMessage, signUp } from './harness/people.js';
 import { missingForPgbouncer, type Pgbouncer, startPgbouncer } from './harness/pgbouncer.js';
-import { startServer, type TestServer } from './harness/server.js';
+import { migratedDatabase, startServer, type TestServer } from './harness/server.js';
 import { needing } from './harness/skipping.js';
 
 const missing = missingForPgbouncer();
@@ -63,7 +63,7 @@ describe.skipIf(missing)(
   needing(missing, 'a process takes no more connections to PostgreSQL than DATABASE_POOL'),
   () => {
     it('however much it is asked at once', async () => {
-      const database = await throwAwayDatabase();
+      const database = await migratedDatabase();
       const server = await startServer({ env: { DATABASE_URL: database?.url ?? '', DATABASE_POOL: '2' } });
       const admin = new pg.Client({ connectionString: database?.url });
       await admin.connect();

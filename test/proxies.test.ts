@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { WebSocket } from 'ws';
 import { SIGN_IN_AN_ADDRESS } from '../src/domain/limits.js';
 import { GatewayClient } from './harness/gateway-client.js';
 import { createGuild, type MadeGuild, type Person, sendMessage, signUp } from './harness/people.js';
@@ -135,18 +134,11 @@ describe.each(PROXIES)('behind a proxy', (name) => {
 
     it('a socket counts by the address of its client', async () => {
       counted.length = 0;
-      const socket = new WebSocket(`${proxy.origin.replace('http', 'ws')}/graphql`, 'graphql-transport-ws', {
-        localAddress: '127.0.0.3',
-        headers: { 'x-forwarded-for': '127.0.0.1' },
-      });
-      await once(socket, 'open');
-      socket.send(JSON.stringify({ type: 'connection_init' }));
-      await once(socket, 'message');
-      socket.send(JSON.stringify({ type: 'subscribe', id: '1', payload: { query: '{ __typename }' } }));
-      const [answer] = await once(socket, 'message');
-      expect(JSON.parse(String(answer))).toMatchObject({ type: 'next', payload: { data: { __typename: 'Query' } } });
-      socket.close();
-      await once(socket, 'close');
+      const headers = { 'x-forwarded-for': '127.0.0.1' };
+      const client = socketClient({ ...server, origin: proxy.origin }, { localAddress: '127.0.0.3', headers });
+      const answer = await client.iterate({ query: '{ __typename }' }).next();
+      expect(answer.value).toMatchObject({ data: { __typename: 'Query' } });
+      await client.dispose();
       expect(new Set(counted.map(({ address }) => address))).toEqual(new Set(['127.0.0.3']));
     });
   });

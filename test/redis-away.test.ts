@@ -1,44 +1,33 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { BUS_RECONNECTED, topics } from '../src/infra/bus.js';
 import { ManualClock } from './harness/clock.js';
-import { throwAwayDatabase } from './harness/databases.js';
 import { GatewayClient } from './harness/gateway-client.js';
 import { askGraphql } from './harness/graphql.js';
 import { type Line, layLine } from './harness/line.js';
+import { readableLog, readLines } from './harness/log.js';
 import { createApplication, createGuild, install, sendMessage, signUp } from './harness/people.js';
 import { missingForOwnRedis, missingForSeveralProcesses, type OwnRedis, prepareRedis } from './harness/redis.js';
 import { ask } from './harness/rest.js';
-import { startServer, type TestServer } from './harness/server.js';
+import { migratedDatabase, startServer, type TestServer } from './harness/server.js';
 import { needing } from './harness/skipping.js';
 
 const missing = (await missingForSeveralProcesses()) ?? missingForOwnRedis();
 
-/** A log whose lines about Redis a test can read. */
-function readableLog(): { log: pino.Logger; lines: string[] } {
-  const lines: string[] = [];
-  const write = (line: string) => {
-    if (textOf(line).includes('Redis')) lines.push(line);
-  };
-  return { log: pino({ level: 'info' }, { write }), lines };
-}
-
-function textOf(line: string): string {
-  return (JSON.parse(line) as { msg: string }).msg;
-}
+/** The lines of a log that are about Redis. */
+const aboutRedis = (lines: string[]) => lines.filter((line) => readLines([line])[0]?.msg.includes('Redis'));
 
 describe.skipIf(missing)(needing(missing, 'processes whose Redis goes and comes'), () => {
-  let database: Awaited<ReturnType<typeof throwAwayDatabase>>;
+  let database: Awaited<ReturnType<typeof migratedDatabase>>;
   let dataDir: string;
   let redis: OwnRedis;
   let line: Line;
   const servers: TestServer[] = [];
 
   beforeAll(async () => {
-    database = await throwAwayDatabase();
+    database = await migratedDatabase();
     dataDir = await mkdtemp(join(tmpdir(), 'causeway-redis-away-'));
   });
   afterAll(async () => {
@@ -86,7 +75,7 @@ describe.skipIf(missing)(needing(missing, 'processes whose Redis goes and comes'
   }
 
   it('start without it, serve, say so once, and join when it comes', async () => {
-    const { log, lines } = readableLog();
+    const { log, lines } = readableLog('info');
     const first = await start({ log });
     const second = await start();
     expect(first.app.degraded()).toEqual(['redis']);
@@ -105,12 +94,15 @@ describe.skipIf(missing)(needing(missing, 'processes whose Redis goes and comes'
     await sendMessage(ada, guild.textChannelId, 'joined');
     expect((await client.event('MESSAGE_CREATE')).d.content).toBe('joined');
     await client.close();
-    expect(lines.map((line) => textOf(line).split(':', 1)[0])).toEqual(['Redis is away', 'Redis is back']);
+    expect(readLines(aboutRedis(lines)).map(({ msg }) => msg.split(':', 1)[0])).toEqual([
+      'Redis is away',
+      'Redis is back',
+    ]);
   });
 
   it('live on when it restarts empty, with the workers they had and their limits shared anew', async () => {
     await redis.start();
-    const { log, lines } = readableLog();
+    const { log, lines } = readableLog('info');
     const [first, second] = [
       await start({ log, env: { RATE_LIMITS: 'on' } }),
       await start({ env: { RATE_LIMITS: 'on' } }),
@@ -133,7 +125,7 @@ describe.skipIf(missing)(needing(missing, 'processes whose Redis goes and comes'
     expect([workerOf(first), workerOf(second)]).toEqual(workers);
     expect((await first.app.limits.take(limit, 'ada')).remaining).toBe(4);
     expect((await second.app.limits.take(limit, 'ada')).remaining).toBe(3);
-    expect(lines).toHaveLength(2);
+    expect(aboutRedis(lines)).toHaveLength(2);
   });
 
   it.each(['cut', 'freeze'] as const)('answer for what is not in memory while it is gone (%s)', async (fault) => {
@@ -262,15 +254,18 @@ describe.skipIf(missingAlone)(needing(missingAlone, 'a process alone whose Redis
 
   it('starts without it on either database, and keeps its password out of the log', async () => {
     await redis.start('--requirepass', 'another password');
-    const { log, lines } = readableLog();
+    const { log, lines } = readableLog('info');
     const server = await startServer({ log, env: { REDIS_URL: redis.url.replace('//', '//:no-such-password@') } });
     await signUp(server, 'ada');
     expect(server.app.degraded()).toEqual(['redis']);
     await redis.stop();
     await redis.start('--requirepass', 'no-such-password');
     await expect.poll(() => server.app.degraded(), { timeout: 20_000 }).toEqual([]);
-    expect(lines.map((line) => textOf(line).split(':', 1)[0])).toEqual(['Redis is away', 'Redis is back']);
-    expect(lines[0]).toContain('WRONGPASS');
+    expect(readLines(aboutRedis(lines)).map(({ msg }) => msg.split(':', 1)[0])).toEqual([
+      'Redis is away',
+      'Redis is back',
+    ]);
+    expect(aboutRedis(lines)[0]).toContain('WRONGPASS');
     expect(lines.join()).not.toContain('no-such-password');
     await server.stop();
   });

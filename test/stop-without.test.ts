@@ -2,12 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { throwAwayDatabase } from './harness/databases.js';
 import type { Line } from './harness/line.js';
 import { layLine } from './harness/line.js';
 import { type RunningInstance, startInstance } from './harness/process.js';
 import { layRedisLine, missingForSeveralProcesses } from './harness/redis.js';
 import { ask } from './harness/rest.js';
+import { migratedDatabase } from './harness/server.js';
 import { needing } from './harness/skipping.js';
 
 const missing = await missingForSeveralProcesses();
@@ -21,7 +21,7 @@ describe.skipIf(missing)(needing(missing, 'SIGTERM ends a process whose PostgreS
   let lines: Line[];
 
   beforeAll(async () => {
-    database = await throwAwayDatabase();
+    database = await migratedDatabase();
     folder = await mkdtemp(join(tmpdir(), 'causeway-stop-'));
     lines = await Promise.all([layLine(database?.url ?? '', 5432), layRedisLine()]);
   });

@@ -1,12 +1,11 @@
-import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
-import { pino } from 'pino';
 import { afterEach, expect, it } from 'vitest';
-import { WebSocket } from 'ws';
 import { REQUESTS_A_CALLER } from '../src/domain/limits.js';
 import { flood } from './harness/flood.js';
+import { readableLog } from './harness/log.js';
 import { createBot } from './harness/rows.js';
 import { startServer, type TestServer } from './harness/server.js';
+import { socketClient } from './harness/sockets.js';
 
 let server: TestServer;
 afterEach(() => server.stop());
@@ -37,16 +36,9 @@ async function askEveryFace(): Promise<void> {
   ] as const) {
     await (await fetch(server.origin + path, options)).body?.cancel();
   }
-  const socket = new WebSocket(`${server.origin.replace('http', 'ws')}/graphql`, 'graphql-transport-ws', {
-    headers: FORWARDED,
-  });
-  await once(socket, 'open');
-  socket.send(JSON.stringify({ type: 'connection_init' }));
-  await once(socket, 'message');
-  socket.send(JSON.stringify({ type: 'subscribe', id: '1', payload: { query: '{ __typename }' } }));
-  await once(socket, 'message');
-  socket.close();
-  await once(socket, 'close');
+  const client = socketClient(server, { headers: FORWARDED });
+  await client.iterate({ query: '{ __typename }' }).next();
+  await client.dispose();
 }
 
 it.each([
@@ -65,8 +57,7 @@ it.each([
   ['once where no proxy is trusted', {}, 1],
   ['not where one is', { TRUST_PROXY: 'loopback' }, 0],
 ])('the log tells of the header %s', async (_when, env: Record<string, string>, times) => {
-  const lines: string[] = [];
-  const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
+  const { log, lines } = readableLog('warn');
   server = await startServer({ env, log });
   for (let n = 0; n < 3; n += 1) await fetch(`${server.origin}/healthz`, { headers: FORWARDED });
   expect(lines.filter((line) => line.includes('TRUST_PROXY'))).toHaveLength(times);

@@ -1,11 +1,10 @@
-import { once } from 'node:events';
 import { statSync } from 'node:fs';
-import { type AddressInfo, createServer as createNetServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashSecret } from '../../src/infra/secrets.js';
 import { askGraphql } from '../harness/graphql.js';
 import { type Person, signUp } from '../harness/people.js';
+import { freePort } from '../harness/ports.js';
 import { startServer, type TestServer } from '../harness/server.js';
 
 let server: TestServer;
@@ -20,14 +19,6 @@ function post(path: string, body: unknown, headers: Record<string, string> = {})
     headers: { 'content-type': 'application/json', ...headers },
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });
-}
-
-async function freePort(): Promise<string> {
-  const probe = createNetServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  return String(port);
 }
 
 const somebody = (name: string) => ({ name, email: `${name}@people.example`, password: 'correct horse' });
@@ -282,7 +273,7 @@ describe('with limits on', () => {
 describe('behind https', () => {
   it('marks the cookie Secure', async () => {
     const port = await freePort();
-    const secure = await startServer({ env: { PORT: port, PUBLIC_URL: 'https://causeway.example' } });
+    const secure = await startServer({ env: { PORT: String(port), PUBLIC_URL: 'https://causeway.example' } });
     try {
       const origin = `http://127.0.0.1:${port}`;
       const response = await fetch(`${origin}/auth/sign-up/email`, {

@@ -7,7 +7,7 @@ import {
 } from '../../src/domain/limits.js';
 import type { Limit } from '../../src/infra/rate-limits.js';
 import { hashSecret } from '../../src/infra/secrets.js';
-import type { Person } from '../harness/people.js';
+import { type Person, signUp } from '../harness/people.js';
 import { startServer, type TestServer } from '../harness/server.js';
 
 let server: TestServer;
@@ -21,7 +21,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   names += 1;
   network = `192.0.${names}`;
-  owner = await signUpFrom(`${network}.200`, `owner${names}`);
+  owner = await signUp(server, `owner${names}`, { 'x-forwarded-for': `${network}.200` });
 });
 afterAll(() => server.stop());
 
@@ -31,15 +31,6 @@ function post(path: string, body: unknown, address: string): Promise<Response> {
     headers: { 'content-type': 'application/json', 'x-forwarded-for': address },
     body: JSON.stringify(body),
   });
-}
-
-async function signUpFrom(address: string, name: string): Promise<Person> {
-  const password = `password of ${name}`;
-  const email = `${name}@people.example`;
-  const response = await post('/auth/sign-up/email', { name, email, password }, address);
-  expect(response.status).toBe(200);
-  const { user, token } = await response.json();
-  return { ...user, name, email, password, token } as Person;
 }
 
 const signIn = (email: string, password: string, address: string) =>
@@ -58,7 +49,7 @@ async function guessAt(email: string, times: number): Promise<number[]> {
 
 /** Uses a limit up, as attempts that fail do. */
 async function spend(limit: Limit, key: string): Promise<void> {
-  for (let n = 0; n < limit.points; n += 1) await server.app.limits.take(limit, key);
+  await server.app.limits.take(limit, key, limit.points);
 }
 
 const spendAccount = () => spend(SIGN_IN_AN_ACCOUNT, hashSecret(owner.email));

@@ -106,10 +106,7 @@ describe('looking for files without a row', () => {
   test('asks for the rows of many files at a time, and lets others have a turn between', async () => {
     await upload();
     for (let id = 10_000n; id < 10_900n; id += 1n) await leftBehind(id, 2 * HOUR_MS);
-    let turns = 0;
-    const { statements } = await readingsOf(async () => {
-      turns = await turnsDuring(sweep);
-    });
+    const { statements, result: turns } = await readingsOf(() => turnsDuring(sweep));
     expect(statements.filter((sql) => /FROM\W+(\w+\W+)?Attachment\W/.test(sql)).length).toBeLessThanOrEqual(4);
     expect(turns).toBeGreaterThanOrEqual(3);
     expect(existsSync(join(folder, `attachments/${scene.channelId}/10500/10500`))).toBe(false);

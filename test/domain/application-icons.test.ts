@@ -1,6 +1,7 @@
 import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { squareImage } from '../../src/infra/images.js';
+import { operationForm, sendForm } from '../harness/forms.js';
 import { createApplication, type MadeApplication, type Person, signUp } from '../harness/people.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { faultsOf, update, uploadIcon } from '../harness/settings.js';
@@ -146,14 +147,10 @@ describe('an icon', () => {
     const content = await drawing(50, 50, '#abcdef');
     const address = await put(content);
     await update(owner, application.id, { icon: null });
-    const form = new FormData();
     const variables = { input: { applicationId: application.id, icon: null, installLinkMode: 'CUSTOM' } };
     const query = `mutation ($input: UpdateApplicationInput!) { updateApplication(input: $input) { application { id } } }`;
-    form.append('operations', JSON.stringify({ query, variables }));
-    form.append('map', JSON.stringify({ 0: ['variables.input.icon'] }));
-    form.append('0', new Blob([content]), 'icon.png');
-    const headers = { authorization: `Bearer ${owner.token}` };
-    const answer = await (await fetch(`${server.origin}/graphql`, { method: 'POST', headers, body: form })).json();
+    const icon = { places: ['variables.input.icon'], content, filename: 'icon.png' };
+    const answer = await sendForm(server, owner, operationForm({ query, variables }, [icon]));
     expect(answer).toMatchObject({ errors: [{ extensions: { code: 'BAD_USER_INPUT' } }] });
     expect((await fetch(address)).status).toBe(404);
   });

@@ -13,6 +13,7 @@ import {
   signUp,
   uninstall,
 } from '../harness/people.js';
+import { permitEveryone } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
 
 let server: TestServer;
@@ -61,11 +62,7 @@ async function state() {
   return { installations, roles, bots };
 }
 
-/** Lets everybody in the guild do this, and nothing else. */
-async function permit(permissions: bigint) {
-  const role = await server.app.db.writer.role.update({ where: { id: BigInt(guild.id) }, data: { permissions } });
-  server.app.publish({ type: 'GUILD_ROLE_UPDATE', role });
-}
+const permit = (permissions: bigint) => permitEveryone(server.app, BigInt(guild.id), permissions);
 
 /** What the audit ledger says was given with each installation to the guild. */
 async function recordedPermissions() {
@@ -295,10 +292,8 @@ describe('what a bot loses because somebody installs it again', () => {
     try {
       const [ada, bob] = [await signUp(limited, 'ada'), await signUp(limited, 'bob')];
       const [bot, harbour] = [await createApplication(ada), await createGuild(ada)];
-      const { writer } = limited.app.db;
       const permissions = Permission.ManageGuild | Permission.SendMessages | Permission.CreateInstantInvite;
-      const role = await writer.role.update({ where: { id: BigInt(harbour.id) }, data: { permissions } });
-      limited.app.publish({ type: 'GUILD_ROLE_UPDATE', role });
+      await permitEveryone(limited.app, BigInt(harbour.id), permissions);
       await invite(ada, harbour, bob);
       for (let time = 0; time < 12; time += 1) {
         for (const given of [Permission.SendMessages, 0n]) {

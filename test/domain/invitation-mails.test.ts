@@ -1,10 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { codeOf } from '../harness/graphql.js';
 import { outboxOf, type SmtpSink, startSmtpSink } from '../harness/mails.js';
 import { createApplication, type Person, signUp } from '../harness/people.js';
 import { startServer, type TestServer } from '../harness/server.js';
-import { askAnswer, askInvite, codeOf, createTeam, inviteToTeam, pendingOf } from '../harness/teams.js';
+import { askAnswer, askInvite, createTeam, inviteToTeam, pendingOf } from '../harness/teams.js';
 
 const INVITE_TESTER = `mutation ($i: InviteTesterInput!) { inviteTester(input: $i) { tester { state } } }`;
 const ACCEPT_TESTER = `mutation ($i: ApplicationIdInput!) { acceptTesterInvitation(input: $i) { tester { state } } }`;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Permission } from '../../src/domain/permissions.js';
 import { ManualClock } from '../harness/clock.js';
 import { GatewayClient } from '../harness/gateway-client.js';
-import type { GraphqlAnswer, Loose } from '../harness/graphql.js';
+import { codeOf, type Loose } from '../harness/graphql.js';
 import {
   createApplication,
   createGuild,
@@ -12,6 +12,7 @@ import {
   type Person,
   signUp,
 } from '../harness/people.js';
+import { permitEveryone } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { faultsOf } from '../harness/settings.js';
 
@@ -49,7 +50,6 @@ async function make(person: Person, options: { maxAge?: number; maxUses?: number
 
 const join = (person: Person, code: string) => person.ask(JOIN, { code });
 const remove = (person: Person, code: string) => person.ask(DELETE, { code });
-const codeOf = ({ errors }: GraphqlAnswer<Loose>) => errors[0]?.extensions.code;
 
 async function listed(person: Person): Promise<string[]> {
   const { guild: found } = await person.graphql(LIST, { id: guild.id });
@@ -58,11 +58,7 @@ async function listed(person: Person): Promise<string[]> {
 
 const membersOf = ({ id }: MadeGuild) => server.app.db.reader.member.count({ where: { guildId: BigInt(id) } });
 
-async function permit(permissions: bigint): Promise<void> {
-  const where = { id: BigInt(guild.id) };
-  const role = await server.app.db.writer.role.update({ where, data: { permissions } });
-  server.app.publish({ type: 'GUILD_ROLE_UPDATE', role });
-}
+const permit = (permissions: bigint) => permitEveryone(server.app, BigInt(guild.id), permissions);
 
 describe('an invite', () => {
   it('works for a day when nothing else is asked for', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { GraphqlAnswer, Loose } from '../harness/graphql.js';
+import { codeOf, type Loose } from '../harness/graphql.js';
 import {
   createApplication,
   createGuild,
@@ -40,7 +40,6 @@ const TESTERS = `query ($id: ID!) { application(id: $id) { testers { state user 
 
 const ask = (person: Person, query: string, input: object = {}) =>
   person.ask(query, { input: { applicationId: application.id, ...input } });
-const codeOf = ({ errors }: GraphqlAnswer<Loose>) => errors[0]?.extensions.code;
 const invite = (person: Person) => ask(owner, INVITE, { userId: person.id });
 
 async function testers(): Promise<[string, string][]> {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { GraphqlAnswer, Loose } from '../harness/graphql.js';
+import { codeOf } from '../harness/graphql.js';
 import { createApplication, type MadeApplication, type Person, signUp } from '../harness/people.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { faultsOf, update } from '../harness/settings.js';
@@ -27,7 +27,6 @@ const UNINSTALL = `mutation ($input: InstallationIdInput!) { uninstallApplicatio
 const ask = (input: object = {}) =>
   grace.ask(INSTALL, { input: { applicationId: application.id, scopes: ['applications.commands'], ...input } });
 const uninstall = (person: Person, installationId: string) => person.ask(UNINSTALL, { input: { installationId } });
-const codeOf = ({ errors }: GraphqlAnswer<Loose>) => errors[0]?.extensions.code;
 const rows = () => server.app.db.reader.installation.findMany({ where: { applicationId: BigInt(application.id) } });
 
 describe('an installation to a person', () => {

@@ -51,13 +51,12 @@ it('G-49 makes up for what was missed with one look at all applications, and in 
   await addMember(server.app, joined.id, last.user);
   expect(await guild.count()).toBe(2);
 
-  let turns = 0;
-  const { statements } = await readingsOf(async () => {
-    turns = await turnsDuring(async () => {
+  const { statements, result: turns } = await readingsOf(() =>
+    turnsDuring(async () => {
       tellReconnected();
       expect((await clients.at(-1)!.event('GUILD_CREATE')).d.id).toBe(String(joined.id));
-    });
-  });
+    }),
+  );
   expect(statements.filter((sql) => /SELECT.*FROM\W+(\w+\W+)?Application\W/s.test(sql))).toHaveLength(1);
   expect(turns).toBeGreaterThanOrEqual(BOTS - 3);
   expect(await Promise.all([0, 1, 2].map(async (index) => (await clients[index]!.closed).code))).toEqual([

@@ -10,7 +10,7 @@ import {
   type Person,
   signUp,
 } from '../harness/people.js';
-import { messageOf } from '../harness/rows.js';
+import { say } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { update } from '../harness/settings.js';
 
@@ -106,17 +106,11 @@ it('G-15 shows no content from the change on, before anything has been read', as
     include: { overwrites: true },
   });
   const place = { id: BigInt(guild.id), owner, channel: { ...channel, guildId: BigInt(guild.id) } };
-  const say = (content: string) =>
-    server.app.publish({
-      type: 'MESSAGE_CREATE',
-      message: messageOf(server.app, place, owner, { content }),
-      member: null,
-    });
-  say('before');
+  say(server.app, place, owner, 'before');
   expect((await client.event('MESSAGE_CREATE')).d.content).toBe('before');
   const intents = { guildMembersIntent: true, presencesIntent: true, messageContentIntent: false };
   server.app.publish({ type: 'APPLICATION_UPDATED', applicationId: BigInt(bot.id), intents });
-  say('after');
+  say(server.app, place, owner, 'after');
   expect((await client.closed).code).toBe(4014);
   const heard = client.frames.filter(({ t }) => t === 'MESSAGE_CREATE').map(({ d }) => d.content);
   expect(heard).toEqual(['before']);

@@ -1,16 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readConfig } from '../../src/config.js';
 import { createServer } from '../../src/server.js';
-import { throwAwayDatabase } from '../harness/databases.js';
 import { GatewayClient } from '../harness/gateway-client.js';
+import { freePort } from '../harness/ports.js';
 import { addMember, createBot, createGuild, type TestBot, type TestGuild } from '../harness/rows.js';
+import { migratedDatabase } from '../harness/server.js';
 
 const BOTS = 10;
 const SESSIONS_A_BOT = 100;
@@ -25,7 +25,7 @@ let child: ChildProcess | undefined;
 
 beforeAll(async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'causeway-restart-'));
-  const database = await throwAwayDatabase();
+  const database = await migratedDatabase();
   const port = await freePort();
   origin = `http://localhost:${port}`;
   env = {
@@ -45,14 +45,6 @@ afterAll(async () => {
   if (child?.exitCode === null) child.kill('SIGKILL');
   await cleanUp();
 });
-
-async function freePort(): Promise<number> {
-  const probe = createTcpServer().listen(0);
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  return port;
-}
 
 async function seed(): Promise<void> {
   const { app, stop } = await createServer(readConfig({ ...env, LOG_LEVEL: 'silent' }));

@@ -41,11 +41,8 @@ describe('G-40 a search for members', () => {
   it.each(['%', '_', '%%', '_z', 'crowd_', '\\', '%rowd', "'", '"', '\0', 'crowd\0'])(
     'G-40 takes %j for text that no name begins with, and reads no row of a member',
     async (prefix) => {
-      let found: unknown[] = [];
-      const { rows } = await readingsOf(async () => {
-        found = await search(prefix);
-      });
-      expect(found).toEqual([]);
+      const { rows, result } = await readingsOf(() => search(prefix));
+      expect(result).toEqual([]);
       // What is read is where the pieces of the guild end.
       expect(rows).toBeLessThanOrEqual(CROWD / 1_000);
     },
@@ -59,11 +56,8 @@ describe('G-40 a search for members', () => {
   );
 
   it('G-40 stops at what is asked, in the order of ids', async () => {
-    let found: string[] = [];
-    const { rows } = await readingsOf(async () => {
-      found = await namesOf('CROWD');
-    });
-    expect(found).toEqual(Array.from({ length: 100 }, (_, index) => `crowd${index}`));
+    const { rows, result } = await readingsOf(() => namesOf('CROWD'));
+    expect(result).toEqual(Array.from({ length: 100 }, (_, index) => `crowd${index}`));
     // Each with its user, and once more for its id.
     expect(rows).toBeLessThanOrEqual(3 * 100 + CROWD / 1_000);
     expect((await search('crowd', 3)).map(({ user }) => user.username)).toEqual(['crowd0', 'crowd1', 'crowd2']);

@@ -11,10 +11,9 @@ export async function flood(
   path: string,
   count: number,
   headers: (n: number) => Record<string, string>,
-  options: { localAddress?: string } = {},
 ): Promise<Record<string, number>> {
   const { hostname, port } = new URL(origin);
-  const socket = connect({ port: Number(port), host: hostname === 'localhost' ? '127.0.0.1' : hostname, ...options });
+  const socket = connect({ port: Number(port), host: hostname === 'localhost' ? '127.0.0.1' : hostname });
   await once(socket, 'connect');
   const ended = once(socket, 'close');
   const statuses: Record<string, number> = {};

@@ -37,3 +37,6 @@ export async function askGraphql<Data = Loose>(
   const { data = null, errors = [] } = (await response.json()) as { data?: Data; errors?: GraphqlFault[] };
   return { status: response.status, data, errors };
 }
+
+/** The code of a refusal; undefined for an answer without one. */
+export const codeOf = ({ errors }: GraphqlAnswer<Loose>) => errors[0]?.extensions.code;

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** Why statements cannot be held back one at a time here, or null when they can. */
+/** Why nothing can be tried with PostgreSQL here, or null when it can. */
 export const noPostgres = process.env.TEST_DATABASE_URL
   ? null
   : 'needs PostgreSQL; name a server with TEST_DATABASE_URL';

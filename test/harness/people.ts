@@ -20,12 +20,12 @@ export interface Person {
 type At = Pick<TestServer, 'origin'>;
 
 /** Signs somebody up. `name` must be a username that nobody has. */
-export async function signUp(server: At, name: string): Promise<Person> {
+export async function signUp(server: At, name: string, headers: Record<string, string> = {}): Promise<Person> {
   const email = `${name}@people.example`;
   const password = `password of ${name}`;
   const response = await fetch(`${server.origin}/auth/sign-up/email`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify({ email, password, name }),
   });
   if (!response.ok) throw new Error(`signing up ${name} was answered ${response.status}: ${await response.text()}`);

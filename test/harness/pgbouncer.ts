@@ -2,17 +2,17 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { noPostgres } from './interleave.js';
+import { freePort } from './ports.js';
 
 const PROGRAM = '/usr/sbin/pgbouncer';
 
 /** Why pgbouncer cannot be tried here, or null when it can. */
 export function missingForPgbouncer(): string | null {
-  if (!process.env.TEST_DATABASE_URL) return 'needs PostgreSQL; name a server with TEST_DATABASE_URL';
-  return existsSync(PROGRAM) ? null : `needs ${PROGRAM}`;
+  return noPostgres ?? (existsSync(PROGRAM) ? null : `needs ${PROGRAM}`);
 }
 
 export interface Pgbouncer {
@@ -62,14 +62,6 @@ export async function startPgbouncer(database: string, size: number): Promise<Pg
       await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 async function untilUp(child: ChildProcess): Promise<void> {

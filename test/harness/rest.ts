@@ -1,5 +1,5 @@
 import type { Loose } from './graphql.js';
-import { addMember, createBot, createGuild, type TestBot, type TestGuild } from './rows.js';
+import { addMember, createBot, createGuild, permitEveryone, type TestBot, type TestGuild } from './rows.js';
 import type { TestServer } from './server.js';
 
 export interface RestAnswer<Body = Loose> {
@@ -109,10 +109,7 @@ export async function openScene(server: TestServer): Promise<Scene> {
     bot: restBot,
     other: new RestBot(server, other),
     stranger: new RestBot(server, stranger),
-    async permit(permissions) {
-      const role = await app.db.writer.role.update({ where: { id: guild.id }, data: { permissions } });
-      app.publish({ type: 'GUILD_ROLE_UPDATE', role });
-    },
+    permit: (permissions) => permitEveryone(app, guild.id, permissions),
     async send(json = { content: 'hello' }) {
       const { status, body } = await restBot.post(messages, json);
       if (status !== 200) throw new Error(`sending was answered ${status}: ${JSON.stringify(body)}`);

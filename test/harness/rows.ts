@@ -33,22 +33,34 @@ export async function createBot(
 ): Promise<TestBot> {
   const id = app.nextId();
   const { token, hash } = createBotToken(id, app.clock.now());
-  const user = await app.db.writer.user.create({ data: { id, username: `bot ${id}`, bot: true } });
-  await app.db.writer.application.create({
-    data: {
-      id,
-      name: user.username,
-      publicKey: '00',
-      privateKey: '00',
-      serverInstallScopes: [],
-      userInstallScopes: [],
-      redirectUris: [],
-      botTokenHash: hash,
-      ...settings,
-    },
-  });
+  const user = await app.db.writer.user.create({ data: botUser(id) });
+  await app.db.writer.application.create({ data: { ...bareApplication(id), botTokenHash: hash, ...settings } });
   return { id, token, user };
 }
+
+/** Many bot users with their applications, at once and without tokens. */
+export async function createBots(
+  app: App,
+  count: number,
+  owner: Pick<Prisma.ApplicationUncheckedCreateInput, 'ownerUserId' | 'ownerTeamId'>,
+): Promise<void> {
+  const ids = Array.from({ length: count }, () => app.nextId());
+  await app.db.writer.user.createMany({ data: ids.map(botUser) });
+  await app.db.writer.application.createMany({ data: ids.map((id) => ({ ...bareApplication(id), ...owner })) });
+}
+
+const botUser = (id: bigint) => ({ id, username: `bot ${id}`, bot: true });
+
+/** What an application has whatever it is for. */
+const bareApplication = (id: bigint) => ({
+  id,
+  name: `bot ${id}`,
+  publicKey: '00',
+  privateKey: '00',
+  serverInstallScopes: [],
+  userInstallScopes: [],
+  redirectUris: [],
+});
 
 /** A guild with `@everyone`, one text channel and its owner as a member. */
 export async function createGuild(app: App, name = 'Guild', id = app.nextId()): Promise<TestGuild> {
@@ -68,6 +80,12 @@ export async function createChannel(app: App, guildId: bigint, name: string) {
     include: { overwrites: true },
   });
   return { ...channel, guildId };
+}
+
+/** Lets everybody in the guild do this, and nothing else. */
+export async function permitEveryone(app: App, guildId: bigint, permissions: bigint): Promise<void> {
+  const role = await app.db.writer.role.update({ where: { id: guildId }, data: { permissions } });
+  app.publish({ type: 'GUILD_ROLE_UPDATE', role });
 }
 
 export function addMember(app: App, guildId: bigint, user: User, nick: string | null = null): Promise<MemberRecord> {

@@ -16,13 +16,18 @@ export interface TestOptions extends Overrides {
   env?: Record<string, string>;
 }
 
+/** A database of the test's own with all migrations, or null when the suite runs on SQLite. */
+export function migratedDatabase(): ReturnType<typeof throwAwayDatabase> {
+  return throwAwayDatabase(inject('template'));
+}
+
 /**
  * Starts the real server on a free port with a throw-away data folder and, when `TEST_DATABASE_URL` names a PostgreSQL
  * server, a throw-away database on it. Limits are off unless the test's `env` says otherwise.
  */
 export async function startServer(options: TestOptions = {}): Promise<TestServer> {
   const dataDir = await mkdtemp(join(tmpdir(), 'causeway-test-'));
-  const database = options.env?.DATABASE_URL === undefined ? await throwAwayDatabase(inject('template')) : null;
+  const database = options.env?.DATABASE_URL === undefined ? await migratedDatabase() : null;
   const config: Config = readConfig({
     PORT: '0',
     DATA_DIR: dataDir,

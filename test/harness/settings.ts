@@ -1,3 +1,4 @@
+import { operationForm, sendForm } from './forms.js';
 import type { GraphqlAnswer, Loose } from './graphql.js';
 import type { Person } from './people.js';
 import type { TestServer } from './server.js';
@@ -22,24 +23,15 @@ export async function update(person: Person, applicationId: string, input: objec
 }
 
 /** Uploads an icon by the GraphQL multipart request convention. */
-export async function uploadIcon(
+export function uploadIcon(
   server: Pick<TestServer, 'origin'>,
   person: Person,
   applicationId: string,
   content: Uint8Array<ArrayBuffer>,
 ): Promise<GraphqlAnswer<Loose>> {
-  const form = new FormData();
-  const variables = { input: { applicationId, icon: null } };
-  form.append('operations', JSON.stringify({ query: UPDATE_APPLICATION, variables }));
-  form.append('map', JSON.stringify({ 0: ['variables.input.icon'] }));
-  form.append('0', new Blob([content], { type: 'image/png' }), 'icon.png');
-  const response = await fetch(`${server.origin}/graphql`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${person.token}` },
-    body: form,
-  });
-  const { data = null, errors = [] } = (await response.json()) as { data?: Loose; errors?: [] };
-  return { status: response.status, data, errors };
+  const operation = { query: UPDATE_APPLICATION, variables: { input: { applicationId, icon: null } } };
+  const icon = { places: ['variables.input.icon'], content, filename: 'icon.png', type: 'image/png' };
+  return sendForm(server, person, operationForm(operation, [icon]));
 }
 
 /** Where the answer says the input is wrong: for each path the codes. */

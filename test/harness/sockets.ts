@@ -18,15 +18,17 @@ const serverOf = new WeakMap<Client, Pick<TestServer, 'app'>>();
 export interface SocketOptions extends Pick<ClientOptions, 'retryAttempts' | 'retryWait'> {
   token?: string;
   headers?: Record<string, string>;
+  /** The address of this machine to connect from. */
+  localAddress?: string;
   onClose?: (code: number) => void;
 }
 
 /** A portal client over WebSocket, as graphql-ws makes it. */
 export function socketClient(server: Pick<TestServer, 'origin' | 'app'>, options: SocketOptions = {}): Client {
-  const { token, headers = {}, onClose, ...retrying } = options;
+  const { token, headers = {}, localAddress, onClose, ...retrying } = options;
   class WithHeaders extends WebSocket {
     constructor(address: string, protocols: string[]) {
-      super(address, protocols, { headers });
+      super(address, protocols, { headers, localAddress });
     }
   }
   const client = createClient({

@@ -15,8 +15,16 @@ const postgresQuery = pg.Query.prototype as unknown as { handleDataRow(row: unkn
 const require = createRequire(import.meta.url);
 const { prototype: sqlite } = require('better-sqlite3') as { prototype: Preparing };
 
+/** What reached the database during some work, and what that came to. */
+export interface Readings<Result> {
+  statements: string[];
+  /** How many came back. */
+  rows: number;
+  result: Result;
+}
+
 /** What reaches the database while `work` runs, whichever database it is, and how many rows come back. */
-export async function readingsOf(work: () => Promise<unknown>): Promise<{ statements: string[]; rows: number }> {
+export async function readingsOf<Result>(work: () => Promise<Result>): Promise<Readings<Result>> {
   const seen = { statements: [] as string[], rows: 0 };
   const prepare = sqlite.prepare;
   const query = pg.Client.prototype.query as (...args: unknown[]) => unknown;
@@ -44,13 +52,13 @@ export async function readingsOf(work: () => Promise<unknown>): Promise<{ statem
     handleDataRow.call(this, row);
   };
   try {
-    await work();
+    const result = await work();
+    return { ...seen, result };
   } finally {
     sqlite.prepare = prepare;
     Object.assign(pg.Client.prototype, { query });
     postgresQuery.handleDataRow = handleDataRow;
   }
-  return seen;
 }
 
 /** The SQL statements that reach the database while `work` runs, whichever database it is. */

@@ -163,6 +163,3 @@ export async function putTeam(
   await app.db.writer.team.create({ data });
   return id;
 }
-
-/** The code of a refusal; undefined for an answer without one. */
-export const codeOf = ({ errors }: GraphqlAnswer<Loose>) => errors[0]?.extensions.code;

@@ -19,19 +19,25 @@ export async function turnsDuring(work: () => Promise<unknown>): Promise<number>
   return turns;
 }
 
+/** Calls `tell` each time the event loop goes round, until what it answers is called. */
+export function eachRound(tell: () => void): () => void {
+  let waiting = setImmediate(function goRound() {
+    waiting = setImmediate(goRound);
+    tell();
+  });
+  return () => clearImmediate(waiting);
+}
+
 /** How often the event loop went round while `work` ran: sockets are served each time. */
 export async function roundsDuring(work: () => Promise<unknown>): Promise<number> {
   let rounds = 0;
-  let waiting: NodeJS.Immediate;
-  const count = () => {
+  const end = eachRound(() => {
     rounds += 1;
-    waiting = setImmediate(count);
-  };
-  waiting = setImmediate(count);
+  });
   try {
     await work();
   } finally {
-    clearImmediate(waiting);
+    end();
   }
   return rounds;
 }

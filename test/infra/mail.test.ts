@@ -1,15 +1,14 @@
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/infra/clock.js';
 import { createOutbox, createSmtpMailer, type Mail, type Mailer } from '../../src/infra/mail.js';
 import { ManualClock } from '../harness/clock.js';
+import { readableLog } from '../harness/log.js';
 import { parseMail, type SmtpSink, startSmtpSink } from '../harness/mails.js';
 
-const lines: string[] = [];
-const log = pino({ level: 'error' }, { write: (line: string) => lines.push(line) });
+const { log, lines } = readableLog();
 const sender = { from: 'no-reply@causeway.example', clock: new ManualClock(Date.UTC(2026, 0, 2, 3, 4, 5, 6)), log };
 const mail: Mail = { to: 'ada@people.example', subject: 'Hello', text: 'A first line\nand a second.\n' };
 

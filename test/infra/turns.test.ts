@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { inTurns, nextTurn } from '../../src/infra/turns.js';
-import { turnsDuring } from '../harness/turns.js';
+import { eachRound, turnsDuring } from '../harness/turns.js';
 
 test('work in pieces lets others have a turn before each piece', async () => {
   const done: number[] = [];
@@ -23,10 +23,10 @@ test('a piece is waited for before the next one begins', async () => {
 
 test('one piece is done in a turn, however many work in pieces, and they take turns', async () => {
   let round = 0;
-  let waiting = setImmediate(function goRound() {
+  const end = eachRound(() => {
     round += 1;
-    waiting = setImmediate(goRound);
   });
+  onTestFinished(end);
   const steps: string[] = [];
   const rounds = new Set<number>();
   const work = (name: string) =>
@@ -35,7 +35,6 @@ test('one piece is done in a turn, however many work in pieces, and they take tu
       rounds.add(round);
     });
   await Promise.all([work('a'), work('b'), work('c')]);
-  clearImmediate(waiting);
   expect(steps).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'c2', 'a3', 'b3', 'c3']);
   expect(rounds.size).toBe(9);
 });
@@ -52,18 +51,10 @@ test('who connects waits for fewer pieces than there are connections before it',
       if (accepted === 40) resolve();
     });
   });
-  let pieces = 0;
-  let isOver = false;
-  const work = (async () => {
-    while (!isOver) {
-      await nextTurn();
-      pieces += 1;
-    }
-  })();
-  for (let n = 0; n < 40; n += 1) connect(port, '127.0.0.1').on('error', () => {});
-  await all;
-  isOver = true;
-  await work;
+  const pieces = await turnsDuring(() => {
+    for (let n = 0; n < 40; n += 1) connect(port, '127.0.0.1').on('error', () => {});
+    return all;
+  });
   server.close();
   expect(pieces).toBeLessThan(20);
 });

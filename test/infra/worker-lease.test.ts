@@ -5,24 +5,23 @@ import { type Database, openDatabase } from '../../src/infra/database/index.js';
 import { NoIdsError, snowflakeTime } from '../../src/infra/ids.js';
 import { leaseWorker, type WorkerLease } from '../../src/infra/worker-lease.js';
 import { ManualClock } from '../harness/clock.js';
-import { throwAwayDatabase } from '../harness/databases.js';
-import { between } from '../harness/interleave.js';
+import { between, noPostgres } from '../harness/interleave.js';
 import { type Line, layLine } from '../harness/line.js';
+import { migratedDatabase } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
 
-const missing = process.env.TEST_DATABASE_URL ? null : 'needs a PostgreSQL; name one with TEST_DATABASE_URL';
 const HOUR = 3_600_000;
 const log = pino({ level: 'silent' });
 
-describe.skipIf(missing)(needing(missing, 'a leased snowflake worker (decisions 48)'), () => {
-  let database: Awaited<ReturnType<typeof throwAwayDatabase>>;
+describe.skipIf(noPostgres)(needing(noPostgres, 'a leased snowflake worker (decisions 48)'), () => {
+  let database: Awaited<ReturnType<typeof migratedDatabase>>;
   let db: Database;
   let line: Line;
   /** The same database, led over the line. */
   let distant: Database;
 
   beforeAll(async () => {
-    database = await throwAwayDatabase();
+    database = await migratedDatabase();
     const url = database?.url ?? '';
     line = await layLine(url, 5432);
     db = await openDatabase({ url, dataDir: '', pool: 10 }, log);

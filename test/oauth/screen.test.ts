@@ -13,6 +13,7 @@ import {
   type Person,
   signUp,
 } from '../harness/people.js';
+import { permitEveryone } from '../harness/rows.js';
 import { formIn, Visitor } from '../harness/screen.js';
 import { startServer, type TestServer } from '../harness/server.js';
 
@@ -722,11 +723,7 @@ describe('the answer', () => {
   it('gives the bot no more than the person has there, and says what it did not get', async () => {
     const dock = await createGuild(grace, 'Dock');
     await invite(grace, dock, ada);
-    const role = await server.app.db.writer.role.update({
-      where: { id: BigInt(dock.id) },
-      data: { permissions: Permission.ManageGuild | Permission.SendMessages },
-    });
-    server.app.publish({ type: 'GUILD_ROLE_UPDATE', role });
+    await permitEveryone(server.app, BigInt(dock.id), Permission.ManageGuild | Permission.SendMessages);
     const wanted = Permission.BanMembers | Permission.KickMembers | Permission.SendMessages;
     const application = await makeApplication('Modest', { redirectUris: [CALLBACK] });
     const page = await browser.get(forBot({ permissions: String(wanted) }, application));

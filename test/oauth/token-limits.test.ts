@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 async function spend(limit: Limit, key: string): Promise<void> {
-  for (let n = 0; n < limit.points; n += 1) await server.app.limits.take(limit, key);
+  await server.app.limits.take(limit, key, limit.points);
 }
 
 const at = (address: string) => ({ headers: { 'x-forwarded-for': address } });

@@ -1,4 +1,3 @@
-import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { EditBody, SendBody } from '../../src/domain/messages/body.js';
@@ -6,6 +5,7 @@ import { ALL_PERMISSIONS } from '../../src/domain/permissions.js';
 import type { Route } from '../../src/rest-compat/route.js';
 import { routes } from '../../src/rest-compat/table.js';
 import { EVERY_FIELD_MS, HOSTILE_OTHERS, HOSTILE_TEXTS } from '../harness/hostile-values.js';
+import { readableLog } from '../harness/log.js';
 import { type Person, signUp } from '../harness/people.js';
 import { ask, openScene, type Scene } from '../harness/rest.js';
 import { createBot } from '../harness/rows.js';
@@ -22,7 +22,7 @@ const PARSED_LATER: Record<string, z.ZodType> = {
   'PATCH /channels/:channelId/messages/:messageId': EditBody,
 };
 
-const faults: string[] = [];
+const { log, lines: faults } = readableLog();
 let server: TestServer;
 let scene: Scene;
 let ada: Person;
@@ -31,7 +31,7 @@ let samples: Record<string, unknown>;
 let params: Record<string, string>;
 
 beforeAll(async () => {
-  server = await startServer({ log: pino({ level: 'error' }, { write: (line: string) => void faults.push(line) }) });
+  server = await startServer({ log });
   const { app } = server;
   scene = await openScene(server);
   await scene.permit(ALL_PERMISSIONS);

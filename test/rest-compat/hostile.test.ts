@@ -1,10 +1,10 @@
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import fc from 'fast-check';
-import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ALL_PERMISSIONS } from '../../src/domain/permissions.js';
 import { routes } from '../../src/rest-compat/table.js';
+import { readableLog } from '../harness/log.js';
 import { openScene, type Scene } from '../harness/rest.js';
 import { startServer, type TestServer } from '../harness/server.js';
 
@@ -12,14 +12,14 @@ import { startServer, type TestServer } from '../harness/server.js';
 const BOUND = 5_000;
 const RUNS_A_ROUTE = 40;
 
-const faults: string[] = [];
+const { log, lines: faults } = readableLog();
 const agent = new Agent({ keepAlive: true, maxSockets: 8 });
 let server: TestServer;
 let scene: Scene;
 let messageId: string;
 
 beforeAll(async () => {
-  server = await startServer({ log: pino({ level: 'error' }, { write: (line) => void faults.push(line) }) });
+  server = await startServer({ log });
   scene = await openScene(server);
   await scene.permit(ALL_PERMISSIONS);
   messageId = (await scene.send()).id;

@@ -5,20 +5,20 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.js';
 import { createServer } from '../../src/server.js';
-import { throwAwayDatabase } from '../harness/databases.js';
 import { startInstance } from '../harness/process.js';
 import { RestBot } from '../harness/rest.js';
 import { addMember, createBot, createGuild, type TestBot } from '../harness/rows.js';
+import { migratedDatabase } from '../harness/server.js';
 
 let dataDir: string;
-let database: Awaited<ReturnType<typeof throwAwayDatabase>>;
+let database: Awaited<ReturnType<typeof migratedDatabase>>;
 let env: Record<string, string>;
 let bot: TestBot;
 let messages: string;
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'causeway-killed-'));
-  database = await throwAwayDatabase();
+  database = await migratedDatabase();
   env = { DATA_DIR: dataDir, ...(database ? { DATABASE_URL: database.url } : {}) };
   const seeding = await createServer(readConfig({ ...env, PORT: '0' }), { log: pino({ level: 'silent' }) });
   const guild = await createGuild(seeding.app);

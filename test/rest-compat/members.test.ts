@@ -15,6 +15,7 @@ import {
 } from '../harness/people.js';
 import { expectReference } from '../harness/reference.js';
 import { ask, type RestAnswer } from '../harness/rest.js';
+import { permitEveryone } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
 
 let server: TestServer;
@@ -57,11 +58,7 @@ async function tokenOfJoiner(): Promise<string> {
 /** A new guild whose `@everyone` may do nothing, and the bot, through its managed role, only this. */
 async function guildWithBot(permissions: bigint): Promise<MadeGuild> {
   const made = await createGuild(owner);
-  const everyone = await server.app.db.writer.role.update({
-    where: { id: BigInt(made.id) },
-    data: { permissions: 0n },
-  });
-  server.app.publish({ type: 'GUILD_ROLE_UPDATE', role: everyone });
+  await permitEveryone(server.app, BigInt(made.id), 0n);
   await install(owner, application, made, { permissions: String(permissions) });
   return made;
 }

@@ -162,9 +162,8 @@ describe('429', () => {
   test("a limit that is not the route's, but of what is done", async () => {
     const [owner, grace] = await Promise.all([signUp(server, 'owner'), signUp(server, 'grace')]);
     const { id } = await createApplication(owner);
-    for (let n = 0; n < INVITATIONS_TO_A_PERSON.points; n += 1) {
-      await server.app.limits.take(INVITATIONS_TO_A_PERSON, `${owner.id}:${grace.id}`);
-    }
+    const { points } = INVITATIONS_TO_A_PERSON;
+    await server.app.limits.take(INVITATIONS_TO_A_PERSON, `${owner.id}:${grace.id}`, points);
     const refusal = await ask(server, 'POST', `/developer-portal/applications/${id}/testers`, {
       json: { user_id: grace.id },
       headers: { authorization: `Bearer ${owner.token}` },

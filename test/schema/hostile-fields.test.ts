@@ -11,22 +11,22 @@ import {
   isObjectType,
   isScalarType,
 } from 'graphql';
-import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { schema } from '../../src/schema/index.js';
 import { EVERY_FIELD_MS, HOSTILE_OTHERS, HOSTILE_TEXTS } from '../harness/hostile-values.js';
+import { readableLog } from '../harness/log.js';
 import { createApplication, createGuild, type Person, sendMessage, signUp } from '../harness/people.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { createTeam } from '../harness/teams.js';
 
-const faults: string[] = [];
+const { log, lines: faults } = readableLog();
 let server: TestServer;
 let ada: Person;
 /** What an input needs beside the one hostile field to get as far as the database, by the field's name. */
 let samples: Record<string, unknown>;
 
 beforeAll(async () => {
-  server = await startServer({ log: pino({ level: 'error' }, { write: (line: string) => void faults.push(line) }) });
+  server = await startServer({ log });
   ada = await signUp(server, 'ada');
   const bob = await signUp(server, 'bob');
   const guild = await createGuild(ada);

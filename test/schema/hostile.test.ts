@@ -1,18 +1,18 @@
 import { once } from 'node:events';
 import fc from 'fast-check';
-import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { askGraphql } from '../harness/graphql.js';
+import { readableLog } from '../harness/log.js';
 import { createGuild, type MadeGuild, type Person, signUp } from '../harness/people.js';
 import { startServer, type TestServer } from '../harness/server.js';
 
 let server: TestServer;
 let ada: Person;
 let guild: MadeGuild;
-const errors: string[] = [];
+const { log, lines: errors } = readableLog();
 beforeAll(async () => {
-  server = await startServer({ log: pino({ level: 'error' }, { write: (line: string) => void errors.push(line) }) });
+  server = await startServer({ log });
   ada = await signUp(server, 'ada');
   guild = await createGuild(ada);
 });

@@ -1,15 +1,14 @@
 import { getIntrospectionQuery } from 'graphql';
-import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { askGraphql } from '../harness/graphql.js';
+import { readableLog, readLines } from '../harness/log.js';
 import { createGuild, type Person, signUp } from '../harness/people.js';
 import { startServer, type TestServer } from '../harness/server.js';
 
 let server: TestServer;
 let ada: Person;
-const logged: { msg: string; requestId?: string }[] = [];
+const { log, lines } = readableLog();
 beforeAll(async () => {
-  const log = pino({ level: 'error' }, { write: (line: string) => void logged.push(JSON.parse(line)) });
   server = await startServer({ log });
   ada = await signUp(server, 'ada');
 });
@@ -66,7 +65,7 @@ describe('an unexpected fault', () => {
     expect(JSON.stringify(errors)).not.toContain('secret');
     const requestId = errors[0]?.extensions.requestId;
     expect(errors[0]?.message).toBe(`Internal error (request ${requestId})`);
-    expect(logged.find((line) => line.requestId === requestId)).toMatchObject({
+    expect(readLines(lines).find((line) => line.requestId === requestId)).toMatchObject({
       err: { message: 'the secret inside' },
     });
   });

@@ -1,23 +1,15 @@
 import { execute, GraphQLInt, GraphQLList, GraphQLNonNull, GraphQLObjectType, GraphQLSchema, parse } from 'graphql';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { DomainError } from '../../src/domain/errors.js';
 import { OBJECTS_A_TURN, OPERATION_COST, OperationBudget, operationLimits } from '../../src/schema/budget.js';
 import { limitOperations } from '../../src/schema/limits.js';
+import { eachRound } from '../harness/turns.js';
 
 /** How many objects had a field resolved in each turn of the event loop. */
 let made: number[];
-let isOver: boolean;
 beforeEach(() => {
   made = [0];
-  isOver = false;
-  const turn = () => {
-    made.push(0);
-    if (!isOver) setImmediate(turn);
-  };
-  setImmediate(turn);
-});
-afterEach(() => {
-  isOver = true;
+  return eachRound(() => void made.push(0));
 });
 
 const Item: GraphQLObjectType = new GraphQLObjectType({

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Loose } from '../harness/graphql.js';
+import { codeOf, type Loose } from '../harness/graphql.js';
 import { countListeners } from '../harness/listeners.js';
 import { createGuild, install, type MadeGuild, type Person, signUp } from '../harness/people.js';
-import { createBot, createPerson } from '../harness/rows.js';
+import { createBot, createBots, createPerson } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { socketClient, subscribe } from '../harness/sockets.js';
 import { rowsReadBy } from '../harness/statements.js';
-import { askAnswer, askInvite, codeOf, createTeam, putTeam } from '../harness/teams.js';
+import { askAnswer, askInvite, createTeam, putTeam } from '../harness/teams.js';
 
 let server: TestServer;
 let ada: Person;
@@ -102,21 +102,8 @@ it('invitations to tests go on after one that is gone', async () => {
 
 it('no more than 200 applications of a team are read for a change of it', async () => {
   const fay = await signUp(server, 'fay');
-  const id = BigInt(await putTeam(server, fay, []));
-  const ids = Array.from({ length: 300 }, () => server.app.nextId());
-  const { writer } = server.app.db;
-  await writer.user.createMany({ data: ids.map((id) => ({ id, username: `bot ${id}`, bot: true })) });
-  const lists = { serverInstallScopes: [], userInstallScopes: [], redirectUris: [] };
-  await writer.application.createMany({
-    data: ids.map((appId) => ({
-      id: appId,
-      name: `bot ${appId}`,
-      publicKey: '00',
-      privateKey: '00',
-      ...lists,
-      ownerTeamId: id,
-    })),
-  });
+  const id = await putTeam(server, fay, []);
+  await createBots(server.app, 300, { ownerTeamId: id });
   const client = socketClient(server, { token: fay.token });
   const listeners = countListeners(server);
   const changes = await subscribe(client, `subscription { teamChanged(teamId: "${id}") { name } }`);
@@ -132,14 +119,7 @@ it('no more than 200 applications of a team are read for a change of it', async 
 
 it('no more than 200 entries of a list are read, whoever asks for them', async () => {
   const cleo = await signUp(server, 'cleo');
-  const ownerUserId = BigInt(cleo.id);
-  const ids = Array.from({ length: 300 }, () => server.app.nextId());
-  const { writer } = server.app.db;
-  await writer.user.createMany({ data: ids.map((id) => ({ id, username: `bot ${id}`, bot: true })) });
-  const lists = { serverInstallScopes: [], userInstallScopes: [], redirectUris: [] };
-  await writer.application.createMany({
-    data: ids.map((id) => ({ id, name: `bot ${id}`, publicKey: '00', privateKey: '00', ...lists, ownerUserId })),
-  });
+  await createBots(server.app, 300, { ownerUserId: BigInt(cleo.id) });
   const rows = await rowsReadBy(async () => {
     expect((await cleo.graphql('{ applications { id } }')).applications).toHaveLength(200);
   });
@@ -149,7 +129,7 @@ it('no more than 200 entries of a list are read, whoever asks for them', async (
 it('lists of several teams that are longer than what is shown are read apart', async () => {
   const dan = await signUp(server, 'dan');
   for (let n = 0; n < 2; n += 1) {
-    const ownerTeamId = BigInt(await putTeam(server, dan, []));
+    const ownerTeamId = await putTeam(server, dan, []);
     for (let m = 0; m < 4 * (n + 1); m += 1) await createBot(server.app, { ownerTeamId });
   }
   const { teams } = await dan.graphql('{ teams { applications(first: 3) { id } } }');
@@ -158,7 +138,7 @@ it('lists of several teams that are longer than what is shown are read apart', a
 
 it('a team has at most 100 members', async () => {
   const eve = await signUp(server, 'eve');
-  const id = BigInt(await putTeam(server, eve, []));
+  const id = await putTeam(server, eve, []);
   const joinedAt = new Date(server.app.clock.now());
   for (let n = 1; n < 100; n += 1) {
     const { id: userId } = await createPerson(server.app);

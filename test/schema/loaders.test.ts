@@ -1,15 +1,14 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { createLoader, KEYS_AT_ONCE } from '../../src/schema/loaders.js';
+import { eachRound } from '../harness/turns.js';
 
 it('a loader answers more keys than a statement may name in pieces, with a turn for others between', async () => {
   const pieces: { keys: number; turn: number }[] = [];
   let turn = 0;
-  let isOver = false;
-  const count = () => {
+  const end = eachRound(() => {
     turn += 1;
-    if (!isOver) setImmediate(count);
-  };
-  setImmediate(count);
+  });
+  onTestFinished(end);
   const loader = createLoader(async (keys: number[]) => {
     pieces.push({ keys: keys.length, turn });
     return new Map(keys.map((key) => [key, -key]));
@@ -20,7 +19,6 @@ it('a loader answers more keys than a statement may name in pieces, with a turn 
   expect(new Set(pieces.map((piece) => piece.turn)).size).toBe(3);
   expect(await loader.load(7)).toBe(-7);
   expect(pieces).toHaveLength(3);
-  isOver = true;
 });
 
 it('a piece that fails leaves the others alone', async () => {

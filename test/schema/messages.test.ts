@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Permission } from '../../src/domain/permissions.js';
+import { operationForm } from '../harness/forms.js';
 import { denyInChannel } from '../harness/overwrites.js';
 import {
   createApplication,
@@ -92,14 +93,16 @@ describe('sending', () => {
   });
 
   it('takes files by the multipart request convention, in their order', async () => {
-    const form = new FormData();
-    form.set(
-      'operations',
-      JSON.stringify({ query: SEND, variables: { input: { channelId, content: '', files: [null, null] } } }),
-    );
-    form.set('map', JSON.stringify({ 0: ['variables.input.files.0'], 1: ['variables.input.files.1'] }));
-    form.set('0', new Blob(['first file'], { type: 'text/plain' }), 'one.txt');
-    form.set('1', new Blob(['second'], { type: 'application/x-thing' }), 'two words.bin');
+    const operation = { query: SEND, variables: { input: { channelId, content: '', files: [null, null] } } };
+    const form = operationForm(operation, [
+      { places: ['variables.input.files.0'], content: 'first file', filename: 'one.txt', type: 'text/plain' },
+      {
+        places: ['variables.input.files.1'],
+        content: 'second',
+        filename: 'two words.bin',
+        type: 'application/x-thing',
+      },
+    ]);
     const response = await fetch(`${server.origin}/graphql`, {
       method: 'POST',
       headers: { authorization: `Bearer ${ada.token}` },

@@ -4,12 +4,13 @@ import { GRAPHQL_A_CALLER } from '../../src/domain/limits.js';
 import { DEFAULT_EVERYONE_PERMISSIONS } from '../../src/domain/permissions.js';
 import { Prisma } from '../../src/infra/database/index.js';
 import { OBJECTS_A_TURN, OPERATION_COST, operationLimits } from '../../src/schema/budget.js';
-import type { GraphqlAnswer, Loose } from '../harness/graphql.js';
+import type { Loose } from '../harness/graphql.js';
 import { createApplication, type Person, signUp } from '../harness/people.js';
-import { PLAIN_MESSAGE } from '../harness/rows.js';
+import { createBots, PLAIN_MESSAGE } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { socketClient, subscribe } from '../harness/sockets.js';
-import { rowsReadBy } from '../harness/statements.js';
+import { readingsOf, rowsReadBy } from '../harness/statements.js';
+import { createTeam, renameTeam } from '../harness/teams.js';
 
 const CHANNELS = 500;
 
@@ -103,11 +104,8 @@ describe('an operation', () => {
   const nested = (levels: number): string => (levels === 0 ? 'id' : `channels { guild { ${nested(levels - 1)} } }`);
 
   it.each([2, 3])('that shows a server of many channels in itself %i times over is stopped', async (levels) => {
-    let answer: GraphqlAnswer<Loose> | undefined;
-    const rows = await rowsReadBy(async () => {
-      answer = await ada.ask(`{ guild(id: "${guild.id}") { ${nested(levels)} } }`);
-    });
-    expect(answer).toEqual(stoppedAt('10000 objects'));
+    const { rows, result } = await readingsOf(() => ada.ask(`{ guild(id: "${guild.id}") { ${nested(levels)} } }`));
+    expect(result).toEqual(stoppedAt('10000 objects'));
     expect(rows).toBeLessThan(levels * 2 * CHANNELS + SOME_ROWS);
   });
 
@@ -261,41 +259,21 @@ describe('lookups of one turn', () => {
 describe('each event of a subscription', () => {
   it('has limits of its own, and one that passes them does not end the stream', async () => {
     const tess = await signUp(server, 'tess');
-    const { createTeam } = await tess.graphql(
-      'mutation { createTeam(input: { name: "Tess and co" }) { team { id } } }',
-    );
-    const teamId = createTeam.team.id;
-    const rows = Array.from({ length: 60 }, () => server.app.nextId());
-    await server.app.db.writer.user.createMany({ data: rows.map((id) => ({ id, username: `bot ${id}`, bot: true })) });
-    await server.app.db.writer.application.createMany({
-      data: rows.map((id) => ({
-        id,
-        name: `bot ${id}`,
-        publicKey: '00',
-        privateKey: '00',
-        serverInstallScopes: [],
-        userInstallScopes: [],
-        redirectUris: [],
-        ownerTeamId: BigInt(teamId),
-      })),
-    });
-    const rename = (name: string) =>
-      tess.graphql('mutation ($input: UpdateTeamInput!) { updateTeam(input: $input) { team { id } } }', {
-        input: { teamId, name },
-      });
+    const team = await createTeam(tess, 'Tess and co');
+    await createBots(server.app, 60, { ownerTeamId: BigInt(team.id) });
     const client = socketClient(server, { token: tess.token });
     const inOneAnother = 'applications { ownerTeam { applications { id } } }';
     const within = await subscribe(
       client,
-      `subscription { teamChanged(teamId: "${teamId}") { name ${inOneAnother} } }`,
+      `subscription { teamChanged(teamId: "${team.id}") { name ${inOneAnother} } }`,
     );
     const beyond = await subscribe(
       client,
-      `subscription { teamChanged(teamId: "${teamId}") {
+      `subscription { teamChanged(teamId: "${team.id}") {
         a: ${inOneAnother} b: ${inOneAnother} c: ${inOneAnother} name } }`,
     );
     for (const name of ['one', 'two', 'three', 'four']) {
-      await rename(name);
+      await renameTeam(tess, team, name);
       expect((await within.next()).data).toMatchObject({ teamChanged: { name } });
       expect(await beyond.next()).toMatchObject({ data: null, errors: [{ extensions: { code: 'LIMIT_EXCEEDED' } }] });
     }
@@ -306,13 +284,13 @@ describe('each event of a subscription', () => {
 describe('the events of a subscription', () => {
   it('are paid together, however small each is', async () => {
     const uma = await signUp(server, 'uma');
-    const { createTeam } = await uma.graphql('mutation { createTeam(input: { name: "Uma" }) { team { id } } }');
+    const { id } = await createTeam(uma, 'Uma');
     const client = socketClient(server, { token: uma.token });
     const points = notePoints();
-    const changes = await subscribe(client, `subscription { teamChanged(teamId: "${createTeam.team.id}") { name } }`);
+    const changes = await subscribe(client, `subscription { teamChanged(teamId: "${id}") { name } }`);
     expect(points).toEqual([OPERATION_COST]);
     for (let n = 0; n < 100; n += 1) {
-      server.app.publish({ type: 'TEAM_UPDATED', teamId: BigInt(createTeam.team.id) });
+      server.app.publish({ type: 'TEAM_UPDATED', teamId: BigInt(id) });
       expect((await changes.next()).data).toEqual({ teamChanged: { name: 'Uma' } });
     }
     expect(sumOf(points)).toBeGreaterThan(100 * 30 - OBJECTS_A_TURN);

@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { countHeld, countReceived, type FormFile, operationForm, sendForm } from '../harness/forms.js';
+import { readableLog } from '../harness/log.js';
 import { createGuild, type MadeGuild, type Person, signUp } from '../harness/people.js';
 import { RawConnection } from '../harness/raw-http.js';
 import { startServer, type TestServer } from '../harness/server.js';
@@ -13,9 +13,8 @@ let server: TestServer;
 let ada: Person;
 let stranger: Person;
 let guild: MadeGuild;
-const logged: object[] = [];
+const { log, lines: logged } = readableLog();
 beforeAll(async () => {
-  const log = pino({ level: 'error' }, { write: (line: string) => void logged.push(JSON.parse(line)) });
   server = await startServer({ log });
   [ada, stranger] = await Promise.all([signUp(server, 'ada'), signUp(server, 'stranger')]);
   guild = await createGuild(ada);

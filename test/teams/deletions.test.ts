@@ -1,18 +1,18 @@
-import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { codeOf } from '../harness/graphql.js';
 import { between, noPostgres } from '../harness/interleave.js';
+import { readableLog } from '../harness/log.js';
 import { createApplication, type MadeApplication, type Person, signUp } from '../harness/people.js';
 import { ask } from '../harness/rest.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
-import { askAnswer, askInvite, codeOf, createTeam, inviteToTeam, type MadeTeam } from '../harness/teams.js';
+import { askAnswer, askInvite, createTeam, inviteToTeam, type MadeTeam } from '../harness/teams.js';
 
 let server: TestServer;
 let ada: Person;
 let bob: Person;
-const faults: string[] = [];
+const { log, lines: faults } = readableLog();
 beforeAll(async () => {
-  const log = pino({ level: 'error' }, { write: (line: string) => void faults.push(line) });
   server = await startServer({ log });
   [ada, bob] = await Promise.all([signUp(server, 'ada'), signUp(server, 'bob')]);
 });

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { codeOf } from '../harness/graphql.js';
 import { between, noPostgres } from '../harness/interleave.js';
 import { createApplication, type MadeApplication, type Person, signUp } from '../harness/people.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
-import { addToTeam, codeOf, createTeam, type MadeTeam, setTeamRole, transferApplication } from '../harness/teams.js';
+import { addToTeam, createTeam, type MadeTeam, setTeamRole, transferApplication } from '../harness/teams.js';
 
 /** Statements can be held back on PostgreSQL only; on SQLite one transaction waits for the other. */
 describe.skipIf(noPostgres)(needing(noPostgres, 'somebody whose role is lowered before their transaction'), () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { codeOf } from '../harness/graphql.js';
 import { type Person, signUp } from '../harness/people.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { faultsOf } from '../harness/settings.js';
@@ -10,7 +11,6 @@ import {
   askInvite,
   askRole,
   askTeamUser,
-  codeOf,
   createTeam,
   inviteToTeam,
   type MadeTeam,

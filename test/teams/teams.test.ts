@@ -1,6 +1,7 @@
 import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { GraphqlAnswer, Loose } from '../harness/graphql.js';
+import { operationForm, sendForm } from '../harness/forms.js';
+import { codeOf, type GraphqlAnswer, type Loose } from '../harness/graphql.js';
 import { createApplication, type Person, signUp } from '../harness/people.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { faultsOf } from '../harness/settings.js';
@@ -8,7 +9,6 @@ import {
   addToTeam,
   askRole,
   askTeamUser,
-  codeOf,
   createTeam,
   type MadeTeam,
   teamOf,
@@ -47,15 +47,10 @@ const square = (colour: string) =>
     .toBuffer();
 
 /** Sends a mutation whose input has an icon, by the GraphQL multipart request convention. */
-async function withIcon(person: Person, query: string, input: object, content: Buffer): Promise<GraphqlAnswer<Loose>> {
-  const form = new FormData();
-  form.append('operations', JSON.stringify({ query, variables: { input: { ...input, icon: null } } }));
-  form.append('map', JSON.stringify({ 0: ['variables.input.icon'] }));
-  form.append('0', new Blob([new Uint8Array(content)], { type: 'image/png' }), 'icon.png');
-  const headers = { authorization: `Bearer ${person.token}` };
-  const response = await fetch(`${server.origin}/graphql`, { method: 'POST', headers, body: form });
-  const { data = null, errors = [] } = (await response.json()) as { data?: Loose; errors?: [] };
-  return { status: response.status, data, errors };
+function withIcon(person: Person, query: string, input: object, content: Buffer): Promise<GraphqlAnswer<Loose>> {
+  const operation = { query, variables: { input: { ...input, icon: null } } };
+  const file = { content: new Uint8Array(content), filename: 'icon.png', type: 'image/png' };
+  return sendForm(server, person, operationForm(operation, [{ places: ['variables.input.icon'], ...file }]));
 }
 
 const rolesIn = async (made: MadeTeam, person = owner) =>

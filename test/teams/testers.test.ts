@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Loose } from '../harness/graphql.js';
+import { codeOf, type Loose } from '../harness/graphql.js';
 import { askWithToken, grantCode, inForm, postForm, REDIRECT_URI } from '../harness/oauth.js';
 import { createApplication, type MadeApplication, type Person, signUp } from '../harness/people.js';
 import { ask } from '../harness/rest.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { update } from '../harness/settings.js';
-import { addToTeam, codeOf, createTeam, pendingOf, transferApplication } from '../harness/teams.js';
+import { addToTeam, createTeam, pendingOf, transferApplication } from '../harness/teams.js';
 
 let server: TestServer;
 let owner: Person;

@@ -5,7 +5,7 @@ import { Client as DiscordClient, Events, Team } from 'discord.js';
 import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { noDiscordPy, PYTHON } from '../harness/discord-py.js';
-import type { Loose } from '../harness/graphql.js';
+import { codeOf, type Loose } from '../harness/graphql.js';
 import { askWithToken, grantCode, inForm, postForm, REDIRECT_URI } from '../harness/oauth.js';
 import { createApplication, type MadeApplication, type Person, signUp } from '../harness/people.js';
 import { expectReference } from '../harness/reference.js';
@@ -16,7 +16,6 @@ import { needing } from '../harness/skipping.js';
 import {
   addToTeam,
   askTransfer,
-  codeOf,
   createTeam,
   type MadeTeam,
   removeFromTeam,

@@ -5,7 +5,7 @@ import { sendMessage } from '../../../src/domain/messages/index.js';
 import type { BusMessage } from '../../../src/infra/bus.js';
 import { topics } from '../../../src/infra/bus.js';
 import type { User } from '../../../src/infra/database/index.js';
-import { addMember, createBot, createGuild, createPerson, type TestGuild } from '../../harness/rows.js';
+import { addMember, createBot, createGuild, createPerson, permitEveryone, type TestGuild } from '../../harness/rows.js';
 import type { TestServer } from '../../harness/server.js';
 
 /** A guild with its owner, two people and a bot in it, and somebody outside. */
@@ -45,8 +45,7 @@ export async function openRoom({ app }: TestServer): Promise<Room> {
     users: { ada, bob, bot: bot.user },
     events,
     async permit(permissions) {
-      const role = await app.db.writer.role.update({ where: { id: guild.id }, data: { permissions } });
-      app.publish({ type: 'GUILD_ROLE_UPDATE', role });
+      await permitEveryone(app, guild.id, permissions);
       events.length = 0;
     },
     say: async (content = 'hello') =>

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
 import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
-import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SIGN_IN_AN_ACCOUNT } from '../../../src/domain/limits.js';
 import { hashSecret } from '../../../src/infra/secrets.js';
 import { ManualClock } from '../../harness/clock.js';
+import { readableLog, readLines } from '../../harness/log.js';
 import { signUp } from '../../harness/people.js';
 import { openScene, type Scene } from '../../harness/rest.js';
 import { startServer, type TestServer } from '../../harness/server.js';
@@ -16,11 +16,9 @@ describe('a SQLite file that another process has locked', () => {
   let scene: Scene;
   /** Like another process's: SQLite's locks are between connections. */
   let other: SqlDriverAdapter;
-  let logged: string[];
+  const { log, lines } = readableLog('warn');
 
   beforeAll(async () => {
-    logged = [];
-    const log = pino({ level: 'warn' }, { write: (line: string) => void logged.push(JSON.parse(line).msg) });
     server = await startServer({ env: { DATABASE_URL: '' }, clock, log });
     scene = await openScene(server);
     other = await connectTo(server);
@@ -63,7 +61,7 @@ describe('a SQLite file that another process has locked', () => {
   it('is given up after five seconds with a 503, by statements and transactions, and leaves nothing locked', async () => {
     await lock();
     const startedAt = clock.now();
-    logged = [];
+    lines.length = 0;
     const writes = [send('one'), send('two'), transaction()];
     const answers = await passTimeUntil(Promise.all(writes));
     expect(answers.map(({ status, body }) => [status, body.code])).toEqual(writes.map(() => [503, 130000]));
@@ -72,7 +70,9 @@ describe('a SQLite file that another process has locked', () => {
     clock.advance(10_000);
     expect((await scene.bot.get(scene.messages)).status).toBe(200);
     expect((await passTimeUntil(send('three'))).status).toBe(503);
-    expect(logged).toEqual(['the database cannot be used; what needs it is answered 503 until it can']);
+    expect(readLines(lines).map(({ msg }) => msg)).toEqual([
+      'the database cannot be used; what needs it is answered 503 until it can',
+    ]);
     await unlock();
     expect((await send('after')).status).toBe(200);
     expect((await transaction()).status).toBe(200);
