@@ -44,6 +44,11 @@ export class SnowflakeSource {
     return this.#lastMs;
   }
 
+  /** Whether there is a range to make ids of. */
+  get hasRange(): boolean {
+    return this.#range !== null;
+  }
+
   /** Makes ids of `range` from now on; none when that is null. */
   use(range: IdRange | null): void {
     if (range && !isWorker(range.worker)) {

@@ -48,7 +48,6 @@ class Lease implements WorkerLease {
   #worker: number | null = null;
   #renewal: Timer | null = null;
   #end: Timer | null = null;
-  #isHeld = false;
   #isReleased = false;
   /** Counts the attempts to renew: one whose answer was not waited for any longer changes nothing more. */
   #attempt = 0;
@@ -64,7 +63,7 @@ class Lease implements WorkerLease {
   }
 
   readonly nextId = (): bigint => this.#ids.next();
-  readonly isHeld = (): boolean => this.#isHeld;
+  readonly isHeld = (): boolean => this.#ids.hasRange;
 
   async begin(): Promise<void> {
     await addMissingWorkers(this.db);
@@ -141,17 +140,15 @@ class Lease implements WorkerLease {
 
   /** Makes ids of `range` until the lease ends, by a timer that waits for nobody. */
   #hold(range: IdRange): void {
+    if (!this.isHeld()) this.log.info({ worker: range.worker }, 'a snowflake worker is leased');
     this.#worker = range.worker;
     this.#ids.use(range);
     this.#end?.cancel();
     this.#end = this.clock.after(MAKE_IDS_MS, () => this.#stopMaking(this.#fault));
-    if (!this.#isHeld) this.log.info({ worker: range.worker }, 'a snowflake worker is leased');
-    this.#isHeld = true;
   }
 
   #stopMaking(fault: unknown): void {
-    if (!this.#isHeld || this.#isReleased) return;
-    this.#isHeld = false;
+    if (!this.isHeld()) return;
     this.#ids.use(null);
     this.log.error(
       { err: fault },

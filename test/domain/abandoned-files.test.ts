@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { removeAbandonedFiles } from '../../src/domain/abandoned-files.js';
+import { removeAbandonedFiles, sweepNowAndThen } from '../../src/domain/abandoned-files.js';
 import { ManualClock } from '../harness/clock.js';
 import { createApplication, signUp } from '../harness/people.js';
 import { formOf, openScene, type Scene } from '../harness/rest.js';
@@ -118,6 +118,24 @@ test('a database that knows no file leaves all files alone: they may be those of
   const old = await put(join(server.app.config.dataDir, 'blobs/attachments/1/2/3'), 48 * HOUR_MS);
   await removeAbandonedFiles({ ...server.app, read: server.app.db.reader });
   expect(existsSync(old)).toBe(true);
+  await server.stop();
+});
+
+test('whoever has stopped looks at no files any more', async () => {
+  const clock = new ManualClock();
+  const server = await startServer({ clock });
+  const { app } = server;
+  const periods: string[] = [];
+  const mark = async (_beginning: string, period: string) => {
+    periods.push(period);
+    return false;
+  };
+  const stop = sweepNowAndThen({ ...app, read: app.db.reader, blobs: { ...app.blobs, mark } });
+  clock.advance(6 * HOUR_MS);
+  expect(periods).toHaveLength(2);
+  await stop();
+  clock.advance(6 * HOUR_MS);
+  expect(periods).toHaveLength(2);
   await server.stop();
 });
 

@@ -30,3 +30,15 @@ it('a piece that fails leaves the others alone', async () => {
   const outcomes = await Promise.allSettled(keys.map((key) => loader.load(key)));
   expect(outcomes.filter(({ status }) => status === 'rejected')).toHaveLength(KEYS_AT_ONCE);
 });
+
+it('keys that are asked for when nothing is under way wait for nobody', async () => {
+  const loader = createLoader(async (keys: number[]) => new Map(keys.map((key) => [key, key])), 0);
+  let hasTurned = false;
+  onTestFinished(
+    eachRound(() => {
+      hasTurned = true;
+    }),
+  );
+  expect([await loader.load(1), await loader.load(2)]).toEqual([1, 2]);
+  expect(hasTurned).toBe(false);
+});
