@@ -1,8 +1,7 @@
 import { GatewayOpcodes } from 'discord-api-types/v10';
-import { refusalIn } from '../domain/errors.js';
 import type { Timer } from '../infra/clock.js';
 import type { Admission, Applicant } from './admission.js';
-import { Closing } from './closing.js';
+import { Closing, closeFor } from './closing.js';
 import type { Encoding } from './compression.js';
 import { controls } from './control.js';
 import type { Payload } from './events.js';
@@ -121,16 +120,7 @@ export class Connection implements Applicant {
   }
 
   #fail(error: unknown): void {
-    if (error instanceof Closing) {
-      this.close(error.close);
-      return;
-    }
-    if (refusalIn(error)?.code === 'OVERLOADED') {
-      this.close(closes.unavailable);
-      return;
-    }
-    this.gateway.app.log.error({ err: error }, 'a gateway connection failed');
-    this.close(closes.fault);
+    this.close(closeFor(error, this.gateway.app.log, 'a gateway connection failed'));
   }
 
   #countPayload(): void {

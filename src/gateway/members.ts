@@ -3,16 +3,16 @@ import {
   type GatewayGuildMembersChunkDispatchData,
   GatewayIntentBits,
 } from 'discord-api-types/v10';
-import { refusalIn } from '../domain/errors.js';
 import type { MemberRecord } from '../domain/events.js';
 import { countMembers, loadMembers, type MemberSelection } from '../domain/guilds/snapshot.js';
 import { searchMembers } from '../domain/members/search.js';
 import { parseSnowflake } from '../infra/ids.js';
 import { renderMember } from '../wire/member.js';
+import { closeFor } from './closing.js';
 import { eventOf } from './events.js';
 import type { Gateway } from './gateway.js';
 import type { MembersRequest } from './payloads.js';
-import { closes, MEMBERS_A_CHUNK, MEMBERS_A_SEARCH } from './protocol.js';
+import { MEMBERS_A_CHUNK, MEMBERS_A_SEARCH } from './protocol.js';
 import type { Session } from './session.js';
 
 const MAX_NONCE_BYTES = 32;
@@ -22,9 +22,7 @@ export async function sendMembers(gateway: Gateway, session: Session, request: M
   try {
     await sendRequested(gateway, session, request);
   } catch (error) {
-    if (refusalIn(error)?.code === 'OVERLOADED') return session.disconnect(closes.unavailable);
-    gateway.app.log.error({ err: error }, 'members could not be read for the gateway');
-    session.disconnect(closes.fault);
+    session.disconnect(closeFor(error, gateway.app.log, 'members could not be read for the gateway'));
   }
 }
 

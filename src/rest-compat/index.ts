@@ -108,7 +108,7 @@ class Interpreter {
     const finish = this.app.metrics.requests.startTimer({ face: 'rest', route: `${route.method} ${route.path}` });
     if (route.showsSecret) reply.header('cache-control', 'no-store');
     const { actor, fault } = await this.#identify(route, request);
-    const caller = callerOf(actor, request.ip);
+    const caller = callerOf(actor, request);
     try {
       const shutOut = await this.#limits.isShutOut(caller);
       if (shutOut) obey(shutOut, reply);

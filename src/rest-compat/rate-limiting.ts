@@ -22,8 +22,8 @@ export interface LimitVerdict {
  * By whom a request counts: by its credential where that is good, whoever else is at the address, and else by the address. What
  * an application does with a person's token counts apart from what the person does.
  */
-export function callerOf(actor: Actor, address: string): string {
-  if (actor.kind === 'anonymous') return address;
+export function callerOf(actor: Actor, request: { readonly ip: string }): string {
+  if (actor.kind === 'anonymous') return request.ip;
   return actor.kind === 'token' ? `${actor.applicationId}:${actor.user.id}` : String(actor.user.id);
 }
 
