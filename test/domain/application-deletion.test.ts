@@ -224,6 +224,16 @@ describe('deleting an application', () => {
     },
   );
 
+  it.skipIf(noPostgres)(
+    needing(noPostgres, 'refuses an installation when it is deleted between the question and the answer'),
+    async () => {
+      const installing = () => install(owner, application, guild).catch((error: unknown) => String(error));
+      const outcome = await between(/^INSERT INTO "public"."Installation"/, remove, installing);
+      expect(outcome).toMatch(/unknown application/i);
+      expect(await server.app.db.reader.installation.count({ where: ofApplication() })).toBe(0);
+    },
+  );
+
   it('ends tokens even where their rows are still there', async () => {
     await remove();
     const { writer } = server.app.db;
