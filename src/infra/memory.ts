@@ -21,7 +21,7 @@ export interface MemoryOptions<Thing, Facts> {
   topicOf: (id: bigint) => string;
   /** Reads a thing, null where there is none. */
   read: (id: bigint) => Promise<Thing | null>;
-  /** What else is remembered of a thing, of which nothing was read yet: a new object each time. */
+  /** What else is remembered of a thing, of which nothing was read yet. */
   empty: () => Facts;
   onMessage: (id: bigint, message: BusMessage) => void;
 }
@@ -44,9 +44,8 @@ export class Memory<Thing, Facts extends object> {
     // A query that is not begun until somebody waits for it would be begun by each who does.
     const thing = Promise.resolve(this.options.read(id));
     entry.thing = thing;
-    const { facts } = entry;
     const drop = () => {
-      if (this.#entries.peek(id)?.facts === facts) this.#entries.delete(id);
+      if (this.#entries.peek(id)?.thing === thing) this.#entries.delete(id);
     };
     thing.then((found) => found ?? drop(), drop);
     return thing;
