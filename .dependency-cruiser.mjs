@@ -2,7 +2,7 @@
  * The rooms of the house and which may know which (docs/architecture.md). Arrows point one way:
  * main → server → faces → wire → domain → infra.
  */
-const FACES = ['accounts', 'cdn', 'gateway', 'oauth', 'relay', 'rest-compat', 'schema'];
+const FACES = ['accounts', 'cdn', 'gateway', 'oauth', 'portal', 'relay', 'rest-compat', 'schema'];
 
 const mayImport = (room, allowed) => ({
   name: `${room}-imports-only-${allowed.length ? allowed.join('-') : 'packages'}`,
@@ -17,13 +17,29 @@ export default {
     mayImport('infra', ['config\\.ts']),
     mayImport('domain', ['infra']),
     mayImport('wire', ['domain', 'infra']),
-    mayImport('context\\.ts', ['config\\.ts', 'domain', 'infra', 'accounts/index\\.ts']),
+    mayImport('context\\.ts', ['config\\.ts', 'domain', 'http', 'infra']),
     mayImport('config\\.ts', []),
     mayImport('face\\.ts', []),
-    mayImport('http', ['infra', 'context\\.ts']),
+    mayImport('http', ['infra', 'domain', 'config\\.ts', 'context\\.ts', 'face\\.ts']),
     mayImport('main\\.ts', ['start\\.ts', 'config\\.ts', 'server\\.ts']),
     mayImport('start\\.ts', ['config\\.ts']),
-    ...FACES.map((face) => mayImport(face, ['domain', 'wire', 'infra', 'context\\.ts', 'config\\.ts', 'face\\.ts'])),
+    ...FACES.map((face) =>
+      mayImport(face, ['domain', 'wire', 'http', 'infra', 'context\\.ts', 'config\\.ts', 'face\\.ts']),
+    ),
+    {
+      name: 'a-noun-is-known-by-its-index',
+      comment: 'Outside the domain, what a noun offers is what its index.ts exports.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/domain/' },
+      to: { path: '^src/domain/[^/]+/', pathNot: '/index\\.ts$' },
+    },
+    {
+      name: 'nouns-know-files-of-each-other',
+      comment: 'Within the domain an index.ts would make circles.',
+      severity: 'error',
+      from: { path: '^src/domain/' },
+      to: { path: '^src/domain/[^/]+/index\\.ts$' },
+    },
     {
       name: 'only-main-starts-the-server',
       severity: 'error',

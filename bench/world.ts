@@ -2,7 +2,7 @@ import { readConfig } from '../src/config.js';
 import { callContext } from '../src/context.js';
 import { createApplication } from '../src/domain/applications/index.js';
 import type { CallContext } from '../src/domain/call.js';
-import { createChannel } from '../src/domain/channels/index.js';
+import { createChannel } from '../src/domain/channels/create.js';
 import { createGuild } from '../src/domain/guilds/index.js';
 import type { Database } from '../src/infra/database/index.js';
 import { createServer } from '../src/server.js';

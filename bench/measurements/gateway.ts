@@ -10,7 +10,7 @@ const SESSIONS = 500;
 const IDLE_SESSIONS = 1_000;
 const FIRST_SESSIONS = 50;
 const ROUNDS = 4;
-const MESSAGES_A_ROUND = 100;
+const MESSAGES_PER_ROUND = 100;
 const INTENTS =
   GatewayIntentBits.Guilds |
   GatewayIntentBits.GuildMessages |
@@ -112,8 +112,8 @@ export async function fanOut(): Promise<Row[]> {
   const contestant = ({ server, clients, event }: Side): Contestant => ({
     server,
     async round() {
-      const task = await clients.run({ task: 'fanOut', event, count: MESSAGES_A_ROUND });
-      const operations = SESSIONS * MESSAGES_A_ROUND;
+      const task = await clients.run({ task: 'fanOut', event, count: MESSAGES_PER_ROUND });
+      const operations = SESSIONS * MESSAGES_PER_ROUND;
       const { seconds, spreadingSeconds = seconds } = task;
       return { operations, rates: [operations / spreadingSeconds, operations / seconds] };
     },

@@ -6,7 +6,7 @@ import { createWorld, type World, type WorldSize } from '../world.js';
 
 const CALLERS = 16;
 const ROUNDS = 4;
-const SECONDS_A_ROUND = 2;
+const SECONDS_PER_ROUND = 2;
 /** By number, since a busy machine does not get far in a round, and code that has run little is slow. */
 const WARM_UP_REQUESTS = 1_000;
 const AIM = '≥ 0.6';
@@ -116,7 +116,7 @@ async function measure(name: string, of: World | WorldSize, ask: Ask): Promise<R
     const contestant = (server: MeasuredServer, question: RequestSpec): Contestant => ({
       server,
       async round() {
-        const { answered, rate } = await load.run(question, SECONDS_A_ROUND);
+        const { answered, rate } = await load.run(question, SECONDS_PER_ROUND);
         return { operations: answered, rates: [rate] };
       },
     });

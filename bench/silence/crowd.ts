@@ -26,7 +26,7 @@ export interface Crowd {
 }
 
 const CHANNELS = 500;
-const MESSAGES_A_CHANNEL = 100;
+const MESSAGES_PER_CHANNEL = 100;
 const PEOPLE = 20_000;
 const SMALL_GUILDS = 5_000;
 const TEAM_APPLICATIONS = 25;
@@ -75,7 +75,7 @@ async function addChannels(call: CallContext, db: Database, guildId: bigint, aut
   }));
   await db.writer.channel.createMany({ data: channels });
   const ids = channels.map(({ id }) => id);
-  await fillChannels(call, db, ids, authorId, MESSAGES_A_CHANNEL);
+  await fillChannels(call, db, ids, authorId, MESSAGES_PER_CHANNEL);
 }
 
 async function addPeople(call: CallContext, db: Database, guildId: bigint): Promise<void> {

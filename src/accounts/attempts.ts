@@ -1,6 +1,6 @@
 import type { AppContext } from '../context.js';
 import { refusalIn } from '../domain/errors.js';
-import { REQUESTS_A_CALLER, SIGN_IN_AN_ACCOUNT, SIGN_IN_AN_ADDRESS, SIGN_IN_AT_HOME } from '../domain/limits.js';
+import { REQUESTS_PER_CALLER, SIGN_IN_AT_HOME, SIGN_IN_PER_ACCOUNT, SIGN_IN_PER_ADDRESS } from '../domain/limits.js';
 import { refuseBeyond, takeLimit } from '../domain/rate-limits.js';
 import type { Limit } from '../infra/rate-limits.js';
 import { hashSecret } from '../infra/secrets.js';
@@ -49,10 +49,10 @@ async function takeSignIn(app: AppContext, email: string, address: string, taken
     if (state.allowed) taken.push({ limit, key });
     return state;
   };
-  await takeAttempt(app, REQUESTS_A_CALLER, address);
+  await takeAttempt(app, REQUESTS_PER_CALLER, address);
   const account = hashSecret(email);
-  const byAddress = await take(SIGN_IN_AN_ADDRESS, address);
-  const state = byAddress.allowed ? await take(SIGN_IN_AN_ACCOUNT, account) : byAddress;
+  const byAddress = await take(SIGN_IN_PER_ADDRESS, address);
+  const state = byAddress.allowed ? await take(SIGN_IN_PER_ACCOUNT, account) : byAddress;
   if (state.allowed) return;
   const mayTry =
     (await hasSessionAt(app, email, address)) && (await take(SIGN_IN_AT_HOME, `${account}:${address}`)).allowed;

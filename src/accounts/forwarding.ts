@@ -1,4 +1,5 @@
-import type { AppContext, Visitor } from '../context.js';
+import type { AppContext } from '../context.js';
+import type { Visitor } from '../domain/accounts/index.js';
 import { ADDRESS_HEADER } from './auth.js';
 import { sessionCredentials } from './sessions.js';
 

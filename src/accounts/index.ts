@@ -1,10 +1,11 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { AppContext, FindPerson, PageSessions, Visitor } from '../context.js';
+import type { AppContext } from '../context.js';
+import type { FindPerson, PageSessions, Visitor } from '../domain/accounts/index.js';
 import { DomainError, refusalIn } from '../domain/errors.js';
 import { parseInput } from '../domain/input.js';
 import type { Face } from '../face.js';
-import { originOf } from '../infra/origins.js';
+import { originOf } from '../http/origins.js';
 import { type Auth, createAuth } from './auth.js';
 import { STATUS_OF } from './errors.js';
 import { requestFor } from './forwarding.js';

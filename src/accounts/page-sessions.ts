@@ -1,5 +1,6 @@
 import { isAPIError } from 'better-auth/api';
-import type { AppContext, FindPerson, PageSessions } from '../context.js';
+import type { AppContext } from '../context.js';
+import type { FindPerson, PageSessions } from '../domain/accounts/index.js';
 import { DomainError } from '../domain/errors.js';
 import type { Auth } from './auth.js';
 import { readAuthSecret } from './auth-secret.js';

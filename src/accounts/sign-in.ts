@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import type { AppContext, FindPerson, Visitor } from '../context.js';
+import type { AppContext } from '../context.js';
+import type { FindPerson, Visitor } from '../domain/accounts/index.js';
 import { parseInput, plainText } from '../domain/input.js';
-import { SIGN_IN_AN_ADDRESS } from '../domain/limits.js';
+import { SIGN_IN_PER_ADDRESS } from '../domain/limits.js';
 import { countSignIn, takeAttempt } from './attempts.js';
 import type { Auth } from './auth.js';
 import { requestFor } from './forwarding.js';
@@ -27,7 +28,7 @@ async function readCredentials(app: AppContext, input: unknown, { address }: Vis
   try {
     return parseInput(Credentials, input);
   } catch (fault) {
-    await takeAttempt(app, SIGN_IN_AN_ADDRESS, address);
+    await takeAttempt(app, SIGN_IN_PER_ADDRESS, address);
     throw fault;
   }
 }

@@ -1,5 +1,6 @@
-import type { AppContext, Visitor } from '../context.js';
-import { SIGN_UP_AN_ADDRESS } from '../domain/limits.js';
+import type { AppContext } from '../context.js';
+import type { Visitor } from '../domain/accounts/index.js';
+import { SIGN_UP_PER_ADDRESS } from '../domain/limits.js';
 import { takeAttempt } from './attempts.js';
 import type { Auth } from './auth.js';
 import { requestFor } from './forwarding.js';
@@ -9,6 +10,6 @@ import { requestFor } from './forwarding.js';
  * @throws RATE_LIMITED, INVALID_INPUT, CONFLICT for a username or an e-mail address that is taken
  */
 export async function signUp(app: AppContext, auth: Auth, details: unknown, visitor: Visitor): Promise<Response> {
-  await takeAttempt(app, SIGN_UP_AN_ADDRESS, visitor.address);
+  await takeAttempt(app, SIGN_UP_PER_ADDRESS, visitor.address);
   return auth.handler(requestFor(app, '/auth/sign-up/email', visitor, details));
 }

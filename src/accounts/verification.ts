@@ -1,6 +1,7 @@
-import type { AppContext, FindPerson, Visitor } from '../context.js';
+import type { AppContext } from '../context.js';
+import type { FindPerson, Visitor } from '../domain/accounts/index.js';
 import { DomainError } from '../domain/errors.js';
-import { VERIFICATION_MAILS_A_PERSON } from '../domain/limits.js';
+import { VERIFICATION_MAILS_PER_PERSON } from '../domain/limits.js';
 import { takeAttempt } from './attempts.js';
 import type { Auth } from './auth.js';
 import { requestFor } from './forwarding.js';
@@ -20,7 +21,7 @@ export async function resendVerificationMail(
   if (person.kind !== 'person') throw new DomainError('UNAUTHENTICATED', 'You need to sign in first.');
   const account = await app.db.reader.authUser.findUnique({ where: { userId: person.user.id } });
   if (!account || account.emailVerified) throw new DomainError('CONFLICT', 'Your e-mail address is verified.');
-  await takeAttempt(app, VERIFICATION_MAILS_A_PERSON, account.id);
+  await takeAttempt(app, VERIFICATION_MAILS_PER_PERSON, account.id);
   await sendVerificationMail(app, (await auth.$context).secret, account);
 }
 

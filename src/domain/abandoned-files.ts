@@ -27,7 +27,7 @@ const ABANDONED_AFTER_MS = 60 * 60_000;
 const SWEEP_EVERY_MS = 6 * 60 * 60_000;
 
 /** Files whose rows are looked for with one query: SQLite takes 999 parameters. */
-const FILES_A_QUERY = 400;
+const FILES_PER_QUERY = 400;
 
 /**
  * Removes what processes that died left behind, now and every six hours, unless another process does.
@@ -78,7 +78,7 @@ async function* withoutRow(keeping: FileKeeping, kind: KeptFiles, signal?: Abort
   let keys: string[] = [];
   for await (const key of blobsOf(keeping, kind.folder, signal)) {
     keys.push(key);
-    if (keys.length < FILES_A_QUERY) continue;
+    if (keys.length < FILES_PER_QUERY) continue;
     yield* await abandonedOf(keeping, kind, keys);
     keys = [];
   }

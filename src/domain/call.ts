@@ -5,7 +5,7 @@ import type { NextId } from '../infra/ids.js';
 import type { Logger } from '../infra/logger.js';
 import type { Mail } from '../infra/mail.js';
 import type { RateLimits } from '../infra/rate-limits.js';
-import type { AuditAction } from './audit/actions.js';
+import type { AuditAction } from './audit-log/actions.js';
 import { DomainError } from './errors.js';
 import type { DomainEvent } from './events.js';
 import type { GuildViews } from './guilds/views.js';

@@ -1,43 +1,7 @@
-import type {
-  Application,
-  Attachment,
-  Channel,
-  ChannelOverwrite,
-  Guild,
-  Invite,
-  Member,
-  Message,
-  Role,
-  User,
-} from '../infra/database/index.js';
-
-export type ChannelRecord = Channel & { overwrites: ChannelOverwrite[] };
-
-/** What a membership is read with to be a `MemberRecord`. */
-export const WITH_USER_AND_ROLES = { user: true, roles: { select: { roleId: true } } } as const;
-
-export type MemberRecord = Member & { user: User; roles: { roleId: bigint }[] };
-
-/** The part of a membership that stands beside a message, whose author is rendered on its own. */
-export type MemberFacts = Pick<Member, 'nick' | 'joinedAt'> & { roleIds: bigint[] };
-
-export interface ReactionCount {
-  emoji: string;
-  count: number;
-  /** Whether the one who looks is among them. */
-  me: boolean;
-}
-
-/** A message with all that its rendering needs. */
-export type MessageRecord = Message & {
-  author: User;
-  attachments: Attachment[];
-  mentionedUsers: User[];
-  reactions: ReactionCount[];
-  guildId: bigint | null;
-  /** For a reply: the message it answers, null when that is gone. Undefined for anything but a reply. */
-  referenced?: MessageRecord | null;
-};
+import type { Application, Guild, Invite, Role, User } from '../infra/database/index.js';
+import type { ChannelRecord } from './channels/record.js';
+import type { MemberFacts, MemberRecord } from './members/record.js';
+import type { MessageRecord } from './messages/record.js';
 
 /** What happened. Carries everything its rendering needs, so that rendering is a pure function. */
 export type DomainEvent =

@@ -5,7 +5,7 @@ import { IMAGE_FORMATS, type ImageFormat, squareImage, TooManyImages } from '../
 import type { CallContext } from './call.js';
 import { DomainError, invalidInput, TRY_AGAIN_MS } from './errors.js';
 import { idIn, type KeptFiles } from './kept-files.js';
-import { ICONS_A_PERSON, limits } from './limits.js';
+import { ICONS_PER_PERSON, limits } from './limits.js';
 import { takeLimit } from './rate-limits.js';
 
 /** As long as the reference platform's hashes: 32 hexadecimal digits. */
@@ -61,7 +61,7 @@ function tooManyAtOnce(error: unknown): never {
 async function limitUploads(call: CallContext): Promise<void> {
   const { actor } = call;
   if (actor.kind !== 'person') return;
-  await takeLimit(call, ICONS_A_PERSON, String(actor.user.id), () => 'Too many icons; try again in a moment.');
+  await takeLimit(call, ICONS_PER_PERSON, String(actor.user.id), () => 'Too many icons; try again in a moment.');
 }
 
 /**

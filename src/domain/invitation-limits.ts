@@ -1,7 +1,7 @@
 import type { User } from '../infra/database/index.js';
 import { getPersonByEmail } from './accounts/people.js';
 import { type CallContext, requirePerson } from './call.js';
-import { INVITATIONS_TO_A_PERSON, UNKNOWN_EMAILS_A_PERSON } from './limits.js';
+import { INVITATIONS_PER_PERSON, UNKNOWN_EMAILS_PER_PERSON } from './limits.js';
 import { takeLimit } from './rate-limits.js';
 
 /**
@@ -16,11 +16,11 @@ export async function withinInvitationLimit<T>(
 ): Promise<T> {
   const { user } = requirePerson(call);
   const key = `${user.id}:${inviteeId}`;
-  await takeLimit(call, INVITATIONS_TO_A_PERSON, key, () => 'This person was invited too often; try again later.');
+  await takeLimit(call, INVITATIONS_PER_PERSON, key, () => 'This person was invited too often; try again later.');
   try {
     return await invite();
   } catch (error) {
-    await call.limits.giveBack(INVITATIONS_TO_A_PERSON, key);
+    await call.limits.giveBack(INVITATIONS_PER_PERSON, key);
     throw error;
   }
 }
@@ -32,10 +32,10 @@ export async function withinInvitationLimit<T>(
  */
 export async function findInviteeByEmail(call: CallContext, email: string): Promise<User> {
   const key = String(requirePerson(call).user.id);
-  await takeLimit(call, UNKNOWN_EMAILS_A_PERSON, key, (seconds) => {
+  await takeLimit(call, UNKNOWN_EMAILS_PER_PERSON, key, (seconds) => {
     return `Too many addresses that nobody has an account with; try again in ${seconds} s.`;
   });
   const invitee = await getPersonByEmail(call.read, email);
-  await call.limits.giveBack(UNKNOWN_EMAILS_A_PERSON, key);
+  await call.limits.giveBack(UNKNOWN_EMAILS_PER_PERSON, key);
   return invitee;
 }

@@ -42,51 +42,51 @@ export const limits = {
 } as const;
 
 /** An application may identify this often a day (Discord's documentation, Gateway). */
-export const IDENTIFY_A_DAY: Limit = { name: 'identify-a-day', points: 1_000, seconds: 86_400 };
+export const IDENTIFY_PER_DAY: Limit = { name: 'identify-a-day', points: 1_000, seconds: 86_400 };
 
 /** How many shards of an application may identify at the same time; the buckets of `shard_id % max_concurrency`. */
 export const IDENTIFY_CONCURRENCY = 16;
 
 /** One IDENTIFY in five seconds, for each application and bucket. */
-export const IDENTIFY_A_BUCKET: Limit = { name: 'identify-a-bucket', points: 1, seconds: 5 };
+export const IDENTIFY_PER_BUCKET: Limit = { name: 'identify-a-bucket', points: 1, seconds: 5 };
 
 /** All that a bot or a person asks for or changes, and what comes from an address without a good credential. */
-export const REQUESTS_A_CALLER: Limit = { name: 'global', points: 50, seconds: 1 };
+export const REQUESTS_PER_CALLER: Limit = { name: 'global', points: 50, seconds: 1 };
 
 /** What a person's GraphQL operations make, or those of an address without a good credential, in objects (decisions 91). */
-export const GRAPHQL_A_CALLER: Limit = { name: 'graphql', points: 100_000, seconds: 10 };
+export const GRAPHQL_PER_CALLER: Limit = { name: 'graphql', points: 100_000, seconds: 10 };
 
 /** What a bot or a person does with the messages of one channel (decisions 53), counted alike on every face. */
-export const SENDS_A_CHANNEL: Limit = { name: 'messages', points: 5, seconds: 5 };
-export const EDITS_A_CHANNEL: Limit = { name: 'edit-message', points: 5, seconds: 5 };
-export const DELETIONS_A_CHANNEL: Limit = { name: 'delete-message', points: 10, seconds: 10 };
-export const REACTIONS_A_CHANNEL: Limit = { name: 'reactions', points: 10, seconds: 10 };
+export const SENDS_PER_CHANNEL: Limit = { name: 'messages', points: 5, seconds: 5 };
+export const EDITS_PER_CHANNEL: Limit = { name: 'edit-message', points: 5, seconds: 5 };
+export const DELETIONS_PER_CHANNEL: Limit = { name: 'delete-message', points: 10, seconds: 10 };
+export const REACTIONS_PER_CHANNEL: Limit = { name: 'reactions', points: 10, seconds: 10 };
 
-export const SIGN_UP_AN_ADDRESS: Limit = { name: 'sign-up-an-address', points: 20, seconds: 60 };
+export const SIGN_UP_PER_ADDRESS: Limit = { name: 'sign-up-an-address', points: 20, seconds: 60 };
 
 /** Sign-ins that fail: of one account from anywhere, from one address, and of one account where it has a session already. */
-export const SIGN_IN_AN_ACCOUNT: Limit = { name: 'sign-in-an-account', points: 10, seconds: 600 };
-export const SIGN_IN_AN_ADDRESS: Limit = { name: 'sign-in-an-address', points: 30, seconds: 60 };
+export const SIGN_IN_PER_ACCOUNT: Limit = { name: 'sign-in-an-account', points: 10, seconds: 600 };
+export const SIGN_IN_PER_ADDRESS: Limit = { name: 'sign-in-an-address', points: 30, seconds: 60 };
 export const SIGN_IN_AT_HOME: Limit = { name: 'sign-in-at-home', points: 10, seconds: 600 };
 
 /** Further mails with a link that verifies an address. */
-export const VERIFICATION_MAILS_A_PERSON: Limit = { name: 'verification-mails-a-person', points: 5, seconds: 3_600 };
+export const VERIFICATION_MAILS_PER_PERSON: Limit = { name: 'verification-mails-a-person', points: 5, seconds: 3_600 };
 
 /** Exchanges and revocations of OAuth2 tokens by a client, and those from an address that no client could be recognised by. */
-export const TOKEN_REQUESTS_A_CLIENT: Limit = { name: 'token-requests-a-client', points: 300, seconds: 60 };
-export const TOKEN_REQUESTS_AN_ADDRESS: Limit = { name: 'token-requests-an-address', points: 300, seconds: 60 };
+export const TOKEN_REQUESTS_PER_CLIENT: Limit = { name: 'token-requests-a-client', points: 300, seconds: 60 };
+export const TOKEN_REQUESTS_PER_ADDRESS: Limit = { name: 'token-requests-an-address', points: 300, seconds: 60 };
 
 /** What a person allows on the authorization screen. */
-export const AUTHORIZATIONS_A_PERSON: Limit = { name: 'authorizations-a-person', points: 30, seconds: 60 };
+export const AUTHORIZATIONS_PER_PERSON: Limit = { name: 'authorizations-a-person', points: 30, seconds: 60 };
 
 /** Icons a person uploads; what a bot sends is limited by its route. */
-export const ICONS_A_PERSON: Limit = { name: 'icons-a-person', points: 30, seconds: 60 };
+export const ICONS_PER_PERSON: Limit = { name: 'icons-a-person', points: 30, seconds: 60 };
 
 /** Mails that tell a guild's owner of permissions that its bots lost. */
-export const PERMISSION_MAILS_A_GUILD: Limit = { name: 'permission-mails-a-guild', points: 10, seconds: 3_600 };
+export const PERMISSION_MAILS_PER_GUILD: Limit = { name: 'permission-mails-a-guild', points: 10, seconds: 3_600 };
 
 /** Invitations of one person to another, each of which may send a mail. */
-export const INVITATIONS_TO_A_PERSON: Limit = { name: 'invitations-to-a-person', points: 30, seconds: 600 };
+export const INVITATIONS_PER_PERSON: Limit = { name: 'invitations-to-a-person', points: 30, seconds: 600 };
 
 /** E-mail addresses that nobody has an account with, in invitations of one person: each answer tells something about others. */
-export const UNKNOWN_EMAILS_A_PERSON: Limit = { name: 'unknown-emails-a-person', points: 20, seconds: 600 };
+export const UNKNOWN_EMAILS_PER_PERSON: Limit = { name: 'unknown-emails-a-person', points: 20, seconds: 600 };

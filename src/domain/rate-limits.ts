@@ -1,7 +1,7 @@
 import type { Limit, LimitState } from '../infra/rate-limits.js';
 import { type CallContext, requireUser } from './call.js';
 import { DomainError } from './errors.js';
-import { REQUESTS_A_CALLER } from './limits.js';
+import { REQUESTS_PER_CALLER } from './limits.js';
 
 /**
  * Counts one use of a limit.
@@ -39,7 +39,7 @@ export function refuseBeyond(
 
 /** Counts something the caller asks for, of whatever kind. @throws UNAUTHENTICATED, RATE_LIMITED */
 export async function takeRequest(call: CallContext): Promise<void> {
-  await takeLimit(call, REQUESTS_A_CALLER, String(requireUser(call).user.id));
+  await takeLimit(call, REQUESTS_PER_CALLER, String(requireUser(call).user.id));
 }
 
 /** Counts something the caller does in a channel, under the key by which the REST face counts it. @throws UNAUTHENTICATED, RATE_LIMITED */

@@ -1,8 +1,8 @@
 import { GatewayDispatchEvents, GatewayIntentBits } from 'discord-api-types/v10';
 import type { AppContext } from '../context.js';
-import { privilegedIntentsOf } from '../domain/applications/bot-tokens.js';
+import { privilegedIntentsOf } from '../domain/applications/index.js';
 import { refusalIn } from '../domain/errors.js';
-import { pagesOfGuildIds } from '../domain/guilds/memberships.js';
+import { pagesOfGuildIds } from '../domain/guilds/index.js';
 import { BUS_RECONNECTED, type BusMessage, type BusSubscription, topics } from '../infra/bus.js';
 import type { Timer } from '../infra/clock.js';
 import { inPieces, inTurns, nextTurn } from '../infra/turns.js';
@@ -16,10 +16,10 @@ import type { Session } from './session.js';
 const CHECK_EVERY_MS = 30_000;
 
 /** Bots whose applications are read with one query: SQLite takes 999 parameters. */
-const BOTS_A_QUERY = 400;
+const BOTS_PER_QUERY = 400;
 
 /** Guilds that are compared before others have a turn. */
-const GUILDS_A_TURN = 1_000;
+const GUILDS_PER_TURN = 1_000;
 
 interface Bot {
   sessions: Set<Session>;
@@ -151,7 +151,7 @@ export class Bots {
   }
 
   #endDeadSessionsInTurns(bots: [bigint, Bot][]): Promise<void> {
-    return inTurns(inPieces(bots, BOTS_A_QUERY), 1, (piece) => this.#endDeadSessions(piece));
+    return inTurns(inPieces(bots, BOTS_PER_QUERY), 1, (piece) => this.#endDeadSessions(piece));
   }
 
   /** Ends the sessions whose token is good no longer, or that ask for a privileged intent which is switched off. */
@@ -194,7 +194,7 @@ export class Bots {
 
   async #catchUp(bot: Bot, session: Session, joined: ReadonlySet<bigint>): Promise<void> {
     try {
-      await inTurns(new Set([...joined, ...session.guilds.keys()]), GUILDS_A_TURN, async (guildId) => {
+      await inTurns(new Set([...joined, ...session.guilds.keys()]), GUILDS_PER_TURN, async (guildId) => {
         if (joined.has(guildId) === session.guilds.has(guildId) || !session.isResponsibleFor(guildId)) return;
         await nextTurn();
         // What was heard since counts for more than what was read.

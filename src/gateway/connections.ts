@@ -3,8 +3,8 @@ import { controls } from './control.js';
 import type { Payload } from './events.js';
 import { type Close, closes, DRAIN_MS, PARTING_MS } from './protocol.js';
 
-/** A connection, to who asks everybody to leave. */
-export interface Guest {
+/** A client's connection, to who asks all of them to leave. */
+export interface ClientConnection {
   send(payload: Payload): void;
   close(close: Close): void;
   /** Drops the socket without a handshake. */
@@ -13,16 +13,16 @@ export interface Guest {
 
 /** Every connection whose socket is open. */
 export class Connections {
-  readonly #open = new Set<Guest>();
+  readonly #open = new Set<ClientConnection>();
   #onEmpty: () => void = () => {};
 
   constructor(private readonly clock: Clock) {}
 
-  add(connection: Guest): void {
+  add(connection: ClientConnection): void {
     this.#open.add(connection);
   }
 
-  remove(connection: Guest): void {
+  remove(connection: ClientConnection): void {
     this.#open.delete(connection);
     if (this.#open.size === 0) this.#onEmpty();
   }

@@ -1,10 +1,10 @@
 import { GatewayDispatchEvents } from 'discord-api-types/v10';
-import type { MemberFacts } from '../domain/events.js';
-import { loadGuildSnapshot, loadMembers } from '../domain/guilds/snapshot.js';
+import { loadGuildSnapshot, loadMembers } from '../domain/guilds/index.js';
+import type { MemberFacts } from '../domain/members/index.js';
 import type { Reader, User } from '../infra/database/index.js';
 import { renderGuildCreate, renderOwnGuildFields } from '../wire/guild-create.js';
-import { renderMember, renderMemberFacts } from '../wire/member.js';
-import { renderUser } from '../wire/user.js';
+import { renderMember, renderMemberFacts } from '../wire/members.js';
+import { renderUser } from '../wire/users.js';
 import { GatewayEvent, Piece } from './events.js';
 
 /** Members that are listed of a guild beyond a session's threshold. */
@@ -16,7 +16,7 @@ interface MemberList {
   userIds: ReadonlySet<bigint>;
 }
 
-export interface Beholder {
+export interface Viewer {
   user: User;
   member: MemberFacts;
   /** Whether the session has the intent that shows other members. */
@@ -40,23 +40,23 @@ export class GuildPicture {
   }
 
   /** GUILD_CREATE for one session. */
-  async eventFor(beholder: Beholder): Promise<GatewayEvent> {
-    const large = this.memberCount > beholder.largeThreshold;
-    const fields = JSON.stringify(renderOwnGuildFields(beholder.member, large)).slice(1, -1);
+  async eventFor(viewer: Viewer): Promise<GatewayEvent> {
+    const large = this.memberCount > viewer.largeThreshold;
+    const fields = JSON.stringify(renderOwnGuildFields(viewer.member, large)).slice(1, -1);
     return new GatewayEvent(
       GatewayDispatchEvents.GuildCreate,
       this.#common,
       new Piece(`,${fields},"members":[`),
-      ...(await this.#members(beholder, large)),
+      ...(await this.#members(viewer, large)),
       new Piece(']}'),
     );
   }
 
-  async #members(beholder: Beholder, large: boolean): Promise<Piece[]> {
-    const own = JSON.stringify({ ...renderMemberFacts(beholder.member), user: renderUser(beholder.user) });
-    if (!beholder.seesMembers) return [new Piece(own)];
+  async #members(viewer: Viewer, large: boolean): Promise<Piece[]> {
+    const own = JSON.stringify({ ...renderMemberFacts(viewer.member), user: renderUser(viewer.user) });
+    if (!viewer.seesMembers) return [new Piece(own)];
     const list = await (large ? this.#notableMembers() : this.#allMembers());
-    if (list.userIds.has(beholder.user.id)) return [list.piece];
+    if (list.userIds.has(viewer.user.id)) return [list.piece];
     return [new Piece(list.userIds.size === 0 ? own : `${own},`), list.piece];
   }
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { GatewayDispatchEvents } from 'discord-api-types/v10';
 import type { AppContext } from '../context.js';
-import type { AuthenticatedBot } from '../domain/applications/bot-tokens.js';
-import { pagesOfGuildIds } from '../domain/guilds/memberships.js';
-import { IDENTIFY_A_BUCKET, IDENTIFY_A_DAY, IDENTIFY_CONCURRENCY } from '../domain/limits.js';
+import type { AuthenticatedBot } from '../domain/applications/index.js';
+import { pagesOfGuildIds } from '../domain/guilds/index.js';
+import { IDENTIFY_CONCURRENCY, IDENTIFY_PER_BUCKET, IDENTIFY_PER_DAY } from '../domain/limits.js';
 import { inTurns } from '../infra/turns.js';
 import { renderReady } from '../wire/ready.js';
 import type { Admission, Applicant } from './admission.js';
@@ -15,13 +15,13 @@ import type { Attachment } from './guild-feed.js';
 import { areIntents, asksTooMuch } from './intents.js';
 import { introduceGuilds } from './introductions.js';
 import type { IdentifyData } from './payloads.js';
-import { closes, GATEWAY_VERSION, MAX_GUILDS_A_SHARD } from './protocol.js';
+import { closes, GATEWAY_VERSION, MAX_GUILDS_PER_SHARD } from './protocol.js';
 import { Session, type Shard } from './session.js';
 
 const LARGE_THRESHOLD = { min: 50, max: 250 };
 
 /** Guilds that a session is attached to before others have a turn. */
-const ATTACHED_A_TURN = 100;
+const ATTACHED_PER_TURN = 100;
 
 /**
  * Makes a session for a client that identifies: who it is, what it asks for, whether it may, which guilds it gets.
@@ -75,9 +75,9 @@ function requireShard(shard: number[] | null | undefined): Shard | null {
 async function countIdentify(gateway: Gateway, bot: AuthenticatedBot, shard: Shard | null): Promise<number | null> {
   const { limits } = gateway.app;
   const id = String(bot.actor.user.id);
-  const bucket = await limits.take(IDENTIFY_A_BUCKET, `${id}:${(shard?.id ?? 0) % IDENTIFY_CONCURRENCY}`);
+  const bucket = await limits.take(IDENTIFY_PER_BUCKET, `${id}:${(shard?.id ?? 0) % IDENTIFY_CONCURRENCY}`);
   if (!bucket.allowed) return bucket.resetAfterMs;
-  const day = await limits.take(IDENTIFY_A_DAY, id);
+  const day = await limits.take(IDENTIFY_PER_DAY, id);
   return day.allowed ? null : day.resetAfterMs;
 }
 
@@ -113,7 +113,7 @@ async function guildsOf(gateway: Gateway, session: Session): Promise<bigint[]> {
   const guildIds: bigint[] = [];
   for await (const page of pagesOfGuildIds(gateway.app.db.reader, session.botId)) {
     guildIds.push(...page.filter((guildId) => session.isResponsibleFor(guildId)));
-    if (guildIds.length > MAX_GUILDS_A_SHARD) throw new Closing(closes.shardingRequired);
+    if (guildIds.length > MAX_GUILDS_PER_SHARD) throw new Closing(closes.shardingRequired);
   }
   return guildIds;
 }
@@ -121,7 +121,7 @@ async function guildsOf(gateway: Gateway, session: Session): Promise<bigint[]> {
 /** Lets the session hear of its guilds, whose events wait until it has been shown them. */
 async function attachGuilds(gateway: Gateway, session: Session, guildIds: bigint[]): Promise<Attachment[]> {
   const attachments: Attachment[] = [];
-  await inTurns(guildIds, ATTACHED_A_TURN, (guildId) => {
+  await inTurns(guildIds, ATTACHED_PER_TURN, (guildId) => {
     if (!session.ended) attachments.push(gateway.feeds.attach(guildId, session));
   });
   return attachments;

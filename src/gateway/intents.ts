@@ -1,5 +1,5 @@
 import { GatewayDispatchEvents as Event, GatewayIntentBits as Intent } from 'discord-api-types/v10';
-import type { PrivilegedIntents } from '../domain/applications/bot-tokens.js';
+import type { PrivilegedIntents } from '../domain/applications/index.js';
 import { Permission } from '../domain/permissions.js';
 
 /** Who gets an event that happened in a guild. */

@@ -3,16 +3,15 @@ import {
   type GatewayGuildMembersChunkDispatchData,
   GatewayIntentBits,
 } from 'discord-api-types/v10';
-import type { MemberRecord } from '../domain/events.js';
-import { countMembers, loadMembers, type MemberSelection } from '../domain/guilds/snapshot.js';
-import { searchMembers } from '../domain/members/search.js';
+import { countMembers, loadMembers, type MemberSelection } from '../domain/guilds/index.js';
+import { type MemberRecord, searchMembers } from '../domain/members/index.js';
 import { parseSnowflake } from '../infra/ids.js';
-import { renderMember } from '../wire/member.js';
+import { renderMember } from '../wire/members.js';
 import { closeFor } from './closing.js';
 import { eventOf } from './events.js';
 import type { Gateway } from './gateway.js';
 import type { MembersRequest } from './payloads.js';
-import { MEMBERS_A_CHUNK, MEMBERS_A_SEARCH } from './protocol.js';
+import { MEMBERS_PER_CHUNK, MEMBERS_PER_SEARCH } from './protocol.js';
 import type { Session } from './session.js';
 
 const MAX_NONCE_BYTES = 32;
@@ -32,7 +31,7 @@ async function sendRequested(gateway: Gateway, session: Session, request: Member
   if (request.user_ids) return sendListed(gateway, session, request, request.user_ids);
   const prefix = request.query ?? '';
   if (prefix !== '') {
-    const take = Math.min(request.limit || MEMBERS_A_SEARCH, MEMBERS_A_SEARCH);
+    const take = Math.min(request.limit || MEMBERS_PER_SEARCH, MEMBERS_PER_SEARCH);
     return dispatchChunk(session, request, await searchMembers(gateway.app.db.reader, guildId, prefix, take));
   }
   if (session.wants(GatewayIntentBits.GuildMembers)) return sendAll(gateway, session, request);
@@ -45,9 +44,9 @@ async function sendListed(
   request: MembersRequest,
   wanted: string[],
 ): Promise<void> {
-  const asked = [...new Set(wanted)].slice(0, MEMBERS_A_SEARCH);
+  const asked = [...new Set(wanted)].slice(0, MEMBERS_PER_SEARCH);
   const userIds = asked.flatMap((text) => parseSnowflake(text) ?? []);
-  const members = await loadMembers(gateway.app.db.reader, BigInt(request.guild_id), { userIds }, MEMBERS_A_SEARCH);
+  const members = await loadMembers(gateway.app.db.reader, BigInt(request.guild_id), { userIds }, MEMBERS_PER_SEARCH);
   const found = new Set(members.map((member) => String(member.userId)));
   dispatchChunk(
     session,
@@ -62,12 +61,12 @@ async function sendAll(gateway: Gateway, session: Session, request: MembersReque
   const { reader } = gateway.app.db;
   const guildId = BigInt(request.guild_id);
   const total = Math.min(await countMembers(reader, guildId), request.limit || Number.POSITIVE_INFINITY);
-  const chunkCount = Math.max(1, Math.ceil(total / MEMBERS_A_CHUNK));
+  const chunkCount = Math.max(1, Math.ceil(total / MEMBERS_PER_CHUNK));
   const selection: MemberSelection = {};
   for (let index = 0; index < chunkCount; index += 1) {
     await session.room();
     if (session.ended) return;
-    const take = Math.min(MEMBERS_A_CHUNK, total - index * MEMBERS_A_CHUNK);
+    const take = Math.min(MEMBERS_PER_CHUNK, total - index * MEMBERS_PER_CHUNK);
     const members = await loadMembers(reader, guildId, selection, take);
     selection.after = members.at(-1)?.userId ?? selection.after;
     dispatchChunk(session, request, members, [], { index, count: chunkCount });

@@ -22,7 +22,7 @@ export const MAX_PAYLOAD_BYTES = 4_096;
 export const SEND_LIMIT = { payloads: 120, windowMs: 60_000 } as const;
 
 /** Guilds that one shard may hold. */
-export const MAX_GUILDS_A_SHARD = 2_500;
+export const MAX_GUILDS_PER_SHARD = 2_500;
 
 /** How long a session waits for its client to come back, in milliseconds. */
 export const RESUME_WINDOW_MS = 5 * 60_000;
@@ -49,10 +49,10 @@ export const REFUSAL_DELAY_MS = 5_000;
 export const MAX_WAITING_REQUESTS = 240;
 
 /** Members in one GUILD_MEMBERS_CHUNK. */
-export const MEMBERS_A_CHUNK = 1_000;
+export const MEMBERS_PER_CHUNK = 1_000;
 
 /** Members that a search by prefix, or a list of ids, returns at most. */
-export const MEMBERS_A_SEARCH = 100;
+export const MEMBERS_PER_SEARCH = 100;
 
 /** The opcodes a client may send. */
 export type ClientOpcode =

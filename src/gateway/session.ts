@@ -1,4 +1,4 @@
-import type { AuthenticatedBot } from '../domain/applications/bot-tokens.js';
+import type { AuthenticatedBot } from '../domain/applications/index.js';
 import type { Clock, Timer } from '../infra/clock.js';
 import type { GatewayEvent, Payload } from './events.js';
 import type { PresenceUpdate } from './payloads.js';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { HeldBody } from '../domain/bodies.js';
 import { DomainError } from '../domain/errors.js';
+import type { HeldBody } from '../http/bodies.js';
 
 /** The most a form of this face may be, in bytes. */
 const MAX_FORM_BYTES = 64 * 1024;

@@ -1,6 +1,7 @@
-import type { AppContext, PageSessions } from '../context.js';
+import type { AppContext } from '../context.js';
+import type { PageSessions } from '../domain/accounts/index.js';
 import type { Face } from '../face.js';
-import { refuseOtherMethods } from '../infra/http-methods.js';
+import { refuseOtherMethods } from '../http/methods.js';
 import { mountMetadata } from './metadata.js';
 import { mountScreen } from './screen/index.js';
 import { mountTokenEndpoints } from './token-endpoint.js';

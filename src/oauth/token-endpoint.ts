@@ -1,9 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type AppContext, callContext } from '../context.js';
-import type { HeldBody } from '../domain/bodies.js';
 import type { CallContext } from '../domain/call.js';
 import { DomainError } from '../domain/errors.js';
-import { TOKEN_REQUESTS_A_CLIENT, TOKEN_REQUESTS_AN_ADDRESS } from '../domain/limits.js';
+import { TOKEN_REQUESTS_PER_ADDRESS, TOKEN_REQUESTS_PER_CLIENT } from '../domain/limits.js';
 import {
   authenticateClient,
   type Client,
@@ -16,8 +15,9 @@ import {
   revokeToken,
 } from '../domain/oauth/index.js';
 import { takeLimit } from '../domain/rate-limits.js';
+import type { HeldBody } from '../http/bodies.js';
 import type { Limit } from '../infra/rate-limits.js';
-import { renderTokens } from '../wire/oauth2.js';
+import { renderTokens } from '../wire/oauth.js';
 import { readClientCredentials } from './client-credentials.js';
 import { type OAuthError, renderOAuthError } from './errors.js';
 import { formValue, readForm } from './form.js';
@@ -82,7 +82,7 @@ async function recognise(app: AppContext, findClient: FindClient, request: Fasti
     return { client: await authenticateClient(findClient, credentials), form };
   });
   const id = String(client.application.id);
-  await take(app, TOKEN_REQUESTS_A_CLIENT, client.byType === 'public' ? `${id}:${request.ip}` : id);
+  await take(app, TOKEN_REQUESTS_PER_CLIENT, client.byType === 'public' ? `${id}:${request.ip}` : id);
   return { client, form };
 }
 
@@ -91,7 +91,7 @@ async function counted<T>(app: AppContext, request: FastifyRequest, work: () => 
   try {
     return await work();
   } catch (error) {
-    if (error instanceof DomainError) await take(app, TOKEN_REQUESTS_AN_ADDRESS, request.ip);
+    if (error instanceof DomainError) await take(app, TOKEN_REQUESTS_PER_ADDRESS, request.ip);
     throw error;
   }
 }

@@ -1,6 +1,6 @@
-import { type HeldBody, readText } from '../domain/bodies.js';
 import { type DomainError, invalidInput } from '../domain/errors.js';
-import type { BodySource } from '../domain/forms.js';
+import { type HeldBody, readText } from '../http/bodies.js';
+import type { BodySource } from '../http/forms.js';
 import type { BlobStore } from '../infra/blobs.js';
 import { parseJson } from './json.js';
 import { type ReceivedBody, readMultipart } from './multipart.js';

@@ -1,11 +1,16 @@
-import { DELETIONS_A_CHANNEL, EDITS_A_CHANNEL, REACTIONS_A_CHANNEL, SENDS_A_CHANNEL } from '../domain/limits.js';
+import {
+  DELETIONS_PER_CHANNEL,
+  EDITS_PER_CHANNEL,
+  REACTIONS_PER_CHANNEL,
+  SENDS_PER_CHANNEL,
+} from '../domain/limits.js';
 import type { Bucket } from './route.js';
 
 /** What changes the messages of one channel. All ways to change reactions share a bucket. */
-export const SEND_MESSAGES: Bucket = { limit: SENDS_A_CHANNEL, major: 'channelId' };
-export const EDIT_MESSAGES: Bucket = { limit: EDITS_A_CHANNEL, major: 'channelId' };
-export const DELETE_MESSAGES: Bucket = { limit: DELETIONS_A_CHANNEL, major: 'channelId' };
-export const CHANGE_REACTIONS: Bucket = { limit: REACTIONS_A_CHANNEL, major: 'channelId' };
+export const SEND_MESSAGES: Bucket = { limit: SENDS_PER_CHANNEL, major: 'channelId' };
+export const EDIT_MESSAGES: Bucket = { limit: EDITS_PER_CHANNEL, major: 'channelId' };
+export const DELETE_MESSAGES: Bucket = { limit: DELETIONS_PER_CHANNEL, major: 'channelId' };
+export const CHANGE_REACTIONS: Bucket = { limit: REACTIONS_PER_CHANNEL, major: 'channelId' };
 
 /** A bucket for one writing route: 10 in 10 s for each major id (decisions 53). */
 export function writes(name: string, major?: string): Bucket {

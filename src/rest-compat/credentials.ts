@@ -1,9 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { AppContext, FindPerson } from '../context.js';
+import type { AppContext } from '../context.js';
+import type { FindPerson } from '../domain/accounts/index.js';
 import type { Actor } from '../domain/call.js';
 import { DomainError } from '../domain/errors.js';
 import { findTokenActor } from '../domain/oauth/index.js';
-import { originOf } from '../infra/origins.js';
+import { originOf } from '../http/origins.js';
 import { hashSecret } from '../infra/secrets.js';
 import type { Caller } from './route.js';
 

@@ -1,5 +1,5 @@
 import { type ErrorCode, type FieldFault, refusalIn } from '../domain/errors.js';
-import { httpFault } from '../infra/http-faults.js';
+import { httpFault } from '../http/faults.js';
 
 /** A refusal as this face answers it. */
 export interface RestError {

@@ -1,10 +1,11 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type AppContext, callContext, type FindPerson } from '../context.js';
-import { type HeldBody, senderOf } from '../domain/bodies.js';
+import { type AppContext, callContext } from '../context.js';
+import type { FindPerson } from '../domain/accounts/index.js';
 import type { Actor, CallContext } from '../domain/call.js';
 import { DomainError } from '../domain/errors.js';
 import { parseInput } from '../domain/input.js';
 import type { Face } from '../face.js';
+import { type HeldBody, senderOf } from '../http/bodies.js';
 import { readAuditReason } from './audit-reason.js';
 import { readBody, wrongContentType } from './body.js';
 import { Credentials, requireCaller } from './credentials.js';

@@ -1,7 +1,8 @@
 import type { Readable } from 'node:stream';
 import type busboy from 'busboy';
-import { type HeldBody, readText, requestTooLarge } from '../domain/bodies.js';
 import { type DomainError, invalidInput } from '../domain/errors.js';
+import { fileTooLarge, tooManyAttachments, type UploadedFile } from '../domain/messages/index.js';
+import { type HeldBody, readText, requestTooLarge } from '../http/bodies.js';
 import {
   type BodySource,
   countFormBytes,
@@ -10,8 +11,7 @@ import {
   openForm,
   receiveFile,
   runForm,
-} from '../domain/forms.js';
-import { fileTooLarge, tooManyAttachments, type UploadedFile } from '../domain/messages/index.js';
+} from '../http/forms.js';
 import type { BlobStore } from '../infra/blobs.js';
 import { parseJson } from './json.js';
 

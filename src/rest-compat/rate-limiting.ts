@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AppContext } from '../context.js';
 import type { Actor } from '../domain/call.js';
-import { REQUESTS_A_CALLER } from '../domain/limits.js';
+import { REQUESTS_PER_CALLER } from '../domain/limits.js';
 import { createRateLimits, type Limit, type LimitState, noRateLimits, type RateLimits } from '../infra/rate-limits.js';
 import { type RestError, tooManyRequests } from './errors.js';
 import type { Route } from './route.js';
@@ -63,7 +63,7 @@ export class RequestLimits {
 
   /** Counts a request against the limit over all routes only. */
   async takeOverall(caller: string): Promise<LimitVerdict> {
-    const state = await this.#limits.take(REQUESTS_A_CALLER, caller);
+    const state = await this.#limits.take(REQUESTS_PER_CALLER, caller);
     return state.allowed ? { headers: {} } : refused(state, 'global', {});
   }
 }

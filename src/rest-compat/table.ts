@@ -5,7 +5,7 @@ import { developerPortalRoutes } from './routes/developer-portal.js';
 import { gatewayRoutes } from './routes/gateway.js';
 import { guildRoutes } from './routes/guilds.js';
 import { messageRoutes } from './routes/messages.js';
-import { oauth2Routes } from './routes/oauth2.js';
+import { oauth2Routes } from './routes/oauth.js';
 import { reactionRoutes } from './routes/reactions.js';
 import { teamRoutes } from './routes/teams.js';
 import { userRoutes } from './routes/users.js';

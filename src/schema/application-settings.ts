@@ -1,6 +1,6 @@
 import { deleteApplication, transferApplication, updateApplication } from '../domain/applications/index.js';
 import type { Application as ApplicationRow } from '../infra/database/index.js';
-import { Application, InstallContext, InstallLinkMode, PrivilegedIntent } from './application.js';
+import { Application, InstallContext, InstallLinkMode, PrivilegedIntent } from './applications.js';
 import { builder } from './builder.js';
 import { DeletedPayload } from './deleted.js';
 import { parseId } from './ids.js';

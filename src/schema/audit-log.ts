@@ -1,15 +1,15 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
-import { type AuditLog, listAuditEntries } from '../domain/audit/index.js';
+import { type AuditLog, listAuditEntries } from '../domain/audit-log/index.js';
 import type { AuditEntry as AuditEntryRow } from '../infra/database/index.js';
 import { snowflakeTime } from '../infra/ids.js';
-import { Application } from './application.js';
+import { Application } from './applications.js';
 import { builder } from './builder.js';
 import type { GraphqlContext } from './context.js';
 import { snowflakeId } from './ids.js';
 import { referredRows } from './lists.js';
 import { connectionOf, type PageArgs, pageArgs, pageRows, pageSizeOf, parsePage } from './page.js';
-import { Team } from './team.js';
-import { User } from './user.js';
+import { Team } from './teams.js';
+import { User } from './users.js';
 
 const AuditEntry = builder.objectRef<AuditEntryRow>('AuditEntry').implement({
   description: 'Who did what in the portal. Entries are never changed and never hold a secret.',

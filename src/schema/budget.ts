@@ -14,10 +14,10 @@ export const operationLimits = {
 /** What a caller pays for each operation, with which so many objects are paid. */
 export const OPERATION_COST = 300;
 /** How much is made in one turn of the event loop, in objects. */
-export const OBJECTS_A_TURN = 500;
+export const OBJECTS_PER_TURN = 500;
 /** What is paid like objects: a step like so many, and so many bytes like one. */
 const STEP_COST = 30;
-const BYTES_AN_OBJECT = 1024;
+const BYTES_PER_OBJECT = 1024;
 
 /** Charges the caller for work, in objects. @throws RATE_LIMITED */
 export type Pay = (objects: number) => Promise<void>;
@@ -84,11 +84,11 @@ export class OperationBudget {
   }
 
   /**
-   * What has to be waited for before more is made: others have a turn once {@link OBJECTS_A_TURN} objects were made, and the
+   * What has to be waited for before more is made: others have a turn once {@link OBJECTS_PER_TURN} objects were made, and the
    * caller pays for these. Null while there is nothing to wait for.
    */
   turn(): Promise<void> | null {
-    if (this.#sinceTurn < OBJECTS_A_TURN) return this.#turn;
+    if (this.#sinceTurn < OBJECTS_PER_TURN) return this.#turn;
     this.#sinceTurn = 0;
     const turn = (this.#turn ?? Promise.resolve()).then(() => this.#giveTurn());
     const end = () => {
@@ -144,7 +144,7 @@ export class OperationBudget {
 
   /** What was made so far, in objects. */
   get #cost(): number {
-    return this.#objects + this.#stepCount * STEP_COST + Math.ceil(this.#bytesShown / BYTES_AN_OBJECT);
+    return this.#objects + this.#stepCount * STEP_COST + Math.ceil(this.#bytesShown / BYTES_PER_OBJECT);
   }
 
   async #giveTurn(): Promise<void> {

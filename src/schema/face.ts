@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { type AppContext, callContext, type FindPerson, type Visitor } from '../context.js';
-import { senderOf } from '../domain/bodies.js';
-import { GRAPHQL_A_CALLER, REQUESTS_A_CALLER } from '../domain/limits.js';
+import { type AppContext, callContext } from '../context.js';
+import type { FindPerson, Visitor } from '../domain/accounts/index.js';
+import { GRAPHQL_PER_CALLER, REQUESTS_PER_CALLER } from '../domain/limits.js';
 import { takeLimit, takePoints } from '../domain/rate-limits.js';
 import type { Face } from '../face.js';
+import { senderOf } from '../http/bodies.js';
 import { OPERATION_COST, OperationBudget, type Pay } from './budget.js';
 import type { GraphqlContext } from './context.js';
 import { mountGraphql } from './http.js';
@@ -20,8 +21,8 @@ export function graphqlFace(app: AppContext, findPerson: FindPerson): Face {
   const streams = new Streams(app.clock);
   const contextFor = async ({ headers, address }: Visitor): Promise<GraphqlContext> => {
     const call = callContext(app, await findPerson(headers), { requestId: randomUUID() });
-    if (call.actor.kind === 'anonymous') await takeLimit(call, REQUESTS_A_CALLER, address);
-    const pay: Pay = (objects) => takePoints(call, GRAPHQL_A_CALLER, senderOf(call, address), objects);
+    if (call.actor.kind === 'anonymous') await takeLimit(call, REQUESTS_PER_CALLER, address);
+    const pay: Pay = (objects) => takePoints(call, GRAPHQL_PER_CALLER, senderOf(call, address), objects);
     await pay(OPERATION_COST);
     return {
       app,

@@ -1,19 +1,11 @@
 import type { Readable } from 'node:stream';
 import type busboy from 'busboy';
 import type { GraphQLParams } from 'graphql-yoga';
-import { type HeldBody, requestTooLarge } from '../domain/bodies.js';
 import { type DomainError, invalidInput } from '../domain/errors.js';
-import {
-  type BodySource,
-  countFormBytes,
-  malformedForm,
-  openForm,
-  type ReceivedFile,
-  receiveFile,
-  runForm,
-} from '../domain/forms.js';
 import { limits } from '../domain/limits.js';
-import { tooManyAttachments } from '../domain/messages/index.js';
+import { type ReceivedFile, tooManyAttachments } from '../domain/messages/index.js';
+import { type HeldBody, requestTooLarge } from '../http/bodies.js';
+import { type BodySource, countFormBytes, malformedForm, openForm, receiveFile, runForm } from '../http/forms.js';
 import type { BlobStore, StagedBlob } from '../infra/blobs.js';
 
 /** A file of a form, which has not been received before somebody asks for it. */

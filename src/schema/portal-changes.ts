@@ -3,12 +3,12 @@ import { requirePerson } from '../domain/call.js';
 import { accessTeam } from '../domain/teams/index.js';
 import { topics } from '../infra/bus.js';
 import type { Application as ApplicationRow, Team as TeamRow } from '../infra/database/index.js';
-import { Application } from './application.js';
+import { Application } from './applications.js';
 import { builder } from './builder.js';
 import { parseId } from './ids.js';
 import { MAX_LIST } from './lists.js';
 import { PortalHome } from './portal-home.js';
-import { Team } from './team.js';
+import { Team } from './teams.js';
 import { type Watched, watchState } from './watched-state.js';
 
 /** A role in an application may come from its team, and end with it. */

@@ -2,8 +2,8 @@ import { queryFromInfo } from '@pothos/plugin-prisma';
 import { requirePerson } from '../domain/call.js';
 import { builder } from './builder.js';
 import { listArgs, listCost, parseList } from './lists.js';
-import { TeamInvitation, withTheirTeams } from './team-invitation.js';
-import { Tester } from './tester.js';
+import { TeamInvitation, withTheirTeams } from './team-invitations.js';
+import { Tester } from './testers.js';
 
 /** What waits for a person's answer. */
 export const PortalHome = builder.objectRef<{ userId: bigint }>('PortalHome').implement({

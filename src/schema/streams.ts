@@ -5,8 +5,8 @@ import { type Release, Slots } from '../infra/slots.js';
 import { inTurns, nextTurn } from '../infra/turns.js';
 
 /** Subscriptions and sockets that one person may have open at once; sockets of those who are not signed in count for their address. */
-const STREAMS_A_PERSON = 100;
-const SOCKETS_AN_OWNER = 20;
+const STREAMS_PER_PERSON = 100;
+const SOCKETS_PER_OWNER = 20;
 
 /** How many values are worked out at once in all; of one person's streams it is one. */
 const VALUES_AT_ONCE = 4;
@@ -15,7 +15,7 @@ const VALUES_AT_ONCE = 4;
 const CHECK_SESSIONS_EVERY_MS = 60_000;
 
 /** How many streams are asked about in one turn. */
-const STREAMS_A_TURN = 100;
+const STREAMS_PER_TURN = 100;
 
 /** A subscription that is open, over whichever transport. */
 export interface Stream {
@@ -44,8 +44,8 @@ export class Streams {
 
   /** @throws LIMIT_EXCEEDED when the person has too many streams open already */
   add(stream: Stream, userId: string): void {
-    if (this.#streams.of(userId) >= STREAMS_A_PERSON) {
-      throw new DomainError('LIMIT_EXCEEDED', `You may have ${STREAMS_A_PERSON} subscriptions open at once.`);
+    if (this.#streams.of(userId) >= STREAMS_PER_PERSON) {
+      throw new DomainError('LIMIT_EXCEEDED', `You may have ${STREAMS_PER_PERSON} subscriptions open at once.`);
     }
     this.#streams.add(userId, 1);
     this.#owners.set(stream, userId);
@@ -69,7 +69,7 @@ export class Streams {
 
   /** Counts a socket of a person's, or of an address. @returns what ends it; null when there are too many */
   openSocket(owner: string): Release | null {
-    if (this.#sockets.of(owner) >= SOCKETS_AN_OWNER) return null;
+    if (this.#sockets.of(owner) >= SOCKETS_PER_OWNER) return null;
     return this.#sockets.take(owner);
   }
 
@@ -94,7 +94,7 @@ export class Streams {
   #checkLater(): Timer {
     return this.clock.after(CHECK_SESSIONS_EVERY_MS, () => {
       this.#nextCheck = this.#checkLater();
-      void inTurns([...this.#owners.keys()], STREAMS_A_TURN, (stream) => stream.checkSession());
+      void inTurns([...this.#owners.keys()], STREAMS_PER_TURN, (stream) => stream.checkSession());
     });
   }
 }

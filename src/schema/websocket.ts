@@ -1,10 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
 import { CloseCode, type Context, makeServer, type ServerOptions } from 'graphql-ws';
-import type { AppContext, FindPerson, Visitor } from '../context.js';
+import type { AppContext } from '../context.js';
+import type { FindPerson, Visitor } from '../domain/accounts/index.js';
 import { DomainError } from '../domain/errors.js';
 import type { Face } from '../face.js';
-import { originOf } from '../infra/origins.js';
+import { originOf } from '../http/origins.js';
 import type { Release } from '../infra/slots.js';
 import { nextTurn } from '../infra/turns.js';
 import { renderError } from './errors.js';
@@ -14,7 +15,7 @@ import type { Streams } from './streams.js';
 import { adaptSockets, type SocketExtra } from './ws-adapter.js';
 import type { Yoga } from './yoga.js';
 
-const MAX_OPERATIONS_A_SOCKET = 100;
+const MAX_OPERATIONS_PER_SOCKET = 100;
 
 /**
  * Subscriptions over WebSocket (the `graphql-transport-ws` protocol). The session comes in the connection parameter
@@ -70,7 +71,7 @@ function serverOptions(
       counted.set(extra, 'closed');
     },
     onSubscribe: async (socket, _id, { query, variables, operationName }) => {
-      if (Object.keys(socket.subscriptions).length > MAX_OPERATIONS_A_SOCKET) return [show(tooManyOperations())];
+      if (Object.keys(socket.subscriptions).length > MAX_OPERATIONS_PER_SOCKET) return [show(tooManyOperations())];
       try {
         const enveloped = yoga.getEnveloped(await contextFor(visitorOf(app, socket)));
         await nextTurn();
@@ -99,7 +100,7 @@ async function userIdOf(person: ReturnType<FindPerson>): Promise<string | null> 
 }
 
 function tooManyOperations(): DomainError {
-  return new DomainError('LIMIT_EXCEEDED', `At most ${MAX_OPERATIONS_A_SOCKET} operations may run on one socket.`);
+  return new DomainError('LIMIT_EXCEEDED', `At most ${MAX_OPERATIONS_PER_SOCKET} operations may run on one socket.`);
 }
 
 function visitorOf(app: AppContext, socket: SocketContext): Visitor {

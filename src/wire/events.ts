@@ -1,15 +1,17 @@
-import { type PrivilegedIntents, privilegedIntentsOf } from '../domain/applications/bot-tokens.js';
-import type { DomainEvent, MemberFacts, MessageRecord } from '../domain/events.js';
+import { type PrivilegedIntents, privilegedIntentsOf } from '../domain/applications/index.js';
+import type { DomainEvent } from '../domain/events.js';
+import type { MemberFacts } from '../domain/members/index.js';
+import type { MessageRecord } from '../domain/messages/index.js';
 import { type BusMessage, topics } from '../infra/bus.js';
 import type { Invite } from '../infra/database/index.js';
-import { renderChannel } from './channel.js';
-import { renderEmoji } from './emoji.js';
-import { renderGuild } from './guild.js';
-import { renderMember, renderMemberFacts } from './member.js';
-import { redactMessage, redactReferenced, renderMessage, type WireOptions } from './message.js';
-import { renderRole } from './role.js';
+import { renderChannel } from './channels.js';
+import { renderEmoji } from './emojis.js';
+import { renderGuild } from './guilds.js';
+import { renderMember, renderMemberFacts } from './members.js';
+import { redactMessage, redactReferenced, renderMessage, type WireOptions } from './messages.js';
+import { renderRole } from './roles.js';
 import { wireTime } from './time.js';
-import { renderOwnUser, renderUser } from './user.js';
+import { renderOwnUser, renderUser } from './users.js';
 
 /** What APPLICATION_UPDATED tells those who keep something of the application. */
 export interface ApplicationChange {

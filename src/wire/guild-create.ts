@@ -1,8 +1,8 @@
 import type { GatewayGuildCreateDispatchData } from 'discord-api-types/v10';
-import type { MemberFacts } from '../domain/events.js';
-import type { GuildSnapshot } from '../domain/guilds/snapshot.js';
-import { renderChannel } from './channel.js';
-import { renderGuild } from './guild.js';
+import type { GuildSnapshot } from '../domain/guilds/index.js';
+import type { MemberFacts } from '../domain/members/index.js';
+import { renderChannel } from './channels.js';
+import { renderGuild } from './guilds.js';
 
 /** The fields of GUILD_CREATE that differ between the bots, and sessions, of a guild. */
 type OwnFields = 'joined_at' | 'large' | 'members';

@@ -1,8 +1,8 @@
 import type { APIUnavailableGuild, GatewayReadyDispatchData } from 'discord-api-types/v10';
-import type { PrivilegedIntents } from '../domain/applications/bot-tokens.js';
+import type { PrivilegedIntents } from '../domain/applications/index.js';
 import type { User } from '../infra/database/index.js';
-import { applicationFlags } from './application.js';
-import { renderOwnUser } from './user.js';
+import { applicationFlags } from './applications.js';
+import { renderOwnUser } from './users.js';
 
 export interface ReadyFacts {
   version: number;

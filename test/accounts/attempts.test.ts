@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
-  SIGN_IN_AN_ACCOUNT,
-  SIGN_IN_AN_ADDRESS,
   SIGN_IN_AT_HOME,
-  SIGN_UP_AN_ADDRESS,
+  SIGN_IN_PER_ACCOUNT,
+  SIGN_IN_PER_ADDRESS,
+  SIGN_UP_PER_ADDRESS,
 } from '../../src/domain/limits.js';
 import type { Limit } from '../../src/infra/rate-limits.js';
 import { hashSecret } from '../../src/infra/secrets.js';
@@ -52,11 +52,11 @@ async function spend(limit: Limit, key: string): Promise<void> {
   await server.app.limits.take(limit, key, limit.points);
 }
 
-const spendAccount = () => spend(SIGN_IN_AN_ACCOUNT, hashSecret(owner.email));
+const spendAccount = () => spend(SIGN_IN_PER_ACCOUNT, hashSecret(owner.email));
 
 describe('attempts at one account', () => {
   it('are counted together, from however many addresses they come', async () => {
-    expect(await guessAt(owner.email, SIGN_IN_AN_ACCOUNT.points)).toEqual(Array(10).fill(401));
+    expect(await guessAt(owner.email, SIGN_IN_PER_ACCOUNT.points)).toEqual(Array(10).fill(401));
     const refused = await wrong(owner.email, `${network}.100`);
     expect(refused.status).toBe(429);
     expect((await refused.json()).code).toBe('RATE_LIMITED');
@@ -68,7 +68,7 @@ describe('attempts at one account', () => {
 
   it('are counted alike where there is no such account, and however the address is written', async () => {
     const email = `nobody${names}@people.example`;
-    await spend(SIGN_IN_AN_ACCOUNT, hashSecret(email));
+    await spend(SIGN_IN_PER_ACCOUNT, hashSecret(email));
     expect((await wrong(email, `${network}.100`)).status).toBe(429);
     expect((await wrong(` ${email.toUpperCase()} `, `${network}.100`)).status).toBe(429);
   });
@@ -87,7 +87,7 @@ describe('attempts at one account', () => {
   });
 
   it('that succeed do not count', async () => {
-    for (let n = 0; n <= SIGN_IN_AN_ACCOUNT.points; n += 1) {
+    for (let n = 0; n <= SIGN_IN_PER_ACCOUNT.points; n += 1) {
       expect((await right(owner, `${network}.${n + 1}`)).status).toBe(200);
     }
   });
@@ -95,7 +95,7 @@ describe('attempts at one account', () => {
 
 describe('attempts of one address', () => {
   it('stop there and nowhere else', async () => {
-    await spend(SIGN_IN_AN_ADDRESS, `${network}.1`);
+    await spend(SIGN_IN_PER_ADDRESS, `${network}.1`);
     const refused = await right(owner, `${network}.1`);
     expect(refused.status).toBe(429);
     expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(60);
@@ -103,13 +103,13 @@ describe('attempts of one address', () => {
   });
 
   it('count at no account once they are refused, and nothing is remembered of the accounts they name', async () => {
-    await spend(SIGN_IN_AN_ADDRESS, `${network}.1`);
+    await spend(SIGN_IN_PER_ADDRESS, `${network}.1`);
     const madeUp = `nobody${names}@people.example`;
     for (const email of [owner.email, madeUp]) {
       expect((await wrong(email, `${network}.1`)).status).toBe(429);
       const account = hashSecret(email);
       const counts = [
-        await server.app.limits.peek(SIGN_IN_AN_ACCOUNT, account),
+        await server.app.limits.peek(SIGN_IN_PER_ACCOUNT, account),
         await server.app.limits.peek(SIGN_IN_AT_HOME, `${account}:${network}.1`),
       ];
       expect(counts.map(({ resetAfterMs }) => resetAfterMs)).toEqual([0, 0]);
@@ -117,13 +117,13 @@ describe('attempts of one address', () => {
   });
 
   it('do not keep out who has a session at that address', async () => {
-    await spend(SIGN_IN_AN_ADDRESS, `${network}.200`);
+    await spend(SIGN_IN_PER_ADDRESS, `${network}.200`);
     expect((await right(owner, `${network}.200`)).status).toBe(200);
   });
 
   it('count by the network of an IPv6 address', async () => {
     const prefix = `2001:db8:0:${names}`;
-    for (let n = 1; n <= SIGN_IN_AN_ADDRESS.points; n += 1) {
+    for (let n = 1; n <= SIGN_IN_PER_ADDRESS.points; n += 1) {
       expect((await post('/auth/sign-in/email', {}, `${prefix}::${n}`)).status).toBe(400);
     }
     expect((await right(owner, `${prefix}:ffff::1`)).status).toBe(429);
@@ -140,7 +140,7 @@ describe('attempts of one address', () => {
 
 it('sign-ups count by the address that the proxy states', async () => {
   const attempt = (address: string) => post('/auth/sign-up/email', {}, address);
-  for (let n = 0; n < SIGN_UP_AN_ADDRESS.points; n += 1) expect((await attempt(`${network}.1`)).status).toBe(400);
+  for (let n = 0; n < SIGN_UP_PER_ADDRESS.points; n += 1) expect((await attempt(`${network}.1`)).status).toBe(400);
   expect((await attempt(`${network}.1`)).status).toBe(429);
   expect((await attempt(`198.51.100.1, ${network}.1`)).status).toBe(429);
   expect((await attempt(`${network}.2`)).status).toBe(400);

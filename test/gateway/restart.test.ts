@@ -13,7 +13,7 @@ import { addMember, createBot, createGuild, type TestBot, type TestGuild } from 
 import { migratedDatabase } from '../harness/server.js';
 
 const BOTS = 10;
-const SESSIONS_A_BOT = 100;
+const SESSIONS_PER_BOT = 100;
 const PROGRAM = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
 let env: Record<string, string>;
@@ -79,7 +79,7 @@ async function forAll<T, R>(items: T[], work: (item: T) => Promise<R>): Promise<
 
 it('1,000 sessions are asked to leave by a restart, and all are served again', async () => {
   child = await startProgram();
-  const owners = bots.flatMap((bot) => Array.from({ length: SESSIONS_A_BOT }, () => bot));
+  const owners = bots.flatMap((bot) => Array.from({ length: SESSIONS_PER_BOT }, () => bot));
   const before = await forAll(owners, async (bot) => {
     const client = await GatewayClient.open(origin);
     return { bot, client, ready: await client.ready(bot.token) };
@@ -103,7 +103,7 @@ it('1,000 sessions are asked to leave by a restart, and all are served again', a
     if (answer.op === 9) await client.ready(bot.token);
     return client;
   });
-  expect(after).toHaveLength(BOTS * SESSIONS_A_BOT);
+  expect(after).toHaveLength(BOTS * SESSIONS_PER_BOT);
 
   const answer = await fetch(`${origin}/api/v10/channels/${guild.channel.id}/messages`, {
     method: 'POST',

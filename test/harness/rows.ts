@@ -1,5 +1,7 @@
 import { createBotToken } from '../../src/domain/applications/bot-tokens.js';
-import type { ChannelRecord, MemberRecord, MessageRecord } from '../../src/domain/events.js';
+import type { ChannelRecord } from '../../src/domain/channels/record.js';
+import type { MemberRecord } from '../../src/domain/members/record.js';
+import type { MessageRecord } from '../../src/domain/messages/record.js';
 import { DEFAULT_EVERYONE_PERMISSIONS } from '../../src/domain/permissions.js';
 import type { Prisma, User } from '../../src/infra/database/index.js';
 import type { Server } from '../../src/server.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { TOKEN_REQUESTS_A_CLIENT, TOKEN_REQUESTS_AN_ADDRESS } from '../../src/domain/limits.js';
+import { TOKEN_REQUESTS_PER_ADDRESS, TOKEN_REQUESTS_PER_CLIENT } from '../../src/domain/limits.js';
 import type { Limit } from '../../src/infra/rate-limits.js';
 import { countHeld } from '../harness/forms.js';
 import { basic, inForm, postForm } from '../harness/oauth.js';
@@ -38,7 +38,7 @@ describe('at an address where many were not recognised', () => {
 
   it('only those are refused', async () => {
     expect((await askWrongly(address)).status).toBe(401);
-    await spend(TOKEN_REQUESTS_AN_ADDRESS, address);
+    await spend(TOKEN_REQUESTS_PER_ADDRESS, address);
     const refused = await askWrongly(address);
     expect(refused).toMatchObject(refusal);
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
@@ -97,7 +97,7 @@ describe('a form that is not sent whole', () => {
 
 describe('a client that is recognised', () => {
   it('counts by itself, wherever it calls from, and leaves others at its address alone', async () => {
-    await spend(TOKEN_REQUESTS_A_CLIENT, other.id);
+    await spend(TOKEN_REQUESTS_PER_CLIENT, other.id);
     for (const address of ['192.0.2.3', '192.0.2.4']) {
       expect(await ask(other, address)).toMatchObject(refusal);
       expect((await ask(client, address)).status).toBe(200);
@@ -106,9 +106,9 @@ describe('a client that is recognised', () => {
 
   it('is not kept from its tokens by who guesses at its secret', async () => {
     for (let n = 0; n < 20; n += 1) await askWrongly(`198.51.100.${n}`);
-    const { remaining } = await server.app.limits.peek(TOKEN_REQUESTS_A_CLIENT, client.id);
+    const { remaining } = await server.app.limits.peek(TOKEN_REQUESTS_PER_CLIENT, client.id);
     expect((await ask(client, '192.0.2.5')).status).toBe(200);
-    expect((await server.app.limits.peek(TOKEN_REQUESTS_A_CLIENT, client.id)).remaining).toBe(remaining - 1);
+    expect((await server.app.limits.peek(TOKEN_REQUESTS_PER_CLIENT, client.id)).remaining).toBe(remaining - 1);
   });
 
   it('and is public counts by its address too, since anybody can name it', async () => {
@@ -116,7 +116,7 @@ describe('a client that is recognised', () => {
     await update(ada, application.id, { publicClient: true });
     const refresh = (address: string) =>
       postForm(server, { grant_type: 'refresh_token', refresh_token: 'x', client_id: application.id }, at(address));
-    await spend(TOKEN_REQUESTS_A_CLIENT, `${application.id}:192.0.2.6`);
+    await spend(TOKEN_REQUESTS_PER_CLIENT, `${application.id}:192.0.2.6`);
     expect(await refresh('192.0.2.6')).toMatchObject(refusal);
     expect(await refresh('192.0.2.7')).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
   });

@@ -10,7 +10,7 @@ import { startServer, type TestServer } from '../harness/server.js';
 
 /** Within this time every request is answered, in milliseconds. */
 const BOUND = 5_000;
-const RUNS_A_ROUTE = 40;
+const RUNS_PER_ROUTE = 40;
 
 const { log, lines: faults } = readableLog();
 const agent = new Agent({ keepAlive: true, maxSockets: 8 });
@@ -243,7 +243,7 @@ describe('whatever is sent to a route', () => {
             expect(JSON.parse(answer.body)).toMatchObject({ code: expect.any(Number), message: expect.any(String) });
           }
         }),
-        { numRuns: RUNS_A_ROUTE },
+        { numRuns: RUNS_PER_ROUTE },
       );
       expect(faults).toEqual([]);
     },

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { REST } from '@discordjs/rest';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { INVITATIONS_TO_A_PERSON, REQUESTS_A_CALLER } from '../../src/domain/limits.js';
+import { INVITATIONS_PER_PERSON, REQUESTS_PER_CALLER } from '../../src/domain/limits.js';
 import { RequestLimits } from '../../src/rest-compat/rate-limiting.js';
 import { noDiscordPy, PYTHON } from '../harness/discord-py.js';
 import { createApplication, signUp } from '../harness/people.js';
@@ -118,7 +118,7 @@ describe('429', () => {
     // Asked anew where the second ends between the count and the answers.
     const refused = await vi.waitFor(
       async () => {
-        await server.app.limits.take(REQUESTS_A_CALLER, String(scene.bot.bot.id), REQUESTS_A_CALLER.points - 3);
+        await server.app.limits.take(REQUESTS_PER_CALLER, String(scene.bot.bot.id), REQUESTS_PER_CALLER.points - 3);
         const answers = await Promise.all(paths.map((path) => scene.bot.get(path)));
         const refusals = answers.filter((answer) => answer.status === 429);
         expect(refusals).toHaveLength(3);
@@ -162,8 +162,8 @@ describe('429', () => {
   test("a limit that is not the route's, but of what is done", async () => {
     const [owner, grace] = await Promise.all([signUp(server, 'owner'), signUp(server, 'grace')]);
     const { id } = await createApplication(owner);
-    const { points } = INVITATIONS_TO_A_PERSON;
-    await server.app.limits.take(INVITATIONS_TO_A_PERSON, `${owner.id}:${grace.id}`, points);
+    const { points } = INVITATIONS_PER_PERSON;
+    await server.app.limits.take(INVITATIONS_PER_PERSON, `${owner.id}:${grace.id}`, points);
     const refusal = await ask(server, 'POST', `/developer-portal/applications/${id}/testers`, {
       json: { user_id: grace.id },
       headers: { authorization: `Bearer ${owner.token}` },

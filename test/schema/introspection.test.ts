@@ -1,6 +1,6 @@
 import { buildClientSchema, getIntrospectionQuery } from 'graphql';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { GRAPHQL_A_CALLER } from '../../src/domain/limits.js';
+import { GRAPHQL_PER_CALLER } from '../../src/domain/limits.js';
 import { OPERATION_COST } from '../../src/schema/budget.js';
 import { askGraphql } from '../harness/graphql.js';
 import { type Person, signUp } from '../harness/people.js';
@@ -16,7 +16,7 @@ afterAll(() => server.stop());
 
 /** What is left of what an address without a credential may ask for. */
 async function left(): Promise<number> {
-  return (await server.app.limits.peek(GRAPHQL_A_CALLER, '127.0.0.1')).remaining;
+  return (await server.app.limits.peek(GRAPHQL_PER_CALLER, '127.0.0.1')).remaining;
 }
 
 const TYPE = 'name kind ofType { name kind ofType { name kind } }';

@@ -1,7 +1,7 @@
 import { execute, GraphQLInt, GraphQLList, GraphQLNonNull, GraphQLObjectType, GraphQLSchema, parse } from 'graphql';
 import { beforeEach, expect, it } from 'vitest';
 import { DomainError } from '../../src/domain/errors.js';
-import { OBJECTS_A_TURN, OPERATION_COST, OperationBudget, operationLimits } from '../../src/schema/budget.js';
+import { OBJECTS_PER_TURN, OPERATION_COST, OperationBudget, operationLimits } from '../../src/schema/budget.js';
 import { limitOperations } from '../../src/schema/limits.js';
 import { eachRound } from '../harness/turns.js';
 
@@ -54,9 +54,9 @@ it.each([
   expect(result.errors).toBeUndefined();
   const total = made.reduce((sum, count) => sum + count, 0);
   expect(total).toBeGreaterThanOrEqual(8_100);
-  expect(Math.max(...made)).toBeLessThanOrEqual(Math.max(length, OBJECTS_A_TURN + length));
+  expect(Math.max(...made)).toBeLessThanOrEqual(Math.max(length, OBJECTS_PER_TURN + length));
   const sum = paid.reduce((all, objects) => all + objects, OPERATION_COST);
-  expect(sum).toBeGreaterThan(total - OBJECTS_A_TURN);
+  expect(sum).toBeGreaterThan(total - OBJECTS_PER_TURN);
 });
 
 it('the fields of an operation that was stopped are not resolved', async () => {
@@ -76,7 +76,7 @@ it('what the caller cannot pay for is not made', async () => {
   const result = await run('{ item { items { items { length } } } }', 90, budget);
   expect(result.data).toEqual({ item: null });
   const total = made.reduce((sum, count) => sum + count, 0);
-  expect(total).toBeLessThanOrEqual(OBJECTS_A_TURN);
+  expect(total).toBeLessThanOrEqual(OBJECTS_PER_TURN);
 });
 
 it('events pay for what they make, and what one left unpaid is paid with the next', async () => {
@@ -85,8 +85,8 @@ it('events pay for what they make, and what one left unpaid is paid with the nex
   const document = parse('subscription { changed { items { length } } }');
   for (let n = 0; n < 1_000; n += 1) await execute({ schema, document, rootValue: 10, contextValue });
   const sum = paid.reduce((all, objects) => all + objects, OPERATION_COST);
-  expect(sum).toBeGreaterThan(1_000 * 41 - OBJECTS_A_TURN);
-  expect(Math.min(...paid)).toBeGreaterThanOrEqual(OBJECTS_A_TURN);
+  expect(sum).toBeGreaterThan(1_000 * 41 - OBJECTS_PER_TURN);
+  expect(Math.min(...paid)).toBeGreaterThanOrEqual(OBJECTS_PER_TURN);
 });
 
 it('an event that cannot be paid for is not made, nor are those after it until they can', async () => {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { GRAPHQL_A_CALLER } from '../../src/domain/limits.js';
+import { GRAPHQL_PER_CALLER } from '../../src/domain/limits.js';
 import { DEFAULT_EVERYONE_PERMISSIONS } from '../../src/domain/permissions.js';
 import { Prisma } from '../../src/infra/database/index.js';
-import { OBJECTS_A_TURN, OPERATION_COST, operationLimits } from '../../src/schema/budget.js';
+import { OBJECTS_PER_TURN, OPERATION_COST, operationLimits } from '../../src/schema/budget.js';
 import type { Loose } from '../harness/graphql.js';
 import { createApplication, type Person, signUp } from '../harness/people.js';
 import { createBots, PLAIN_MESSAGE } from '../harness/rows.js';
@@ -84,7 +84,7 @@ function notePoints(): number[] {
   const { take } = limits;
   const points: number[] = [];
   limits.take = (limit, key, count = 1) => {
-    if (limit.name === GRAPHQL_A_CALLER.name) points.push(count);
+    if (limit.name === GRAPHQL_PER_CALLER.name) points.push(count);
     return take.call(limits, limit, key, count);
   };
   return points;
@@ -163,7 +163,7 @@ describe('an operation', () => {
     const points = notePoints();
     expect((await ada.ask(`{ guild(id: "${id}") { ${aliases.join(' ')} } }`)).errors).toEqual([]);
     const stepsOfEach = 4;
-    expect(sumOf(points)).toBeGreaterThan(aliases.length * (stepsOfEach * 30 + 4) - OBJECTS_A_TURN);
+    expect(sumOf(points)).toBeGreaterThan(aliases.length * (stepsOfEach * 30 + 4) - OBJECTS_PER_TURN);
   });
 
   it('that changes something counts what it shows too, and its later changes are not made', async () => {
@@ -293,9 +293,9 @@ describe('the events of a subscription', () => {
       server.app.publish({ type: 'TEAM_UPDATED', teamId: BigInt(id) });
       expect((await changes.next()).data).toEqual({ teamChanged: { name: 'Uma' } });
     }
-    expect(sumOf(points)).toBeGreaterThan(100 * 30 - OBJECTS_A_TURN);
+    expect(sumOf(points)).toBeGreaterThan(100 * 30 - OBJECTS_PER_TURN);
     // A hundred subscriptions with an event a second each are within what a person may make.
-    expect(sumOf(points)).toBeLessThan(GRAPHQL_A_CALLER.points / 10);
+    expect(sumOf(points)).toBeLessThan(GRAPHQL_PER_CALLER.points / 10);
     await client.dispose();
   });
 });

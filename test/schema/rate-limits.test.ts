@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { callContext } from '../../src/context.js';
-import { GRAPHQL_A_CALLER, REQUESTS_A_CALLER, SENDS_A_CHANNEL } from '../../src/domain/limits.js';
+import { GRAPHQL_PER_CALLER, REQUESTS_PER_CALLER, SENDS_PER_CHANNEL } from '../../src/domain/limits.js';
 import { takeInChannel } from '../../src/domain/rate-limits.js';
 import { askGraphql, type GraphqlAnswer, type Loose } from '../harness/graphql.js';
 import { createGuild, invite, type MadeGuild, type Person, signUp } from '../harness/people.js';
@@ -89,7 +89,7 @@ describe('messages of one channel', () => {
     const scene = await openScene(server);
     const { user, id: applicationId } = scene.bot.bot;
     const call = callContext(server.app, { kind: 'bot', user, applicationId, messageContentIntent: true });
-    for (let n = 0; n < 5; n += 1) await takeInChannel(call, SENDS_A_CHANNEL, scene.guild.channel.id);
+    for (let n = 0; n < 5; n += 1) await takeInChannel(call, SENDS_PER_CHANNEL, scene.guild.channel.id);
     expect((await scene.bot.post(scene.messages, { content: 'x' })).status).toBe(429);
   });
 });
@@ -107,13 +107,13 @@ describe('mutations of all kinds', () => {
       (_, n) => `m${n}: createInvite(input: { channelId: $channelId }) { code }`,
     );
     const many = `mutation ($channelId: ID!) { ${fields.join(' ')} }`;
-    await server.app.limits.take(REQUESTS_A_CALLER, carol.id, REQUESTS_A_CALLER.points - 2);
+    await server.app.limits.take(REQUESTS_PER_CALLER, carol.id, REQUESTS_PER_CALLER.points - 2);
     const { errors } = await carol.ask(many, { channelId: guild.textChannelId });
     expect(errors).toMatchObject([{ path: ['m2'], extensions: { code: 'RATE_LIMITED' } }]);
   });
 
   it('share the budget of requests with the REST face; queries go on', async () => {
-    await server.app.limits.take(REQUESTS_A_CALLER, ada.id, REQUESTS_A_CALLER.points);
+    await server.app.limits.take(REQUESTS_PER_CALLER, ada.id, REQUESTS_PER_CALLER.points);
     const [changed, asked] = await Promise.all([ada.ask(mutation), ada.ask('{ teams { id } }')]);
     expect(changed.errors).toMatchObject([{ extensions: { code: 'RATE_LIMITED', retryAfter: 1 } }]);
     expect(asked).toMatchObject({ errors: [], data: { teams: [] } });
@@ -128,7 +128,7 @@ describe('mutations of all kinds', () => {
 describe('what somebody asks for', () => {
   const query = '{ teams { id } }';
   const spendAllBut = (points: number) =>
-    server.app.limits.take(GRAPHQL_A_CALLER, ada.id, GRAPHQL_A_CALLER.points - points);
+    server.app.limits.take(GRAPHQL_PER_CALLER, ada.id, GRAPHQL_PER_CALLER.points - points);
 
   it('is limited for each person, over HTTP and WebSocket alike', async () => {
     await spendAllBut(0);
@@ -166,7 +166,7 @@ describe('what somebody asks for', () => {
 
 describe('who is not signed in', () => {
   const query = '{ __typename }';
-  const spend = () => server.app.limits.take(REQUESTS_A_CALLER, '127.0.0.1', REQUESTS_A_CALLER.points);
+  const spend = () => server.app.limits.take(REQUESTS_PER_CALLER, '127.0.0.1', REQUESTS_PER_CALLER.points);
   /** What `ask` is answered in the second that is spent: asked anew while that second ends between the two. */
   const withinOneWindow = async <T>(ask: () => Promise<T>, isRefusal: (answer: T) => boolean) =>
     vi.waitFor(

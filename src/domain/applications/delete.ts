@@ -30,11 +30,11 @@ const TOMBSTONE = {
  * @throws UNAUTHENTICATED, UNKNOWN_APPLICATION, MISSING_PERMISSIONS, and INVALID_INPUT when the name is not the application's
  */
 export async function deleteApplication(call: CallContext, input: DeleteApplicationInput): Promise<void> {
-  const { id, iconHash } = await call.write((write) => bury(call, write, input), { serializable: true });
+  const { id, iconHash } = await call.write((write) => markDeleted(call, write, input), { serializable: true });
   if (iconHash) await dropIcon(call, { folder: 'app-icons', id }, iconHash);
 }
 
-async function bury(call: CallContext, write: Write, input: DeleteApplicationInput): Promise<Application> {
+async function markDeleted(call: CallContext, write: Write, input: DeleteApplicationInput): Promise<Application> {
   const { db, record, audit } = write;
   const { applicationId: id, name } = input;
   const application = await accessApplication(call, id, 'delete', db);

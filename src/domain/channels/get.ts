@@ -1,8 +1,8 @@
 import type { CallContext } from '../call.js';
 import { DomainError } from '../errors.js';
-import type { ChannelRecord } from '../events.js';
 import { accessChannel } from '../guilds/access.js';
 import { Permission } from '../permissions.js';
+import type { ChannelRecord } from './record.js';
 
 export interface ChannelDetails {
   channel: ChannelRecord;

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../infra/database/index.js';
 import { type CallContext, requireUser } from '../call.js';
 import { DomainError, type ErrorCode, missingPermissions } from '../errors.js';
-import type { MemberFacts } from '../events.js';
+import type { MemberFacts } from '../members/record.js';
 import { allows, channelPermissions, guildPermissions, memberPermissions, Permission } from '../permissions.js';
 import type { GuildView } from './views.js';
 

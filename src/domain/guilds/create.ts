@@ -28,13 +28,13 @@ export async function createGuild(call: CallContext, input: CreateGuildInput): P
   const guild = { id: call.nextId(), name, description: description ?? null, ownerId: owner.user.id };
   return call.write(async (write) => {
     const created = await write.db.guild.create({ data: guild });
-    await furnish(call, write, guild.id, owner.user.id);
+    await insertFirstRows(call, write, guild.id, owner.user.id);
     await write.audit({ action: 'GUILD_CREATE', guildId: guild.id, targetId: guild.id, changes: { name } });
     return created;
   });
 }
 
-async function furnish(call: CallContext, { db }: Write, guildId: bigint, ownerId: bigint): Promise<void> {
+async function insertFirstRows(call: CallContext, { db }: Write, guildId: bigint, ownerId: bigint): Promise<void> {
   await db.role.create({
     data: { id: guildId, guildId, name: '@everyone', permissions: DEFAULT_EVERYONE_PERMISSIONS },
   });

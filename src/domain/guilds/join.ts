@@ -1,8 +1,8 @@
 import { isMissingReference, isUniqueConflict } from '../../infra/database/faults.js';
 import type { Guild, Invite } from '../../infra/database/index.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
-import { WITH_USER_AND_ROLES } from '../events.js';
 import { findInvite, stillWorking, unknownInvite } from '../invites/find.js';
+import { WITH_USER_AND_ROLES } from '../members/record.js';
 
 /**
  * Makes the caller a member of the guild an invite leads to. Somebody who is one already stays one, which is no use of it.

@@ -1,6 +1,7 @@
 import type { Guild, Reader, Role } from '../../infra/database/index.js';
 import { nextTurn } from '../../infra/turns.js';
-import { type ChannelRecord, type MemberRecord, WITH_USER_AND_ROLES } from '../events.js';
+import type { ChannelRecord } from '../channels/record.js';
+import { type MemberRecord, WITH_USER_AND_ROLES } from '../members/record.js';
 
 /** A guild with everything a client's cache begins with, but its members. */
 export interface GuildSnapshot {

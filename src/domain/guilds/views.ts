@@ -3,7 +3,7 @@ import { BUS_RECONNECTED, type Bus, type BusMessage, topics } from '../../infra/
 import type { Clock } from '../../infra/clock.js';
 import type { Reader } from '../../infra/database/index.js';
 import { Memory } from '../../infra/memory.js';
-import type { MemberFacts } from '../events.js';
+import type { MemberFacts } from '../members/record.js';
 import {
   channelPermissions,
   guildPermissions,
@@ -28,7 +28,7 @@ type Members = Map<bigint, Promise<MemberFacts | null>>;
 const MAX_GUILDS = 5_000;
 const MAX_CHANNELS = 50_000;
 /** Beyond this many remembered members of one guild, all are forgotten and read again when needed. */
-const MAX_MEMBERS_A_GUILD = 10_000;
+const MAX_MEMBERS_PER_GUILD = 10_000;
 
 /**
  * What changes rarely and is asked for with every request and every dispatched event: a guild's roles, channels and
@@ -64,7 +64,7 @@ export class GuildViews {
     const members = this.#memory.of(guildId);
     const known = members.get(userId);
     if (known) return known;
-    if (members.size >= MAX_MEMBERS_A_GUILD) members.clear();
+    if (members.size >= MAX_MEMBERS_PER_GUILD) members.clear();
     const loading = loadMember(this.reader, guildId, userId);
     members.set(userId, loading);
     loading.catch(() => members.delete(userId));

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import type { Application, Installation, Transaction, User } from '../../infra/database/index.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
-import { WITH_USER_AND_ROLES } from '../events.js';
 import { accessGuild, permissionsWithin, requirePermissions } from '../guilds/access.js';
 import { parseInput } from '../input.js';
+import { WITH_USER_AND_ROLES } from '../members/record.js';
 import { Permission, parsePermissions, permissionText, withImplied } from '../permissions.js';
-import { insertRole } from '../roles/index.js';
+import { insertRole } from '../roles/create.js';
 import { mailLostPermissions } from './mails.js';
 import { installScopes, type Scope, storedScopes } from './scopes.js';
 

@@ -1,7 +1,7 @@
 import type { Application } from '../../infra/database/index.js';
 import { emailOf } from '../accounts/email.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
-import { PERMISSION_MAILS_A_GUILD } from '../limits.js';
+import { PERMISSION_MAILS_PER_GUILD } from '../limits.js';
 import { plainName } from '../mail-text.js';
 import { permissionNames } from '../permissions.js';
 
@@ -20,7 +20,7 @@ export async function mailLostPermissions(
   const { ownerId, name } = await db.guild.findUniqueOrThrow({ where: { id: guildId } });
   if (ownerId === user.id) return;
   const to = await emailOf(db, ownerId);
-  if (to === null || !(await call.limits.take(PERMISSION_MAILS_A_GUILD, String(guildId))).allowed) return;
+  if (to === null || !(await call.limits.take(PERMISSION_MAILS_PER_GUILD, String(guildId))).allowed) return;
   const [bot, guild] = [plainName(application.name), plainName(name)];
   mail({
     to,

@@ -32,7 +32,7 @@ async function removeFromUser(call: CallContext, installation: Installation): Pr
 }
 
 /** Audit entries that are written before others have a turn. */
-const ENTRIES_A_TURN = 10;
+const ENTRIES_PER_TURN = 10;
 
 /**
  * Takes an application's installation, bot and managed role out of a guild, or out of every guild when none is named. What
@@ -46,7 +46,7 @@ export async function removeFromGuilds(write: Write, applicationId: bigint, guil
   await db.installation.deleteMany({ where: ofApplication });
   for (const [index, { guildId }] of installations.entries()) {
     // Not `nextTurn`: whoever waits for this transaction would wait for all who stand in that line, too.
-    if (index % ENTRIES_A_TURN === 0) await setImmediate();
+    if (index % ENTRIES_PER_TURN === 0) await setImmediate();
     await audit({ action: 'INSTALLATION_DELETE', applicationId, targetId: applicationId, ...(guildId && { guildId }) });
   }
   await removeBot(write, applicationId, guildId);

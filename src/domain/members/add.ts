@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { isMissingReference, isUniqueConflict } from '../../infra/database/faults.js';
 import { type CallContext, requireUser } from '../call.js';
 import { DomainError } from '../errors.js';
-import { type MemberRecord, WITH_USER_AND_ROLES } from '../events.js';
 import { accessGuild } from '../guilds/access.js';
 import type { GuildView } from '../guilds/views.js';
 import { nameText } from '../input.js';
 import { limits } from '../limits.js';
-import { findTokenActor } from '../oauth/index.js';
+import { findTokenActor } from '../oauth/access-tokens.js';
 import { Permission } from '../permissions.js';
+import { type MemberRecord, WITH_USER_AND_ROLES } from './record.js';
 import { auditRoles, rolesForNewMember } from './roles.js';
 
 export interface AddMemberInput {

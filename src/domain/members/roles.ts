@@ -1,10 +1,10 @@
 import type { Role, Transaction } from '../../infra/database/index.js';
 import { type CallContext, requireUser, type Write } from '../call.js';
 import { DomainError, missingPermissions } from '../errors.js';
-import { type MemberRecord, WITH_USER_AND_ROLES } from '../events.js';
 import { accessGuild } from '../guilds/access.js';
 import { Permission } from '../permissions.js';
-import { highestPosition } from '../roles/index.js';
+import { highestPosition } from '../roles/rank.js';
+import { type MemberRecord, WITH_USER_AND_ROLES } from './record.js';
 
 export interface SetMemberRolesInput {
   guildId: bigint;

@@ -1,11 +1,11 @@
 import { Prisma, type Reader } from '../../infra/database/index.js';
 import { MAX_ID } from '../../infra/ids.js';
 import { nextTurn } from '../../infra/turns.js';
-import type { MemberRecord } from '../events.js';
 import { loadMembers } from '../guilds/snapshot.js';
+import type { MemberRecord } from './record.js';
 
 /** Members of a guild that one statement compares, which takes a few milliseconds. */
-const COMPARED_A_TURN = 2_000;
+const COMPARED_PER_TURN = 2_000;
 
 /**
  * At most `take` members of a guild whose username or nickname begins with `prefix`, whatever the case, in ascending order of
@@ -35,7 +35,7 @@ async function endOfPiece(reader: Reader, guildId: bigint, after: bigint): Promi
     where: { guildId, userId: { gt: after } },
     select: { userId: true },
     orderBy: { userId: 'asc' },
-    skip: COMPARED_A_TURN - 1,
+    skip: COMPARED_PER_TURN - 1,
     take: 1,
   });
   return last?.userId ?? null;

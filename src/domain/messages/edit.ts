@@ -2,7 +2,7 @@ import { MessageFlags } from 'discord-api-types/v10';
 import type { Attachment, Message, Transaction } from '../../infra/database/index.js';
 import { type CallContext, requireUser } from '../call.js';
 import { DomainError } from '../errors.js';
-import type { DomainEvent, MessageRecord } from '../events.js';
+import type { DomainEvent } from '../events.js';
 import { accessChannel, type ChannelAccess, requirePermissions } from '../guilds/access.js';
 import { parseInput } from '../input.js';
 import { limits } from '../limits.js';
@@ -18,6 +18,7 @@ import {
 } from './files.js';
 import { findMessage, loadMessage } from './load.js';
 import { type Mentions, resolveMentions } from './mentions.js';
+import type { MessageRecord } from './record.js';
 import { emptyMessage, managesMessages, permissionsForContent } from './send.js';
 
 export interface EditMessageInput {

@@ -1,9 +1,8 @@
 import { imageSize } from 'image-size';
-import type { BlobStore } from '../../infra/blobs.js';
+import type { BlobStore, StagedBlob } from '../../infra/blobs.js';
 import type { Attachment, Reader } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
 import { DomainError, invalidInput } from '../errors.js';
-import type { ReceivedFile } from '../forms.js';
 import { idIn, type KeptFiles } from '../kept-files.js';
 import { limits } from '../limits.js';
 import type { SendBody } from './body.js';
@@ -11,7 +10,16 @@ import type { SendBody } from './body.js';
 /** What a message says of its files. */
 export type AttachmentNotes = NonNullable<SendBody['attachments']>;
 
-/** A file that was received whole and belongs to no message yet. */
+/** A file that was received whole and belongs to nothing yet. */
+export interface ReceivedFile {
+  blob: StagedBlob;
+  /** As its sender named it. */
+  filename: string;
+  /** Its media type. */
+  contentType: string;
+}
+
+/** A file of a message that is not there yet. */
 export interface UploadedFile extends ReceivedFile {
   /** The number by which the message's `attachments` speak of it: the n of `files[n]`. */
   index: number;

@@ -1,9 +1,9 @@
 import type { CallContext } from '../call.js';
-import type { MessageRecord } from '../events.js';
 import { accessChannel } from '../guilds/access.js';
 import { allows, Permission } from '../permissions.js';
 import type { MessageInput } from './delete.js';
 import { loadMessage, loadMessages } from './load.js';
+import type { MessageRecord } from './record.js';
 
 export interface ListMessagesInput {
   channelId: bigint;

@@ -1,8 +1,8 @@
 import type { Attachment, Message, Prisma, User } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
 import { DomainError } from '../errors.js';
-import type { MessageRecord, ReactionCount } from '../events.js';
 import type { ChannelAccess } from '../guilds/access.js';
+import type { MessageRecord, ReactionCount } from './record.js';
 
 type Row = Message & { author: User; attachments: Attachment[] };
 

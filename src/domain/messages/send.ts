@@ -4,7 +4,6 @@ import type { Attachment, Message, Prisma } from '../../infra/database/index.js'
 import { snowflakeTime } from '../../infra/ids.js';
 import { type CallContext, requireUser, type UserActor } from '../call.js';
 import { DomainError, invalidInput } from '../errors.js';
-import type { MessageRecord } from '../events.js';
 import { accessChannel, type ChannelAccess } from '../guilds/access.js';
 import { parseInput } from '../input.js';
 import { allows, Permission } from '../permissions.js';
@@ -12,6 +11,7 @@ import { type EditBody, type SendBody, type SendBodyInput, SendBody as SendBodyS
 import { checkNotes, discardAllFiles, keepFiles, type NewAttachment, type UploadedFile } from './files.js';
 import { completeMessages, loadMessages } from './load.js';
 import { type Mentions, resolveMentions } from './mentions.js';
+import type { MessageRecord } from './record.js';
 
 export interface SendMessageInput {
   channelId: bigint;

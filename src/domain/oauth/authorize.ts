@@ -2,7 +2,7 @@ import type { Prisma } from '../../infra/database/index.js';
 import { hashSecret, randomToken } from '../../infra/secrets.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
 import { DomainError, invalidInput } from '../errors.js';
-import { planInstall, writeInstall } from '../installations/index.js';
+import { planInstall, writeInstall } from '../installations/install.js';
 import { type Scope, storedScopes } from '../installations/scopes.js';
 import { type AuthorizationRequest, INSTALLING_SCOPES, type InstallTarget } from './authorization-request.js';
 import { canBePosedAs } from './redirect-uris.js';

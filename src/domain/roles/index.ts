@@ -1,3 +1,2 @@
-export { createRole, insertRole } from './create.js';
+export { createRole } from './create.js';
 export { setRolePositions } from './positions.js';
-export { highestPosition } from './rank.js';

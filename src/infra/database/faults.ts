@@ -16,6 +16,18 @@ export function isMissingReference(error: unknown): boolean {
   return hasCode(error, 'P2003');
 }
 
+/** A transaction could not begin in time, or took too long. */
+export function isTooSlow(error: unknown): boolean {
+  return hasCode(error, 'P2028');
+}
+
+/** Two transactions that could not both be right; either of two shapes, depending on where it was noticed. */
+export function isWriteConflict(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if ('code' in error && error.code === 'P2034') return true;
+  return `${error.message} ${String(error.cause)}`.includes('TransactionWriteConflict');
+}
+
 /** The database is away, full, locked by somebody else, or does not answer in time. The same may work in a moment. */
 export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable';
@@ -28,7 +40,7 @@ export class DatabaseUnavailable extends Error {
 /** Whether something failed because the database or the disk is away, full, locked or too slow, and not because of what was asked. */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  if (error instanceof DatabaseUnavailable || hasCode(error, 'P2028') || codeIn(error, FULL_DISK)) return true;
+  if (error instanceof DatabaseUnavailable || isTooSlow(error) || codeIn(error, FULL_DISK)) return true;
   return isUnavailable(error.cause);
 }
 

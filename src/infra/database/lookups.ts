@@ -5,7 +5,7 @@ import { Prisma, type PrismaClient } from './generated/sqlite/client.js';
  * How many lookups of one turn of the event loop go out together. Prisma joins all that are alike into one statement, and
  * SQLite takes 999 parameters, of which one lookup may need three.
  */
-const LOOKUPS_A_TURN = 300;
+const LOOKUPS_PER_TURN = 300;
 
 type Lookup = (args: object) => Promise<unknown>;
 
@@ -38,7 +38,7 @@ function cutLookup(lookup: Lookup): Lookup {
   };
   const look: Lookup = (args) => {
     if (count === 0) void open();
-    if (count >= LOOKUPS_A_TURN) return open().then(() => look(args));
+    if (count >= LOOKUPS_PER_TURN) return open().then(() => look(args));
     count += 1;
     return lookup(args);
   };

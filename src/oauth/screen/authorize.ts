@@ -1,5 +1,5 @@
 import { DomainError, invalidInput } from '../../domain/errors.js';
-import { AUTHORIZATIONS_A_PERSON } from '../../domain/limits.js';
+import { AUTHORIZATIONS_PER_PERSON } from '../../domain/limits.js';
 import {
   type AuthorizationDecision,
   type AuthorizationOutcome,
@@ -72,7 +72,7 @@ async function carryOut(visit: Visit, request: AuthorizationRequest, choice: Cho
 
 async function takeAuthorization({ app, signedIn }: Visit): Promise<void> {
   const say = (seconds: number) => `Too many authorizations; try again in ${seconds} s.`;
-  await takeLimit(app, AUTHORIZATIONS_A_PERSON, String(signedIn?.person.id), say);
+  await takeLimit(app, AUTHORIZATIONS_PER_PERSON, String(signedIn?.person.id), say);
 }
 
 function decisionOf({ targets }: AuthorizationRequest, { target, ...choice }: Choice): AuthorizationDecision {

@@ -6,7 +6,7 @@ import {
   type InstallTarget,
 } from '../../domain/oauth/index.js';
 import { Permission } from '../../domain/permissions.js';
-import type { OwnGuild } from '../../domain/users/own.js';
+import type { OwnGuild } from '../../domain/users/index.js';
 import type { User } from '../../infra/database/index.js';
 import { ownAddress, PATHS } from './addresses.js';
 import type { Page } from './answer.js';

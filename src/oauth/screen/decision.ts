@@ -1,7 +1,7 @@
 import { DomainError } from '../../domain/errors.js';
 import type { AuthorizationRequest, InstallTarget } from '../../domain/oauth/index.js';
 import { parsePermissions } from '../../domain/permissions.js';
-import type { OwnGuild } from '../../domain/users/own.js';
+import type { OwnGuild } from '../../domain/users/index.js';
 import { parseSnowflake } from '../../infra/ids.js';
 import { formValue } from '../form.js';
 

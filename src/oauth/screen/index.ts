@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { AppContext, PageSessions } from '../../context.js';
+import type { AppContext } from '../../context.js';
+import type { PageSessions } from '../../domain/accounts/index.js';
 import { PATHS } from './addresses.js';
 import { type Answer, redirect, send } from './answer.js';
 import { decide, show } from './authorize.js';

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import { type AppContext, callContext, type PageSessions, type Visitor } from '../../context.js';
-import { type HeldBody, senderOf } from '../../domain/bodies.js';
+import { type AppContext, callContext } from '../../context.js';
+import type { PageSessions, Visitor } from '../../domain/accounts/index.js';
 import type { CallContext } from '../../domain/call.js';
 import { DomainError, refusalIn } from '../../domain/errors.js';
 import { findInstallable } from '../../domain/installations/index.js';
@@ -12,8 +12,9 @@ import {
   RefusedAuthorization,
   readAuthorizationRequest,
 } from '../../domain/oauth/index.js';
+import { type HeldBody, senderOf } from '../../http/bodies.js';
+import { originOf } from '../../http/origins.js';
 import { parseSnowflake } from '../../infra/ids.js';
-import { originOf } from '../../infra/origins.js';
 import { renderOAuthError } from '../errors.js';
 import { formValue } from '../form.js';
 import { withParameters } from './addresses.js';

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { updateApplication } from '../../domain/applications/index.js';
-import { getOwnApplication } from '../../domain/applications/own.js';
-import { renderApplication } from '../../wire/application.js';
+import { getOwnApplication, updateApplication } from '../../domain/applications/index.js';
+import { renderApplication } from '../../wire/applications.js';
 import { EditApplication, editOf, inWireNames } from '../application-edit.js';
 import { reads, writes } from '../buckets.js';
 import { ICON_BODY_BYTES } from '../images.js';

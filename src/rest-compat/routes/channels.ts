@@ -1,6 +1,6 @@
-import { getChannel } from '../../domain/channels/get.js';
+import { getChannel } from '../../domain/channels/index.js';
 import { startTyping } from '../../domain/messages/index.js';
-import { renderChannel } from '../../wire/channel.js';
+import { renderChannel } from '../../wire/channels.js';
 import { reads, writes } from '../buckets.js';
 import { route } from '../route.js';
 import { ids } from '../schemas.js';

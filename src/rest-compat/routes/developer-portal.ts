@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { resetClientSecret, transferApplication } from '../../domain/applications/index.js';
-import { loadApplicationRecord } from '../../domain/applications/own.js';
+import { loadApplicationRecord, resetClientSecret, transferApplication } from '../../domain/applications/index.js';
 import { snowflake } from '../../domain/input.js';
 import { inviteTester, listTesters, removeTester } from '../../domain/testers/index.js';
-import { renderApplication } from '../../wire/application.js';
-import { renderTester } from '../../wire/tester.js';
+import { renderApplication } from '../../wire/applications.js';
+import { renderTester } from '../../wire/testers.js';
 import { reads, writes } from '../buckets.js';
 import { route } from '../route.js';
 import { ids, inSnakeCase } from '../schemas.js';

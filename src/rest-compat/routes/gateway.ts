@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { requireUser } from '../../domain/call.js';
-import { IDENTIFY_A_DAY, IDENTIFY_CONCURRENCY } from '../../domain/limits.js';
+import { IDENTIFY_CONCURRENCY, IDENTIFY_PER_DAY } from '../../domain/limits.js';
 import { reads } from '../buckets.js';
 import { route } from '../route.js';
 
@@ -25,7 +25,7 @@ export const gatewayRoutes = [
     params: nothing,
     run: async (call, _input, app) => ({
       url: app.addresses.gatewayUrl,
-      budget: await call.limits.peek(IDENTIFY_A_DAY, String(requireUser(call).user.id)),
+      budget: await call.limits.peek(IDENTIFY_PER_DAY, String(requireUser(call).user.id)),
     }),
     render: ({ url, budget }) => ({
       url,

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { getGuild } from '../../domain/guilds/get.js';
+import { getGuild } from '../../domain/guilds/index.js';
 import { snowflake } from '../../domain/input.js';
 import { limits } from '../../domain/limits.js';
 import { addMember, nickname } from '../../domain/members/index.js';
 import { setRolePositions } from '../../domain/roles/index.js';
-import { renderGuild } from '../../wire/guild.js';
-import { renderMember } from '../../wire/member.js';
-import { renderRole } from '../../wire/role.js';
+import { renderGuild } from '../../wire/guilds.js';
+import { renderMember } from '../../wire/members.js';
+import { renderRole } from '../../wire/roles.js';
 import { reads, writes } from '../buckets.js';
 import { route } from '../route.js';
 import { ids, queryBoolean } from '../schemas.js';

@@ -1,16 +1,16 @@
 import type { APIMessage } from 'discord-api-types/v10';
 import { z } from 'zod';
-import type { MessageRecord } from '../../domain/events.js';
 import {
   deleteMessage,
   editMessage,
   getMessage,
   listMessages,
+  type MessageRecord,
   requireEditing,
   requireSending,
   sendMessage,
 } from '../../domain/messages/index.js';
-import { redactMessage, redactReferenced, renderMessage } from '../../wire/message.js';
+import { redactMessage, redactReferenced, renderMessage } from '../../wire/messages.js';
 import { DELETE_MESSAGES, EDIT_MESSAGES, reads, SEND_MESSAGES } from '../buckets.js';
 import { type RenderContext, route } from '../route.js';
 import { ids, queryId, queryInteger } from '../schemas.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { addReaction, clearReactions, listReactions, removeReaction } from '../../domain/messages/index.js';
-import { renderUser } from '../../wire/user.js';
+import { renderUser } from '../../wire/users.js';
 import { CHANGE_REACTIONS, reads } from '../buckets.js';
 import { route } from '../route.js';
 import { ids, queryId, queryInteger } from '../schemas.js';

@@ -11,7 +11,7 @@ import {
   updateTeam,
   updateTeamMember,
 } from '../../domain/teams/index.js';
-import { renderOwnTeam, renderTeamMember, renderTeamMembers } from '../../wire/team.js';
+import { renderOwnTeam, renderTeamMember, renderTeamMembers } from '../../wire/teams.js';
 import { reads, writes } from '../buckets.js';
 import { ICON_BODY_BYTES, imageData } from '../images.js';
 import { route } from '../route.js';

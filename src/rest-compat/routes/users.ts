@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { getOwnUser, listOwnGuilds } from '../../domain/users/own.js';
-import { renderOwnGuild } from '../../wire/guild.js';
-import { renderOwnUser } from '../../wire/user.js';
+import { getOwnUser, listOwnGuilds } from '../../domain/users/index.js';
+import { renderOwnGuild } from '../../wire/guilds.js';
+import { renderOwnUser } from '../../wire/users.js';
 import { reads } from '../buckets.js';
 import { route } from '../route.js';
 import { queryBoolean, queryId, queryInteger } from '../schemas.js';

@@ -2,16 +2,16 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { EditBodyInput } from '../../../src/domain/messages/body.js';
 import {
   addReaction,
   deleteMessage,
-  type EditBodyInput,
   editMessage,
   getMessage,
   sendMessage,
   type UploadedFile,
 } from '../../../src/domain/messages/index.js';
-import { renderMessage } from '../../../src/wire/message.js';
+import { renderMessage } from '../../../src/wire/messages.js';
 import { createBot } from '../../harness/rows.js';
 import { startServer, type TestServer } from '../../harness/server.js';
 import { openRoom, outcome, type Room } from './scene.js';

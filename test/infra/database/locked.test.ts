@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
 import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SIGN_IN_AN_ACCOUNT } from '../../../src/domain/limits.js';
+import { SIGN_IN_PER_ACCOUNT } from '../../../src/domain/limits.js';
 import { hashSecret } from '../../../src/infra/secrets.js';
 import { ManualClock } from '../../harness/clock.js';
 import { readableLog, readLines } from '../../harness/log.js';
@@ -89,8 +89,8 @@ describe('a SQLite file that another process has locked', () => {
       body: JSON.stringify({ email, password }),
     });
     expect((await passTimeUntil(attempt)).status).toBe(503);
-    const left = await limited.app.limits.peek(SIGN_IN_AN_ACCOUNT, hashSecret(email));
-    expect(left.remaining).toBe(SIGN_IN_AN_ACCOUNT.points);
+    const left = await limited.app.limits.peek(SIGN_IN_PER_ACCOUNT, hashSecret(email));
+    expect(left.remaining).toBe(SIGN_IN_PER_ACCOUNT.points);
     await itsOther.dispose();
     await limited.stop();
   });

@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { isUniqueConflict } from '../../infra/database/faults.js';
+import type { User } from '../../infra/database/index.js';
+import type { CallContext, Write } from '../call.js';
+import { DomainError } from '../errors.js';
+import { fault, parseInput, plainText } from '../input.js';
+import { limits } from '../limits.js';
+
+/** What a person chooses at sign-up. */
+export interface SignUp {
+  /** In lower case. */
+  email: string;
+  /** The unique username. */
+  name: string;
+  password: string;
+}
+
+type AccountDetails = Omit<SignUp, 'password'> & { emailVerified: boolean };
+
+/** How the accounts library files a password. */
+export interface Credential {
+  providerId: string;
+  issuer: string;
+  passwordHash: string;
+}
+
+const SignUpInput = z.object({
+  email: z
+    .string()
+    .trim()
+    .toLowerCase()
+    .max(254)
+    .refine(
+      (email) => z.email().safeParse(email).success,
+      fault('EMAIL_TYPE_INVALID_EMAIL', 'Not a valid e-mail address.'),
+    ),
+  name: z
+    .string()
+    .refine(
+      (name) => /^[a-z0-9._]{2,32}$/.test(name),
+      fault('USERNAME_INVALID', 'A username has 2 to 32 characters, each one of a-z, 0-9, dot and underscore.'),
+    ),
+  password: plainText().pipe(z.string().min(limits.password.min).max(limits.password.max)),
+});
+
+/** Checks what a person typed at sign-up. @throws INVALID_INPUT */
+export function parseSignUp(input: unknown): SignUp {
+  return parseInput(SignUpInput, input);
+}
+
+/**
+ * Makes a person: the user and the account the accounts library signs in with, or neither.
+ * @throws CONFLICT when the username or the e-mail address is taken
+ */
+export async function createAccount(call: CallContext, details: AccountDetails, credential: Credential): Promise<User> {
+  await requireFree(call.read, details);
+  try {
+    return await call.write((write) => insertPerson(call, write, details, credential));
+  } catch (error) {
+    if (!isUniqueConflict(error)) throw error;
+    await requireFree(call.read, details);
+    throw error;
+  }
+}
+
+async function requireFree(db: Pick<CallContext['read'], 'user' | 'authUser'>, details: AccountDetails): Promise<void> {
+  if (await db.user.findUnique({ where: { handle: details.name }, select: { id: true } })) {
+    throw new DomainError('CONFLICT', `The username ${details.name} is already taken.`);
+  }
+  if (await db.authUser.findUnique({ where: { email: details.email }, select: { id: true } })) {
+    throw new DomainError('CONFLICT', 'An account with this e-mail address already exists.');
+  }
+}
+
+async function insertPerson(
+  call: CallContext,
+  { db }: Write,
+  { email, name, emailVerified }: AccountDetails,
+  { passwordHash: password, ...credential }: Credential,
+): Promise<User> {
+  const id = call.nextId();
+  const at = new Date(call.clock.now());
+  const times = { createdAt: at, updatedAt: at };
+  const user = await db.user.create({ data: { id, username: name, handle: name } });
+  await db.authUser.create({
+    data: {
+      id: String(id),
+      userId: id,
+      name,
+      email,
+      emailVerified,
+      ...times,
+      accounts: {
+        create: { id: String(call.nextId()), accountId: String(id), ...credential, password, ...times },
+      },
+    },
+  });
+  return user;
+}

@@ -1,0 +1,38 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Actor } from '../call.js';
+
+/**
+ * Who a request's headers speak for: a person with a portal session, or anonymous.
+ * @throws UNAUTHENTICATED for an `Authorization` header that cannot name a session
+ */
+export type FindPerson = (headers: IncomingHttpHeaders) => Promise<Actor>;
+
+/** Where a request comes from. */
+export interface Visitor {
+  /** The network address it counts by (`AppContext.clientAddress`). */
+  address: string;
+  headers: IncomingHttpHeaders;
+}
+
+/** What pages need to know of portal sessions, and to let people sign up, in and out on them. */
+export interface PageSessions {
+  findPerson: FindPerson;
+  /**
+   * Begins a session. The address may try as often as everywhere else.
+   * @returns the `Set-Cookie` lines that carry it
+   * @throws UNAUTHENTICATED for a wrong e-mail address or password, RATE_LIMITED
+   */
+  signIn(credentials: { email: string; password: string }, visitor: Visitor): Promise<string[]>;
+  /**
+   * Makes an account and begins its first session, under the same limit as everywhere else.
+   * @returns the `Set-Cookie` lines that carry it
+   * @throws INVALID_INPUT, CONFLICT for a username or an e-mail address that is taken, RATE_LIMITED
+   */
+  signUp(details: { name: string; email: string; password: string }, visitor: Visitor): Promise<string[]>;
+  /** Ends the session. @returns the `Set-Cookie` lines that forget it */
+  signOut(visitor: Visitor): Promise<string[]>;
+  /** What a form carries that was shown within this session, and no other site's page knows; null without a session. */
+  csrfToken(headers: IncomingHttpHeaders): string | null;
+  /** Whether a form carries the token of the session it is sent with; takes the same time for right and wrong ones. */
+  csrfTokenFits(headers: IncomingHttpHeaders, token: string): boolean;
+}

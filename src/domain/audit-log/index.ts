@@ -1,0 +1,1 @@
+export { type AuditLog, listAuditEntries } from './list.js';

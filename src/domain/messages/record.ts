@@ -1,0 +1,19 @@
+import type { Attachment, Message, User } from '../../infra/database/index.js';
+
+export interface ReactionCount {
+  emoji: string;
+  count: number;
+  /** Whether the one who looks is among them. */
+  me: boolean;
+}
+
+/** A message with all that its rendering needs. */
+export type MessageRecord = Message & {
+  author: User;
+  attachments: Attachment[];
+  mentionedUsers: User[];
+  reactions: ReactionCount[];
+  guildId: bigint | null;
+  /** For a reply: the message it answers, null when that is gone. Undefined for anything but a reply. */
+  referenced?: MessageRecord | null;
+};

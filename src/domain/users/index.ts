@@ -1,0 +1,1 @@
+export { getOwnUser, listOwnGuilds, type OwnGuild } from './own.js';

@@ -1,0 +1,93 @@
+import { ConflictRetries, DatabaseBusy } from '../infra/database/conflicts.js';
+import { type Database, Prisma, type Transaction } from '../infra/database/index.js';
+import type { NextId } from '../infra/ids.js';
+import type { Mail, Mailer } from '../infra/mail.js';
+import type { CallContext, Write, WriteOptions } from './call.js';
+import { DomainError } from './errors.js';
+import type { DomainEvent } from './events.js';
+
+/** What writing takes. */
+export interface WriteParts {
+  db: Database;
+  nextId: NextId;
+  mailer: Mailer;
+  publish: (event: DomainEvent) => void;
+}
+
+/** What a transaction wants done once it is committed. */
+interface AfterCommit {
+  events: DomainEvent[];
+  mails: Mail[];
+}
+
+/** The doors through which everything is written: what happened is published once it is stored, and never before. */
+export class Writes {
+  readonly #retries = new ConflictRetries();
+
+  constructor(private readonly parts: WriteParts) {}
+
+  /** Runs `work` in one transaction for a call; see `CallContext.write`. @throws OVERLOADED, and what `work` throws */
+  async transaction<T>(call: CallContext, work: (write: Write) => Promise<T>, options: WriteOptions = {}): Promise<T> {
+    const { db, mailer, publish } = this.parts;
+    const isolationLevel =
+      options.serializable && db.dialect === 'postgresql' ? Prisma.TransactionIsolationLevel.Serializable : undefined;
+    const { result, events, mails } = await this.#untilNoConflict(async () => {
+      const after: AfterCommit = { events: [], mails: [] };
+      const done = await db.writer.$transaction((tx) => work(this.#writeOf(call, tx, after)), { isolationLevel });
+      return { result: done, ...after };
+    });
+    for (const event of events) publish(event);
+    for (const mail of mails) await mailer.send(mail);
+    return result;
+  }
+
+  /** Runs a single statement; see `CallContext.writeOne`. @throws OVERLOADED, and what `statement` throws */
+  async statement<T>(statement: (db: Transaction) => Promise<T>, event?: (row: T) => DomainEvent | null): Promise<T> {
+    const row = await this.#untilNoConflict(() => statement(this.parts.db.writer));
+    const happened = event?.(row);
+    if (happened) this.parts.publish(happened);
+    return row;
+  }
+
+  #writeOf(call: CallContext, db: Transaction, after: AfterCommit): Write {
+    return {
+      db,
+      record: (event) => after.events.push(event),
+      mail: (mail) => after.mails.push(mail),
+      audit: async (entry) => {
+        await db.auditEntry.create({
+          data: {
+            id: this.parts.nextId(),
+            applicationId: entry.applicationId,
+            teamId: entry.teamId ?? (await teamOf(db, entry.applicationId)),
+            guildId: entry.guildId,
+            actorId: call.actor.kind === 'anonymous' ? null : call.actor.user.id,
+            action: entry.action,
+            targetId: entry.targetId,
+            changes: entry.changes ?? {},
+            reason: call.auditReason,
+          },
+        });
+      },
+    };
+  }
+
+  async #untilNoConflict<T>(write: () => Promise<T>): Promise<T> {
+    try {
+      return await this.#retries.run(write);
+    } catch (error) {
+      if (!(error instanceof DatabaseBusy)) throw error;
+      throw new DomainError('OVERLOADED', 'The service is busy; try again in a moment.', { cause: error });
+    }
+  }
+}
+
+/** The team that owns an application; null for none. */
+async function teamOf(db: Transaction, applicationId: bigint | undefined): Promise<bigint | null> {
+  if (applicationId === undefined) return null;
+  const application = await db.application.findUnique({
+    where: { id: applicationId },
+    select: { ownerTeamId: true },
+  });
+  return application?.ownerTeamId ?? null;
+}

@@ -1,0 +1,88 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import busboy from 'busboy';
+import mime from 'mime-types';
+import { type DomainError, invalidInput } from '../domain/errors.js';
+import { limits } from '../domain/limits.js';
+import type { ReceivedFile } from '../domain/messages/index.js';
+import type { BlobStore } from '../infra/blobs.js';
+import { requestTooLarge } from './bodies.js';
+
+/** What reading a body needs of the request. */
+export interface BodySource {
+  headers: IncomingHttpHeaders;
+  stream: Readable;
+}
+
+/** The most a form's text fields may be, in bytes each. */
+export const MAX_FIELD_BYTES = 1024 * 1024;
+
+/** Room for what stands around the files of a form, in bytes. */
+const FORM_ROOM = 64 * 1024;
+
+/** The parser of a multipart form, within the limits of a message's files. @throws REQUEST_TOO_LARGE, INVALID_INPUT for what is no form */
+export function openForm({ headers }: BodySource): busboy.Busboy {
+  if (Number(headers['content-length'] ?? 0) > limits.requestSize + FORM_ROOM) throw requestTooLarge();
+  try {
+    return busboy({
+      headers,
+      defParamCharset: 'utf8',
+      limits: {
+        // The parser counts a file of exactly this size as too large.
+        fileSize: limits.fileSize + 1,
+        files: limits.attachmentsPerMessage,
+        fields: 50,
+        parts: 100,
+        fieldSize: MAX_FIELD_BYTES,
+      },
+    });
+  } catch {
+    throw malformedForm();
+  }
+}
+
+/** Runs a form through its parser. False when it ended early or is no form. */
+export async function runForm(stream: Readable, form: busboy.Busboy): Promise<boolean> {
+  try {
+    stream.on('error', (error) => form.destroy(error));
+    stream.on('aborted', () => form.destroy(new Error('aborted')));
+    stream.pipe(form);
+    // Its sender may have gone before anybody listened.
+    if (stream.destroyed) form.destroy(new Error('aborted'));
+    await finished(form);
+    return true;
+  } catch {
+    stream.unpipe(form);
+    stream.resume();
+    // Some faults leave the parser open, and with it the file it is at.
+    form.destroy();
+    return false;
+  }
+}
+
+/** Tells when more has arrived than a form may be. */
+export function countFormBytes(stream: Readable, tooMany: () => void): void {
+  let size = 0;
+  stream.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > limits.requestSize + FORM_ROOM) tooMany();
+  });
+}
+
+/** Receives a file of a form. */
+export async function receiveFile(blobs: BlobStore, stream: Readable, info: busboy.FileInfo): Promise<ReceivedFile> {
+  const filename = info.filename ?? 'unknown';
+  return { filename, contentType: contentTypeOf(info.mimeType, filename), blob: await blobs.stage(stream) };
+}
+
+/** What the sender says a file is; when they say nothing of use, what its name says. */
+function contentTypeOf(stated: string, filename: string): string {
+  const type = stated.toLowerCase();
+  const isUseful = /^[\w.+-]+\/[\w.+-]+$/.test(type) && type !== 'application/octet-stream' && type !== 'text/plain';
+  return isUseful ? type : mime.lookup(filename) || 'application/octet-stream';
+}
+
+export function malformedForm(message = 'The multipart form is malformed.'): DomainError {
+  return invalidInput({ path: '', code: 'BASE_TYPE_INVALID', message });
+}

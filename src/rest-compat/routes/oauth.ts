@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { getAuthorization } from '../../domain/oauth/index.js';
+import { renderAuthorization } from '../../wire/oauth.js';
+import { reads } from '../buckets.js';
+import { route } from '../route.js';
+
+export const oauth2Routes = [
+  route({
+    method: 'GET',
+    path: '/oauth2/@me',
+    callers: ['token'],
+    bucket: reads('oauth2-me'),
+    params: z.object({}),
+    run: (call) => getAuthorization(call),
+    render: renderAuthorization,
+  }),
+];

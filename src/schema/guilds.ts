@@ -1,0 +1,173 @@
+import { queryFromInfo } from '@pothos/plugin-prisma';
+import type { GraphQLResolveInfo } from 'graphql';
+import { requireUser } from '../domain/call.js';
+import { accessGuild, channelsWith, createGuild, leaveGuild } from '../domain/guilds/index.js';
+import { limits } from '../domain/limits.js';
+import { Permission } from '../domain/permissions.js';
+import type { Channel as ChannelRow, Guild as GuildRow } from '../infra/database/index.js';
+import { builder } from './builder.js';
+import { Channel } from './channels.js';
+import type { GraphqlContext } from './context.js';
+import { DeletedPayload } from './deleted.js';
+import { parseId, snowflakeId } from './ids.js';
+import { Installation } from './installations.js';
+import { childLists, fieldKey, listArgs, listCost, parseList } from './lists.js';
+import { MemberConnection } from './members.js';
+import { connectionOf, pageArgs, pageRows, pageSizeOf, parsePage, withinPage } from './page.js';
+import { Role } from './roles.js';
+
+const GuildTier = builder.enumType('GuildTier', { values: ['CLOUD', 'SELF_HOSTED'] as const });
+
+const Guild = builder.prismaObject('Guild', {
+  description: 'A server. Everything in it is shown to its members only.',
+  fields: (t) => ({
+    id: t.field(snowflakeId),
+    name: t.exposeString('name'),
+    description: t.exposeString('description', { nullable: true }),
+    iconUrl: t.string({
+      nullable: true,
+      resolve: ({ id, iconHash }, _args, { app }) =>
+        iconHash && `${app.addresses.publicUrl}/cdn/icons/${id}/${iconHash}.png`,
+    }),
+    tier: t.field({ type: GuildTier, resolve: () => 'CLOUD' as const }),
+    owner: t.relation('owner', { nullable: true }),
+    channels: t.field({
+      type: [Channel],
+      description: 'The channels the caller can see, in their order.',
+      resolve: ({ id }, _args, context, info) => visibleChannels(context, info, id),
+    }),
+    roles: t.field({
+      type: [Role],
+      description: 'Lowest first, beginning with @everyone.',
+      resolve: ({ id }, _args, context, info) => {
+        const query = queryFromInfo({ context, info });
+        return childLists(context, info, {
+          most: limits.rolesPerGuild,
+          read: (guildIds, take) =>
+            context.call.read.role.findMany({
+              ...query,
+              where: { guildId: { in: guildIds } },
+              orderBy: [{ position: 'asc' }, { id: 'asc' }],
+              take,
+            }),
+          parentOf: (role) => role.guildId,
+        }).load(id);
+      },
+    }),
+    members: t.field({
+      type: MemberConnection,
+      args: pageArgs,
+      complexity: (args) => ({ field: 1, multiplier: pageSizeOf(args) }),
+      resolve: async ({ id }, args, context, info) => {
+        await context.budget.step(() => accessGuild(context.call, id));
+        const page = parsePage(args);
+        const query = queryFromInfo({ context, info, path: ['edges', 'node'] });
+        const rows = await context.budget.read(page.take + 1, (take) =>
+          context.call.read.member.findMany({
+            ...query,
+            where: { guildId: id, userId: withinPage(page) },
+            orderBy: { userId: page.backwards ? 'desc' : 'asc' },
+            take,
+          }),
+        );
+        return connectionOf(page, pageRows(page, rows), (row) => row.userId);
+      },
+    }),
+    installations: t.field({
+      type: [Installation],
+      description: 'Oldest first.',
+      args: listArgs,
+      complexity: listCost,
+      resolve: async ({ id }, args, context, info) => {
+        await context.budget.step(() => accessGuild(context.call, id));
+        const query = queryFromInfo({ context, info });
+        const { most, after } = parseList(args);
+        return childLists(context, info, {
+          most,
+          read: (guildIds, take) =>
+            context.call.read.installation.findMany({
+              ...query,
+              where: { guildId: { in: guildIds }, id: { gt: after } },
+              orderBy: { id: 'asc' },
+              take,
+            }),
+          parentOf: (installation) => installation.guildId,
+        }).load(id);
+      },
+    }),
+  }),
+});
+
+/** Worked out once for each guild, however many of an operation's objects belong to it. */
+function visibleChannels(context: GraphqlContext, info: GraphQLResolveInfo, guildId: bigint): Promise<ChannelRow[]> {
+  const query = queryFromInfo({ context, info });
+  return context.loaders.get(`visible ${fieldKey(info)} ${guildId}`, async () => {
+    const channels = await childLists<ChannelRow>(context, info, {
+      most: limits.channelsPerGuild,
+      read: (guildIds, take) =>
+        context.call.read.channel.findMany({
+          ...query,
+          where: { guildId: { in: guildIds } },
+          orderBy: [{ position: 'asc' }, { id: 'asc' }],
+          take,
+        }),
+      parentOf: (channel) => channel.guildId,
+    }).load(guildId);
+    const access = await context.budget.step(() => accessGuild(context.call, guildId));
+    const visible = channelsWith(access, requireUser(context.call).user.id, Permission.ViewChannel);
+    return channels.filter(({ id }) => visible.has(id));
+  });
+}
+
+builder.queryFields((t) => ({
+  guilds: t.prismaField({
+    type: [Guild],
+    description: 'Where the caller is a member.',
+    args: listArgs,
+    complexity: listCost,
+    resolve: (query, _root, args, { call, budget }) => {
+      const { most, after } = parseList(args);
+      const members = { some: { userId: requireUser(call).user.id } };
+      return budget.read(most, (take) =>
+        call.read.guild.findMany({ ...query, where: { members, id: { gt: after } }, orderBy: { id: 'asc' }, take }),
+      );
+    },
+  }),
+  guild: t.prismaField({
+    type: Guild,
+    nullable: true,
+    args: { id: t.arg.id({ required: true }) },
+    resolve: async (query, _root, args, { call, budget }) => {
+      const id = parseId(args.id, 'id');
+      await budget.step(() => accessGuild(call, id));
+      return call.read.guild.findUnique({ ...query, where: { id } });
+    },
+  }),
+}));
+
+const CreateGuildInput = builder.inputType('CreateGuildInput', {
+  fields: (t) => ({ name: t.string({ required: true }), description: t.string() }),
+});
+const GuildIdInput = builder.inputType('GuildIdInput', { fields: (t) => ({ guildId: t.id({ required: true }) }) });
+
+export const GuildPayload = builder.objectRef<{ guild: GuildRow }>('GuildPayload').implement({
+  fields: (t) => ({ guild: t.field({ type: Guild, resolve: ({ guild }) => guild }) }),
+});
+
+builder.mutationFields((t) => ({
+  createGuild: t.field({
+    type: GuildPayload,
+    description: 'Makes a server with one text and one voice channel, owned by the caller.',
+    args: { input: t.arg({ type: CreateGuildInput, required: true }) },
+    resolve: async (_root, { input }, { call }) => ({ guild: await createGuild(call, input) }),
+  }),
+  leaveGuild: t.field({
+    type: DeletedPayload,
+    args: { input: t.arg({ type: GuildIdInput, required: true }) },
+    resolve: async (_root, { input }, { call }) => {
+      const id = parseId(input.guildId, 'guildId');
+      await leaveGuild(call, id);
+      return { id };
+    },
+  }),
+}));

@@ -1,0 +1,96 @@
+import { queryFromInfo } from '@pothos/plugin-prisma';
+import { requireUser } from '../domain/call.js';
+import { joinGuild } from '../domain/guilds/index.js';
+import { createInvite, deleteInvite, manageableInvites } from '../domain/invites/index.js';
+import { limits } from '../domain/limits.js';
+import { allows, Permission } from '../domain/permissions.js';
+import type { Invite as InviteRow } from '../infra/database/index.js';
+import { builder } from './builder.js';
+import { ChannelIdInput } from './channels.js';
+import { DeletedPayload } from './deleted.js';
+import { GuildPayload } from './guilds.js';
+import { parseId } from './ids.js';
+
+const Invite = builder.prismaObject('Invite', {
+  fields: (t) => ({
+    code: t.exposeString('code'),
+    url: t.string({ resolve: ({ code }, _args, { app }) => `${app.addresses.publicUrl}/invite/${code}` }),
+    channel: t.relation('channel', {
+      nullable: true,
+      description: 'Null for a channel that the caller cannot see.',
+      resolve: async (query, { guildId, channelId }, _args, { call }) => {
+        const permissions = await call.guilds.channelPermissions(guildId, channelId, requireUser(call).user.id);
+        if (!allows(permissions ?? 0n, Permission.ViewChannel)) return null;
+        return call.read.channel.findUnique({ ...query, where: { id: channelId } });
+      },
+    }),
+    inviter: t.relation('inviter', { description: 'Who made it.' }),
+    uses: t.exposeInt('uses', { description: 'How many people joined by it.' }),
+    maxUses: t.exposeInt('maxUses', { description: 'How many can; 0 for any number.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', nullable: true, description: 'Null for never.' }),
+  }),
+});
+
+builder.prismaObjectFields('Guild', (t) => ({
+  invites: t.field({
+    type: [Invite],
+    description:
+      'Those that the caller may take back: all for who manages the server, otherwise their own and those to channels they manage.',
+    resolve: async ({ id }, _args, context, info) => {
+      const { budget, call } = context;
+      const query = queryFromInfo({ context, info });
+      const where = await budget.step(() => manageableInvites(call, id));
+      return budget.read(limits.invitesPerGuild, (take) =>
+        call.read.invite.findMany({ ...query, where, orderBy: [{ createdAt: 'asc' }, { code: 'asc' }], take }),
+      );
+    },
+  }),
+}));
+
+const InvitePayload = builder.objectRef<InviteRow>('InvitePayload').implement({
+  fields: (t) => ({
+    code: t.exposeString('code'),
+    url: t.string({ resolve: ({ code }, _args, { app }) => `${app.addresses.publicUrl}/invite/${code}` }),
+    invite: t.field({ type: Invite, resolve: (invite) => invite }),
+  }),
+});
+
+const InviteCodeInput = builder.inputType('InviteCodeInput', {
+  fields: (t) => ({ code: t.string({ required: true, description: "An invite's code." }) }),
+});
+
+const JoinGuildInput = builder.inputType('JoinGuildInput', {
+  fields: (t) => ({ code: t.string({ required: true, description: "An invite's code." }) }),
+});
+
+builder.mutationFields((t) => ({
+  createInvite: t.field({
+    type: InvitePayload,
+    args: {
+      input: t.arg({ type: ChannelIdInput, required: true }),
+      maxAge: t.arg.int({
+        description: 'How long it works, in seconds, a week at most; 0 for ever, a day when not given.',
+      }),
+      maxUses: t.arg.int({
+        description: 'How many people can join by it, 100 at most; 0, or not given, for any number.',
+      }),
+    },
+    resolve: (_root, { input, ...options }, { call }) =>
+      createInvite(call, parseId(input.channelId, 'channelId'), options),
+  }),
+  deleteInvite: t.field({
+    type: DeletedPayload,
+    description: 'Takes an invite back; the id that is answered is its code.',
+    args: { input: t.arg({ type: InviteCodeInput, required: true }) },
+    resolve: async (_root, { input: { code } }, { call }) => {
+      await deleteInvite(call, code);
+      return { id: code };
+    },
+  }),
+  joinGuild: t.field({
+    type: GuildPayload,
+    args: { input: t.arg({ type: JoinGuildInput, required: true }) },
+    resolve: async (_root, { input }, { call }) => ({ guild: await joinGuild(call, input.code) }),
+  }),
+}));

@@ -1,0 +1,85 @@
+import { setMemberRoles } from '../domain/members/index.js';
+import type { Member as MemberRow, Role as RoleRow } from '../infra/database/index.js';
+import { builder } from './builder.js';
+import type { GraphqlContext } from './context.js';
+import { parseId } from './ids.js';
+import { readInPieces } from './lists.js';
+import { createLoader, type Loader } from './loaders.js';
+import { Role } from './roles.js';
+
+const Member = builder.prismaObject('Member', {
+  fields: (t) => ({
+    user: t.relation('user'),
+    nick: t.exposeString('nick', { nullable: true }),
+    roles: t.field({
+      type: [Role],
+      description: 'Without @everyone, lowest first.',
+      resolve: (member, _args, context) => memberRoles(context).load(member),
+    }),
+    joinedAt: t.expose('joinedAt', { type: 'DateTime' }),
+  }),
+});
+
+type MemberKey = Pick<MemberRow, 'guildId' | 'userId'>;
+
+/** The roles of members, each role read once however many have it. */
+function memberRoles({ call, loaders, budget }: GraphqlContext): Loader<MemberKey, RoleRow[]> {
+  return loaders.get('roles of members', () =>
+    createLoader<MemberKey, RoleRow[]>(async (members) => {
+      const guildIds = [...new Set(members.map(({ guildId }) => guildId))];
+      const roleIds = new Map<string, bigint[]>();
+      for (const guildId of guildIds) {
+        const userIds = members.filter((member) => member.guildId === guildId).map(({ userId }) => userId);
+        const where = { guildId, userId: { in: userIds } };
+        for (const { userId, roleId } of await budget.read(Number.POSITIVE_INFINITY, (take) =>
+          call.read.memberRole.findMany({ where, take }),
+        )) {
+          const key = `${guildId} ${userId}`;
+          roleIds.set(key, [...(roleIds.get(key) ?? []), roleId]);
+        }
+      }
+      const ids = [...new Set([...roleIds.values()].flat())];
+      const rows = await readInPieces(budget, ids, (piece) =>
+        call.read.role.findMany({ where: { id: { in: piece } } }),
+      );
+      const roles = new Map(rows.map((role) => [role.id, role]));
+      // A role that was deleted while they were read is left out.
+      const rolesOf = ({ guildId, userId }: MemberKey) =>
+        (roleIds.get(`${guildId} ${userId}`) ?? [])
+          .flatMap((id) => roles.get(id) ?? [])
+          .sort((a, b) => a.position - b.position);
+      return new Map(members.map((member) => [member, rolesOf(member)]));
+    }, []),
+  );
+}
+
+export const MemberConnection = builder.connectionObject(
+  { type: Member, name: 'MemberConnection' },
+  { name: 'MemberEdge' },
+);
+
+const SetMemberRolesInput = builder.inputType('SetMemberRolesInput', {
+  fields: (t) => ({
+    guildId: t.id({ required: true }),
+    userId: t.id({ required: true }),
+    roleIds: t.idList({ required: true, description: 'All roles the member is to have, @everyone not among them.' }),
+  }),
+});
+
+const MemberPayload = builder.objectRef<{ member: MemberRow }>('MemberPayload').implement({
+  fields: (t) => ({ member: t.field({ type: Member, resolve: ({ member }) => member }) }),
+});
+
+builder.mutationField('setMemberRoles', (t) =>
+  t.field({
+    type: MemberPayload,
+    args: { input: t.arg({ type: SetMemberRolesInput, required: true }) },
+    resolve: async (_root, { input }, { call }) => ({
+      member: await setMemberRoles(call, {
+        guildId: parseId(input.guildId, 'guildId'),
+        userId: parseId(input.userId, 'userId'),
+        roleIds: input.roleIds.map((id, index) => parseId(id, `roleIds.${index}`)),
+      }),
+    }),
+  }),
+);

@@ -1,0 +1,204 @@
+import { queryFromInfo } from '@pothos/plugin-prisma';
+import type { CallContext } from '../domain/call.js';
+import { DomainError } from '../domain/errors.js';
+import {
+  DELETIONS_PER_CHANNEL,
+  EDITS_PER_CHANNEL,
+  REACTIONS_PER_CHANNEL,
+  SENDS_PER_CHANNEL,
+} from '../domain/limits.js';
+import {
+  addReaction,
+  countReactions,
+  deleteMessage,
+  editMessage,
+  removeReaction,
+  requireSending,
+  sendMessage,
+} from '../domain/messages/index.js';
+import { takeInChannel } from '../domain/rate-limits.js';
+import type { Message as MessageRow } from '../infra/database/index.js';
+import { snowflakeTime } from '../infra/ids.js';
+import { renderAttachment, renderEmbeds, renderReaction } from '../wire/messages.js';
+import { builder } from './builder.js';
+import type { GraphqlContext } from './context.js';
+import { DeletedPayload } from './deleted.js';
+import { parseId, parseOptionalId, snowflakeId } from './ids.js';
+import { referredRows } from './lists.js';
+import { createLoader } from './loaders.js';
+import { receiveFiles, requireDistinct } from './uploads.js';
+
+const Message = builder.prismaObject('Message', {
+  fields: (t) => ({
+    id: t.field(snowflakeId),
+    channel: t.relation('channel', {
+      resolve: (query, { channelId }, _args, { call }) =>
+        call.read.channel.findUniqueOrThrow({ ...query, where: { id: channelId } }),
+    }),
+    author: t.relation('author', {
+      resolve: (query, { authorId }, _args, { call }) =>
+        call.read.user.findUniqueOrThrow({ ...query, where: { id: authorId } }),
+    }),
+    content: t.exposeString('content'),
+    embeds: t.field({
+      type: 'JSON',
+      select: { attachments: true },
+      resolve: (message, _args, { app }) => renderEmbeds(message, app.addresses),
+    }),
+    attachments: t.field({
+      type: 'JSON',
+      select: { attachments: { orderBy: { id: 'asc' } } },
+      resolve: ({ attachments, channelId }, _args, { app }) =>
+        attachments.map((attachment) => renderAttachment(attachment, channelId, app.addresses)),
+    }),
+    components: t.field({ type: 'JSON', resolve: ({ components }) => components }),
+    reactions: t.field({
+      type: 'JSON',
+      resolve: async ({ id }, _args, context) => (await reactionLoader(context).load(id)).map(renderReaction),
+    }),
+    createdAt: t.field({ type: 'DateTime', resolve: ({ id }) => new Date(snowflakeTime(id)) }),
+    editedAt: t.expose('editedAt', { type: 'DateTime', nullable: true }),
+  }),
+});
+
+builder.prismaObjectFields(Message, (t) => ({
+  referencedMessage: t.field({
+    type: Message,
+    nullable: true,
+    description: 'What this one answers; null also when that is gone.',
+    resolve: ({ referenceId }, _args, context, info) => {
+      if (referenceId === null) return null;
+      const query = queryFromInfo({ context, info });
+      return referredRows(context, info, (ids) =>
+        context.call.read.message.findMany({ ...query, where: { id: { in: ids } } }),
+      ).load(referenceId);
+    },
+  }),
+}));
+
+function reactionLoader({ loaders, call }: GraphqlContext) {
+  return loaders.get('reactions', () => createLoader((ids: bigint[]) => countReactions(call, ids), []));
+}
+
+export const MessageConnection = builder.connectionObject(
+  { type: Message, name: 'MessageConnection' },
+  { name: 'MessageEdge' },
+);
+
+const SendMessageInput = builder.inputType('SendMessageInput', {
+  fields: (t) => ({
+    channelId: t.id({ required: true }),
+    content: t.string({ required: true, description: 'May be empty beside files.' }),
+    replyTo: t.id({ description: 'A message of the same channel.' }),
+    files: t.field({ type: ['File'] }),
+  }),
+});
+const EditMessageInput = builder.inputType('EditMessageInput', {
+  fields: (t) => ({
+    channelId: t.id({ required: true }),
+    messageId: t.id({ required: true }),
+    content: t.string({ required: true }),
+  }),
+});
+const MessageIdInput = builder.inputType('MessageIdInput', {
+  fields: (t) => ({ channelId: t.id({ required: true }), messageId: t.id({ required: true }) }),
+});
+const ReactionInput = builder.inputType('ReactionInput', {
+  fields: (t) => ({
+    channelId: t.id({ required: true }),
+    messageId: t.id({ required: true }),
+    emoji: t.string({ required: true }),
+  }),
+});
+
+const MessagePayload = builder.objectRef<{ message: MessageRow }>('MessagePayload').implement({
+  fields: (t) => ({ message: t.field({ type: Message, resolve: ({ message }) => message }) }),
+});
+
+builder.mutationFields((t) => ({
+  sendMessage: t.field({
+    type: MessagePayload,
+    args: { input: t.arg({ type: SendMessageInput, required: true }) },
+    resolve: async (_root, { input }, { call }) => {
+      const channelId = parseId(input.channelId, 'channelId');
+      const replyTo = parseOptionalId(input.replyTo, 'replyTo');
+      await takeInChannel(call, SENDS_PER_CHANNEL, channelId);
+      const files = input.files ?? [];
+      requireDistinct(files);
+      await requireSending(call, { channelId, files: files.length });
+      const body = bodyOf(input.content, replyTo);
+      return {
+        message: await sendMessage(call, { channelId, body, files: await receiveFiles(files) }).catch(inOurNames),
+      };
+    },
+  }),
+  editMessage: t.field({
+    type: MessagePayload,
+    args: { input: t.arg({ type: EditMessageInput, required: true }) },
+    resolve: async (_root, { input }, { call }) => {
+      const place = placeOf(input);
+      await takeInChannel(call, EDITS_PER_CHANNEL, place.channelId);
+      return { message: await editMessage(call, { ...place, body: { content: input.content } }) };
+    },
+  }),
+  deleteMessage: t.field({
+    type: DeletedPayload,
+    args: { input: t.arg({ type: MessageIdInput, required: true }) },
+    resolve: async (_root, { input }, { call }) => {
+      const place = placeOf(input);
+      await takeInChannel(call, DELETIONS_PER_CHANNEL, place.channelId);
+      await deleteMessage(call, place);
+      return { id: place.messageId };
+    },
+  }),
+  addReaction: t.field({
+    type: MessagePayload,
+    args: { input: t.arg({ type: ReactionInput, required: true }) },
+    resolve: async (_root, { input }, { call }) => {
+      const place = placeOf(input);
+      await takeInChannel(call, REACTIONS_PER_CHANNEL, place.channelId);
+      await addReaction(call, { ...place, emoji: input.emoji });
+      return { message: await readMessage(call, place) };
+    },
+  }),
+  removeReaction: t.field({
+    type: MessagePayload,
+    description: "Takes back the caller's own reaction.",
+    args: { input: t.arg({ type: ReactionInput, required: true }) },
+    resolve: async (_root, { input }, { call }) => {
+      const place = placeOf(input);
+      await takeInChannel(call, REACTIONS_PER_CHANNEL, place.channelId);
+      await removeReaction(call, { ...place, emoji: input.emoji });
+      return { message: await readMessage(call, place) };
+    },
+  }),
+}));
+
+interface Place {
+  channelId: bigint;
+  messageId: bigint;
+}
+
+function placeOf(input: { channelId: string; messageId: string }): Place {
+  return { channelId: parseId(input.channelId, 'channelId'), messageId: parseId(input.messageId, 'messageId') };
+}
+
+function bodyOf(content: string, replyTo: bigint | undefined) {
+  return replyTo === undefined ? { content } : { content, message_reference: { message_id: replyTo } };
+}
+
+/** Faults of the reference platform's `message_reference` are faults of this input's `replyTo`. */
+function inOurNames(error: unknown): never {
+  if (!(error instanceof DomainError) || error.fields.length === 0) throw error;
+  const fields = error.fields.map((field) => ({
+    ...field,
+    path: field.path.replace(/^message_reference(\.message_id)?/, 'replyTo'),
+  }));
+  throw new DomainError(error.code, error.message, { fields, cause: error });
+}
+
+async function readMessage(call: CallContext, { channelId, messageId }: Place): Promise<MessageRow> {
+  const message = await call.read.message.findUnique({ where: { id: messageId, channelId } });
+  if (!message) throw new DomainError('UNKNOWN_MESSAGE', 'Unknown Message');
+  return message;
+}

@@ -1,0 +1,27 @@
+import type { APIGuildMember, GuildMemberFlags } from 'discord-api-types/v10';
+import type { MemberFacts, MemberRecord } from '../domain/members/index.js';
+import { wireTime } from './time.js';
+import { renderUser } from './users.js';
+
+/** A membership without its user, as it stands beside a message's author. */
+export function renderMemberFacts(member: MemberFacts): Omit<APIGuildMember, 'user'> {
+  return {
+    roles: member.roleIds.map(String),
+    joined_at: wireTime(member.joinedAt),
+    premium_since: null,
+    nick: member.nick,
+    avatar: null,
+    banner: null,
+    pending: false,
+    communication_disabled_until: null,
+    flags: 0 as GuildMemberFlags,
+    deaf: false,
+    mute: false,
+  };
+}
+
+/** A guild member with their user. */
+export function renderMember(member: MemberRecord): APIGuildMember {
+  const facts = { ...member, roleIds: member.roles.map((role) => role.roleId) };
+  return { ...renderMemberFacts(facts), user: renderUser(member.user) };
+}

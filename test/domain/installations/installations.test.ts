@@ -1,0 +1,308 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Permission } from '../../../src/domain/permissions.js';
+import { type BusMessage, topics } from '../../../src/infra/bus.js';
+import { outboxOf } from '../../harness/mails.js';
+import {
+  createApplication,
+  createGuild,
+  install,
+  invite,
+  type MadeApplication,
+  type MadeGuild,
+  type Person,
+  signUp,
+  uninstall,
+} from '../../harness/people.js';
+import { permitEveryone } from '../../harness/rows.js';
+import { startServer, type TestServer } from '../../harness/server.js';
+
+let server: TestServer;
+let owner: Person;
+let member: Person;
+let application: MadeApplication;
+let guild: MadeGuild;
+beforeAll(async () => {
+  server = await startServer();
+  owner = await signUp(server, 'owner');
+  member = await signUp(server, 'member');
+  application = await createApplication(owner, 'Helper');
+});
+afterAll(() => server.stop());
+
+const INSTALL = `mutation ($input: InstallApplicationInput!) {
+  installApplication(input: $input) { installation { id context scopes permissions application { id } } }
+}`;
+const SCOPES = ['bot', 'applications.commands'];
+
+function ask(person: Person, input: object) {
+  return person.ask(INSTALL, { input: { applicationId: application.id, guildId: guild.id, scopes: SCOPES, ...input } });
+}
+
+/** What the guild and the bot are told of while `work` runs. */
+async function eventsOf(work: () => Promise<unknown>): Promise<string[]> {
+  const types: string[] = [];
+  const hear = ({ type }: BusMessage) => types.push(type);
+  const { bus } = server.app;
+  const heard = [topics.guild(guild.id), topics.user(application.id)].map((topic) => bus.subscribe(topic, hear));
+  await Promise.all(heard.map((subscription) => subscription.ready));
+  await work();
+  for (const subscription of heard) subscription.close();
+  return types;
+}
+
+async function state() {
+  const guildId = BigInt(guild.id);
+  const applicationId = BigInt(application.id);
+  const { reader } = server.app.db;
+  const [installations, roles, bots] = await Promise.all([
+    reader.installation.findMany({ where: { guildId } }),
+    reader.role.findMany({ where: { guildId, applicationId } }),
+    reader.member.findMany({ where: { guildId, userId: applicationId }, include: { roles: true } }),
+  ]);
+  return { installations, roles, bots };
+}
+
+const permit = (permissions: bigint) => permitEveryone(server.app, BigInt(guild.id), permissions);
+
+/** What the audit ledger says was given with each installation to the guild. */
+async function recordedPermissions() {
+  const entries = await server.app.db.reader.auditEntry.findMany({
+    where: { guildId: BigInt(guild.id), action: 'INSTALLATION_PUT' },
+    orderBy: { id: 'asc' },
+  });
+  return entries.map(({ changes }) => (changes as { permissions: { new: string } }).permissions.new);
+}
+
+describe('an installation', () => {
+  it('with bot makes the bot a member with a managed role that carries what was granted', async () => {
+    guild = await createGuild(owner);
+    const permissions = String(Permission.SendMessages | Permission.BanMembers);
+    const events = await eventsOf(async () => {
+      const { data } = await ask(owner, { permissions });
+      expect(data.installApplication.installation).toMatchObject({
+        context: 'SERVER',
+        scopes: SCOPES,
+        permissions,
+        application: { id: application.id },
+      });
+    });
+    expect(events).toEqual(['GUILD_ROLE_CREATE', 'GUILD_MEMBER_ADD', 'GUILD_JOINED']);
+    const { roles, bots } = await state();
+    expect(roles).toMatchObject([{ name: 'Helper', managed: true, position: 1, permissions: BigInt(permissions) }]);
+    expect(bots[0]?.roles.map((role) => role.roleId)).toEqual([roles[0]?.id]);
+  });
+
+  it('with applications.commands alone places no bot', async () => {
+    guild = await createGuild(owner);
+    expect(await eventsOf(() => ask(owner, { scopes: ['applications.commands'], permissions: '8' }))).toEqual([]);
+    const { installations, bots } = await state();
+    expect(installations).toMatchObject([{ scopes: ['applications.commands'], permissions: '0' }]);
+    expect(bots).toEqual([]);
+  });
+
+  it('repeated adds scopes and sets the permissions anew, on one row and one role', async () => {
+    guild = await createGuild(owner);
+    await ask(owner, { scopes: ['applications.commands'] });
+    await ask(owner, { scopes: ['bot'], permissions: '2048' });
+    const events = await eventsOf(() => ask(owner, { scopes: ['bot'], permissions: '1024' }));
+    expect(events).toEqual(['GUILD_ROLE_UPDATE']);
+    const { installations, roles, bots } = await state();
+    expect(installations).toMatchObject([{ scopes: SCOPES, permissions: '1024' }]);
+    expect(roles).toMatchObject([{ permissions: 1024n }]);
+    expect(bots).toHaveLength(1);
+  });
+
+  it('happens once when it is asked for ten times at once', async () => {
+    guild = await createGuild(owner);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => ask(owner, { permissions: '1024' })));
+    expect(answers.flatMap((answer) => answer.errors)).toEqual([]);
+    const { installations, roles, bots } = await state();
+    expect([installations.length, roles.length, bots.length]).toEqual([1, 1, 1]);
+  });
+
+  it('needs ManageGuild and no other permission', async () => {
+    guild = await createGuild(owner);
+    await invite(owner, guild, member);
+    expect((await ask(member, {})).errors[0]?.extensions.code).toBe('FORBIDDEN');
+    await permit(Permission.ManageGuild);
+    expect((await ask(member, {})).errors).toEqual([]);
+  });
+
+  it('gives the bot no more than its installer has, and records what it was given', async () => {
+    guild = await createGuild(owner);
+    await invite(owner, guild, member);
+    await permit(Permission.ManageGuild | Permission.SendMessages);
+    const wanted = Permission.Administrator | Permission.BanMembers | Permission.SendMessages;
+    const { data } = await ask(member, { permissions: String(wanted) });
+    const given = String(Permission.SendMessages);
+    expect(data.installApplication.installation.permissions).toBe(given);
+    const { installations, roles } = await state();
+    expect(installations).toMatchObject([{ permissions: given }]);
+    expect(roles).toMatchObject([{ permissions: Permission.SendMessages, position: 1 }]);
+    expect(await recordedPermissions()).toEqual([given]);
+  });
+
+  it('gives all that is asked for when an administrator installs it', async () => {
+    guild = await createGuild(owner);
+    await invite(owner, guild, member);
+    await permit(Permission.Administrator);
+    const wanted = Permission.Administrator | Permission.BanMembers;
+    await ask(member, { permissions: String(wanted) });
+    expect((await state()).roles).toMatchObject([{ permissions: wanted }]);
+  });
+
+  it.each<[string, bigint]>([
+    ['the same permissions', Permission.BanMembers | Permission.KickMembers],
+    ['everything', Permission.Administrator],
+  ])(
+    'repeated by somebody who has less takes nothing of what is asked for from a bot with %s',
+    async (_what, given) => {
+      guild = await createGuild(owner);
+      await ask(owner, { permissions: String(given) });
+      await invite(owner, guild, member);
+      await permit(Permission.ManageGuild | Permission.SendMessages);
+      const wanted = Permission.BanMembers | Permission.SendMessages;
+      await ask(member, { permissions: String(wanted | Permission.ManageRoles) });
+      const isAdministrator = given === Permission.Administrator;
+      const kept = isAdministrator ? wanted | Permission.ManageRoles : wanted;
+      expect((await state()).roles).toMatchObject([{ permissions: kept }]);
+      expect(await recordedPermissions()).toEqual([String(given), String(kept)]);
+    },
+  );
+
+  it('is decided by what the installer has when it is written', async () => {
+    guild = await createGuild(owner);
+    await invite(owner, guild, member);
+    await permit(Permission.ManageGuild | Permission.BanMembers);
+    await ask(member, { scopes: ['applications.commands'] });
+    // Nobody is told of it: what is remembered of the guild is out of date.
+    const allow = (permissions: bigint) =>
+      server.app.db.writer.role.update({ where: { id: BigInt(guild.id) }, data: { permissions } });
+    await allow(0n);
+    expect((await ask(member, {})).errors[0]?.extensions.code).toBe('FORBIDDEN');
+    await allow(Permission.ManageGuild);
+    await ask(member, { permissions: String(Permission.BanMembers) });
+    expect((await state()).roles).toMatchObject([{ permissions: 0n }]);
+  });
+
+  it('is not found for a guild of others, a private application or a missing one', async () => {
+    guild = await createGuild(owner);
+    expect((await ask(member, {})).errors[0]?.extensions.code).toBe('NOT_FOUND');
+    const hidden = await createApplication(owner, 'Private');
+    await server.app.db.writer.application.update({ where: { id: BigInt(hidden.id) }, data: { public: false } });
+    const refused = await ask(owner, { applicationId: hidden.id });
+    expect(refused.errors[0]?.extensions.code).toBe('NOT_FOUND');
+    expect(refused).toEqual(await ask(owner, { applicationId: '1' }));
+  });
+
+  it('is refused for an application that does not install to servers', async () => {
+    guild = await createGuild(owner);
+    const userOnly = await createApplication(owner, 'User only');
+    await server.app.db.writer.application.update({
+      where: { id: BigInt(userOnly.id) },
+      data: { serverInstall: false, userInstall: true },
+    });
+    expect((await ask(owner, { applicationId: userOnly.id })).errors[0]?.extensions.code).toBe('FORBIDDEN');
+  });
+
+  it.each([
+    ['an unknown scope', { scopes: ['bot', 'root'] }, 'scopes.1'],
+    ['the reserved scope', { scopes: ['bot', 'messages.read'] }, 'scopes.1'],
+    ['no scope', { scopes: [] }, 'scopes'],
+    ['scopes that install nothing', { scopes: ['identify'] }, 'scopes'],
+    ['permissions that are no number', { permissions: 'all' }, 'permissions'],
+  ])('is refused for %s', async (_case, input, path) => {
+    guild = await createGuild(owner);
+    const { errors } = await ask(owner, input);
+    expect(errors[0]?.extensions.code).toBe('BAD_USER_INPUT');
+    expect(Object.keys(errors[0]?.extensions.fields ?? {})).toEqual([path]);
+  });
+});
+
+describe('uninstalling', () => {
+  it('takes the bot and its role out of the guild', async () => {
+    guild = await createGuild(owner);
+    const id = await install(owner, application, guild);
+    expect(await eventsOf(() => uninstall(owner, id))).toEqual([
+      'GUILD_MEMBER_REMOVE',
+      'GUILD_LEFT',
+      'GUILD_ROLE_DELETE',
+    ]);
+    expect(await state()).toEqual({ installations: [], roles: [], bots: [] });
+  });
+
+  it('needs ManageGuild, and is not found from outside', async () => {
+    guild = await createGuild(owner);
+    const installationId = await install(owner, application, guild);
+    const remove = `mutation ($id: ID!) { uninstallApplication(input: { installationId: $id }) { id } }`;
+    const hidden = await member.ask(remove, { id: installationId });
+    expect(hidden.errors[0]?.extensions.code).toBe('NOT_FOUND');
+    expect(hidden).toEqual(await member.ask(remove, { id: '1' }));
+    await invite(owner, guild, member);
+    expect((await member.ask(remove, { id: installationId })).errors[0]?.extensions.code).toBe('FORBIDDEN');
+  });
+});
+
+describe('what a bot loses because somebody installs it again', () => {
+  async function guildWithBot(permissions: bigint): Promise<void> {
+    guild = await createGuild(owner, 'Harbour');
+    await permit(Permission.ManageGuild | Permission.SendMessages | Permission.ViewChannel);
+    await invite(owner, guild, member);
+    await ask(owner, { permissions: String(permissions) });
+  }
+
+  it('is told to the owner, and stands in the log', async () => {
+    await guildWithBot(Permission.BanMembers | Permission.SendMessages);
+    const before = await outboxOf(server, owner.email);
+    await ask(member, { permissions: String(Permission.SendMessages) });
+    const [mail, ...more] = (await outboxOf(server, owner.email)).slice(before.length);
+    expect(more).toEqual([]);
+    expect(mail?.headers.subject).toEqual(['Helper lost permissions in Harbour']);
+    expect(mail?.body).toContain('member installed "Helper" again to your server "Harbour"');
+    expect(mail?.body.split('\n').filter((line) => line.startsWith('-'))).toEqual(['- Ban Members']);
+    const where = { guildId: BigInt(guild.id), action: 'INSTALLATION_PUT' };
+    const entries = await server.app.db.reader.auditEntry.findMany({ where, orderBy: { id: 'asc' } });
+    expect(entries.map(({ actorId, changes }) => [String(actorId), changes])).toMatchObject([
+      [owner.id, { permissions: { old: null, new: String(Permission.BanMembers | Permission.SendMessages) } }],
+      [
+        member.id,
+        {
+          permissions: {
+            old: String(Permission.BanMembers | Permission.SendMessages),
+            new: String(Permission.SendMessages),
+          },
+        },
+      ],
+    ]);
+  });
+
+  it('is no mail when it is nothing, or the owner does it', async () => {
+    await guildWithBot(Permission.SendMessages);
+    const before = await outboxOf(server, owner.email);
+    await ask(member, { permissions: String(Permission.SendMessages | Permission.ViewChannel) });
+    await ask(member, { scopes: ['applications.commands'] });
+    await ask(owner, { permissions: '0' });
+    await ask(owner, { permissions: String(Permission.Administrator) });
+    await ask(member, { permissions: String(Permission.Administrator) });
+    expect(await outboxOf(server, owner.email)).toHaveLength(before.length);
+  });
+
+  it('is a few mails when it happens again and again', async () => {
+    const limited = await startServer({ env: { RATE_LIMITS: 'on' } });
+    try {
+      const [ada, bob] = [await signUp(limited, 'ada'), await signUp(limited, 'bob')];
+      const [bot, harbour] = [await createApplication(ada), await createGuild(ada)];
+      const permissions = Permission.ManageGuild | Permission.SendMessages | Permission.CreateInstantInvite;
+      await permitEveryone(limited.app, BigInt(harbour.id), permissions);
+      await invite(ada, harbour, bob);
+      for (let time = 0; time < 12; time += 1) {
+        for (const given of [Permission.SendMessages, 0n]) {
+          await install(bob, bot, harbour, { scopes: ['bot'], permissions: String(given) });
+        }
+      }
+      expect(await outboxOf(limited, ada.email)).toHaveLength(10);
+    } finally {
+      await limited.stop();
+    }
+  });
+});

@@ -1,0 +1,51 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { pino } from 'pino';
+import { describe, expect, it } from 'vitest';
+import { readConfig } from '../../src/config.js';
+import { openResources } from '../../src/resources.js';
+import { ManualClock } from '../harness/clock.js';
+import { missingForSeveralProcesses, REDIS_URL } from '../harness/redis.js';
+import { migratedDatabase } from '../harness/server.js';
+import { needing } from '../harness/skipping.js';
+
+const missing = await missingForSeveralProcesses();
+
+describe.skipIf(missing)(needing(missing, 'what the process holds'), () => {
+  it('is given back while a mail server says nothing', async () => {
+    const database = await migratedDatabase();
+    const dataDir = await mkdtemp(join(tmpdir(), 'causeway-closing-'));
+    const silent = createServer((socket) => void socket.on('error', () => {})).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const reached = once(silent, 'connection');
+    const { port } = silent.address() as AddressInfo;
+    const other = new pg.Client({ connectionString: database?.url });
+    await other.connect();
+    const clock = new ManualClock();
+    const env = {
+      DATABASE_URL: database?.url ?? '',
+      DATA_DIR: dataDir,
+      REDIS_URL,
+      SMTP_URL: `smtp://127.0.0.1:${port}`,
+    };
+    const resources = await openResources(readConfig(env), pino({ level: 'silent' }), clock);
+    await resources.mailer.send({ to: 'ada@people.example', subject: 'Hello', text: 'Hello' });
+    await reached;
+    const leases = async () => (await other.query('SELECT 1 FROM "Worker" WHERE "owner" IS NOT NULL')).rowCount;
+    expect(await leases()).toBe(1);
+    // No time passes.
+    const closed = resources.close();
+    // The mail server is given up by itself after ten seconds.
+    await expect.poll(leases, { timeout: 8_000 }).toBe(0);
+    clock.advance(1_000);
+    await closed;
+    silent.close();
+    await other.end();
+    await database?.drop();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+});

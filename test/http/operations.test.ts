@@ -1,0 +1,91 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { ManualClock } from '../harness/clock.js';
+import { noPostgres } from '../harness/interleave.js';
+import { type Line, layLine } from '../harness/line.js';
+import { ask } from '../harness/rest.js';
+import { migratedDatabase, startServer, type TestServer } from '../harness/server.js';
+import { needing } from '../harness/skipping.js';
+import { statementsOf } from '../harness/statements.js';
+
+const get = async (origin: string, path: string) => ask({ origin }, 'GET', origin + path);
+const answerOf = async (origin: string, path: string) => {
+  const { status, body } = await get(origin, path);
+  return [status, body];
+};
+
+describe('an instance that can serve', () => {
+  const clock = new ManualClock();
+  let server: TestServer;
+
+  beforeAll(async () => {
+    server = await startServer({ clock });
+  });
+  afterAll(() => server.stop());
+
+  it('says so, and names what is degraded', async () => {
+    expect(await answerOf(server.origin, '/healthz')).toEqual([200, { status: 'ok' }]);
+    expect(await answerOf(server.origin, '/readyz')).toEqual([200, { status: 'ok', degraded: [] }]);
+    server.app.degraded = () => ['redis'];
+    expect(await answerOf(server.origin, '/readyz')).toEqual([200, { status: 'ok', degraded: ['redis'] }]);
+    server.app.degraded = () => [];
+  });
+
+  it('asks its database once a second, however many ask it', async () => {
+    clock.advance(2_000);
+    const statements = await statementsOf(async () => {
+      await Promise.all(Array.from({ length: 20 }, () => get(server.origin, '/readyz')));
+      await get(server.origin, '/readyz');
+    });
+    expect(statements.filter((sql) => sql === 'SELECT 1')).toHaveLength(1);
+  });
+});
+
+describe('with METRICS_PORT', () => {
+  it('probes and metrics are at that port, and at no other', async () => {
+    const server = await startServer({ env: { METRICS_PORT: '0' } });
+    const { operationsUrl } = server.app.addresses;
+    expect(operationsUrl).not.toBe(server.origin);
+    for (const path of ['/healthz', '/readyz', '/metrics']) {
+      expect([path, (await get(operationsUrl, path)).status]).toEqual([path, 200]);
+      expect([path, (await get(server.origin, path)).status]).toEqual([path, 404]);
+    }
+    await server.stop();
+  });
+});
+
+describe.skipIf(noPostgres)(needing(noPostgres, 'an instance whose PostgreSQL is gone'), () => {
+  const clock = new ManualClock();
+  let database: { url: string; drop(): Promise<void> } | null;
+  let line: Line;
+  let server: TestServer;
+
+  beforeAll(async () => {
+    database = await migratedDatabase();
+    line = await layLine(database?.url ?? '', 5432);
+    server = await startServer({ env: { DATABASE_URL: line.url }, clock });
+  });
+  afterEach(() => line.mend());
+  afterAll(async () => {
+    await server?.stop();
+    line?.close();
+    await database?.drop();
+  });
+
+  it.each(['cut', 'freeze'] as const)('lives, is not ready, and says why (%s)', async (how) => {
+    line[how]();
+    clock.advance(2_000);
+    expect(await answerOf(server.origin, '/readyz')).toEqual([
+      503,
+      { status: 'unavailable', reason: 'database', degraded: [] },
+    ]);
+    expect((await get(server.origin, '/healthz')).status).toBe(200);
+    line.mend();
+    clock.advance(2_000);
+    await expect
+      .poll(async () => {
+        clock.advance(2_000);
+        return (await get(server.origin, '/readyz')).status;
+      })
+      .toBe(200);
+  });
+});

@@ -1,0 +1,167 @@
+import { describe, expect, test } from 'vitest';
+import type { MessageRecord } from '../../src/domain/messages/record.js';
+import type { User } from '../../src/infra/database/index.js';
+import { snowflakeAt } from '../../src/infra/ids.js';
+import { redactMessage, renderMessage } from '../../src/wire/messages.js';
+import { wireTime } from '../../src/wire/time.js';
+import { renderUser } from '../../src/wire/users.js';
+import { expectReference } from '../harness/reference.js';
+import { PLAIN_MESSAGE } from '../harness/rows.js';
+
+const options = { publicUrl: 'https://chat.example', signatures: { sign: (path: string) => `hm=${path.length}` } };
+const SENT_AT = Date.UTC(2026, 0, 2, 3, 4, 5, 6);
+
+const user = (facts: Partial<User> = {}): User => ({
+  id: 20_000_000_000_000_000n,
+  username: 'ada',
+  handle: 'ada',
+  globalName: 'Ada',
+  avatarHash: null,
+  bot: false,
+  deletedAt: null,
+  ...facts,
+});
+
+const message = (facts: Partial<MessageRecord> = {}): MessageRecord => ({
+  id: snowflakeAt(SENT_AT),
+  channelId: 30_000_000_000_000_000n,
+  guildId: 40_000_000_000_000_000n,
+  authorId: user().id,
+  author: user(),
+  ...PLAIN_MESSAGE,
+  enforcedNonceKey: 'secret key',
+  ...facts,
+});
+
+const attachment = (facts = {}) => ({
+  id: 5n,
+  messageId: 1n,
+  filename: 'cat ä.png',
+  description: null,
+  contentType: 'image/png',
+  size: 7,
+  width: 3,
+  height: 2,
+  ...facts,
+});
+
+describe('a message', () => {
+  test('has the reference shape, its time from its id, and nothing of the row that is no business of others', () => {
+    const rendered = renderMessage(message(), options);
+    expectReference('MessageResponse', rendered);
+    expect(rendered.timestamp).toBe('2026-01-02T03:04:05.006000+00:00');
+    expect(JSON.stringify(rendered)).not.toContain('secret key');
+  });
+
+  test('omits what there is none of', () => {
+    const rendered = renderMessage(message(), options);
+    for (const name of ['nonce', 'reactions', 'message_reference', 'referenced_message']) {
+      expect(rendered).not.toHaveProperty(name);
+    }
+  });
+
+  test('that is a reply carries its target one level deep; null when that is gone', () => {
+    const first = message({ content: 'first' });
+    const second = message({ content: 'second', referenceId: first.id, referenced: first });
+    const third = renderMessage(message({ type: 19, referenceId: second.id, referenced: second }), options);
+    expectReference('MessageResponse', third);
+    expect(third.message_reference).toEqual({
+      type: 0,
+      message_id: String(second.id),
+      channel_id: '30000000000000000',
+      guild_id: '40000000000000000',
+    });
+    expect(third.referenced_message).toMatchObject({ content: 'second' });
+    expect(third.referenced_message).not.toHaveProperty('referenced_message');
+    expect(renderMessage(message({ referenceId: 1n, referenced: null }), options).referenced_message).toBeNull();
+  });
+
+  test('in a direct channel names no guild', () => {
+    const rendered = renderMessage(message({ guildId: null, referenceId: 1n, referenced: null }), options);
+    expect(rendered.message_reference).not.toHaveProperty('guild_id');
+  });
+
+  test('has signed addresses for its files, in embeds too', () => {
+    const embeds = [
+      { type: 'rich', image: { url: 'attachment://cat ä.png' }, thumbnail: { url: 'attachment://other.png' } },
+      { type: 'rich', author: { name: 'x', icon_url: 'attachment://cat ä.png' } },
+    ];
+    const rendered = renderMessage(message({ attachments: [attachment()], embeds }), options);
+    const url = 'https://chat.example/cdn/attachments/30000000000000000/5/cat%20%C3%A4.png?hm=41';
+    expect(rendered.attachments).toEqual([
+      expect.objectContaining({
+        id: '5',
+        url,
+        proxy_url: url,
+        width: 3,
+        height: 2,
+        content_type: 'image/png',
+        size: 7,
+      }),
+    ]);
+    expect(rendered.attachments[0]).not.toHaveProperty('description');
+    expect(rendered.embeds[0]).toMatchObject({ image: { url }, thumbnail: { url: 'attachment://other.png' } });
+    expect(rendered.embeds[1]).toMatchObject({ author: { name: 'x', icon_url: url } });
+  });
+
+  test('has the addresses of its files signed anew in embeds that were sent back as they were shown', () => {
+    const { attachments } = message({ attachments: [attachment()] });
+    const shown = renderMessage(
+      message({
+        attachments,
+        embeds: [
+          { image: { url: 'attachment://cat ä.png' }, footer: { text: 'x', icon_url: 'attachment://cat ä.png' } },
+        ],
+      }),
+      options,
+    );
+    const later = { ...options, signatures: { sign: () => 'hm=later' } };
+    const [embed] = renderMessage(message({ attachments, embeds: shown.embeds as object[] }), later).embeds;
+    const url = 'https://chat.example/cdn/attachments/30000000000000000/5/cat%20%C3%A4.png?hm=later';
+    expect(embed).toMatchObject({ image: { url }, footer: { text: 'x', icon_url: url } });
+    const elsewhere = 'https://chat.example/cdn/attachments/30000000000000000/6/cat%20%C3%A4.png?hm=41';
+    const other = message({ attachments, embeds: [{ image: { url: elsewhere } }] });
+    expect(renderMessage(other, later).embeds).toEqual([{ image: { url: elsewhere } }]);
+  });
+
+  test('without its content keeps who, where and when', () => {
+    const full = renderMessage(
+      message({
+        embeds: [{ title: 'x' }],
+        components: [{ type: 1 }],
+        attachments: [attachment()],
+        referenceId: 1n,
+        referenced: message({ content: 'target' }),
+      }),
+      options,
+    );
+    const { content, embeds, attachments, components, referenced_message, ...rest } = full;
+    expect([content, embeds.length, attachments.length, components?.length]).toEqual(['hello', 1, 1, 1]);
+    expect(referenced_message?.content).toBe('target');
+    expect(redactMessage(full)).toEqual({
+      ...rest,
+      content: '',
+      embeds: [],
+      attachments: [],
+      components: [],
+      referenced_message: { ...referenced_message, content: '' },
+    });
+  });
+});
+
+describe('a user', () => {
+  test('has the reference shape', () => {
+    expectReference('UserResponse', renderUser(user()));
+    expect(renderUser(user())).not.toHaveProperty('bot');
+    expect(renderUser(user({ bot: true }))).toMatchObject({ bot: true, global_name: null });
+  });
+
+  test('that is deleted has no name of its own any more', () => {
+    expect(renderUser(user({ deletedAt: new Date() })).username).toBe('Deleted User');
+  });
+});
+
+test('wireTime is ISO 8601 with microseconds and an offset', () => {
+  expect(wireTime(0)).toBe('1970-01-01T00:00:00.000000+00:00');
+  expect(wireTime(new Date(SENT_AT))).toBe('2026-01-02T03:04:05.006000+00:00');
+});
