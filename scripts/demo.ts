@@ -8,6 +8,7 @@ import { join, resolve } from 'node:path';
 import { readConfig } from '../src/config.js';
 import type { Server } from '../src/server.js';
 import { describeStartFault, tryAddress } from '../src/start.js';
+import { type GraphQL, signUp } from './client.js';
 
 const PASSWORD = 'causeway-demo';
 
@@ -23,8 +24,8 @@ process.once('exit', () => bot?.kill('SIGKILL'));
 
 try {
   const origin = await startPlatform();
-  const ada = await signUp('ada');
-  const grace = await signUp('grace');
+  const ada = await person('ada');
+  const grace = await person('grace');
   const { application, botToken } = (
     await ada<{ createApplication: { application: { id: string }; botToken: string } }>(
       'mutation { createApplication(input: { name: "Hello Bot" }) { application { id } botToken } }',
@@ -116,29 +117,9 @@ async function startBot(token: string): Promise<void> {
   await once(started.stdout, 'data');
 }
 
-type GraphQL = <T>(query: string, variables?: Record<string, unknown>) => Promise<T>;
-
-async function signUp(name: string): Promise<GraphQL> {
-  const { token } = await post<{ token: string }>('/auth/sign-up/email', {
-    name,
-    email: `${name}@demo.example`,
-    password: PASSWORD,
-  });
-  return async <T>(query: string, variables = {}) => {
-    const answer = await post<{ data: T; errors?: { message: string }[] }>('/graphql', { query, variables }, token);
-    if (answer.errors) throw new Error(answer.errors.map(({ message }) => message).join('; '));
-    return answer.data;
-  };
-}
-
-async function post<T>(path: string, body: object, token?: string): Promise<T> {
-  const answer = await fetch(api + path, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...(token ? { authorization: `Bearer ${token}` } : {}) },
-    body: JSON.stringify(body),
-  });
-  if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
-  return (await answer.json()) as T;
+async function person(name: string): Promise<GraphQL> {
+  const { graphql } = await signUp(api, { name, email: `${name}@demo.example`, password: PASSWORD });
+  return graphql;
 }
 
 /** Asks until the answer is one, for at most 30 seconds. */

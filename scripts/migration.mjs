@@ -1,11 +1,10 @@
 // `npm run migration -- NAME`: writes the SQL that leads from the last migration's schema to prisma/schema.prisma, for both
-// dialects. `prisma/migrations/schema.prisma` keeps the schema of the last migration. The engine asks a PostgreSQL server for its
-// version, and reads nothing else there: MIGRATION_DATABASE_URL, or the local default.
+// dialects. `prisma/migrations/schema.prisma` keeps the schema of the last migration. No database server is needed.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
-import { PrismaPg } from '@prisma/adapter-pg';
 import { diffSchemas, migrationsFolder } from '../dist/infra/database/migrations.js';
+import { offlinePostgres } from './offline-postgres.ts';
 
 const name = process.argv[2];
 if (!name || !/^[a-z0-9_]+$/.test(name)) {
@@ -21,9 +20,7 @@ const folder = `${new Date().toISOString().replace(/\D/g, '').slice(0, 14)}_${na
 
 const adapters = {
   sqlite: new PrismaBetterSqlite3({ url: ':memory:' }),
-  postgresql: new PrismaPg({
-    connectionString: process.env.MIGRATION_DATABASE_URL ?? 'postgresql://postgres@127.0.0.1:5432/test',
-  }),
+  postgresql: offlinePostgres(),
 };
 for (const [dialect, adapter] of Object.entries(adapters)) {
   const sql = await diffSchemas(dialect, adapter, before, after);

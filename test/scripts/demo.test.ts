@@ -27,7 +27,7 @@ class Demo {
 
   constructor(port: number) {
     this.#npm = spawn('npm', ['run', 'demo', '--silent'], {
-      cwd: resolve(import.meta.dirname, '..'),
+      cwd: resolve(import.meta.dirname, '../..'),
       env: { PATH: process.env.PATH, TMPDIR: folder, PORT: String(port) },
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
