@@ -8,6 +8,7 @@ import type { Actor, CallContext, Write, WriteOptions } from './domain/call.js';
 import { DomainError } from './domain/errors.js';
 import type { DomainEvent } from './domain/events.js';
 import { GuildViews } from './domain/guilds/views.js';
+import type { DomainJobPayloads } from './domain/job-payloads.js';
 import { createKnownCredentials, type KnownCredentials } from './domain/known-credentials.js';
 import type { AddressSignatures } from './infra/address-signatures.js';
 import type { BlobStore } from './infra/blobs.js';
@@ -16,6 +17,7 @@ import type { FindClientAddress } from './infra/client-address.js';
 import type { Clock } from './infra/clock.js';
 import { type Database, Prisma } from './infra/database/index.js';
 import type { NextId } from './infra/ids.js';
+import { Jobs } from './infra/jobs/index.js';
 import type { Logger } from './infra/logger.js';
 import type { Mail, Mailer } from './infra/mail.js';
 import type { Metrics } from './infra/metrics.js';
@@ -89,6 +91,8 @@ export interface AppContext {
   known: KnownCredentials;
   /** What requests hold while they are received. */
   bodies: Bodies;
+  /** What happens later. */
+  jobs: Jobs<DomainJobPayloads>;
   /** Renders an event and publishes it. */
   publish: (event: DomainEvent) => void;
   /** What the process does without at present: `redis`, `snowflake-worker`. Empty when it has everything. */
@@ -96,7 +100,7 @@ export interface AppContext {
 }
 
 /** The parts the rest of the context is made from. */
-export type ContextParts = Omit<AppContext, 'guilds' | 'botTokens' | 'known' | 'bodies'>;
+export type ContextParts = Omit<AppContext, 'guilds' | 'botTokens' | 'known' | 'bodies' | 'jobs'>;
 
 export function createAppContext(parts: ContextParts): AppContext {
   const known = createKnownCredentials(parts.db.reader);
@@ -106,6 +110,7 @@ export function createAppContext(parts: ContextParts): AppContext {
     botTokens: new BotTokens(parts.db.reader, parts.bus, parts.clock, known),
     known,
     bodies: new Bodies(),
+    jobs: new Jobs({ ...parts, registry: parts.metrics.registry }),
   };
 }
 
@@ -149,13 +154,14 @@ async function write<T>(
 ): Promise<T> {
   const isolationLevel =
     options.serializable && app.db.dialect === 'postgresql' ? Prisma.TransactionIsolationLevel.Serializable : undefined;
-  const { result, events, mails } = await untilNoConflict(async () => {
-    const after: AfterCommit = { events: [], mails: [] };
+  const { result, events, mails, jobsDueAt } = await untilNoConflict(async () => {
+    const after: AfterCommit = { events: [], mails: [], jobsDueAt: [] };
     const done = await app.db.writer.$transaction((db) => work(transactionOf(app, call, db, after)), {
       isolationLevel,
     });
     return { result: done, ...after };
   });
+  for (const dueAt of jobsDueAt) app.jobs.wakeAt(dueAt);
   for (const event of events) app.publish(event);
   for (const mail of mails) await app.mailer.send(mail);
   return result;
@@ -165,6 +171,7 @@ async function write<T>(
 interface AfterCommit {
   events: DomainEvent[];
   mails: Mail[];
+  jobsDueAt: number[];
 }
 
 function transactionOf(app: AppContext, call: CallContext, db: Prisma.TransactionClient, after: AfterCommit): Write {
@@ -172,6 +179,10 @@ function transactionOf(app: AppContext, call: CallContext, db: Prisma.Transactio
     db,
     record: (event) => after.events.push(event),
     mail: (mail) => after.mails.push(mail),
+    async addJob(job) {
+      await app.jobs.add(db, job);
+      after.jobsDueAt.push(job.dueAt);
+    },
     async audit(entry) {
       await db.auditEntry.create({
         data: {
