@@ -8,7 +8,7 @@ import { forgetEnforcedNonces } from './messages/nonces.js';
 import { removeLongSpentGrants } from './oauth/expired.js';
 
 /** What removing rows takes: reads outside a transaction, and writes of one statement each. */
-export type Doors = Pick<Database, 'reader' | 'writer'>;
+type Doors = Pick<Database, 'reader' | 'writer'>;
 
 /** Removes rows whose time is over, as many as `limit` at most. @returns how many; fewer when there are no more */
 type RemoveSome = (db: Doors['writer'], now: number, limit: number) => Promise<number>;
@@ -36,7 +36,7 @@ export async function removeExpiredRows(db: Doors, clock: Clock, signal: AbortSi
       removed = await removeSome(db.writer, clock.now(), ROWS_PER_STATEMENT);
     }
   }
-  for await (const _page of removeLongSpentGrants(db, clock.now())) {
+  for await (const _piece of removeLongSpentGrants(db, clock.now(), ROWS_PER_STATEMENT)) {
     await nextTurn();
     signal.throwIfAborted();
   }

@@ -174,6 +174,7 @@ describe('rows whose time is over', () => {
       scopes: [],
     }));
     await server.app.db.writer.oAuthGrant.createMany({ data: grants });
+    const often = await grant(Array.from({ length: 250 }, () => ({ endsIn: -31 * DAY })));
     const lasting = await grant([{ endsIn: DAY }]);
     expect(await turnsDuring(() => remove())).toBeGreaterThanOrEqual(8);
     expect(await Promise.all(rows.map((row) => row.isThere()))).toEqual([false, false, false]);
@@ -181,6 +182,7 @@ describe('rows whose time is over', () => {
     expect(
       await server.app.db.reader.oAuthGrant.count({ where: { id: { in: grants.slice(0, 300).map(({ id }) => id) } } }),
     ).toBe(0);
+    expect(await often.isThere()).toBe(false);
     expect(await lasting.isThere()).toBe(true);
   });
 

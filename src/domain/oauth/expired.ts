@@ -7,27 +7,36 @@ const SPENT_KEPT_MS = 30 * 86_400_000;
 /** How many grants are looked at together: SQLite takes 999 parameters. */
 const GRANTS_PER_PAGE = 400;
 
+type Doors = Pick<Database, 'reader' | 'writer'>;
+
 /**
- * Removes grants of which no code can be redeemed and no token be used since 30 days, with all of these, in pages. Nothing of a
+ * Removes grants of which no code can be redeemed and no token be used since 30 days, with all of these, in pieces. Nothing of a
  * grant goes before: a token that is over still names the grant that its revocation ends, a used one that comes again tells of a
  * thief, and a code tells that the person saw the screen.
- * @returns yields after each page of grants, so that others can have a turn
+ * @param limit how many rows one statement removes, at most
+ * @returns yields after each piece, so that others can have a turn
  */
-export async function* removeLongSpentGrants(
-  db: Pick<Database, 'reader' | 'writer'>,
-  now: number,
-): AsyncGenerator<void> {
+export async function* removeLongSpentGrants(db: Doors, now: number, limit: number): AsyncGenerator<void> {
   const spentSince = new Date(now - SPENT_KEPT_MS);
   const madeBefore = snowflakeAt(spentSince.getTime());
   for (let ids = await pageAfter(db, 0n, madeBefore); ids.length > 0; ) {
     const spent = await withoutLife(db, ids, spentSince);
-    if (spent.length > 0) await db.writer.oAuthGrant.deleteMany({ where: { id: { in: spent } } });
+    if (spent.length > 0) yield* removeGrants(db, spent, limit);
     yield;
     ids = await pageAfter(db, ids.at(-1) ?? madeBefore, madeBefore);
   }
 }
 
-async function pageAfter({ reader }: Pick<Database, 'reader'>, after: bigint, madeBefore: bigint): Promise<bigint[]> {
+/** A grant that was refreshed for long has hundreds of tokens. */
+async function* removeGrants({ writer }: Doors, ids: bigint[], limit: number): AsyncGenerator<void> {
+  for (let removed = limit; removed === limit; ) {
+    removed = (await writer.oAuthToken.deleteMany({ where: { grantId: { in: ids } }, limit })).count;
+    yield;
+  }
+  await writer.oAuthGrant.deleteMany({ where: { id: { in: ids } } });
+}
+
+async function pageAfter({ reader }: Doors, after: bigint, madeBefore: bigint): Promise<bigint[]> {
   const grants = await reader.oAuthGrant.findMany({
     where: { id: { gt: after, lt: madeBefore } },
     orderBy: { id: 'asc' },

@@ -32,11 +32,13 @@ export interface RunnerParts {
 }
 
 /** What an attempt came to. */
-type Outcome =
-  | { is: 'done' }
-  | { is: 'stopped' }
-  | { is: 'failed'; error: unknown }
-  | { is: 'unreadable'; issues: { path: PropertyKey[]; code: string }[] };
+type Outcome = { is: 'done' } | { is: 'stopped' } | { is: 'failed'; error: unknown } | Unreadable;
+
+/** A payload that its kind cannot read, and where: without the values, which may be secret. */
+interface Unreadable {
+  is: 'unreadable';
+  issues: { path: PropertyKey[]; code: string }[];
+}
 
 interface Attempt {
   held: HeldJob;
@@ -149,20 +151,19 @@ export class JobRunner {
       count(held.kind, ending);
     } catch (error) {
       count(held.kind, 'lost');
-      if (!isUnavailable(error))
-        log.error({ err: error, ...nameOf(held) }, 'what became of a job was not written down');
+      if (isUnavailable(error)) return;
+      log.error({ err: error, ...nameOf(held) }, 'what became of a job was not written down');
     }
   }
 
   async #outcomeOf(kind: JobKind, held: HeldJob, signal: AbortSignal): Promise<Outcome> {
     const { id, attempts: attempt } = held;
     if (attempt > triesOf(kind)) return { is: 'failed', error: new Error('each attempt ended with its process') };
-    const payload = kind.payload.safeParse(held.payload);
-    if (!payload.success)
-      return { is: 'unreadable', issues: payload.error.issues.map(({ path, code }) => ({ path, code })) };
+    const payload = readPayload(kind, held);
+    if ('is' in payload) return payload;
     try {
       if (this.#isStopped) return { is: 'stopped' };
-      await kind.run(payload.data, { id, attempt, clock: this.parts.clock, signal });
+      await kind.run(payload.read, { id, attempt, clock: this.parts.clock, signal });
       return { is: 'done' };
     } catch (error) {
       return this.#isStopped ? { is: 'stopped' } : { is: 'failed', error };
@@ -223,6 +224,17 @@ function endingOf(kind: JobKind, held: HeldJob, outcome: Outcome): WrittenEnding
       return 'dead';
     case 'failed':
       return held.attempts < triesOf(kind) ? 'failed' : 'dead';
+  }
+}
+
+/** A schema's own conversion may throw, too. */
+function readPayload(kind: JobKind, held: HeldJob): { read: unknown } | Unreadable {
+  try {
+    const { data, error } = kind.payload.safeParse(held.payload);
+    if (!error) return { read: data };
+    return { is: 'unreadable', issues: error.issues.map(({ path, code }) => ({ path, code })) };
+  } catch {
+    return { is: 'unreadable', issues: [] };
   }
 }
 

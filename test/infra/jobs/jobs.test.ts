@@ -373,15 +373,17 @@ describe('a job that fails', () => {
     await vi.waitFor(() => expect(begun).toBe(3));
   });
 
-  it('to be read is dead at once', async () => {
+  it.each([
+    ['of another form', { id: 1, token: 'a secret' }, [{ path: ['id'], code: 'invalid_type' }]],
+    ['that cannot be converted', { id: 'a secret' }, []],
+  ])('to be read, %s, is dead at once', async (_form, payload, issues) => {
     let begun = 0;
     const { start } = openProcess({ note: async () => void begun++ });
-    const data = { id: nextId(), kind: 'note', payload: { id: 1, token: 'a secret' }, dueAt: new Date(BEGAN) };
-    await db.writer.job.create({ data });
+    await db.writer.job.create({ data: { id: nextId(), kind: 'note', payload, dueAt: new Date(BEGAN) } });
     start();
     await vi.waitFor(async () => expect(await rows()).toMatchObject([{ dueAt: null, attempts: 1 }]));
     expect(begun).toBe(0);
-    expect(readLines(lines)).toMatchObject([{ level: 50, issues: [{ path: ['id'] }] }]);
+    expect(readLines(lines)).toMatchObject([{ level: 50, issues }]);
     expect(lines.join('')).not.toContain('a secret');
   });
 });
