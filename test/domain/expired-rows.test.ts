@@ -147,7 +147,7 @@ const KINDS: [name: string, goes: boolean, make: () => Promise<Row>][] = [
   ['a job that died less than 30 days ago', false, () => deadJob(-30 * DAY + MINUTE)],
   ['a grant of which all is over for 30 days', true, () => grant([{ endsIn: -30 * DAY }, { endsIn: -90 * DAY }])],
   ['a grant whose code nobody redeemed, 30 days ago', true, () => grant([], -30 * DAY - 2 * MINUTE)],
-  ['a grant whose code was over less than 30 days ago', false, () => grant([], -30 * DAY + MINUTE)],
+  ['a grant whose code was over less than 30 days ago', false, () => grant([], -30 * DAY - MINUTE / 2)],
   ['a grant with a token that was over less than 30 days ago', false, () => grant([{ endsIn: -30 * DAY + MINUTE }])],
   ['a grant with a token that lasts, beside others', false, () => grant([{ endsIn: -90 * DAY }, { endsIn: DAY }])],
   ['a used token of a grant that lasts', false, () => grant([{ endsIn: -DAY, usedAt: at(-DAY) }, { endsIn: DAY }])],
