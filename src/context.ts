@@ -4,6 +4,7 @@ import { BotTokens } from './domain/applications/index.js';
 import type { Actor, CallContext } from './domain/call.js';
 import type { DomainEvent } from './domain/events.js';
 import { GuildViews } from './domain/guilds/index.js';
+import type { DomainJobPayloads } from './domain/job-payloads.js';
 import { createKnownCredentials, type KnownCredentials } from './domain/known-credentials.js';
 import { Writes } from './domain/writes.js';
 import { Bodies } from './http/bodies.js';
@@ -14,6 +15,7 @@ import type { Bus } from './infra/bus.js';
 import type { Clock } from './infra/clock.js';
 import type { Database } from './infra/database/index.js';
 import type { NextId } from './infra/ids.js';
+import { Jobs } from './infra/jobs/index.js';
 import type { Logger } from './infra/logger.js';
 import type { Mailer } from './infra/mail.js';
 import type { Metrics } from './infra/metrics.js';
@@ -52,6 +54,8 @@ export interface AppContext {
   writes: Writes;
   /** What requests hold while they are received. */
   bodies: Bodies;
+  /** What happens later. */
+  jobs: Jobs<DomainJobPayloads>;
   /** Renders an event and publishes it. */
   publish: (event: DomainEvent) => void;
   /** What the process does without at present: `redis`, `snowflake-worker`. Empty when it has everything. */
@@ -59,17 +63,19 @@ export interface AppContext {
 }
 
 /** The parts the rest of the context is made from. */
-export type ContextParts = Omit<AppContext, 'guilds' | 'botTokens' | 'known' | 'writes' | 'bodies'>;
+export type ContextParts = Omit<AppContext, 'guilds' | 'botTokens' | 'known' | 'writes' | 'bodies' | 'jobs'>;
 
 export function createAppContext(parts: ContextParts): AppContext {
   const known = createKnownCredentials(parts.db.reader);
+  const jobs = new Jobs<DomainJobPayloads>({ ...parts, registry: parts.metrics.registry });
   return {
     ...parts,
     guilds: new GuildViews(parts.db.reader, parts.bus, parts.clock),
     botTokens: new BotTokens(parts.db.reader, parts.bus, parts.clock, known),
     known,
-    writes: new Writes(parts),
+    writes: new Writes({ ...parts, jobs }),
     bodies: new Bodies(),
+    jobs,
   };
 }
 

@@ -6,7 +6,7 @@ import { createAccounts } from './accounts/index.js';
 import { createCdnFace } from './cdn/index.js';
 import type { Config } from './config.js';
 import { type AppContext, createAppContext } from './context.js';
-import { sweepNowAndThen } from './domain/abandoned-files.js';
+import { jobKinds } from './domain/jobs.js';
 import type { Face } from './face.js';
 import { createGatewayFace } from './gateway/index.js';
 import { answerBrokenRequest } from './http/broken-requests.js';
@@ -123,7 +123,6 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   routeUpgrades(http.server, faces, responses);
 
   let stopping: Promise<void> | undefined;
-  let stopSweeping = async () => {};
   return {
     app,
     async start() {
@@ -133,7 +132,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
       app.addresses.gatewayUrl ||= `${app.addresses.publicUrl.replace(/^http/, 'ws')}/gateway`;
       app.addresses.operationsUrl = `http://localhost:${portOf(operationsHttp)}`;
       state.phase = 'ready';
-      stopSweeping = sweepNowAndThen({ ...app, read: app.db.reader });
+      app.jobs.start(jobKinds(app));
       return app.addresses.publicUrl;
     },
     stop() {
@@ -143,6 +142,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
         if (readiness.isWatched) await setTimeout(config.drainDelayMs);
         // Not before: who is told to come back on another connection would be on its way when the listener closes.
         drain.announce();
+        const jobsStopped = app.jobs.stop();
         await drain.stopListening();
         const drained = [...faces.map((face) => face.drain?.()), drain.endIdleConnections()];
         const finish = Promise.all([...drained, resources.mailer.settle()]);
@@ -150,7 +150,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
           log.warn('connections that did not end in time are cut off');
           http.server.closeAllConnections();
         }
-        const closed = Promise.all([http.close(), stopSweeping()]).then(close);
+        const closed = Promise.all([http.close(), jobsStopped]).then(close);
         await isDoneWithin(CLOSE_DEADLINE_MS, Promise.all([closed, operationsHttp.close()]));
         loop.stop();
       })();

@@ -1,7 +1,6 @@
 import { type BlobStore, STAGING } from '../infra/blobs.js';
-import type { Clock, Timer } from '../infra/clock.js';
+import type { Clock } from '../infra/clock.js';
 import type { Reader } from '../infra/database/index.js';
-import type { Logger } from '../infra/logger.js';
 import { nextTurn } from '../infra/turns.js';
 import { applicationIcons, teamIcons } from './icons.js';
 import type { KeptFiles } from './kept-files.js';
@@ -12,7 +11,6 @@ export interface FileKeeping {
   read: Reader;
   blobs: BlobStore;
   clock: Clock;
-  log: Logger;
 }
 
 const KINDS: readonly KeptFiles[] = [attachmentFiles, applicationIcons, teamIcons];
@@ -23,42 +21,13 @@ const KINDS: readonly KeptFiles[] = [attachmentFiles, applicationIcons, teamIcon
  */
 const ABANDONED_AFTER_MS = 60 * 60_000;
 
-/** How often all files are looked through, in milliseconds; by one of the processes that share them. */
-const SWEEP_EVERY_MS = 6 * 60 * 60_000;
-
 /** Files whose rows are looked for with one query: SQLite takes 999 parameters. */
 const FILES_PER_QUERY = 400;
 
 /**
- * Removes what processes that died left behind, now and every six hours, unless another process does.
- * @returns ends it, and settles when nothing is looked at any more
+ * Looks through all files once, in pieces. What has a row is never removed, and what is young is not either.
+ * @throws the reason of `signal` when that is aborted
  */
-export function sweepNowAndThen(keeping: FileKeeping): () => Promise<void> {
-  const { blobs, clock, log } = keeping;
-  const stopped = new AbortController();
-  let sweeping: Promise<void> | undefined;
-  let timer: Timer | undefined;
-  const sweep = async () => {
-    try {
-      const period = Math.floor(clock.now() / SWEEP_EVERY_MS);
-      if (await blobs.mark('.swept-', String(period))) await removeAbandonedFiles(keeping, stopped.signal);
-    } catch (error) {
-      log.warn({ err: error }, 'files without a row could not be looked for');
-    }
-  };
-  const begin = () => {
-    sweeping = sweep();
-    timer = clock.after(SWEEP_EVERY_MS, begin);
-  };
-  begin();
-  return async () => {
-    stopped.abort();
-    timer?.cancel();
-    await sweeping;
-  };
-}
-
-/** Looks through all files once, in pieces. What has a row is never removed, and what is young is not either. */
 export async function removeAbandonedFiles(keeping: FileKeeping, signal?: AbortSignal): Promise<void> {
   await removeOld(keeping, blobsOf(keeping, STAGING, signal));
   for (const kind of KINDS) {
@@ -69,7 +38,7 @@ export async function removeAbandonedFiles(keeping: FileKeeping, signal?: AbortS
 
 async function* blobsOf({ blobs }: FileKeeping, folder: string, signal?: AbortSignal): AsyncGenerator<string, void> {
   for await (const key of blobs.list(folder)) {
-    if (signal?.aborted) return;
+    signal?.throwIfAborted();
     yield key;
   }
 }

@@ -10,6 +10,7 @@ import { DomainError } from './errors.js';
 import type { DomainEvent } from './events.js';
 import type { GuildViews } from './guilds/views.js';
 import type { Scope } from './installations/scopes.js';
+import type { DomainJob } from './job-payloads.js';
 
 /** Who is calling. */
 export type Actor =
@@ -43,6 +44,8 @@ export interface Write {
   record(event: DomainEvent): void;
   /** Notes a mail; sent after the commit. A mail that fails is logged, and fails nothing else. */
   mail(mail: Mail): void;
+  /** Adds a job, unless there is one with its key: it will be done if, and only if, this transaction is committed. */
+  addJob(job: DomainJob): Promise<void>;
   /** Writes an entry of the audit ledger, with the caller as actor and the caller's stated reason. */
   audit(entry: AuditRecord): Promise<void>;
 }

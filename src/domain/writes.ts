@@ -1,16 +1,19 @@
 import { ConflictRetries, DatabaseBusy } from '../infra/database/conflicts.js';
 import { type Database, Prisma, type Transaction } from '../infra/database/index.js';
 import type { NextId } from '../infra/ids.js';
+import type { Jobs } from '../infra/jobs/index.js';
 import type { Mail, Mailer } from '../infra/mail.js';
 import type { CallContext, Write, WriteOptions } from './call.js';
 import { DomainError } from './errors.js';
 import type { DomainEvent } from './events.js';
+import type { DomainJobPayloads } from './job-payloads.js';
 
 /** What writing takes. */
 export interface WriteParts {
   db: Database;
   nextId: NextId;
   mailer: Mailer;
+  jobs: Jobs<DomainJobPayloads>;
   publish: (event: DomainEvent) => void;
 }
 
@@ -18,6 +21,7 @@ export interface WriteParts {
 interface AfterCommit {
   events: DomainEvent[];
   mails: Mail[];
+  jobsDueAt: number[];
 }
 
 /** The doors through which everything is written: what happened is published once it is stored, and never before. */
@@ -28,14 +32,15 @@ export class Writes {
 
   /** Runs `work` in one transaction for a call; see `CallContext.write`. @throws OVERLOADED, and what `work` throws */
   async transaction<T>(call: CallContext, work: (write: Write) => Promise<T>, options: WriteOptions = {}): Promise<T> {
-    const { db, mailer, publish } = this.parts;
+    const { db, jobs, mailer, publish } = this.parts;
     const isolationLevel =
       options.serializable && db.dialect === 'postgresql' ? Prisma.TransactionIsolationLevel.Serializable : undefined;
-    const { result, events, mails } = await this.#untilNoConflict(async () => {
-      const after: AfterCommit = { events: [], mails: [] };
+    const { result, events, mails, jobsDueAt } = await this.#untilNoConflict(async () => {
+      const after: AfterCommit = { events: [], mails: [], jobsDueAt: [] };
       const done = await db.writer.$transaction((tx) => work(this.#writeOf(call, tx, after)), { isolationLevel });
       return { result: done, ...after };
     });
+    for (const dueAt of jobsDueAt) jobs.wakeAt(dueAt);
     for (const event of events) publish(event);
     for (const mail of mails) await mailer.send(mail);
     return result;
@@ -54,6 +59,10 @@ export class Writes {
       db,
       record: (event) => after.events.push(event),
       mail: (mail) => after.mails.push(mail),
+      addJob: async (job) => {
+        await this.parts.jobs.add(db, job);
+        after.jobsDueAt.push(job.dueAt);
+      },
       audit: async (entry) => {
         await db.auditEntry.create({
           data: {

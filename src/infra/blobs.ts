@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, open, opendir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, opendir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, normalize } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -31,11 +31,6 @@ export interface BlobStore {
   writtenAt(key: string): Promise<number | null>;
   /** The keys below a folder such as `attachments`, in no order. What comes or goes meanwhile may be among them. */
   list(folder: string): AsyncIterable<string>;
-  /**
-   * Puts up a mark that only one can put up, of all processes with this store, and takes down others with the same beginning.
-   * @returns false for all others, and where nothing was ever stored
-   */
-  mark(beginning: string, name: string): Promise<boolean>;
   /** Removes the blob, or everything below a key that ends with a slash. Removing what is not there is no error. */
   remove(key: string): Promise<void>;
 }
@@ -99,17 +94,6 @@ export function createFileBlobStore(folder: string): BlobStore {
       return found && Math.floor(found.mtimeMs);
     },
     list: (below) => filesBelow(pathOf(below), below),
-    async mark(beginning, name) {
-      const own = `${beginning}${name}`;
-      try {
-        await (await open(pathOf(own), 'wx')).close();
-      } catch {
-        return false;
-      }
-      const others = (await readdir(folder)).filter((other) => other.startsWith(beginning) && other !== own);
-      await Promise.all(others.map((other) => rm(pathOf(other), { force: true })));
-      return true;
-    },
     read: (key, range) => createReadStream(pathOf(key), range),
     remove: async (key) => rm(pathOf(key), { recursive: true, force: true, maxRetries: TRIES, retryDelay: 1 }),
   };

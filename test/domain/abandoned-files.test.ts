@@ -3,8 +3,9 @@ import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { removeAbandonedFiles, sweepNowAndThen } from '../../src/domain/abandoned-files.js';
+import { removeAbandonedFiles } from '../../src/domain/abandoned-files.js';
 import { ManualClock } from '../harness/clock.js';
+import { untilDone } from '../harness/jobs.js';
 import { createApplication, signUp } from '../harness/people.js';
 import { formOf, openScene, type Scene } from '../harness/rest.js';
 import { startServer, type TestServer } from '../harness/server.js';
@@ -122,20 +123,13 @@ test('a database that knows no file leaves all files alone: they may be those of
 });
 
 test('whoever has stopped looks at no files any more', async () => {
-  const clock = new ManualClock();
-  const server = await startServer({ clock });
-  const { app } = server;
-  const periods: string[] = [];
-  const mark = async (_beginning: string, period: string) => {
-    periods.push(period);
-    return false;
-  };
-  const stop = sweepNowAndThen({ ...app, read: app.db.reader, blobs: { ...app.blobs, mark } });
-  clock.advance(6 * HOUR_MS);
-  expect(periods).toHaveLength(2);
-  await stop();
-  clock.advance(6 * HOUR_MS);
-  expect(periods).toHaveLength(2);
+  const server = await startServer();
+  const old = await put(join(server.app.config.dataDir, 'blobs/.staging/old'), 2 * HOUR_MS);
+  const stop = new AbortController();
+  stop.abort(new Error('stopped'));
+  const sweeping = removeAbandonedFiles({ ...server.app, read: server.app.db.reader }, stop.signal);
+  await expect(sweeping).rejects.toThrow('stopped');
+  expect(existsSync(old)).toBe(true);
   await server.stop();
 });
 
@@ -149,6 +143,7 @@ test('what a process that died had half received goes at a start and every six h
   const isGone = (path: string) => vi.waitFor(() => expect(existsSync(path)).toBe(false), { timeout: 20_000 });
   await isGone(old);
   expect(existsSync(young)).toBe(true);
+  await untilDone(server, 'abandoned-files');
   const later = await put(staged('later'), 2 * HOUR_MS);
   clock.advance(6 * HOUR_MS);
   await isGone(later);

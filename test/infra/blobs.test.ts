@@ -140,16 +140,5 @@ describe('what is looked through', () => {
 
   test('is nothing where nothing was ever stored', async () => {
     for await (const key of store.list('m')) expect(key).toBeNull();
-    expect(await store.mark('.done-', '1')).toBe(false);
   });
-});
-
-test('of all who put up a mark one succeeds, and takes the marks before it down', async () => {
-  await (await store.stage(Readable.from([Buffer.from('x')]))).discard();
-  const stores = Array.from({ length: 10 }, () => createFileBlobStore(join(parent, 'blobs')));
-  for (const name of ['1', '2']) {
-    const marks = await Promise.all(stores.map((other) => other.mark('.done-', name)));
-    expect(marks.filter((isMine) => isMine)).toHaveLength(1);
-  }
-  expect((await files()).sort()).toEqual(['.done-2', 'secret']);
 });

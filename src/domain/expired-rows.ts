@@ -1,0 +1,43 @@
+import type { Clock } from '../infra/clock.js';
+import type { Database } from '../infra/database/index.js';
+import { removeDeadJobs } from '../infra/jobs/index.js';
+import { nextTurn } from '../infra/turns.js';
+import { removeExpiredSessions, removeExpiredVerifications } from './accounts/expired.js';
+import { removeExpiredInvites } from './invites/expired.js';
+import { forgetEnforcedNonces } from './messages/nonces.js';
+import { removeLongSpentGrants } from './oauth/expired.js';
+
+/** What removing rows takes: reads outside a transaction, and writes of one statement each. */
+type Doors = Pick<Database, 'reader' | 'writer'>;
+
+/** Removes rows whose time is over, as many as `limit` at most. @returns how many; fewer when there are no more */
+type RemoveSome = (db: Doors['writer'], now: number, limit: number) => Promise<number>;
+
+const KINDS: readonly RemoveSome[] = [
+  removeExpiredSessions,
+  removeExpiredVerifications,
+  removeExpiredInvites,
+  forgetEnforcedNonces,
+  removeDeadJobs,
+];
+
+/** How many rows one statement removes: a few milliseconds of SQLite, in which nobody else writes. */
+const ROWS_PER_STATEMENT = 200;
+
+/**
+ * Removes rows that nothing shows or looks for any more because their time is over, in pieces.
+ * @throws the reason of `signal` when that is aborted
+ */
+export async function removeExpiredRows(db: Doors, clock: Clock, signal: AbortSignal): Promise<void> {
+  for (const removeSome of KINDS) {
+    for (let removed = ROWS_PER_STATEMENT; removed === ROWS_PER_STATEMENT; ) {
+      await nextTurn();
+      signal.throwIfAborted();
+      removed = await removeSome(db.writer, clock.now(), ROWS_PER_STATEMENT);
+    }
+  }
+  for await (const _piece of removeLongSpentGrants(db, clock.now(), ROWS_PER_STATEMENT)) {
+    await nextTurn();
+    signal.throwIfAborted();
+  }
+}

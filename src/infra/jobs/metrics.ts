@@ -1,0 +1,59 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import { isDoneWithin } from '../deadlines.js';
+import type { Backlog } from './rows.js';
+
+/** How an attempt ended: `lost` when somebody else had the job by then, or it could not be written down; `stopped` with the process. */
+export type Ending = 'done' | 'failed' | 'dead' | 'lost' | 'stopped';
+
+/** How long `/metrics` waits for the database, in milliseconds; what it said last is shown then. */
+const ANSWER_WITHIN_MS = 1_000;
+
+/**
+ * Shows what waits and what was done.
+ * @returns counts an attempt of this process
+ */
+export function showJobs(registry: Registry, read: () => Promise<Backlog>): (kind: string, ending: Ending) => void {
+  showBacklog(registry, read);
+  const runs = new Counter({
+    name: 'causeway_job_runs_total',
+    help: 'Attempts to do a job by this process, by kind and ending (done, failed, dead, lost, stopped)',
+    labelNames: ['kind', 'ending'],
+    registers: [registry],
+  });
+  return (kind, ending) => runs.inc({ kind, ending });
+}
+
+function showBacklog(registry: Registry, read: () => Promise<Backlog>): void {
+  const look = sharing(read);
+  const show = (name: string, help: string, value: (backlog: Backlog) => number) =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      async collect() {
+        this.set(value(await look()));
+      },
+    });
+  show('causeway_jobs_due', 'Jobs that are due and that nobody works on, over all processes', ({ due }) => due);
+  show(
+    'causeway_jobs_oldest_due_seconds',
+    'For how long the oldest of them has been due',
+    ({ oldestMs }) => oldestMs / 1_000,
+  );
+  show('causeway_jobs_dead', 'Jobs that were given up, over all processes', ({ dead }) => dead);
+}
+
+/** Those who ask at the same time get one answer; the last one where none comes in time. */
+function sharing(read: () => Promise<Backlog>): () => Promise<Backlog> {
+  let last: Backlog = { due: 0, oldestMs: 0, dead: 0 };
+  let looking: Promise<unknown> | null = null;
+  const look = async () => {
+    last = await read();
+  };
+  return async () => {
+    looking ??= isDoneWithin(ANSWER_WITHIN_MS, look()).catch(() => {});
+    await looking;
+    looking = null;
+    return last;
+  };
+}

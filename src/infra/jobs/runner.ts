@@ -1,0 +1,243 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock, Timer } from '../clock.js';
+import { isUnavailable } from '../database/faults.js';
+import type { Database } from '../database/index.js';
+import type { Logger } from '../logger.js';
+import { nextTurn } from '../turns.js';
+import { type JobKind, type JobKinds, retryDelayMs, triesOf } from './kinds.js';
+import { keepLease } from './lease.js';
+import type { Ending } from './metrics.js';
+import { buryJob, type HeldJob, isRecurring, nextJobs, releaseJob, removeJob, takeJob } from './rows.js';
+
+/**
+ * How long jobs that other processes added, or left behind, may go unseen, in milliseconds. What this process adds wakes it. A
+ * process without anything to do asks the database this often, with one statement that reads the beginning of an index.
+ */
+const LOOK_EVERY_MS = 30_000;
+
+/** After it could not be asked. */
+const RETRY_MS = 5_000;
+
+/** How many jobs are looked at together. */
+const JOBS_PER_LOOK = 20;
+
+/** What a runner takes. */
+export interface RunnerParts {
+  db: Database;
+  clock: Clock;
+  log: Logger;
+  count(kind: string, ending: Ending): void;
+  /** Makes the recurring jobs that are missing. */
+  prepare(): Promise<void>;
+}
+
+/** What an attempt came to. */
+type Outcome = { is: 'done' } | { is: 'stopped' } | { is: 'failed'; error: unknown } | Unreadable;
+
+/** A payload that its kind cannot read, and where: without the values, which may be secret. */
+interface Unreadable {
+  is: 'unreadable';
+  issues: { path: PropertyKey[]; code: string }[];
+}
+
+interface Attempt {
+  held: HeldJob;
+  stop: AbortController;
+  settled: Promise<void>;
+}
+
+/** Takes jobs as they fall due, and does them. */
+export class JobRunner {
+  readonly #attempts = new Set<Attempt>();
+  #timer: Timer | null = null;
+  #wakesAt = Number.POSITIVE_INFINITY;
+  #looking: Promise<void> | null = null;
+  #looksAgain = false;
+  #isPrepared = false;
+  #isStopped = false;
+
+  constructor(
+    private readonly kinds: JobKinds,
+    private readonly parts: RunnerParts,
+  ) {}
+
+  /** Looks for due jobs at `ms` since the Unix epoch, if not before. */
+  wakeAt(ms: number): void {
+    if (this.#isStopped || ms >= this.#wakesAt) return;
+    this.#timer?.cancel();
+    this.#wakesAt = ms;
+    this.#timer = this.parts.clock.after(Math.max(0, ms - this.parts.clock.now()), () => {
+      this.#wakesAt = Number.POSITIVE_INFINITY;
+      this.look();
+    });
+  }
+
+  /** Looks for due jobs now. */
+  look(): void {
+    if (this.#isStopped) return;
+    this.#looksAgain = this.#looking !== null;
+    this.#looking ??= this.#look().finally(() => {
+      this.#looking = null;
+      if (this.#looksAgain) this.look();
+    });
+  }
+
+  /** Takes no further job, and tells those under way. Settles when they have ended and are given back or done. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#timer?.cancel();
+    for (const { stop } of this.#attempts) stop.abort(new Error('the process stops'));
+    await this.#looking;
+    await Promise.all([...this.#attempts].map(({ settled }) => settled));
+  }
+
+  async #look(): Promise<void> {
+    const { clock, log } = this.parts;
+    try {
+      if (!this.#isPrepared) await this.parts.prepare();
+      this.#isPrepared = true;
+      await this.#takeDue();
+      this.wakeAt(clock.now() + LOOK_EVERY_MS);
+    } catch (error) {
+      if (!isUnavailable(error)) log.error({ err: error }, 'jobs that are due could not be looked for');
+      this.wakeAt(clock.now() + RETRY_MS);
+    }
+  }
+
+  async #takeDue(): Promise<void> {
+    const { db, clock } = this.parts;
+    const kinds = Object.keys(this.kinds).filter((name) => this.#hasRoom(name));
+    if (kinds.length === 0) return;
+    const jobs = await nextJobs(db.reader, kinds, JOBS_PER_LOOK);
+    for (const { id, kind, dueAt } of jobs) {
+      const dueMs = dueAt?.getTime() ?? 0;
+      if (dueMs > clock.now()) return this.wakeAt(dueMs);
+      if (this.#hasRoom(kind)) await this.#take(id);
+      if (this.#isStopped) return;
+    }
+    this.#looksAgain ||= jobs.length === JOBS_PER_LOOK;
+  }
+
+  #hasRoom(name: string): boolean {
+    const running = [...this.#attempts].filter(({ held }) => held.kind === name).length;
+    return running < (this.kinds[name]?.atOnce ?? 0);
+  }
+
+  async #take(id: bigint): Promise<void> {
+    const { db, clock } = this.parts;
+    await nextTurn();
+    const held = await takeJob(db.writer, id, randomUUID(), clock.now());
+    const kind = held && this.kinds[held.kind];
+    if (kind) this.#begin(kind, held);
+  }
+
+  #begin(kind: JobKind, held: HeldJob): void {
+    const stop = new AbortController();
+    const attempt: Attempt = { held, stop, settled: Promise.resolve() };
+    this.#attempts.add(attempt);
+    attempt.settled = this.#attempt(kind, attempt).finally(() => {
+      this.#attempts.delete(attempt);
+      this.look();
+    });
+  }
+
+  async #attempt(kind: JobKind, { held, stop }: Attempt): Promise<void> {
+    const { db, clock, log, count } = this.parts;
+    const lease = keepLease(held, db, clock, () => stop.abort(new Error('the lease is lost')));
+    const outcome = await this.#outcomeOf(kind, held, stop.signal);
+    lease.cancel();
+    try {
+      const ending = await this.#settle(kind, held, outcome);
+      count(held.kind, ending);
+    } catch (error) {
+      count(held.kind, 'lost');
+      if (isUnavailable(error)) return;
+      log.error({ err: error, ...nameOf(held) }, 'what became of a job was not written down');
+    }
+  }
+
+  async #outcomeOf(kind: JobKind, held: HeldJob, signal: AbortSignal): Promise<Outcome> {
+    const { id, attempts: attempt } = held;
+    if (attempt > triesOf(kind)) return { is: 'failed', error: new Error('each attempt ended with its process') };
+    const payload = readPayload(kind, held);
+    if ('is' in payload) return payload;
+    try {
+      if (this.#isStopped) return { is: 'stopped' };
+      await kind.run(payload.read, { id, attempt, clock: this.parts.clock, signal });
+      return { is: 'done' };
+    } catch (error) {
+      return this.#isStopped ? { is: 'stopped' } : { is: 'failed', error };
+    }
+  }
+
+  /** Writes down what an attempt came to, if the job is still this process's, and tells of failures. */
+  async #settle(kind: JobKind, held: HeldJob, outcome: Outcome): Promise<Ending> {
+    const ending = endingOf(kind, held, outcome);
+    if (!(await this.#write(kind, held, ending))) {
+      this.parts.log.warn(nameOf(held), 'the lease of a job was lost; another process may do it too');
+      return 'lost';
+    }
+    this.#tell(held, outcome, ending);
+    return ending;
+  }
+
+  /** @returns false when the job was somebody else's */
+  #write(kind: JobKind, held: HeldJob, ending: WrittenEnding): Promise<boolean> {
+    const { db, clock } = this.parts;
+    const now = clock.now();
+    const nextMs = kind.everyMs !== undefined && isRecurring(held) ? now + kind.everyMs : null;
+    switch (ending) {
+      case 'done':
+        if (nextMs === null) return removeJob(db.writer, held);
+        return releaseJob(db.writer, held, nextMs, 0);
+      case 'stopped':
+        return releaseJob(db.writer, held, now, held.attempts - 1);
+      case 'failed':
+        return releaseJob(db.writer, held, now + retryDelayMs(held.attempts), held.attempts);
+      case 'dead':
+        if (nextMs === null) return buryJob(db.writer, held, now);
+        return releaseJob(db.writer, held, nextMs, 0);
+    }
+  }
+
+  /** An outage is told of when it begins and ends, not by what it makes fail. */
+  #tell(held: HeldJob, outcome: Outcome, ending: Ending): void {
+    const details = { ...nameOf(held), attempt: held.attempts };
+    if (outcome.is === 'unreadable') {
+      this.parts.log.error({ ...details, issues: outcome.issues }, 'a job is given up: its payload cannot be read');
+    } else if (outcome.is === 'failed' && ending === 'dead') {
+      this.parts.log.error({ ...details, err: outcome.error }, 'a job failed too often and is given up');
+    } else if (outcome.is === 'failed' && !isUnavailable(outcome.error)) {
+      this.parts.log.warn({ ...details, err: outcome.error }, 'a job failed, and is tried again later');
+    }
+  }
+}
+
+type WrittenEnding = Exclude<Ending, 'lost'>;
+
+function endingOf(kind: JobKind, held: HeldJob, outcome: Outcome): WrittenEnding {
+  switch (outcome.is) {
+    case 'done':
+    case 'stopped':
+      return outcome.is;
+    case 'unreadable':
+      return 'dead';
+    case 'failed':
+      return held.attempts < triesOf(kind) ? 'failed' : 'dead';
+  }
+}
+
+/** A schema's own conversion may throw, too. */
+function readPayload(kind: JobKind, held: HeldJob): { read: unknown } | Unreadable {
+  try {
+    const { data, error } = kind.payload.safeParse(held.payload);
+    if (!error) return { read: data };
+    return { is: 'unreadable', issues: error.issues.map(({ path, code }) => ({ path, code })) };
+  } catch {
+    return { is: 'unreadable', issues: [] };
+  }
+}
+
+function nameOf({ id, kind }: HeldJob): { job: string; kind: string } {
+  return { job: String(id), kind };
+}

@@ -1,0 +1,58 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { vi } from 'vitest';
+import { systemClock } from '../../src/infra/clock.js';
+import { PrismaClient } from '../../src/infra/database/generated/sqlite/client.js';
+import { type Database, openDatabase } from '../../src/infra/database/index.js';
+import { sqliteReader, sqliteWriter } from '../../src/infra/database/sqlite.js';
+import type { Logger } from '../../src/infra/logger.js';
+import type { Server } from '../../src/server.js';
+import { migratedDatabase } from './server.js';
+
+/** One database, as two processes would have it open. */
+export interface SharedDatabase {
+  handles: [Database, Database];
+  /** PostgreSQL's address; empty on SQLite. */
+  url: string;
+  close(): Promise<void>;
+}
+
+/** A throw-away database, opened twice. */
+export async function openSharedDatabase(log: Logger): Promise<SharedDatabase> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'causeway-jobs-'));
+  const database = await migratedDatabase();
+  const open = () => openDatabase({ url: database?.url ?? null, dataDir, pool: 5 }, log);
+  const first = await open();
+  const second = database ? await open() : await openSqliteAgain(dataDir);
+  return {
+    handles: [first, second],
+    url: database?.url ?? '',
+    async close() {
+      await Promise.all([first.close(), second.close()]);
+      await database?.drop();
+      await rm(dataDir, { recursive: true });
+    },
+  };
+}
+
+/** Past the lock that keeps other processes from the file. */
+async function openSqliteAgain(dataDir: string): Promise<Database> {
+  const file = join(dataDir, 'causeway.db');
+  const reader = new PrismaClient({ adapter: sqliteReader(file, systemClock) });
+  const writer = new PrismaClient({ adapter: sqliteWriter(file, systemClock) });
+  const close = async () => void (await Promise.all([reader.$disconnect(), writer.$disconnect()]));
+  return { dialect: 'sqlite', reader, writer, close };
+}
+
+/** Settles when the recurring job of this kind is done and waits for its next time. */
+export async function untilDone({ app }: Pick<Server, 'app'>, kind: string): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      const job = await app.db.reader.job.findUniqueOrThrow({ where: { key: kind } });
+      const isDone = job.holder === null && job.dueAt !== null && job.dueAt.getTime() > app.clock.now();
+      if (!isDone) throw new Error(`${kind} is not done yet`);
+    },
+    { timeout: 20_000 },
+  );
+}

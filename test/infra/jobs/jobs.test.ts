@@ -1,0 +1,450 @@
+import { setImmediate } from 'node:timers/promises';
+import { Registry } from 'prom-client';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import type { Database, PrismaClient } from '../../../src/infra/database/index.js';
+import { snowflakes } from '../../../src/infra/ids.js';
+import { type JobKinds, Jobs, type NewJob, removeDeadJobs } from '../../../src/infra/jobs/index.js';
+import { LEASE_MS } from '../../../src/infra/jobs/rows.js';
+import { ManualClock } from '../../harness/clock.js';
+import { openSharedDatabase, type SharedDatabase } from '../../harness/jobs.js';
+import { readableLog, readLines } from '../../harness/log.js';
+import { readingsOf } from '../../harness/statements.js';
+
+const SECOND = 1_000;
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+const PAYLOADS = {
+  note: z.object({ id: z.string().transform(BigInt) }),
+  other: z.object({ text: z.string() }),
+  round: z.object({}),
+};
+type Payloads = typeof PAYLOADS;
+type Job = NewJob<Payloads>;
+
+const { log, lines } = readableLog('warn');
+const BEGAN = Date.now();
+const nextId = snowflakes({ now: () => BEGAN, after: () => ({ cancel() {} }) }, 5);
+let shared: SharedDatabase;
+let db: Database;
+let running: Jobs<Payloads>[] = [];
+
+beforeAll(async () => {
+  shared = await openSharedDatabase(log);
+  db = shared.handles[0];
+});
+beforeEach(async () => {
+  lines.length = 0;
+  await db.writer.job.deleteMany();
+});
+afterEach(async () => {
+  await Promise.all(running.map((jobs) => jobs.stop()));
+  running = [];
+});
+afterAll(() => shared?.close());
+
+type Handler<Kind extends keyof Payloads> = JobKinds<Payloads>[Kind]['run'];
+
+interface ProcessOptions {
+  db?: Database;
+  clock?: ManualClock;
+  note?: Handler<'note'>;
+  other?: Handler<'other'>;
+  round?: Handler<'round'>;
+}
+
+/** What one process has of jobs. */
+function openProcess(options: ProcessOptions = {}) {
+  const clock = options.clock ?? new ManualClock(BEGAN);
+  const registry = new Registry();
+  const jobs = new Jobs<Payloads>({ db: options.db ?? db, clock, log, nextId, registry });
+  running.push(jobs);
+  const idle = async () => {};
+  const kinds: JobKinds<Payloads> = {
+    note: { payload: PAYLOADS.note, atOnce: 2, run: options.note ?? idle },
+    other: { payload: PAYLOADS.other, atOnce: 2, tries: 3, run: options.other ?? idle },
+    round: { payload: PAYLOADS.round, atOnce: 1, tries: 2, everyMs: HOUR, run: options.round ?? idle },
+  };
+  return {
+    clock,
+    jobs,
+    start: () => jobs.start(kinds),
+    add: (job: Partial<Job> = {}) => {
+      const made = { kind: 'note', payload: { id: '1' }, dueAt: clock.now(), ...job } as Job;
+      return jobs.add(db.writer, made).then(() => jobs.wakeAt(made.dueAt));
+    },
+    metrics: () => registry.metrics(),
+  };
+}
+
+/** The rows of what is not the recurring job. */
+const rows = () => db.reader.job.findMany({ where: { kind: { not: 'round' } }, orderBy: { id: 'asc' } });
+const round = () => db.reader.job.findUnique({ where: { key: 'round' } });
+const noneLeft = () => vi.waitFor(async () => expect(await rows()).toEqual([]));
+
+/** Moves the time on in steps, as long as it takes until `isThere`. */
+async function passTime(clocks: ManualClock[], ms: number, step: number): Promise<void> {
+  for (let passed = 0; passed < ms; passed += step) {
+    for (const clock of clocks) clock.advance(step);
+    await quiet();
+  }
+}
+
+/** Lets what the clock has woken come to its end: nothing here takes longer than a few statements. */
+async function quiet(): Promise<void> {
+  for (let statement = 0; statement < 3; statement += 1) {
+    await Promise.all(shared.handles.map(({ reader }) => reader.$queryRaw`SELECT 1`));
+    for (let turn = 0; turn < 40; turn += 1) await setImmediate();
+  }
+}
+
+describe('a job', () => {
+  it('is done when it is due and not before, with what its payload says, and is gone', async () => {
+    const done: unknown[] = [];
+    const { start, add, clock } = openProcess({
+      note: async (payload, { id, attempt }) => void done.push([payload, typeof id, attempt]),
+    });
+    start();
+    await add({ payload: { id: '900719925474099301' }, dueAt: clock.now() + 5 * SECOND });
+    clock.advance(5 * SECOND - 1);
+    await quiet();
+    expect(done).toEqual([]);
+    clock.advance(1);
+    await noneLeft();
+    expect(done).toEqual([[{ id: 900719925474099301n }, 'bigint', 1]]);
+  });
+
+  it('is there exactly when the transaction it was added in was committed', async () => {
+    const { jobs, clock } = openProcess();
+    const added = (fails: boolean) =>
+      db.writer.$transaction(async (tx) => {
+        await jobs.add(tx, { kind: 'note', payload: { id: '1' }, dueAt: clock.now() });
+        if (fails) throw new Error('rolled back');
+      });
+    await expect(added(true)).rejects.toThrow('rolled back');
+    expect(await rows()).toEqual([]);
+    await added(false);
+    expect(await rows()).toHaveLength(1);
+  });
+
+  it('of a key is not added beside another, waiting or worked on, and is when that is done', async () => {
+    let end = () => {};
+    const { start, add, clock } = openProcess({ note: () => new Promise((resolve) => (end = resolve)) });
+    await add({ key: 'k', payload: { id: '1' }, dueAt: clock.now() + SECOND });
+    await Promise.all([add({ key: 'k', payload: { id: '2' } }), add({ key: 'other' })]);
+    expect((await rows()).map(({ key, payload }) => [key, payload])).toEqual([
+      ['k', { id: '1' }],
+      ['other', { id: '1' }],
+    ]);
+    await db.writer.job.deleteMany({ where: { key: 'other' } });
+    clock.advance(SECOND);
+    start();
+    await vi.waitFor(async () => expect(await rows()).toMatchObject([{ attempts: 1 }]));
+    await add({ key: 'k' });
+    expect(await rows()).toMatchObject([{ attempts: 1 }]);
+    end();
+    await noneLeft();
+    await add({ key: 'k', dueAt: clock.now() + DAY });
+    expect(await rows()).toHaveLength(1);
+  });
+
+  it('is seen within half a minute when another process added it', async () => {
+    const { start, clock } = openProcess();
+    start();
+    await quiet();
+    await openProcess({ db: shared.handles[1] }).add();
+    clock.advance(30 * SECOND);
+    await noneLeft();
+  });
+
+  it('of a kind that a process does not know is left to others', async () => {
+    const { start, clock } = openProcess();
+    await db.writer.job.create({ data: { id: nextId(), kind: 'of-tomorrow', payload: {}, dueAt: new Date(BEGAN) } });
+    start();
+    await passTime([clock], 5 * 60 * SECOND, 30 * SECOND);
+    expect(await rows()).toMatchObject([{ kind: 'of-tomorrow', attempts: 0 }]);
+  });
+
+  it('is one of as many as its kind may do at a time, and waits for no other kind', async () => {
+    const ends: (() => void)[] = [];
+    const { start, add } = openProcess({ note: () => new Promise((resolve) => ends.push(resolve)) });
+    for (let n = 0; n < 30; n += 1) await add();
+    await add({ kind: 'other', payload: { text: 'x' } });
+    start();
+    await vi.waitFor(async () => expect(await rows()).toHaveLength(30));
+    await quiet();
+    expect(ends).toHaveLength(2);
+    for (let ended = 0; ended < 30; ended += 1) {
+      await vi.waitFor(() => expect(ends.length).toBeGreaterThan(ended));
+      ends[ended]?.();
+    }
+    await noneLeft();
+  });
+});
+
+describe('several processes', () => {
+  /** The same database, whose reader keeps what it read until the other has read too: both see the same jobs as free. */
+  function meeting(): [Database, Database] {
+    const waiting: (() => void)[] = [];
+    const meet = () =>
+      new Promise<void>((resolve) => {
+        waiting.push(resolve);
+        if (waiting.length === 2) for (const go of waiting.splice(0)) go();
+        else setTimeout(() => waiting.splice(0).forEach((go) => void go()), 200);
+      });
+    const held = (handle: Database): Database => {
+      const reader = handle.reader.$extends({
+        query: {
+          job: {
+            async findMany({ args, query }) {
+              const found = await query(args);
+              await meet();
+              return found;
+            },
+          },
+        },
+      });
+      return { ...handle, reader: reader as unknown as PrismaClient };
+    };
+    return [held(shared.handles[0]), held(shared.handles[1])];
+  }
+
+  it('do each of many jobs once', async () => {
+    const done: string[] = [];
+    const note: Handler<'note'> = async ({ id }) => {
+      await setImmediate();
+      done.push(String(id));
+    };
+    const processes = meeting().map((handle) => openProcess({ db: handle, note }));
+    const ids = Array.from({ length: 60 }, (_, n) => String(n));
+    for (const id of ids) await processes[0]!.add({ payload: { id } });
+    for (const process of processes) process.start();
+    await vi.waitFor(async () => expect(await rows()).toEqual([]), { timeout: 20_000 });
+    expect(done.sort()).toEqual(ids.sort());
+    const lost = await Promise.all(processes.map((process) => process.metrics()));
+    expect(lost.join('\n')).not.toContain('ending="lost"');
+  });
+
+  it('have one recurring job among them, which is done once each time', async () => {
+    const runs: number[] = [];
+    const clocks = [new ManualClock(BEGAN), new ManualClock(BEGAN)];
+    const processes = meeting().map((handle, n) =>
+      openProcess({ db: handle, clock: clocks[n]!, round: async (_payload, { clock }) => void runs.push(clock.now()) }),
+    );
+    for (const process of processes) process.start();
+    for (let hour = 0; hour < 4; hour += 1) {
+      const due = BEGAN + hour * HOUR;
+      await vi.waitFor(async () => expect((await round())?.dueAt?.getTime()).toBeGreaterThan(due), { timeout: 5_000 });
+      await vi.waitFor(async () => expect(await round()).toMatchObject({ holder: null, attempts: 0 }));
+      for (const clock of clocks) clock.advance(HOUR);
+    }
+    await vi.waitFor(() => expect(runs).toHaveLength(5));
+    await quiet();
+    expect(runs).toEqual([0, 1, 2, 3, 4].map((hour) => BEGAN + hour * HOUR));
+    expect(await db.reader.job.count()).toBe(1);
+  });
+
+  it('take over what one leaves that died, when its lease has run out', async () => {
+    const attempts: number[] = [];
+    const dying = openProcess({ note: () => new Promise(() => {}) });
+    const other = openProcess({
+      db: shared.handles[1],
+      note: async (_payload, { attempt }) => void attempts.push(attempt),
+    });
+    await dying.add();
+    dying.start();
+    await vi.waitFor(async () => expect(await rows()).toMatchObject([{ attempts: 1 }]));
+    other.start();
+    other.clock.advance(LEASE_MS - 1);
+    await quiet();
+    expect(attempts).toEqual([]);
+    other.clock.advance(1);
+    await noneLeft();
+    expect(attempts).toEqual([2]);
+  });
+
+  it('leave a job alone whose holder works for long and prolongs its lease', async () => {
+    const clock = new ManualClock(BEGAN);
+    let begun = 0;
+    let end = () => {};
+    const note: Handler<'note'> = () => {
+      begun += 1;
+      return new Promise((resolve) => (end = resolve));
+    };
+    const processes = shared.handles.map((handle) => openProcess({ db: handle, clock, note }));
+    await processes[0]!.add();
+    for (const process of processes) process.start();
+    await vi.waitFor(() => expect(begun).toBe(1));
+    await passTime([clock], 5 * LEASE_MS, 10 * SECOND);
+    expect(begun).toBe(1);
+    end();
+    await noneLeft();
+  });
+
+  it('write nothing of a job that another has taken over, and stop working on it', async () => {
+    const reasons: string[] = [];
+    let end = () => {};
+    const slow = openProcess({
+      note: (_payload, { signal }) => {
+        signal.addEventListener('abort', () => reasons.push(String(signal.reason)));
+        return new Promise((resolve) => (end = resolve));
+      },
+    });
+    const other = openProcess({ db: shared.handles[1], note: () => new Promise(() => {}) });
+    await slow.add();
+    slow.start();
+    await vi.waitFor(async () => expect(await rows()).toMatchObject([{ attempts: 1 }]));
+    other.clock.advance(LEASE_MS);
+    other.start();
+    await vi.waitFor(async () => expect(await rows()).toMatchObject([{ attempts: 2 }]));
+    const [taken] = await rows();
+    slow.clock.advance(LEASE_MS / 3);
+    await vi.waitFor(() => expect(reasons).toEqual(['Error: the lease is lost']));
+    end();
+    await vi.waitFor(async () => expect(await slow.metrics()).toContain('{kind="note",ending="lost"} 1'));
+    expect(await rows()).toEqual([taken]);
+  });
+});
+
+describe('a job that fails', () => {
+  const failing = () => Promise.reject(new Error('of no use'));
+
+  it('is tried again after longer and longer, and given up at last: logged without its payload, counted, kept for 30 days', async () => {
+    const { start, add, clock, metrics } = openProcess({ other: failing });
+    await add({ kind: 'other', payload: { text: 'a secret' }, key: 'k' });
+    start();
+    for (const [attempts, longest] of [
+      [1, 10 * SECOND],
+      [2, 20 * SECOND],
+    ] as const) {
+      await vi.waitFor(async () => expect(await rows()).toMatchObject([{ attempts, holder: null }]));
+      const wait = (await rows())[0]!.dueAt!.getTime() - clock.now();
+      expect(wait).toBeGreaterThanOrEqual(longest / 2);
+      expect(wait).toBeLessThanOrEqual(longest);
+      clock.advance(wait - 1);
+      await quiet();
+      expect(await rows()).toMatchObject([{ attempts, holder: null }]);
+      clock.advance(1);
+    }
+    const dead = { kind: 'other', attempts: 3, holder: null, key: null, dueAt: null, diedAt: new Date(clock.now()) };
+    await vi.waitFor(async () => expect(await rows()).toMatchObject([dead]));
+    const [found] = await rows();
+    expect(readLines(lines).map(({ level }) => level)).toEqual([40, 40, 50]);
+    expect(JSON.parse(lines[2]!)).toMatchObject({ job: String(found?.id), kind: 'other', attempt: 3 });
+    expect(lines.join('')).not.toContain('a secret');
+    const text = await metrics();
+    expect(text).toContain('causeway_jobs_dead 1');
+    expect(text).toContain('{kind="other",ending="failed"} 2');
+    expect(text).toContain('{kind="other",ending="dead"} 1');
+    await passTime([clock], DAY, HOUR);
+    expect(await rows()).toMatchObject([dead]);
+    const diedAt = (await rows())[0]!.diedAt!.getTime();
+    expect(await removeDeadJobs(db.writer, diedAt + 30 * DAY - 1, 10)).toBe(0);
+    expect(await removeDeadJobs(db.writer, diedAt + 30 * DAY, 10)).toBe(1);
+  });
+
+  it('because each attempt ends its process is given up, too', async () => {
+    let begun = 0;
+    const { start, clock } = openProcess({ other: async () => void begun++ });
+    const died = { attempts: 3, holder: 'who died', dueAt: new Date(clock.now()) };
+    await db.writer.job.create({ data: { id: nextId(), kind: 'other', payload: { text: 'x' }, ...died } });
+    start();
+    await vi.waitFor(async () => expect(await rows()).toMatchObject([{ dueAt: null, diedAt: new Date(clock.now()) }]));
+    expect(begun).toBe(0);
+  });
+
+  it('and recurs is not dead, but left until its next time', async () => {
+    let begun = 0;
+    const { start, clock } = openProcess({
+      round: async () => {
+        begun += 1;
+        await failing();
+      },
+    });
+    start();
+    await vi.waitFor(async () => expect(await round()).toMatchObject({ attempts: 1, holder: null }));
+    clock.advance(10 * SECOND);
+    const next = { attempts: 0, holder: null, dueAt: new Date(clock.now() + HOUR), diedAt: null };
+    await vi.waitFor(async () => expect(await round()).toMatchObject(next));
+    expect(begun).toBe(2);
+    expect(readLines(lines).map(({ level }) => level)).toEqual([40, 50]);
+    clock.advance(HOUR);
+    await vi.waitFor(() => expect(begun).toBe(3));
+  });
+
+  it.each([
+    ['of another form', { id: 1, token: 'a secret' }, [{ path: ['id'], code: 'invalid_type' }]],
+    ['that cannot be converted', { id: 'a secret' }, []],
+  ])('to be read, %s, is dead at once', async (_form, payload, issues) => {
+    let begun = 0;
+    const { start } = openProcess({ note: async () => void begun++ });
+    await db.writer.job.create({ data: { id: nextId(), kind: 'note', payload, dueAt: new Date(BEGAN) } });
+    start();
+    await vi.waitFor(async () => expect(await rows()).toMatchObject([{ dueAt: null, attempts: 1 }]));
+    expect(begun).toBe(0);
+    expect(readLines(lines)).toMatchObject([{ level: 50, issues }]);
+    expect(lines.join('')).not.toContain('a secret');
+  });
+});
+
+describe('a stop', () => {
+  it('tells jobs under way, gives them back without counting, and lets another process go on at once', async () => {
+    const { start, add, jobs } = openProcess({
+      note: (_payload, { signal }) =>
+        new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    });
+    await add();
+    start();
+    await vi.waitFor(async () => expect(await rows()).toMatchObject([{ attempts: 1 }]));
+    await jobs.stop();
+    expect(await rows()).toMatchObject([{ attempts: 0, holder: null, dueAt: new Date(BEGAN) }]);
+    expect(lines).toEqual([]);
+    openProcess({ db: shared.handles[1] }).start();
+    await noneLeft();
+  });
+
+  it('waits a second for a job that does not listen, and takes no further one', async () => {
+    const { start, add, jobs } = openProcess({ note: () => new Promise(() => {}) });
+    await add();
+    start();
+    await vi.waitFor(async () => expect(await rows()).toMatchObject([{ attempts: 1 }]));
+    const began = performance.now();
+    await jobs.stop();
+    expect(performance.now() - began).toBeLessThan(5_000);
+    await add();
+    await quiet();
+    expect(await rows()).toMatchObject([{ attempts: 1 }, { attempts: 0 }]);
+  });
+});
+
+describe('metrics', () => {
+  it('tell how many jobs are due and for how long', async () => {
+    const { add, clock, metrics, jobs } = openProcess();
+    await add();
+    clock.advance(90 * SECOND);
+    await add();
+    await add({ dueAt: clock.now() + 1 });
+    const text = await metrics();
+    expect(text).toContain('causeway_jobs_due 2');
+    expect(text).toContain('causeway_jobs_oldest_due_seconds 90');
+    expect(text).toContain('causeway_jobs_dead 0');
+    await jobs.stop();
+  });
+});
+
+it('a process without anything to do reads one statement in half a minute', async () => {
+  const { start, clock } = openProcess();
+  start();
+  await vi.waitFor(async () =>
+    expect(await round()).toMatchObject({ attempts: 0, holder: null, dueAt: new Date(BEGAN + HOUR) }),
+  );
+  await quiet();
+  const { statements } = await readingsOf(async () => {
+    clock.advance(30 * SECOND - 1);
+    await quiet();
+    clock.advance(1);
+    await quiet();
+  });
+  expect(statements.filter((sql) => sql !== 'SELECT 1')).toEqual([expect.stringMatching(/^SELECT .*Job/)]);
+});
