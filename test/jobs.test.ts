@@ -1,13 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { callContext } from '../src/context.js';
 import type { DomainJob } from '../src/domain/job-payloads.js';
 import { LEASE_MS } from '../src/infra/jobs/rows.js';
 import { ManualClock } from './harness/clock.js';
 import { noPostgres } from './harness/interleave.js';
-import { untilDone } from './harness/jobs.js';
+import { eventually, untilDone } from './harness/jobs.js';
 import { type Line, layLine } from './harness/line.js';
 import { readableLog, readLines } from './harness/log.js';
 import { startInstance } from './harness/process.js';
@@ -47,9 +47,9 @@ describe('a job that a write adds', () => {
     clock.advance(2_999);
     expect(await isDone()).toBe(false);
     clock.advance(1);
-    await vi.waitFor(async () => expect(await isDone()).toBe(true));
+    await eventually(async () => expect(await isDone()).toBe(true));
     const once = { kind: 'expired-rows', key: { not: 'expired-rows' } };
-    await vi.waitFor(async () => expect(await server.app.db.reader.job.count({ where: once })).toBe(0));
+    await eventually(async () => expect(await server.app.db.reader.job.count({ where: once })).toBe(0));
   });
 
   it('is not there when the write was rolled back', async () => {
@@ -89,7 +89,7 @@ describe('jobs outlive', () => {
     const left = () => after.app.db.reader.authVerification.count();
     expect(await left()).toBe(1);
     clock.advance(10 * MINUTE);
-    await vi.waitFor(async () => expect(await left()).toBe(0));
+    await eventually(async () => expect(await left()).toBe(0));
     await after.stop();
   });
 
@@ -107,7 +107,7 @@ describe('jobs outlive', () => {
     const held = { holder: 'the killed one', attempts: 1, dueAt: new Date(clock.now() + LEASE_MS) };
     await next.app.db.writer.job.update({ where: { key: 'expired-rows' }, data: held });
     clock.advance(LEASE_MS);
-    await vi.waitFor(async () => expect(await next.app.db.reader.authVerification.count()).toBe(0));
+    await eventually(async () => expect(await next.app.db.reader.authVerification.count()).toBe(0));
     await next.stop();
   });
 });
@@ -139,19 +139,19 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'while the database is away'), (
       const logged = () => readLines(lines).filter(({ level }) => level >= 40);
       for (let minute = 0; minute < 12; minute += 1) {
         clock.advance(MINUTE);
-        await vi.waitFor(() => expect(logged()).toHaveLength(1), { timeout: 20_000 });
+        await eventually(() => expect(logged()).toHaveLength(1));
         if (how === 'cut') await new Promise((resolve) => setTimeout(resolve, 50));
       }
       const began = performance.now();
       expect((await fetch(`${server.origin}/metrics`)).status).toBe(200);
       expect(performance.now() - began).toBeLessThan(4_000);
       line.mend();
-      await vi.waitFor(
+      await eventually(
         async () => {
           clock.advance(5_000);
           expect(await isDone()).toBe(true);
         },
-        { timeout: 20_000, interval: 200 },
+        { interval: 200 },
       );
       expect(logged().map(({ msg }) => msg)).toEqual([
         'the database cannot be used; what needs it is answered 503 until it can',

@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { removeExpiredRows } from '../../src/domain/expired-rows.js';
 import type { User } from '../../src/infra/database/index.js';
 import { snowflakeAt } from '../../src/infra/ids.js';
 import { ManualClock } from '../harness/clock.js';
-import { untilDone } from '../harness/jobs.js';
+import { eventually, untilDone } from '../harness/jobs.js';
 import { createBot, createGuild, createPerson, type TestBot, type TestGuild } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { turnsDuring } from '../harness/turns.js';
@@ -197,10 +197,10 @@ describe('rows whose time is over', () => {
   it('go every hour', async () => {
     const row = await session(-DAY);
     clock.advance(HOUR);
-    await vi.waitFor(async () => expect(await row.isThere()).toBe(false));
+    await eventually(async () => expect(await row.isThere()).toBe(false));
     await untilDone(server, 'expired-rows');
     const later = await session(-DAY);
     clock.advance(HOUR);
-    await vi.waitFor(async () => expect(await later.isThere()).toBe(false));
+    await eventually(async () => expect(await later.isThere()).toBe(false));
   });
 });

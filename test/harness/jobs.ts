@@ -10,6 +10,11 @@ import type { Logger } from '../../src/infra/logger.js';
 import type { Server } from '../../src/server.js';
 import { migratedDatabase } from './server.js';
 
+/** Settles when `check` throws no more. A busy machine has 20 s for it. */
+export function eventually<T>(check: () => T | Promise<T>, options: { interval?: number } = {}): Promise<T> {
+  return vi.waitFor(check, { timeout: 20_000, ...options });
+}
+
 /** One database, as two processes would have it open. */
 export interface SharedDatabase {
   handles: [Database, Database];
@@ -47,12 +52,9 @@ async function openSqliteAgain(dataDir: string): Promise<Database> {
 
 /** Settles when the recurring job of this kind is done and waits for its next time. */
 export async function untilDone({ app }: Pick<Server, 'app'>, kind: string): Promise<void> {
-  await vi.waitFor(
-    async () => {
-      const job = await app.db.reader.job.findUniqueOrThrow({ where: { key: kind } });
-      const isDone = job.holder === null && job.dueAt !== null && job.dueAt.getTime() > app.clock.now();
-      if (!isDone) throw new Error(`${kind} is not done yet`);
-    },
-    { timeout: 20_000 },
-  );
+  await eventually(async () => {
+    const job = await app.db.reader.job.findUniqueOrThrow({ where: { key: kind } });
+    const isDone = job.holder === null && job.dueAt !== null && job.dueAt.getTime() > app.clock.now();
+    if (!isDone) throw new Error(`${kind} is not done yet`);
+  });
 }

@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import { Registry } from 'prom-client';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Database, PrismaClient } from '../../../src/infra/database/index.js';
 import { snowflakes } from '../../../src/infra/ids.js';
 import { type JobKinds, Jobs, type NewJob, removeDeadJobs } from '../../../src/infra/jobs/index.js';
 import { LEASE_MS } from '../../../src/infra/jobs/rows.js';
 import { ManualClock } from '../../harness/clock.js';
-import { openSharedDatabase, type SharedDatabase } from '../../harness/jobs.js';
+import { eventually, openSharedDatabase, type SharedDatabase } from '../../harness/jobs.js';
 import { readableLog, readLines } from '../../harness/log.js';
 import { readingsOf } from '../../harness/statements.js';
 
@@ -81,7 +81,7 @@ function openProcess(options: ProcessOptions = {}) {
 /** The rows of what is not the recurring job. */
 const rows = () => db.reader.job.findMany({ where: { kind: { not: 'round' } }, orderBy: { id: 'asc' } });
 const round = () => db.reader.job.findUnique({ where: { key: 'round' } });
-const noneLeft = () => vi.waitFor(async () => expect(await rows()).toEqual([]));
+const noneLeft = () => eventually(async () => expect(await rows()).toEqual([]));
 
 /** Moves the time on in steps, as long as it takes until `isThere`. */
 async function passTime(clocks: ManualClock[], ms: number, step: number): Promise<void> {
@@ -140,7 +140,7 @@ describe('a job', () => {
     await db.writer.job.deleteMany({ where: { key: 'other' } });
     clock.advance(SECOND);
     start();
-    await vi.waitFor(async () => expect(await rows()).toMatchObject([{ attempts: 1 }]));
+    await eventually(async () => expect(await rows()).toMatchObject([{ attempts: 1 }]));
     await add({ key: 'k' });
     expect(await rows()).toMatchObject([{ attempts: 1 }]);
     end();
@@ -172,11 +172,11 @@ describe('a job', () => {
     for (let n = 0; n < 30; n += 1) await add();
     await add({ kind: 'other', payload: { text: 'x' } });
     start();
-    await vi.waitFor(async () => expect(await rows()).toHaveLength(30));
+    await eventually(async () => expect(await rows()).toHaveLength(30));
     await quiet();
     expect(ends).toHaveLength(2);
     for (let ended = 0; ended < 30; ended += 1) {
-      await vi.waitFor(() => expect(ends.length).toBeGreaterThan(ended));
+      await eventually(() => expect(ends.length).toBeGreaterThan(ended));
       ends[ended]?.();
     }
     await noneLeft();
@@ -220,7 +220,7 @@ describe('several processes', () => {
     const ids = Array.from({ length: 60 }, (_, n) => String(n));
     for (const id of ids) await processes[0]!.add({ payload: { id } });
     for (const process of processes) process.start();
-    await vi.waitFor(async () => expect(await rows()).toEqual([]), { timeout: 20_000 });
+    await eventually(async () => expect(await rows()).toEqual([]));
     expect(done.sort()).toEqual(ids.sort());
     const lost = await Promise.all(processes.map((process) => process.metrics()));
     expect(lost.join('\n')).not.toContain('ending="lost"');
@@ -235,11 +235,11 @@ describe('several processes', () => {
     for (const process of processes) process.start();
     for (let hour = 0; hour < 4; hour += 1) {
       const due = BEGAN + hour * HOUR;
-      await vi.waitFor(async () => expect((await round())?.dueAt?.getTime()).toBeGreaterThan(due), { timeout: 5_000 });
-      await vi.waitFor(async () => expect(await round()).toMatchObject({ holder: null, attempts: 0 }));
+      await eventually(async () => expect((await round())?.dueAt?.getTime()).toBeGreaterThan(due));
+      await eventually(async () => expect(await round()).toMatchObject({ holder: null, attempts: 0 }));
       for (const clock of clocks) clock.advance(HOUR);
     }
-    await vi.waitFor(() => expect(runs).toHaveLength(5));
+    await eventually(() => expect(runs).toHaveLength(5));
     await quiet();
     expect(runs).toEqual([0, 1, 2, 3, 4].map((hour) => BEGAN + hour * HOUR));
     expect(await db.reader.job.count()).toBe(1);
@@ -254,7 +254,7 @@ describe('several processes', () => {
     });
     await dying.add();
     dying.start();
-    await vi.waitFor(async () => expect(await rows()).toMatchObject([{ attempts: 1 }]));
+    await eventually(async () => expect(await rows()).toMatchObject([{ attempts: 1 }]));
     other.start();
     other.clock.advance(LEASE_MS - 1);
     await quiet();
@@ -275,7 +275,7 @@ describe('several processes', () => {
     const processes = shared.handles.map((handle) => openProcess({ db: handle, clock, note }));
     await processes[0]!.add();
     for (const process of processes) process.start();
-    await vi.waitFor(() => expect(begun).toBe(1));
+    await eventually(() => expect(begun).toBe(1));
     await passTime([clock], 5 * LEASE_MS, 10 * SECOND);
     expect(begun).toBe(1);
     end();
@@ -294,15 +294,15 @@ describe('several processes', () => {
     const other = openProcess({ db: shared.handles[1], note: () => new Promise(() => {}) });
     await slow.add();
     slow.start();
-    await vi.waitFor(async () => expect(await rows()).toMatchObject([{ attempts: 1 }]));
+    await eventually(async () => expect(await rows()).toMatchObject([{ attempts: 1 }]));
     other.clock.advance(LEASE_MS);
     other.start();
-    await vi.waitFor(async () => expect(await rows()).toMatchObject([{ attempts: 2 }]));
+    await eventually(async () => expect(await rows()).toMatchObject([{ attempts: 2 }]));
     const [taken] = await rows();
     slow.clock.advance(LEASE_MS / 3);
-    await vi.waitFor(() => expect(reasons).toEqual(['Error: the lease is lost']));
+    await eventually(() => expect(reasons).toEqual(['Error: the lease is lost']));
     end();
-    await vi.waitFor(async () => expect(await slow.metrics()).toContain('{kind="note",ending="lost"} 1'));
+    await eventually(async () => expect(await slow.metrics()).toContain('{kind="note",ending="lost"} 1'));
     expect(await rows()).toEqual([taken]);
   });
 });
@@ -318,7 +318,7 @@ describe('a job that fails', () => {
       [1, 10 * SECOND],
       [2, 20 * SECOND],
     ] as const) {
-      await vi.waitFor(async () => expect(await rows()).toMatchObject([{ attempts, holder: null }]));
+      await eventually(async () => expect(await rows()).toMatchObject([{ attempts, holder: null }]));
       const wait = (await rows())[0]!.dueAt!.getTime() - clock.now();
       expect(wait).toBeGreaterThanOrEqual(longest / 2);
       expect(wait).toBeLessThanOrEqual(longest);
@@ -328,7 +328,7 @@ describe('a job that fails', () => {
       clock.advance(1);
     }
     const dead = { kind: 'other', attempts: 3, holder: null, key: null, dueAt: null, diedAt: new Date(clock.now()) };
-    await vi.waitFor(async () => expect(await rows()).toMatchObject([dead]));
+    await eventually(async () => expect(await rows()).toMatchObject([dead]));
     const [found] = await rows();
     expect(readLines(lines).map(({ level }) => level)).toEqual([40, 40, 50]);
     expect(JSON.parse(lines[2]!)).toMatchObject({ job: String(found?.id), kind: 'other', attempt: 3 });
@@ -350,7 +350,7 @@ describe('a job that fails', () => {
     const died = { attempts: 3, holder: 'who died', dueAt: new Date(clock.now()) };
     await db.writer.job.create({ data: { id: nextId(), kind: 'other', payload: { text: 'x' }, ...died } });
     start();
-    await vi.waitFor(async () => expect(await rows()).toMatchObject([{ dueAt: null, diedAt: new Date(clock.now()) }]));
+    await eventually(async () => expect(await rows()).toMatchObject([{ dueAt: null, diedAt: new Date(clock.now()) }]));
     expect(begun).toBe(0);
   });
 
@@ -363,14 +363,14 @@ describe('a job that fails', () => {
       },
     });
     start();
-    await vi.waitFor(async () => expect(await round()).toMatchObject({ attempts: 1, holder: null }));
+    await eventually(async () => expect(await round()).toMatchObject({ attempts: 1, holder: null }));
     clock.advance(10 * SECOND);
     const next = { attempts: 0, holder: null, dueAt: new Date(clock.now() + HOUR), diedAt: null };
-    await vi.waitFor(async () => expect(await round()).toMatchObject(next));
+    await eventually(async () => expect(await round()).toMatchObject(next));
     expect(begun).toBe(2);
     expect(readLines(lines).map(({ level }) => level)).toEqual([40, 50]);
     clock.advance(HOUR);
-    await vi.waitFor(() => expect(begun).toBe(3));
+    await eventually(() => expect(begun).toBe(3));
   });
 
   it.each([
@@ -381,7 +381,7 @@ describe('a job that fails', () => {
     const { start } = openProcess({ note: async () => void begun++ });
     await db.writer.job.create({ data: { id: nextId(), kind: 'note', payload, dueAt: new Date(BEGAN) } });
     start();
-    await vi.waitFor(async () => expect(await rows()).toMatchObject([{ dueAt: null, attempts: 1 }]));
+    await eventually(async () => expect(await rows()).toMatchObject([{ dueAt: null, attempts: 1 }]));
     expect(begun).toBe(0);
     expect(readLines(lines)).toMatchObject([{ level: 50, issues }]);
     expect(lines.join('')).not.toContain('a secret');
@@ -396,7 +396,7 @@ describe('a stop', () => {
     });
     await add();
     start();
-    await vi.waitFor(async () => expect(await rows()).toMatchObject([{ attempts: 1 }]));
+    await eventually(async () => expect(await rows()).toMatchObject([{ attempts: 1 }]));
     await jobs.stop();
     expect(await rows()).toMatchObject([{ attempts: 0, holder: null, dueAt: new Date(BEGAN) }]);
     expect(lines).toEqual([]);
@@ -408,7 +408,7 @@ describe('a stop', () => {
     const { start, add, jobs } = openProcess({ note: () => new Promise(() => {}) });
     await add();
     start();
-    await vi.waitFor(async () => expect(await rows()).toMatchObject([{ attempts: 1 }]));
+    await eventually(async () => expect(await rows()).toMatchObject([{ attempts: 1 }]));
     const began = performance.now();
     await jobs.stop();
     expect(performance.now() - began).toBeLessThan(5_000);
@@ -436,7 +436,7 @@ describe('metrics', () => {
 it('a process without anything to do reads one statement in half a minute', async () => {
   const { start, clock } = openProcess();
   start();
-  await vi.waitFor(async () =>
+  await eventually(async () =>
     expect(await round()).toMatchObject({ attempts: 0, holder: null, dueAt: new Date(BEGAN + HOUR) }),
   );
   await quiet();
