@@ -1,5 +1,5 @@
 import type { AppContext, Visitor } from '../context.js';
-import { ADDRESS_HEADER } from './auth.js';
+import { ADDRESS_HEADER } from './address-header.js';
 import { sessionCredentials } from './sessions.js';
 
 const MAX_USER_AGENT = 512;
