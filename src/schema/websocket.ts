@@ -3,7 +3,6 @@ import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
 import { CloseCode, type Context, makeServer, type ServerOptions } from 'graphql-ws';
 import type { AppContext, FindPerson, Visitor } from '../context.js';
 import { DomainError } from '../domain/errors.js';
-import type { Face } from '../face.js';
 import { originOf } from '../infra/origins.js';
 import type { Release } from '../infra/slots.js';
 import { nextTurn } from '../infra/turns.js';
@@ -11,7 +10,7 @@ import { renderError } from './errors.js';
 import type { ContextFor } from './http.js';
 import { schema } from './index.js';
 import type { Streams } from './streams.js';
-import { adaptSockets, type SocketExtra } from './ws-adapter.js';
+import { adaptSockets, type SocketExtra, type Sockets } from './ws-adapter.js';
 import type { Yoga } from './yoga.js';
 
 const MAX_OPERATIONS_A_SOCKET = 100;
@@ -20,7 +19,7 @@ const MAX_OPERATIONS_A_SOCKET = 100;
  * Subscriptions over WebSocket (the `graphql-transport-ws` protocol). The session comes in the connection parameter
  * `authorization`, or as the cookie of an upgrade that states no foreign origin.
  */
-export function graphqlSockets(app: AppContext, parts: SocketParts): Pick<Face, 'upgrades' | 'drain'> {
+export function graphqlSockets(app: AppContext, parts: SocketParts): Sockets {
   return adaptSockets(app, makeServer(serverOptions(app, parts)));
 }
 
