@@ -2,6 +2,7 @@
 import { fanOut, identifyToReady, idleSessions } from './measurements/gateway.js';
 import { guildWithLastMessages, listMessages, sendMessage } from './measurements/requests.js';
 import { silences } from './measurements/silence.js';
+import { start } from './measurements/start.js';
 import { describeMachine, type Row, renderTable } from './report.js';
 import { cleanUp } from './scratch.js';
 
@@ -13,6 +14,7 @@ const measurements: Record<string, () => Promise<Row[]>> = {
   memory: idleSessions,
   graphql: guildWithLastMessages,
   silence: silences,
+  start,
 };
 
 const wanted = process.argv.slice(2);

@@ -10,6 +10,8 @@ const answers = {
     }
     return process.memoryUsage();
   },
+  /** Bytes, as they are. */
+  residentMemory: () => process.memoryUsage.rss(),
   /** Bytes; the system tells it in KiB. */
   peakMemory: () => process.resourceUsage().maxRSS * 1024,
 };

@@ -11,17 +11,24 @@ const root = resolve(import.meta.dirname, '..');
 export interface MeasuredServer {
   /** Such as `http://127.0.0.1:40123`. */
   origin: string;
+  /** Milliseconds from its start until it said so. */
+  readyMs: number;
   /** Seconds of processor time since it started. */
   cpuSeconds(): Promise<number>;
   /** Bytes, after a garbage collection. */
   memory(): Promise<NodeJS.MemoryUsage>;
+  /** The resident set as it is, in bytes. */
+  residentMemory(): Promise<number>;
   /** The most it has held so far, in bytes. */
   peakMemory(): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** Starts the built platform, as `npm start` does, over a copy of the data in `dataDir`; `settings` go over the usual ones. */
-export async function startPlatform(dataDir: string, settings: NodeJS.ProcessEnv = {}): Promise<MeasuredServer> {
+/**
+ * Starts the built platform, as `npm start` does; `settings` go over the usual ones.
+ * @param dataDir whose data it works over a copy of; null where `settings` name the folder
+ */
+export async function startPlatform(dataDir: string | null, settings: NodeJS.ProcessEnv = {}): Promise<MeasuredServer> {
   const env = {
     PORT: '0',
     PUBLIC_URL: undefined,
@@ -30,7 +37,7 @@ export async function startPlatform(dataDir: string, settings: NodeJS.ProcessEnv
     RATE_LIMITS: 'off',
     LOG_LEVEL: 'info',
     ...settings,
-    DATA_DIR: await copyOf(dataDir),
+    ...(dataDir === null ? {} : { DATA_DIR: await copyOf(dataDir) }),
   };
   return startServer('dist/main.js', env);
 }
@@ -38,6 +45,11 @@ export async function startPlatform(dataDir: string, settings: NodeJS.ProcessEnv
 /** Starts the baseline of the requests over a copy of the data in `dataDir`. */
 export async function startBareRequests(dataDir: string): Promise<MeasuredServer> {
   return startServer('bench/baselines/requests.mjs', { DATA_DIR: await copyOf(dataDir) });
+}
+
+/** Starts the baseline of a start, in `dataDir` itself. */
+export async function startBareServer(dataDir: string): Promise<MeasuredServer> {
+  return startServer('bench/baselines/start.mjs', { DATA_DIR: dataDir });
 }
 
 /** Starts the baseline of the gateway. */
@@ -55,19 +67,24 @@ async function copyOf(dataDir: string): Promise<string> {
 async function startServer(script: string, env: NodeJS.ProcessEnv = {}): Promise<MeasuredServer> {
   const wished = (process.env.BENCH_NODE_FLAGS ?? '').split(' ').filter(Boolean);
   const flags = ['--expose-gc', '--import', join(root, 'bench/probe.mjs'), ...wished];
+  const startedAt = performance.now();
   const child = spawn(process.execPath, [...flags, join(root, script)], {
     cwd: root,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
   atEnd(() => stop(child));
+  const origin = await readyLine(child, script);
+  const readyMs = performance.now() - startedAt;
   return {
-    origin: await readyLine(child, script),
+    origin,
+    readyMs,
     async cpuSeconds() {
       const { user, system } = await ask<NodeJS.CpuUsage>(child, 'cpu');
       return (user + system) / 1_000_000;
     },
     memory: () => ask<NodeJS.MemoryUsage>(child, 'memory'),
+    residentMemory: () => ask<number>(child, 'residentMemory'),
     peakMemory: () => ask<number>(child, 'peakMemory'),
     stop: () => stop(child),
   };

@@ -12,7 +12,7 @@ import type { Logger } from './infra/logger.js';
 import { createOutbox, createSmtpMailer, type Mailer } from './infra/mail.js';
 import { newestIdMs } from './infra/newest-id.js';
 import { createRateLimits, noRateLimits } from './infra/rate-limits.js';
-import { connectRedis, type RedisLink } from './infra/redis.js';
+import type { RedisLink } from './infra/redis.js';
 import { leaseWorker, type WorkerLease } from './infra/worker-lease.js';
 
 /** What the process opens, and closes in the end. */
@@ -28,7 +28,7 @@ export async function openResources(config: Config, log: Logger, clock: Clock): 
   makeDataDir(config.dataDir);
   const db = await openMigratedDatabase(config, log, clock);
   const lease = await leaseWorkerOf(config, db, clock, log);
-  const redis = config.redisUrl === null ? null : await connectRedis(config.redisUrl, clock, log);
+  const redis = await connectToRedis(config, clock, log);
   const bus = redis === null ? createLocalBus(log) : createRedisBus(redis, log);
   const mailer = createMailer(config, log, clock);
   if (!config.rateLimits) log.warn('rate limits are off (RATE_LIMITS=off); do not run a public instance like this');
@@ -50,6 +50,12 @@ export async function openResources(config: Config, log: Logger, clock: Clock): 
       }
     },
   };
+}
+
+async function connectToRedis({ redisUrl }: Config, clock: Clock, log: Logger): Promise<RedisLink | null> {
+  if (redisUrl === null) return null;
+  const { connectRedis } = await import('./infra/redis.js');
+  return connectRedis(redisUrl, clock, log);
 }
 
 /** Processes that share a PostgreSQL lease their workers from it; null for a process alone. @throws {StartError} */

@@ -6,13 +6,11 @@ import { bearer } from 'better-auth/plugins';
 import { z } from 'zod';
 import { type AppContext, callContext } from '../context.js';
 import { createAccount, parseSignUp } from '../domain/accounts/index.js';
+import { ADDRESS_HEADER } from './address-header.js';
 import { readAuthSecret } from './auth-secret.js';
 import { passingOutages, withoutOutage } from './outages.js';
 import { hashingSessionTokens } from './session-tokens.js';
 import { sendVerificationMail } from './verification-mail.js';
-
-/** The header in which this face tells the accounts library the caller's address. */
-export const ADDRESS_HEADER = 'x-causeway-address';
 
 /** The accounts library over our tables. Made when the public address is known. */
 export function createAuth(app: AppContext) {

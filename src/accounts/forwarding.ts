@@ -1,6 +1,6 @@
 import type { AppContext } from '../context.js';
 import type { Visitor } from '../domain/accounts/index.js';
-import { ADDRESS_HEADER } from './auth.js';
+import { ADDRESS_HEADER } from './address-header.js';
 import { sessionCredentials } from './sessions.js';
 
 const MAX_USER_AGENT = 512;

@@ -6,7 +6,7 @@ import { DomainError, refusalIn } from '../domain/errors.js';
 import { parseInput } from '../domain/input.js';
 import type { Face } from '../face.js';
 import { originOf } from '../http/origins.js';
-import { type Auth, createAuth } from './auth.js';
+import { Lazy } from '../infra/lazy.js';
 import { STATUS_OF } from './errors.js';
 import { requestFor } from './forwarding.js';
 import { createPageSessions } from './page-sessions.js';
@@ -27,11 +27,8 @@ const VerifyEmail = z.object({ token: z.string().max(2_048) });
 
 /** Portal accounts under `/auth`: sign-up, sign-in, sign-out, verifying addresses and who is signed in. Everything else there is not found. */
 export function createAccounts(app: AppContext): Accounts {
-  let made: Auth | undefined;
-  const auth = () => {
-    made ??= createAuth(app);
-    return made;
-  };
+  const library = new Lazy(async () => (await import('./auth.js')).createAuth(app));
+  const auth = () => library.get();
   const sessions = new Sessions(app, auth);
   const findPerson: FindPerson = (headers) => sessions.personFromHeaders(headers);
 
@@ -41,24 +38,27 @@ export function createAccounts(app: AppContext): Accounts {
     http.setNotFoundHandler((_request, reply) => reply.code(404).send({ code: 'NOT_FOUND', message: 'Not found.' }));
     http.addHook('onRequest', async (request) => requireTrustedOrigin(app, request));
     http.post('/sign-up/email', async (request, reply) =>
-      answer(reply, await signUp(app, auth(), request.body, visitorOf(request))),
+      answer(reply, await signUp(app, await auth(), request.body, visitorOf(request))),
     );
     http.post('/sign-in/email', async (request, reply) =>
-      answer(reply, await signIn(app, auth(), request.body, visitorOf(request))),
+      answer(reply, await signIn(app, await auth(), request.body, visitorOf(request))),
     );
     http.post('/sign-out', async (request, reply) =>
-      answer(reply, await signOut(app, auth(), findPerson, visitorOf(request))),
+      answer(reply, await signOut(app, await auth(), findPerson, visitorOf(request))),
     );
     http.post('/send-verification-email', async (request, reply) => {
-      await resendVerificationMail(app, auth(), findPerson, visitorOf(request));
+      await resendVerificationMail(app, await auth(), findPerson, visitorOf(request));
       return reply.send({ status: true });
     });
     http.get('/verify-email', async (request, reply) => {
       const { token } = parseInput(VerifyEmail, request.query);
-      await verifyEmail(app, auth(), token, request.ip);
+      await verifyEmail(app, await auth(), token, request.ip);
       return reply.header('cache-control', 'no-store').redirect('/', 303);
     });
-    http.get('/get-session', async (request, reply) => answer(reply, await auth().handler(forwarded(app, request))));
+    http.get('/get-session', async (request, reply) => {
+      const { handler } = await auth();
+      return answer(reply, await handler(forwarded(app, request)));
+    });
   };
   return {
     mount: (http) => void http.register(routes, { prefix: '/auth' }),

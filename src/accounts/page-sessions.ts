@@ -1,4 +1,3 @@
-import { isAPIError } from 'better-auth/api';
 import type { AppContext } from '../context.js';
 import type { FindPerson, PageSessions } from '../domain/accounts/index.js';
 import { DomainError } from '../domain/errors.js';
@@ -9,25 +8,25 @@ import { signIn, signOut } from './sign-in.js';
 import { signUp } from './sign-up.js';
 
 /** Portal sessions for pages of other faces. */
-export function createPageSessions(app: AppContext, auth: () => Auth, findPerson: FindPerson): PageSessions {
+export function createPageSessions(app: AppContext, auth: () => Promise<Auth>, findPerson: FindPerson): PageSessions {
   const secret = readAuthSecret(app.config.dataDir);
   return {
     findPerson,
     async signIn(credentials, visitor) {
       try {
-        const response = await signIn(app, auth(), credentials, visitor);
+        const response = await signIn(app, await auth(), credentials, visitor);
         if (response.ok) return response.headers.getSetCookie();
       } catch (error) {
-        if (!isWrong(error)) throw error;
+        if (!(await isWrong(error))) throw error;
       }
       throw new DomainError('UNAUTHENTICATED', 'The e-mail address or the password is wrong.');
     },
     async signUp(details, visitor) {
-      const response = await signUp(app, auth(), details, visitor);
+      const response = await signUp(app, await auth(), details, visitor);
       return response.headers.getSetCookie();
     },
     async signOut(visitor) {
-      const response = await signOut(app, auth(), findPerson, visitor);
+      const response = await signOut(app, await auth(), findPerson, visitor);
       return response.headers.getSetCookie();
     },
     csrfToken: (headers) => csrfToken(secret, headers),
@@ -36,7 +35,8 @@ export function createPageSessions(app: AppContext, auth: () => Auth, findPerson
 }
 
 /** Whether it is the credentials that were refused. */
-function isWrong(error: unknown): boolean {
+async function isWrong(error: unknown): Promise<boolean> {
   if (error instanceof DomainError) return error.code === 'INVALID_INPUT';
+  const { isAPIError } = await import('better-auth/api');
   return isAPIError(error) && error.statusCode < 500;
 }

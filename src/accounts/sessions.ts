@@ -46,7 +46,7 @@ export class Sessions {
 
   constructor(
     private readonly app: AppContext,
-    private readonly auth: () => Auth,
+    private readonly auth: () => Promise<Auth>,
   ) {
     // A session is read anew after that time, which also lets the accounts library prolong it.
     this.#people = new LRUCache({ max: MAX_REMEMBERED, ttl: REMEMBER_MS, ttlResolution: 0, perf: app.clock });
@@ -84,7 +84,8 @@ export class Sessions {
    */
   async #read(key: string, credentials: Credentials, isCurrent: () => boolean): Promise<Person | null> {
     if (credentials.authorization !== undefined && !(await this.#mayName(credentials.authorization))) return null;
-    const found = await this.auth().api.getSession({ headers: new Headers({ ...credentials }) });
+    const { api } = await this.auth();
+    const found = await api.getSession({ headers: new Headers({ ...credentials }) });
     if (!found) return null;
     const user = await this.app.db.reader.user.findUnique({ where: { id: BigInt(found.user.id), deletedAt: null } });
     if (!user) return null;

@@ -5,7 +5,6 @@ import { VERIFICATION_MAILS_PER_PERSON } from '../domain/limits.js';
 import { takeAttempt } from './attempts.js';
 import type { Auth } from './auth.js';
 import { requestFor } from './forwarding.js';
-import { sendVerificationMail } from './verification-mail.js';
 
 /**
  * Sends the mail once more to the person whom the headers name.
@@ -22,6 +21,7 @@ export async function resendVerificationMail(
   const account = await app.db.reader.authUser.findUnique({ where: { userId: person.user.id } });
   if (!account || account.emailVerified) throw new DomainError('CONFLICT', 'Your e-mail address is verified.');
   await takeAttempt(app, VERIFICATION_MAILS_PER_PERSON, account.id);
+  const { sendVerificationMail } = await import('./verification-mail.js');
   await sendVerificationMail(app, (await auth.$context).secret, account);
 }
 

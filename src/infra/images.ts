@@ -1,4 +1,4 @@
-import sharp from 'sharp';
+import { Lazy } from './lazy.js';
 import { Slots } from './slots.js';
 
 /** The forms an image is kept in. */
@@ -29,9 +29,16 @@ const DEADLINE_SECONDS = 10;
 /** The decoders that may see what somebody uploaded; SVG, PDF and TIFF are not among them. */
 const DECODERS = ['Png', 'Jpeg', 'Nsgif', 'Webp'].map((name) => `VipsForeignLoad${name}`);
 
-sharp.cache(false);
-sharp.block({ operation: ['VipsForeignLoad'] });
-sharp.unblock({ operation: DECODERS });
+/** The image library, which few requests need. */
+const library = new Lazy(async () => {
+  const { default: sharp } = await import('sharp');
+  sharp.cache(false);
+  sharp.block({ operation: ['VipsForeignLoad'] });
+  sharp.unblock({ operation: DECODERS });
+  return sharp;
+});
+
+type Sharp = Awaited<ReturnType<typeof library.get>>;
 
 const decoders = new Slots(DECODED_AT_ONCE, MAX_WAITING);
 
@@ -47,11 +54,12 @@ export class TooManyImages extends Error {
  * @throws {TooManyImages}
  */
 export async function squareImage(content: Buffer): Promise<SquareImage | null> {
+  const sharp = await library.get();
   const turn = decoders.take();
   if (!turn) throw new TooManyImages();
   const release = await turn;
   try {
-    return await makeSquare(content);
+    return await makeSquare(sharp, content);
   } catch {
     return null;
   } finally {
@@ -59,7 +67,7 @@ export async function squareImage(content: Buffer): Promise<SquareImage | null> 
   }
 }
 
-async function makeSquare(content: Buffer): Promise<SquareImage | null> {
+async function makeSquare(sharp: Sharp, content: Buffer): Promise<SquareImage | null> {
   const { width, height } = await sharp(content, { limitInputPixels: MAX_PIXELS }).metadata();
   const longer = Math.max(width, height);
   if (longer > MAX_INPUT_SIDE) return null;
@@ -92,13 +100,18 @@ const drawn = new Map<number, Promise<Buffer>>();
 export function defaultAvatar(index: number): Promise<Buffer> {
   const known = drawn.get(index);
   if (known) return known;
+  const drawing = drawAvatar(AVATAR_COLOURS[index] ?? AVATAR_COLOURS[0]);
+  drawn.set(index, drawing);
+  return drawing;
+}
+
+async function drawAvatar(background: string): Promise<Buffer> {
+  const sharp = await library.get();
   const raw = { width: AVATAR_SIDE, height: AVATAR_SIDE, channels: 4 as const };
-  const drawing = sharp({ create: { ...raw, background: AVATAR_COLOURS[index] ?? AVATAR_COLOURS[0] } })
+  return sharp({ create: { ...raw, background } })
     .composite([{ input: figure(), raw }])
     .png({ palette: true })
     .toBuffer();
-  drawn.set(index, drawing);
-  return drawing;
 }
 
 /** RGBA pixels of a head above shoulders, white where it is and transparent around. */

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createTransport, type SendMailOptions } from 'nodemailer';
+import type { SendMailOptions } from 'nodemailer';
 import type { Clock } from './clock.js';
+import { Lazy } from './lazy.js';
 import type { Logger } from './logger.js';
 
 /** A mail to one person, as plain text. Nothing in it can become a header of its own. */
@@ -52,18 +53,21 @@ function oneLine(text: string): string {
 
 /** Writes each mail as a file of its own that mail programs open, and people read as it is, instead of sending it. */
 export function createOutbox(folder: string, sender: Sender): Mailer {
-  const composer = createTransport({ streamTransport: true, buffer: true });
+  const composer = new Lazy(async () => {
+    const { createTransport } = await import('nodemailer');
+    return createTransport({ streamTransport: true, buffer: true });
+  });
   return {
     async send(mail) {
       try {
-        const { message } = await composer.sendMail(composed(mail, sender));
+        const { message } = await (await composer.get()).sendMail(composed(mail, sender));
         await writeWhole(folder, fileName(mail, sender.clock), unencoded(String(message), mail.text));
       } catch (error) {
         sender.log.error({ err: error }, 'a mail could not be put into the outbox');
       }
     },
     settle: async () => {},
-    close: async () => composer.close(),
+    close: async () => (await composer.ifAsked())?.close(),
   };
 }
 
@@ -115,11 +119,14 @@ function after(clock: Clock, ms: number): Promise<void> {
  * @param url `smtp://` (with STARTTLS where the server offers it) or `smtps://`, with credentials where needed
  */
 export function createSmtpMailer(url: string, sender: Sender): Mailer {
-  const transport = createTransport({ pool: true, url, maxConnections: 3, ...PATIENCE });
+  const transport = new Lazy(async () => {
+    const { createTransport } = await import('nodemailer');
+    return createTransport({ pool: true, url, maxConnections: 3, ...PATIENCE });
+  });
   const underWay = new Set<Promise<void>>();
   const deliver = async (mail: Mail) => {
     try {
-      await transport.sendMail(composed(mail, sender));
+      await (await transport.get()).sendMail(composed(mail, sender));
     } catch (error) {
       sender.log.error({ err: error }, 'a mail could not be sent');
     }
@@ -136,7 +143,7 @@ export function createSmtpMailer(url: string, sender: Sender): Mailer {
     settle: () => settleWithin(SETTLE_WAIT_MS),
     async close() {
       await settleWithin(CLOSE_WAIT_MS);
-      transport.close({ force: true });
+      (await transport.ifAsked())?.close({ force: true });
     },
   };
 }

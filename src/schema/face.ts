@@ -4,20 +4,22 @@ import { type AppContext, callContext } from '../context.js';
 import type { FindPerson, Visitor } from '../domain/accounts/index.js';
 import { GRAPHQL_PER_CALLER, REQUESTS_PER_CALLER } from '../domain/limits.js';
 import { takeLimit, takePoints } from '../domain/rate-limits.js';
-import type { Face } from '../face.js';
+import type { Face, UpgradeHandler } from '../face.js';
 import { senderOf } from '../http/bodies.js';
+import { Lazy } from '../infra/lazy.js';
 import { OPERATION_COST, OperationBudget, type Pay } from './budget.js';
 import type { GraphqlContext } from './context.js';
 import { mountGraphql } from './http.js';
 import { Loaders } from './loaders.js';
 import { Streams } from './streams.js';
 import { Turn } from './turn.js';
-import { graphqlSockets } from './websocket.js';
-import { createGraphqlServer } from './yoga.js';
 
-/** The portal's door: GraphQL at `/graphql`, over HTTP and WebSocket. */
+/**
+ * The portal's door: GraphQL at `/graphql`, over HTTP and WebSocket. The schema and the libraries that serve it are loaded with the
+ * first request (decisions 115).
+ */
 export function graphqlFace(app: AppContext, findPerson: FindPerson): Face {
-  const yoga = createGraphqlServer(app.log);
+  const yoga = new Lazy(async () => (await import('./yoga.js')).createGraphqlServer(app.log));
   const streams = new Streams(app.clock);
   const contextFor = async ({ headers, address }: Visitor): Promise<GraphqlContext> => {
     const call = callContext(app, await findPerson(headers), { requestId: randomUUID() });
@@ -35,12 +37,24 @@ export function graphqlFace(app: AppContext, findPerson: FindPerson): Face {
     };
   };
   const streaming = new Set<ServerResponse>();
-  const sockets = graphqlSockets(app, { yoga, contextFor, findPerson, streams });
+  const sockets = new Lazy(async () => {
+    const { graphqlSockets } = await import('./websocket.js');
+    return graphqlSockets(app, { yoga: await yoga.get(), contextFor, findPerson, streams });
+  });
+  const upgrade: UpgradeHandler = (request, raw, head) => {
+    sockets.get().then(
+      ({ take }) => take(request, raw, head),
+      (error: unknown) => {
+        app.log.error({ err: error }, 'the GraphQL sockets could not be made');
+        raw.destroy();
+      },
+    );
+  };
   return {
     mount: (http) => mountGraphql(http, app, yoga, contextFor, streaming),
-    upgrades: sockets.upgrades,
+    upgrades: { '/graphql': upgrade },
     async drain() {
-      await sockets.drain?.();
+      await (await sockets.ifAsked())?.drain();
       // Cut off, not completed: who reads server-sent events comes back after that, as after a closed socket.
       for (const response of streaming) response.destroy();
       streams.endAll();

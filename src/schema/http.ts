@@ -1,17 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { GraphQLError } from 'graphql';
 import type { AppContext } from '../context.js';
 import type { Visitor } from '../domain/accounts/index.js';
 import { requireUser } from '../domain/call.js';
-import { DomainError, type ErrorCode, refusalIn } from '../domain/errors.js';
+import { DomainError } from '../domain/errors.js';
 import { type HeldBody, readText, requestTooLarge, senderOf } from '../http/bodies.js';
 import { refuseOtherMethods } from '../http/methods.js';
 import { originOf } from '../http/origins.js';
+import type { Lazy } from '../infra/lazy.js';
 import { nextTurn } from '../infra/turns.js';
 import type { GraphqlContext } from './context.js';
-import { renderDomainError, renderError } from './errors.js';
 import { type OperationForm, openOperationForm } from './forms.js';
 import type { Yoga } from './yoga.js';
 
@@ -40,7 +39,7 @@ interface Admission {
 export function mountGraphql(
   http: FastifyInstance,
   app: AppContext,
-  yoga: Yoga,
+  yoga: Lazy<Yoga>,
   contextFor: ContextFor,
   streaming: Set<ServerResponse>,
 ): void {
@@ -52,7 +51,10 @@ export function mountGraphql(
   };
   http.register(async (scope) => {
     receiveBodies(scope, app, admissionOf);
-    scope.setErrorHandler<FastifyError>((error, _request, reply) => refuse(app, error, reply));
+    scope.setErrorHandler<FastifyError>(async (error, _request, reply) => {
+      const { refuse } = await import('./refusals.js');
+      return refuse(app, error, reply);
+    });
     refuseOtherMethods(scope, () => {
       scope.route({
         method: ['GET', 'POST'],
@@ -78,15 +80,17 @@ export function mountGraphql(
 /** Runs the operation, and lets go of what its body holds. */
 async function execute(
   app: AppContext,
-  yoga: Yoga,
+  yoga: Lazy<Yoga>,
   request: FastifyRequest,
   reply: FastifyReply,
   { context, held, form }: Admission,
 ): Promise<Response> {
   try {
+    const operation = requestOf(request, reply);
+    const server = await yoga.get();
     // To check a document takes milliseconds: many that come at once do not keep others waiting for all of them.
     await nextTurn();
-    return await yoga.fetch(new URL(request.url, app.addresses.publicUrl), requestOf(request, reply), context);
+    return await server.fetch(new URL(request.url, app.addresses.publicUrl), operation, context);
   } finally {
     held.release();
     await form?.close();
@@ -170,26 +174,4 @@ async function answer(reply: FastifyReply, response: Response, streaming: Set<Se
     return reply.send(Readable.from(response.body));
   }
   return reply.send(Buffer.from(await response.arrayBuffer()));
-}
-
-/** Of refusals that are not answers to a document; 400 for all others. */
-const STATUS_OF: Partial<Record<ErrorCode, number>> = {
-  FORBIDDEN: 403,
-  UNAUTHENTICATED: 401,
-  RATE_LIMITED: 429,
-  REQUEST_TOO_LARGE: 413,
-  OVERLOADED: 503,
-};
-
-function refuse(app: AppContext, error: FastifyError, reply: FastifyReply): FastifyReply {
-  const refusal = refusalIn(error);
-  if (refusal) {
-    if (refusal.code === 'UNAUTHENTICATED') reply.header('www-authenticate', 'Bearer');
-    if (refusal.retryAfterSeconds !== undefined) reply.header('retry-after', refusal.retryAfterSeconds);
-    return reply.code(STATUS_OF[refusal.code] ?? 400).send({ errors: [renderDomainError(refusal)] });
-  }
-  const status = error.statusCode ?? 500;
-  const extensions = { code: 'BAD_USER_INPUT' };
-  if (status < 500) return reply.code(status).send({ errors: [new GraphQLError(error.message, { extensions })] });
-  return reply.code(500).send({ errors: [renderError(error, app.log)] });
 }

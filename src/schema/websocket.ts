@@ -12,7 +12,7 @@ import { renderError } from './errors.js';
 import type { ContextFor } from './http.js';
 import { schema } from './index.js';
 import type { Streams } from './streams.js';
-import { adaptSockets, type SocketExtra } from './ws-adapter.js';
+import { adaptSockets, type SocketExtra, type Sockets } from './ws-adapter.js';
 import type { Yoga } from './yoga.js';
 
 const MAX_OPERATIONS_PER_SOCKET = 100;
@@ -21,7 +21,7 @@ const MAX_OPERATIONS_PER_SOCKET = 100;
  * Subscriptions over WebSocket (the `graphql-transport-ws` protocol). The session comes in the connection parameter
  * `authorization`, or as the cookie of an upgrade that states no foreign origin.
  */
-export function graphqlSockets(app: AppContext, parts: SocketParts): Pick<Face, 'upgrades' | 'drain'> {
+export function graphqlSockets(app: AppContext, parts: SocketParts): Sockets {
   return adaptSockets(app, makeServer(serverOptions(app, parts)));
 }
 

@@ -3,7 +3,7 @@ import { CloseCode, handleProtocols, type Server } from 'graphql-ws';
 import { WebSocket, WebSocketServer } from 'ws';
 import type { AppContext } from '../context.js';
 import { refusalIn } from '../domain/errors.js';
-import type { Face } from '../face.js';
+import type { UpgradeHandler } from '../face.js';
 
 /** What the protocol is told of a socket. */
 export interface SocketExtra {
@@ -22,17 +22,19 @@ const CLOSE_WAIT_MS = 2_000;
 /** The close (RFC 6455's registry, 1013) after which clients of the protocol connect again; they take 4500 for final. */
 const TRY_AGAIN_LATER = 1013;
 
+/** The sockets of one face. */
+export interface Sockets {
+  take: UpgradeHandler;
+  /** Asks all to close; settles when they are gone, or were cut off. */
+  drain(): Promise<void>;
+}
+
 /** Carries the GraphQL protocol over sockets of `ws`. */
-export function adaptSockets(
-  app: AppContext,
-  protocol: Server<SocketExtra>,
-): Required<Pick<Face, 'upgrades' | 'drain'>> {
+export function adaptSockets(app: AppContext, protocol: Server<SocketExtra>): Sockets {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE, handleProtocols });
   return {
-    upgrades: {
-      '/graphql': (request, raw, head) =>
-        sockets.handleUpgrade(request, raw, head, (socket) => open(app, protocol, socket, request)),
-    },
+    take: (request, raw, head) =>
+      sockets.handleUpgrade(request, raw, head, (socket) => open(app, protocol, socket, request)),
     drain: () => closeAll(app, sockets),
   };
 }

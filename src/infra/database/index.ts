@@ -1,22 +1,12 @@
-import { join } from 'node:path';
-import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
-import { lockFolder } from './folder-lock.js';
-import { PrismaClient as PostgresClient } from './generated/postgresql/client.js';
-import { PrismaClient } from './generated/sqlite/client.js';
-import { cutLookups } from './lookups.js';
-import { applyMigrations, type Dialect } from './migrations.js';
-import { Outages, watchOutages } from './outages.js';
-import { aloneOnPostgres, POSTGRES_TRANSACTION_OPTIONS, postgresForMigrations, postgresPool } from './postgres.js';
-import { sqliteReader, sqliteWriter } from './sqlite.js';
+import { type Clock, systemClock } from '../clock.js';
+import type { Logger } from '../logger.js';
+import type { Database } from './database.js';
+import type { Prisma, PrismaClient } from './generated/sqlite/client.js';
+import { Outages } from './outages.js';
 
+export type { Database } from './database.js';
 export type * from './generated/sqlite/client.js';
 export { Prisma } from './generated/sqlite/client.js';
-export type { Dialect } from './migrations.js';
-
-import { type Clock, systemClock } from '../clock.js';
-import { isDoneWithin } from '../deadlines.js';
-import type { Logger } from '../logger.js';
-import type { Prisma } from './generated/sqlite/client.js';
 
 type ReadMethod =
   | 'findUnique'
@@ -36,21 +26,6 @@ export type Reader = {
 /** The client inside a transaction. */
 export type Transaction = Prisma.TransactionClient;
 
-export interface Database {
-  dialect: Dialect;
-  /** For every read outside a transaction. */
-  reader: PrismaClient;
-  /** For transactions and single-statement writes. */
-  writer: PrismaClient;
-  close(): Promise<void>;
-}
-
-/** How long a transaction on SQLite may wait for its turn, and how long it may take, in milliseconds. */
-const SQLITE_TRANSACTION_OPTIONS = { maxWait: 10_000, timeout: 10_000 };
-
-/** How long the end waits for what is still under way, in milliseconds. */
-const CLOSE_TIMEOUT_MS = 1_500;
-
 export interface DatabaseOptions {
   /** A `postgresql://` address, or null for the SQLite file `causeway.db` in `dataDir`. */
   url: string | null;
@@ -60,7 +35,7 @@ export interface DatabaseOptions {
 }
 
 /**
- * Opens the database, creating and migrating it first where needed.
+ * Opens the database, creating and migrating it first where needed. What only the other kind of database needs is not loaded.
  * @throws {StartError} when another process has the SQLite file
  */
 export async function openDatabase(
@@ -69,59 +44,10 @@ export async function openDatabase(
   clock: Clock = systemClock,
 ): Promise<Database> {
   const outages = new Outages(log, clock);
-  return url === null ? openSqlite(dataDir, outages, clock) : openPostgres(url, pool, outages);
-}
-
-/** The SQLite file is for one process: others would not hear of its events, and would wait for its writes. */
-async function openSqlite(dataDir: string, outages: Outages, clock: Clock): Promise<Database> {
-  const lock = await lockFolder(dataDir);
-  try {
-    const { close, ...database } = await openSqliteFile(dataDir, outages, clock);
-    return { ...database, close: () => close().finally(lock.release) };
-  } catch (error) {
-    await lock.release();
-    throw error;
+  if (url === null) {
+    const { openSqlite } = await import('./open-sqlite.js');
+    return openSqlite(dataDir, outages, clock);
   }
-}
-
-async function openSqliteFile(dataDir: string, outages: Outages, clock: Clock): Promise<Database> {
-  const file = join(dataDir, 'causeway.db');
-  await applyMigrations('sqlite', new PrismaBetterSqlite3({ url: `file:${file}` }));
-  const writer = new PrismaClient({
-    adapter: watchOutages(sqliteWriter(file, clock), outages),
-    transactionOptions: SQLITE_TRANSACTION_OPTIONS,
-  });
-  await writer.$connect();
-  const reader = cutLookups(new PrismaClient({ adapter: watchOutages(sqliteReader(file, clock), outages) }));
-  await reader.$connect();
-  return {
-    dialect: 'sqlite',
-    reader,
-    writer,
-    async close() {
-      await reader.$disconnect();
-      await writer.$disconnect();
-    },
-  };
-}
-
-async function openPostgres(url: string, pool: number, outages: Outages): Promise<Database> {
-  await aloneOnPostgres(url, () => applyMigrations('postgresql', postgresForMigrations(url)));
-  const adapter = watchOutages(postgresPool(url, pool), outages);
-  // One schema makes both clients; the SQLite client's types are the narrower ones, so they stand for both.
-  const made = new PostgresClient({
-    adapter,
-    transactionOptions: POSTGRES_TRANSACTION_OPTIONS,
-  }) as unknown as PrismaClient;
-  const client = cutLookups(made);
-  await client.$connect();
-  return {
-    dialect: 'postgresql',
-    reader: client,
-    writer: client,
-    // A statement that is under way keeps its connection until its time is over; the process does not wait for that.
-    async close() {
-      await isDoneWithin(CLOSE_TIMEOUT_MS, client.$disconnect());
-    },
-  };
+  const { openPostgres } = await import('./open-postgres.js');
+  return openPostgres(url, pool, outages);
 }

@@ -1,23 +1,68 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import {
   bindMigrationAwareSqlAdapterFactory,
   type SqlDriverAdapter,
   type SqlMigrationAwareDriverAdapterFactory,
 } from '@prisma/driver-adapter-utils';
 import type { MigrationList, SchemaEngine } from '@prisma/schema-engine-wasm';
+import { Lazy } from '../lazy.js';
 
 export type Dialect = 'sqlite' | 'postgresql';
 
-const projectRoot = join(import.meta.dirname, '../../..');
-
 /** The folder that holds one dialect's migrations, a folder each. */
 export function migrationsFolder(dialect: Dialect): string {
-  return join(projectRoot, 'prisma/migrations', dialect);
+  return join(projectRoot(), 'prisma/migrations', dialect);
+}
+
+/** The nearest folder above with a `package.json`: built, this module may stand in a file with others. */
+function projectRoot(): string {
+  let folder = import.meta.dirname;
+  while (!existsSync(join(folder, 'package.json')) && folder !== dirname(folder)) folder = dirname(folder);
+  return folder;
 }
 
 const NO_FILTERS = { externalTables: [], externalEnums: [] };
+
+/**
+ * Brings a database up to the newest migration. The engine, which takes long to load, is asked only where the ledger does not say
+ * that there is nothing to do.
+ */
+export async function migrate(dialect: Dialect, factory: SqlMigrationAwareDriverAdapterFactory): Promise<void> {
+  const rows = await readLedger(factory);
+  if (rows === null || !isUpToDate(rows, migrationNames(dialect))) await applyMigrations(dialect, factory);
+}
+
+/** What Prisma's ledger says of a migration: when it was done, and when it was taken back; null where it was not. */
+interface LedgerRow {
+  name: string;
+  finishedAt: unknown;
+  rolledBackAt: unknown;
+}
+
+/** All rows of the ledger; null where it cannot be read: why that is, is for the engine to tell. */
+async function readLedger(factory: SqlMigrationAwareDriverAdapterFactory): Promise<LedgerRow[] | null> {
+  try {
+    const connection = await factory.connect();
+    try {
+      const sql = 'SELECT migration_name, finished_at, rolled_back_at FROM _prisma_migrations';
+      const { rows } = await connection.queryRaw({ sql, args: [], argTypes: [] });
+      return rows.map(([name, finishedAt, rolledBackAt]) => ({ name: String(name), finishedAt, rolledBackAt }));
+    } finally {
+      await connection.dispose();
+    }
+  } catch {
+    return null;
+  }
+}
+
+/** As the engine sees it: every migration stands in the ledger and was not taken back, and none was begun and not ended. */
+function isUpToDate(ledger: LedgerRow[], names: string[]): boolean {
+  const standing = ledger.filter(({ rolledBackAt }) => rolledBackAt === null);
+  const applied = new Set(standing.map(({ name }) => name));
+  return standing.every(({ finishedAt }) => finishedAt !== null) && names.every((name) => applied.has(name));
+}
 
 /**
  * Brings a database up to the newest migration, with Prisma's own engine and ledger (`_prisma_migrations`).
@@ -65,7 +110,7 @@ async function withSchemaEngine<T>(
   datamodels: [string, string][] | undefined,
   use: (engine: SchemaEngine) => Promise<T>,
 ): Promise<T> {
-  const EngineClass = await loadSchemaEngine();
+  const EngineClass = await schemaEngine.get();
   const connections = closable(factory);
   const engine = await EngineClass.new({ datamodels }, () => {}, bindMigrationAwareSqlAdapterFactory(connections));
   try {
@@ -102,14 +147,9 @@ interface SchemaEngineGlue {
   __wbg_set_wasm(exports: Record<string, unknown>): void;
 }
 
-let loading: Promise<typeof SchemaEngine> | undefined;
+const schemaEngine = new Lazy(instantiateSchemaEngine);
 
 /** Node 20 cannot import WebAssembly modules, so the package's own entry point is put together by hand, once. */
-function loadSchemaEngine(): Promise<typeof SchemaEngine> {
-  loading ??= instantiateSchemaEngine();
-  return loading;
-}
-
 async function instantiateSchemaEngine(): Promise<typeof SchemaEngine> {
   const gluePath = createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm/schema_engine_bg');
   const glue: SchemaEngineGlue & WebAssembly.ModuleImports = await import(gluePath);
@@ -123,15 +163,11 @@ async function instantiateSchemaEngine(): Promise<typeof SchemaEngine> {
 
 function readMigrations(dialect: Dialect): MigrationList {
   const baseDir = migrationsFolder(dialect);
-  const names = readdirSync(baseDir, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map((entry) => entry.name)
-    .sort();
   return {
     baseDir,
     lockfile: { path: 'migration_lock.toml', content: `provider = "${dialect}"\n` },
     shadowDbInitScript: '',
-    migrationDirectories: names.map((name) => ({
+    migrationDirectories: migrationNames(dialect).map((name) => ({
       path: name,
       migrationFile: {
         path: 'migration.sql',
@@ -139,4 +175,12 @@ function readMigrations(dialect: Dialect): MigrationList {
       },
     })),
   };
+}
+
+/** The oldest first. */
+function migrationNames(dialect: Dialect): string[] {
+  return readdirSync(migrationsFolder(dialect), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .sort();
 }

@@ -1,0 +1,67 @@
+// Makes the program that `npm start` runs: `dist/main.js` and `dist/chunks`, in which the libraries are put together with what uses
+// them. To find, read and link three thousand small files takes longer than to run them. What is imported when it is needed
+// (`import()`) is a file of its own.
+import { rmSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { build } from 'esbuild';
+
+const root = resolve(import.meta.dirname, '..');
+const outdir = resolve(root, 'dist');
+
+/** What is loaded from `node_modules`: native code, what looks for files beside itself, and what is not installed. */
+const EXTERNAL = [
+  'better-sqlite3',
+  'sharp',
+  'pino',
+  '@graphql-yoga/render-graphiql',
+  '@prisma/schema-engine-wasm',
+  'pg-native',
+  'cloudflare:sockets',
+];
+
+/** Prisma's query compiler is WebAssembly, which comes as a text in base64: twice as much to read, and the text stays in memory. */
+const binaryQueryCompiler = {
+  name: 'binary-query-compiler',
+  setup({ onResolve, onLoad }) {
+    const namespace = 'query-compiler';
+    onLoad({ filter: /query_compiler_\w+\.\w+\.wasm-base64\.mjs$/, namespace: 'file' }, ({ path }) => ({
+      contents: `import { readFileSync } from 'node:fs';
+import file from ${JSON.stringify(`${namespace}:${path}`)};
+export const wasm = readFileSync(new URL(file, import.meta.url));`,
+      resolveDir: root,
+    }));
+    onResolve({ filter: /^query-compiler:/ }, ({ path }) => ({
+      path: path.slice(namespace.length + 1).replace('.wasm-base64.mjs', '.wasm'),
+      namespace,
+    }));
+    onLoad({ filter: /./, namespace }, async ({ path }) => {
+      const { wasm } = await import(path.replace(/\.wasm$/, '.wasm-base64.mjs'));
+      return { contents: Buffer.from(wasm, 'base64'), loader: 'file' };
+    });
+  },
+};
+
+rmSync(resolve(outdir, 'chunks'), { recursive: true, force: true });
+await build({
+  absWorkingDir: root,
+  entryPoints: ['src/main.ts'],
+  outdir,
+  chunkNames: 'chunks/[name]-[hash]',
+  assetNames: 'chunks/[name]-[hash]',
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  mainFields: ['module', 'main'],
+  platform: 'node',
+  target: 'node20',
+  external: EXTERNAL,
+  plugins: [binaryQueryCompiler],
+  sourcemap: 'linked',
+  sourcesContent: false,
+  // Libraries in CommonJS ask for Node's own modules with `require`, which is not there in a module.
+  banner: {
+    js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
+  },
+  legalComments: 'none',
+  logLevel: 'warning',
+});

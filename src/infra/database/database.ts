@@ -1,0 +1,12 @@
+import type { PrismaClient } from './generated/sqlite/client.js';
+import type { Dialect } from './migrations.js';
+
+/** An open database, of either kind. */
+export interface Database {
+  dialect: Dialect;
+  /** For every read outside a transaction. */
+  reader: PrismaClient;
+  /** For transactions and single-statement writes. */
+  writer: PrismaClient;
+  close(): Promise<void>;
+}

@@ -1,0 +1,33 @@
+import { isDoneWithin } from '../deadlines.js';
+import type { Database } from './database.js';
+import { PrismaClient as PostgresClient } from './generated/postgresql/client.js';
+import type { PrismaClient } from './generated/sqlite/client.js';
+import { cutLookups } from './lookups.js';
+import { migrate } from './migrations.js';
+import { type Outages, watchOutages } from './outages.js';
+import { aloneOnPostgres, POSTGRES_TRANSACTION_OPTIONS, postgresForMigrations, postgresPool } from './postgres.js';
+
+/** How long the end waits for what is still under way, in milliseconds. */
+const CLOSE_TIMEOUT_MS = 1_500;
+
+/** Opens a PostgreSQL database. */
+export async function openPostgres(url: string, pool: number, outages: Outages): Promise<Database> {
+  await aloneOnPostgres(url, () => migrate('postgresql', postgresForMigrations(url)));
+  const adapter = watchOutages(postgresPool(url, pool), outages);
+  // One schema makes both clients; the SQLite client's types are the narrower ones, so they stand for both.
+  const made = new PostgresClient({
+    adapter,
+    transactionOptions: POSTGRES_TRANSACTION_OPTIONS,
+  }) as unknown as PrismaClient;
+  const client = cutLookups(made);
+  await client.$connect();
+  return {
+    dialect: 'postgresql',
+    reader: client,
+    writer: client,
+    // A statement that is under way keeps its connection until its time is over; the process does not wait for that.
+    async close() {
+      await isDoneWithin(CLOSE_TIMEOUT_MS, client.$disconnect());
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import { join } from 'node:path';
+import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
+import type { Clock } from '../clock.js';
+import type { Database } from './database.js';
+import { lockFolder } from './folder-lock.js';
+import { PrismaClient } from './generated/sqlite/client.js';
+import { cutLookups } from './lookups.js';
+import { migrate } from './migrations.js';
+import { type Outages, watchOutages } from './outages.js';
+import { sqliteReader, sqliteWriter } from './sqlite.js';
+
+/** How long a transaction on SQLite may wait for its turn, and how long it may take, in milliseconds. */
+const TRANSACTION_OPTIONS = { maxWait: 10_000, timeout: 10_000 };
+
+/**
+ * Opens the SQLite file `causeway.db` in a folder. It is for one process: others would not hear of its events, and would wait for
+ * its writes.
+ * @throws {StartError} when another process has it
+ */
+export async function openSqlite(dataDir: string, outages: Outages, clock: Clock): Promise<Database> {
+  const lock = await lockFolder(dataDir);
+  try {
+    const { close, ...database } = await openFile(join(dataDir, 'causeway.db'), outages, clock);
+    return { ...database, close: () => close().finally(lock.release) };
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+async function openFile(file: string, outages: Outages, clock: Clock): Promise<Database> {
+  await migrate('sqlite', new PrismaBetterSqlite3({ url: `file:${file}` }));
+  const writer = new PrismaClient({
+    adapter: watchOutages(sqliteWriter(file, clock), outages),
+    transactionOptions: TRANSACTION_OPTIONS,
+  });
+  await writer.$connect();
+  const reader = cutLookups(new PrismaClient({ adapter: watchOutages(sqliteReader(file, clock), outages) }));
+  await reader.$connect();
+  return {
+    dialect: 'sqlite',
+    reader,
+    writer,
+    async close() {
+      await reader.$disconnect();
+      await writer.$disconnect();
+    },
+  };
+}
