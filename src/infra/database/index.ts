@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
+import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import { lockFolder } from './folder-lock.js';
 import { PrismaClient as PostgresClient } from './generated/postgresql/client.js';
 import { PrismaClient } from './generated/sqlite/client.js';
@@ -107,21 +108,23 @@ async function openSqliteFile(dataDir: string, outages: Outages, clock: Clock): 
 
 async function openPostgres(url: string, pool: number, outages: Outages): Promise<Database> {
   await aloneOnPostgres(url, () => applyMigrations('postgresql', postgresForMigrations(url)));
-  const adapter = watchOutages(postgresPool(url, pool), outages);
-  // One schema makes both clients; the SQLite client's types are the narrower ones, so they stand for both.
-  const made = new PostgresClient({
-    adapter,
-    transactionOptions: POSTGRES_TRANSACTION_OPTIONS,
-  }) as unknown as PrismaClient;
-  const client = cutLookups(made);
-  await client.$connect();
+  const doors = postgresPool(url, pool);
+  const writer = postgresClient(watchOutages(doors.writer, outages));
+  const reader = cutLookups(postgresClient(watchOutages(doors.reader, outages)));
+  await Promise.all([writer.$connect(), reader.$connect()]);
   return {
     dialect: 'postgresql',
-    reader: client,
-    writer: client,
+    reader,
+    writer,
     // A statement that is under way keeps its connection until its time is over; the process does not wait for that.
     async close() {
-      await isDoneWithin(CLOSE_TIMEOUT_MS, client.$disconnect());
+      await isDoneWithin(CLOSE_TIMEOUT_MS, Promise.all([reader.$disconnect(), writer.$disconnect()]));
     },
   };
+}
+
+/** One schema makes the clients of both dialects; SQLite's types are the narrower ones, so they stand for both. */
+function postgresClient(adapter: SqlDriverAdapterFactory): PrismaClient {
+  const transactionOptions = POSTGRES_TRANSACTION_OPTIONS;
+  return new PostgresClient({ adapter, transactionOptions }) as unknown as PrismaClient;
 }
