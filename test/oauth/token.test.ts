@@ -1,3 +1,5 @@
+import crypto from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { askWithToken, basic, grantCode, inForm, pkcePair, postForm, REDIRECT_URI } from '../harness/oauth.js';
 import {
@@ -152,13 +154,26 @@ describe('attacks on a code', () => {
     expect((await postForm(server, { ...form, code_verifier: verifier })).status).toBe(200);
   });
 
-  it('the time of a check tells nothing of the secret: it is compared as a hash, and for nobody too', async () => {
-    const answers = await Promise.all(
-      [client.id, '99999999999999999'].map((id) =>
-        postForm(server, { client_id: id, client_secret: 'wrong', grant_type: 'x' }),
-      ),
-    );
-    expect(answers[0]?.body).toEqual(answers[1]?.body);
+  it('the time of a check tells nothing of the secret: it is compared as a hash, in constant time, and for nobody too', async () => {
+    const { timingSafeEqual } = crypto;
+    const compared: [Buffer, Buffer][] = [];
+    crypto.timingSafeEqual = (given, stored) => {
+      compared.push([Buffer.from(given as Buffer), Buffer.from(stored as Buffer)]);
+      return timingSafeEqual(given, stored);
+    };
+    syncBuiltinESMExports();
+    try {
+      for (const id of [client.id, publicClient.id, '99999999999999999']) {
+        const answer = await postForm(server, { client_id: id, client_secret: 'wrong', grant_type: 'x' });
+        expect(answer).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
+      }
+    } finally {
+      crypto.timingSafeEqual = timingSafeEqual;
+      syncBuiltinESMExports();
+    }
+    const wrong = crypto.createHash('sha256').update('wrong').digest();
+    expect(compared.map(([given]) => given)).toEqual([wrong, wrong, wrong]);
+    expect(compared.map(([, stored]) => stored.length)).toEqual([32, 32, 32]);
   });
 });
 
