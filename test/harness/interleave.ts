@@ -40,19 +40,20 @@ export async function between<T>(
   }
 }
 
-type Model = 'authorizationCode' | 'oAuthToken' | 'oAuthGrant' | 'application';
+/** A way to look for one row. */
+type Look = 'authorizationCode.findUnique' | 'oAuthToken.findUnique' | 'reaction.findFirst';
 
 /**
- * The same app, whose first `count` looks for one row of `model` are all answered before any of them goes on. So they have read
- * the same on SQLite too, where reads never overlap by themselves.
+ * The same app, whose first `count` looks of a kind are all answered before any of them goes on. So they have read the same on
+ * SQLite too, where reads never overlap by themselves.
  */
-export function readingTogether(app: AppContext, model: Model, count: number): AppContext {
+export function readingTogether(app: AppContext, look: Look, count: number): AppContext {
   let left = count;
   let open: () => void = () => {};
   const all = new Promise<void>((resolve) => {
     open = resolve;
   });
-  const reader = replacingReads(app.db.reader, model, async (read) => {
+  const reader = replacingReads(app.db.reader, look, async (read) => {
     const row = await read();
     left -= 1;
     if (left === 0) open();
@@ -62,16 +63,17 @@ export function readingTogether(app: AppContext, model: Model, count: number): A
   return { ...app, db: { ...app.db, reader } };
 }
 
-/** The same client, whose `findUnique` of `model` is done by `instead`, which is handed the real one. */
+/** The same client, whose looks of a kind are done by `instead`, which is handed the real one. */
 function replacingReads<Client extends object>(
   client: Client,
-  model: Model,
+  look: Look,
   instead: (read: () => Promise<unknown>) => Promise<unknown>,
 ): Client {
-  const replaced = (target: object, name: PropertyKey, value: unknown) =>
+  const [model = '', method = ''] = look.split('.');
+  const replaced = (target: object, name: string, value: unknown) =>
     new Proxy(target, { get: (on, asked) => (asked === name ? value : Reflect.get(on, asked)) });
   const table = Reflect.get(client, model) as object;
-  const findUnique = Reflect.get(table, 'findUnique') as (...args: unknown[]) => Promise<unknown>;
-  const looking = (...args: unknown[]) => instead(() => Reflect.apply(findUnique, table, args));
-  return replaced(client, model, replaced(table, 'findUnique', looking)) as Client;
+  const read = Reflect.get(table, method) as (...args: unknown[]) => Promise<unknown>;
+  const looking = (...args: unknown[]) => instead(() => Reflect.apply(read, table, args));
+  return replaced(client, model, replaced(table, method, looking)) as Client;
 }

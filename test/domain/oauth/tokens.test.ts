@@ -85,7 +85,7 @@ const outcomes = async (attempts: Promise<unknown>[]) => (await Promise.all(atte
 describe('what works once', () => {
   test('a code: of three that have all found it unused, one gets tokens, and the grant ends', async () => {
     const code = await codeFor();
-    const call = callContext(readingTogether(server.app, 'authorizationCode', 3), { kind: 'anonymous' });
+    const call = callContext(readingTogether(server.app, 'authorizationCode.findUnique', 3), { kind: 'anonymous' });
     expect(await outcomes([1, 2, 3].map(() => redeem(code, { call })))).toEqual([
       'INVALID_GRANT',
       'INVALID_GRANT',
@@ -97,7 +97,7 @@ describe('what works once', () => {
 
   test('a refresh token: of three that have all found it unused, one gets tokens, and the grant ends', async () => {
     const tokens = await redeem(await codeFor());
-    const call = callContext(readingTogether(server.app, 'oAuthToken', 3), { kind: 'anonymous' });
+    const call = callContext(readingTogether(server.app, 'oAuthToken.findUnique', 3), { kind: 'anonymous' });
     expect(await outcomes([1, 2, 3].map(() => refresh(tokens, undefined, call)))).toEqual([
       'INVALID_GRANT',
       'INVALID_GRANT',
@@ -126,7 +126,7 @@ describe('what works once', () => {
 
   test('a revocation: of three at the same time, one is audited', async () => {
     const { accessToken } = await redeem(await codeFor());
-    const call = callContext(readingTogether(server.app, 'oAuthToken', 3), { kind: 'anonymous' });
+    const call = callContext(readingTogether(server.app, 'oAuthToken.findUnique', 3), { kind: 'anonymous' });
     expect(await outcomes([1, 2, 3].map(() => revokeToken(call, client, accessToken)))).toEqual(['ok', 'ok', 'ok']);
     expect(await grants()).toBe(0);
     expect(await audited('OAUTH_REVOKE')).toEqual([[null, grace.id]]);
