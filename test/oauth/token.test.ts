@@ -494,9 +494,27 @@ describe('the metadata document', () => {
   it('names endpoints that exist (RFC 8414)', async () => {
     const answer = await fetch(`${server.origin}/.well-known/oauth-authorization-server`);
     const metadata = (await answer.json()) as Record<string, string>;
-    expect(metadata).toMatchObject({
+    const authentication = ['client_secret_basic', 'client_secret_post', 'none'];
+    expect(answer.headers.get('content-type')).toBe('application/json');
+    expect(metadata).toEqual({
       issuer: server.origin,
       authorization_endpoint: `${server.origin}/oauth2/authorize`,
+      token_endpoint: `${server.origin}/api/v10/oauth2/token`,
+      revocation_endpoint: `${server.origin}/api/v10/oauth2/token/revoke`,
+      scopes_supported: [
+        'identify',
+        'email',
+        'guilds',
+        'guilds.join',
+        'bot',
+        'applications.commands',
+        'applications.commands.permissions.update',
+      ],
+      response_types_supported: ['code'],
+      response_modes_supported: ['query'],
+      grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
+      token_endpoint_auth_methods_supported: authentication,
+      revocation_endpoint_auth_methods_supported: authentication,
       code_challenge_methods_supported: ['S256'],
       authorization_response_iss_parameter_supported: true,
     });
