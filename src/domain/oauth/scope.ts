@@ -15,6 +15,9 @@ export function parseScope(text: string): Scope[] {
   if (names.length === 0) throw new DomainError('INVALID_SCOPE', 'At least one scope is needed.');
   return names.map((name) => {
     if (isHonoured(name)) return name;
-    throw new DomainError('INVALID_SCOPE', RESERVED.get(name) ?? 'The requested scope is invalid, unknown, or malformed.');
+    throw new DomainError(
+      'INVALID_SCOPE',
+      RESERVED.get(name) ?? 'The requested scope is invalid, unknown, or malformed.',
+    );
   });
 }
