@@ -42,7 +42,7 @@ export async function takeRequest(call: CallContext): Promise<void> {
   await takeLimit(call, REQUESTS_PER_CALLER, String(requireUser(call).user.id));
 }
 
-/** Counts something the caller does in a channel, under the key by which the REST face counts it. @throws UNAUTHENTICATED, RATE_LIMITED */
+/** Counts something the caller does in a channel. @throws UNAUTHENTICATED, RATE_LIMITED */
 export async function takeInChannel(call: CallContext, limit: Limit, channelId: bigint): Promise<void> {
   await takeLimit(call, limit, `${requireUser(call).user.id}:${channelId}`);
 }

@@ -4,7 +4,6 @@ import { CloseCode, type Context, makeServer, type ServerOptions } from 'graphql
 import type { AppContext } from '../context.js';
 import type { FindPerson, Visitor } from '../domain/accounts/index.js';
 import { DomainError } from '../domain/errors.js';
-import type { Face } from '../face.js';
 import { originOf } from '../http/origins.js';
 import type { Release } from '../infra/slots.js';
 import { nextTurn } from '../infra/turns.js';

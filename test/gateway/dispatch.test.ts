@@ -4,6 +4,8 @@ import type { DomainEvent } from '../../src/domain/events.js';
 import { DEFAULT_EVERYONE_PERMISSIONS, Permission } from '../../src/domain/permissions.js';
 import { type Frame, GatewayClient } from '../harness/gateway-client.js';
 import type { Loose } from '../harness/graphql.js';
+import { denyInChannel } from '../harness/overwrites.js';
+import { createApplication, createGuild as createGuildOf, install, sendMessage, signUp } from '../harness/people.js';
 import { openScene, RestBot, type Scene } from '../harness/rest.js';
 import {
   addMember,
@@ -159,27 +161,33 @@ describe('G-26 channel permission', () => {
   });
 
   it("G-26 follows the bot's roles as they change", async () => {
-    const { app } = server;
-    await setEveryone(0n);
-    const client = await session();
-    const roleId = app.nextId();
-    await app.db.writer.role.create({
-      data: { id: roleId, guildId: guild.id, name: 'r', permissions: Permission.ViewChannel },
-    });
-    say(app, guild, guild.owner, 'hidden');
-    app.publish({ type: 'CHANNEL_CREATE', channel: guild.channel });
-    await client.event('CHANNEL_CREATE');
-    await app.db.writer.memberRole.create({ data: { guildId: guild.id, userId: bot.id, roleId } });
-    const member = await app.db.reader.member.findUniqueOrThrow({
-      where: { guildId_userId: { guildId: guild.id, userId: bot.id } },
-      include: { user: true, roles: { select: { roleId: true } } },
-    });
-    const role = await app.db.reader.role.findUniqueOrThrow({ where: { id: roleId } });
-    app.publish({ type: 'GUILD_ROLE_CREATE', role });
-    app.publish({ type: 'GUILD_MEMBER_UPDATE', member });
-    say(app, guild, guild.owner, 'seen');
+    const ada = await signUp(server, 'ada');
+    const application = await createApplication(ada);
+    const place = await createGuildOf(ada);
+    const { textChannelId: channelId } = place;
+    await install(ada, application, place);
+    await denyInChannel(server, place, channelId, Permission.ViewChannel);
+    const { createRole } = await ada.graphql(
+      'mutation ($input: CreateRoleInput!) { createRole(input: $input) { role { id } } }',
+      { input: { guildId: place.id, name: 'sees all', permissions: String(Permission.Administrator) } },
+    );
+    const setRoles = async (roleIds: string[]) => {
+      const input = { guildId: place.id, userId: application.id, roleIds };
+      await ada.graphql(
+        'mutation ($input: SetMemberRolesInput!) { setMemberRoles(input: $input) { member { roles { id } } } }',
+        {
+          input,
+        },
+      );
+    };
+    const client = await session(undefined, application.botToken);
+    await sendMessage(ada, channelId, 'hidden');
+    await setRoles([createRole.role.id]);
+    await sendMessage(ada, channelId, 'seen');
     expect((await client.event('MESSAGE_CREATE')).d.content).toBe('seen');
-    expect(types(client.frames).filter((type) => type === 'MESSAGE_CREATE')).toHaveLength(1);
+    await setRoles([]);
+    await sendMessage(ada, channelId, 'hidden again');
+    expect(types(await client.settled())).toEqual(['GUILD_MEMBER_UPDATE']);
   });
 
   it('G-26 keeps invites from a bot without ManageChannels', async () => {

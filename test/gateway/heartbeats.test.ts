@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ManualClock } from '../harness/clock.js';
 import { GatewayClient } from '../harness/gateway-client.js';
-import { addMember, createBot, createGuild, type TestBot } from '../harness/rows.js';
+import { addMember, createBot, createGuild, say, type TestBot } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
 
 const clock = new ManualClock();
@@ -59,6 +59,29 @@ it('G-10 answers a heartbeat whose d was never sent, however long', async () => 
   client.socket.send('{"op":1,"d":12345678901234567890}');
   await client.op(11);
   await client.close();
+});
+
+it('G-10 a heartbeat whose d was never sent acknowledges nothing: a RESUME still repeats what was missed', async () => {
+  const guild = await createGuild(server.app);
+  const member = await createBot(server.app);
+  await addMember(server.app, guild.id, member.user);
+  const client = await GatewayClient.open(server.origin);
+  const ready = await client.ready(member.token);
+  const { sequence } = client;
+  say(server.app, guild, guild.owner, 'missed');
+  await client.event('MESSAGE_CREATE');
+  // What a heartbeat acknowledges is let go of by the next one.
+  for (let beats = 0; beats < 3; beats += 1) {
+    client.send(1, 1_000_000);
+    await client.op(11);
+  }
+  await client.close(4999);
+
+  const again = await GatewayClient.open(server.origin);
+  again.send(6, { token: member.token, session_id: ready.d.session_id, seq: sequence });
+  expect(await again.next(({ op }) => op !== 10)).toMatchObject({ t: 'MESSAGE_CREATE', d: { content: 'missed' } });
+  expect((await again.next()).t).toBe('RESUMED');
+  await again.close();
 });
 
 it('G-11 closes 4009 after 1.5 intervals without a heartbeat, and the session can be resumed', async () => {

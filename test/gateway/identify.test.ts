@@ -1,6 +1,7 @@
 import { GatewayIntentBits } from 'discord-api-types/v10';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ALL_INTENTS, GatewayClient } from '../harness/gateway-client.js';
+import { RestBot } from '../harness/rest.js';
 import {
   addMember,
   createBot,
@@ -175,23 +176,34 @@ describe('G-18 shards', () => {
   });
 });
 
-it('G-19 closes 4011 beyond 2,500 guilds for a shard', async () => {
+it('G-19 closes 4011 beyond 2,500 guilds for a shard, and for none of the shards that GET /gateway/bot recommends', async () => {
   const popular = await createBot(server.app);
-  const guilds = Array.from({ length: 2_501 }, (_, index) => ({
-    id: (BigInt(index) << 22n) + (1n << 50n),
-    name: 'many',
-    ownerId: guild.owner.id,
-  }));
-  await server.app.db.writer.guild.createMany({ data: guilds });
-  const joinedAt = new Date();
-  await server.app.db.writer.member.createMany({
-    data: guilds.map(({ id }) => ({ guildId: id, userId: popular.id, joinedAt })),
-  });
+  const rest = new RestBot(server, popular);
+  const joinGuilds = async (first: number, count: number) => {
+    const ids = Array.from({ length: count }, (_, index) => (BigInt(first + index) << 22n) + (1n << 50n));
+    const { id: ownerId } = guild.owner;
+    const joinedAt = new Date();
+    await server.app.db.writer.guild.createMany({ data: ids.map((id) => ({ id, name: 'many', ownerId })) });
+    await server.app.db.writer.member.createMany({
+      data: ids.map((guildId) => ({ guildId, userId: popular.id, joinedAt })),
+    });
+  };
+  const recommended = async (): Promise<number> => (await rest.get('/gateway/bot')).body.shards;
+  expect(await recommended()).toBe(1);
+  await joinGuilds(0, 1_000);
+  expect(await recommended()).toBe(1);
+  await joinGuilds(1_000, 1_501);
   expect(await closeOf({ token: popular.token, intents: 0 })).toBe(4011);
-  const client = await open();
-  client.identify(popular.token, { intents: 0, shard: [0, 2] });
-  expect((await client.event('READY')).d.guilds).toHaveLength(1_251);
-  await client.close();
+  const count = await recommended();
+  expect(count).toBe(3);
+  const held: number[] = [];
+  for (let id = 0; id < count; id += 1) {
+    const client = await open();
+    client.identify(popular.token, { intents: 0, shard: [id, count] });
+    held.push((await client.event('READY')).d.guilds.length);
+    await client.close();
+  }
+  expect(held.sort()).toEqual([833, 834, 834]);
 });
 
 it('G-20 sends READY first, with what a client begins with', async () => {

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import type { AppContext } from '../../src/context.js';
 
 /** Why nothing can be tried with PostgreSQL here, or null when it can. */
 export const noPostgres = process.env.TEST_DATABASE_URL
@@ -37,4 +38,42 @@ export async function between<T>(
   } finally {
     Object.assign(pg.Client.prototype, { query });
   }
+}
+
+/** A way to look for one row. */
+type Look = 'authorizationCode.findUnique' | 'oAuthToken.findUnique' | 'reaction.findFirst';
+
+/**
+ * The same app, whose first `count` looks of a kind are all answered before any of them goes on. So they have read the same on
+ * SQLite too, where reads never overlap by themselves.
+ */
+export function readingTogether(app: AppContext, look: Look, count: number): AppContext {
+  let left = count;
+  let open: () => void = () => {};
+  const all = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const reader = replacingReads(app.db.reader, look, async (read) => {
+    const row = await read();
+    left -= 1;
+    if (left === 0) open();
+    await all;
+    return row;
+  });
+  return { ...app, db: { ...app.db, reader } };
+}
+
+/** The same client, whose looks of a kind are done by `instead`, which is handed the real one. */
+function replacingReads<Client extends object>(
+  client: Client,
+  look: Look,
+  instead: (read: () => Promise<unknown>) => Promise<unknown>,
+): Client {
+  const [model = '', method = ''] = look.split('.');
+  const replaced = (target: object, name: string, value: unknown) =>
+    new Proxy(target, { get: (on, asked) => (asked === name ? value : Reflect.get(on, asked)) });
+  const table = Reflect.get(client, model) as object;
+  const read = Reflect.get(table, method) as (...args: unknown[]) => Promise<unknown>;
+  const looking = (...args: unknown[]) => instead(() => Reflect.apply(read, table, args));
+  return replaced(client, model, replaced(table, method, looking)) as Client;
 }

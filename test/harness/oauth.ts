@@ -16,7 +16,7 @@ export interface CodeOptions {
 /** A code that `person` allowed `application` to have, without the screen between. */
 export async function grantCode(
   server: TestServer,
-  person: Person,
+  person: Pick<Person, 'id'>,
   application: Pick<MadeApplication, 'id'>,
   options: CodeOptions = {},
 ): Promise<string> {

@@ -1,3 +1,5 @@
+import crypto from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { askWithToken, basic, grantCode, inForm, pkcePair, postForm, REDIRECT_URI } from '../harness/oauth.js';
 import {
@@ -152,13 +154,26 @@ describe('attacks on a code', () => {
     expect((await postForm(server, { ...form, code_verifier: verifier })).status).toBe(200);
   });
 
-  it('the time of a check tells nothing of the secret: it is compared as a hash, and for nobody too', async () => {
-    const answers = await Promise.all(
-      [client.id, '99999999999999999'].map((id) =>
-        postForm(server, { client_id: id, client_secret: 'wrong', grant_type: 'x' }),
-      ),
-    );
-    expect(answers[0]?.body).toEqual(answers[1]?.body);
+  it('the time of a check tells nothing of the secret: it is compared as a hash, in constant time, and for nobody too', async () => {
+    const { timingSafeEqual } = crypto;
+    const compared: [Buffer, Buffer][] = [];
+    crypto.timingSafeEqual = (given, stored) => {
+      compared.push([Buffer.from(given as Buffer), Buffer.from(stored as Buffer)]);
+      return timingSafeEqual(given, stored);
+    };
+    syncBuiltinESMExports();
+    try {
+      for (const id of [client.id, publicClient.id, '99999999999999999']) {
+        const answer = await postForm(server, { client_id: id, client_secret: 'wrong', grant_type: 'x' });
+        expect(answer).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
+      }
+    } finally {
+      crypto.timingSafeEqual = timingSafeEqual;
+      syncBuiltinESMExports();
+    }
+    const wrong = crypto.createHash('sha256').update('wrong').digest();
+    expect(compared.map(([given]) => given)).toEqual([wrong, wrong, wrong]);
+    expect(compared.map(([, stored]) => stored.length)).toEqual([32, 32, 32]);
   });
 });
 
@@ -479,9 +494,27 @@ describe('the metadata document', () => {
   it('names endpoints that exist (RFC 8414)', async () => {
     const answer = await fetch(`${server.origin}/.well-known/oauth-authorization-server`);
     const metadata = (await answer.json()) as Record<string, string>;
-    expect(metadata).toMatchObject({
+    const authentication = ['client_secret_basic', 'client_secret_post', 'none'];
+    expect(answer.headers.get('content-type')).toBe('application/json');
+    expect(metadata).toEqual({
       issuer: server.origin,
       authorization_endpoint: `${server.origin}/oauth2/authorize`,
+      token_endpoint: `${server.origin}/api/v10/oauth2/token`,
+      revocation_endpoint: `${server.origin}/api/v10/oauth2/token/revoke`,
+      scopes_supported: [
+        'identify',
+        'email',
+        'guilds',
+        'guilds.join',
+        'bot',
+        'applications.commands',
+        'applications.commands.permissions.update',
+      ],
+      response_types_supported: ['code'],
+      response_modes_supported: ['query'],
+      grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
+      token_endpoint_auth_methods_supported: authentication,
+      revocation_endpoint_auth_methods_supported: authentication,
       code_challenge_methods_supported: ['S256'],
       authorization_response_iss_parameter_supported: true,
     });

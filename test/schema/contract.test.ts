@@ -4,6 +4,7 @@ import {
   buildSchema,
   type GraphQLField,
   type GraphQLInputObjectType,
+  type GraphQLNamedType,
   type GraphQLObjectType,
   isEnumType,
   isInputObjectType,
@@ -43,6 +44,39 @@ function compareInputs(ours: GraphQLInputObjectType, theirs: GraphQLInputObjectT
   expect(further.filter((name) => typeOf(ours, name).endsWith('!'))).toEqual([]);
 }
 
+/** Names of the contract that nothing answers to yet: types, and fields of types that exist. */
+const NOT_BUILT = [
+  ...['Application.commands', 'ApplicationCommand', 'CommandType', 'Query.runnableCommands'],
+  ...['Mutation.setCommandPermissions', 'SetCommandPermissionsInput', 'CommandPermissionInput'],
+  ...['CommandPermissionsPayload', 'PermissionTarget'],
+  ...['Interaction', 'InteractionState', 'InteractionPayload', 'Query.interaction', 'Subscription.interactionUpdated'],
+  ...['Mutation.invokeCommand', 'InvokeCommandInput', 'Mutation.useComponent', 'UseComponentInput'],
+  ...['Mutation.submitModal', 'SubmitModalInput', 'Mutation.autocompleteCommand', 'AutocompletePayload'],
+  ...['Application.webhooks', 'Webhook'],
+  ...['Mutation.updateGuild', 'UpdateGuildInput', 'Mutation.deleteGuild'],
+  ...['Mutation.joinVoice', 'Mutation.leaveVoice', 'Mutation.setVoiceState', 'SetVoiceStateInput', 'VoiceStatePayload'],
+  ...['Box', 'BoxStatus', 'Query.boxes', 'Subscription.boxChanged', 'Mutation.createBox', 'CreateBoxInput'],
+  ...['CreateBoxPayload', 'Mutation.deleteBox', 'BoxIdInput'],
+];
+
+/** The names of a type's fields or values. */
+function membersOf(type: GraphQLNamedType): string[] {
+  if (isObjectType(type) || isInputObjectType(type)) return Object.keys(type.getFields());
+  return isEnumType(type) ? type.getValues().map(({ name }) => name) : [];
+}
+
+/** What the contract names and our schema has not: `Type`, or `Type.field` where the type is there. */
+function missingNames(): string[] {
+  return Object.values(contract.getTypeMap()).flatMap((theirs) => {
+    const ours = schema.getType(theirs.name);
+    if (!ours) return [theirs.name];
+    const own = membersOf(ours);
+    return membersOf(theirs)
+      .filter((member) => !own.includes(member))
+      .map((member) => `${theirs.name}.${member}`);
+  });
+}
+
 describe('the schema', () => {
   it('is the one committed as schema.graphql (npm run schema writes it)', () => {
     expect(printedSchema()).toBe(readFileSync(join(import.meta.dirname, '../../schema.graphql'), 'utf8'));
@@ -71,53 +105,7 @@ describe('the schema', () => {
     expect(own.map((type) => type.name)).toEqual([]);
   });
 
-  it.each([
-    ['Query', ['me', 'applications', 'application', 'teams', 'team', 'portalHome', 'guilds', 'guild', 'channel']],
-    [
-      'Mutation',
-      [
-        'createApplication',
-        'updateApplication',
-        'deleteApplication',
-        'resetBotToken',
-        'resetClientSecret',
-        'transferApplication',
-        'createTeam',
-        'updateTeam',
-        'deleteTeam',
-        'transferTeamOwnership',
-        'inviteTeamMember',
-        'revokeTeamInvitation',
-        'acceptTeamInvitation',
-        'declineTeamInvitation',
-        'updateTeamMember',
-        'removeTeamMember',
-        'inviteTester',
-        'acceptTesterInvitation',
-        'declineTesterInvitation',
-        'removeTester',
-        'createGuild',
-        'createChannel',
-        'createRole',
-        'setRolePositions',
-        'setMemberRoles',
-        'createInvite',
-        'deleteInvite',
-        'joinGuild',
-        'leaveGuild',
-        'installApplication',
-        'uninstallApplication',
-        'sendMessage',
-        'editMessage',
-        'deleteMessage',
-        'addReaction',
-        'removeReaction',
-        'startTyping',
-      ],
-    ],
-    ['Subscription', ['portalHomeChanged', 'teamChanged', 'applicationChanged', 'channelEvents']],
-  ])('has the promised fields of %s', (name, fields) => {
-    const type = schema.getType(name);
-    expect(isObjectType(type) && Object.keys(type.getFields()).sort()).toEqual([...fields].sort());
+  it('has everything that the contract names, but for what is not built yet', () => {
+    expect(missingNames().sort()).toEqual([...NOT_BUILT].sort());
   });
 });

@@ -1,10 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { callContext } from '../../src/context.js';
-import { GRAPHQL_PER_CALLER, REQUESTS_PER_CALLER, SENDS_PER_CHANNEL } from '../../src/domain/limits.js';
-import { takeInChannel } from '../../src/domain/rate-limits.js';
+import { GRAPHQL_PER_CALLER, REQUESTS_PER_CALLER } from '../../src/domain/limits.js';
 import { askGraphql, type GraphqlAnswer, type Loose } from '../harness/graphql.js';
 import { createGuild, invite, type MadeGuild, type Person, signUp } from '../harness/people.js';
-import { openScene } from '../harness/rest.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { socketClient } from '../harness/sockets.js';
 
@@ -83,14 +80,6 @@ describe('messages of one channel', () => {
     expect(codesOf(await remove())).toEqual([]);
     for (let n = 1; n < 10; n += 1) expect(codesOf(await remove())).toEqual(['NOT_FOUND']);
     expect(codesOf(await remove())).toEqual(['RATE_LIMITED']);
-  });
-
-  it('have one budget with the REST face', async () => {
-    const scene = await openScene(server);
-    const { user, id: applicationId } = scene.bot.bot;
-    const call = callContext(server.app, { kind: 'bot', user, applicationId, messageContentIntent: true });
-    for (let n = 0; n < 5; n += 1) await takeInChannel(call, SENDS_PER_CHANNEL, scene.guild.channel.id);
-    expect((await scene.bot.post(scene.messages, { content: 'x' })).status).toBe(429);
   });
 });
 

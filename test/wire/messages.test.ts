@@ -53,6 +53,11 @@ describe('a message', () => {
     expect(JSON.stringify(rendered)).not.toContain('secret key');
   });
 
+  test('says whether it mentions everyone', () => {
+    expect(renderMessage(message({ mentionEveryone: true }), options).mention_everyone).toBe(true);
+    expect(renderMessage(message({ mentionEveryone: false }), options).mention_everyone).toBe(false);
+  });
+
   test('omits what there is none of', () => {
     const rendered = renderMessage(message(), options);
     for (const name of ['nonce', 'reactions', 'message_reference', 'referenced_message']) {

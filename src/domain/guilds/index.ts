@@ -4,5 +4,6 @@ export { getGuild } from './get.js';
 export { joinGuild } from './join.js';
 export { leaveGuild } from './leave.js';
 export { pagesOfGuildIds } from './memberships.js';
+export { recommendShards } from './shards.js';
 export { countMembers, type GuildSnapshot, loadGuildSnapshot, loadMembers, type MemberSelection } from './snapshot.js';
 export { GuildViews } from './views.js';

@@ -2,7 +2,7 @@ import { DomainError } from '../errors.js';
 import { HONOURED_SCOPES, type Scope } from '../installations/scopes.js';
 
 /** Why a scope that exists is refused. */
-const RESERVED: Record<string, string> = { 'messages.read': 'messages.read is reserved and cannot be requested.' };
+const RESERVED = new Map([['messages.read', 'messages.read is reserved and cannot be requested.']]);
 
 const isHonoured = (name: string): name is Scope => (HONOURED_SCOPES as readonly string[]).includes(name);
 
@@ -15,6 +15,9 @@ export function parseScope(text: string): Scope[] {
   if (names.length === 0) throw new DomainError('INVALID_SCOPE', 'At least one scope is needed.');
   return names.map((name) => {
     if (isHonoured(name)) return name;
-    throw new DomainError('INVALID_SCOPE', RESERVED[name] ?? 'The requested scope is invalid, unknown, or malformed.');
+    throw new DomainError(
+      'INVALID_SCOPE',
+      RESERVED.get(name) ?? 'The requested scope is invalid, unknown, or malformed.',
+    );
   });
 }

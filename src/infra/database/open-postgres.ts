@@ -1,3 +1,4 @@
+import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import { isDoneWithin } from '../deadlines.js';
 import type { Database } from './database.js';
 import { PrismaClient as PostgresClient } from './generated/postgresql/client.js';
@@ -13,21 +14,23 @@ const CLOSE_TIMEOUT_MS = 1_500;
 /** Opens a PostgreSQL database. */
 export async function openPostgres(url: string, pool: number, outages: Outages): Promise<Database> {
   await aloneOnPostgres(url, () => migrate('postgresql', postgresForMigrations(url)));
-  const adapter = watchOutages(postgresPool(url, pool), outages);
-  // One schema makes both clients; the SQLite client's types are the narrower ones, so they stand for both.
-  const made = new PostgresClient({
-    adapter,
-    transactionOptions: POSTGRES_TRANSACTION_OPTIONS,
-  }) as unknown as PrismaClient;
-  const client = cutLookups(made);
-  await client.$connect();
+  const doors = postgresPool(url, pool);
+  const writer = postgresClient(watchOutages(doors.writer, outages));
+  const reader = cutLookups(postgresClient(watchOutages(doors.reader, outages)));
+  await Promise.all([writer.$connect(), reader.$connect()]);
   return {
     dialect: 'postgresql',
-    reader: client,
-    writer: client,
+    reader,
+    writer,
     // A statement that is under way keeps its connection until its time is over; the process does not wait for that.
     async close() {
-      await isDoneWithin(CLOSE_TIMEOUT_MS, client.$disconnect());
+      await isDoneWithin(CLOSE_TIMEOUT_MS, Promise.all([reader.$disconnect(), writer.$disconnect()]));
     },
   };
+}
+
+/** One schema makes the clients of both dialects; SQLite's types are the narrower ones, so they stand for both. */
+function postgresClient(adapter: SqlDriverAdapterFactory): PrismaClient {
+  const transactionOptions = POSTGRES_TRANSACTION_OPTIONS;
+  return new PostgresClient({ adapter, transactionOptions }) as unknown as PrismaClient;
 }

@@ -1,5 +1,9 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import type { SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapter-utils';
+import type {
+  SqlDriverAdapter,
+  SqlDriverAdapterFactory,
+  SqlMigrationAwareDriverAdapterFactory,
+} from '@prisma/driver-adapter-utils';
 import pg from 'pg';
 
 /** How long a connection, a new one or one of the pool's, may be waited for, in milliseconds. */
@@ -14,8 +18,11 @@ const STATEMENT_TIMEOUT_MS = 5_000;
 /** How long a transaction may wait for its connection, and how long it may take, in milliseconds. */
 export const POSTGRES_TRANSACTION_OPTIONS = { maxWait: CONNECTION_TIMEOUT_MS, timeout: 10_000 };
 
-/** The pool that every read and write takes its connection from. Nothing in it is waited for without an end. */
-export function postgresPool(url: string, size: number): PrismaPg {
+/**
+ * The two doors to one pool, from which every read and write takes its connection. Nothing in it is waited for without an end;
+ * the writer's end is the pool's.
+ */
+export function postgresPool(url: string, size: number): Record<'reader' | 'writer', SqlDriverAdapterFactory> {
   const pool = new pg.Pool({
     connectionString: url,
     max: size,
@@ -24,7 +31,30 @@ export function postgresPool(url: string, size: number): PrismaPg {
     keepAlive: true,
     Client: Connection,
   });
-  return new PrismaPg(pool, { disposeExternalPool: true });
+  return { reader: readingOnly(new PrismaPg(pool)), writer: new PrismaPg(pool, { disposeExternalPool: true }) };
+}
+
+const READS = /^\s*SELECT\b/i;
+
+/**
+ * The same connections, on which a statement that may write is refused before it is sent. The server would refuse it by a
+ * setting of the session, which a pgbouncer in transaction mode would hand on to others, or by a transaction around each read,
+ * which takes two more round trips.
+ */
+function readingOnly(factory: PrismaPg): SqlDriverAdapterFactory {
+  const refuse = async (): Promise<never> => {
+    throw new Error('the reading door takes nothing but SELECT');
+  };
+  return {
+    provider: factory.provider,
+    adapterName: factory.adapterName,
+    async connect(): Promise<SqlDriverAdapter> {
+      const adapter = await factory.connect();
+      const queryRaw = adapter.queryRaw.bind(adapter);
+      adapter.queryRaw = (query) => (READS.test(query.sql) ? queryRaw(query) : refuse());
+      return Object.assign(adapter, { executeRaw: refuse, executeScript: refuse, startTransaction: refuse });
+    },
+  };
 }
 
 /**

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { requireUser } from '../../domain/call.js';
+import { recommendShards } from '../../domain/guilds/index.js';
 import { IDENTIFY_CONCURRENCY, IDENTIFY_PER_DAY } from '../../domain/limits.js';
 import { reads } from '../buckets.js';
 import { route } from '../route.js';
@@ -25,11 +26,12 @@ export const gatewayRoutes = [
     params: nothing,
     run: async (call, _input, app) => ({
       url: app.addresses.gatewayUrl,
+      shards: await recommendShards(call),
       budget: await call.limits.peek(IDENTIFY_PER_DAY, String(requireUser(call).user.id)),
     }),
-    render: ({ url, budget }) => ({
+    render: ({ url, shards, budget }) => ({
       url,
-      shards: 1,
+      shards,
       session_start_limit: {
         total: budget.limit,
         remaining: budget.remaining,

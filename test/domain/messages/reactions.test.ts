@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { callContext } from '../../../src/context.js';
 import { emojiKey } from '../../../src/domain/messages/emoji.js';
 import { addReaction, clearReactions, removeReaction } from '../../../src/domain/messages/index.js';
 import { ALL_PERMISSIONS, Permission } from '../../../src/domain/permissions.js';
+import { readingTogether } from '../../harness/interleave.js';
 import { startServer, type TestServer } from '../../harness/server.js';
 import { openRoom, outcome, type Room } from './scene.js';
 
@@ -40,6 +42,16 @@ describe('adding', () => {
     expect(await stored()).toHaveLength(20);
     const [known] = await stored();
     expect(await outcome(addReaction(room.ada, { ...place, emoji: known?.emoji ?? '' }))).toBe('ok');
+  });
+
+  test('the twentieth emoji by two who both found none of it: both reactions stay', async () => {
+    const { app } = server;
+    for (const emoji of EMOJIS.slice(0, 19)) await addReaction(room.bob, { ...place, emoji });
+    const together = readingTogether(app, 'reaction.findFirst', 2);
+    const calls = [room.ada, room.bob].map(({ actor }) => callContext(together, actor));
+    await Promise.all(calls.map((call) => addReaction(call, { ...place, emoji: '👍' })));
+    expect((await stored()).filter(({ emoji }) => emoji === '👍')).toHaveLength(2);
+    expect(await outcome(addReaction(room.ada, { ...place, emoji: '👎' }))).toBe('TOO_MANY_REACTIONS');
   });
 
   test('of an emoji that is just taken back, while another takes its place: there are 20 at most', async () => {

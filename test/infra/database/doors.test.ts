@@ -40,10 +40,10 @@ function gate(): { open: () => void; opened: Promise<void> } {
 }
 
 /** A transaction that has written a row and waits to be told how to end. */
-function openTransaction(identifier: string) {
+function openTransaction(identifier: string, by = call) {
   const written = gate();
   const end = gate();
-  const done = call.write(async ({ db }) => {
+  const done = by.write(async ({ db }) => {
     await db.authVerification.create(row(identifier));
     written.open();
     await end.opened;
@@ -112,9 +112,11 @@ describe('events', () => {
 
 describe('a transaction that could not begin in time', () => {
   test('is refused as OVERLOADED and leaves nothing locked', async () => {
-    // On PostgreSQL transactions do not wait for each other.
-    if (server.app.db.dialect !== 'sqlite') return;
-    const transaction = openTransaction('slow');
+    // On PostgreSQL a transaction waits for no other, but for a connection.
+    const server = await startServer({ env: { DATABASE_POOL: '1' } });
+    const call = callContext(server.app, { kind: 'anonymous' });
+    const countOf = (identifier: string) => call.read.authVerification.count({ where: { identifier } });
+    const transaction = openTransaction('slow', call);
     await transaction.written;
     const late = callContext(
       { ...server.app, db: { ...server.app.db, writer: impatient(server.app.db.writer) } },
@@ -132,6 +134,7 @@ describe('a transaction that could not begin in time', () => {
     await call.write(({ db }) => db.authVerification.create(row('after')));
     await call.writeOne((db) => db.authVerification.create(row('after')));
     expect([await countOf('slow'), await countOf('late'), await countOf('after')]).toEqual([1, 0, 2]);
+    await server.stop();
   });
 
   type Writer = TestServer['app']['db']['writer'];
@@ -167,9 +170,30 @@ describe('a limit that counts rows (decisions 49)', () => {
 });
 
 describe('the reading door', () => {
-  test('cannot write, on SQLite by its connection', async () => {
-    if (server.app.db.dialect !== 'sqlite') return;
-    await expect(server.app.db.reader.authVerification.create(row('through the wrong door'))).rejects.toThrow();
-    expect(await countOf('through the wrong door')).toBe(0);
+  type Reader = TestServer['app']['db']['reader'];
+  const where = { identifier: 'kept' };
+  const data = { value: 'changed' };
+
+  test.each<[string, (reader: Reader) => Promise<unknown>]>([
+    ['create', (reader) => reader.authVerification.create(row('kept'))],
+    ['createMany', (reader) => reader.authVerification.createMany(row('kept'))],
+    ['updateMany', (reader) => reader.authVerification.updateMany({ where, data })],
+    ['updateManyAndReturn', (reader) => reader.authVerification.updateManyAndReturn({ where, data })],
+    ['deleteMany', (reader) => reader.authVerification.deleteMany({ where })],
+    ['$executeRaw', (reader) => reader.$executeRaw`DELETE FROM "AuthVerification"`],
+    ['$queryRaw', (reader) => reader.$queryRaw`DELETE FROM "AuthVerification" RETURNING "id"`],
+    ['$transaction', (reader) => reader.$transaction((db) => db.authVerification.deleteMany({ where }))],
+  ])('cannot write by %s', async (_name, write) => {
+    const { reader, writer } = server.app.db;
+    await writer.authVerification.deleteMany({ where });
+    await writer.authVerification.create(row('kept'));
+    await expect(write(reader)).rejects.toThrow();
+    expect(await reader.authVerification.findMany({ where })).toMatchObject([{ value: 'x' }]);
+  });
+
+  test('reads in every way', async () => {
+    const { reader } = server.app.db;
+    expect(await reader.$queryRaw`SELECT 1 AS one`).toEqual([{ one: expect.anything() }]);
+    expect(await reader.authVerification.findFirst({ where: { identifier: 'nothing' } })).toBeNull();
   });
 });

@@ -1,0 +1,96 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createBotToken, privilegedIntentsOf } from '../../../src/domain/applications/bot-tokens.js';
+import { createClientSecret } from '../../../src/domain/applications/secrets.js';
+import { hashSecret } from '../../../src/infra/secrets.js';
+import { createApplication, signUp } from '../../harness/people.js';
+import { createBot } from '../../harness/rows.js';
+import { startServer, type TestServer } from '../../harness/server.js';
+
+describe('a bot token', () => {
+  test('has three parts: whose it is, when it was made, and 32 random bytes', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 1n, max: 2n ** 63n - 1n }), fc.integer({ min: 0, max: 2 ** 41 }), (id, now) => {
+        const { token, hash } = createBotToken(id, now);
+        const [whose = '', when = '', random = '', ...more] = token.split('.');
+        expect(Buffer.from(whose, 'base64url').toString()).toBe(String(id));
+        expect(Buffer.from(when, 'base64url').readUInt32BE()).toBe(Math.floor(now / 1000));
+        expect(Buffer.from(random, 'base64url')).toHaveLength(32);
+        expect(more).toEqual([]);
+        expect(hash).toBe(hashSecret(token));
+      }),
+    );
+  });
+
+  test('is another one each time, as a client secret is', () => {
+    expect(createBotToken(1n, 0).token).not.toBe(createBotToken(1n, 0).token);
+    const { secret, columns } = createClientSecret();
+    expect(createClientSecret().secret).not.toBe(secret);
+    expect(secret).toMatch(/^[\w-]{43}$/);
+    expect(columns).toEqual({
+      clientSecretHash: hashSecret(secret),
+      clientSecretPrefix: secret.slice(0, 6),
+      clientSecretLast4: secret.slice(-4),
+    });
+  });
+});
+
+test.each(['guildMembers', 'presences', 'messageContent'] as const)(
+  'the intent %s is told by its own column',
+  (name) => {
+    const off = { guildMembersIntent: false, presencesIntent: false, messageContentIntent: false };
+    const expected = { guildMembers: false, presences: false, messageContent: false };
+    expect(privilegedIntentsOf({ ...off, [`${name}Intent`]: true })).toEqual({ ...expected, [name]: true });
+  },
+);
+
+describe('authenticating', () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startServer();
+  });
+  afterAll(() => server.stop());
+
+  const authenticate = (token: string) => server.app.botTokens.authenticate(token);
+
+  test('finds the bot, its intents, and the token’s stored form', async () => {
+    const { id, token, user } = await createBot(server.app, { messageContentIntent: false, presencesIntent: false });
+    expect(await authenticate(token)).toEqual({
+      actor: { kind: 'bot', user, applicationId: id, messageContentIntent: false },
+      privilegedIntents: { guildMembers: true, presences: false, messageContent: false },
+      tokenHash: hashSecret(token),
+    });
+  });
+
+  test('finds nobody for what is no valid token', async () => {
+    const [one, other] = [await createBot(server.app), await createBot(server.app)];
+    const without = await createBot(server.app, { botTokenHash: null });
+    const deleted = await createBot(server.app, { deletedAt: new Date() });
+    const [whose, when, random] = one.token.split('.');
+    const [foreign] = other.token.split('.');
+    const tokens = [
+      '',
+      'x',
+      `${whose}.${when}`,
+      `${one.token}.x`,
+      `${foreign}.${when}.${random}`,
+      `x.${when}.${random}`,
+    ];
+    for (const token of [...tokens, `${one.token}x`, without.token, deleted.token]) {
+      expect(await authenticate(token), token).toBeNull();
+    }
+    expect((await authenticate(one.token))?.actor.user.id).toBe(one.id);
+  });
+
+  test('forgets a token that is replaced, at once', async () => {
+    const ada = await signUp(server, 'ada');
+    const { id, botToken } = await createApplication(ada);
+    expect(await authenticate(botToken)).not.toBeNull();
+    const { resetBotToken } = await ada.graphql(
+      'mutation ($input: ApplicationIdInput!) { resetBotToken(input: $input) { botToken } }',
+      { input: { applicationId: id } },
+    );
+    expect(await authenticate(botToken)).toBeNull();
+    expect((await authenticate(resetBotToken.botToken))?.actor.applicationId).toBe(BigInt(id));
+  });
+});

@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest';
+import { type Actor, type CallContext, requirePerson, requireUser } from '../../src/domain/call.js';
+import { DomainError } from '../../src/domain/errors.js';
+import { plainName } from '../../src/domain/mail-text.js';
+import { refuseBeyond } from '../../src/domain/rate-limits.js';
+import type { User } from '../../src/infra/database/index.js';
+
+const user = { id: 1n } as User;
+const ACTORS: Record<Actor['kind'], Actor> = {
+  anonymous: { kind: 'anonymous' },
+  person: { kind: 'person', user },
+  bot: { kind: 'bot', user, applicationId: 1n, messageContentIntent: true },
+  token: { kind: 'token', user, applicationId: 1n, scopes: ['identify'], expiresAt: new Date() },
+};
+
+const told = (ask: () => unknown) => {
+  try {
+    ask();
+    return 'ok';
+  } catch (error) {
+    return error instanceof DomainError ? `${error.code} ${error.message}` : error;
+  }
+};
+
+describe('a caller', () => {
+  test.each<[Actor['kind'], string, string]>([
+    ['anonymous', 'UNAUTHENTICATED You need to sign in first.', 'UNAUTHENTICATED You need to sign in first.'],
+    ['person', 'ok', 'ok'],
+    ['bot', 'ok', 'FORBIDDEN Bots cannot use this'],
+    ['token', 'FORBIDDEN OAuth2 tokens cannot use this', 'FORBIDDEN OAuth2 tokens cannot use this'],
+  ])('who is %s, as a user: %s; as a person: %s', (kind, asUser, asPerson) => {
+    const call = { actor: ACTORS[kind] } as CallContext;
+    expect(told(() => requireUser(call))).toBe(asUser);
+    expect(told(() => requirePerson(call))).toBe(asPerson);
+  });
+});
+
+describe('a limit', () => {
+  const state = { limit: 5, remaining: 0, resetAfterMs: 1_001 };
+
+  test('refuses what is beyond it, and says when to try again', () => {
+    expect(() => refuseBeyond({ ...state, allowed: true })).not.toThrow();
+    expect(told(() => refuseBeyond({ ...state, allowed: false }))).toBe('RATE_LIMITED You are being rate limited.');
+    expect(told(() => refuseBeyond({ ...state, allowed: false }, (s) => `In ${s} s.`))).toBe('RATE_LIMITED In 2 s.');
+  });
+});
+
+test.each([
+  ['Zoë', 'Zoë'],
+  [' a\r\n b\u202Ec ', 'a b c'],
+  ['\u2066a\u0007\u0007b\u2069', 'a b'],
+])('the name %j stands in a mail as %j', (name, expected) => {
+  expect(plainName(name)).toBe(expected);
+});

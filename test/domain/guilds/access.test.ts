@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { callContext } from '../../../src/context.js';
+import type { Actor, CallContext } from '../../../src/domain/call.js';
+import { DomainError } from '../../../src/domain/errors.js';
+import { permissionsWithin } from '../../../src/domain/guilds/access.js';
+import { accessChannel, accessGuild, channelsWith } from '../../../src/domain/guilds/index.js';
+import { ALL_PERMISSIONS, Permission } from '../../../src/domain/permissions.js';
+import type { User } from '../../../src/infra/database/index.js';
+import {
+  addMember,
+  createBot,
+  createChannel,
+  createGuild,
+  createPerson,
+  permitEveryone,
+  type TestGuild,
+} from '../../harness/rows.js';
+import { startServer, type TestServer } from '../../harness/server.js';
+
+const { ViewChannel, SendMessages, ManageGuild, Connect } = Permission;
+
+let server: TestServer;
+let guild: TestGuild;
+let ada: User;
+let member: CallContext;
+let outsider: CallContext;
+let bot: CallContext;
+let foreignBot: CallContext;
+
+beforeAll(async () => {
+  server = await startServer();
+});
+beforeEach(async () => {
+  const { app } = server;
+  guild = await createGuild(app);
+  ada = await createPerson(app);
+  await addMember(app, guild.id, ada, 'heron');
+  member = as({ kind: 'person', user: ada });
+  outsider = as({ kind: 'person', user: await createPerson(app) });
+  bot = await botCall(true);
+  foreignBot = await botCall(false);
+});
+afterAll(() => server.stop());
+
+const as = (actor: Actor) => callContext(server.app, actor);
+
+async function botCall(isMember: boolean): Promise<CallContext> {
+  const { id, user } = await createBot(server.app);
+  if (isMember) await addMember(server.app, guild.id, user);
+  return as({ kind: 'bot', user, applicationId: id, messageContentIntent: true });
+}
+
+/** A role that the member has. */
+async function addRole(permissions: bigint): Promise<bigint> {
+  const id = server.app.nextId();
+  await server.app.db.writer.role.create({ data: { id, guildId: guild.id, name: 'role', permissions } });
+  await server.app.db.writer.memberRole.create({ data: { guildId: guild.id, userId: ada.id, roleId: id } });
+  return id;
+}
+
+async function overwrite(channelId: bigint, targetId: bigint, bits: { allow?: bigint; deny?: bigint }): Promise<void> {
+  await server.app.db.writer.channelOverwrite.create({ data: { channelId, targetId, targetType: 0, ...bits } });
+}
+
+/** The refusal's code and text, or `ok`. */
+async function told(attempt: Promise<unknown>): Promise<string> {
+  try {
+    await attempt;
+    return 'ok';
+  } catch (error) {
+    if (error instanceof DomainError) return `${error.code} ${error.message}`;
+    throw error;
+  }
+}
+
+describe('a guild', () => {
+  test('shows a member what they may do there', async () => {
+    await permitEveryone(server.app, guild.id, ViewChannel);
+    const roleId = await addRole(ManageGuild);
+    expect(await accessGuild(member, guild.id, ManageGuild | ViewChannel)).toMatchObject({
+      guildId: guild.id,
+      permissions: ManageGuild | ViewChannel,
+      member: { nick: 'heron', roleIds: [roleId] },
+      view: { id: guild.id, ownerId: guild.owner.id },
+    });
+  });
+
+  test('needs every bit that is asked for', async () => {
+    await permitEveryone(server.app, guild.id, ViewChannel);
+    expect(await told(accessGuild(member, guild.id))).toBe('ok');
+    expect(await told(accessGuild(member, guild.id, ViewChannel))).toBe('ok');
+    const missing = 'MISSING_PERMISSIONS Missing Permissions';
+    expect(await told(accessGuild(member, guild.id, ManageGuild))).toBe(missing);
+    expect(await told(accessGuild(member, guild.id, ManageGuild | ViewChannel))).toBe(missing);
+    expect(await told(accessGuild(bot, guild.id, ManageGuild))).toBe(missing);
+    expect(await told(accessGuild(as({ kind: 'person', user: guild.owner }), guild.id, ALL_PERMISSIONS))).toBe('ok');
+  });
+
+  test('that one is not in is unknown to people; a bot is told', async () => {
+    expect(await told(accessGuild(outsider, guild.id))).toBe('UNKNOWN_GUILD Unknown Guild');
+    expect(await told(accessGuild(foreignBot, guild.id))).toBe('MISSING_ACCESS Missing Access');
+    expect(await told(accessGuild(outsider, 1n))).toBe('UNKNOWN_GUILD Unknown Guild');
+    expect(await told(accessGuild(foreignBot, 1n))).toBe('UNKNOWN_GUILD Unknown Guild');
+  });
+
+  test('is nothing for who is not signed in, nor for a token', async () => {
+    const token = { kind: 'token' as const, user: ada, applicationId: 1n, scopes: [], expiresAt: new Date() };
+    for (const access of [accessGuild, accessChannel]) {
+      expect(await told(access(as({ kind: 'anonymous' }), guild.id))).toContain('UNAUTHENTICATED');
+      expect(await told(access(as(token), guild.id))).toContain('FORBIDDEN');
+    }
+  });
+});
+
+describe('a channel', () => {
+  test('shows a member what they may do there', async () => {
+    await permitEveryone(server.app, guild.id, ViewChannel | Connect);
+    const roleId = await addRole(0n);
+    const { id } = await createChannel(server.app, guild.id, 'aside');
+    await overwrite(id, roleId, { allow: SendMessages });
+    await overwrite(id, ada.id, { deny: Connect });
+    expect(await accessChannel(member, id, SendMessages)).toMatchObject({
+      channelId: id,
+      guildId: guild.id,
+      type: 0,
+      permissions: ViewChannel | SendMessages,
+      member: { nick: 'heron', roleIds: [roleId] },
+    });
+    expect(await told(accessChannel(member, id, Connect))).toBe('MISSING_PERMISSIONS Missing Permissions');
+  });
+
+  test('that one may not view is unknown to people, whatever else they hold; a bot is told', async () => {
+    await overwrite(guild.channel.id, guild.id, { deny: ViewChannel, allow: SendMessages });
+    for (const needed of [0n, SendMessages]) {
+      expect(await told(accessChannel(member, guild.channel.id, needed))).toBe('UNKNOWN_CHANNEL Unknown Channel');
+      expect(await told(accessChannel(bot, guild.channel.id, needed))).toBe('MISSING_ACCESS Missing Access');
+    }
+  });
+
+  test('of a guild that one is not in is unknown to people; a bot is told', async () => {
+    expect(await told(accessChannel(outsider, guild.channel.id))).toBe('UNKNOWN_CHANNEL Unknown Channel');
+    expect(await told(accessChannel(foreignBot, guild.channel.id))).toBe('MISSING_ACCESS Missing Access');
+  });
+
+  test('that does not exist, or is of no guild, is unknown', async () => {
+    const id = server.app.nextId();
+    await server.app.db.writer.channel.create({ data: { id, name: 'direct' } });
+    for (const call of [member, bot]) {
+      expect(await told(accessChannel(call, 1n))).toBe('UNKNOWN_CHANNEL Unknown Channel');
+      expect(await told(accessChannel(call, id))).toBe('UNKNOWN_CHANNEL Unknown Channel');
+    }
+  });
+
+  test('is among those with a right when all of it is held there', async () => {
+    await permitEveryone(server.app, guild.id, ViewChannel);
+    const roleId = await addRole(0n);
+    const [open, hidden] = [
+      await createChannel(server.app, guild.id, 'open'),
+      await createChannel(server.app, guild.id, 'hidden'),
+    ];
+    await overwrite(open.id, roleId, { allow: SendMessages });
+    await overwrite(hidden.id, ada.id, { deny: ViewChannel });
+    const access = await accessGuild(member, guild.id);
+    expect(channelsWith(access, ada.id, ViewChannel)).toEqual(new Set([guild.channel.id, open.id]));
+    expect(channelsWith(access, ada.id, ViewChannel | SendMessages)).toEqual(new Set([open.id]));
+    expect(channelsWith(access, ada.id, 0n)).toEqual(new Set([guild.channel.id, open.id, hidden.id]));
+  });
+});
+
+test('a transaction sees what somebody may do: nothing without a membership', async () => {
+  await permitEveryone(server.app, guild.id, ViewChannel);
+  await addRole(SendMessages);
+  const within = (userId: bigint) => member.write(({ db }) => permissionsWithin(db, guild.id, userId));
+  expect(await within(ada.id)).toBe(ViewChannel | SendMessages);
+  expect(await within(guild.owner.id)).toBe(ALL_PERMISSIONS);
+  expect(await within(1n)).toBe(0n);
+});

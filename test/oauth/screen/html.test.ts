@@ -1,0 +1,9 @@
+import { expect, test } from 'vitest';
+import { html, name } from '../../../src/oauth/screen/html.js';
+
+test('markup escapes all that is not markup, and leaves nothing of nothing', () => {
+  expect(html`<p title="${`&<>"'`}">${[null, undefined, false, 0, 1n, [html`<b>`, '<b>']]}</p>`.text).toBe(
+    '<p title="&amp;&lt;&gt;&quot;&#39;">01<b>&lt;b&gt;</p>',
+  );
+  expect(name('<i>').text).toBe('<bdi>&lt;i&gt;</bdi>');
+});
