@@ -3,7 +3,7 @@ import type { Config } from './config.js';
 import { BotTokens } from './domain/applications/index.js';
 import type { Actor, CallContext } from './domain/call.js';
 import type { DomainEvent } from './domain/events.js';
-import { GuildViews } from './domain/guilds/index.js';
+import type { GuildHome } from './domain/guilds/index.js';
 import { createKnownCredentials, type KnownCredentials } from './domain/known-credentials.js';
 import { Writes } from './domain/writes.js';
 import { Bodies } from './http/bodies.js';
@@ -46,7 +46,8 @@ export interface AppContext {
   mailer: Mailer;
   limits: RateLimits;
   metrics: Metrics;
-  guilds: GuildViews;
+  /** Where guilds live, for access and for the gateway. */
+  guilds: GuildHome;
   botTokens: BotTokens;
   known: KnownCredentials;
   writes: Writes;
@@ -59,13 +60,12 @@ export interface AppContext {
 }
 
 /** The parts the rest of the context is made from. */
-export type ContextParts = Omit<AppContext, 'guilds' | 'botTokens' | 'known' | 'writes' | 'bodies'>;
+export type ContextParts = Omit<AppContext, 'botTokens' | 'known' | 'writes' | 'bodies'>;
 
 export function createAppContext(parts: ContextParts): AppContext {
   const known = createKnownCredentials(parts.db.reader);
   return {
     ...parts,
-    guilds: new GuildViews(parts.db.reader, parts.bus, parts.clock),
     botTokens: new BotTokens(parts.db.reader, parts.bus, parts.clock, known),
     known,
     writes: new Writes(parts),

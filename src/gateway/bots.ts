@@ -2,7 +2,6 @@ import { GatewayDispatchEvents, GatewayIntentBits } from 'discord-api-types/v10'
 import type { AppContext } from '../context.js';
 import { privilegedIntentsOf } from '../domain/applications/index.js';
 import { refusalIn } from '../domain/errors.js';
-import { pagesOfGuildIds } from '../domain/guilds/index.js';
 import { BUS_RECONNECTED, type BusMessage, type BusSubscription, topics } from '../infra/bus.js';
 import type { Timer } from '../infra/clock.js';
 import { inPieces, inTurns, nextTurn } from '../infra/turns.js';
@@ -183,7 +182,7 @@ export class Bots {
   async #catchUpOnGuilds(botId: bigint, bot: Bot): Promise<void> {
     try {
       const joined = new Set<bigint>();
-      for await (const page of pagesOfGuildIds(this.app.db.reader, botId)) for (const id of page) joined.add(id);
+      for await (const page of this.app.guilds.pagesOfGuildIds(botId)) for (const id of page) joined.add(id);
       // Nobody waits for a session that is still being shown its guilds.
       for (const session of bot.sessions) void session.introduced.then(() => this.#catchUp(bot, session, joined));
     } catch (error) {
