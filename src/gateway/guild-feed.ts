@@ -213,12 +213,11 @@ export class GuildFeed {
     full.settle();
     redacted?.settle();
     if (deliveries > 0) this.app.metrics.gatewayDispatches.inc({ type: message.type }, deliveries);
-    if (message.type === Event.GuildDelete) this.#close(message);
+    if (message.type === Event.GuildDelete) this.#close();
   }
 
-  /** The guild is gone for everybody, unless it is only out of reach. */
-  #close(message: BusMessage): void {
-    if (/"unavailable":\s*true/.test(message.data)) return;
+  /** The guild is gone, or out of reach: no session holds it. */
+  #close(): void {
     for (const seat of [...this.#seats.values()]) for (const attachment of [...seat.attachments]) attachment.detach();
   }
 
