@@ -1,6 +1,7 @@
 import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { DomainEvent } from '../../src/domain/events.js';
+import { GuildUnavailable } from '../../src/domain/guilds/index.js';
 import { Permission } from '../../src/domain/permissions.js';
 import { BUS_RECONNECTED, topics } from '../../src/infra/bus.js';
 import { renderEvent } from '../../src/wire/events.js';
@@ -144,6 +145,18 @@ describe('READY and GUILD_CREATE', () => {
     const { d } = await client.event('GUILD_CREATE');
     expect([d.large, d.member_count]).toEqual([true, 62]);
     expect(d.members.map(({ user }: Frame['d']) => user.username).sort()).toEqual([bot.user.username, 'crowd0'].sort());
+  });
+
+  it('G-22: list members anew for the next session where they could not be read', async () => {
+    const others = await session({ intents: Intent.Guilds });
+    Object.assign(home, { members: () => Promise.reject(new GuildUnavailable(guild.id)) });
+    const [unlucky, lucky] = [await open(), await open()];
+    unlucky.identify(bot.token);
+    expect((await unlucky.event('GUILD_DELETE')).d).toEqual({ id: String(guild.id), unavailable: true });
+    Reflect.deleteProperty(home, 'members');
+    lucky.identify(bot.token);
+    expect((await lucky.event('GUILD_CREATE')).d.members).toHaveLength(2);
+    expect(await others.settled()).toEqual([]);
   });
 
   it('G-18, G-29: come for a guild that the bot joins, in the shard of the guild', async () => {
