@@ -128,8 +128,8 @@ export function renderEvent(event: DomainEvent, options: WireOptions): Publicati
       });
     case 'INVITE_DELETE':
       return ofInvite(event.type, event.invite);
-    case 'GUILD_UNAVAILABLE':
-      return inGuild('GUILD_DELETE', event.guildId, renderUnavailableGuild(event.guildId));
+    case 'GUILD_DELETE':
+      return inGuild(event.type, event.guildId, renderUnavailableGuild(event.guildId));
     case 'GUILD_JOINED':
     case 'GUILD_LEFT':
       return {

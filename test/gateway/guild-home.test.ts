@@ -313,7 +313,7 @@ describe('G-50 a guild that is out of reach', () => {
   it('G-50 is told to the sessions that hold it, which are sent nothing of it until they are shown it anew', async () => {
     const client = await session();
     home.unreachable.add(guild.id);
-    ship({ type: 'GUILD_UNAVAILABLE', guildId: guild.id });
+    ship({ type: 'GUILD_DELETE', guildId: guild.id });
     expect((await client.event('GUILD_DELETE')).d).toEqual(unavailable());
     say('too late');
     expect(await client.settled()).toEqual([]);
