@@ -3,7 +3,7 @@ import type { Config } from './config.js';
 import { BotTokens } from './domain/applications/index.js';
 import type { Actor, CallContext } from './domain/call.js';
 import type { DomainEvent } from './domain/events.js';
-import { GuildViews } from './domain/guilds/index.js';
+import type { GuildHome } from './domain/guilds/index.js';
 import type { DomainJobPayloads } from './domain/job-payloads.js';
 import { createKnownCredentials, type KnownCredentials } from './domain/known-credentials.js';
 import { Writes } from './domain/writes.js';
@@ -48,7 +48,8 @@ export interface AppContext {
   mailer: Mailer;
   limits: RateLimits;
   metrics: Metrics;
-  guilds: GuildViews;
+  /** Where guilds live, for access and for the gateway. */
+  guilds: GuildHome;
   botTokens: BotTokens;
   known: KnownCredentials;
   writes: Writes;
@@ -63,14 +64,13 @@ export interface AppContext {
 }
 
 /** The parts the rest of the context is made from. */
-export type ContextParts = Omit<AppContext, 'guilds' | 'botTokens' | 'known' | 'writes' | 'bodies' | 'jobs'>;
+export type ContextParts = Omit<AppContext, 'botTokens' | 'known' | 'writes' | 'bodies' | 'jobs'>;
 
 export function createAppContext(parts: ContextParts): AppContext {
   const known = createKnownCredentials(parts.db.reader);
   const jobs = new Jobs<DomainJobPayloads>({ ...parts, registry: parts.metrics.registry });
   return {
     ...parts,
-    guilds: new GuildViews(parts.db.reader, parts.bus, parts.clock),
     botTokens: new BotTokens(parts.db.reader, parts.bus, parts.clock, known),
     known,
     writes: new Writes({ ...parts, jobs }),

@@ -6,6 +6,7 @@ import { createAccounts } from './accounts/index.js';
 import { createCdnFace } from './cdn/index.js';
 import type { Config } from './config.js';
 import { type AppContext, createAppContext } from './context.js';
+import { DatabaseHome, type GuildHome } from './domain/guilds/index.js';
 import { jobKinds } from './domain/jobs.js';
 import type { Face } from './face.js';
 import { createGatewayFace } from './gateway/index.js';
@@ -37,6 +38,8 @@ import { renderEvent } from './wire/events.js';
 export interface Overrides {
   clock?: Clock;
   log?: Logger;
+  /** Makes another home of guilds, which may ask the one over the database in its turn. */
+  guilds?: (database: GuildHome) => GuildHome;
 }
 
 export interface Server {
@@ -84,9 +87,11 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     gatewayUrl: config.gatewayPublicUrl ? `${config.gatewayPublicUrl}/gateway` : '',
     signatures: createAddressSignatures(instanceSecret(join(config.dataDir, 'cdn-secret')), clock),
   };
+  const databaseHome = new DatabaseHome(resources.db.reader, resources.bus, clock);
   const app = createAppContext({
     ...resources,
     config,
+    guilds: overrides.guilds?.(databaseHome) ?? databaseHome,
     addresses,
     clientAddress: createClientAddress(config.trustProxy),
     log,

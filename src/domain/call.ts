@@ -8,7 +8,7 @@ import type { RateLimits } from '../infra/rate-limits.js';
 import type { AuditAction } from './audit-log/actions.js';
 import { DomainError } from './errors.js';
 import type { DomainEvent } from './events.js';
-import type { GuildViews } from './guilds/views.js';
+import type { GuildHome } from './guilds/home.js';
 import type { Scope } from './installations/scopes.js';
 import type { DomainJob } from './job-payloads.js';
 
@@ -66,7 +66,8 @@ export interface CallContext {
   nextId: NextId;
   blobs: BlobStore;
   limits: RateLimits;
-  guilds: GuildViews;
+  /** Where guilds live: what decides access in them. */
+  guilds: GuildHome;
   /** Where the portal's pages are, for links in mails. */
   portalUrl: string;
   /** The door for reads outside a transaction. */

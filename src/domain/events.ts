@@ -54,7 +54,9 @@ export type DomainEvent =
   | { type: 'INVITE_CREATE'; invite: Invite & { inviter: User } }
   /** An invite was taken back, or used as often as it could be. */
   | { type: 'INVITE_DELETE'; invite: Invite }
-  /** A bot became a member: its sessions are shown the whole guild (GUILD_CREATE). */
+  /** A guild cannot be reached any more: no session holds it, until GUILD_JOINED tells its bots that it is back. */
+  | { type: 'GUILD_DELETE'; guildId: bigint }
+  /** A bot became a member, or its guild can be reached again: its sessions are shown the whole guild (GUILD_CREATE). */
   | { type: 'GUILD_JOINED'; guildId: bigint; userId: bigint }
   /** A bot is no longer a member: its sessions lose the guild (GUILD_DELETE). */
   | { type: 'GUILD_LEFT'; guildId: bigint; userId: bigint }

@@ -2,7 +2,7 @@ import { GatewayDispatchEvents, GatewayIntentBits } from 'discord-api-types/v10'
 import type { AppContext } from '../context.js';
 import { privilegedIntentsOf } from '../domain/applications/index.js';
 import { refusalIn } from '../domain/errors.js';
-import { pagesOfGuildIds } from '../domain/guilds/index.js';
+import { GuildUnavailable } from '../domain/guilds/index.js';
 import { BUS_RECONNECTED, type BusMessage, type BusSubscription, topics } from '../infra/bus.js';
 import type { Timer } from '../infra/clock.js';
 import { inPieces, inTurns, nextTurn } from '../infra/turns.js';
@@ -183,7 +183,7 @@ export class Bots {
   async #catchUpOnGuilds(botId: bigint, bot: Bot): Promise<void> {
     try {
       const joined = new Set<bigint>();
-      for await (const page of pagesOfGuildIds(this.app.db.reader, botId)) for (const id of page) joined.add(id);
+      for await (const page of this.app.guilds.pagesOfGuildIds(botId)) for (const id of page) joined.add(id);
       // Nobody waits for a session that is still being shown its guilds.
       for (const session of bot.sessions) void session.introduced.then(() => this.#catchUp(bot, session, joined));
     } catch (error) {
@@ -197,13 +197,21 @@ export class Bots {
       await inTurns(new Set([...joined, ...session.guilds.keys()]), GUILDS_PER_TURN, async (guildId) => {
         if (joined.has(guildId) === session.guilds.has(guildId) || !session.isResponsibleFor(guildId)) return;
         await nextTurn();
-        // What was heard since counts for more than what was read.
-        if (await this.app.guilds.member(guildId, session.botId)) this.introduce(guildId, session);
-        else this.#leave(guildId, session);
+        await this.#catchUpOnGuild(guildId, session);
       });
     } catch (error) {
       this.#logFault(error, "a bot's guilds could not be read for the gateway");
       this.#tryAgain(session.botId, bot);
+    }
+  }
+
+  /** What was heard since counts for more than what was read. The return of a guild that is out of reach will be told. */
+  async #catchUpOnGuild(guildId: bigint, session: Session): Promise<void> {
+    try {
+      if (await this.app.guilds.member(guildId, session.botId)) this.introduce(guildId, session);
+      else this.#leave(guildId, session);
+    } catch (error) {
+      if (!(error instanceof GuildUnavailable)) throw error;
     }
   }
 

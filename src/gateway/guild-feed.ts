@@ -1,9 +1,10 @@
 import { GatewayDispatchEvents as Event, GatewayIntentBits } from 'discord-api-types/v10';
 import type { AppContext } from '../context.js';
+import { permissionsInChannel, permissionsInGuild } from '../domain/guilds/index.js';
 import { BUS_RECONNECTED, type BusMessage, type BusSubscription, topics } from '../infra/bus.js';
 import { REMEMBER_MS } from '../infra/memory.js';
 import { GatewayEvent, Piece } from './events.js';
-import { type GuildPicture, loadGuildPicture } from './guild-picture.js';
+import { type GuildCreate, loadGuildCreate } from './guild-create.js';
 import { type EventRule, ruleOf } from './intents.js';
 import { closes, REPLAY_LIMIT } from './protocol.js';
 import type { Session } from './session.js';
@@ -75,7 +76,7 @@ export class GuildFeed {
   readonly #subscription: BusSubscription;
   readonly #waiting: BusMessage[] = [];
   #working = false;
-  #picture: Promise<GuildPicture | null> | undefined;
+  #picture: Promise<GuildCreate | null> | undefined;
 
   constructor(
     private readonly app: AppContext,
@@ -103,9 +104,9 @@ export class GuildFeed {
   }
 
   /** The guild as GUILD_CREATE shows it, no older than the last event about it; null when there is no such guild. */
-  picture(): Promise<GuildPicture | null> {
+  picture(): Promise<GuildCreate | null> {
     if (this.#picture) return this.#picture;
-    const picture = this.#subscription.ready.then(() => loadGuildPicture(this.app.db.reader, this.guildId));
+    const picture = this.#subscription.ready.then(() => loadGuildCreate(this.app.guilds, this.guildId));
     const forget = () => {
       if (this.#picture === picture) this.#picture = undefined;
     };
@@ -180,8 +181,8 @@ export class GuildFeed {
     const { permissions } = seat;
     const bits =
       place === GUILD_AT_LARGE
-        ? await this.app.guilds.guildPermissions(this.guildId, seat.botId)
-        : await this.app.guilds.channelPermissions(this.guildId, BigInt(place), seat.botId);
+        ? await permissionsInGuild(this.app.guilds, this.guildId, seat.botId)
+        : await permissionsInChannel(this.app.guilds, this.guildId, BigInt(place), seat.botId);
     // Kept in the map that was there when the question was asked: a change since then has put another in its place.
     permissions.set(place, bits ?? 0n);
   }
@@ -212,12 +213,11 @@ export class GuildFeed {
     full.settle();
     redacted?.settle();
     if (deliveries > 0) this.app.metrics.gatewayDispatches.inc({ type: message.type }, deliveries);
-    if (message.type === Event.GuildDelete) this.#close(message);
+    if (message.type === Event.GuildDelete) this.#close();
   }
 
-  /** The guild is gone for everybody, unless it is only out of reach. */
-  #close(message: BusMessage): void {
-    if (/"unavailable":\s*true/.test(message.data)) return;
+  /** The guild is gone, or out of reach: no session holds it. */
+  #close(): void {
     for (const seat of [...this.#seats.values()]) for (const attachment of [...seat.attachments]) attachment.detach();
   }
 

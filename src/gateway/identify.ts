@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { GatewayDispatchEvents } from 'discord-api-types/v10';
 import type { AppContext } from '../context.js';
 import type { AuthenticatedBot } from '../domain/applications/index.js';
-import { pagesOfGuildIds } from '../domain/guilds/index.js';
 import { IDENTIFY_CONCURRENCY, IDENTIFY_PER_BUCKET, IDENTIFY_PER_DAY } from '../domain/limits.js';
 import { inTurns } from '../infra/turns.js';
 import { renderReady } from '../wire/ready.js';
@@ -111,7 +110,7 @@ function openSession(
 /** The guilds of the session's shard, oldest first. @throws Closing 4011 */
 async function guildsOf(gateway: Gateway, session: Session): Promise<bigint[]> {
   const guildIds: bigint[] = [];
-  for await (const page of pagesOfGuildIds(gateway.app.db.reader, session.botId)) {
+  for await (const page of gateway.app.guilds.pagesOfGuildIds(session.botId)) {
     guildIds.push(...page.filter((guildId) => session.isResponsibleFor(guildId)));
     if (guildIds.length > MAX_GUILDS_PER_SHARD) throw new Closing(closes.shardingRequired);
   }

@@ -1,6 +1,7 @@
 import { GatewayDispatchEvents, GatewayIntentBits } from 'discord-api-types/v10';
 import type { AppContext } from '../context.js';
 import { refusalIn } from '../domain/errors.js';
+import { GuildUnavailable } from '../domain/guilds/index.js';
 import { nextTurn } from '../infra/turns.js';
 import { renderUnavailableGuild } from '../wire/ready.js';
 import { eventOf, type GatewayEvent } from './events.js';
@@ -13,24 +14,29 @@ export async function introduceGuilds(app: AppContext, session: Session, attachm
   session.markIntroduced();
 }
 
-/** Dispatches GUILD_CREATE, then what happened in the guild since the session was attached to it. */
+/**
+ * Dispatches GUILD_CREATE, then what happened in the guild since the session was attached to it. A guild that is out of reach is
+ * shown as unavailable and not held: it is introduced anew when its return is told (docs/gateway.md, G-50).
+ */
 export async function introduceGuild(app: AppContext, attachment: Attachment): Promise<void> {
-  const { session } = attachment;
+  const { session, feed } = attachment;
   if (session.wants(GatewayIntentBits.Guilds)) {
     await session.room();
     await nextTurn();
     if (attachment.detached) return;
-    const event = await guildCreate(app, attachment);
+    const create = await guildCreate(app, attachment);
     if (attachment.detached) return;
+    const event = create ?? unavailable(feed.guildId);
     session.dispatch(event);
     event.settle();
     app.metrics.gatewayDispatches.inc({ type: event.type });
+    if (!create) return attachment.detach();
   }
   attachment.release();
 }
 
-/** A guild that is gone, or cannot be read at the moment, is shown as unavailable. */
-async function guildCreate(app: AppContext, { feed, session }: Attachment): Promise<GatewayEvent> {
+/** Null for a guild out of reach. One that is gone, or could not be read, is shown as unavailable. */
+async function guildCreate(app: AppContext, { feed, session }: Attachment): Promise<GatewayEvent | null> {
   try {
     const [picture, member] = await Promise.all([feed.picture(), app.guilds.member(feed.guildId, session.botId)]);
     if (picture && member) {
@@ -42,7 +48,12 @@ async function guildCreate(app: AppContext, { feed, session }: Attachment): Prom
       });
     }
   } catch (error) {
+    if (error instanceof GuildUnavailable) return null;
     if (!refusalIn(error)) app.log.error({ err: error }, 'a guild could not be read for the gateway');
   }
-  return eventOf(GatewayDispatchEvents.GuildDelete, renderUnavailableGuild(feed.guildId));
+  return unavailable(feed.guildId);
+}
+
+function unavailable(guildId: bigint): GatewayEvent {
+  return eventOf(GatewayDispatchEvents.GuildDelete, renderUnavailableGuild(guildId));
 }

@@ -3,8 +3,8 @@ import {
   type GatewayGuildMembersChunkDispatchData,
   GatewayIntentBits,
 } from 'discord-api-types/v10';
-import { countMembers, loadMembers, type MemberSelection } from '../domain/guilds/index.js';
-import { type MemberRecord, searchMembers } from '../domain/members/index.js';
+import { type GuildHome, GuildUnavailable, type MemberSelection } from '../domain/guilds/index.js';
+import type { MemberRecord } from '../domain/members/index.js';
 import { parseSnowflake } from '../infra/ids.js';
 import { renderMember } from '../wire/members.js';
 import { closeFor } from './closing.js';
@@ -19,34 +19,35 @@ const MAX_NONCE_BYTES = 32;
 /** Answers op 8 with GUILD_MEMBERS_CHUNK (docs/gateway.md, G-40); a fault closes the connection. */
 export async function sendMembers(gateway: Gateway, session: Session, request: MembersRequest): Promise<void> {
   try {
-    await sendRequested(gateway, session, request);
+    await sendRequested(gateway.app.guilds, session, request);
   } catch (error) {
+    if (error instanceof GuildUnavailable) return sendNone(session, request);
     session.disconnect(closeFor(error, gateway.app.log, 'members could not be read for the gateway'));
   }
 }
 
-async function sendRequested(gateway: Gateway, session: Session, request: MembersRequest): Promise<void> {
+async function sendRequested(home: GuildHome, session: Session, request: MembersRequest): Promise<void> {
   const guildId = BigInt(request.guild_id);
-  if (!session.guilds.has(guildId)) return dispatchChunk(session, request, [], request.user_ids ?? []);
-  if (request.user_ids) return sendListed(gateway, session, request, request.user_ids);
+  if (!session.guilds.has(guildId)) return sendNone(session, request);
+  if (request.user_ids) return sendListed(home, session, request, request.user_ids);
   const prefix = request.query ?? '';
   if (prefix !== '') {
     const take = Math.min(request.limit || MEMBERS_PER_SEARCH, MEMBERS_PER_SEARCH);
-    return dispatchChunk(session, request, await searchMembers(gateway.app.db.reader, guildId, prefix, take));
+    return dispatchChunk(session, request, await home.searchMembers(guildId, prefix, take));
   }
-  if (session.wants(GatewayIntentBits.GuildMembers)) return sendAll(gateway, session, request);
-  dispatchChunk(session, request, await loadMembers(gateway.app.db.reader, guildId, { userIds: [session.botId] }, 1));
+  if (session.wants(GatewayIntentBits.GuildMembers)) return sendAll(home, session, request);
+  dispatchChunk(session, request, await home.members(guildId, { userIds: [session.botId] }, 1));
 }
 
-async function sendListed(
-  gateway: Gateway,
-  session: Session,
-  request: MembersRequest,
-  wanted: string[],
-): Promise<void> {
+/** The answer for a guild that the session does not hold, or that is out of reach. */
+function sendNone(session: Session, request: MembersRequest): void {
+  dispatchChunk(session, request, [], request.user_ids ?? []);
+}
+
+async function sendListed(home: GuildHome, session: Session, request: MembersRequest, wanted: string[]): Promise<void> {
   const asked = [...new Set(wanted)].slice(0, MEMBERS_PER_SEARCH);
   const userIds = asked.flatMap((text) => parseSnowflake(text) ?? []);
-  const members = await loadMembers(gateway.app.db.reader, BigInt(request.guild_id), { userIds }, MEMBERS_PER_SEARCH);
+  const members = await home.members(BigInt(request.guild_id), { userIds }, MEMBERS_PER_SEARCH);
   const found = new Set(members.map((member) => String(member.userId)));
   dispatchChunk(
     session,
@@ -57,17 +58,16 @@ async function sendListed(
 }
 
 /** The whole list, or its first `limit`, chunk by chunk, no faster than the client reads. */
-async function sendAll(gateway: Gateway, session: Session, request: MembersRequest): Promise<void> {
-  const { reader } = gateway.app.db;
+async function sendAll(home: GuildHome, session: Session, request: MembersRequest): Promise<void> {
   const guildId = BigInt(request.guild_id);
-  const total = Math.min(await countMembers(reader, guildId), request.limit || Number.POSITIVE_INFINITY);
+  const total = Math.min(await home.countMembers(guildId), request.limit || Number.POSITIVE_INFINITY);
   const chunkCount = Math.max(1, Math.ceil(total / MEMBERS_PER_CHUNK));
   const selection: MemberSelection = {};
   for (let index = 0; index < chunkCount; index += 1) {
     await session.room();
     if (session.ended) return;
     const take = Math.min(MEMBERS_PER_CHUNK, total - index * MEMBERS_PER_CHUNK);
-    const members = await loadMembers(reader, guildId, selection, take);
+    const members = await home.members(guildId, selection, take);
     selection.after = members.at(-1)?.userId ?? selection.after;
     dispatchChunk(session, request, members, [], { index, count: chunkCount });
   }

@@ -1,6 +1,6 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import { requireUser } from '../domain/call.js';
-import { joinGuild } from '../domain/guilds/index.js';
+import { joinGuild, permissionsInChannel } from '../domain/guilds/index.js';
 import { createInvite, deleteInvite, manageableInvites } from '../domain/invites/index.js';
 import { limits } from '../domain/limits.js';
 import { allows, Permission } from '../domain/permissions.js';
@@ -19,7 +19,7 @@ const Invite = builder.prismaObject('Invite', {
       nullable: true,
       description: 'Null for a channel that the caller cannot see.',
       resolve: async (query, { guildId, channelId }, _args, { call }) => {
-        const permissions = await call.guilds.channelPermissions(guildId, channelId, requireUser(call).user.id);
+        const permissions = await permissionsInChannel(call.guilds, guildId, channelId, requireUser(call).user.id);
         if (!allows(permissions ?? 0n, Permission.ViewChannel)) return null;
         return call.read.channel.findUnique({ ...query, where: { id: channelId } });
       },

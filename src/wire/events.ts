@@ -9,6 +9,7 @@ import { renderEmoji } from './emojis.js';
 import { renderGuild } from './guilds.js';
 import { renderMember, renderMemberFacts } from './members.js';
 import { redactMessage, redactReferenced, renderMessage, type WireOptions } from './messages.js';
+import { renderUnavailableGuild } from './ready.js';
 import { renderRole } from './roles.js';
 import { wireTime } from './time.js';
 import { renderOwnUser, renderUser } from './users.js';
@@ -127,6 +128,8 @@ export function renderEvent(event: DomainEvent, options: WireOptions): Publicati
       });
     case 'INVITE_DELETE':
       return ofInvite(event.type, event.invite);
+    case 'GUILD_DELETE':
+      return inGuild(event.type, event.guildId, renderUnavailableGuild(event.guildId));
     case 'GUILD_JOINED':
     case 'GUILD_LEFT':
       return {

@@ -70,3 +70,43 @@ export async function statementsOf(work: () => Promise<unknown>): Promise<string
 export async function rowsReadBy(work: () => Promise<unknown>): Promise<number> {
   return (await readingsOf(work)).rows;
 }
+
+/** Statements that the database is kept from being asked. */
+export interface Refusals {
+  /** Those that somebody asked all the same. */
+  refused: string[];
+  end(): void;
+}
+
+/** From now on, a statement that matches fails before it reaches the database, whichever database it is. */
+export function refuseStatements(statement: RegExp): Refusals {
+  const refused: string[] = [];
+  const prepare = sqlite.prepare;
+  const query = pg.Client.prototype.query as (...args: unknown[]) => unknown;
+  const refuse = (sql: string) => {
+    if (!statement.test(sql)) return null;
+    refused.push(sql);
+    return new Error(`refused: ${sql}`);
+  };
+  sqlite.prepare = function (this: Preparing, sql: string) {
+    const error = refuse(sql);
+    if (error) throw error;
+    return prepare.call(this, sql);
+  };
+  Object.assign(pg.Client.prototype, {
+    query(this: pg.Client, ...args: unknown[]) {
+      const [first] = args as [string | { text: string }];
+      const error = refuse(typeof first === 'string' ? first : first.text);
+      if (!error) return query.apply(this, args);
+      const done = args.at(-1);
+      return typeof done === 'function' ? process.nextTick(done as () => void, error) : Promise.reject(error);
+    },
+  });
+  return {
+    refused,
+    end() {
+      sqlite.prepare = prepare;
+      Object.assign(pg.Client.prototype, { query });
+    },
+  };
+}

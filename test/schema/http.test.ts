@@ -57,10 +57,10 @@ describe('an unexpected fault', () => {
   it('is masked, and logged under the id that is shown', async () => {
     const { id } = await createGuild(ada);
     const { guilds } = server.app;
-    const view = guilds.guild;
-    guilds.guild = () => Promise.reject(new Error('the secret inside'));
+    const { view } = guilds;
+    guilds.view = () => Promise.reject(new Error('the secret inside'));
     const { data, errors } = await ada.ask('query ($id: ID!) { guild(id: $id) { name } }', { id });
-    guilds.guild = view;
+    guilds.view = view;
     expect(data).toEqual({ guild: null });
     expect(JSON.stringify(errors)).not.toContain('secret');
     const requestId = errors[0]?.extensions.requestId;

@@ -32,7 +32,7 @@ export interface ChannelAccess {
  */
 export async function accessGuild(call: CallContext, guildId: bigint, needed = 0n): Promise<GuildAccess> {
   const { user } = requireUser(call);
-  const [view, member] = await Promise.all([call.guilds.guild(guildId), call.guilds.member(guildId, user.id)]);
+  const [view, member] = await Promise.all([call.guilds.view(guildId), call.guilds.member(guildId, user.id)]);
   if (!view) throw unknown('UNKNOWN_GUILD');
   if (!member) throw hidden(call, 'UNKNOWN_GUILD');
   const permissions = guildPermissions(view, user.id, member.roleIds);
@@ -49,7 +49,7 @@ export async function accessChannel(call: CallContext, channelId: bigint, needed
   const { user } = requireUser(call);
   const guildId = await call.guilds.guildOfChannel(channelId);
   if (guildId === undefined || guildId === null) throw unknown('UNKNOWN_CHANNEL');
-  const [view, member] = await Promise.all([call.guilds.guild(guildId), call.guilds.member(guildId, user.id)]);
+  const [view, member] = await Promise.all([call.guilds.view(guildId), call.guilds.member(guildId, user.id)]);
   const channel = view?.channels.get(channelId);
   if (!view || !channel) throw unknown('UNKNOWN_CHANNEL');
   if (!member) throw hidden(call, 'UNKNOWN_CHANNEL');

@@ -1,9 +1,9 @@
 export { accessChannel, accessGuild, channelsWith } from './access.js';
 export { createGuild } from './create.js';
+export { DatabaseHome } from './database-home.js';
 export { getGuild } from './get.js';
+export { type GuildHome, GuildUnavailable, permissionsInChannel, permissionsInGuild } from './home.js';
 export { joinGuild } from './join.js';
 export { leaveGuild } from './leave.js';
-export { pagesOfGuildIds } from './memberships.js';
 export { recommendShards } from './shards.js';
-export { countMembers, type GuildSnapshot, loadGuildSnapshot, loadMembers, type MemberSelection } from './snapshot.js';
-export { GuildViews } from './views.js';
+export type { GuildSnapshot, MemberSelection } from './snapshot.js';

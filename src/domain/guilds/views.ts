@@ -4,13 +4,7 @@ import type { Clock } from '../../infra/clock.js';
 import type { Reader } from '../../infra/database/index.js';
 import { Memory } from '../../infra/memory.js';
 import type { MemberFacts } from '../members/record.js';
-import {
-  channelPermissions,
-  guildPermissions,
-  type Overwrite,
-  type PermissionFacts,
-  rolePermissions,
-} from '../permissions.js';
+import { type Overwrite, type PermissionFacts, rolePermissions } from '../permissions.js';
 
 export interface ChannelFacts {
   id: bigint;
@@ -79,19 +73,6 @@ export class GuildViews {
     if (!channel) return undefined;
     this.#guildOfChannel.set(channelId, channel);
     return channel.guildId;
-  }
-
-  /** The user's permissions in the guild at large, or null for somebody who is no member. */
-  async guildPermissions(guildId: bigint, userId: bigint): Promise<bigint | null> {
-    const [view, member] = await Promise.all([this.guild(guildId), this.member(guildId, userId)]);
-    return view && member ? guildPermissions(view, userId, member.roleIds) : null;
-  }
-
-  /** The user's permissions in one of the guild's channels, or null for no member or no such channel. */
-  async channelPermissions(guildId: bigint, channelId: bigint, userId: bigint): Promise<bigint | null> {
-    const [view, member] = await Promise.all([this.guild(guildId), this.member(guildId, userId)]);
-    const channel = view?.channels.get(channelId);
-    return view && member && channel ? channelPermissions(view, channel.overwrites, userId, member.roleIds) : null;
   }
 
   #onEvent(guildId: bigint, message: BusMessage): void {

@@ -2,6 +2,7 @@ import type { Invite } from '../../infra/database/index.js';
 import { type CallContext, requireUser } from '../call.js';
 import { missingPermissions } from '../errors.js';
 import { accessGuild } from '../guilds/access.js';
+import { permissionsInChannel } from '../guilds/home.js';
 import { allows, Permission } from '../permissions.js';
 import { findInvite, unknownInvite } from './find.js';
 
@@ -27,7 +28,7 @@ async function requireRight(call: CallContext, { guildId, channelId, inviterId }
   const { user } = requireUser(call);
   if (!(await call.guilds.member(guildId, user.id))) throw unknownInvite();
   const { permissions } = await accessGuild(call, guildId);
-  const inChannel = (await call.guilds.channelPermissions(guildId, channelId, user.id)) ?? 0n;
+  const inChannel = (await permissionsInChannel(call.guilds, guildId, channelId, user.id)) ?? 0n;
   const mayDelete =
     inviterId === user.id ||
     allows(permissions, Permission.ManageGuild) ||

@@ -1,4 +1,3 @@
 export { addMember, nickname } from './add.js';
 export type { MemberFacts, MemberRecord } from './record.js';
 export { setMemberRoles } from './roles.js';
-export { searchMembers } from './search.js';

@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { GuildViews } from '../../../src/domain/guilds/views.js';
+import {
+  DatabaseHome,
+  type GuildHome,
+  permissionsInChannel,
+  permissionsInGuild,
+} from '../../../src/domain/guilds/index.js';
 import type { Bus } from '../../../src/infra/bus.js';
 import { ManualClock } from '../../harness/clock.js';
 import { addMember, createGuild, createPerson } from '../../harness/rows.js';
@@ -13,8 +18,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** Views over a bus on which nothing of other processes is heard until `hear` is called, if ever. */
-function deafViews(): { views: GuildViews; hear(): void } {
+/** A home over a bus on which nothing of other processes is heard until `hear` is called, if ever. */
+function deafHome(): { home: GuildHome; hear(): void } {
   const { app } = server;
   let hear: () => void = () => {};
   const heard = new Promise<void>((resolve) => {
@@ -32,7 +37,7 @@ function deafViews(): { views: GuildViews; hear(): void } {
     }),
   };
   return {
-    views: new GuildViews(app.db.reader, bus, clock),
+    home: new DatabaseHome(app.db.reader, bus, clock),
     hear() {
       isComplete = true;
       hear();
@@ -42,26 +47,26 @@ function deafViews(): { views: GuildViews; hear(): void } {
 
 it('reads a guild without waiting until its changes are heard, and again once they are', async () => {
   const { app } = server;
-  const { views, hear } = deafViews();
+  const { home, hear } = deafHome();
   const guild = await createGuild(app);
   const person = await createPerson(app);
-  expect(await views.member(guild.id, person.id)).toBeNull();
-  expect((await views.guild(guild.id))?.rolePermissions.get(guild.id)).not.toBe(8n);
+  expect(await home.member(guild.id, person.id)).toBeNull();
+  expect((await home.view(guild.id))?.rolePermissions.get(guild.id)).not.toBe(8n);
   await addMember(app, guild.id, person, 'heron');
   await app.db.writer.role.update({ where: { id: guild.id }, data: { permissions: 8n } });
   hear();
   await Promise.resolve();
-  expect((await views.member(guild.id, person.id))?.nick).toBe('heron');
-  expect((await views.guild(guild.id))?.rolePermissions.get(guild.id)).toBe(8n);
-  expect(await statementsOf(() => views.guildPermissions(guild.id, person.id))).toEqual([]);
+  expect((await home.member(guild.id, person.id))?.nick).toBe('heron');
+  expect((await home.view(guild.id))?.rolePermissions.get(guild.id)).toBe(8n);
+  expect(await statementsOf(() => permissionsInGuild(home, guild.id, person.id))).toEqual([]);
 });
 
 it.each(['hears', 'is deaf'])('sees what nobody told of after a minute, whether it %s', async (_name) => {
   const { app } = server;
-  const { views, hear } = deafViews();
+  const { home, hear } = deafHome();
   if (_name === 'hears') hear();
   const guild = await createGuild(app);
-  const permissions = () => views.channelPermissions(guild.id, guild.channel.id, guild.owner.id);
+  const permissions = () => permissionsInChannel(home, guild.id, guild.channel.id, guild.owner.id);
   await permissions();
   expect(await permissions()).not.toBeNull();
   await app.db.writer.member.deleteMany({ where: { guildId: guild.id } });

@@ -1,7 +1,7 @@
 import { GatewayDispatchEvents } from 'discord-api-types/v10';
-import { loadGuildSnapshot, loadMembers } from '../domain/guilds/index.js';
+import type { GuildHome } from '../domain/guilds/index.js';
 import type { MemberFacts } from '../domain/members/index.js';
-import type { Reader, User } from '../infra/database/index.js';
+import type { User } from '../infra/database/index.js';
 import { renderGuildCreate, renderOwnGuildFields } from '../wire/guild-create.js';
 import { renderMember, renderMemberFacts } from '../wire/members.js';
 import { renderUser } from '../wire/users.js';
@@ -24,14 +24,14 @@ export interface Viewer {
   largeThreshold: number;
 }
 
-/** A guild serialised as GUILD_CREATE shows it, shared by all sessions that are introduced to it while it is current. */
-export class GuildPicture {
+/** GUILD_CREATE of one guild: its snapshot, serialised once for all sessions that are introduced to it while it is current. */
+export class GuildCreate {
   readonly #common: Piece;
-  #all: Promise<MemberList> | undefined;
-  #notable: Promise<MemberList> | undefined;
+  /** Members as they are listed, by whether those only who are notable. */
+  readonly #lists = new Map<boolean, Promise<MemberList>>();
 
   constructor(
-    private readonly reader: Reader,
+    private readonly home: GuildHome,
     private readonly guildId: bigint,
     common: string,
     private readonly memberCount: number,
@@ -55,23 +55,23 @@ export class GuildPicture {
   async #members(viewer: Viewer, large: boolean): Promise<Piece[]> {
     const own = JSON.stringify({ ...renderMemberFacts(viewer.member), user: renderUser(viewer.user) });
     if (!viewer.seesMembers) return [new Piece(own)];
-    const list = await (large ? this.#notableMembers() : this.#allMembers());
+    const list = await this.#list(large);
     if (list.userIds.has(viewer.user.id)) return [list.piece];
     return [new Piece(list.userIds.size === 0 ? own : `${own},`), list.piece];
   }
 
-  #allMembers(): Promise<MemberList> {
-    this.#all ??= this.#load(false);
-    return this.#all;
-  }
-
-  #notableMembers(): Promise<MemberList> {
-    this.#notable ??= this.#load(true);
-    return this.#notable;
+  /** A list is read once for all sessions; after a fault, the next one reads it anew. */
+  #list(notable: boolean): Promise<MemberList> {
+    const known = this.#lists.get(notable);
+    if (known) return known;
+    const list = this.#load(notable);
+    this.#lists.set(notable, list);
+    list.catch(() => this.#lists.delete(notable));
+    return list;
   }
 
   async #load(notable: boolean): Promise<MemberList> {
-    const members = await loadMembers(this.reader, this.guildId, { notable }, MAX_NOTABLE_MEMBERS);
+    const members = await this.home.members(this.guildId, { notable }, MAX_NOTABLE_MEMBERS);
     return {
       piece: new Piece(members.map((member) => JSON.stringify(renderMember(member))).join(',')),
       userIds: new Set(members.map((member) => member.userId)),
@@ -79,10 +79,11 @@ export class GuildPicture {
   }
 }
 
-/** Reads and serialises a guild, or null when there is none. */
-export async function loadGuildPicture(reader: Reader, guildId: bigint): Promise<GuildPicture | null> {
-  const snapshot = await loadGuildSnapshot(reader, guildId);
-  return (
-    snapshot && new GuildPicture(reader, guildId, JSON.stringify(renderGuildCreate(snapshot)), snapshot.memberCount)
-  );
+/**
+ * Reads and serialises a guild; null when there is none.
+ * @throws GuildUnavailable
+ */
+export async function loadGuildCreate(home: GuildHome, guildId: bigint): Promise<GuildCreate | null> {
+  const snapshot = await home.snapshot(guildId);
+  return snapshot && new GuildCreate(home, guildId, JSON.stringify(renderGuildCreate(snapshot)), snapshot.memberCount);
 }

@@ -1,0 +1,54 @@
+import type { Bus } from '../../infra/bus.js';
+import type { Clock } from '../../infra/clock.js';
+import type { Reader } from '../../infra/database/index.js';
+import type { MemberFacts, MemberRecord } from '../members/record.js';
+import { searchMembers } from '../members/search.js';
+import type { GuildHome } from './home.js';
+import { pagesOfGuildIds } from './memberships.js';
+import { countMembers, type GuildSnapshot, loadGuildSnapshot, loadMembers, type MemberSelection } from './snapshot.js';
+import { type GuildView, GuildViews } from './views.js';
+
+/** The home of the guilds in this process's database. All of them can be reached while the database can. */
+export class DatabaseHome implements GuildHome {
+  readonly #views: GuildViews;
+
+  constructor(
+    private readonly reader: Reader,
+    bus: Bus,
+    clock: Clock,
+  ) {
+    this.#views = new GuildViews(reader, bus, clock);
+  }
+
+  view(guildId: bigint): Promise<GuildView | null> {
+    return this.#views.guild(guildId);
+  }
+
+  member(guildId: bigint, userId: bigint): Promise<MemberFacts | null> {
+    return this.#views.member(guildId, userId);
+  }
+
+  guildOfChannel(channelId: bigint): Promise<bigint | null | undefined> {
+    return this.#views.guildOfChannel(channelId);
+  }
+
+  snapshot(guildId: bigint): Promise<GuildSnapshot | null> {
+    return loadGuildSnapshot(this.reader, guildId);
+  }
+
+  members(guildId: bigint, selection: MemberSelection, take: number): Promise<MemberRecord[]> {
+    return loadMembers(this.reader, guildId, selection, take);
+  }
+
+  searchMembers(guildId: bigint, prefix: string, take: number): Promise<MemberRecord[]> {
+    return searchMembers(this.reader, guildId, prefix, take);
+  }
+
+  countMembers(guildId: bigint): Promise<number> {
+    return countMembers(this.reader, guildId);
+  }
+
+  pagesOfGuildIds(userId: bigint): AsyncIterable<bigint[]> {
+    return pagesOfGuildIds(this.reader, userId);
+  }
+}

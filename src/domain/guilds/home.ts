@@ -1,0 +1,81 @@
+import { DomainError } from '../errors.js';
+import type { MemberFacts, MemberRecord } from '../members/record.js';
+import { channelPermissions, guildPermissions } from '../permissions.js';
+import type { GuildSnapshot, MemberSelection } from './snapshot.js';
+import type { GuildView } from './views.js';
+
+/**
+ * Where guilds live, as far as access and the gateway ask. Whoever asks has an id and does not know how far away the answer is.
+ *
+ * A guild that the home knows of and cannot reach at the moment is `GuildUnavailable`, which every function that takes a guild's id
+ * may throw; `null` always means that there is none.
+ */
+export interface GuildHome {
+  /** What decides access in a guild; null when there is no such guild. */
+  view(guildId: bigint): Promise<GuildView | null>;
+
+  /** The membership of a user; null for somebody who is no member, and when there is no such guild. */
+  member(guildId: bigint, userId: bigint): Promise<MemberFacts | null>;
+
+  /**
+   * The guild a channel belongs to: null for the channel of a direct message, undefined when there is no such channel. Known of
+   * a guild out of reach, too.
+   */
+  guildOfChannel(channelId: bigint): Promise<bigint | null | undefined>;
+
+  /** A guild as GUILD_CREATE shows it, no older than the call; null when there is no such guild. */
+  snapshot(guildId: bigint): Promise<GuildSnapshot | null>;
+
+  /** At most `take` members in ascending order of their ids; none when there is no such guild. */
+  members(guildId: bigint, selection: MemberSelection, take: number): Promise<MemberRecord[]>;
+
+  /**
+   * At most `take` members, 400 at the most, whose username or nickname begins with `prefix`, whatever the case, in ascending order
+   * of their ids. The prefix is text and nothing else: no sign in it stands for others.
+   */
+  searchMembers(guildId: bigint, prefix: string, take: number): Promise<MemberRecord[]>;
+
+  /** How many members a guild has; 0 when there is no such guild. */
+  countMembers(guildId: bigint): Promise<number>;
+
+  /** The ids of the guilds that a user is a member of, in ascending order, a page at a time; those out of reach among them. */
+  pagesOfGuildIds(userId: bigint): AsyncIterable<bigint[]>;
+}
+
+/** When to ask again for a guild that is out of reach, in milliseconds. */
+const UNAVAILABLE_RETRY_MS = 5_000;
+
+/** The refusal of whatever concerns a guild that is known and cannot be reached at the moment. */
+export class GuildUnavailable extends DomainError {
+  constructor(
+    readonly guildId: bigint,
+    cause?: unknown,
+  ) {
+    const details = { retryAfterMs: UNAVAILABLE_RETRY_MS, cause };
+    super('OVERLOADED', 'This server cannot be reached at the moment; try again in a few seconds.', details);
+  }
+}
+
+/**
+ * What a user may do in the guild at large; null for somebody who is no member.
+ * @throws GuildUnavailable
+ */
+export async function permissionsInGuild(home: GuildHome, guildId: bigint, userId: bigint): Promise<bigint | null> {
+  const [view, member] = await Promise.all([home.view(guildId), home.member(guildId, userId)]);
+  return view && member ? guildPermissions(view, userId, member.roleIds) : null;
+}
+
+/**
+ * What a user may do in one of the guild's channels; null for somebody who is no member, and when there is no such channel.
+ * @throws GuildUnavailable
+ */
+export async function permissionsInChannel(
+  home: GuildHome,
+  guildId: bigint,
+  channelId: bigint,
+  userId: bigint,
+): Promise<bigint | null> {
+  const [view, member] = await Promise.all([home.view(guildId), home.member(guildId, userId)]);
+  const channel = view?.channels.get(channelId);
+  return view && member && channel ? channelPermissions(view, channel.overwrites, userId, member.roleIds) : null;
+}

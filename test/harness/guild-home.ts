@@ -1,0 +1,128 @@
+import {
+  type GuildHome,
+  type GuildSnapshot,
+  GuildUnavailable,
+  type MemberSelection,
+} from '../../src/domain/guilds/index.js';
+import type { MemberFacts, MemberRecord } from '../../src/domain/members/index.js';
+import { DEFAULT_EVERYONE_PERMISSIONS, rolePermissions } from '../../src/domain/permissions.js';
+import type { User } from '../../src/infra/database/index.js';
+import type { Server } from '../../src/server.js';
+import type { TestGuild } from './rows.js';
+
+/** A guild that is stored nowhere. Whoever changes it tells so with an event, as for any other. */
+export interface MemoryGuild extends TestGuild {
+  snapshot: GuildSnapshot;
+  /** In ascending order of their ids. */
+  members: MemberRecord[];
+}
+
+/** A home of guilds in memory, for what a server asks of one that has no database behind it. */
+export class MemoryHome implements GuildHome {
+  readonly guilds = new Map<bigint, MemoryGuild>();
+  /** Guilds that are known and cannot be reached. */
+  readonly unreachable = new Set<bigint>();
+
+  async view(guildId: bigint) {
+    const found = this.#reach(guildId);
+    if (!found) return null;
+    const { guild, channels } = found.snapshot;
+    return {
+      id: guildId,
+      ownerId: guild.ownerId,
+      rolePermissions: rolePermissions(guild.roles),
+      channels: new Map(channels.map((channel) => [channel.id, channel])),
+    };
+  }
+
+  async member(guildId: bigint, userId: bigint): Promise<MemberFacts | null> {
+    const member = this.#membersOf(guildId).find((one) => one.userId === userId);
+    return member ? { ...member, roleIds: member.roles.map(({ roleId }) => roleId) } : null;
+  }
+
+  async guildOfChannel(channelId: bigint): Promise<bigint | undefined> {
+    return [...this.guilds.values()].find(({ snapshot }) => snapshot.channels.some(({ id }) => id === channelId))?.id;
+  }
+
+  async snapshot(guildId: bigint): Promise<GuildSnapshot | null> {
+    return this.#reach(guildId)?.snapshot ?? null;
+  }
+
+  async members(guildId: bigint, selection: MemberSelection, take: number): Promise<MemberRecord[]> {
+    const { notable = false, userIds, after = 0n } = selection;
+    return this.#membersOf(guildId)
+      .filter(({ userId }) => userId > after && (userIds?.includes(userId) ?? true))
+      .filter(({ nick, roles }) => !notable || nick !== null || roles.length > 0)
+      .slice(0, take);
+  }
+
+  async searchMembers(guildId: bigint, prefix: string, take: number): Promise<MemberRecord[]> {
+    const begins = (name: string | null) => name?.toLowerCase().startsWith(prefix.toLowerCase()) === true;
+    return this.#membersOf(guildId)
+      .filter(({ user, nick }) => begins(user.username) || begins(nick))
+      .slice(0, take);
+  }
+
+  async countMembers(guildId: bigint): Promise<number> {
+    return this.#membersOf(guildId).length;
+  }
+
+  async *pagesOfGuildIds(userId: bigint): AsyncGenerator<bigint[], void> {
+    for (const { id, members } of this.guilds.values()) if (members.some((one) => one.userId === userId)) yield [id];
+  }
+
+  #membersOf(guildId: bigint): MemberRecord[] {
+    return this.#reach(guildId)?.members ?? [];
+  }
+
+  #reach(guildId: bigint): MemoryGuild | undefined {
+    if (this.unreachable.has(guildId)) throw new GuildUnavailable(guildId);
+    return this.guilds.get(guildId);
+  }
+}
+
+type App = Server['app'];
+
+/** Somebody who has no row anywhere. */
+export function nobodysRow(app: App, username: string): User {
+  const names = { username, handle: username, globalName: username };
+  return { id: app.nextId(), ...names, avatarHash: null, bot: false, deletedAt: null };
+}
+
+/** Makes a guild in `home`, with `@everyone`, one text channel, its owner and `members`. */
+export function addGuild(app: App, home: MemoryHome, name: string, ...members: User[]): MemoryGuild {
+  const id = app.nextId();
+  const owner = nobodysRow(app, `owner of ${name}`);
+  const everyone = { id, guildId: id, name: '@everyone', permissions: DEFAULT_EVERYONE_PERMISSIONS, position: 0 };
+  const looks = { color: 0, hoist: false, mentionable: false, managed: false, applicationId: null };
+  const channel = channelOf(app, id, 'general');
+  const guild: MemoryGuild = {
+    id,
+    owner,
+    channel,
+    snapshot: {
+      guild: { id, name, description: null, iconHash: null, ownerId: owner.id, roles: [{ ...everyone, ...looks }] },
+      channels: [channel],
+      lastMessageIds: new Map(),
+      memberCount: 0,
+    },
+    members: [],
+  };
+  joinMembers(app, guild, owner, ...members);
+  home.guilds.set(id, guild);
+  return guild;
+}
+
+export function channelOf(app: App, guildId: bigint, name: string): TestGuild['channel'] {
+  const place = { id: app.nextId(), guildId, parentId: null, position: 0 };
+  return { ...place, type: 0, name, topic: null, nsfw: false, rateLimitPerUser: 0, overwrites: [] };
+}
+
+/** Makes users members of a guild in memory. */
+export function joinMembers(app: App, guild: MemoryGuild, ...users: User[]): MemberRecord[] {
+  const joinedAt = new Date(app.clock.now());
+  const joined = users.map((user) => ({ guildId: guild.id, userId: user.id, user, nick: null, joinedAt, roles: [] }));
+  guild.members = [...guild.members, ...joined].sort((one, other) => (one.userId < other.userId ? -1 : 1));
+  guild.snapshot.memberCount = guild.members.length;
+  return joined;
+}
