@@ -3,14 +3,36 @@ import type { ChannelRecord } from './channels/record.js';
 import type { MemberFacts, MemberRecord } from './members/record.js';
 import type { MessageRecord } from './messages/record.js';
 
-/** What happened. Carries everything its rendering needs, so that rendering is a pure function. */
+/**
+ * What happened. Carries everything its rendering needs, so that rendering is a pure function. Where `guildId` is null, the
+ * channel is a direct one and `recipientIds` says whom the event is for.
+ */
 export type DomainEvent =
-  | { type: 'MESSAGE_CREATE'; message: MessageRecord; member: MemberFacts | null }
-  | { type: 'MESSAGE_UPDATE'; message: MessageRecord; member: MemberFacts | null }
-  | { type: 'MESSAGE_DELETE'; guildId: bigint | null; channelId: bigint; messageId: bigint }
+  | {
+      type: 'MESSAGE_CREATE';
+      message: MessageRecord;
+      /** Its author's membership. */
+      member: MemberFacts | null;
+      recipientIds?: readonly bigint[];
+    }
+  | {
+      type: 'MESSAGE_UPDATE';
+      message: MessageRecord;
+      /** Its author's membership. */
+      member: MemberFacts | null;
+      recipientIds?: readonly bigint[];
+    }
+  | {
+      type: 'MESSAGE_DELETE';
+      guildId: bigint | null;
+      recipientIds?: readonly bigint[];
+      channelId: bigint;
+      messageId: bigint;
+    }
   | {
       type: 'MESSAGE_REACTION_ADD';
       guildId: bigint | null;
+      recipientIds?: readonly bigint[];
       channelId: bigint;
       messageId: bigint;
       messageAuthorId: bigint;
@@ -21,15 +43,23 @@ export type DomainEvent =
   | {
       type: 'MESSAGE_REACTION_REMOVE';
       guildId: bigint | null;
+      recipientIds?: readonly bigint[];
       channelId: bigint;
       messageId: bigint;
       emoji: string;
       userId: bigint;
     }
-  | { type: 'MESSAGE_REACTION_REMOVE_ALL'; guildId: bigint | null; channelId: bigint; messageId: bigint }
+  | {
+      type: 'MESSAGE_REACTION_REMOVE_ALL';
+      guildId: bigint | null;
+      recipientIds?: readonly bigint[];
+      channelId: bigint;
+      messageId: bigint;
+    }
   | {
       type: 'MESSAGE_REACTION_REMOVE_EMOJI';
       guildId: bigint | null;
+      recipientIds?: readonly bigint[];
       channelId: bigint;
       messageId: bigint;
       emoji: string;
@@ -37,6 +67,7 @@ export type DomainEvent =
   | {
       type: 'TYPING_START';
       guildId: bigint | null;
+      recipientIds?: readonly bigint[];
       channelId: bigint;
       user: User;
       member: MemberFacts | null;
