@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseSnowflake } from '../infra/ids.js';
-import { DomainError, type FieldFault } from './errors.js';
+import { DomainError, type FieldFault, invalidInput } from './errors.js';
 
 /**
  * Parses `value` with `schema`.
@@ -11,7 +11,25 @@ export function parseInput<Schema extends z.ZodType>(schema: Schema, value: unkn
   const parsed = schema.safeParse(value, { reportInput: true });
   if (parsed.success) return parsed.data;
   const fields = parsed.error.issues.flatMap((issue) => faultsOf(issue, path));
-  throw new DomainError('INVALID_INPUT', 'Invalid Form Body', { fields });
+  throw invalidInput(...fields);
+}
+
+/**
+ * Runs `work`; its refusal names the faults as the caller's input does.
+ * @param names the caller's names of fields, by the domain's, where the two differ
+ */
+export async function renameFaults<T>(names: Readonly<Record<string, string>>, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.code !== 'INVALID_INPUT') throw error;
+    throw invalidInput(...error.fields.map((field) => ({ ...field, path: renamed(field.path, names) })));
+  }
+}
+
+function renamed(path: string, names: Readonly<Record<string, string>>): string {
+  const [field = '', ...inside] = path.split('.');
+  return joinPath(names[field] ?? field, ...inside);
 }
 
 /** Joins two parts of a path, either of which may be empty. */
@@ -49,6 +67,21 @@ export function nameText(min: number, max: number) {
         'Line ends, control characters and marks that turn the direction of text are not allowed.',
       ),
     );
+}
+
+/** Optional, and null counts as not given. */
+export function maybe<Schema extends z.ZodType>(schema: Schema) {
+  return schema.nullish().transform((value) => value ?? undefined);
+}
+
+/** Text of at most `max` characters, once trimmed. */
+export function textUpTo(max: number) {
+  return trimmed()
+    .refine(
+      (text) => text.length <= max || characters(text) <= max,
+      fault('BASE_TYPE_MAX_LENGTH', `Must be ${max} or fewer in length.`),
+    )
+    .meta({ maxLength: max });
 }
 
 /** {@link plainText} without the blanks around it. */

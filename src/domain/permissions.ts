@@ -36,6 +36,16 @@ export const DEFAULT_EVERYONE_PERMISSIONS: bigint =
   Permission.SendPolls |
   Permission.UseExternalApps;
 
+/** What a recipient of a direct channel may do in it: there are no roles to say otherwise, and nobody to mention at large. */
+export const DIRECT_PERMISSIONS: bigint =
+  Permission.AddReactions |
+  Permission.ViewChannel |
+  Permission.SendMessages |
+  Permission.EmbedLinks |
+  Permission.AttachFiles |
+  Permission.ReadMessageHistory |
+  Permission.UseExternalEmojis;
+
 export interface Overwrite {
   targetId: bigint;
   allow: bigint;

@@ -1,6 +1,6 @@
 import { requireUser } from '../domain/call.js';
 import { DomainError } from '../domain/errors.js';
-import { accessChannel } from '../domain/guilds/index.js';
+import { accessGuildChannel } from '../domain/guilds/index.js';
 import { BUS_RECONNECTED, type BusMessage, topics } from '../infra/bus.js';
 import { builder } from './builder.js';
 import type { GraphqlContext } from './context.js';
@@ -38,12 +38,12 @@ const MEMBER_CHANGES = new Set(['GUILD_MEMBER_UPDATE', 'GUILD_MEMBER_REMOVE']);
 /**
  * A channel's events from now on, for as long as the caller is signed in and can view it. What comes after a change that may
  * take the channel out of sight waits until that is settled.
- * @throws what `accessChannel` throws
+ * @throws what `accessGuildChannel` throws
  */
 export async function watchChannel(context: GraphqlContext, channelId: bigint): Promise<BoundedQueue<BusMessage>> {
   const { app, call, streams } = context;
   const { user } = requireUser(call);
-  const { guildId } = await accessChannel(call, channelId);
+  const { guildId } = await accessGuildChannel(call, channelId);
   const userId = String(user.id);
   const queue: BoundedQueue<BusMessage> = new BoundedQueue(() => {
     streams.delete(stream);
@@ -65,7 +65,7 @@ export async function watchChannel(context: GraphqlContext, channelId: bigint): 
   const guild = app.bus.subscribe(topics.guild(guildId), (message) => {
     const isAboutMe = message.userId === userId;
     if (ACCESS_CHANGES.has(message.type) || (isAboutMe && MEMBER_CHANGES.has(message.type))) {
-      after(() => accessChannel(call, channelId));
+      after(() => accessGuildChannel(call, channelId));
     }
     if (message.channelId === String(channelId) && SHOWN.has(message.type)) after(() => queue.push(message));
   });

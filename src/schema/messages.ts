@@ -1,6 +1,7 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { CallContext } from '../domain/call.js';
 import { DomainError } from '../domain/errors.js';
+import { parseInput, renameFaults } from '../domain/input.js';
 import {
   DELETIONS_PER_CHANNEL,
   EDITS_PER_CHANNEL,
@@ -12,6 +13,10 @@ import {
   countReactions,
   deleteMessage,
   editMessage,
+  type MessageContent,
+  type MessageKey,
+  messageContent,
+  type NewMessage,
   removeReaction,
   requireSending,
   sendMessage,
@@ -127,38 +132,38 @@ builder.mutationFields((t) => ({
       requireDistinct(files);
       await requireSending(call, { channelId, files: files.length });
       const body = bodyOf(input.content, replyTo);
-      return {
-        message: await sendMessage(call, { channelId, body, files: await receiveFiles(files) }).catch(inOurNames),
-      };
+      const received = await receiveFiles(files);
+      const send = () => sendMessage(call, { channelId, body, files: received });
+      return { message: await renameFaults({ reference: 'replyTo' }, send) };
     },
   }),
   editMessage: t.field({
     type: MessagePayload,
     args: { input: t.arg({ type: EditMessageInput, required: true }) },
     resolve: async (_root, { input }, { call }) => {
-      const place = placeOf(input);
-      await takeInChannel(call, EDITS_PER_CHANNEL, place.channelId);
-      return { message: await editMessage(call, { ...place, body: { content: input.content } }) };
+      const key = keyOf(input);
+      await takeInChannel(call, EDITS_PER_CHANNEL, key.channelId);
+      return { message: await editMessage(call, { ...key, body: { content: contentOf(input.content) } }) };
     },
   }),
   deleteMessage: t.field({
     type: DeletedPayload,
     args: { input: t.arg({ type: MessageIdInput, required: true }) },
     resolve: async (_root, { input }, { call }) => {
-      const place = placeOf(input);
-      await takeInChannel(call, DELETIONS_PER_CHANNEL, place.channelId);
-      await deleteMessage(call, place);
-      return { id: place.messageId };
+      const key = keyOf(input);
+      await takeInChannel(call, DELETIONS_PER_CHANNEL, key.channelId);
+      await deleteMessage(call, key);
+      return { id: key.messageId };
     },
   }),
   addReaction: t.field({
     type: MessagePayload,
     args: { input: t.arg({ type: ReactionInput, required: true }) },
     resolve: async (_root, { input }, { call }) => {
-      const place = placeOf(input);
-      await takeInChannel(call, REACTIONS_PER_CHANNEL, place.channelId);
-      await addReaction(call, { ...place, emoji: input.emoji });
-      return { message: await readMessage(call, place) };
+      const key = keyOf(input);
+      await takeInChannel(call, REACTIONS_PER_CHANNEL, key.channelId);
+      await addReaction(call, { ...key, emoji: input.emoji });
+      return { message: await readMessage(call, key) };
     },
   }),
   removeReaction: t.field({
@@ -166,38 +171,29 @@ builder.mutationFields((t) => ({
     description: "Takes back the caller's own reaction.",
     args: { input: t.arg({ type: ReactionInput, required: true }) },
     resolve: async (_root, { input }, { call }) => {
-      const place = placeOf(input);
-      await takeInChannel(call, REACTIONS_PER_CHANNEL, place.channelId);
-      await removeReaction(call, { ...place, emoji: input.emoji });
-      return { message: await readMessage(call, place) };
+      const key = keyOf(input);
+      await takeInChannel(call, REACTIONS_PER_CHANNEL, key.channelId);
+      await removeReaction(call, { ...key, emoji: input.emoji });
+      return { message: await readMessage(call, key) };
     },
   }),
 }));
 
-interface Place {
-  channelId: bigint;
-  messageId: bigint;
-}
-
-function placeOf(input: { channelId: string; messageId: string }): Place {
+function keyOf(input: { channelId: string; messageId: string }): MessageKey {
   return { channelId: parseId(input.channelId, 'channelId'), messageId: parseId(input.messageId, 'messageId') };
 }
 
-function bodyOf(content: string, replyTo: bigint | undefined) {
-  return replyTo === undefined ? { content } : { content, message_reference: { message_id: replyTo } };
+/** @throws INVALID_INPUT at `content` */
+function bodyOf(content: string, replyTo: bigint | undefined): NewMessage {
+  return { content: contentOf(content), ...(replyTo === undefined ? {} : { reference: { messageId: replyTo } }) };
 }
 
-/** Faults of the reference platform's `message_reference` are faults of this input's `replyTo`. */
-function inOurNames(error: unknown): never {
-  if (!(error instanceof DomainError) || error.fields.length === 0) throw error;
-  const fields = error.fields.map((field) => ({
-    ...field,
-    path: field.path.replace(/^message_reference(\.message_id)?/, 'replyTo'),
-  }));
-  throw new DomainError(error.code, error.message, { fields, cause: error });
+/** @throws INVALID_INPUT at `content` */
+function contentOf(content: string): MessageContent {
+  return parseInput(messageContent, content, 'content');
 }
 
-async function readMessage(call: CallContext, { channelId, messageId }: Place): Promise<MessageRow> {
+async function readMessage(call: CallContext, { channelId, messageId }: MessageKey): Promise<MessageRow> {
   const message = await call.read.message.findUnique({ where: { id: messageId, channelId } });
   if (!message) throw new DomainError('UNKNOWN_MESSAGE', 'Unknown Message');
   return message;

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { callContext } from '../../src/context.js';
 import type { CallContext } from '../../src/domain/call.js';
+import { Writes } from '../../src/domain/writes.js';
 import { PrismaClient as PostgresClient } from '../../src/infra/database/generated/postgresql/client.js';
 import { PrismaClient } from '../../src/infra/database/generated/sqlite/client.js';
 import type { Database } from '../../src/infra/database/index.js';
@@ -23,7 +24,8 @@ export function countQueries({ app }: TestServer, actor: CallContext['actor']): 
   const heard = ({ query }: { query: string }) => made.push(query);
   const { databaseUrl } = app.config;
   const { close, ...doors } = databaseUrl === null ? sqliteDoors(app, heard) : postgresDoors(databaseUrl, heard);
-  const call = callContext({ ...app, db: { ...app.db, ...doors } }, actor);
+  const counted = { ...app, db: { ...app.db, ...doors } };
+  const call = callContext({ ...counted, writes: new Writes(counted) }, actor);
   return {
     call,
     async statements(work) {

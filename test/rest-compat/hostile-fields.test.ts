@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
-import { EditBody, SendBody } from '../../src/domain/messages/body.js';
 import { ALL_PERMISSIONS } from '../../src/domain/permissions.js';
 import type { Route } from '../../src/rest-compat/route.js';
 import { routes } from '../../src/rest-compat/table.js';
@@ -15,12 +14,6 @@ import { putTeam } from '../harness/teams.js';
 /** A whole number in JSON whose digits a double cannot hold; put into the text where {@link RAW} stands. */
 const RAW_NUMBERS = ['9223372036854775808', '9'.repeat(40), '1e400'];
 const RAW = '(a number)';
-
-/** The schemas of bodies that the domain parses. */
-const PARSED_LATER: Record<string, z.ZodType> = {
-  'POST /channels/:channelId/messages': SendBody,
-  'PATCH /channels/:channelId/messages/:messageId': EditBody,
-};
 
 const { log, lines: faults } = readableLog();
 let server: TestServer;
@@ -125,7 +118,7 @@ async function send(route: Route, address: string, body?: string) {
 
 /** Routes that take a body; of an address with two names, one. */
 const withBody = routes.flatMap((route) => {
-  const schema = PARSED_LATER[nameOf(route)] ?? route.body;
+  const { body: schema } = route;
   return schema && !route.path.startsWith('/oauth2/applications') ? [{ route, schema, name: nameOf(route) }] : [];
 });
 const withQuery = routes.flatMap((route) => {

@@ -253,6 +253,17 @@ describe('POST /channels/{id}/messages', () => {
       expect(await faultsOf({ components: [{ type: 1, label: '\u0000' }] })).toEqual(['components: STRING_TYPE_REGEX']);
     });
 
+    test('a message that is answered and is not there is a fault of message_reference', async () => {
+      expect(await faultsOf({ content: 'x', message_reference: { message_id: '1' } })).toEqual([
+        'message_reference: REPLIES_UNKNOWN_MESSAGE',
+      ]);
+    });
+
+    test('what is wrong with the body is said before whether the channel is there', async () => {
+      const { status, body } = await scene.bot.post('/channels/1/messages', { content: 5 });
+      expect({ status, code: body.code }).toEqual({ status: 400, code: 50035 });
+    });
+
     test('a scheme that is not supported is named', async () => {
       const { body } = await scene.bot.post(scene.messages, {
         embeds: [{ url: 'ttps://example.org', image: { url: '' } }],
@@ -308,6 +319,19 @@ describe('POST /channels/{id}/messages', () => {
     test('a bot that is not in the guild (50001)', async () => {
       const { status, body } = await scene.stranger.post(scene.messages, { content: 'x' });
       expect({ status, code: body.code }).toEqual({ status: 403, code: 50001 });
+    });
+  });
+
+  describe('404', () => {
+    test('a direct channel: nobody is a recipient of one (10003)', async () => {
+      const { app } = server;
+      const { id } = await app.db.writer.channel.create({
+        data: { id: app.nextId(), guildId: null, type: 1, name: '' },
+      });
+      for (const path of [`/channels/${id}/messages`, `/channels/${id}/typing`]) {
+        const { status, body } = await scene.bot.post(path, { content: 'x' });
+        expect({ status, code: body.code }).toEqual({ status: 404, code: 10003 });
+      }
     });
   });
 });

@@ -92,6 +92,23 @@ describe('sending', () => {
     expect(Object.keys(errors[0]?.extensions.fields ?? {})).toEqual(['replyTo']);
   });
 
+  it('holds what every message holds to: its faults are named as the input has them', async () => {
+    const EDIT = 'mutation ($input: EditMessageInput!) { editMessage(input: $input) { message { id } } }';
+    const messageId = await sendMessage(ada, channelId, 'before');
+    for (const content of ['a'.repeat(4001), 'x\u0000']) {
+      const sent = await ada.ask(SEND, { input: { channelId, content } });
+      const edited = await ada.ask(EDIT, { input: { channelId, messageId, content } });
+      for (const { errors } of [sent, edited]) {
+        expect(errors[0]?.extensions).toMatchObject({
+          code: 'BAD_USER_INPUT',
+          fields: { content: [expect.anything()] },
+        });
+      }
+    }
+    const { sendMessage: sent } = await ada.graphql(SEND, { input: { channelId, content: ` ${'😀'.repeat(4000)} ` } });
+    expect(sent.message.content).toBe('😀'.repeat(4000));
+  });
+
   it('takes files by the multipart request convention, in their order', async () => {
     const operation = { query: SEND, variables: { input: { channelId, content: '', files: [null, null] } } };
     const form = operationForm(operation, [

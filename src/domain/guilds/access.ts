@@ -1,5 +1,6 @@
 import type { Transaction } from '../../infra/database/index.js';
 import { type CallContext, requireUser } from '../call.js';
+import type { GuildPlace, Place } from '../channels/place.js';
 import { DomainError, type ErrorCode, missingPermissions } from '../errors.js';
 import type { MemberFacts } from '../members/record.js';
 import { allows, channelPermissions, guildPermissions, memberPermissions, Permission } from '../permissions.js';
@@ -12,17 +13,6 @@ interface GuildAccess {
   /** What the caller may do in the guild at large. */
   permissions: bigint;
   view: GuildView;
-}
-
-/** What the caller is in a channel. */
-export interface ChannelAccess {
-  channelId: bigint;
-  guildId: bigint;
-  /** The reference platform's channel type. */
-  type: number;
-  member: MemberFacts;
-  /** What the caller may do in this channel. */
-  permissions: bigint;
 }
 
 /**
@@ -41,11 +31,13 @@ export async function accessGuild(call: CallContext, guildId: bigint, needed = 0
 }
 
 /**
- * The caller's access to a channel of a guild, from memory where it is known. A channel that the caller cannot view is
- * hidden; one that is seen may still lack some of `needed`.
+ * A channel as the caller's place, from memory where it is known. A channel of a guild that the caller cannot view is hidden;
+ * in one that is seen the caller may still lack some of `needed`. Recipients of direct channels are kept nowhere, so that
+ * nobody has access to one.
+ * @param needed permission bits the caller must hold there, beside ViewChannel
  * @throws UNAUTHENTICATED, UNKNOWN_CHANNEL, MISSING_PERMISSIONS; for a bot that cannot see the channel MISSING_ACCESS
  */
-export async function accessChannel(call: CallContext, channelId: bigint, needed = 0n): Promise<ChannelAccess> {
+export async function accessChannel(call: CallContext, channelId: bigint, needed = 0n): Promise<Place> {
   const { user } = requireUser(call);
   const guildId = await call.guilds.guildOfChannel(channelId);
   if (guildId === undefined || guildId === null) throw unknown('UNKNOWN_CHANNEL');
@@ -56,7 +48,17 @@ export async function accessChannel(call: CallContext, channelId: bigint, needed
   const permissions = channelPermissions(view, channel.overwrites, user.id, member.roleIds);
   if (!allows(permissions, Permission.ViewChannel)) throw hidden(call, 'UNKNOWN_CHANNEL');
   requirePermissions(permissions, needed);
-  return { channelId, guildId, type: channel.type, member, permissions };
+  return { kind: 'guild', channelId, guildId, type: channel.type, member, permissions };
+}
+
+/**
+ * As {@link accessChannel}, for what only a guild's channel has.
+ * @throws what `accessChannel` throws; UNKNOWN_CHANNEL for a direct channel
+ */
+export async function accessGuildChannel(call: CallContext, channelId: bigint, needed = 0n): Promise<GuildPlace> {
+  const place = await accessChannel(call, channelId, needed);
+  if (place.kind !== 'guild') throw unknown('UNKNOWN_CHANNEL');
+  return place;
 }
 
 /** Ids of the guild's channels in which the caller holds all of `needed`. */

@@ -1,4 +1,4 @@
-export { accessChannel, accessGuild, channelsWith } from './access.js';
+export { accessChannel, accessGuild, accessGuildChannel, channelsWith } from './access.js';
 export { createGuild } from './create.js';
 export { DatabaseHome } from './database-home.js';
 export { getGuild } from './get.js';

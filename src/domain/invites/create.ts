@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Invite, Transaction } from '../../infra/database/index.js';
 import { type CallContext, requireUser } from '../call.js';
 import { DomainError } from '../errors.js';
-import { accessChannel } from '../guilds/access.js';
+import { accessGuildChannel } from '../guilds/access.js';
 import { parseInput } from '../input.js';
 import { limits } from '../limits.js';
 import { Permission } from '../permissions.js';
@@ -37,7 +37,7 @@ export interface CreateInviteOptions {
 
 /**
  * Makes an invite to the guild of a channel. Needs CreateInstantInvite there.
- * @throws INVALID_INPUT, LIMIT_EXCEEDED and what `accessChannel` throws
+ * @throws INVALID_INPUT, LIMIT_EXCEEDED and what `accessGuildChannel` throws
  */
 export async function createInvite(
   call: CallContext,
@@ -46,7 +46,7 @@ export async function createInvite(
 ): Promise<Invite> {
   const { user } = requireUser(call);
   const { maxAge, maxUses } = parseInput(Options, options);
-  const { guildId } = await accessChannel(call, channelId, Permission.CreateInstantInvite);
+  const { guildId } = await accessGuildChannel(call, channelId, Permission.CreateInstantInvite);
   const now = call.clock.now();
   const createdAt = new Date(now);
   const expiresAt = maxAge === 0 ? null : new Date(now + maxAge * 1000);

@@ -1,169 +1,102 @@
-import { z } from 'zod';
-import { characters, fault, plainText, snowflake, trimmed } from '../input.js';
+import type { z } from 'zod';
+import { DomainError } from '../errors.js';
+import { characters, fault, plainText, textUpTo } from '../input.js';
 import { limits } from '../limits.js';
-import { Components } from './components.js';
+import type { MessageComponents } from './components.js';
+import type { MessageEmbeds } from './embeds.js';
 
-/** Optional, and null counts as not given. */
-const maybe = <Schema extends z.ZodType>(schema: Schema) => schema.nullish().transform((value) => value ?? undefined);
+/**
+ * What a message may hold is stated here and in the files of embeds and components, once for all who post one. Each part is
+ * parsed where it comes from outside, at the face; its type cannot be had in another way, so that the limits hold for every
+ * message. Embeds and components are stored and shown as they were parsed: they are wire shapes by nature.
+ */
 
-/** Text of at most `max` characters, once trimmed. */
-const textUpTo = (max: number) =>
-  trimmed().refine(
-    (text) => text.length <= max || characters(text) <= max,
-    fault('BASE_TYPE_MAX_LENGTH', `Must be ${max} or fewer in length.`),
-  );
+/** The text of a message, trimmed. */
+export const messageContent = textUpTo(limits.messageContent).brand<'MessageContent'>();
 
-/** Text that counts as not given when nothing is left of it. */
-const shortText = (max: number) => maybe(textUpTo(max)).transform((text) => text || undefined);
+/** What its sender tells one message from another by. */
+export const messageNonce = plainText()
+  .refine(
+    (text) => characters(text) <= limits.nonce,
+    fault('BASE_TYPE_MAX_LENGTH', `Must be ${limits.nonce} or fewer in length.`),
+  )
+  .brand<'MessageNonce'>();
 
-const requiredText = (max: number) =>
-  textUpTo(max).refine((text) => text.length > 0, fault('BASE_TYPE_REQUIRED', 'This field is required'));
+/** The description of a file, trimmed. */
+export const attachmentDescription = textUpTo(limits.attachmentDescription).brand<'AttachmentDescription'>();
 
-/** An address of one of `schemes`, with the reference platform's words for what is none. */
-const urlOf = (...schemes: string[]) =>
-  textUpTo(2048)
-    .refine((url) => schemes.includes(schemeOf(url)), {
-      error: ({ input }) =>
-        `Scheme "${schemeOf(String(input)).slice(0, 40)}" is not supported. Scheme must be one of (${schemes.map((scheme) => `'${scheme}'`).join(', ')}).`,
-      params: { code: 'URL_TYPE_INVALID_SCHEME' },
-      abort: true,
-    })
-    .refine((url) => URL.canParse(url) && !/\s/.test(url), fault('URL_TYPE_INVALID_URL', 'Not a well formed URL.'));
+export type MessageContent = z.output<typeof messageContent>;
+export type MessageNonce = z.output<typeof messageNonce>;
+export type AttachmentDescription = z.output<typeof attachmentDescription>;
 
-/** What stands before the first colon, or all of a text without one. */
-const schemeOf = (url: string) => (url.split(':', 1)[0] ?? '').toLowerCase();
-
-const linkUrl = urlOf('http', 'https');
-const mediaUrl = urlOf('http', 'https', 'attachment');
-
-const EmbedField = z.object({
-  name: requiredText(256),
-  value: requiredText(1024),
-  inline: maybe(z.boolean()).transform((inline) => inline ?? false),
-});
-
-/** One embed, text trimmed (Discord's documentation, Message Resource). What a sender cannot set (`type`, `provider`, `video`) is not kept. */
-const Embed = z
-  .object({
-    title: shortText(256),
-    description: shortText(4096),
-    url: maybe(linkUrl),
-    color: maybe(z.number().int().min(0).max(0xff_ff_ff)),
-    timestamp: maybe(
-      z
-        .string()
-        .refine((text) => !Number.isNaN(Date.parse(text)), fault('DATE_TIME_TYPE_PARSE', 'Could not parse the date.'))
-        .transform((text) => new Date(text).toISOString().replace('Z', '000+00:00')),
-    ),
-    footer: maybe(z.object({ text: requiredText(2048), icon_url: maybe(mediaUrl) })),
-    image: maybe(z.object({ url: mediaUrl })),
-    thumbnail: maybe(z.object({ url: mediaUrl })),
-    author: maybe(z.object({ name: requiredText(256), url: maybe(linkUrl), icon_url: maybe(mediaUrl) })),
-    fields: maybe(z.array(EmbedField).max(25)),
-  })
-  .refine((embed) => Object.values(embed).some((value) => value !== undefined), {
-    ...fault('BASE_TYPE_REQUIRED', 'This field is required'),
-    path: ['description'],
-  })
-  .transform((embed) => ({ type: 'rich' as const, ...(JSON.parse(JSON.stringify(embed)) as typeof embed) }));
-
-type Embed = z.output<typeof Embed>;
-
-const Embeds = z
-  .array(Embed)
-  .max(limits.embedsPerMessage)
-  .refine((embeds) => embedCharacters(embeds) <= limits.embedCharactersPerMessage, {
-    ...fault('MAX_EMBED_SIZE_EXCEEDED', `Embed size exceeds maximum size of ${limits.embedCharactersPerMessage}`),
-  });
-
-function embedCharacters(embeds: Embed[]): number {
-  const length = (text = '') => characters(text);
-  return embeds.reduce(
-    (sum, embed) =>
-      sum +
-      length(embed.title) +
-      length(embed.description) +
-      length(embed.footer?.text) +
-      length(embed.author?.name) +
-      (embed.fields ?? []).reduce((fields, field) => fields + length(field.name) + length(field.value), 0),
-    0,
-  );
+/** Whom a message may notify of those its text mentions (Discord's documentation, Message Resource). */
+export interface AllowedMentions {
+  /** Kinds of mentions that all count. */
+  parse?: readonly ('users' | 'roles' | 'everyone')[] | undefined;
+  /** Of the kinds that do not all count, those that do, by id. */
+  users?: readonly bigint[] | undefined;
+  roles?: readonly bigint[] | undefined;
+  /** Whether who wrote the answered message counts as mentioned. */
+  repliedUser?: boolean | undefined;
 }
 
-/** Who a message may notify (Discord's documentation, Message Resource). Without it, everybody the text mentions. */
-const AllowedMentions = z
-  .object({
-    parse: maybe(z.array(z.enum(['users', 'roles', 'everyone']))),
-    users: maybe(z.array(snowflake()).max(100)),
-    roles: maybe(z.array(snowflake()).max(100)),
-    replied_user: maybe(z.boolean()),
-  })
-  .refine((allowed) => !(allowed.parse?.includes('users') && allowed.users?.length), {
-    ...fault('MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE', 'parse:["users"] and users: [ids...] are mutually exclusive.'),
-  })
-  .refine((allowed) => !(allowed.parse?.includes('roles') && allowed.roles?.length), {
-    ...fault('MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE', 'parse:["roles"] and roles: [ids...] are mutually exclusive.'),
-  });
+/** The message that another one answers. */
+export interface MessageReference {
+  /** A message of the same channel. */
+  messageId: bigint;
+  /** Whether it is a fault when there is no such message; otherwise the answer stands for itself. True when not given. */
+  failIfNotExists?: boolean | undefined;
+}
 
-export type AllowedMentions = z.output<typeof AllowedMentions>;
+/** What a message says of a file: of a new one by its number, or of one it has by its id. */
+export interface AttachmentNote {
+  id: bigint;
+  filename?: string | undefined;
+  description?: AttachmentDescription | undefined;
+}
 
-const MessageReference = z.object({
-  type: maybe(z.literal(0)),
-  message_id: snowflake(),
-  channel_id: maybe(snowflake()),
-  fail_if_not_exists: maybe(z.boolean()),
-});
+/** What a message is made of. It needs content, an embed, a component or a file. */
+export interface NewMessage {
+  content?: MessageContent | undefined;
+  embeds?: MessageEmbeds | undefined;
+  components?: MessageComponents | undefined;
+  /** The reference platform's message flags. */
+  flags?: number | undefined;
+  /** Whether clients read it aloud. */
+  tts?: boolean | undefined;
+  nonce?: MessageNonce | undefined;
+  /** Whether the author's recent message of the same nonce, if there is one, stands for this one. */
+  enforceNonce?: boolean | undefined;
+  /** Without it, everybody the text mentions. */
+  allowedMentions?: AllowedMentions | undefined;
+  reference?: MessageReference | undefined;
+  attachments?: readonly AttachmentNote[] | undefined;
+}
 
-/** An attachment the sender describes: a new file by its number, or one to keep by its id. */
-const AttachmentNote = z.object({
-  id: snowflake(),
-  filename: maybe(plainText()),
-  description: shortText(limits.attachmentDescription),
-});
+/** What an edit changes: what is not given stays, null clears. */
+export interface MessageEdit {
+  content?: MessageContent | null | undefined;
+  embeds?: MessageEmbeds | null | undefined;
+  components?: MessageComponents | null | undefined;
+  flags?: number | undefined;
+  allowedMentions?: AllowedMentions | undefined;
+  /** Every file to keep, old and new. */
+  attachments?: readonly AttachmentNote[] | null | undefined;
+}
 
-const content = maybe(textUpTo(limits.messageContent));
+/** What can be seen of a message, as a body or a row has it. */
+interface Visible {
+  content?: string | null | undefined;
+  embeds?: unknown;
+  components?: unknown;
+}
 
-const nonce = maybe(
-  z
-    .union([z.string(), z.number(), z.bigint()])
-    .transform(String)
-    .pipe(plainText())
-    .refine(
-      (text) => characters(text) <= limits.nonce,
-      fault('BASE_TYPE_MAX_LENGTH', `Must be ${limits.nonce} or fewer in length.`),
-    ),
-);
+/** @throws EMPTY_MESSAGE when there is nothing to see */
+export function requireContent({ content, embeds, components }: Visible, fileCount: number): void {
+  if (content || hasItems(embeds) || hasItems(components) || fileCount > 0) return;
+  throw new DomainError('EMPTY_MESSAGE', 'Cannot send an empty message');
+}
 
-const flags = maybe(z.number().int().min(0).max(0x7f_ff_ff_ff));
-
-/** The body of a send, in the reference platform's names. Fields it does not know are ignored. */
-export const SendBody = z.object({
-  content,
-  embeds: maybe(Embeds),
-  components: maybe(Components),
-  flags,
-  tts: maybe(z.boolean()),
-  nonce,
-  enforce_nonce: maybe(z.boolean()),
-  allowed_mentions: maybe(AllowedMentions),
-  message_reference: maybe(MessageReference),
-  attachments: maybe(z.array(AttachmentNote).max(limits.attachmentsPerMessage)),
-});
-
-export type SendBody = z.output<typeof SendBody>;
-
-/** The body of an edit: what is not given stays, null clears (Discord's documentation, Message Resource). */
-export const EditBody = z.object({
-  content: content.nullable().optional(),
-  embeds: Embeds.nullish(),
-  components: Components.nullish(),
-  flags,
-  allowed_mentions: maybe(AllowedMentions),
-  attachments: z.array(AttachmentNote).max(limits.attachmentsPerMessage).nullish(),
-});
-
-export type EditBody = z.output<typeof EditBody>;
-
-/** What a caller hands in, before it is parsed. */
-export type SendBodyInput = z.input<typeof SendBody>;
-export type EditBodyInput = z.input<typeof EditBody>;
+function hasItems(value: unknown): boolean {
+  return Array.isArray(value) && value.length > 0;
+}

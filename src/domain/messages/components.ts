@@ -9,7 +9,7 @@ const MAX_SIZE = 32_000;
 const MAX_DEPTH = 32;
 
 /** A message's components, kept as the sender wrote them, within bounds; their meaning belongs to interactions. */
-export const Components = z
+export const messageComponents = z
   .array(z.looseObject({ type: z.number().int() }))
   .max(40)
   .transform((components, context): Prisma.InputJsonArray => {
@@ -19,7 +19,10 @@ export const Components = z
   .refine(
     (components) => JSON.stringify(components).length <= MAX_SIZE,
     fault('BASE_TYPE_MAX_LENGTH', `Must be ${MAX_SIZE} or fewer in length.`),
-  );
+  )
+  .brand<'MessageComponents'>();
+
+export type MessageComponents = z.output<typeof messageComponents>;
 
 type Refuse = (code: string, message: string) => void;
 

@@ -5,10 +5,8 @@ import type { CallContext } from '../call.js';
 import { DomainError, invalidInput } from '../errors.js';
 import { idIn, type KeptFiles } from '../kept-files.js';
 import { limits } from '../limits.js';
-import type { SendBody } from './body.js';
-
-/** What a message says of its files. */
-export type AttachmentNotes = NonNullable<SendBody['attachments']>;
+import type { AttachmentNote } from './body.js';
+import type { MessageKey } from './record.js';
 
 /** A file that was received whole and belongs to nothing yet. */
 export interface ReceivedFile {
@@ -25,19 +23,13 @@ export interface UploadedFile extends ReceivedFile {
   index: number;
 }
 
-/** Where a message is, or will be. */
-export interface MessagePlace {
-  channelId: bigint;
-  messageId: bigint;
-}
-
 /** The folder of a message's files. */
-function filesOf(message: MessagePlace): string {
+function filesOf(message: MessageKey): string {
   return `attachments/${message.channelId}/${message.messageId}/`;
 }
 
 /** Where one attachment's file is kept. Nothing a sender wrote is part of it. */
-function fileOf(message: MessagePlace, attachmentId: bigint): string {
+function fileOf(message: MessageKey, attachmentId: bigint): string {
   return `${filesOf(message)}${attachmentId}`;
 }
 
@@ -61,9 +53,9 @@ export type NewAttachment = Omit<Attachment, 'messageId'>;
  */
 export async function keepFiles(
   call: CallContext,
-  message: MessagePlace,
-  files: UploadedFile[],
-  notes: AttachmentNotes,
+  message: MessageKey,
+  files: readonly UploadedFile[],
+  notes: readonly AttachmentNote[],
 ): Promise<NewAttachment[]> {
   checkFiles(files);
   const placed = files.map((file) => ({ file, attachment: describeFile(call.nextId(), file, notes) }));
@@ -77,7 +69,7 @@ export async function keepFiles(
   }
 }
 
-function describeFile(id: bigint, file: UploadedFile, notes: AttachmentNotes): NewAttachment {
+function describeFile(id: bigint, file: UploadedFile, notes: readonly AttachmentNote[]): NewAttachment {
   const note = notes.find((candidate) => candidate.id === BigInt(file.index));
   return {
     id,
@@ -90,7 +82,11 @@ function describeFile(id: bigint, file: UploadedFile, notes: AttachmentNotes): N
 }
 
 /** @throws INVALID_INPUT when a note speaks of a file that was neither sent nor is one of the message's `old` ones */
-export function checkNotes(files: UploadedFile[], notes: AttachmentNotes, old: Pick<Attachment, 'id'>[] = []): void {
+export function checkNotes(
+  files: readonly UploadedFile[],
+  notes: readonly AttachmentNote[],
+  old: Pick<Attachment, 'id'>[] = [],
+): void {
   const known = new Set([...files.map((file) => BigInt(file.index)), ...old.map(({ id }) => id)]);
   const unknown = notes.flatMap((note, index) => (known.has(note.id) ? [] : [index]));
   if (unknown.length === 0) return;
@@ -103,7 +99,7 @@ export function checkNotes(files: UploadedFile[], notes: AttachmentNotes, old: P
   );
 }
 
-function checkFiles(files: UploadedFile[]): void {
+function checkFiles(files: readonly UploadedFile[]): void {
   if (files.length > limits.attachmentsPerMessage) throw tooManyAttachments();
   if (files.some((file) => file.blob.size > limits.fileSize)) throw fileTooLarge();
   if (files.reduce((sum, file) => sum + file.blob.size, 0) > limits.requestSize) {
@@ -127,14 +123,14 @@ export function fileTooLarge(): DomainError {
 /** Removes files of a message that were not stored after all, or are no more. A disk that refuses is only logged. */
 export async function discardFiles(
   call: CallContext,
-  message: MessagePlace,
+  message: MessageKey,
   files: Pick<Attachment, 'id'>[],
 ): Promise<void> {
   await removeFiles(call, ...files.map((file) => fileOf(message, file.id)));
 }
 
 /** Removes all files of a message. */
-export async function discardAllFiles(call: CallContext, message: MessagePlace): Promise<void> {
+export async function discardAllFiles(call: CallContext, message: MessageKey): Promise<void> {
   await removeFiles(call, filesOf(message));
 }
 

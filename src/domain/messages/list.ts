@@ -1,8 +1,8 @@
 import type { CallContext } from '../call.js';
+import { type Place, permissionsIn } from '../channels/place.js';
 import { accessChannel } from '../guilds/access.js';
 import { allows, Permission } from '../permissions.js';
-import type { MessageInput } from './delete.js';
-import { loadMessage, loadMessages } from './load.js';
+import { loadMessages } from './load.js';
 import type { MessageRecord } from './record.js';
 
 export interface ListMessagesInput {
@@ -20,47 +20,30 @@ export interface ListMessagesInput {
  * @throws what `accessChannel` throws
  */
 export async function listMessages(call: CallContext, input: ListMessagesInput): Promise<MessageRecord[]> {
-  const { guildId, channelId, permissions } = await accessChannel(call, input.channelId, Permission.ViewChannel);
-  if (!allows(permissions, Permission.ReadMessageHistory)) return [];
+  const place = await accessChannel(call, input.channelId);
+  if (!allows(permissionsIn(place), Permission.ReadMessageHistory)) return [];
   const { before, after, around, limit } = input;
-  if (around !== undefined) return messagesAround(call, guildId, channelId, around, limit);
+  if (around !== undefined) return messagesAround(call, place, around, limit);
   if (after !== undefined && before === undefined) {
-    const where = { channelId, id: { gt: after } };
-    return (await loadMessages(call, guildId, { where, orderBy: { id: 'asc' }, take: limit })).reverse();
+    return (await loadMessages(call, place, { id: { gt: after }, order: 'asc', take: limit })).reverse();
   }
-  const where = { channelId, ...(before === undefined ? {} : { id: { lt: before } }) };
-  return loadMessages(call, guildId, { where, orderBy: { id: 'desc' }, take: limit });
+  return loadMessages(call, place, {
+    ...(before === undefined ? {} : { id: { lt: before } }),
+    order: 'desc',
+    take: limit,
+  });
 }
 
 async function messagesAround(
   call: CallContext,
-  guildId: bigint,
-  channelId: bigint,
+  place: Place,
   around: bigint,
   limit: number,
 ): Promise<MessageRecord[]> {
   const newerCount = Math.floor(limit / 2);
   const [newer, rest] = await Promise.all([
-    loadMessages(call, guildId, {
-      where: { channelId, id: { gt: around } },
-      orderBy: { id: 'asc' },
-      take: Math.max(1, newerCount),
-    }),
-    loadMessages(call, guildId, {
-      where: { channelId, id: { lte: around } },
-      orderBy: { id: 'desc' },
-      take: limit - newerCount,
-    }),
+    loadMessages(call, place, { id: { gt: around }, order: 'asc', take: Math.max(1, newerCount) }),
+    loadMessages(call, place, { id: { lte: around }, order: 'desc', take: limit - newerCount }),
   ]);
   return [...newer.reverse(), ...rest].slice(-limit);
-}
-
-/**
- * One message.
- * @throws UNKNOWN_MESSAGE and what `accessChannel` throws
- */
-export async function getMessage(call: CallContext, input: MessageInput): Promise<MessageRecord> {
-  const needed = Permission.ViewChannel | Permission.ReadMessageHistory;
-  const { guildId, channelId } = await accessChannel(call, input.channelId, needed);
-  return loadMessage(call, guildId, channelId, input.messageId);
 }

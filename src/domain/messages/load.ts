@@ -1,32 +1,39 @@
 import type { Attachment, Message, Prisma, User } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
+import { guildIdOf, type Place } from '../channels/place.js';
 import { DomainError } from '../errors.js';
-import type { ChannelAccess } from '../guilds/access.js';
 import type { MessageRecord, ReactionCount } from './record.js';
 
 type Row = Message & { author: User; attachments: Attachment[] };
 
 const WITH_AUTHOR_AND_FILES = { author: true, attachments: { orderBy: { id: 'asc' } } } satisfies Prisma.MessageInclude;
 
-/** Which messages: the arguments of a query for rows, without what is read along with them. */
-export type MessageQuery = Pick<Prisma.MessageFindManyArgs, 'where' | 'orderBy' | 'take'>;
+/** Which messages of a place. */
+export interface MessageQuery {
+  id?: bigint | Prisma.BigIntFilter;
+  /** By their ids. */
+  order?: 'asc' | 'desc';
+  take?: number;
+}
 
-/** Reads messages of one guild with all that their rendering needs, in a number of queries that does not grow with them. */
+/** Reads messages of one place with all that their rendering needs, in a number of queries that does not grow with them. */
 export async function loadMessages(
   call: CallContext,
-  guildId: bigint | null,
-  query: MessageQuery,
+  place: Place,
+  { id, order, take }: MessageQuery,
 ): Promise<MessageRecord[]> {
-  const rows = await call.read.message.findMany({ ...query, include: WITH_AUTHOR_AND_FILES });
-  return completeMessages(call, guildId, rows);
+  const rows = await call.read.message.findMany({
+    where: { channelId: place.channelId, id },
+    ...(order && { orderBy: { id: order } }),
+    take,
+    include: WITH_AUTHOR_AND_FILES,
+  });
+  return completeMessages(call, place, rows);
 }
 
 /** Adds mentioned users, reactions and answered messages to rows that have their author and files. */
-export async function completeMessages(
-  call: CallContext,
-  guildId: bigint | null,
-  rows: Row[],
-): Promise<MessageRecord[]> {
+export async function completeMessages(call: CallContext, place: Place, rows: Row[]): Promise<MessageRecord[]> {
+  const guildId = guildIdOf(place);
   const referenced = await findReferenced(call, rows);
   const all = [...rows, ...referenced.values()];
   const [users, reactions] = await Promise.all([
@@ -49,22 +56,21 @@ export async function completeMessages(
   });
 }
 
-/** One message of a channel. @throws UNKNOWN_MESSAGE */
-export async function loadMessage(
-  call: CallContext,
-  guildId: bigint | null,
-  channelId: bigint,
-  messageId: bigint,
-): Promise<MessageRecord> {
-  const [message] = await loadMessages(call, guildId, { where: { id: messageId, channelId } });
+/** One message of a place, with all that its rendering needs. @throws UNKNOWN_MESSAGE */
+export async function loadMessage(call: CallContext, place: Place, id: bigint): Promise<MessageRecord> {
+  const [message] = await loadMessages(call, place, { id });
   if (!message) throw unknownMessage();
   return message;
 }
 
-/** Which message of a channel it is, and whose, without what its rendering needs. @throws UNKNOWN_MESSAGE */
-export async function findMessage(call: CallContext, channel: ChannelAccess, messageId: bigint) {
+/** Whose message of a place it is, without what its rendering needs. @throws UNKNOWN_MESSAGE */
+export async function findMessage(
+  call: CallContext,
+  { channelId }: Place,
+  id: bigint,
+): Promise<{ id: bigint; authorId: bigint }> {
   const message = await call.read.message.findFirst({
-    where: { id: messageId, channelId: channel.channelId },
+    where: { id, channelId },
     select: { id: true, authorId: true },
   });
   if (!message) throw unknownMessage();

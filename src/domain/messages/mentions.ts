@@ -1,5 +1,6 @@
 import type { Reader, User } from '../../infra/database/index.js';
 import { parseSnowflake } from '../../infra/ids.js';
+import { type Place, permissionsIn } from '../channels/place.js';
 import { allows, Permission } from '../permissions.js';
 import type { AllowedMentions } from './body.js';
 
@@ -11,9 +12,8 @@ export interface Mentions {
 
 interface MentionContext {
   read: Reader;
-  guildId: bigint;
-  /** What the author may do in the channel. */
-  permissions: bigint;
+  /** Where the text stands, as its author's place. */
+  place: Place;
   /** For a reply: who is answered. */
   repliedUser: User | null;
   /** For an edit: whom the message mentions already. */
@@ -36,7 +36,7 @@ export async function resolveMentions(
     findMentionableRoles(context, roleIds),
   ]);
   const { repliedUser } = context;
-  const pingsReplied = repliedUser !== null && (allowed ? allowed.replied_user === true : true);
+  const pingsReplied = repliedUser !== null && (allowed ? allowed.repliedUser === true : true);
   if (pingsReplied && !users.some((user) => user.id === repliedUser.id)) users.push(repliedUser);
   return {
     users,
@@ -44,8 +44,21 @@ export async function resolveMentions(
     everyone:
       /@(everyone|here)\b/.test(text) &&
       (!allowed || (allowed.parse?.includes('everyone') ?? false)) &&
-      allows(context.permissions, Permission.MentionEveryone),
+      mayMentionAll(context),
   };
+}
+
+/** Mentions as a message's row has them. */
+export function mentionColumns(mentions: Mentions) {
+  return {
+    mentionUserIds: mentions.users.map((user) => String(user.id)),
+    mentionRoleIds: mentions.roleIds.map(String),
+    mentionEveryone: mentions.everyone,
+  };
+}
+
+function mayMentionAll({ place }: MentionContext): boolean {
+  return allows(permissionsIn(place), Permission.MentionEveryone);
 }
 
 function idsIn(text: string, pattern: RegExp): bigint[] {
@@ -63,28 +76,35 @@ function permitted(ids: bigint[], kind: 'users' | 'roles', allowed: AllowedMenti
   return ids.filter((id) => allowed[kind]?.includes(id));
 }
 
-/** Members of the guild, and those whom the channel's readers meet in these messages anyway; nobody else (decisions 96). */
-async function findUsers(
-  { read, guildId, repliedUser, mentionedUsers }: MentionContext,
-  ids: bigint[],
-): Promise<User[]> {
+/** The channel's readers, and those whom they meet in these messages anyway; nobody else (decisions 96). */
+async function findUsers(context: MentionContext, ids: bigint[]): Promise<User[]> {
   if (ids.length === 0) return [];
-  const memberships = await read.member.findMany({
-    where: { guildId, userId: { in: ids } },
-    select: { user: true },
-  });
-  const met = [...(repliedUser ? [repliedUser] : []), ...mentionedUsers, ...memberships.map(({ user }) => user)];
+  const { repliedUser, mentionedUsers } = context;
+  const met = [...(repliedUser ? [repliedUser] : []), ...mentionedUsers, ...(await findReaders(context, ids))];
   const found = new Map(met.map((user) => [user.id, user]));
   return ids.flatMap((id) => found.get(id) ?? []);
 }
 
+/** Of `ids`, the members of the guild, or the recipients of the direct channel. */
+async function findReaders({ read, place }: MentionContext, ids: bigint[]): Promise<User[]> {
+  if (place.kind === 'direct') {
+    return read.user.findMany({ where: { id: { in: ids.filter((id) => place.recipientIds.includes(id)) } } });
+  }
+  const memberships = await read.member.findMany({
+    where: { guildId: place.guildId, userId: { in: ids } },
+    select: { user: true },
+  });
+  return memberships.map(({ user }) => user);
+}
+
 async function findMentionableRoles(context: MentionContext, ids: bigint[]): Promise<bigint[]> {
-  if (ids.length === 0) return [];
-  const roles = await context.read.role.findMany({
+  const { read, place } = context;
+  if (ids.length === 0 || place.kind === 'direct') return [];
+  const roles = await read.role.findMany({
     where: {
       id: { in: ids },
-      guildId: context.guildId,
-      ...(allows(context.permissions, Permission.MentionEveryone) ? {} : { mentionable: true }),
+      guildId: place.guildId,
+      ...(mayMentionAll(context) ? {} : { mentionable: true }),
     },
     select: { id: true },
   });

@@ -1,22 +1,23 @@
 import { isMissingReference, isUniqueConflict } from '../../infra/database/faults.js';
 import type { Reaction, Transaction, User } from '../../infra/database/index.js';
 import { type CallContext, requireUser } from '../call.js';
+import { eventPlace, memberIn, type Place, permissionsIn } from '../channels/place.js';
 import { DomainError, missingPermissions } from '../errors.js';
 import type { DomainEvent } from '../events.js';
-import { accessChannel, type ChannelAccess } from '../guilds/access.js';
+import { accessChannel } from '../guilds/access.js';
 import { limits } from '../limits.js';
 import { allows, Permission } from '../permissions.js';
-import type { MessageInput } from './delete.js';
 import { emojiKey } from './emoji.js';
 import { findMessage, unknownMessage } from './load.js';
-import { managesMessages } from './send.js';
+import type { MessageKey } from './record.js';
+import { managesMessages } from './rights.js';
 
-export interface ReactionInput extends MessageInput {
+export interface ReactionInput extends MessageKey {
   /** A unicode emoji. */
   emoji: string;
 }
 
-const READ_MESSAGES = Permission.ViewChannel | Permission.ReadMessageHistory;
+const READ_MESSAGES = Permission.ReadMessageHistory;
 
 /**
  * Reacts to a message. The first reaction with an emoji needs AddReactions; joining one does not. Reacting twice is one
@@ -26,16 +27,17 @@ const READ_MESSAGES = Permission.ViewChannel | Permission.ReadMessageHistory;
 export async function addReaction(call: CallContext, input: ReactionInput): Promise<void> {
   const { user } = requireUser(call);
   const emoji = emojiKey(input.emoji);
-  const channel = await accessChannel(call, input.channelId, READ_MESSAGES);
-  const message = await findMessage(call, channel, input.messageId);
+  const place = await accessChannel(call, input.channelId, READ_MESSAGES);
+  const message = await findMessage(call, place, input.messageId);
   const row: Reaction = { messageId: message.id, emoji, userId: user.id, createdAt: new Date(call.clock.now()) };
   const event: DomainEvent = {
     type: 'MESSAGE_REACTION_ADD',
-    ...placeOf(channel, message.id),
+    ...eventPlace(place),
+    messageId: message.id,
     messageAuthorId: message.authorId,
     emoji,
     user,
-    member: channel.member,
+    member: memberIn(place),
   };
   const known = await call.read.reaction.findFirst({
     where: { messageId: message.id, emoji },
@@ -46,7 +48,7 @@ export async function addReaction(call: CallContext, input: ReactionInput): Prom
     if (known && (await joinReaction(call, row, known.userId, event))) return;
     await call.write(
       async ({ db, record }) => {
-        await checkEmoji(db, channel, message.id, emoji);
+        await checkEmoji(db, place, message.id, emoji);
         await db.reaction.create({ data: row });
         record(event);
       },
@@ -75,10 +77,10 @@ function joinReaction(call: CallContext, row: Reaction, knownUserId: bigint, eve
 }
 
 /** @throws MISSING_PERMISSIONS, TOO_MANY_REACTIONS for an emoji that would be new to the message */
-async function checkEmoji(db: Transaction, channel: ChannelAccess, messageId: bigint, emoji: string): Promise<void> {
+async function checkEmoji(db: Transaction, place: Place, messageId: bigint, emoji: string): Promise<void> {
   const kinds = await db.reaction.groupBy({ by: ['emoji'], where: { messageId } });
   if (kinds.some((kind) => kind.emoji === emoji)) return;
-  if (!allows(channel.permissions, Permission.AddReactions)) throw missingPermissions();
+  if (!allows(permissionsIn(place), Permission.AddReactions)) throw missingPermissions();
   if (kinds.length < limits.reactionsPerMessage) return;
   throw new DomainError('TOO_MANY_REACTIONS', `Maximum number of reactions reached (${limits.reactionsPerMessage})`);
 }
@@ -92,13 +94,15 @@ export async function removeReaction(call: CallContext, input: ReactionInput & {
   const { user } = requireUser(call);
   const userId = input.userId ?? user.id;
   const emoji = emojiKey(input.emoji);
-  const channel = await accessChannel(call, input.channelId, READ_MESSAGES);
-  if (userId !== user.id && !managesMessages(channel)) throw missingPermissions();
-  const message = await findMessage(call, channel, input.messageId);
+  const place = await accessChannel(call, input.channelId, READ_MESSAGES);
+  if (userId !== user.id && !managesMessages(place)) throw missingPermissions();
+  const message = await findMessage(call, place, input.messageId);
   await call.writeOne(
     (db) => db.reaction.deleteMany({ where: { messageId: message.id, emoji, userId } }),
     ({ count }) =>
-      count === 0 ? null : { type: 'MESSAGE_REACTION_REMOVE', ...placeOf(channel, message.id), emoji, userId },
+      count === 0
+        ? null
+        : { type: 'MESSAGE_REACTION_REMOVE', ...eventPlace(place), messageId: message.id, emoji, userId },
   );
 }
 
@@ -106,18 +110,18 @@ export async function removeReaction(call: CallContext, input: ReactionInput & {
  * Removes all reactions of a message, or all with one emoji. Needs ManageMessages.
  * @throws UNKNOWN_EMOJI, UNKNOWN_MESSAGE and what `accessChannel` throws
  */
-export async function clearReactions(call: CallContext, input: MessageInput & { emoji?: string }): Promise<void> {
+export async function clearReactions(call: CallContext, input: MessageKey & { emoji?: string }): Promise<void> {
   const emoji = input.emoji === undefined ? undefined : emojiKey(input.emoji);
-  const channel = await accessChannel(call, input.channelId, READ_MESSAGES | Permission.ManageMessages);
-  const message = await findMessage(call, channel, input.messageId);
-  const place = placeOf(channel, message.id);
+  const place = await accessChannel(call, input.channelId, READ_MESSAGES | Permission.ManageMessages);
+  const message = await findMessage(call, place, input.messageId);
+  const where = { ...eventPlace(place), messageId: message.id };
   await call.writeOne(
     (db) => db.reaction.deleteMany({ where: { messageId: message.id, ...(emoji === undefined ? {} : { emoji }) } }),
     ({ count }) => {
       if (count === 0) return null;
       return emoji === undefined
-        ? { type: 'MESSAGE_REACTION_REMOVE_ALL', ...place }
-        : { type: 'MESSAGE_REACTION_REMOVE_EMOJI', ...place, emoji };
+        ? { type: 'MESSAGE_REACTION_REMOVE_ALL', ...where }
+        : { type: 'MESSAGE_REACTION_REMOVE_EMOJI', ...where, emoji };
     },
   );
 }
@@ -132,8 +136,8 @@ export async function listReactions(
   input: ReactionInput & { after?: bigint | undefined; limit: number },
 ): Promise<User[]> {
   const emoji = emojiKey(input.emoji);
-  const channel = await accessChannel(call, input.channelId, READ_MESSAGES);
-  const message = await findMessage(call, channel, input.messageId);
+  const place = await accessChannel(call, input.channelId, READ_MESSAGES);
+  const message = await findMessage(call, place, input.messageId);
   const reactions = await call.read.reaction.findMany({
     where: { messageId: message.id, emoji, ...(input.after === undefined ? {} : { userId: { gt: input.after } }) },
     orderBy: { userId: 'asc' },
@@ -141,8 +145,4 @@ export async function listReactions(
     include: { user: true },
   });
   return reactions.map((reaction) => reaction.user);
-}
-
-function placeOf(channel: ChannelAccess, messageId: bigint) {
-  return { guildId: channel.guildId, channelId: channel.channelId, messageId };
 }

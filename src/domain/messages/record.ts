@@ -1,5 +1,11 @@
 import type { Attachment, Message, User } from '../../infra/database/index.js';
 
+/** Which message, by its channel and its id. */
+export interface MessageKey {
+  channelId: bigint;
+  messageId: bigint;
+}
+
 export interface ReactionCount {
   emoji: string;
   count: number;

@@ -1,7 +1,7 @@
 import { type CallContext, requireUser } from '../call.js';
+import { eventPlace, memberIn, requireText } from '../channels/place.js';
 import { accessChannel } from '../guilds/access.js';
 import { Permission } from '../permissions.js';
-import { checkTextChannel } from './send.js';
 
 /**
  * Shows that the caller is writing in a channel. Stored nowhere.
@@ -9,8 +9,8 @@ import { checkTextChannel } from './send.js';
  */
 export async function startTyping(call: CallContext, input: { channelId: bigint }): Promise<void> {
   const { user } = requireUser(call);
-  const channel = await accessChannel(call, input.channelId, Permission.ViewChannel | Permission.SendMessages);
-  checkTextChannel(channel);
-  const { guildId, channelId, member } = channel;
-  call.announce({ type: 'TYPING_START', guildId, channelId, user, member, startedAt: call.clock.now() });
+  const place = await accessChannel(call, input.channelId, Permission.SendMessages);
+  requireText(place);
+  const startedAt = call.clock.now();
+  call.announce({ type: 'TYPING_START', ...eventPlace(place), user, member: memberIn(place), startedAt });
 }

@@ -12,11 +12,9 @@ import {
 } from '../../domain/messages/index.js';
 import { redactMessage, redactReferenced, renderMessage } from '../../wire/messages.js';
 import { DELETE_MESSAGES, EDIT_MESSAGES, reads, SEND_MESSAGES } from '../buckets.js';
+import { EditMessageBody, inBody, SendMessageBody } from '../message-body.js';
 import { type RenderContext, route } from '../route.js';
 import { ids, queryId, queryInteger } from '../schemas.js';
-
-/** What a message may hold is the domain's to judge; here it only has to be an object. */
-const messageBody = z.looseObject({});
 
 /** A message as the calling bot may see it (Discord's documentation, Gateway). */
 function renderFor(message: MessageRecord, { app, call: { actor } }: RenderContext): APIMessage {
@@ -54,9 +52,9 @@ export const messageRoutes = [
     callers: ['bot'],
     bucket: SEND_MESSAGES,
     params: ids('channelId'),
-    body: messageBody,
+    body: SendMessageBody,
     admitFiles: (call, { channelId }) => requireSending(call, { channelId, files: 1 }),
-    run: (call, { params, body, files }) => sendMessage(call, { ...params, body, files }),
+    run: (call, { params, body, files }) => inBody(() => sendMessage(call, { ...params, body, files })),
     render: renderFor,
   }),
   route({
@@ -65,7 +63,7 @@ export const messageRoutes = [
     callers: ['bot'],
     bucket: EDIT_MESSAGES,
     params: ids('channelId', 'messageId'),
-    body: messageBody,
+    body: EditMessageBody,
     admitFiles: requireEditing,
     run: (call, { params, body, files }) => editMessage(call, { ...params, body, files }),
     render: renderFor,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addReaction, deleteMessage, sendMessage } from '../../../src/domain/messages/index.js';
 import { ALL_PERMISSIONS } from '../../../src/domain/permissions.js';
 import { startServer, type TestServer } from '../../harness/server.js';
-import { openRoom, outcome, type Room } from './scene.js';
+import { openRoom, outcome, type Room, toSend } from './scene.js';
 
 let server: TestServer;
 let room: Room;
@@ -35,7 +35,7 @@ test('reactions go with their message, replies stay', async () => {
   const messageId = await room.say();
   const place = { channelId: room.channelId, messageId };
   await addReaction(room.bob, { ...place, emoji: '👍' });
-  const body = { content: 'reply', message_reference: { message_id: String(messageId) } };
+  const body = toSend({ content: 'reply', message_reference: { message_id: String(messageId) } });
   const reply = await sendMessage(room.bob, { channelId: room.channelId, body });
   await deleteMessage(room.ada, place);
   expect(await server.app.db.reader.reaction.count({ where: { messageId } })).toBe(0);

@@ -2,7 +2,6 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { EditBodyInput } from '../../../src/domain/messages/body.js';
 import {
   addReaction,
   deleteMessage,
@@ -14,7 +13,7 @@ import {
 import { renderMessage } from '../../../src/wire/messages.js';
 import { createBot } from '../../harness/rows.js';
 import { startServer, type TestServer } from '../../harness/server.js';
-import { openRoom, outcome, type Room } from './scene.js';
+import { openRoom, outcome, type Room, type SentEdit, toEdit, toSend } from './scene.js';
 
 let server: TestServer;
 let room: Room;
@@ -35,13 +34,13 @@ async function file(index: number, filename: string): Promise<UploadedFile> {
 
 async function sendFiles(...filenames: string[]) {
   const files = await Promise.all(filenames.map((filename, index) => file(index, filename)));
-  const sent = await sendMessage(room.ada, { channelId: room.channelId, body: { content: 'x' }, files });
+  const sent = await sendMessage(room.ada, { channelId: room.channelId, body: toSend({ content: 'x' }), files });
   messageId = sent.id;
   return sent.attachments.map(({ id }) => String(id));
 }
 
-const edit = (body: EditBodyInput, files: UploadedFile[] = [], call = room.ada) =>
-  editMessage(call, { channelId: room.channelId, messageId, body, files });
+const edit = (body: SentEdit, files: UploadedFile[] = [], call = room.ada) =>
+  editMessage(call, { channelId: room.channelId, messageId, body: toEdit(body), files });
 const stored = () => getMessage(room.ada, { channelId: room.channelId, messageId });
 const names = (message: { attachments: { filename: string }[] }) => message.attachments.map(({ filename }) => filename);
 const filesFolder = () =>
@@ -51,7 +50,7 @@ const isKept = async (id: string | undefined) =>
 
 describe('what an edit names', () => {
   beforeEach(async () => {
-    const body = { content: 'old', embeds: [{ title: 'old' }], components: [{ type: 1 }] };
+    const body = toSend({ content: 'old', embeds: [{ title: 'old' }], components: [{ type: 1 }] });
     messageId = (await sendMessage(room.ada, { channelId: room.channelId, body })).id;
   });
 
@@ -86,7 +85,7 @@ describe('what an edit names', () => {
 
   test('mentions: anew, by the defaults when allowed_mentions is not given', async () => {
     const mention = `<@${room.users.bob.id}>`;
-    const mentioned = async (body: EditBodyInput) => (await edit(body)).mentionedUsers.map((user) => user.id);
+    const mentioned = async (body: SentEdit) => (await edit(body)).mentionedUsers.map((user) => user.id);
     expect(await mentioned({ content: mention, allowed_mentions: { parse: [] } })).toEqual([]);
     expect(await mentioned({ content: `${mention}!` })).toEqual([room.users.bob.id]);
     expect(await mentioned({ embeds: [] })).toEqual([room.users.bob.id]);
@@ -94,7 +93,7 @@ describe('what an edit names', () => {
   });
 
   test('mentions: nobody from outside the guild, but whom it mentions already', async () => {
-    const mentioned = async (body: EditBodyInput) => (await edit(body)).mentionedUsers.map((user) => user.id);
+    const mentioned = async (body: SentEdit) => (await edit(body)).mentionedUsers.map((user) => user.id);
     const { bob } = room.users;
     const stranger = await createBot(server.app);
     expect(await mentioned({ content: `<@${bob.id}> <@${stranger.id}>` })).toEqual([bob.id]);
@@ -155,7 +154,7 @@ describe('attachments', () => {
 
 describe('races', () => {
   /** Edits at once; answers their outcomes once the files that no message took are gone. */
-  async function editAtOnce(edits: { body: EditBodyInput; files?: UploadedFile[] }[], call = room.ada) {
+  async function editAtOnce(edits: { body: SentEdit; files?: UploadedFile[] }[], call = room.ada) {
     const outcomes = await Promise.all(edits.map(({ body, files }) => outcome(edit(body, files, call))));
     await Promise.all(edits.flatMap(({ files = [] }) => files.map(({ blob }) => blob.discard())));
     return outcomes.sort();

@@ -14,7 +14,7 @@ import {
 } from '../../../src/domain/messages/index.js';
 import { ALL_PERMISSIONS, Permission } from '../../../src/domain/permissions.js';
 import { startServer, type TestServer } from '../../harness/server.js';
-import { openRoom, outcome, type Room } from './scene.js';
+import { openRoom, outcome, type Room, type SentBody, toEdit, toSend } from './scene.js';
 
 let server: TestServer;
 let room: Room;
@@ -37,9 +37,9 @@ type Attempt = (call: CallContext) => Promise<unknown>;
 
 const place = () => ({ channelId: room.channelId, messageId });
 const send =
-  (body: object): Attempt =>
+  (body: SentBody): Attempt =>
   (call) =>
-    sendMessage(call, { channelId: room.channelId, body });
+    sendMessage(call, { channelId: room.channelId, body: toSend(body) });
 
 const reply = (call: CallContext) => send({ content: 'x', message_reference: { message_id: String(messageId) } })(call);
 
@@ -88,14 +88,18 @@ describe('a member', () => {
 
   test('may not edit what somebody else wrote, but switch its embeds off with ManageMessages', async () => {
     await room.permit(ALL_PERMISSIONS & ~Permission.Administrator & ~ManageMessages);
-    expect(await outcome(editMessage(room.bob, { ...place(), body: { content: 'x' } }))).toBe('NOT_MESSAGE_AUTHOR');
-    expect(await outcome(editMessage(room.bob, { ...place(), body: { flags: 4 } }))).toBe('NOT_MESSAGE_AUTHOR');
-    await room.permit(ViewChannel | ManageMessages);
-    expect(await outcome(editMessage(room.bob, { ...place(), body: { content: 'x' } }))).toBe('NOT_MESSAGE_AUTHOR');
-    expect(await outcome(editMessage(room.bob, { ...place(), body: { flags: 4, content: 'x' } }))).toBe(
+    expect(await outcome(editMessage(room.bob, { ...place(), body: toEdit({ content: 'x' }) }))).toBe(
       'NOT_MESSAGE_AUTHOR',
     );
-    expect(await editMessage(room.bob, { ...place(), body: { flags: 4 } })).toMatchObject({
+    expect(await outcome(editMessage(room.bob, { ...place(), body: toEdit({ flags: 4 }) }))).toBe('NOT_MESSAGE_AUTHOR');
+    await room.permit(ViewChannel | ManageMessages);
+    expect(await outcome(editMessage(room.bob, { ...place(), body: toEdit({ content: 'x' }) }))).toBe(
+      'NOT_MESSAGE_AUTHOR',
+    );
+    expect(await outcome(editMessage(room.bob, { ...place(), body: toEdit({ flags: 4, content: 'x' }) }))).toBe(
+      'NOT_MESSAGE_AUTHOR',
+    );
+    expect(await editMessage(room.bob, { ...place(), body: toEdit({ flags: 4 }) })).toMatchObject({
       flags: 4,
       content: 'hello',
     });
@@ -103,8 +107,8 @@ describe('a member', () => {
 
   test('may edit and delete the own messages without SendMessages, but put no embeds in without EmbedLinks', async () => {
     await room.permit(ViewChannel);
-    expect(await outcome(editMessage(room.ada, { ...place(), body: { content: 'x' } }))).toBe('ok');
-    expect(await outcome(editMessage(room.ada, { ...place(), body: { embeds: [{ title: 'x' }] } }))).toBe(
+    expect(await outcome(editMessage(room.ada, { ...place(), body: toEdit({ content: 'x' }) }))).toBe('ok');
+    expect(await outcome(editMessage(room.ada, { ...place(), body: toEdit({ embeds: [{ title: 'x' }] }) }))).toBe(
       'MISSING_PERMISSIONS',
     );
     expect(await outcome(deleteMessage(room.ada, place()))).toBe('ok');

@@ -9,7 +9,7 @@ import {
 import { ALL_PERMISSIONS } from '../../../src/domain/permissions.js';
 import { type CountedCalls, countQueries } from '../../harness/queries.js';
 import { startServer, type TestServer } from '../../harness/server.js';
-import { openRoom, type Room } from './scene.js';
+import { openRoom, type Room, type SentBody, toEdit, toSend } from './scene.js';
 
 let server: TestServer;
 let room: Room;
@@ -27,7 +27,8 @@ afterAll(async () => {
   await server.stop();
 });
 
-const send = (body: object = { content: 'hello' }) => sendMessage(counted.call, { channelId: room.channelId, body });
+const send = (body: SentBody = { content: 'hello' }) =>
+  sendMessage(counted.call, { channelId: room.channelId, body: toSend(body) });
 
 describe('once the guild is known', () => {
   test('sending a message is one statement', async () => {
@@ -44,7 +45,7 @@ describe('once the guild is known', () => {
     const { id } = await send();
     for (const content of ['new', 'newer']) {
       const statements = await counted.statements(() =>
-        editMessage(counted.call, { channelId: room.channelId, messageId: id, body: { content } }),
+        editMessage(counted.call, { channelId: room.channelId, messageId: id, body: toEdit({ content }) }),
       );
       expect(statements).toHaveLength(5);
       expect(statements.filter((sql) => !sql.startsWith('SELECT'))).toEqual([expect.stringMatching(/^UPDATE/)]);
@@ -64,7 +65,7 @@ describe('once the guild is known', () => {
     for (let n = 0; n < 50; n += 1) {
       const { id } = await sendMessage(room.bob, {
         channelId: room.channelId,
-        body: { content: `<@${room.users.ada.id}> ${n}`, message_reference: { message_id: String(first) } },
+        body: toSend({ content: `<@${room.users.ada.id}> ${n}`, message_reference: { message_id: String(first) } }),
       });
       await addReaction(room.bob, { channelId: room.channelId, messageId: id, emoji: '👍' });
     }

@@ -1,10 +1,13 @@
+import type { z } from 'zod';
 import { type CallOptions, callContext } from '../../../src/context.js';
 import type { CallContext, UserActor } from '../../../src/domain/call.js';
 import type { ErrorCode } from '../../../src/domain/errors.js';
-import { sendMessage } from '../../../src/domain/messages/index.js';
+import { parseInput } from '../../../src/domain/input.js';
+import { type MessageEdit, type NewMessage, sendMessage } from '../../../src/domain/messages/index.js';
 import type { BusMessage } from '../../../src/infra/bus.js';
 import { topics } from '../../../src/infra/bus.js';
 import type { User } from '../../../src/infra/database/index.js';
+import { EditMessageBody, SendMessageBody } from '../../../src/rest-compat/message-body.js';
 import { addMember, createBot, createGuild, createPerson, permitEveryone, type TestGuild } from '../../harness/rows.js';
 import type { TestServer } from '../../harness/server.js';
 
@@ -49,10 +52,18 @@ export async function openRoom({ app }: TestServer): Promise<Room> {
       events.length = 0;
     },
     say: async (content = 'hello') =>
-      (await sendMessage(room.ada, { channelId: room.channelId, body: { content } })).id,
+      (await sendMessage(room.ada, { channelId: room.channelId, body: toSend({ content }) })).id,
   };
   return room;
 }
+
+/** What a bot sends as a message, and as an edit. */
+export type SentBody = z.input<typeof SendMessageBody>;
+export type SentEdit = z.input<typeof EditMessageBody>;
+
+/** A body as the REST face hands it to the domain. @throws INVALID_INPUT */
+export const toSend = (body: SentBody): NewMessage => parseInput(SendMessageBody, body);
+export const toEdit = (body: SentEdit): MessageEdit => parseInput(EditMessageBody, body);
 
 /** How an attempt ended: `ok`, or the code of the refusal. */
 export async function outcome(attempt: Promise<unknown>): Promise<ErrorCode | 'ok'> {

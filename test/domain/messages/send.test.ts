@@ -4,13 +4,12 @@ import { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { callContext } from '../../../src/context.js';
 import { requireUser } from '../../../src/domain/call.js';
-import type { SendBodyInput } from '../../../src/domain/messages/body.js';
 import { sendMessage, type UploadedFile } from '../../../src/domain/messages/index.js';
 import { DEFAULT_EVERYONE_PERMISSIONS, Permission } from '../../../src/domain/permissions.js';
 import { ManualClock } from '../../harness/clock.js';
 import { createBot } from '../../harness/rows.js';
 import { startServer, type TestServer } from '../../harness/server.js';
-import { openRoom, outcome, type Room } from './scene.js';
+import { openRoom, outcome, type Room, type SentBody, toSend } from './scene.js';
 
 let server: TestServer;
 let room: Room;
@@ -23,10 +22,11 @@ beforeEach(async () => {
 });
 afterAll(() => server.stop());
 
-const send = (body: SendBodyInput, call = room.ada) => sendMessage(call, { channelId: room.channelId, body });
+const send = async (body: SentBody, call = room.ada) =>
+  sendMessage(call, { channelId: room.channelId, body: toSend(body) });
 
 describe('mentions', () => {
-  const mentionsOf = async (content: string, rest: SendBodyInput = {}) => {
+  const mentionsOf = async (content: string, rest: SentBody = {}) => {
     const { mentionedUsers, mentionRoleIds, mentionEveryone } = await send({ content, ...rest });
     return { users: mentionedUsers.map((user) => user.id), roles: mentionRoleIds, everyone: mentionEveryone };
   };
@@ -75,7 +75,7 @@ describe('mentions', () => {
     const role = await addRole(true);
     const text = `@everyone <@${bob.id}> <@${bot.id}> <@&${role.id}>`;
     const none = { users: [], roles: [], everyone: false };
-    const allowed = (allowed_mentions: SendBodyInput['allowed_mentions']) => mentionsOf(text, { allowed_mentions });
+    const allowed = (allowed_mentions: SentBody['allowed_mentions']) => mentionsOf(text, { allowed_mentions });
     expect(await allowed({ parse: [] })).toEqual(none);
     expect(await allowed({})).toEqual(none);
     expect(await allowed({ parse: ['users'] })).toEqual({ ...none, users: [bob.id, bot.id] });
@@ -92,7 +92,7 @@ describe('mentions', () => {
 });
 
 describe('replies', () => {
-  const replyTo = (message_id: bigint | string, rest: object = {}, body: SendBodyInput = {}) =>
+  const replyTo = (message_id: bigint | string, rest: object = {}, body: SentBody = {}) =>
     send({ content: 'reply', message_reference: { message_id: String(message_id), ...rest }, ...body }, room.bob);
 
   test('carry what they answer, and mention who wrote it', async () => {
@@ -112,7 +112,7 @@ describe('replies', () => {
 
   test('mention nobody when allowed_mentions does not say so', async () => {
     const target = await room.say();
-    const mentioned = async (allowed_mentions: SendBodyInput['allowed_mentions']) =>
+    const mentioned = async (allowed_mentions: SentBody['allowed_mentions']) =>
       (await replyTo(target, {}, { allowed_mentions })).mentionedUsers.length;
     expect(await mentioned({ parse: ['users'] })).toBe(0);
     expect(await mentioned({ replied_user: false })).toBe(0);
@@ -197,7 +197,7 @@ describe('files', () => {
   const folders = () => readdir(join(server.app.config.dataDir, 'blobs/attachments', String(room.channelId)));
 
   test('of a repeated nonce do not stay', async () => {
-    const body = { nonce: 'n', enforce_nonce: true };
+    const body = toSend({ nonce: 'n', enforce_nonce: true });
     const files = await Promise.all(Array.from({ length: 5 }, file));
     const sends = files.map((one) => sendMessage(room.ada, { channelId: room.channelId, body, files: [one] }));
     const [sent] = await Promise.all(sends);

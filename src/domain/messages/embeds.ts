@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { characters, fault, maybe, textUpTo } from '../input.js';
+import { limits } from '../limits.js';
+
+/** Text that counts as not given when nothing is left of it. */
+const shortText = (max: number) => maybe(textUpTo(max)).transform((text) => text || undefined);
+
+const requiredText = (max: number) =>
+  textUpTo(max).refine((text) => text.length > 0, fault('BASE_TYPE_REQUIRED', 'This field is required'));
+
+/** An address of one of `schemes`, with the reference platform's words for what is none. */
+const urlOf = (...schemes: string[]) =>
+  textUpTo(2048)
+    .refine((url) => schemes.includes(schemeOf(url)), {
+      error: ({ input }) =>
+        `Scheme "${schemeOf(String(input)).slice(0, 40)}" is not supported. Scheme must be one of (${schemes.map((scheme) => `'${scheme}'`).join(', ')}).`,
+      params: { code: 'URL_TYPE_INVALID_SCHEME' },
+      abort: true,
+    })
+    .refine((url) => URL.canParse(url) && !/\s/.test(url), fault('URL_TYPE_INVALID_URL', 'Not a well formed URL.'));
+
+/** What stands before the first colon, or all of a text without one. */
+const schemeOf = (url: string) => (url.split(':', 1)[0] ?? '').toLowerCase();
+
+const linkUrl = urlOf('http', 'https');
+const mediaUrl = urlOf('http', 'https', 'attachment');
+
+const EmbedField = z.object({
+  name: requiredText(256),
+  value: requiredText(1024),
+  inline: maybe(z.boolean()).transform((inline) => inline ?? false),
+});
+
+/** One embed, text trimmed (Discord's documentation, Message Resource). What a sender cannot set (`type`, `provider`, `video`) is not kept. */
+const Embed = z
+  .object({
+    title: shortText(256),
+    description: shortText(4096),
+    url: maybe(linkUrl),
+    color: maybe(z.number().int().min(0).max(0xff_ff_ff)),
+    timestamp: maybe(
+      z
+        .string()
+        .refine((text) => !Number.isNaN(Date.parse(text)), fault('DATE_TIME_TYPE_PARSE', 'Could not parse the date.'))
+        .transform((text) => new Date(text).toISOString().replace('Z', '000+00:00')),
+    ),
+    footer: maybe(z.object({ text: requiredText(2048), icon_url: maybe(mediaUrl) })),
+    image: maybe(z.object({ url: mediaUrl })),
+    thumbnail: maybe(z.object({ url: mediaUrl })),
+    author: maybe(z.object({ name: requiredText(256), url: maybe(linkUrl), icon_url: maybe(mediaUrl) })),
+    fields: maybe(z.array(EmbedField).max(25)),
+  })
+  .refine((embed) => Object.values(embed).some((value) => value !== undefined), {
+    ...fault('BASE_TYPE_REQUIRED', 'This field is required'),
+    path: ['description'],
+  })
+  .transform((embed) => ({ type: 'rich' as const, ...(JSON.parse(JSON.stringify(embed)) as typeof embed) }));
+
+type Embed = z.output<typeof Embed>;
+
+/** The embeds of one message, as they are stored and shown. */
+export const messageEmbeds = z
+  .array(Embed)
+  .max(limits.embedsPerMessage)
+  .refine((embeds) => embedCharacters(embeds) <= limits.embedCharactersPerMessage, {
+    ...fault('MAX_EMBED_SIZE_EXCEEDED', `Embed size exceeds maximum size of ${limits.embedCharactersPerMessage}`),
+  })
+  .brand<'MessageEmbeds'>();
+
+export type MessageEmbeds = z.output<typeof messageEmbeds>;
+
+function embedCharacters(embeds: Embed[]): number {
+  const length = (text = '') => characters(text);
+  return embeds.reduce(
+    (sum, embed) =>
+      sum +
+      length(embed.title) +
+      length(embed.description) +
+      length(embed.footer?.text) +
+      length(embed.author?.name) +
+      (embed.fields ?? []).reduce((fields, field) => fields + length(field.name) + length(field.value), 0),
+    0,
+  );
+}

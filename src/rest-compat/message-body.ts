@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { fault, maybe, plainText, renameFaults, snowflake } from '../domain/input.js';
+import { limits } from '../domain/limits.js';
+import {
+  type AllowedMentions as Allowed,
+  attachmentDescription,
+  type MessageEdit,
+  messageComponents,
+  messageContent,
+  messageEmbeds,
+  messageNonce,
+  type NewMessage,
+} from '../domain/messages/index.js';
+
+/** Without it, a message notifies everybody its text mentions. */
+const AllowedMentions = z
+  .object({
+    parse: maybe(z.array(z.enum(['users', 'roles', 'everyone']))),
+    users: maybe(z.array(snowflake()).max(100)),
+    roles: maybe(z.array(snowflake()).max(100)),
+    replied_user: maybe(z.boolean()),
+  })
+  .refine((allowed) => !(allowed.parse?.includes('users') && allowed.users?.length), {
+    ...fault('MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE', 'parse:["users"] and users: [ids...] are mutually exclusive.'),
+  })
+  .refine((allowed) => !(allowed.parse?.includes('roles') && allowed.roles?.length), {
+    ...fault('MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE', 'parse:["roles"] and roles: [ids...] are mutually exclusive.'),
+  })
+  .transform(({ replied_user, ...kinds }): Allowed => ({ ...kinds, repliedUser: replied_user }));
+
+/** Of the kinds of reference there is the first, a reply; its channel is the message's own. */
+const MessageReference = z
+  .object({
+    type: maybe(z.literal(0)),
+    message_id: snowflake(),
+    channel_id: maybe(snowflake()),
+    fail_if_not_exists: maybe(z.boolean()),
+  })
+  .transform(({ message_id, fail_if_not_exists }) => ({
+    messageId: message_id,
+    failIfNotExists: fail_if_not_exists,
+  }));
+
+/** An attachment the sender describes: a new file by its number, or one to keep by its id. */
+const AttachmentNote = z.object({
+  id: snowflake(),
+  filename: maybe(plainText()),
+  description: maybe(attachmentDescription).transform((description) => description || undefined),
+});
+
+const attachments = z.array(AttachmentNote).max(limits.attachmentsPerMessage);
+
+const nonce = z.union([z.string(), z.number(), z.bigint()]).transform(String).pipe(messageNonce);
+
+const flags = maybe(z.number().int().min(0).max(0x7f_ff_ff_ff));
+
+/** The body of a send (Discord's documentation, Message Resource). Fields it does not know are ignored. */
+export const SendMessageBody = z
+  .object({
+    content: maybe(messageContent),
+    embeds: maybe(messageEmbeds),
+    components: maybe(messageComponents),
+    flags,
+    tts: maybe(z.boolean()),
+    nonce: maybe(nonce),
+    enforce_nonce: maybe(z.boolean()),
+    allowed_mentions: maybe(AllowedMentions),
+    message_reference: maybe(MessageReference),
+    attachments: maybe(attachments),
+  })
+  .transform(
+    ({ enforce_nonce, allowed_mentions, message_reference, ...same }): NewMessage => ({
+      ...same,
+      enforceNonce: enforce_nonce,
+      allowedMentions: allowed_mentions,
+      reference: message_reference,
+    }),
+  );
+
+/** The body of an edit: what is not given stays, null clears (Discord's documentation, Message Resource). */
+export const EditMessageBody = z
+  .object({
+    content: messageContent.nullish(),
+    embeds: messageEmbeds.nullish(),
+    components: messageComponents.nullish(),
+    flags,
+    allowed_mentions: maybe(AllowedMentions),
+    attachments: attachments.nullish(),
+  })
+  .transform(({ allowed_mentions, ...same }): MessageEdit => ({ ...same, allowedMentions: allowed_mentions }));
+
+/** Runs what is done with a {@link SendMessageBody}; a refusal names the faults where they stand in it. */
+export function inBody<T>(work: () => Promise<T>): Promise<T> {
+  return renameFaults({ reference: 'message_reference' }, work);
+}

@@ -1,0 +1,74 @@
+import { ChannelType } from 'discord-api-types/v10';
+import { describe, expect, test } from 'vitest';
+import {
+  type DirectPlace,
+  eventPlace,
+  type GuildPlace,
+  memberIn,
+  permissionsIn,
+  requireText,
+} from '../../../src/domain/channels/place.js';
+import { managesMessages, neededToSend } from '../../../src/domain/messages/rights.js';
+import { ALL_PERMISSIONS, allows, Permission } from '../../../src/domain/permissions.js';
+import { toSend } from '../messages/scene.js';
+
+const member = { nick: null, joinedAt: new Date(0), roleIds: [] };
+const direct: DirectPlace = { kind: 'direct', channelId: 1n, recipientIds: [2n, 3n] };
+const guild: GuildPlace = {
+  kind: 'guild',
+  channelId: 1n,
+  guildId: 4n,
+  type: ChannelType.GuildText,
+  member,
+  permissions: ALL_PERMISSIONS,
+};
+
+describe('a direct channel', () => {
+  test('names its recipients in events, and no guild', () => {
+    expect(eventPlace(direct)).toEqual({ guildId: null, channelId: 1n, recipientIds: [2n, 3n] });
+    expect(memberIn(direct)).toBeNull();
+  });
+
+  test.each([
+    ['a message', toSend({ content: 'x' })],
+    ['an embed', toSend({ embeds: [{ title: 'x' }] })],
+    ['a reply', toSend({ content: 'x', message_reference: { message_id: '1' } })],
+  ])('takes %s from a recipient', (_, body) => {
+    requireText(direct);
+    expect(allows(permissionsIn(direct), neededToSend(body, []))).toBe(true);
+  });
+
+  test("has nobody who manages others' messages, mentions everybody or is read aloud", () => {
+    expect(managesMessages(direct)).toBe(false);
+    const { MentionEveryone, SendTTSMessages, Administrator } = Permission;
+    for (const bit of [MentionEveryone, SendTTSMessages, Administrator]) {
+      expect(allows(permissionsIn(direct), bit)).toBe(false);
+    }
+  });
+});
+
+describe('a channel of a guild', () => {
+  test('names its guild in events, and no recipients', () => {
+    expect(eventPlace(guild)).toEqual({ guildId: 4n, channelId: 1n });
+    expect(memberIn(guild)).toBe(member);
+  });
+
+  test("gives what somebody's permissions there give", () => {
+    expect(permissionsIn({ ...guild, permissions: Permission.SendMessages })).toBe(Permission.SendMessages);
+    expect(managesMessages(guild)).toBe(true);
+    expect(managesMessages({ ...guild, permissions: ALL_PERMISSIONS & ~Permission.ManageMessages })).toBe(false);
+  });
+
+  test.each([
+    [ChannelType.GuildText, true],
+    [ChannelType.GuildVoice, true],
+    [ChannelType.GuildAnnouncement, true],
+    [ChannelType.GuildStageVoice, true],
+    [ChannelType.GuildCategory, false],
+    [ChannelType.GuildForum, false],
+  ])('of type %i holds messages: %s', (type, holds) => {
+    const refusal = expect(() => requireText({ ...guild, type }));
+    if (holds) refusal.not.toThrow();
+    else refusal.toThrow(expect.objectContaining({ code: 'WRONG_CHANNEL_TYPE' }));
+  });
+});

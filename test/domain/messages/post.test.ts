@@ -1,0 +1,185 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { MessageType } from 'discord-api-types/v10';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { callContext } from '../../../src/context.js';
+import type { Actor, CallContext } from '../../../src/domain/call.js';
+import type { DirectPlace, GuildPlace, Place } from '../../../src/domain/channels/place.js';
+import type { DomainEvent } from '../../../src/domain/events.js';
+import { accessGuildChannel } from '../../../src/domain/guilds/index.js';
+import { applyEdit, type Edit } from '../../../src/domain/messages/apply-edit.js';
+import type { UploadedFile } from '../../../src/domain/messages/index.js';
+import { type Post, postMessage } from '../../../src/domain/messages/post.js';
+import { ALL_PERMISSIONS, Permission } from '../../../src/domain/permissions.js';
+import { Writes } from '../../../src/domain/writes.js';
+import type { User } from '../../../src/infra/database/index.js';
+import { createPerson } from '../../harness/rows.js';
+import { startServer, type TestServer } from '../../harness/server.js';
+import { openRoom, outcome, type Room, type SentBody, toEdit, toSend } from './scene.js';
+
+let server: TestServer;
+let room: Room;
+/** Somebody who is neither author nor member of anything. */
+let call: CallContext;
+let events: DomainEvent[];
+
+beforeAll(async () => {
+  server = await startServer();
+});
+beforeEach(async () => {
+  room = await openRoom(server);
+  events = [];
+  call = listening({ kind: 'anonymous' });
+});
+afterAll(() => server.stop());
+
+/** A call whose events are noted, as the domain states them, before they are published. */
+function listening(actor: Actor): CallContext {
+  const publish = (event: DomainEvent) => {
+    events.push(event);
+    server.app.publish(event);
+  };
+  const app = { ...server.app, publish };
+  return callContext({ ...app, writes: new Writes(app) }, actor);
+}
+
+const post = (place: Place, author: User, body: SentBody, more: Partial<Post> = {}) =>
+  postMessage(call, { author, place, body: toSend(body), files: [], kind: MessageType.Default, ...more });
+
+async function file(): Promise<UploadedFile> {
+  const blob = await server.app.blobs.stage(Readable.from([Buffer.from('x')]));
+  return { index: 0, filename: 'x.txt', contentType: 'text/plain', blob };
+}
+
+const stored = (id: bigint) => server.app.db.reader.message.findUniqueOrThrow({ where: { id } });
+
+describe('in a channel of a guild', () => {
+  let place: GuildPlace;
+
+  beforeEach(async () => {
+    place = await accessGuildChannel(room.bob, room.channelId);
+  });
+
+  test('the author is who is named, whoever calls, and no right is asked for', async () => {
+    await room.permit(0n);
+    const { id } = await post(place, room.users.bob, { content: 'hello' });
+    expect(await stored(id)).toMatchObject({ authorId: room.users.bob.id, type: 0, content: 'hello' });
+    expect(events).toMatchObject([{ type: 'MESSAGE_CREATE', message: { id, guildId: room.guild.id } }]);
+    expect(events[0]).toMatchObject({ member: place.member });
+    expect(events[0]).not.toHaveProperty('recipientIds');
+  });
+
+  test('an author who is no member has none in the event', async () => {
+    const webhook = await createPerson(server.app);
+    await post({ ...place, member: null }, webhook, { content: 'hello' });
+    expect(events).toMatchObject([{ type: 'MESSAGE_CREATE', message: { author: webhook }, member: null }]);
+  });
+
+  test("whom the text may mention follows from the author's permissions", async () => {
+    const everyone = async (permissions: bigint) =>
+      (await post({ ...place, permissions }, room.users.bob, { content: '@everyone' })).mentionEveryone;
+    expect(await everyone(ALL_PERMISSIONS)).toBe(true);
+    expect(await everyone(ALL_PERMISSIONS & ~Permission.MentionEveryone)).toBe(false);
+  });
+
+  test('what somebody says is a reply where it answers; any other kind stays what it is', async () => {
+    const message_reference = { message_id: String(await room.say()) };
+    const kindOf = async (kind: MessageType) =>
+      (await post(place, room.users.bob, { content: 'x', message_reference }, { kind })).type;
+    expect(await kindOf(MessageType.Default)).toBe(MessageType.Reply);
+    expect(await kindOf(MessageType.ChatInputCommand)).toBe(MessageType.ChatInputCommand);
+  });
+
+  test('what somebody says holds something; what happened is told by its kind alone', async () => {
+    for (const kind of [MessageType.Default, MessageType.ChatInputCommand, MessageType.ContextMenuCommand]) {
+      expect(await outcome(post(place, room.users.bob, {}, { kind }))).toBe('EMPTY_MESSAGE');
+    }
+    const { id } = await post(place, room.users.bob, {}, { kind: MessageType.UserJoin });
+    expect(await stored(id)).toMatchObject({ type: MessageType.UserJoin, content: '' });
+  });
+
+  test('flags are stored as whoever decides to post it has them', async () => {
+    const { id } = await post(place, room.users.bob, { content: 'x', flags: 64 });
+    expect(await stored(id)).toMatchObject({ flags: 64 });
+  });
+});
+
+describe('in a direct channel', () => {
+  let place: DirectPlace;
+  let ada: User;
+  let bob: User;
+
+  beforeEach(async () => {
+    ({ ada, bob } = room.users);
+    const channel = await server.app.db.writer.channel.create({
+      data: { id: server.app.nextId(), guildId: null, type: 1, name: '' },
+    });
+    place = { kind: 'direct', channelId: channel.id, recipientIds: [ada.id, bob.id] };
+  });
+
+  /** What every event of the channel says of where it is and whom it is for. */
+  const direct = () => ({ recipientIds: place.recipientIds });
+
+  test('a message is stored under no guild, and its event is for the recipients', async () => {
+    const message = await post(place, ada, { content: 'hello', embeds: [{ title: 'x' }] }, { files: [await file()] });
+    expect(await stored(message.id)).toMatchObject({ channelId: place.channelId, authorId: ada.id, content: 'hello' });
+    expect(events).toEqual([{ type: 'MESSAGE_CREATE', message, member: null, ...direct() }]);
+    expect(message).toMatchObject({ guildId: null, author: ada, attachments: [{ filename: 'x.txt' }] });
+  });
+
+  test('mentions are for its recipients; there are no roles and no everyone', async () => {
+    const role = await server.app.db.writer.role.create({
+      data: { id: server.app.nextId(), guildId: room.guild.id, name: 'role', mentionable: true },
+    });
+    const content = `@everyone <@${bob.id}> <@${room.users.bot.id}> <@&${role.id}>`;
+    const { mentionedUsers, mentionRoleIds, mentionEveryone } = await post(place, ada, { content });
+    expect([mentionedUsers, mentionRoleIds, mentionEveryone]).toEqual([[bob], [], false]);
+  });
+
+  test('a reply answers a message of the same channel', async () => {
+    const target = await post(place, ada, { content: 'question' });
+    const reply = (message_id: bigint) =>
+      post(place, bob, { content: 'answer', message_reference: { message_id: String(message_id) } });
+    expect(await reply(target.id)).toMatchObject({
+      type: MessageType.Reply,
+      guildId: null,
+      referenced: { id: target.id, guildId: null },
+      mentionedUsers: [ada],
+    });
+    await expect(reply(await room.say())).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      fields: [{ path: 'reference', code: 'REPLIES_UNKNOWN_MESSAGE' }],
+    });
+  });
+
+  test('of ten with one enforced nonce there is one message and one event, and no file of another', async () => {
+    const attempts = Array.from({ length: 10 }, async () =>
+      post(place, ada, { nonce: 'n', enforce_nonce: true }, { files: [await file()] }),
+    );
+    const [first, ...rest] = await Promise.all(attempts);
+    for (const { id } of rest) expect(id).toBe(first?.id);
+    expect(events).toHaveLength(1);
+    const folder = join(server.app.config.dataDir, 'blobs/attachments', String(place.channelId));
+    expect(await readdir(folder)).toEqual([String(first?.id)]);
+  });
+
+  test('a channel that goes away meanwhile is unknown', async () => {
+    await server.app.db.writer.channel.delete({ where: { id: place.channelId } });
+    expect(await outcome(post(place, ada, { content: 'x' }))).toBe('UNKNOWN_CHANNEL');
+    expect(events).toEqual([]);
+  });
+
+  test('an edit is told to the recipients, and keeps to the same rules', async () => {
+    const message = await post(place, ada, { content: 'hello' });
+    events.length = 0;
+    const edit = (body: Parameters<typeof toEdit>[0], files: Edit['files'] = []) =>
+      applyEdit(call, message, { place, body: toEdit(body), files, asAuthor: true });
+    const edited = await edit({ content: `@everyone <@${bob.id}> <@${room.users.bot.id}>` });
+    expect(edited).toMatchObject({ guildId: null, mentionedUsers: [bob], mentionEveryone: false });
+    expect(events).toEqual([{ type: 'MESSAGE_UPDATE', message: edited, member: null, ...direct() }]);
+    const withFile = await edit({}, [await file()]);
+    expect(events.at(-1)).toEqual({ type: 'MESSAGE_UPDATE', message: withFile, member: null, ...direct() });
+    expect(await outcome(edit({ content: null, attachments: [] }))).toBe('EMPTY_MESSAGE');
+  });
+});

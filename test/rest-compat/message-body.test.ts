@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { parseInput } from '../../src/domain/input.js';
+import { EditMessageBody, SendMessageBody } from '../../src/rest-compat/message-body.js';
+
+const send = (body: object) => parseInput(SendMessageBody, body);
+const edit = (body: object) => parseInput(EditMessageBody, body);
+
+describe('the body of a send becomes a value of the domain', () => {
+  test.each([
+    ['content', ' hello ', { content: 'hello' }],
+    ['flags', 4, { flags: 4 }],
+    ['tts', true, { tts: true }],
+    ['nonce', 12, { nonce: '12' }],
+    ['enforce_nonce', true, { enforceNonce: true }],
+    ['components', [{ type: 1 }], { components: [{ type: 1 }] }],
+    ['embeds', [{ title: 'x' }], { embeds: [{ type: 'rich', title: 'x' }] }],
+    [
+      'allowed_mentions',
+      { parse: ['roles'], users: ['7'], replied_user: false },
+      { allowedMentions: { parse: ['roles'], users: [7n], repliedUser: false } },
+    ],
+    [
+      'message_reference',
+      { type: 0, message_id: '7', channel_id: '8', fail_if_not_exists: false },
+      { reference: { messageId: 7n, failIfNotExists: false } },
+    ],
+    [
+      'attachments',
+      [
+        { id: 0, filename: 'a.txt', description: ' words ' },
+        { id: '1', description: ' ' },
+      ],
+      { attachments: [{ id: 0n, filename: 'a.txt', description: 'words' }, { id: 1n }] },
+    ],
+  ])('%s', (name, value, expected) => {
+    expect(send({ [name]: value })).toEqual(expected);
+    expect(send({ [name]: null })).toEqual({});
+  });
+});
+
+describe('the body of an edit becomes a value of the domain', () => {
+  test.each(['content', 'embeds', 'components', 'attachments'])('%s is kept, or cleared by null', (name) => {
+    expect(edit({})).toEqual({});
+    expect(edit({ [name]: null })).toEqual({ [name]: null });
+  });
+
+  test('what a message says of mentions has its own name; what only a send has is not kept', () => {
+    const body = { allowed_mentions: { parse: [] }, nonce: 'n', tts: true, message_reference: { message_id: '1' } };
+    expect(edit(body)).toEqual({ allowedMentions: { parse: [] } });
+  });
+});
+
+describe('the schema', () => {
+  const printed = (schema: z.ZodType) => z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+
+  test('prints the body in wire names, with its limits', () => {
+    expect(Object.keys(printed(SendMessageBody).properties ?? {}).sort()).toEqual([
+      ...['allowed_mentions', 'attachments', 'components', 'content', 'embeds', 'enforce_nonce', 'flags'],
+      ...['message_reference', 'nonce', 'tts'],
+    ]);
+    expect(printed(SendMessageBody).properties).toMatchObject({
+      content: { anyOf: [{ type: 'string', maxLength: 4000 }, { type: 'null' }] },
+      embeds: { anyOf: [{ type: 'array', maxItems: 10 }, { type: 'null' }] },
+      message_reference: { anyOf: [{ properties: { fail_if_not_exists: {} }, required: ['message_id'] }, {}] },
+    });
+    expect(Object.keys(printed(EditMessageBody).properties ?? {}).sort()).toEqual([
+      ...['allowed_mentions', 'attachments', 'components', 'content', 'embeds', 'flags'],
+    ]);
+  });
+});
