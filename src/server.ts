@@ -40,6 +40,8 @@ export interface Overrides {
   log?: Logger;
   /** Makes another home of guilds, which may ask the one over the database in its turn. */
   guilds?: (database: GuildHome) => GuildHome;
+  /** Whether jobs are done; they are, unless this says otherwise. */
+  jobs?: boolean;
 }
 
 export interface Server {
@@ -137,7 +139,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
       app.addresses.gatewayUrl ||= `${app.addresses.publicUrl.replace(/^http/, 'ws')}/gateway`;
       app.addresses.operationsUrl = `http://localhost:${portOf(operationsHttp)}`;
       state.phase = 'ready';
-      app.jobs.start(jobKinds(app));
+      if (overrides.jobs !== false) app.jobs.start(jobKinds(app));
       return app.addresses.publicUrl;
     },
     stop() {

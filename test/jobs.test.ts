@@ -37,7 +37,7 @@ describe('a job that a write adds', () => {
   const clock = new ManualClock();
   let server: TestServer;
   beforeAll(async () => {
-    server = await startServer({ clock });
+    server = await startServer({ jobs: true, clock });
     await untilDone(server, 'expired-rows');
   });
   afterAll(() => server.stop());
@@ -81,11 +81,11 @@ describe('jobs outlive', () => {
   });
 
   it('a restart', async () => {
-    const before = await startServer({ env, clock: new ManualClock() });
+    const before = await startServer({ jobs: true, env, clock: new ManualClock() });
     await addWork(before, before.app.clock.now() + 10 * MINUTE);
     await before.stop();
     const clock = new ManualClock();
-    const after = await startServer({ env, clock });
+    const after = await startServer({ jobs: true, env, clock });
     const left = () => after.app.db.reader.authVerification.count();
     expect(await left()).toBe(1);
     clock.advance(10 * MINUTE);
@@ -97,7 +97,7 @@ describe('jobs outlive', () => {
     const killed = await startInstance(env);
     expect(await killed.end('SIGKILL')).toBe('SIGKILL');
     const clock = new ManualClock();
-    const next = await startServer({ env, clock });
+    const next = await startServer({ jobs: true, env, clock });
     // It may have been killed while it worked.
     clock.advance(LEASE_MS);
     await untilDone(next, 'expired-rows');
@@ -129,7 +129,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'while the database is away'), (
     async (how) => {
       const clock = new ManualClock();
       const { log, lines } = readableLog('info');
-      const server = await startServer({ env: { DATABASE_URL: line.url }, log, clock });
+      const server = await startServer({ jobs: true, env: { DATABASE_URL: line.url }, log, clock });
       await untilDone(server, 'abandoned-files');
       await untilDone(server, 'expired-rows');
       const isDone = await addWork(server, clock.now() + 10 * MINUTE);

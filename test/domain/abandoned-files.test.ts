@@ -38,7 +38,7 @@ describe('looking for files without a row', () => {
   let folder: string;
 
   beforeAll(async () => {
-    server = await startServer();
+    server = await startServer({ jobs: true });
     scene = await openScene(server);
     folder = join(server.app.config.dataDir, 'blobs');
   });
@@ -115,7 +115,7 @@ describe('looking for files without a row', () => {
 });
 
 test('a database that knows no file leaves all files alone: they may be those of another', async () => {
-  const server = await startServer();
+  const server = await startServer({ jobs: true });
   const old = await put(join(server.app.config.dataDir, 'blobs/attachments/1/2/3'), 48 * HOUR_MS);
   await removeAbandonedFiles({ ...server.app, read: server.app.db.reader });
   expect(existsSync(old)).toBe(true);
@@ -123,7 +123,7 @@ test('a database that knows no file leaves all files alone: they may be those of
 });
 
 test('whoever has stopped looks at no files any more', async () => {
-  const server = await startServer();
+  const server = await startServer({ jobs: true });
   const old = await put(join(server.app.config.dataDir, 'blobs/.staging/old'), 2 * HOUR_MS);
   const stop = new AbortController();
   stop.abort(new Error('stopped'));
@@ -139,7 +139,7 @@ test('what a process that died had half received goes at a start and every six h
   const old = await put(staged('old'), 2 * HOUR_MS);
   const young = await put(staged('young'), 0);
   const clock = new ManualClock();
-  const server = await startServer({ clock, env: { DATA_DIR: dataDir } });
+  const server = await startServer({ jobs: true, clock, env: { DATA_DIR: dataDir } });
   const isGone = (path: string) => vi.waitFor(() => expect(existsSync(path)).toBe(false), { timeout: 20_000 });
   await isGone(old);
   expect(existsSync(young)).toBe(true);

@@ -21,7 +21,7 @@ let bot: TestBot;
 let accountId: string;
 
 beforeAll(async () => {
-  server = await startServer({ clock });
+  server = await startServer({ jobs: true, clock });
   guild = await createGuild(server.app);
   person = await createPerson(server.app);
   bot = await createBot(server.app);

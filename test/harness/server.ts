@@ -1,11 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { pino } from 'pino';
 import { inject } from 'vitest';
 import { type Config, readConfig } from '../../src/config.js';
-import { jobKinds } from '../../src/domain/jobs.js';
 import { createServer, type Overrides, type Server } from '../../src/server.js';
 import { throwAwayDatabase } from './databases.js';
 
@@ -25,7 +23,7 @@ export function migratedDatabase(): ReturnType<typeof throwAwayDatabase> {
 
 /**
  * Starts the real server on a free port with a throw-away data folder and, when `TEST_DATABASE_URL` names a PostgreSQL
- * server, a throw-away database on it. Limits are off unless the test's `env` says otherwise.
+ * server, a throw-away database on it. Limits are off unless the test's `env` says otherwise, and jobs wait unless it asks for them.
  */
 export async function startServer(options: TestOptions = {}): Promise<TestServer> {
   const dataDir = await mkdtemp(join(tmpdir(), 'causeway-test-'));
@@ -38,9 +36,8 @@ export async function startServer(options: TestOptions = {}): Promise<TestServer
     ...options.env,
   });
   const log = options.log ?? pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
-  const server = await createServer(config, { ...options, log });
+  const server = await createServer(config, { jobs: false, ...options, log });
   const origin = await server.start();
-  await untilJobsRest(server);
   return {
     ...server,
     origin,
@@ -50,15 +47,4 @@ export async function startServer(options: TestOptions = {}): Promise<TestServer
       await rm(dataDir, { recursive: true, force: true });
     },
   };
-}
-
-/** Lets the recurring jobs of a new database come to their first end, so that no test counts what they read; for 5 s at most. */
-async function untilJobsRest({ app }: Server): Promise<void> {
-  const kinds = Object.entries(jobKinds(app)).flatMap(([name, { everyMs }]) => (everyMs === undefined ? [] : [name]));
-  const resting = { key: { in: kinds }, holder: null, dueAt: { gt: new Date(app.clock.now()) } };
-  const giveUpAt = performance.now() + 5_000;
-  while (performance.now() < giveUpAt) {
-    if ((await app.db.reader.job.count({ where: resting })) === kinds.length) return;
-    await setTimeout(20);
-  }
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callContext } from '../../../src/context.js';
 import type { CallContext, Write } from '../../../src/domain/call.js';
 import { DomainError } from '../../../src/domain/errors.js';
+import { Writes } from '../../../src/domain/writes.js';
 import { topics } from '../../../src/infra/bus.js';
 import { createGuild } from '../../harness/rows.js';
 import { startServer, type TestServer } from '../../harness/server.js';
@@ -118,10 +119,9 @@ describe('a transaction that could not begin in time', () => {
     const countOf = (identifier: string) => call.read.authVerification.count({ where: { identifier } });
     const transaction = openTransaction('slow', call);
     await transaction.written;
-    const late = callContext(
-      { ...server.app, db: { ...server.app.db, writer: impatient(server.app.db.writer) } },
-      { kind: 'anonymous' },
-    );
+    const db = { ...server.app.db, writer: impatient(server.app.db.writer) };
+    const writes = new Writes({ ...server.app, db });
+    const late = callContext({ ...server.app, db, writes }, { kind: 'anonymous' });
     const waiting = Array.from({ length: 5 }, () =>
       late.write(({ db }) => db.authVerification.create(row('late'))).catch((error: unknown) => error),
     );
