@@ -61,6 +61,20 @@ const CODE_OF: Record<ErrorCode, PortalCode> = {
   OVERLOADED: 'RATE_LIMITED',
 };
 
+/** Of refusals that are not answers to a document; 400 for all others. */
+const STATUS_OF: Partial<Record<ErrorCode, number>> = {
+  FORBIDDEN: 403,
+  UNAUTHENTICATED: 401,
+  RATE_LIMITED: 429,
+  REQUEST_TOO_LARGE: 413,
+  OVERLOADED: 503,
+};
+
+/** The HTTP status of a refusal that is no answer to a document. */
+export function statusOf({ code }: DomainError): number {
+  return STATUS_OF[code] ?? 400;
+}
+
 /** A refusal as GraphQL shows it. */
 export function renderDomainError(error: DomainError, at?: GraphQLError): GraphQLError {
   const code = CODE_OF[error.code];

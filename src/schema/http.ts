@@ -5,13 +5,13 @@ import { GraphQLError } from 'graphql';
 import type { AppContext } from '../context.js';
 import type { Visitor } from '../domain/accounts/index.js';
 import { requireUser } from '../domain/call.js';
-import { DomainError, type ErrorCode, refusalIn } from '../domain/errors.js';
+import { DomainError, refusalIn } from '../domain/errors.js';
 import { type HeldBody, readText, requestTooLarge, senderOf } from '../http/bodies.js';
 import { refuseOtherMethods } from '../http/methods.js';
 import { originOf } from '../http/origins.js';
 import { nextTurn } from '../infra/turns.js';
 import type { GraphqlContext } from './context.js';
-import { renderDomainError, renderError } from './errors.js';
+import { renderDomainError, renderError, statusOf } from './errors.js';
 import { type OperationForm, openOperationForm } from './forms.js';
 import type { Yoga } from './yoga.js';
 
@@ -172,21 +172,12 @@ async function answer(reply: FastifyReply, response: Response, streaming: Set<Se
   return reply.send(Buffer.from(await response.arrayBuffer()));
 }
 
-/** Of refusals that are not answers to a document; 400 for all others. */
-const STATUS_OF: Partial<Record<ErrorCode, number>> = {
-  FORBIDDEN: 403,
-  UNAUTHENTICATED: 401,
-  RATE_LIMITED: 429,
-  REQUEST_TOO_LARGE: 413,
-  OVERLOADED: 503,
-};
-
 function refuse(app: AppContext, error: FastifyError, reply: FastifyReply): FastifyReply {
   const refusal = refusalIn(error);
   if (refusal) {
     if (refusal.code === 'UNAUTHENTICATED') reply.header('www-authenticate', 'Bearer');
     if (refusal.retryAfterSeconds !== undefined) reply.header('retry-after', refusal.retryAfterSeconds);
-    return reply.code(STATUS_OF[refusal.code] ?? 400).send({ errors: [renderDomainError(refusal)] });
+    return reply.code(statusOf(refusal)).send({ errors: [renderDomainError(refusal)] });
   }
   const status = error.statusCode ?? 500;
   const extensions = { code: 'BAD_USER_INPUT' };
