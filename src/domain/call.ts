@@ -82,7 +82,7 @@ export interface CallContext {
 export function requireUser(call: CallContext): UserActor {
   switch (call.actor.kind) {
     case 'anonymous':
-      throw new DomainError('UNAUTHENTICATED', 'You need to sign in first.');
+      throw new DomainError('UNAUTHENTICATED');
     case 'token':
       throw new DomainError('FORBIDDEN', 'OAuth2 tokens cannot use this');
     case 'person':

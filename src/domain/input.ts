@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseSnowflake } from '../infra/ids.js';
-import { DomainError, type FieldFault } from './errors.js';
+import { type FieldFault, invalidInput } from './errors.js';
 
 /**
  * Parses `value` with `schema`.
@@ -11,7 +11,7 @@ export function parseInput<Schema extends z.ZodType>(schema: Schema, value: unkn
   const parsed = schema.safeParse(value, { reportInput: true });
   if (parsed.success) return parsed.data;
   const fields = parsed.error.issues.flatMap((issue) => faultsOf(issue, path));
-  throw new DomainError('INVALID_INPUT', 'Invalid Form Body', { fields });
+  throw invalidInput(...fields);
 }
 
 /** Joins two parts of a path, either of which may be empty. */

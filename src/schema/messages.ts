@@ -199,6 +199,6 @@ function inOurNames(error: unknown): never {
 
 async function readMessage(call: CallContext, { channelId, messageId }: Place): Promise<MessageRow> {
   const message = await call.read.message.findUnique({ where: { id: messageId, channelId } });
-  if (!message) throw new DomainError('UNKNOWN_MESSAGE', 'Unknown Message');
+  if (!message) throw new DomainError('UNKNOWN_MESSAGE');
   return message;
 }

@@ -19,6 +19,6 @@ export async function getChannel(call: CallContext, id: bigint): Promise<Channel
     call.read.channel.findUnique({ where: { id: channelId }, include: { overwrites: true } }),
     call.read.message.findFirst({ where: { channelId }, orderBy: { id: 'desc' }, select: { id: true } }),
   ]);
-  if (!channel) throw new DomainError('UNKNOWN_CHANNEL', 'Unknown Channel');
+  if (!channel) throw new DomainError('UNKNOWN_CHANNEL');
   return { channel, lastMessageId: newest?.id ?? null };
 }

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../infra/database/index.js';
 import { type CallContext, requireUser } from '../call.js';
-import { DomainError, type ErrorCode, missingPermissions } from '../errors.js';
+import { DomainError, missingPermissions } from '../errors.js';
 import type { MemberFacts } from '../members/record.js';
 import { allows, channelPermissions, guildPermissions, memberPermissions, Permission } from '../permissions.js';
 import type { GuildView } from './views.js';
@@ -33,7 +33,7 @@ export interface ChannelAccess {
 export async function accessGuild(call: CallContext, guildId: bigint, needed = 0n): Promise<GuildAccess> {
   const { user } = requireUser(call);
   const [view, member] = await Promise.all([call.guilds.guild(guildId), call.guilds.member(guildId, user.id)]);
-  if (!view) throw unknown('UNKNOWN_GUILD');
+  if (!view) throw new DomainError('UNKNOWN_GUILD');
   if (!member) throw hidden(call, 'UNKNOWN_GUILD');
   const permissions = guildPermissions(view, user.id, member.roleIds);
   requirePermissions(permissions, needed);
@@ -48,10 +48,10 @@ export async function accessGuild(call: CallContext, guildId: bigint, needed = 0
 export async function accessChannel(call: CallContext, channelId: bigint, needed = 0n): Promise<ChannelAccess> {
   const { user } = requireUser(call);
   const guildId = await call.guilds.guildOfChannel(channelId);
-  if (guildId === undefined || guildId === null) throw unknown('UNKNOWN_CHANNEL');
+  if (guildId === undefined || guildId === null) throw new DomainError('UNKNOWN_CHANNEL');
   const [view, member] = await Promise.all([call.guilds.guild(guildId), call.guilds.member(guildId, user.id)]);
   const channel = view?.channels.get(channelId);
-  if (!view || !channel) throw unknown('UNKNOWN_CHANNEL');
+  if (!view || !channel) throw new DomainError('UNKNOWN_CHANNEL');
   if (!member) throw hidden(call, 'UNKNOWN_CHANNEL');
   const permissions = channelPermissions(view, channel.overwrites, user.id, member.roleIds);
   if (!allows(permissions, Permission.ViewChannel)) throw hidden(call, 'UNKNOWN_CHANNEL');
@@ -88,13 +88,7 @@ export function requirePermissions(permissions: bigint, needed: bigint): void {
   if (!allows(permissions, needed)) throw missingPermissions();
 }
 
-const UNKNOWN_TEXTS = { UNKNOWN_GUILD: 'Unknown Guild', UNKNOWN_CHANNEL: 'Unknown Channel' } as const;
-
-function unknown(code: keyof typeof UNKNOWN_TEXTS & ErrorCode): DomainError {
-  return new DomainError(code, UNKNOWN_TEXTS[code]);
-}
-
 /** A person cannot tell what is hidden from what is missing; a bot is told, as on the reference platform. */
-function hidden(call: CallContext, code: keyof typeof UNKNOWN_TEXTS & ErrorCode): DomainError {
-  return call.actor.kind === 'bot' ? new DomainError('MISSING_ACCESS', 'Missing Access') : unknown(code);
+function hidden(call: CallContext, code: 'UNKNOWN_GUILD' | 'UNKNOWN_CHANNEL'): DomainError {
+  return new DomainError(call.actor.kind === 'bot' ? 'MISSING_ACCESS' : code);
 }

@@ -22,6 +22,6 @@ export async function getGuild(
     call.read.guild.findUnique({ where: { id: guildId }, include: { roles: { orderBy: { position: 'asc' } } } }),
     input.withCounts ? call.read.member.count({ where: { guildId } }) : null,
   ]);
-  if (!guild) throw new DomainError('UNKNOWN_GUILD', 'Unknown Guild');
+  if (!guild) throw new DomainError('UNKNOWN_GUILD');
   return { guild, memberCount };
 }

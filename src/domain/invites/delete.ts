@@ -1,9 +1,9 @@
 import type { Invite } from '../../infra/database/index.js';
 import { type CallContext, requireUser } from '../call.js';
-import { missingPermissions } from '../errors.js';
+import { DomainError, missingPermissions } from '../errors.js';
 import { accessGuild } from '../guilds/access.js';
 import { allows, Permission } from '../permissions.js';
-import { findInvite, unknownInvite } from './find.js';
+import { findInvite } from './find.js';
 
 /**
  * Takes an invite back. Its maker may, and whoever has ManageChannels in its channel or ManageGuild; nobody but members.
@@ -12,12 +12,12 @@ import { findInvite, unknownInvite } from './find.js';
 export async function deleteInvite(call: CallContext, code: string): Promise<void> {
   requireUser(call);
   const invite = await findInvite(call.read, call.clock.now(), code);
-  if (!invite) throw unknownInvite();
+  if (!invite) throw new DomainError('UNKNOWN_INVITE');
   await requireRight(call, invite);
   const { guildId, channelId } = invite;
   await call.write(async ({ db, record, audit }) => {
     const { count } = await db.invite.deleteMany({ where: { code } });
-    if (count === 0) throw unknownInvite();
+    if (count === 0) throw new DomainError('UNKNOWN_INVITE');
     await audit({ action: 'INVITE_DELETE', guildId, targetId: channelId, changes: { code } });
     record({ type: 'INVITE_DELETE', invite });
   });
@@ -25,7 +25,7 @@ export async function deleteInvite(call: CallContext, code: string): Promise<voi
 
 async function requireRight(call: CallContext, { guildId, channelId, inviterId }: Invite): Promise<void> {
   const { user } = requireUser(call);
-  if (!(await call.guilds.member(guildId, user.id))) throw unknownInvite();
+  if (!(await call.guilds.member(guildId, user.id))) throw new DomainError('UNKNOWN_INVITE');
   const { permissions } = await accessGuild(call, guildId);
   const inChannel = (await call.guilds.channelPermissions(guildId, channelId, user.id)) ?? 0n;
   const mayDelete =

@@ -1,5 +1,4 @@
 import type { Guild, Invite, Prisma, Reader } from '../../infra/database/index.js';
-import { DomainError } from '../errors.js';
 import { isInviteCode } from './code.js';
 
 /** Invites that are not over at `now`, in milliseconds. One that was used as often as it can be is not kept. */
@@ -11,8 +10,4 @@ export function stillWorking(now: number) {
 export async function findInvite(read: Reader, now: number, code: string): Promise<(Invite & { guild: Guild }) | null> {
   if (!isInviteCode(code)) return null;
   return read.invite.findUnique({ where: { code, ...stillWorking(now) }, include: { guild: true } });
-}
-
-export function unknownInvite(): DomainError {
-  return new DomainError('UNKNOWN_INVITE', 'Unknown Invite');
 }

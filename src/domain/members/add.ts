@@ -44,7 +44,7 @@ export async function addMember(call: CallContext, input: AddMemberInput): Promi
     return await insertMember(call, view, input);
   } catch (error) {
     if (isUniqueConflict(error)) return null;
-    throw isMissingReference(error) ? new DomainError('UNKNOWN_GUILD', 'Unknown Guild') : error;
+    throw isMissingReference(error) ? new DomainError('UNKNOWN_GUILD') : error;
   }
 }
 
@@ -64,10 +64,10 @@ async function checkAccessToken(call: CallContext, { accessToken, userId }: AddM
   const caller = requireUser(call);
   const token = await findTokenActor(call.read, call.clock.now(), accessToken);
   if (!token || token.user.id !== userId || caller.kind !== 'bot' || token.applicationId !== caller.applicationId) {
-    throw new DomainError('ACCESS_TOKEN_REFUSED', 'Invalid OAuth2 access token provided');
+    throw new DomainError('ACCESS_TOKEN_REFUSED');
   }
   if (!token.scopes.includes('guilds.join')) {
-    throw new DomainError('MISSING_SCOPE', 'Missing required OAuth2 scope');
+    throw new DomainError('MISSING_SCOPE');
   }
 }
 

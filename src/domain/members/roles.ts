@@ -25,7 +25,7 @@ export async function setMemberRoles(call: CallContext, input: SetMemberRolesInp
     async (write) => {
       const where = { guildId_userId: { guildId, userId } };
       const member = await write.db.member.findUnique({ where, include: WITH_USER_AND_ROLES });
-      if (!member) throw new DomainError('UNKNOWN_MEMBER', 'Unknown Member');
+      if (!member) throw new DomainError('UNKNOWN_MEMBER');
       const change = planChange(member, input, await write.db.role.findMany({ where: { guildId } }));
       if (change.added.length + change.removed.length === 0) return member;
       checkRank([...change.added, ...change.removed], await highestPosition(call, write.db, view));
@@ -69,7 +69,7 @@ function planChange(member: MemberRecord, { guildId, roleIds }: SetMemberRolesIn
 function namedRoles(guildId: bigint, roleIds: bigint[], roles: Role[]): Role[] {
   const wanted = new Set(roleIds);
   const named = roles.filter((role) => role.id !== guildId && wanted.has(role.id));
-  if (named.length < wanted.size) throw new DomainError('UNKNOWN_ROLE', 'Unknown Role');
+  if (named.length < wanted.size) throw new DomainError('UNKNOWN_ROLE');
   return named;
 }
 

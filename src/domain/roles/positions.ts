@@ -49,7 +49,7 @@ function placesOf(positions: readonly RolePosition[], [everyone, ...others]: [Ro
   for (const { roleId, position } of positions) {
     if (roleId === everyone.id) continue;
     const role = byId.get(roleId);
-    if (!role) throw new DomainError('UNKNOWN_ROLE', 'Unknown Role');
+    if (!role) throw new DomainError('UNKNOWN_ROLE');
     if (position !== null && position !== undefined) places.set(role, position);
   }
   return places;

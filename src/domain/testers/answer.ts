@@ -1,6 +1,5 @@
 import type { Tester, Transaction } from '../../infra/database/index.js';
 import { requireVerifiedEmail } from '../accounts/people.js';
-import { unknownApplication } from '../applications/access.js';
 import { type CallContext, requirePerson } from '../call.js';
 import { DomainError } from '../errors.js';
 
@@ -45,5 +44,7 @@ export async function declineTesterInvitation(call: CallContext, applicationId: 
 
 async function nothingToAnswer(db: Transaction, applicationId: bigint, userId: bigint): Promise<DomainError> {
   const listed = await db.tester.findUnique({ where: { applicationId_userId: { applicationId, userId } } });
-  return listed ? new DomainError('CONFLICT', 'This invitation is not pending any more.') : unknownApplication();
+  return listed
+    ? new DomainError('CONFLICT', 'This invitation is not pending any more.')
+    : new DomainError('UNKNOWN_APPLICATION');
 }
