@@ -1,4 +1,5 @@
 import type { Application, Guild, Invite, Role, User } from '../infra/database/index.js';
+import type { GuildLogEntry } from './audit-log/guild-log.js';
 import type { ChannelRecord } from './channels/record.js';
 import type { MemberFacts, MemberRecord } from './members/record.js';
 import type { MessageRecord } from './messages/record.js';
@@ -54,6 +55,7 @@ export type DomainEvent =
   | { type: 'INVITE_CREATE'; invite: Invite & { inviter: User } }
   /** An invite was taken back, or used as often as it could be. */
   | { type: 'INVITE_DELETE'; invite: Invite }
+  | { type: 'GUILD_AUDIT_LOG_ENTRY_CREATE'; entry: GuildLogEntry }
   /** A bot became a member: its sessions are shown the whole guild (GUILD_CREATE). */
   | { type: 'GUILD_JOINED'; guildId: bigint; userId: bigint }
   /** A bot is no longer a member: its sessions lose the guild (GUILD_DELETE). */

@@ -2,6 +2,7 @@ import { ConflictRetries, DatabaseBusy } from '../infra/database/conflicts.js';
 import { type Database, Prisma, type Transaction } from '../infra/database/index.js';
 import type { NextId } from '../infra/ids.js';
 import type { Mail, Mailer } from '../infra/mail.js';
+import { isGuildLogEntry } from './audit-log/guild-log.js';
 import type { CallContext, Write, WriteOptions } from './call.js';
 import { DomainError } from './errors.js';
 import type { DomainEvent } from './events.js';
@@ -55,7 +56,7 @@ export class Writes {
       record: (event) => after.events.push(event),
       mail: (mail) => after.mails.push(mail),
       audit: async (entry) => {
-        await db.auditEntry.create({
+        const written = await db.auditEntry.create({
           data: {
             id: this.parts.nextId(),
             applicationId: entry.applicationId,
@@ -68,6 +69,7 @@ export class Writes {
             reason: call.auditReason,
           },
         });
+        if (isGuildLogEntry(written)) after.events.push({ type: 'GUILD_AUDIT_LOG_ENTRY_CREATE', entry: written });
       },
     };
   }

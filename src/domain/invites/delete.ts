@@ -1,9 +1,10 @@
 import type { Invite } from '../../infra/database/index.js';
+import type { AuditChanges } from '../audit-log/actions.js';
 import { type CallContext, requireUser } from '../call.js';
 import { DomainError, missingPermissions } from '../errors.js';
 import { accessGuild } from '../guilds/access.js';
 import { allows, Permission } from '../permissions.js';
-import { findInvite } from './find.js';
+import { findInvite, maxAgeOf } from './find.js';
 
 /**
  * Takes an invite back. Its maker may, and whoever has ManageChannels in its channel or ManageGuild; nobody but members.
@@ -18,9 +19,15 @@ export async function deleteInvite(call: CallContext, code: string): Promise<voi
   await call.write(async ({ db, record, audit }) => {
     const { count } = await db.invite.deleteMany({ where: { code } });
     if (count === 0) throw new DomainError('UNKNOWN_INVITE');
-    await audit({ action: 'INVITE_DELETE', guildId, targetId: channelId, changes: { code } });
+    await audit({ action: 'INVITE_DELETE', guildId, targetId: channelId, changes: factsOf(invite) });
     record({ type: 'INVITE_DELETE', invite });
   });
+}
+
+/** What the audit ledger keeps of an invite that is gone. */
+function factsOf(invite: Invite): AuditChanges['INVITE_DELETE'] {
+  const { code, inviterId, maxUses, uses } = invite;
+  return { code, inviterId: String(inviterId), maxAge: maxAgeOf(invite), maxUses, uses };
 }
 
 async function requireRight(call: CallContext, { guildId, channelId, inviterId }: Invite): Promise<void> {

@@ -6,6 +6,11 @@ export function stillWorking(now: number) {
   return { OR: [{ expiresAt: null }, { expiresAt: { gt: new Date(now) } }] } satisfies Prisma.InviteWhereInput;
 }
 
+/** How long an invite works from the start, in seconds; 0 for ever. */
+export function maxAgeOf({ createdAt, expiresAt }: Pick<Invite, 'createdAt' | 'expiresAt'>): number {
+  return expiresAt ? Math.round((expiresAt.getTime() - createdAt.getTime()) / 1000) : 0;
+}
+
 /** The invite of this code, or null when there is none or it is over. */
 export async function findInvite(read: Reader, now: number, code: string): Promise<(Invite & { guild: Guild }) | null> {
   if (!isInviteCode(code)) return null;

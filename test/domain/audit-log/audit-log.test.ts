@@ -311,7 +311,7 @@ describe('the ledger', () => {
   });
 
   it('is changed by no code but the transfer', async () => {
-    const src = join(import.meta.dirname, '../../src');
+    const src = join(import.meta.dirname, '../../../src');
     const files = (await readdir(src, { recursive: true })).filter(
       (file) => /\.ts$/.test(file) && !/generated/.test(file),
     );
