@@ -1,7 +1,6 @@
 import type { CallContext } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessChannel } from '../guilds/access.js';
-import { Permission } from '../permissions.js';
 import type { ChannelRecord } from './record.js';
 
 export interface ChannelDetails {
@@ -14,7 +13,7 @@ export interface ChannelDetails {
  * @throws UNKNOWN_CHANNEL, MISSING_ACCESS
  */
 export async function getChannel(call: CallContext, id: bigint): Promise<ChannelDetails> {
-  const { channelId } = await accessChannel(call, id, Permission.ViewChannel);
+  const { channelId } = await accessChannel(call, id, 'viewChannel');
   const [channel, newest] = await Promise.all([
     call.read.channel.findUnique({ where: { id: channelId }, include: { overwrites: true } }),
     call.read.message.findFirst({ where: { channelId }, orderBy: { id: 'desc' }, select: { id: true } }),

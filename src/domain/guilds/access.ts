@@ -1,6 +1,7 @@
 import type { Transaction } from '../../infra/database/index.js';
 import { type CallContext, requireUser } from '../call.js';
 import { DomainError, missingPermissions } from '../errors.js';
+import { type ChannelOperation, type GuildOperation, neededInChannel, neededInGuild } from '../guild-operations.js';
 import type { MemberFacts } from '../members/record.js';
 import { allows, channelPermissions, guildPermissions, memberPermissions, Permission } from '../permissions.js';
 import type { GuildView } from './views.js';
@@ -27,25 +28,34 @@ export interface ChannelAccess {
 
 /**
  * The caller's access to a guild, from memory where it is known.
- * @param needed permission bits the caller must hold in the guild at large
+ * @param operations what the caller is about to do, for which they need the permissions
  * @throws UNAUTHENTICATED, UNKNOWN_GUILD, MISSING_PERMISSIONS; for a bot that is no member MISSING_ACCESS
  */
-export async function accessGuild(call: CallContext, guildId: bigint, needed = 0n): Promise<GuildAccess> {
+export async function accessGuild(
+  call: CallContext,
+  guildId: bigint,
+  ...operations: GuildOperation[]
+): Promise<GuildAccess> {
   const { user } = requireUser(call);
   const [view, member] = await Promise.all([call.guilds.guild(guildId), call.guilds.member(guildId, user.id)]);
   if (!view) throw new DomainError('UNKNOWN_GUILD');
   if (!member) throw hidden(call, 'UNKNOWN_GUILD');
   const permissions = guildPermissions(view, user.id, member.roleIds);
-  requirePermissions(permissions, needed);
+  requirePermissions(permissions, neededInGuild(operations));
   return { guildId, member, permissions, view };
 }
 
 /**
  * The caller's access to a channel of a guild, from memory where it is known. A channel that the caller cannot view is
- * hidden; one that is seen may still lack some of `needed`.
+ * hidden; in one that is seen, permissions may still be missing.
+ * @param operations what the caller is about to do, for which they need the permissions
  * @throws UNAUTHENTICATED, UNKNOWN_CHANNEL, MISSING_PERMISSIONS; for a bot that cannot see the channel MISSING_ACCESS
  */
-export async function accessChannel(call: CallContext, channelId: bigint, needed = 0n): Promise<ChannelAccess> {
+export async function accessChannel(
+  call: CallContext,
+  channelId: bigint,
+  ...operations: ChannelOperation[]
+): Promise<ChannelAccess> {
   const { user } = requireUser(call);
   const guildId = await call.guilds.guildOfChannel(channelId);
   if (guildId === undefined || guildId === null) throw new DomainError('UNKNOWN_CHANNEL');
@@ -55,12 +65,13 @@ export async function accessChannel(call: CallContext, channelId: bigint, needed
   if (!member) throw hidden(call, 'UNKNOWN_CHANNEL');
   const permissions = channelPermissions(view, channel.overwrites, user.id, member.roleIds);
   if (!allows(permissions, Permission.ViewChannel)) throw hidden(call, 'UNKNOWN_CHANNEL');
-  requirePermissions(permissions, needed);
+  requirePermissions(permissions, neededInChannel(operations));
   return { channelId, guildId, type: channel.type, member, permissions };
 }
 
-/** Ids of the guild's channels in which the caller holds all of `needed`. */
-export function channelsWith(access: GuildAccess, userId: bigint, needed: bigint): Set<bigint> {
+/** Ids of the guild's channels in which the caller may do all of `operations`. */
+export function channelsWith(access: GuildAccess, userId: bigint, ...operations: ChannelOperation[]): Set<bigint> {
+  const needed = neededInChannel(operations);
   const { view, member } = access;
   const ids = new Set<bigint>();
   for (const channel of view.channels.values()) {

@@ -3,7 +3,6 @@ import type { Installation } from '../../infra/database/index.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessGuild } from '../guilds/access.js';
-import { Permission } from '../permissions.js';
 
 /**
  * Removes an installation: from its guild, which needs ManageGuild and takes the bot along, or from the caller.
@@ -16,7 +15,7 @@ export async function uninstallApplication(call: CallContext, installationId: bi
   const { applicationId, guildId } = installation;
   if (guildId === null) return removeFromUser(call, installation);
   if (!(await call.guilds.member(guildId, user.id))) throw new DomainError('UNKNOWN_INSTALLATION');
-  await accessGuild(call, guildId, Permission.ManageGuild);
+  await accessGuild(call, guildId, 'uninstallApplication');
   const removed = await call.write((write) => removeFromGuilds(write, applicationId, guildId));
   if (removed === 0) throw new DomainError('UNKNOWN_INSTALLATION');
 }

@@ -2,8 +2,9 @@ import type { Invite } from '../../infra/database/index.js';
 import type { AuditChanges } from '../audit-log/actions.js';
 import { type CallContext, requireUser } from '../call.js';
 import { DomainError, missingPermissions } from '../errors.js';
+import { CHANNEL_OPERATIONS, GUILD_OPERATIONS } from '../guild-operations.js';
 import { accessGuild } from '../guilds/access.js';
-import { allows, Permission } from '../permissions.js';
+import { allows } from '../permissions.js';
 import { findInvite, maxAgeOf } from './find.js';
 
 /**
@@ -37,7 +38,7 @@ async function requireRight(call: CallContext, { guildId, channelId, inviterId }
   const inChannel = (await call.guilds.channelPermissions(guildId, channelId, user.id)) ?? 0n;
   const mayDelete =
     inviterId === user.id ||
-    allows(permissions, Permission.ManageGuild) ||
-    allows(inChannel, Permission.ManageChannels);
+    allows(permissions, GUILD_OPERATIONS.manageInvites) ||
+    allows(inChannel, CHANNEL_OPERATIONS.manageInvitesOfChannel);
   if (!mayDelete) throw missingPermissions();
 }

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { isMissingReference, isUniqueConflict } from '../../infra/database/faults.js';
 import { type CallContext, requireUser } from '../call.js';
 import { DomainError } from '../errors.js';
+import type { GuildOperation } from '../guild-operations.js';
 import { accessGuild } from '../guilds/access.js';
 import type { GuildView } from '../guilds/views.js';
 import { nameText } from '../input.js';
 import { limits } from '../limits.js';
 import { findTokenActor } from '../oauth/access-tokens.js';
-import { Permission } from '../permissions.js';
 import { type MemberRecord, WITH_USER_AND_ROLES } from './record.js';
 import { auditRoles, rolesForNewMember } from './roles.js';
 
@@ -37,7 +37,7 @@ export function nickname() {
  */
 export async function addMember(call: CallContext, input: AddMemberInput): Promise<MemberRecord | null> {
   const { guildId, userId } = input;
-  const { view } = await accessGuild(call, guildId, neededPermissions(input));
+  const { view } = await accessGuild(call, guildId, 'addMember', ...operationsOf(input));
   await checkAccessToken(call, input);
   if (await call.guilds.member(guildId, userId)) return null;
   try {
@@ -48,15 +48,16 @@ export async function addMember(call: CallContext, input: AddMemberInput): Promi
   }
 }
 
-function neededPermissions({ nick, roleIds, mute, deaf }: AddMemberInput): bigint {
-  const ifGiven = (value: unknown, permission: bigint) => (value === undefined || value === null ? 0n : permission);
-  return (
-    Permission.CreateInstantInvite |
-    ifGiven(nick, Permission.ManageNicknames) |
-    ifGiven(roleIds, Permission.ManageRoles) |
-    ifGiven(mute, Permission.MuteMembers) |
-    ifGiven(deaf, Permission.DeafenMembers)
-  );
+/** What is asked for beside the joining itself. */
+function operationsOf({ nick, roleIds, mute, deaf }: AddMemberInput): GuildOperation[] {
+  const ifGiven = (value: unknown, operation: GuildOperation) =>
+    value === undefined || value === null ? [] : [operation];
+  return [
+    ...ifGiven(nick, 'addMemberWithNick'),
+    ...ifGiven(roleIds, 'addMemberWithRoles'),
+    ...ifGiven(mute, 'addMemberMuted'),
+    ...ifGiven(deaf, 'addMemberDeafened'),
+  ];
 }
 
 /** @throws ACCESS_TOKEN_REFUSED unless it is that user's, for the calling bot's application; MISSING_SCOPE */

@@ -2,7 +2,6 @@ import type { Role, Transaction } from '../../infra/database/index.js';
 import { type CallContext, requireUser, type Write } from '../call.js';
 import { DomainError, missingPermissions } from '../errors.js';
 import { accessGuild } from '../guilds/access.js';
-import { Permission } from '../permissions.js';
 import { highestPosition } from '../roles/rank.js';
 import { type MemberRecord, WITH_USER_AND_ROLES } from './record.js';
 
@@ -20,7 +19,7 @@ export interface SetMemberRolesInput {
 export async function setMemberRoles(call: CallContext, input: SetMemberRolesInput): Promise<MemberRecord> {
   const { guildId, userId } = input;
   requireUser(call);
-  const { view } = await accessGuild(call, guildId, Permission.ManageRoles);
+  const { view } = await accessGuild(call, guildId, 'setMemberRoles');
   return call.write(
     async (write) => {
       const where = { guildId_userId: { guildId, userId } };
