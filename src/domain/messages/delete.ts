@@ -3,7 +3,6 @@ import { type CallContext, requireUser } from '../call.js';
 import { missingPermissions } from '../errors.js';
 import type { DomainEvent } from '../events.js';
 import { accessChannel, type ChannelAccess } from '../guilds/access.js';
-import { Permission } from '../permissions.js';
 import { discardAllFiles } from './files.js';
 import { findMessage, unknownMessage } from './load.js';
 import { managesMessages } from './send.js';
@@ -20,7 +19,7 @@ export interface MessageInput {
  */
 export async function deleteMessage(call: CallContext, input: MessageInput): Promise<void> {
   const caller = requireUser(call);
-  const channel = await accessChannel(call, input.channelId, Permission.ViewChannel);
+  const channel = await accessChannel(call, input.channelId, 'deleteMessage');
   const message = await findMessage(call, channel, input.messageId);
   try {
     if (message.authorId === caller.user.id) await deleteOwn(call, channel, message.id);

@@ -3,10 +3,10 @@ import type { Attachment, Message, Transaction } from '../../infra/database/inde
 import { type CallContext, requireUser } from '../call.js';
 import { DomainError } from '../errors.js';
 import type { DomainEvent } from '../events.js';
+import { CHANNEL_OPERATIONS, neededInChannel } from '../guild-operations.js';
 import { accessChannel, type ChannelAccess, requirePermissions } from '../guilds/access.js';
 import { parseInput } from '../input.js';
 import { limits } from '../limits.js';
-import { Permission } from '../permissions.js';
 import { type EditBody, type EditBodyInput, EditBody as EditBodySchema } from './body.js';
 import {
   checkNotes,
@@ -19,7 +19,7 @@ import {
 import { findMessage, loadMessage } from './load.js';
 import { type Mentions, resolveMentions } from './mentions.js';
 import type { MessageRecord } from './record.js';
-import { emptyMessage, managesMessages, permissionsForContent } from './send.js';
+import { emptyMessage, managesMessages, operationsForContent } from './send.js';
 
 export interface EditMessageInput {
   channelId: bigint;
@@ -38,11 +38,11 @@ export async function editMessage(call: CallContext, input: EditMessageInput): P
   const caller = requireUser(call);
   const body = parseInput(EditBodySchema, input.body);
   const files = input.files ?? [];
-  const channel = await accessChannel(call, input.channelId, Permission.ViewChannel);
+  const channel = await accessChannel(call, input.channelId, 'editMessage');
   const message = await loadMessage(call, channel.guildId, channel.channelId, input.messageId);
   const byAuthor = message.authorId === caller.user.id;
   if (!byAuthor) requireFlagsOnly(channel, body, files);
-  requirePermissions(channel.permissions, permissionsForContent(body, files));
+  requirePermissions(channel.permissions, neededInChannel(operationsForContent(body, files)));
   const mentions = await mentionsAfter(call, channel, message, body);
   const added = await keepFiles(call, input, files, body.attachments ?? []);
   let done: EditedMessage | undefined;
@@ -63,10 +63,10 @@ export async function requireEditing(
   { channelId, messageId }: Pick<EditMessageInput, 'channelId' | 'messageId'>,
 ): Promise<void> {
   const { user } = requireUser(call);
-  const channel = await accessChannel(call, channelId, Permission.ViewChannel);
+  const channel = await accessChannel(call, channelId, 'editMessage');
   const { authorId } = await findMessage(call, channel, messageId);
   if (authorId !== user.id) throw notAuthor();
-  requirePermissions(channel.permissions, Permission.AttachFiles);
+  requirePermissions(channel.permissions, CHANNEL_OPERATIONS.sendFiles);
 }
 
 /** @throws NOT_MESSAGE_AUTHOR for more than the flags, or for somebody who does not manage messages */

@@ -1,6 +1,7 @@
 import type { CallContext } from '../call.js';
+import { CHANNEL_OPERATIONS } from '../guild-operations.js';
 import { accessChannel } from '../guilds/access.js';
-import { allows, Permission } from '../permissions.js';
+import { allows } from '../permissions.js';
 import type { MessageInput } from './delete.js';
 import { loadMessage, loadMessages } from './load.js';
 import type { MessageRecord } from './record.js';
@@ -20,8 +21,8 @@ export interface ListMessagesInput {
  * @throws what `accessChannel` throws
  */
 export async function listMessages(call: CallContext, input: ListMessagesInput): Promise<MessageRecord[]> {
-  const { guildId, channelId, permissions } = await accessChannel(call, input.channelId, Permission.ViewChannel);
-  if (!allows(permissions, Permission.ReadMessageHistory)) return [];
+  const { guildId, channelId, permissions } = await accessChannel(call, input.channelId, 'listMessages');
+  if (!allows(permissions, CHANNEL_OPERATIONS.readMessageHistory)) return [];
   const { before, after, around, limit } = input;
   if (around !== undefined) return messagesAround(call, guildId, channelId, around, limit);
   if (after !== undefined && before === undefined) {
@@ -60,7 +61,6 @@ async function messagesAround(
  * @throws UNKNOWN_MESSAGE and what `accessChannel` throws
  */
 export async function getMessage(call: CallContext, input: MessageInput): Promise<MessageRecord> {
-  const needed = Permission.ViewChannel | Permission.ReadMessageHistory;
-  const { guildId, channelId } = await accessChannel(call, input.channelId, needed);
+  const { guildId, channelId } = await accessChannel(call, input.channelId, 'readMessageHistory');
   return loadMessage(call, guildId, channelId, input.messageId);
 }

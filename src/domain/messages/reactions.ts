@@ -3,9 +3,10 @@ import type { Reaction, Transaction, User } from '../../infra/database/index.js'
 import { type CallContext, requireUser } from '../call.js';
 import { DomainError, missingPermissions } from '../errors.js';
 import type { DomainEvent } from '../events.js';
+import { CHANNEL_OPERATIONS } from '../guild-operations.js';
 import { accessChannel, type ChannelAccess } from '../guilds/access.js';
 import { limits } from '../limits.js';
-import { allows, Permission } from '../permissions.js';
+import { allows } from '../permissions.js';
 import type { MessageInput } from './delete.js';
 import { emojiKey } from './emoji.js';
 import { findMessage, unknownMessage } from './load.js';
@@ -16,8 +17,6 @@ export interface ReactionInput extends MessageInput {
   emoji: string;
 }
 
-const READ_MESSAGES = Permission.ViewChannel | Permission.ReadMessageHistory;
-
 /**
  * Reacts to a message. The first reaction with an emoji needs AddReactions; joining one does not. Reacting twice is one
  * reaction.
@@ -26,7 +25,7 @@ const READ_MESSAGES = Permission.ViewChannel | Permission.ReadMessageHistory;
 export async function addReaction(call: CallContext, input: ReactionInput): Promise<void> {
   const { user } = requireUser(call);
   const emoji = emojiKey(input.emoji);
-  const channel = await accessChannel(call, input.channelId, READ_MESSAGES);
+  const channel = await accessChannel(call, input.channelId, 'addReaction');
   const message = await findMessage(call, channel, input.messageId);
   const row: Reaction = { messageId: message.id, emoji, userId: user.id, createdAt: new Date(call.clock.now()) };
   const event: DomainEvent = {
@@ -78,7 +77,7 @@ function joinReaction(call: CallContext, row: Reaction, knownUserId: bigint, eve
 async function checkEmoji(db: Transaction, channel: ChannelAccess, messageId: bigint, emoji: string): Promise<void> {
   const kinds = await db.reaction.groupBy({ by: ['emoji'], where: { messageId } });
   if (kinds.some((kind) => kind.emoji === emoji)) return;
-  if (!allows(channel.permissions, Permission.AddReactions)) throw missingPermissions();
+  if (!allows(channel.permissions, CHANNEL_OPERATIONS.addNewEmoji)) throw missingPermissions();
   if (kinds.length < limits.reactionsPerMessage) return;
   throw new DomainError('TOO_MANY_REACTIONS', `Maximum number of reactions reached (${limits.reactionsPerMessage})`);
 }
@@ -92,7 +91,7 @@ export async function removeReaction(call: CallContext, input: ReactionInput & {
   const { user } = requireUser(call);
   const userId = input.userId ?? user.id;
   const emoji = emojiKey(input.emoji);
-  const channel = await accessChannel(call, input.channelId, READ_MESSAGES);
+  const channel = await accessChannel(call, input.channelId, 'removeReaction');
   if (userId !== user.id && !managesMessages(channel)) throw missingPermissions();
   const message = await findMessage(call, channel, input.messageId);
   await call.writeOne(
@@ -108,7 +107,7 @@ export async function removeReaction(call: CallContext, input: ReactionInput & {
  */
 export async function clearReactions(call: CallContext, input: MessageInput & { emoji?: string }): Promise<void> {
   const emoji = input.emoji === undefined ? undefined : emojiKey(input.emoji);
-  const channel = await accessChannel(call, input.channelId, READ_MESSAGES | Permission.ManageMessages);
+  const channel = await accessChannel(call, input.channelId, 'clearReactions');
   const message = await findMessage(call, channel, input.messageId);
   const place = placeOf(channel, message.id);
   await call.writeOne(
@@ -132,7 +131,7 @@ export async function listReactions(
   input: ReactionInput & { after?: bigint | undefined; limit: number },
 ): Promise<User[]> {
   const emoji = emojiKey(input.emoji);
-  const channel = await accessChannel(call, input.channelId, READ_MESSAGES);
+  const channel = await accessChannel(call, input.channelId, 'listReactions');
   const message = await findMessage(call, channel, input.messageId);
   const reactions = await call.read.reaction.findMany({
     where: { messageId: message.id, emoji, ...(input.after === undefined ? {} : { userId: { gt: input.after } }) },

@@ -4,9 +4,10 @@ import type { Attachment, Message, Prisma } from '../../infra/database/index.js'
 import { snowflakeTime } from '../../infra/ids.js';
 import { type CallContext, requireUser, type UserActor } from '../call.js';
 import { DomainError, invalidInput } from '../errors.js';
+import { CHANNEL_OPERATIONS, type ChannelOperation } from '../guild-operations.js';
 import { accessChannel, type ChannelAccess } from '../guilds/access.js';
 import { parseInput } from '../input.js';
-import { allows, Permission } from '../permissions.js';
+import { allows } from '../permissions.js';
 import { type EditBody, type SendBody, type SendBodyInput, SendBody as SendBodySchema } from './body.js';
 import { checkNotes, discardAllFiles, keepFiles, type NewAttachment, type UploadedFile } from './files.js';
 import { completeMessages, loadMessages } from './load.js';
@@ -48,7 +49,7 @@ export async function sendMessage(call: CallContext, input: SendMessageInput): P
   const author = requireUser(call);
   const body = parseInput(SendBodySchema, input.body);
   const files = input.files ?? [];
-  const channel = await accessChannel(call, input.channelId, neededPermissions(body, files));
+  const channel = await accessChannel(call, input.channelId, ...operationsOf(body, files));
   checkTextChannel(channel);
   checkNotes(files, body.attachments ?? []);
   if (!body.content && !body.embeds?.length && !body.components?.length && files.length === 0) throw emptyMessage();
@@ -81,8 +82,8 @@ export async function requireSending(
   call: CallContext,
   { channelId, files }: { channelId: bigint; files: number },
 ): Promise<void> {
-  const needed = Permission.ViewChannel | Permission.SendMessages | (files > 0 ? Permission.AttachFiles : 0n);
-  checkTextChannel(await accessChannel(call, channelId, needed));
+  const operations: ChannelOperation[] = files > 0 ? ['sendMessage', 'sendFiles'] : ['sendMessage'];
+  checkTextChannel(await accessChannel(call, channelId, ...operations));
 }
 
 /** @throws WRONG_CHANNEL_TYPE for a channel that holds no messages */
@@ -95,19 +96,24 @@ export function emptyMessage(): DomainError {
   return new DomainError('EMPTY_MESSAGE', 'Cannot send an empty message');
 }
 
-/** What it takes to put embeds and files into a message. */
-export function permissionsForContent(body: Pick<SendBody | EditBody, 'embeds'>, files: UploadedFile[]): bigint {
-  return (body.embeds?.length ? Permission.EmbedLinks : 0n) | (files.length > 0 ? Permission.AttachFiles : 0n);
+/** What it is to put embeds and files into a message. */
+export function operationsForContent(
+  body: Pick<SendBody | EditBody, 'embeds'>,
+  files: UploadedFile[],
+): ChannelOperation[] {
+  return [
+    ...(body.embeds?.length ? (['sendEmbeds'] as const) : []),
+    ...(files.length > 0 ? (['sendFiles'] as const) : []),
+  ];
 }
 
-function neededPermissions(body: SendBody, files: UploadedFile[]): bigint {
-  return (
-    Permission.ViewChannel |
-    Permission.SendMessages |
-    permissionsForContent(body, files) |
-    (body.tts ? Permission.SendTTSMessages : 0n) |
-    (body.message_reference ? Permission.ReadMessageHistory : 0n)
-  );
+function operationsOf(body: SendBody, files: UploadedFile[]): ChannelOperation[] {
+  return [
+    'sendMessage',
+    ...operationsForContent(body, files),
+    ...(body.tts ? (['sendReadAloud'] as const) : []),
+    ...(body.message_reference ? (['sendReply'] as const) : []),
+  ];
 }
 
 /** The message a reply answers: undefined for no reply, or for one whose target may be missing and is. */
@@ -230,5 +236,5 @@ async function forgetNonce(call: CallContext, { id }: Message): Promise<void> {
 
 /** Whether the caller may do with others' messages what their authors may. */
 export function managesMessages(channel: ChannelAccess): boolean {
-  return allows(channel.permissions, Permission.ManageMessages);
+  return allows(channel.permissions, CHANNEL_OPERATIONS.manageMessages);
 }

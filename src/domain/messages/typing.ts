@@ -1,6 +1,5 @@
 import { type CallContext, requireUser } from '../call.js';
 import { accessChannel } from '../guilds/access.js';
-import { Permission } from '../permissions.js';
 import { checkTextChannel } from './send.js';
 
 /**
@@ -9,7 +8,7 @@ import { checkTextChannel } from './send.js';
  */
 export async function startTyping(call: CallContext, input: { channelId: bigint }): Promise<void> {
   const { user } = requireUser(call);
-  const channel = await accessChannel(call, input.channelId, Permission.ViewChannel | Permission.SendMessages);
+  const channel = await accessChannel(call, input.channelId, 'startTyping');
   checkTextChannel(channel);
   const { guildId, channelId, member } = channel;
   call.announce({ type: 'TYPING_START', guildId, channelId, user, member, startedAt: call.clock.now() });
