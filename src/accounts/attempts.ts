@@ -32,7 +32,7 @@ export async function countSignIn(
     if (response.ok) await giveBack();
     return response;
   } catch (error) {
-    if (refusalIn(error)?.code === 'OVERLOADED') await giveBack();
+    if (refusalIn(error)?.kind === 'overloaded') await giveBack();
     throw error;
   }
 }

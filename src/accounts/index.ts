@@ -5,9 +5,9 @@ import type { FindPerson, PageSessions, Visitor } from '../domain/accounts/index
 import { DomainError, refusalIn } from '../domain/errors.js';
 import { parseInput } from '../domain/input.js';
 import type { Face } from '../face.js';
+import { STATUS_OF_KIND } from '../http/faults.js';
 import { originOf } from '../http/origins.js';
 import { Lazy } from '../infra/lazy.js';
-import { STATUS_OF } from './errors.js';
 import { requestFor } from './forwarding.js';
 import { createPageSessions } from './page-sessions.js';
 import { Sessions } from './sessions.js';
@@ -109,12 +109,12 @@ async function answer(reply: FastifyReply, response: Response): Promise<FastifyR
 function refuse(app: AppContext, error: FastifyError, reply: FastifyReply): FastifyReply {
   const refusal = refusalIn(error);
   if (refusal) {
-    const { code, fields } = refusal;
+    const { code, fields, kind } = refusal;
     if (code === 'UNAUTHENTICATED') reply.header('www-authenticate', 'Bearer');
     if (refusal.retryAfterSeconds !== undefined) reply.header('retry-after', refusal.retryAfterSeconds);
-    if (fields.length === 0) return reply.code(STATUS_OF[code]).send({ code, message: refusal.message });
+    if (fields.length === 0) return reply.code(STATUS_OF_KIND[kind]).send({ code, message: refusal.message });
     const message = fields.map((field) => `${field.path || 'body'}: ${field.message}`).join(' ');
-    return reply.code(STATUS_OF[code]).send({ code, message, fields });
+    return reply.code(STATUS_OF_KIND[kind]).send({ code, message, fields });
   }
   if (error.statusCode !== undefined && error.statusCode < 500) {
     return reply.code(error.statusCode).send({ code: 'INVALID_REQUEST', message: error.message });

@@ -17,7 +17,7 @@ export async function resendVerificationMail(
   { headers }: Visitor,
 ): Promise<void> {
   const person = await findPerson(headers);
-  if (person.kind !== 'person') throw new DomainError('UNAUTHENTICATED', 'You need to sign in first.');
+  if (person.kind !== 'person') throw new DomainError('UNAUTHENTICATED');
   const account = await app.db.reader.authUser.findUnique({ where: { userId: person.user.id } });
   if (!account || account.emailVerified) throw new DomainError('CONFLICT', 'Your e-mail address is verified.');
   await takeAttempt(app, VERIFICATION_MAILS_PER_PERSON, account.id);

@@ -1,11 +1,11 @@
 import type { BlobStore } from '../infra/blobs.js';
 import type { Clock } from '../infra/clock.js';
-import type { Prisma, Reader, Transaction, User } from '../infra/database/index.js';
+import type { Reader, Transaction, User } from '../infra/database/index.js';
 import type { NextId } from '../infra/ids.js';
 import type { Logger } from '../infra/logger.js';
 import type { Mail } from '../infra/mail.js';
 import type { RateLimits } from '../infra/rate-limits.js';
-import type { AuditAction } from './audit-log/actions.js';
+import type { AuditRecord } from './audit-log/actions.js';
 import { DomainError } from './errors.js';
 import type { DomainEvent } from './events.js';
 import type { GuildHome } from './guilds/home.js';
@@ -26,17 +26,6 @@ export type Actor =
 /** An actor who is a user: somebody who can send, join and be mentioned. A token only speaks for one. */
 export type UserActor = Extract<Actor, { kind: 'person' | 'bot' }>;
 
-/** An entry of the audit ledger, as the domain states it. `changes` never holds a secret. */
-export interface AuditRecord {
-  action: AuditAction;
-  applicationId?: bigint;
-  /** For an application of a team, its team's unless stated. */
-  teamId?: bigint;
-  guildId?: bigint;
-  targetId?: bigint;
-  changes?: Prisma.InputJsonObject;
-}
-
 /** One transaction. Inside it, everything reads and writes through `db`. */
 export interface Write {
   db: Transaction;
@@ -46,7 +35,10 @@ export interface Write {
   mail(mail: Mail): void;
   /** Adds a job, unless there is one with its key: it will be done if, and only if, this transaction is committed. */
   addJob(job: DomainJob): Promise<void>;
-  /** Writes an entry of the audit ledger, with the caller as actor and the caller's stated reason. */
+  /**
+   * Writes an entry of the audit ledger, with the caller as actor and the caller's stated reason. One that the guild's audit log shows is
+   * an event, too.
+   */
   audit(entry: AuditRecord): Promise<void>;
 }
 
@@ -86,7 +78,7 @@ export interface CallContext {
 export function requireUser(call: CallContext): UserActor {
   switch (call.actor.kind) {
     case 'anonymous':
-      throw new DomainError('UNAUTHENTICATED', 'You need to sign in first.');
+      throw new DomainError('UNAUTHENTICATED');
     case 'token':
       throw new DomainError('FORBIDDEN', 'OAuth2 tokens cannot use this');
     case 'person':

@@ -1,57 +1,95 @@
 import { isUnavailable } from '../infra/database/faults.js';
 
 /**
- * Every way a domain function can refuse. Each face owns a table from these codes to its own rendering, typed over all of
- * them.
+ * What sort of refusal a code is. Faces answer kinds; where a code has a number, a name or a status of its own at a face, that face
+ * says so beside.
  */
-export const ERROR_CODES = [
-  'UNAUTHENTICATED',
-  'MALFORMED_CREDENTIAL',
-  'INVALID_ACCESS_TOKEN',
-  'ACCESS_TOKEN_REFUSED',
-  'FORBIDDEN',
-  'MISSING_ACCESS',
-  'MISSING_PERMISSIONS',
-  'BOTS_REFUSED',
-  'ONLY_BOTS',
-  'UNKNOWN_APPLICATION',
-  'UNKNOWN_CHANNEL',
-  'UNKNOWN_EMOJI',
-  'UNKNOWN_GUILD',
-  'UNKNOWN_INSTALLATION',
-  'UNKNOWN_INVITE',
-  'UNKNOWN_MEMBER',
-  'UNKNOWN_MESSAGE',
-  'UNKNOWN_ROLE',
-  'UNKNOWN_TEAM',
-  'UNKNOWN_TEAM_MEMBER',
-  'UNKNOWN_TEAM_INVITATION',
-  'UNKNOWN_USER',
-  'INVALID_INPUT',
-  'INVALID_JSON',
-  'WRONG_CHANNEL_TYPE',
-  'EMPTY_MESSAGE',
-  'NOT_MESSAGE_AUTHOR',
-  'TOO_MANY_ATTACHMENTS',
-  'TOO_MANY_REACTIONS',
-  'FILE_TOO_LARGE',
-  'REQUEST_TOO_LARGE',
-  'INVALID_REQUEST',
-  'INVALID_CLIENT',
-  'INVALID_GRANT',
-  'INVALID_SCOPE',
-  'UNAUTHORIZED_CLIENT',
-  'UNSUPPORTED_GRANT_TYPE',
-  'UNSUPPORTED_RESPONSE_TYPE',
-  'ACCESS_DENIED',
-  'MISSING_SCOPE',
-  'CONFLICT',
-  'LIMIT_EXCEEDED',
-  'RATE_LIMITED',
-  'OVERLOADED',
-] as const;
+export type ErrorKind =
+  /** Who calls is not known, or their credential is not good. */
+  | 'unauthenticated'
+  /** Who calls is known, and may not. */
+  | 'forbidden'
+  | 'notFound'
+  /** What was sent cannot be used. */
+  | 'invalid'
+  /** What was sent is fine, and does not go with what is there. */
+  | 'conflict'
+  | 'tooLarge'
+  /** There are as many as there may be. */
+  | 'limitReached'
+  | 'rateLimited'
+  /** The service cannot answer at present. */
+  | 'overloaded';
 
-export type ErrorCode = (typeof ERROR_CODES)[number];
+interface Refusal {
+  kind: ErrorKind;
+  /** Where it is always the same. */
+  message?: string;
+}
+
+/** Every way a domain function can refuse. */
+const REFUSALS = {
+  UNAUTHENTICATED: { kind: 'unauthenticated', message: 'You need to sign in first.' },
+  MALFORMED_CREDENTIAL: { kind: 'unauthenticated', message: 'Invalid authentication token' },
+  INVALID_ACCESS_TOKEN: { kind: 'unauthenticated', message: 'Invalid OAuth2 access token provided' },
+  // In a body, beside a credential that is good: on 401 a library would throw its bot token away.
+  ACCESS_TOKEN_REFUSED: { kind: 'forbidden', message: 'Invalid OAuth2 access token provided' },
+  FORBIDDEN: { kind: 'forbidden' },
+  MISSING_ACCESS: { kind: 'forbidden', message: 'Missing Access' },
+  MISSING_PERMISSIONS: { kind: 'forbidden', message: 'Missing Permissions' },
+  BOTS_REFUSED: { kind: 'forbidden', message: 'Bots cannot use this endpoint' },
+  ONLY_BOTS: { kind: 'forbidden', message: 'Only bots can use this endpoint' },
+  UNKNOWN_APPLICATION: { kind: 'notFound', message: 'Unknown Application' },
+  UNKNOWN_CHANNEL: { kind: 'notFound', message: 'Unknown Channel' },
+  UNKNOWN_EMOJI: { kind: 'invalid', message: 'Unknown Emoji' },
+  UNKNOWN_GUILD: { kind: 'notFound', message: 'Unknown Guild' },
+  UNKNOWN_INSTALLATION: { kind: 'notFound', message: 'Unknown Integration' },
+  UNKNOWN_INVITE: { kind: 'notFound', message: 'Unknown Invite' },
+  UNKNOWN_MEMBER: { kind: 'notFound', message: 'Unknown Member' },
+  UNKNOWN_MESSAGE: { kind: 'notFound', message: 'Unknown Message' },
+  UNKNOWN_ROLE: { kind: 'notFound', message: 'Unknown Role' },
+  UNKNOWN_TEAM: { kind: 'notFound', message: 'Unknown Team' },
+  UNKNOWN_TEAM_MEMBER: { kind: 'notFound', message: 'Unknown Team Member' },
+  UNKNOWN_TEAM_INVITATION: { kind: 'notFound', message: 'Unknown Team Invitation' },
+  UNKNOWN_USER: { kind: 'notFound', message: 'Unknown User' },
+  INVALID_INPUT: { kind: 'invalid', message: 'Invalid Form Body' },
+  INVALID_JSON: { kind: 'invalid' },
+  WRONG_CHANNEL_TYPE: { kind: 'invalid', message: 'Cannot send messages in a non-text channel' },
+  EMPTY_MESSAGE: { kind: 'invalid', message: 'Cannot send an empty message' },
+  NOT_MESSAGE_AUTHOR: { kind: 'forbidden', message: 'Cannot edit a message authored by another user' },
+  TOO_MANY_ATTACHMENTS: { kind: 'limitReached' },
+  TOO_MANY_REACTIONS: { kind: 'limitReached' },
+  FILE_TOO_LARGE: { kind: 'tooLarge' },
+  REQUEST_TOO_LARGE: { kind: 'tooLarge', message: 'Request entity too large' },
+  INVALID_REQUEST: { kind: 'invalid' },
+  INVALID_CLIENT: {
+    kind: 'unauthenticated',
+    message: 'The client is unknown, or its credentials are wrong or missing.',
+  },
+  INVALID_GRANT: { kind: 'invalid' },
+  INVALID_SCOPE: { kind: 'invalid' },
+  UNAUTHORIZED_CLIENT: { kind: 'invalid' },
+  UNSUPPORTED_GRANT_TYPE: { kind: 'invalid', message: 'The grant type is not supported.' },
+  UNSUPPORTED_RESPONSE_TYPE: { kind: 'invalid', message: 'The only response_type is code.' },
+  ACCESS_DENIED: {
+    kind: 'forbidden',
+    message: 'The resource owner or authorization server denied the request.',
+  },
+  MISSING_SCOPE: { kind: 'forbidden', message: 'Missing required OAuth2 scope' },
+  CONFLICT: { kind: 'conflict' },
+  LIMIT_EXCEEDED: { kind: 'limitReached' },
+  RATE_LIMITED: { kind: 'rateLimited' },
+  OVERLOADED: { kind: 'overloaded' },
+} as const satisfies Record<string, Refusal>;
+
+export type ErrorCode = keyof typeof REFUSALS;
+
+/** The codes that need no message where they are thrown. */
+type CodeWithMessage = {
+  [Code in ErrorCode]: (typeof REFUSALS)[Code] extends { message: string } ? Code : never;
+}[ErrorCode];
+
+export const ERROR_CODES = Object.keys(REFUSALS) as ErrorCode[];
 
 /** One fault in the caller's input. */
 export interface FieldFault {
@@ -71,18 +109,26 @@ export interface DomainErrorDetails {
   cause?: unknown;
 }
 
-/** A refusal with a message that may be shown to the caller. Anything else that is thrown is a fault of ours. */
+/**
+ * A refusal with a message that may be shown to the caller; that of its code, where it has one and none is given. Anything else that
+ * is thrown is a fault of ours.
+ */
 export class DomainError extends Error {
   override readonly name = 'DomainError';
+  readonly kind: ErrorKind;
   readonly fields: FieldFault[];
   readonly retryAfterMs: number | undefined;
 
+  constructor(code: CodeWithMessage, message?: string, details?: DomainErrorDetails);
+  constructor(code: ErrorCode, message: string, details?: DomainErrorDetails);
   constructor(
     readonly code: ErrorCode,
-    message: string,
+    message?: string,
     details: DomainErrorDetails = {},
   ) {
-    super(message, { cause: details.cause });
+    const refusal: Refusal = REFUSALS[code];
+    super(message ?? refusal.message, { cause: details.cause });
+    this.kind = refusal.kind;
     this.fields = details.fields ?? [];
     this.retryAfterMs = details.retryAfterMs;
   }
@@ -116,10 +162,10 @@ export function refusalIn(error: unknown): DomainError | null {
 
 /** An `INVALID_INPUT` error made of field faults. */
 export function invalidInput(...fields: FieldFault[]): DomainError {
-  return new DomainError('INVALID_INPUT', 'Invalid Form Body', { fields });
+  return new DomainError('INVALID_INPUT', undefined, { fields });
 }
 
 /** The refusal of somebody who sees what they ask for, and may not do it. */
-export function missingPermissions(message = 'Missing Permissions'): DomainError {
+export function missingPermissions(message?: string): DomainError {
   return new DomainError('MISSING_PERMISSIONS', message);
 }

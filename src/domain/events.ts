@@ -1,4 +1,5 @@
 import type { Application, Guild, Invite, Role, User } from '../infra/database/index.js';
+import type { GuildLogEntry } from './audit-log/guild-log.js';
 import type { ChannelRecord } from './channels/record.js';
 import type { MemberFacts, MemberRecord } from './members/record.js';
 import type { MessageRecord } from './messages/record.js';
@@ -50,6 +51,7 @@ export type DomainEvent =
   | { type: 'INVITE_CREATE'; invite: Invite & { inviter: User } }
   /** An invite was taken back, or used as often as it could be. */
   | { type: 'INVITE_DELETE'; invite: Invite }
+  | { type: 'GUILD_AUDIT_LOG_ENTRY_CREATE'; entry: GuildLogEntry }
   /** A guild cannot be reached any more: no session holds it, until GUILD_JOINED tells its bots that it is back. */
   | { type: 'GUILD_DELETE'; guildId: bigint }
   /** A bot became a member, or its guild can be reached again: its sessions are shown the whole guild (GUILD_CREATE). */

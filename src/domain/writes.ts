@@ -3,6 +3,7 @@ import { type Database, Prisma, type Transaction } from '../infra/database/index
 import type { NextId } from '../infra/ids.js';
 import type { Jobs } from '../infra/jobs/index.js';
 import type { Mail, Mailer } from '../infra/mail.js';
+import { isGuildLogEntry } from './audit-log/guild-log.js';
 import type { CallContext, Write, WriteOptions } from './call.js';
 import { DomainError } from './errors.js';
 import type { DomainEvent } from './events.js';
@@ -64,7 +65,7 @@ export class Writes {
         after.jobsDueAt.push(job.dueAt);
       },
       audit: async (entry) => {
-        await db.auditEntry.create({
+        const written = await db.auditEntry.create({
           data: {
             id: this.parts.nextId(),
             applicationId: entry.applicationId,
@@ -77,6 +78,7 @@ export class Writes {
             reason: call.auditReason,
           },
         });
+        if (isGuildLogEntry(written)) after.events.push({ type: 'GUILD_AUDIT_LOG_ENTRY_CREATE', entry: written });
       },
     };
   }

@@ -18,7 +18,7 @@ export class Closing extends Error {
  */
 export function closeFor(error: unknown, log: Logger, what: string): Close {
   if (error instanceof Closing) return error.close;
-  if (refusalIn(error)?.code === 'OVERLOADED') return closes.unavailable;
+  if (refusalIn(error)?.kind === 'overloaded') return closes.unavailable;
   log.error({ err: error }, what);
   return closes.fault;
 }

@@ -105,7 +105,7 @@ export function readText(stream: Readable, maxBytes: number, held?: HeldBody): P
   });
 }
 
-export function requestTooLarge(message = 'Request entity too large'): DomainError {
+export function requestTooLarge(message?: string): DomainError {
   return new DomainError('REQUEST_TOO_LARGE', message);
 }
 

@@ -22,7 +22,7 @@ export function readClientCredentials(authorization: string | undefined, form: U
 function credentials(id: string | undefined, secret: string | undefined): ClientCredentials {
   const clientId = parseSnowflake(id ?? '');
   if (clientId === undefined) {
-    throw new DomainError('INVALID_CLIENT', 'The client is unknown, or its credentials are wrong or missing.');
+    throw new DomainError('INVALID_CLIENT');
   }
   return { clientId, clientSecret: secret };
 }

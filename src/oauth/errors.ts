@@ -1,4 +1,5 @@
-import { type ErrorCode, refusalIn } from '../domain/errors.js';
+import { type DomainError, type ErrorCode, type ErrorKind, refusalIn } from '../domain/errors.js';
+import { STATUS_OF_KIND } from '../http/faults.js';
 
 /** The error names of RFC 6749, sections 4.1.2.1 and 5.2. */
 export type OAuthErrorName =
@@ -21,69 +22,43 @@ export interface OAuthError {
   retryAfter?: number | undefined;
 }
 
-/** What OAuth clients are told of each refusal. Those that no OAuth request can meet are requests gone wrong. */
-const NAMES: Record<ErrorCode, OAuthErrorName> = {
-  INVALID_REQUEST: 'invalid_request',
+const NAME_OF_KIND: Record<ErrorKind, OAuthErrorName> = {
+  unauthenticated: 'access_denied',
+  forbidden: 'access_denied',
+  notFound: 'invalid_request',
+  invalid: 'invalid_request',
+  conflict: 'invalid_request',
+  tooLarge: 'invalid_request',
+  limitReached: 'invalid_request',
+  rateLimited: 'temporarily_unavailable',
+  overloaded: 'temporarily_unavailable',
+};
+
+/** The refusals for which the RFC has a name of their own. */
+const NAME_OF: Partial<Record<ErrorCode, OAuthErrorName>> = {
   INVALID_CLIENT: 'invalid_client',
+  UNKNOWN_APPLICATION: 'invalid_client',
   INVALID_GRANT: 'invalid_grant',
   INVALID_SCOPE: 'invalid_scope',
   UNAUTHORIZED_CLIENT: 'unauthorized_client',
   UNSUPPORTED_GRANT_TYPE: 'unsupported_grant_type',
   UNSUPPORTED_RESPONSE_TYPE: 'unsupported_response_type',
-  ACCESS_DENIED: 'access_denied',
-  MISSING_SCOPE: 'invalid_scope',
-  RATE_LIMITED: 'temporarily_unavailable',
-  OVERLOADED: 'temporarily_unavailable',
-  UNAUTHENTICATED: 'access_denied',
-  FORBIDDEN: 'access_denied',
-  MISSING_ACCESS: 'access_denied',
-  MISSING_PERMISSIONS: 'access_denied',
-  MALFORMED_CREDENTIAL: 'invalid_client',
-  UNKNOWN_APPLICATION: 'invalid_client',
-  INVALID_ACCESS_TOKEN: 'invalid_grant',
-  ACCESS_TOKEN_REFUSED: 'invalid_grant',
-  BOTS_REFUSED: 'invalid_request',
-  ONLY_BOTS: 'invalid_request',
-  UNKNOWN_CHANNEL: 'invalid_request',
-  UNKNOWN_EMOJI: 'invalid_request',
-  UNKNOWN_GUILD: 'invalid_request',
-  UNKNOWN_INSTALLATION: 'invalid_request',
-  UNKNOWN_INVITE: 'invalid_request',
-  UNKNOWN_MEMBER: 'invalid_request',
-  UNKNOWN_MESSAGE: 'invalid_request',
-  UNKNOWN_ROLE: 'invalid_request',
-  UNKNOWN_TEAM: 'invalid_request',
-  UNKNOWN_TEAM_MEMBER: 'invalid_request',
-  UNKNOWN_TEAM_INVITATION: 'invalid_request',
-  UNKNOWN_USER: 'invalid_request',
-  INVALID_INPUT: 'invalid_request',
-  INVALID_JSON: 'invalid_request',
-  WRONG_CHANNEL_TYPE: 'invalid_request',
-  EMPTY_MESSAGE: 'invalid_request',
-  NOT_MESSAGE_AUTHOR: 'invalid_request',
-  TOO_MANY_ATTACHMENTS: 'invalid_request',
-  TOO_MANY_REACTIONS: 'invalid_request',
-  FILE_TOO_LARGE: 'invalid_request',
-  REQUEST_TOO_LARGE: 'invalid_request',
-  CONFLICT: 'invalid_request',
-  LIMIT_EXCEEDED: 'invalid_request',
 };
 
-const STATUS: Partial<Record<ErrorCode, number>> = {
-  INVALID_CLIENT: 401,
-  MALFORMED_CREDENTIAL: 401,
-  REQUEST_TOO_LARGE: 413,
-  RATE_LIMITED: 429,
-  OVERLOADED: 503,
-};
+/** What HTTP has to tell apart; other refusals are answered 400 (RFC 6749, section 5.2). */
+export const KINDS_WITH_STATUS: ReadonlySet<ErrorKind> = new Set(['tooLarge', 'rateLimited', 'overloaded']);
+
+function statusOf({ code, kind }: DomainError): number {
+  return code === 'INVALID_CLIENT' || KINDS_WITH_STATUS.has(kind) ? STATUS_OF_KIND[kind] : 400;
+}
 
 /** Renders a refusal; null for anything that is not one. */
 export function renderOAuthError(error: unknown): OAuthError | null {
   const refusal = refusalIn(error);
   if (!refusal) return null;
   return {
-    status: STATUS[refusal.code] ?? 400,
-    error: NAMES[refusal.code],
+    status: statusOf(refusal),
+    error: NAME_OF[refusal.code] ?? NAME_OF_KIND[refusal.kind],
     description: refusal.message,
     retryAfter: refusal.retryAfterSeconds,
   };

@@ -117,7 +117,7 @@ function issue(call: CallContext, client: Client, form: URLSearchParams): Promis
     case 'client_credentials':
       return grantClientCredentials(call, client, formValue(form, 'scope'));
     default:
-      throw new DomainError('UNSUPPORTED_GRANT_TYPE', 'The grant type is not supported.');
+      throw new DomainError('UNSUPPORTED_GRANT_TYPE');
   }
 }
 

@@ -26,7 +26,7 @@ export class Credentials {
     if (callers.length === 0) return this.#botOrNobody(authorization);
     if (authorization === undefined) return this.#byCookie(callers, headers);
     const credential = credentialIn(authorization);
-    if (!credential) throw new DomainError('MALFORMED_CREDENTIAL', 'Invalid authentication token');
+    if (!credential) throw new DomainError('MALFORMED_CREDENTIAL');
     const { scheme, token } = credential;
     return scheme === 'bot' ? this.#byBotToken(token) : this.#byBearer(callers, headers, token);
   }
@@ -52,7 +52,7 @@ export class Credentials {
     const actor = exists ? await findTokenActor(this.app.db.reader, this.app.clock.now(), token) : null;
     if (actor) return actor;
     if (isForSessions(callers)) throw unauthenticated();
-    throw new DomainError('INVALID_ACCESS_TOKEN', 'Invalid OAuth2 access token provided');
+    throw new DomainError('INVALID_ACCESS_TOKEN');
   }
 
   /** A browser sends its cookie by itself: what another site's page makes it send is not the person's wish. */
@@ -73,15 +73,15 @@ export class Credentials {
  */
 export function requireCaller(callers: readonly Caller[], actor: Actor): void {
   if (actor.kind === 'bot' && callers.length > 0 && !callers.includes('bot')) {
-    throw new DomainError('BOTS_REFUSED', 'Bots cannot use this endpoint');
+    throw new DomainError('BOTS_REFUSED');
   }
   if (actor.kind !== 'token') return;
   if (isForSessions(callers)) throw new DomainError('FORBIDDEN', 'This endpoint needs a portal session');
-  if (!takesTokens(callers)) throw new DomainError('ONLY_BOTS', 'Only bots can use this endpoint');
+  if (!takesTokens(callers)) throw new DomainError('ONLY_BOTS');
   const isTaken = callers.some(
     (caller) => caller === 'token' || (typeof caller === 'object' && actor.scopes.includes(caller.scope)),
   );
-  if (!isTaken) throw new DomainError('MISSING_SCOPE', 'Missing required OAuth2 scope');
+  if (!isTaken) throw new DomainError('MISSING_SCOPE');
 }
 
 function takesTokens(callers: readonly Caller[]): boolean {

@@ -1,5 +1,5 @@
 import { type ErrorCode, type FieldFault, refusalIn } from '../domain/errors.js';
-import { httpFault } from '../http/faults.js';
+import { httpFault, STATUS_OF_KIND } from '../http/faults.js';
 
 /** A refusal as this face answers it. */
 export interface RestError {
@@ -8,54 +8,49 @@ export interface RestError {
   body: { message: string; code: number; errors?: object; retry_after?: number; global?: boolean };
 }
 
-/** Every refusal's status and the reference platform's numeric code (Discord's documentation, Opcodes and Status Codes; decisions 28 to 30 and 53). */
-const TABLE: Record<ErrorCode, { status: number; code: number }> = {
-  UNAUTHENTICATED: { status: 401, code: 0 },
-  MALFORMED_CREDENTIAL: { status: 401, code: 50014 },
-  INVALID_ACCESS_TOKEN: { status: 401, code: 50025 },
-  // In a body, beside a credential that is good: on 401 a library would throw its bot token away.
-  ACCESS_TOKEN_REFUSED: { status: 403, code: 50025 },
-  FORBIDDEN: { status: 403, code: 50013 },
-  MISSING_ACCESS: { status: 403, code: 50001 },
-  MISSING_PERMISSIONS: { status: 403, code: 50013 },
-  BOTS_REFUSED: { status: 403, code: 20001 },
-  ONLY_BOTS: { status: 403, code: 20002 },
-  UNKNOWN_APPLICATION: { status: 404, code: 10002 },
-  UNKNOWN_CHANNEL: { status: 404, code: 10003 },
-  UNKNOWN_GUILD: { status: 404, code: 10004 },
-  UNKNOWN_INVITE: { status: 404, code: 10006 },
-  UNKNOWN_MEMBER: { status: 404, code: 10007 },
-  UNKNOWN_MESSAGE: { status: 404, code: 10008 },
-  UNKNOWN_ROLE: { status: 404, code: 10011 },
-  UNKNOWN_TEAM: { status: 404, code: 10039 },
-  UNKNOWN_TEAM_MEMBER: { status: 404, code: 10040 },
-  UNKNOWN_TEAM_INVITATION: { status: 404, code: 0 },
-  UNKNOWN_USER: { status: 404, code: 10013 },
-  UNKNOWN_EMOJI: { status: 400, code: 10014 },
-  UNKNOWN_INSTALLATION: { status: 404, code: 0 },
-  INVALID_INPUT: { status: 400, code: 50035 },
-  INVALID_JSON: { status: 400, code: 50109 },
-  WRONG_CHANNEL_TYPE: { status: 400, code: 50008 },
-  EMPTY_MESSAGE: { status: 400, code: 50006 },
-  NOT_MESSAGE_AUTHOR: { status: 403, code: 50005 },
-  TOO_MANY_ATTACHMENTS: { status: 400, code: 30015 },
-  TOO_MANY_REACTIONS: { status: 403, code: 30010 },
-  FILE_TOO_LARGE: { status: 413, code: 50045 },
-  REQUEST_TOO_LARGE: { status: 413, code: 40005 },
-  INVALID_REQUEST: { status: 400, code: 50035 },
-  INVALID_CLIENT: { status: 401, code: 0 },
-  INVALID_GRANT: { status: 400, code: 0 },
-  INVALID_SCOPE: { status: 400, code: 50035 },
-  UNAUTHORIZED_CLIENT: { status: 400, code: 0 },
-  UNSUPPORTED_GRANT_TYPE: { status: 400, code: 0 },
-  UNSUPPORTED_RESPONSE_TYPE: { status: 400, code: 0 },
-  ACCESS_DENIED: { status: 403, code: 0 },
-  MISSING_SCOPE: { status: 403, code: 50026 },
-  CONFLICT: { status: 409, code: 0 },
-  LIMIT_EXCEEDED: { status: 400, code: 30000 },
-  RATE_LIMITED: { status: 429, code: 40062 },
-  OVERLOADED: { status: 503, code: 130000 },
+/**
+ * The reference platform's numeric codes (Discord's documentation, Opcodes and Status Codes; decisions 28 to 30 and 53). A refusal
+ * without one has 0.
+ */
+const CODE_OF: Partial<Record<ErrorCode, number>> = {
+  MALFORMED_CREDENTIAL: 50014,
+  INVALID_ACCESS_TOKEN: 50025,
+  ACCESS_TOKEN_REFUSED: 50025,
+  FORBIDDEN: 50013,
+  MISSING_ACCESS: 50001,
+  MISSING_PERMISSIONS: 50013,
+  BOTS_REFUSED: 20001,
+  ONLY_BOTS: 20002,
+  UNKNOWN_APPLICATION: 10002,
+  UNKNOWN_CHANNEL: 10003,
+  UNKNOWN_GUILD: 10004,
+  UNKNOWN_INVITE: 10006,
+  UNKNOWN_MEMBER: 10007,
+  UNKNOWN_MESSAGE: 10008,
+  UNKNOWN_ROLE: 10011,
+  UNKNOWN_TEAM: 10039,
+  UNKNOWN_TEAM_MEMBER: 10040,
+  UNKNOWN_USER: 10013,
+  UNKNOWN_EMOJI: 10014,
+  INVALID_INPUT: 50035,
+  INVALID_JSON: 50109,
+  WRONG_CHANNEL_TYPE: 50008,
+  EMPTY_MESSAGE: 50006,
+  NOT_MESSAGE_AUTHOR: 50005,
+  TOO_MANY_ATTACHMENTS: 30015,
+  TOO_MANY_REACTIONS: 30010,
+  FILE_TOO_LARGE: 50045,
+  REQUEST_TOO_LARGE: 40005,
+  INVALID_REQUEST: 50035,
+  INVALID_SCOPE: 50035,
+  MISSING_SCOPE: 50026,
+  LIMIT_EXCEEDED: 30000,
+  RATE_LIMITED: 40062,
+  OVERLOADED: 130000,
 };
+
+/** Where the reference platform's status is not that of the kind. */
+const STATUS_OF: Partial<Record<ErrorCode, number>> = { TOO_MANY_REACTIONS: 403 };
 
 /** Answers that belong to HTTP itself, in the reference platform's words. */
 export const NOT_FOUND: RestError = { status: 404, body: httpFault(404) };
@@ -71,7 +66,8 @@ export const INTERNAL_ERROR: RestError = { status: 500, body: httpFault(500) };
 export function renderRestError(error: unknown): RestError | null {
   const refusal = refusalIn(error);
   if (!refusal) return null;
-  const { status, code } = TABLE[refusal.code];
+  const status = STATUS_OF[refusal.code] ?? STATUS_OF_KIND[refusal.kind];
+  const code = CODE_OF[refusal.code] ?? 0;
   if (refusal.code === 'RATE_LIMITED') {
     return tooManyRequests(refusal.retryAfterMs ?? 0, { message: refusal.message, code });
   }

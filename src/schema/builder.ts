@@ -47,7 +47,7 @@ export const builder = new SchemaBuilder<{
   },
   scopeAuth: {
     authScopes: ({ call }) => ({ signedIn: call.actor.kind === 'person' }),
-    unauthorizedError: () => new DomainError('UNAUTHENTICATED', 'You need to sign in first.'),
+    unauthorizedError: () => new DomainError('UNAUTHENTICATED'),
   },
   validation: {
     validationError: ({ issues }) =>

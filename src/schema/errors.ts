@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { GraphQLError } from 'graphql';
-import { type DomainError, type ErrorCode, type FieldFault, refusalIn } from '../domain/errors.js';
+import { type DomainError, type ErrorKind, type FieldFault, refusalIn } from '../domain/errors.js';
+import { STATUS_OF_KIND } from '../http/faults.js';
 import { isMissingRow } from '../infra/database/faults.js';
 import type { Logger } from '../infra/logger.js';
 
@@ -14,56 +15,35 @@ type PortalCode =
   | 'LIMIT_EXCEEDED'
   | 'RATE_LIMITED';
 
-const CODE_OF: Record<ErrorCode, PortalCode> = {
-  UNAUTHENTICATED: 'UNAUTHENTICATED',
-  INVALID_ACCESS_TOKEN: 'UNAUTHENTICATED',
-  ACCESS_TOKEN_REFUSED: 'FORBIDDEN',
-  MALFORMED_CREDENTIAL: 'UNAUTHENTICATED',
-  FORBIDDEN: 'FORBIDDEN',
-  MISSING_ACCESS: 'FORBIDDEN',
-  MISSING_PERMISSIONS: 'FORBIDDEN',
-  MISSING_SCOPE: 'FORBIDDEN',
-  BOTS_REFUSED: 'FORBIDDEN',
-  ONLY_BOTS: 'FORBIDDEN',
-  NOT_MESSAGE_AUTHOR: 'FORBIDDEN',
-  UNKNOWN_APPLICATION: 'NOT_FOUND',
-  UNKNOWN_CHANNEL: 'NOT_FOUND',
-  UNKNOWN_EMOJI: 'BAD_USER_INPUT',
-  UNKNOWN_GUILD: 'NOT_FOUND',
-  UNKNOWN_INSTALLATION: 'NOT_FOUND',
-  UNKNOWN_INVITE: 'NOT_FOUND',
-  UNKNOWN_MEMBER: 'NOT_FOUND',
-  UNKNOWN_MESSAGE: 'NOT_FOUND',
-  UNKNOWN_ROLE: 'NOT_FOUND',
-  UNKNOWN_TEAM: 'NOT_FOUND',
-  UNKNOWN_TEAM_MEMBER: 'NOT_FOUND',
-  UNKNOWN_TEAM_INVITATION: 'NOT_FOUND',
-  UNKNOWN_USER: 'NOT_FOUND',
-  INVALID_INPUT: 'BAD_USER_INPUT',
-  INVALID_JSON: 'BAD_USER_INPUT',
-  INVALID_REQUEST: 'BAD_USER_INPUT',
-  INVALID_CLIENT: 'BAD_USER_INPUT',
-  INVALID_GRANT: 'BAD_USER_INPUT',
-  INVALID_SCOPE: 'BAD_USER_INPUT',
-  UNAUTHORIZED_CLIENT: 'BAD_USER_INPUT',
-  UNSUPPORTED_GRANT_TYPE: 'BAD_USER_INPUT',
-  UNSUPPORTED_RESPONSE_TYPE: 'BAD_USER_INPUT',
-  ACCESS_DENIED: 'FORBIDDEN',
-  WRONG_CHANNEL_TYPE: 'BAD_USER_INPUT',
-  EMPTY_MESSAGE: 'BAD_USER_INPUT',
-  TOO_MANY_ATTACHMENTS: 'LIMIT_EXCEEDED',
-  TOO_MANY_REACTIONS: 'LIMIT_EXCEEDED',
-  FILE_TOO_LARGE: 'LIMIT_EXCEEDED',
-  REQUEST_TOO_LARGE: 'LIMIT_EXCEEDED',
-  CONFLICT: 'CONFLICT',
-  LIMIT_EXCEEDED: 'LIMIT_EXCEEDED',
-  RATE_LIMITED: 'RATE_LIMITED',
-  OVERLOADED: 'RATE_LIMITED',
+const CODE_OF_KIND: Record<ErrorKind, PortalCode> = {
+  unauthenticated: 'UNAUTHENTICATED',
+  forbidden: 'FORBIDDEN',
+  notFound: 'NOT_FOUND',
+  invalid: 'BAD_USER_INPUT',
+  conflict: 'CONFLICT',
+  tooLarge: 'LIMIT_EXCEEDED',
+  limitReached: 'LIMIT_EXCEEDED',
+  rateLimited: 'RATE_LIMITED',
+  overloaded: 'RATE_LIMITED',
 };
+
+/** What is refused before an operation runs, and not because of its document, has the status of its kind. */
+const KINDS_WITH_STATUS: ReadonlySet<ErrorKind> = new Set([
+  'unauthenticated',
+  'forbidden',
+  'tooLarge',
+  'rateLimited',
+  'overloaded',
+]);
+
+/** The HTTP status of what is refused before an operation runs. */
+export function statusOf({ kind }: DomainError): number {
+  return KINDS_WITH_STATUS.has(kind) ? STATUS_OF_KIND[kind] : 400;
+}
 
 /** A refusal as GraphQL shows it. */
 export function renderDomainError(error: DomainError, at?: GraphQLError): GraphQLError {
-  const code = CODE_OF[error.code];
+  const code = CODE_OF_KIND[error.kind];
   const retry = error.retryAfterSeconds === undefined ? {} : { retryAfter: error.retryAfterSeconds };
   const { http } = at?.extensions ?? {};
   const fields = code === 'BAD_USER_INPUT' ? { fields: fieldsOf(error) } : {};

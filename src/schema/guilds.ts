@@ -3,7 +3,6 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { requireUser } from '../domain/call.js';
 import { accessGuild, channelsWith, createGuild, leaveGuild } from '../domain/guilds/index.js';
 import { limits } from '../domain/limits.js';
-import { Permission } from '../domain/permissions.js';
 import type { Channel as ChannelRow, Guild as GuildRow } from '../infra/database/index.js';
 import { builder } from './builder.js';
 import { Channel } from './channels.js';
@@ -114,7 +113,7 @@ function visibleChannels(context: GraphqlContext, info: GraphQLResolveInfo, guil
       parentOf: (channel) => channel.guildId,
     }).load(guildId);
     const access = await context.budget.step(() => accessGuild(context.call, guildId));
-    const visible = channelsWith(access, requireUser(context.call).user.id, Permission.ViewChannel);
+    const visible = channelsWith(access, requireUser(context.call).user.id, 'viewChannel');
     return channels.filter(({ id }) => visible.has(id));
   });
 }

@@ -1,6 +1,5 @@
 import { requireUser } from '../domain/call.js';
 import { accessGuild, channelsWith } from '../domain/guilds/index.js';
-import { Permission } from '../domain/permissions.js';
 import { type Channel, type Database, type Message, Prisma } from '../infra/database/index.js';
 import type { OperationBudget } from './budget.js';
 import type { GraphqlContext } from './context.js';
@@ -35,15 +34,13 @@ export function messagePages(context: GraphqlContext, { key, page, query }: Aske
 
 const NOTHING: PageRows<Message> = { rows: [], hasMore: false };
 
-const READ_HISTORY = Permission.ViewChannel | Permission.ReadMessageHistory;
-
 async function readableChannels({ call, budget }: GraphqlContext, channels: Channel[]): Promise<Channel[]> {
   const { user } = requireUser(call);
   const readable = new Set<bigint>();
   for (const guildId of new Set(channels.map((channel) => channel.guildId))) {
     if (guildId === null) continue;
     const access = await budget.step(() => accessGuild(call, guildId));
-    for (const id of channelsWith(access, user.id, READ_HISTORY)) readable.add(id);
+    for (const id of channelsWith(access, user.id, 'readMessageHistory')) readable.add(id);
   }
   return channels.filter((channel) => readable.has(channel.id));
 }

@@ -195,6 +195,6 @@ function contentOf(content: string): MessageContent {
 
 async function readMessage(call: CallContext, { channelId, messageId }: MessageKey): Promise<MessageRow> {
   const message = await call.read.message.findUnique({ where: { id: messageId, channelId } });
-  if (!message) throw new DomainError('UNKNOWN_MESSAGE', 'Unknown Message');
+  if (!message) throw new DomainError('UNKNOWN_MESSAGE');
   return message;
 }

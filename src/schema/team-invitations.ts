@@ -1,10 +1,10 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
+import { DomainError } from '../domain/errors.js';
 import {
   acceptTeamInvitation,
   declineTeamInvitation,
   inviteTeamMember,
   revokeTeamInvitation,
-  unknownTeam,
 } from '../domain/teams/index.js';
 import type { TeamInvitation as TeamInvitationRow } from '../infra/database/index.js';
 import { TeamRole } from './applications.js';
@@ -33,7 +33,7 @@ export const TeamInvitation = builder.prismaObject('TeamInvitation', {
     team: t.relation('team', {
       resolve: async (query, { teamId }, _args, { call }) => {
         const team = await call.read.team.findUnique({ ...query, where: { id: teamId } });
-        if (!team) throw unknownTeam();
+        if (!team) throw new DomainError('UNKNOWN_TEAM');
         return team;
       },
     }),

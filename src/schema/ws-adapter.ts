@@ -50,8 +50,8 @@ function open(app: AppContext, protocol: Server<SocketExtra>, socket: WebSocket,
       onMessage: (receive) =>
         socket.on('message', (message) => {
           receive(String(message)).catch((error: unknown) => {
-            const refusal = refusalIn(error)?.code;
-            if (refusal === 'OVERLOADED' || refusal === 'RATE_LIMITED') {
+            const refusal = refusalIn(error)?.kind;
+            if (refusal === 'overloaded' || refusal === 'rateLimited') {
               socket.close(TRY_AGAIN_LATER, 'Not available at the moment');
               return;
             }

@@ -186,7 +186,7 @@ function tellOutages(): Plugin {
 }
 
 function isOverload(refusal: DomainError | null): refusal is DomainError {
-  return refusal?.code === 'OVERLOADED';
+  return refusal?.kind === 'overloaded';
 }
 
 function unknownContentType(): GraphQLError {

@@ -1,9 +1,11 @@
 import { type PrivilegedIntents, privilegedIntentsOf } from '../domain/applications/index.js';
 import type { DomainEvent } from '../domain/events.js';
+import { maxAgeOf } from '../domain/invites/index.js';
 import type { MemberFacts } from '../domain/members/index.js';
 import type { MessageRecord } from '../domain/messages/index.js';
 import { type BusMessage, topics } from '../infra/bus.js';
 import type { Invite } from '../infra/database/index.js';
+import { renderAuditLogEntry } from './audit-log.js';
 import { renderChannel } from './channels.js';
 import { renderEmoji } from './emojis.js';
 import { renderGuild } from './guilds.js';
@@ -130,6 +132,11 @@ export function renderEvent(event: DomainEvent, options: WireOptions): Publicati
       return ofInvite(event.type, event.invite);
     case 'GUILD_DELETE':
       return inGuild(event.type, event.guildId, renderUnavailableGuild(event.guildId));
+    case 'GUILD_AUDIT_LOG_ENTRY_CREATE':
+      return inGuild(event.type, event.entry.guildId, {
+        ...renderAuditLogEntry(event.entry),
+        ...guildId(event.entry.guildId),
+      });
     case 'GUILD_JOINED':
     case 'GUILD_LEFT':
       return {
@@ -161,11 +168,6 @@ export function renderEvent(event: DomainEvent, options: WireOptions): Publicati
     case 'PORTAL_HOME_UPDATED':
       return { topic: topics.user(event.userId), message: { type: event.type, data: '{}' } };
   }
-}
-
-/** How long an invite works from the start, in seconds; 0 for ever. */
-function maxAgeOf({ createdAt, expiresAt }: Invite): number {
-  return expiresAt ? Math.round((expiresAt.getTime() - createdAt.getTime()) / 1000) : 0;
 }
 
 function messageEvent(

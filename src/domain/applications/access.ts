@@ -48,11 +48,11 @@ export async function accessApplication(
 ): Promise<Application> {
   const { user } = requirePerson(call);
   const application = await read.application.findUnique({ where: { id: applicationId, deletedAt: null } });
-  if (!application) throw unknownApplication();
+  if (!application) throw new DomainError('UNKNOWN_APPLICATION');
   const { ownerTeamId } = application;
   const roleInTeam = ownerTeamId === null ? null : await ownTeamRole(call, ownerTeamId, read);
   const role = applicationRole(user.id, application, roleInTeam);
-  if (role === null) throw unknownApplication();
+  if (role === null) throw new DomainError('UNKNOWN_APPLICATION');
   if (!mayWithApplication(role, operation)) throw missingPermissions();
   return application;
 }
@@ -70,10 +70,6 @@ export async function accessSettings(
     return accessApplication(call, applicationId, 'updateSettings', read);
   }
   const application = await read.application.findUnique({ where: { id: applicationId, deletedAt: null } });
-  if (!application) throw unknownApplication();
+  if (!application) throw new DomainError('UNKNOWN_APPLICATION');
   return application;
-}
-
-export function unknownApplication(): DomainError {
-  return new DomainError('UNKNOWN_APPLICATION', 'Unknown Application');
 }

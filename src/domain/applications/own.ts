@@ -17,7 +17,7 @@ export type ApplicationRecord = Application & {
  * @throws ONLY_BOTS, UNKNOWN_APPLICATION
  */
 export async function getOwnApplication(call: CallContext): Promise<ApplicationRecord> {
-  if (call.actor.kind !== 'bot') throw new DomainError('ONLY_BOTS', 'Only bots can use this endpoint');
+  if (call.actor.kind !== 'bot') throw new DomainError('ONLY_BOTS');
   return loadApplicationRecord(call, call.actor.applicationId);
 }
 
@@ -27,7 +27,7 @@ export async function loadApplicationRecord(call: CallContext, id: bigint): Prom
     where: { id, deletedAt: null },
     include: { bot: true, ownerUser: true, ownerTeam: { include: WITH_PEOPLE } },
   });
-  if (!application) throw new DomainError('UNKNOWN_APPLICATION', 'Unknown Application');
+  if (!application) throw new DomainError('UNKNOWN_APPLICATION');
   return { ...application, installCounts: await countInstallations(call, application.id) };
 }
 

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import type { Application, Prisma } from '../../infra/database/index.js';
+import type { Application } from '../../infra/database/index.js';
+import type { AuditChanges } from '../audit-log/actions.js';
 import type { CallContext, Write } from '../call.js';
 import { type FieldFault, invalidInput } from '../errors.js';
 import { dropIcon, type IconOwner, type IconSource, keepIcon } from '../icons.js';
@@ -134,10 +135,10 @@ async function changeColumns(
 }
 
 /** What the audit ledger keeps: for each column that gets another value, the old and the new one. */
-function changesOf(before: Application, columns: Columns): Prisma.InputJsonObject {
-  const changes: Record<string, Prisma.InputJsonObject> = {};
+function changesOf(before: Application, columns: Columns): AuditChanges['APPLICATION_UPDATE'] {
+  const changes: AuditChanges['APPLICATION_UPDATE'] = {};
   for (const [column, value] of Object.entries(columns)) {
-    const old = before[column as keyof Columns] as Prisma.InputJsonValue | null;
+    const old = before[column as keyof Columns];
     if (value !== undefined && !isDeepStrictEqual(value, old)) changes[column] = { old, new: value };
   }
   return changes;

@@ -1,50 +1,201 @@
-/**
- * Everything the ledger knows, and who did it: somebody who runs an application or a team (`portal`), somebody who uses an
- * application (`use`), or somebody on a server (`guild`).
- */
+import { z } from 'zod';
+import type { Prisma } from '../../infra/database/index.js';
+
+interface Action {
+  /** Whose entry it is. */
+  of: 'application' | 'team' | 'guild';
+  /**
+   * Which log shows it: that of the application and its team in the portal, or the guild's, which is the reference platform's. Null
+   * where none does: who uses an application is not its developers' business, and the reference platform's log has no word for the
+   * rest.
+   */
+  log: 'portal' | 'guild' | null;
+  /** What the target id is the id of. */
+  target: 'application' | 'team' | 'user' | 'installation' | 'guild' | 'channel' | 'role';
+  /**
+   * What is stored beside: what was stated of something that was made or removed (`{ name }`), or for each value that changed
+   * `{ old, new }`, null for none. Never a secret. What older entries lack has a default.
+   */
+  changes: z.ZodObject | z.ZodRecord;
+}
+
+const text = z.string();
+const NOTHING = z.object({});
+const NAME = z.object({ name: text });
+const TEAM_ROLE = z.enum(['ADMIN', 'DEVELOPER', 'READ_ONLY']);
+const AS_TEAM_ROLE = z.object({ role: TEAM_ROLE });
+const TESTER_STATE = z.object({ state: changed(z.enum(['INVITED', 'ACCEPTED']).nullable()) });
+const ROLES = z.array(z.object({ id: text, name: text }));
+
+/** A value of which the entry tells what it was and what it is. */
+function changed<Value extends z.ZodType>(value: Value) {
+  return z.object({ old: value, new: value });
+}
+
+const TEAM_CHANGES = z.object({ name: changed(text).optional(), iconHash: changed(text.nullable()).optional() });
+
+/** Everything the ledger knows. */
 const ACTIONS = {
-  APPLICATION_CREATE: 'portal',
-  APPLICATION_UPDATE: 'portal',
-  APPLICATION_DELETE: 'portal',
-  APPLICATION_TRANSFER: 'portal',
-  BOT_TOKEN_RESET: 'portal',
-  CLIENT_SECRET_RESET: 'portal',
-  TESTER_INVITE: 'portal',
-  TESTER_ACCEPT: 'portal',
-  TESTER_DECLINE: 'portal',
-  TESTER_REMOVE: 'portal',
-  TEAM_CREATE: 'portal',
-  TEAM_UPDATE: 'portal',
-  TEAM_DELETE: 'portal',
-  TEAM_TRANSFER_OWNERSHIP: 'portal',
-  TEAM_INVITATION_CREATE: 'portal',
-  TEAM_INVITATION_ACCEPT: 'portal',
-  TEAM_INVITATION_DECLINE: 'portal',
-  TEAM_INVITATION_REVOKE: 'portal',
-  TEAM_MEMBER_UPDATE: 'portal',
-  TEAM_MEMBER_REMOVE: 'portal',
-  TEAM_MEMBER_LEAVE: 'portal',
-  OAUTH_AUTHORIZE: 'use',
-  OAUTH_REVOKE: 'use',
-  OAUTH_REUSE: 'use',
-  INSTALLATION_PUT: 'use',
-  INSTALLATION_DELETE: 'use',
-  GUILD_CREATE: 'guild',
-  CHANNEL_CREATE: 'guild',
-  ROLE_CREATE: 'guild',
-  ROLE_POSITIONS_UPDATE: 'guild',
-  INVITE_CREATE: 'guild',
-  INVITE_DELETE: 'guild',
-  MEMBER_ADD: 'guild',
-  MEMBER_ROLE_UPDATE: 'guild',
-  BOT_ADD: 'guild',
-  MESSAGE_DELETE: 'guild',
-} as const satisfies Record<string, 'portal' | 'use' | 'guild'>;
+  APPLICATION_CREATE: { of: 'application', log: 'portal', target: 'application', changes: NAME },
+  // By column.
+  APPLICATION_UPDATE: {
+    of: 'application',
+    log: 'portal',
+    target: 'application',
+    changes: z.record(text, changed(z.custom<Prisma.JsonValue>())),
+  },
+  APPLICATION_DELETE: { of: 'application', log: 'portal', target: 'application', changes: NAME },
+  APPLICATION_TRANSFER: {
+    of: 'application',
+    log: 'portal',
+    target: 'application',
+    changes: z.object({ ownerUserId: changed(text.nullable()), ownerTeamId: changed(text.nullable()) }),
+  },
+  BOT_TOKEN_RESET: { of: 'application', log: 'portal', target: 'application', changes: NOTHING },
+  CLIENT_SECRET_RESET: { of: 'application', log: 'portal', target: 'application', changes: NOTHING },
+  TESTER_INVITE: { of: 'application', log: 'portal', target: 'user', changes: TESTER_STATE },
+  TESTER_ACCEPT: { of: 'application', log: 'portal', target: 'user', changes: TESTER_STATE },
+  TESTER_DECLINE: { of: 'application', log: 'portal', target: 'user', changes: TESTER_STATE },
+  TESTER_REMOVE: { of: 'application', log: 'portal', target: 'user', changes: TESTER_STATE },
+  TEAM_CREATE: { of: 'team', log: 'portal', target: 'team', changes: NAME },
+  TEAM_UPDATE: { of: 'team', log: 'portal', target: 'team', changes: TEAM_CHANGES },
+  TEAM_DELETE: { of: 'team', log: 'portal', target: 'team', changes: NAME },
+  TEAM_TRANSFER_OWNERSHIP: {
+    of: 'team',
+    log: 'portal',
+    target: 'user',
+    changes: z.object({ ownerUserId: changed(text) }),
+  },
+  TEAM_INVITATION_CREATE: { of: 'team', log: 'portal', target: 'user', changes: AS_TEAM_ROLE },
+  TEAM_INVITATION_ACCEPT: { of: 'team', log: 'portal', target: 'user', changes: AS_TEAM_ROLE },
+  TEAM_INVITATION_DECLINE: { of: 'team', log: 'portal', target: 'user', changes: AS_TEAM_ROLE },
+  TEAM_INVITATION_REVOKE: { of: 'team', log: 'portal', target: 'user', changes: AS_TEAM_ROLE },
+  TEAM_MEMBER_UPDATE: { of: 'team', log: 'portal', target: 'user', changes: z.object({ role: changed(TEAM_ROLE) }) },
+  TEAM_MEMBER_REMOVE: { of: 'team', log: 'portal', target: 'user', changes: AS_TEAM_ROLE },
+  TEAM_MEMBER_LEAVE: { of: 'team', log: 'portal', target: 'user', changes: AS_TEAM_ROLE },
+  OAUTH_AUTHORIZE: { of: 'application', log: null, target: 'user', changes: z.object({ scopes: z.array(text) }) },
+  OAUTH_REVOKE: { of: 'application', log: null, target: 'user', changes: NOTHING },
+  OAUTH_REUSE: { of: 'application', log: null, target: 'user', changes: NOTHING },
+  INSTALLATION_PUT: {
+    of: 'application',
+    log: null,
+    target: 'installation',
+    changes: z.object({
+      scopes: z.array(text),
+      // Of the bot in a guild.
+      permissions: z.object({ old: text.nullable(), new: text }).optional(),
+    }),
+  },
+  // The target is the application where it was removed from a guild, else the person.
+  INSTALLATION_DELETE: { of: 'application', log: null, target: 'application', changes: NOTHING },
+  GUILD_CREATE: { of: 'guild', log: null, target: 'guild', changes: NAME },
+  CHANNEL_CREATE: {
+    of: 'guild',
+    log: 'guild',
+    target: 'channel',
+    changes: z.object({ name: text, type: z.number() }),
+  },
+  ROLE_CREATE: {
+    of: 'guild',
+    log: 'guild',
+    target: 'role',
+    changes: z.object({ name: text, permissions: text }),
+  },
+  ROLE_POSITIONS_UPDATE: {
+    of: 'guild',
+    log: null,
+    target: 'guild',
+    changes: z.object({ roles: z.array(z.object({ id: text, name: text, old: z.number(), new: z.number() })) }),
+  },
+  INVITE_CREATE: {
+    of: 'guild',
+    log: 'guild',
+    target: 'channel',
+    changes: z.object({ code: text, maxAge: z.number(), maxUses: z.number() }),
+  },
+  INVITE_DELETE: {
+    of: 'guild',
+    log: 'guild',
+    target: 'channel',
+    changes: z.object({
+      code: text,
+      // Older entries have the code alone.
+      inviterId: text.nullable().default(null),
+      maxAge: z.number().nullable().default(null),
+      maxUses: z.number().nullable().default(null),
+      uses: z.number().nullable().default(null),
+    }),
+  },
+  MEMBER_ADD: {
+    of: 'guild',
+    log: null,
+    target: 'user',
+    changes: z.object({ nick: text.nullable(), roles: ROLES }),
+  },
+  MEMBER_ROLE_UPDATE: {
+    of: 'guild',
+    log: 'guild',
+    target: 'user',
+    changes: z.object({ added: ROLES, removed: ROLES }),
+  },
+  BOT_ADD: { of: 'guild', log: 'guild', target: 'user', changes: NOTHING },
+  // The target is the author.
+  MESSAGE_DELETE: {
+    of: 'guild',
+    log: 'guild',
+    target: 'user',
+    changes: z.object({ channelId: text, messageId: text }),
+  },
+} as const satisfies Record<string, Action>;
+
+type Actions = typeof ACTIONS;
 
 /** What an entry of the audit ledger says was done. */
-export type AuditAction = keyof typeof ACTIONS;
+export type AuditAction = keyof Actions;
 
-/** What the logs of applications and teams show. Who uses an application is not its developers' business. */
-export const PORTAL_ACTIONS: readonly string[] = Object.entries(ACTIONS)
-  .filter(([, kind]) => kind === 'portal')
-  .map(([action]) => action);
+/** What is stored beside each action. */
+export type AuditChanges = { [A in AuditAction]: z.output<Actions[A]['changes']> };
+
+/** Whose entry it is. An application's may have happened in a guild; of one that a team owns it is that team's unless stated. */
+interface Owners {
+  application: { applicationId: bigint; teamId?: bigint; guildId?: bigint };
+  team: { teamId: bigint; applicationId?: undefined; guildId?: undefined };
+  guild: { guildId: bigint; applicationId?: undefined; teamId?: undefined };
+}
+
+/** An action without changes has none to state. */
+type Stated<Stored> = Stored extends Record<string, never> ? { changes?: undefined } : { changes: Stored };
+
+/** An entry of the audit ledger, as the domain states it. */
+export type AuditRecord = {
+  [A in AuditAction]: { action: A; targetId: bigint } & Owners[Actions[A]['of']] & Stated<AuditChanges[A]>;
+}[AuditAction];
+
+type ActionsOf<Log extends Action['log']> = {
+  [A in AuditAction]: Actions[A]['log'] extends Log ? A : never;
+}[AuditAction];
+
+/** What a guild's audit log shows. */
+export type GuildLogAction = ActionsOf<'guild'>;
+
+const actionsShownIn = (log: Action['log']): readonly string[] =>
+  Object.entries<Action>(ACTIONS)
+    .filter(([, action]) => action.log === log)
+    .map(([name]) => name);
+
+/** What the logs of applications and teams show. */
+export const PORTAL_ACTIONS = actionsShownIn('portal');
+
+const GUILD_LOG_ACTIONS = new Set(actionsShownIn('guild'));
+
+/** Whether a guild's audit log shows an action. */
+export function isGuildLogAction(action: string): action is GuildLogAction {
+  return GUILD_LOG_ACTIONS.has(action);
+}
+
+const SCHEMAS: { [A in AuditAction]: { changes: z.ZodType<AuditChanges[A]> } } = ACTIONS;
+
+/** What is stored beside an action, of entries of any age. */
+export function readChanges<A extends AuditAction>(action: A, stored: unknown): AuditChanges[A] {
+  return SCHEMAS[action].changes.parse(stored);
+}

@@ -1,1 +1,3 @@
+export { type AuditChanges, type GuildLogAction, readChanges } from './actions.js';
+export type { GuildLogEntry } from './guild-log.js';
 export { type AuditLog, listAuditEntries } from './list.js';

@@ -6,7 +6,6 @@ import { DomainError } from '../errors.js';
 import { accessGuild } from '../guilds/access.js';
 import { nameText, parseInput } from '../input.js';
 import { limits } from '../limits.js';
-import { Permission } from '../permissions.js';
 import type { ChannelRecord } from './record.js';
 
 const CREATABLE_TYPES = [
@@ -37,7 +36,7 @@ export async function createChannel(
   guildId: bigint,
   input: CreateChannelInput,
 ): Promise<ChannelRecord & { guildId: bigint }> {
-  await accessGuild(call, guildId, Permission.ManageChannels);
+  await accessGuild(call, guildId, 'createChannel');
   const { name, type } = parseInput(CreateChannelInput, input);
   return call.write(
     async ({ db, record, audit }) => {

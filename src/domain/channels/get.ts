@@ -13,11 +13,11 @@ export interface ChannelDetails {
  * @throws UNKNOWN_CHANNEL, MISSING_ACCESS
  */
 export async function getChannel(call: CallContext, id: bigint): Promise<ChannelDetails> {
-  const { channelId } = await accessChannel(call, id);
+  const { channelId } = await accessChannel(call, id, 'viewChannel');
   const [channel, newest] = await Promise.all([
     call.read.channel.findUnique({ where: { id: channelId }, include: { overwrites: true } }),
     call.read.message.findFirst({ where: { channelId }, orderBy: { id: 'desc' }, select: { id: true } }),
   ]);
-  if (!channel) throw new DomainError('UNKNOWN_CHANNEL', 'Unknown Channel');
+  if (!channel) throw new DomainError('UNKNOWN_CHANNEL');
   return { channel, lastMessageId: newest?.id ?? null };
 }

@@ -1,7 +1,8 @@
 import type { Transaction } from '../../infra/database/index.js';
 import { type CallContext, requireUser } from '../call.js';
 import type { GuildPlace, Place } from '../channels/place.js';
-import { DomainError, type ErrorCode, missingPermissions } from '../errors.js';
+import { DomainError, missingPermissions } from '../errors.js';
+import { type ChannelOperation, type GuildOperation, neededInChannel, neededInGuild } from '../guild-operations.js';
 import type { MemberFacts } from '../members/record.js';
 import { allows, channelPermissions, guildPermissions, memberPermissions, Permission } from '../permissions.js';
 import type { GuildView } from './views.js';
@@ -17,37 +18,45 @@ interface GuildAccess {
 
 /**
  * The caller's access to a guild, from memory where it is known.
- * @param needed permission bits the caller must hold in the guild at large
+ * @param operations what the caller is about to do, for which they need the permissions
  * @throws UNAUTHENTICATED, UNKNOWN_GUILD, MISSING_PERMISSIONS; for a bot that is no member MISSING_ACCESS
  */
-export async function accessGuild(call: CallContext, guildId: bigint, needed = 0n): Promise<GuildAccess> {
+export async function accessGuild(
+  call: CallContext,
+  guildId: bigint,
+  ...operations: GuildOperation[]
+): Promise<GuildAccess> {
   const { user } = requireUser(call);
   const [view, member] = await Promise.all([call.guilds.view(guildId), call.guilds.member(guildId, user.id)]);
-  if (!view) throw unknown('UNKNOWN_GUILD');
+  if (!view) throw new DomainError('UNKNOWN_GUILD');
   if (!member) throw hidden(call, 'UNKNOWN_GUILD');
   const permissions = guildPermissions(view, user.id, member.roleIds);
-  requirePermissions(permissions, needed);
+  requirePermissions(permissions, neededInGuild(operations));
   return { guildId, member, permissions, view };
 }
 
 /**
  * A channel as the caller's place, from memory where it is known. A channel of a guild that the caller cannot view is hidden;
- * in one that is seen the caller may still lack some of `needed`. Recipients of direct channels are kept nowhere, so that
+ * in one that is seen the caller may still lack some permissions. Recipients of direct channels are kept nowhere, so that
  * nobody has access to one.
- * @param needed permission bits the caller must hold there, beside ViewChannel
+ * @param operations what the caller is about to do, for which they need the permissions
  * @throws UNAUTHENTICATED, UNKNOWN_CHANNEL, MISSING_PERMISSIONS; for a bot that cannot see the channel MISSING_ACCESS
  */
-export async function accessChannel(call: CallContext, channelId: bigint, needed = 0n): Promise<Place> {
+export async function accessChannel(
+  call: CallContext,
+  channelId: bigint,
+  ...operations: ChannelOperation[]
+): Promise<Place> {
   const { user } = requireUser(call);
   const guildId = await call.guilds.guildOfChannel(channelId);
-  if (guildId === undefined || guildId === null) throw unknown('UNKNOWN_CHANNEL');
+  if (guildId === undefined || guildId === null) throw new DomainError('UNKNOWN_CHANNEL');
   const [view, member] = await Promise.all([call.guilds.view(guildId), call.guilds.member(guildId, user.id)]);
   const channel = view?.channels.get(channelId);
-  if (!view || !channel) throw unknown('UNKNOWN_CHANNEL');
+  if (!view || !channel) throw new DomainError('UNKNOWN_CHANNEL');
   if (!member) throw hidden(call, 'UNKNOWN_CHANNEL');
   const permissions = channelPermissions(view, channel.overwrites, user.id, member.roleIds);
   if (!allows(permissions, Permission.ViewChannel)) throw hidden(call, 'UNKNOWN_CHANNEL');
-  requirePermissions(permissions, needed);
+  requirePermissions(permissions, neededInChannel(operations));
   return { kind: 'guild', channelId, guildId, type: channel.type, member, permissions };
 }
 
@@ -55,14 +64,19 @@ export async function accessChannel(call: CallContext, channelId: bigint, needed
  * As {@link accessChannel}, for what only a guild's channel has.
  * @throws what `accessChannel` throws; UNKNOWN_CHANNEL for a direct channel
  */
-export async function accessGuildChannel(call: CallContext, channelId: bigint, needed = 0n): Promise<GuildPlace> {
-  const place = await accessChannel(call, channelId, needed);
-  if (place.kind !== 'guild') throw unknown('UNKNOWN_CHANNEL');
+export async function accessGuildChannel(
+  call: CallContext,
+  channelId: bigint,
+  ...operations: ChannelOperation[]
+): Promise<GuildPlace> {
+  const place = await accessChannel(call, channelId, ...operations);
+  if (place.kind !== 'guild') throw new DomainError('UNKNOWN_CHANNEL');
   return place;
 }
 
-/** Ids of the guild's channels in which the caller holds all of `needed`. */
-export function channelsWith(access: GuildAccess, userId: bigint, needed: bigint): Set<bigint> {
+/** Ids of the guild's channels in which the caller may do all of `operations`. */
+export function channelsWith(access: GuildAccess, userId: bigint, ...operations: ChannelOperation[]): Set<bigint> {
+  const needed = neededInChannel(operations);
   const { view, member } = access;
   const ids = new Set<bigint>();
   for (const channel of view.channels.values()) {
@@ -90,13 +104,7 @@ export function requirePermissions(permissions: bigint, needed: bigint): void {
   if (!allows(permissions, needed)) throw missingPermissions();
 }
 
-const UNKNOWN_TEXTS = { UNKNOWN_GUILD: 'Unknown Guild', UNKNOWN_CHANNEL: 'Unknown Channel' } as const;
-
-function unknown(code: keyof typeof UNKNOWN_TEXTS & ErrorCode): DomainError {
-  return new DomainError(code, UNKNOWN_TEXTS[code]);
-}
-
 /** A person cannot tell what is hidden from what is missing; a bot is told, as on the reference platform. */
-function hidden(call: CallContext, code: keyof typeof UNKNOWN_TEXTS & ErrorCode): DomainError {
-  return call.actor.kind === 'bot' ? new DomainError('MISSING_ACCESS', 'Missing Access') : unknown(code);
+function hidden(call: CallContext, code: 'UNKNOWN_GUILD' | 'UNKNOWN_CHANNEL'): DomainError {
+  return new DomainError(call.actor.kind === 'bot' ? 'MISSING_ACCESS' : code);
 }

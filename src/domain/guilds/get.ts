@@ -17,11 +17,11 @@ export async function getGuild(
   call: CallContext,
   input: { guildId: bigint; withCounts?: boolean },
 ): Promise<GuildDetails> {
-  const { guildId } = await accessGuild(call, input.guildId);
+  const { guildId } = await accessGuild(call, input.guildId, 'viewGuild');
   const [guild, memberCount] = await Promise.all([
     call.read.guild.findUnique({ where: { id: guildId }, include: { roles: { orderBy: { position: 'asc' } } } }),
     input.withCounts ? call.read.member.count({ where: { guildId } }) : null,
   ]);
-  if (!guild) throw new DomainError('UNKNOWN_GUILD', 'Unknown Guild');
+  if (!guild) throw new DomainError('UNKNOWN_GUILD');
   return { guild, memberCount };
 }

@@ -1,7 +1,8 @@
 import { isMissingReference, isUniqueConflict } from '../../infra/database/faults.js';
 import type { Guild, Invite } from '../../infra/database/index.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
-import { findInvite, stillWorking, unknownInvite } from '../invites/find.js';
+import { DomainError } from '../errors.js';
+import { findInvite, stillWorking } from '../invites/find.js';
 import { WITH_USER_AND_ROLES } from '../members/record.js';
 
 /**
@@ -11,12 +12,12 @@ import { WITH_USER_AND_ROLES } from '../members/record.js';
 export async function joinGuild(call: CallContext, code: string): Promise<Guild> {
   const { user } = requirePerson(call);
   const invite = await findInvite(call.read, call.clock.now(), code);
-  if (!invite) throw unknownInvite();
+  if (!invite) throw new DomainError('UNKNOWN_INVITE');
   if (await call.guilds.member(invite.guildId, user.id)) return invite.guild;
   try {
     await addMember(call, invite, user.id);
   } catch (error) {
-    if (isMissingReference(error)) throw unknownInvite();
+    if (isMissingReference(error)) throw new DomainError('UNKNOWN_INVITE');
     if (!isUniqueConflict(error)) throw error;
   }
   return invite.guild;
@@ -41,7 +42,7 @@ async function useInvite(call: CallContext, { db, record }: Write, invite: Invit
     where: { code, ...stillWorking(call.clock.now()), ...(maxUses > 0 && { uses: { lt: maxUses } }) },
     data: { uses: { increment: 1 } },
   });
-  if (count === 0) throw unknownInvite();
+  if (count === 0) throw new DomainError('UNKNOWN_INVITE');
   if (maxUses === 0) return;
   const usedUp = await db.invite.deleteMany({ where: { code, uses: { gte: maxUses } } });
   if (usedUp.count > 0) record({ type: 'INVITE_DELETE', invite });

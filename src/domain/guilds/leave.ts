@@ -9,7 +9,7 @@ import { accessGuild } from './access.js';
  */
 export async function leaveGuild(call: CallContext, guildId: bigint): Promise<void> {
   const caller = requireUser(call);
-  const { view } = await accessGuild(call, guildId);
+  const { view } = await accessGuild(call, guildId, 'leaveGuild');
   if (view.ownerId === caller.user.id) {
     throw new DomainError('FORBIDDEN', 'The owner of a server cannot leave it.');
   }

@@ -1,7 +1,6 @@
 import type { Application, Transaction } from '../../infra/database/index.js';
-import { unknownApplication } from '../applications/access.js';
 import type { CallContext } from '../call.js';
-import type { DomainError } from '../errors.js';
+import { DomainError } from '../errors.js';
 import { isAcceptedTester } from '../testers/access.js';
 
 /**
@@ -10,8 +9,8 @@ import { isAcceptedTester } from '../testers/access.js';
  */
 export async function findInstallable(call: CallContext, applicationId: bigint): Promise<Application> {
   const application = await call.read.application.findUnique({ where: { id: applicationId, deletedAt: null } });
-  if (!application) throw unknownApplication();
-  if (!application.public && !(await isTester(call, applicationId))) throw unknownApplication();
+  if (!application) throw new DomainError('UNKNOWN_APPLICATION');
+  if (!application.public && !(await isTester(call, applicationId))) throw new DomainError('UNKNOWN_APPLICATION');
   return application;
 }
 
@@ -27,7 +26,7 @@ async function isTester({ actor, read }: CallContext, applicationId: bigint): Pr
 export async function requireStillThere(
   db: Transaction,
   applicationId: bigint,
-  refusal: () => DomainError = unknownApplication,
+  refusal = () => new DomainError('UNKNOWN_APPLICATION'),
 ): Promise<void> {
   const where = { id: applicationId, deletedAt: null };
   if (!(await db.application.findUnique({ where, select: { id: true } }))) throw refusal();

@@ -2,10 +2,11 @@ import { z } from 'zod';
 import type { Application, Installation, Transaction, User } from '../../infra/database/index.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
+import { GUILD_OPERATIONS } from '../guild-operations.js';
 import { accessGuild, permissionsWithin, requirePermissions } from '../guilds/access.js';
 import { parseInput } from '../input.js';
 import { WITH_USER_AND_ROLES } from '../members/record.js';
-import { Permission, parsePermissions, permissionText, withImplied } from '../permissions.js';
+import { parsePermissions, permissionText, withImplied } from '../permissions.js';
 import { insertRole } from '../roles/create.js';
 import { mailLostPermissions } from './mails.js';
 import { installScopes, type Scope, storedScopes } from './scopes.js';
@@ -31,7 +32,7 @@ export async function planGuildInstall(
   input: GuildInstall,
 ): Promise<(write: Write) => Promise<Installation>> {
   const { guildId } = input;
-  await accessGuild(call, guildId, Permission.ManageGuild);
+  await accessGuild(call, guildId, 'installApplication');
   if (!application.serverInstall) {
     throw new DomainError('FORBIDDEN', 'This application cannot be installed to servers.');
   }
@@ -56,7 +57,7 @@ async function grantable(
   wanted: bigint,
 ): Promise<bigint> {
   const held = await permissionsWithin(db, guildId, installerId);
-  requirePermissions(held, Permission.ManageGuild);
+  requirePermissions(held, GUILD_OPERATIONS.installApplication);
   const bot = { userId: application.id };
   const role = await db.role.findFirst({
     where: { guildId, applicationId: application.id, managed: true, members: { some: bot } },

@@ -3,7 +3,6 @@ import type { Installation } from '../../infra/database/index.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessGuild } from '../guilds/access.js';
-import { Permission } from '../permissions.js';
 
 /**
  * Removes an installation: from its guild, which needs ManageGuild and takes the bot along, or from the caller.
@@ -12,21 +11,21 @@ import { Permission } from '../permissions.js';
 export async function uninstallApplication(call: CallContext, installationId: bigint): Promise<void> {
   const { user } = requirePerson(call);
   const installation = await call.read.installation.findUnique({ where: { id: installationId } });
-  if (!installation) throw unknownInstallation();
+  if (!installation) throw new DomainError('UNKNOWN_INSTALLATION');
   const { applicationId, guildId } = installation;
   if (guildId === null) return removeFromUser(call, installation);
-  if (!(await call.guilds.member(guildId, user.id))) throw unknownInstallation();
-  await accessGuild(call, guildId, Permission.ManageGuild);
+  if (!(await call.guilds.member(guildId, user.id))) throw new DomainError('UNKNOWN_INSTALLATION');
+  await accessGuild(call, guildId, 'uninstallApplication');
   const removed = await call.write((write) => removeFromGuilds(write, applicationId, guildId));
-  if (removed === 0) throw unknownInstallation();
+  if (removed === 0) throw new DomainError('UNKNOWN_INSTALLATION');
 }
 
 async function removeFromUser(call: CallContext, installation: Installation): Promise<void> {
   const { id, applicationId, userId } = installation;
-  if (userId !== requirePerson(call).user.id) throw unknownInstallation();
+  if (userId !== requirePerson(call).user.id) throw new DomainError('UNKNOWN_INSTALLATION');
   await call.write(async ({ db, audit }) => {
     const { count } = await db.installation.deleteMany({ where: { id } });
-    if (count === 0) throw unknownInstallation();
+    if (count === 0) throw new DomainError('UNKNOWN_INSTALLATION');
     await audit({ action: 'INSTALLATION_DELETE', applicationId, targetId: userId });
   });
 }
@@ -66,8 +65,4 @@ async function removeBot({ db, record }: Write, botId: bigint, guildId: bigint |
     record({ type: 'GUILD_MEMBER_REMOVE', guildId, user: bot });
     record({ type: 'GUILD_LEFT', guildId, userId: botId });
   }
-}
-
-function unknownInstallation(): DomainError {
-  return new DomainError('UNKNOWN_INSTALLATION', 'Unknown Integration');
 }

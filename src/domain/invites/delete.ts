@@ -1,10 +1,12 @@
 import type { Invite } from '../../infra/database/index.js';
+import type { AuditChanges } from '../audit-log/actions.js';
 import { type CallContext, requireUser } from '../call.js';
-import { missingPermissions } from '../errors.js';
+import { DomainError, missingPermissions } from '../errors.js';
+import { CHANNEL_OPERATIONS, GUILD_OPERATIONS } from '../guild-operations.js';
 import { accessGuild } from '../guilds/access.js';
 import { permissionsInChannel } from '../guilds/home.js';
-import { allows, Permission } from '../permissions.js';
-import { findInvite, unknownInvite } from './find.js';
+import { allows } from '../permissions.js';
+import { findInvite, maxAgeOf } from './find.js';
 
 /**
  * Takes an invite back. Its maker may, and whoever has ManageChannels in its channel or ManageGuild; nobody but members.
@@ -13,25 +15,31 @@ import { findInvite, unknownInvite } from './find.js';
 export async function deleteInvite(call: CallContext, code: string): Promise<void> {
   requireUser(call);
   const invite = await findInvite(call.read, call.clock.now(), code);
-  if (!invite) throw unknownInvite();
+  if (!invite) throw new DomainError('UNKNOWN_INVITE');
   await requireRight(call, invite);
   const { guildId, channelId } = invite;
   await call.write(async ({ db, record, audit }) => {
     const { count } = await db.invite.deleteMany({ where: { code } });
-    if (count === 0) throw unknownInvite();
-    await audit({ action: 'INVITE_DELETE', guildId, targetId: channelId, changes: { code } });
+    if (count === 0) throw new DomainError('UNKNOWN_INVITE');
+    await audit({ action: 'INVITE_DELETE', guildId, targetId: channelId, changes: factsOf(invite) });
     record({ type: 'INVITE_DELETE', invite });
   });
 }
 
+/** What the audit ledger keeps of an invite that is gone. */
+function factsOf(invite: Invite): AuditChanges['INVITE_DELETE'] {
+  const { code, inviterId, maxUses, uses } = invite;
+  return { code, inviterId: String(inviterId), maxAge: maxAgeOf(invite), maxUses, uses };
+}
+
 async function requireRight(call: CallContext, { guildId, channelId, inviterId }: Invite): Promise<void> {
   const { user } = requireUser(call);
-  if (!(await call.guilds.member(guildId, user.id))) throw unknownInvite();
+  if (!(await call.guilds.member(guildId, user.id))) throw new DomainError('UNKNOWN_INVITE');
   const { permissions } = await accessGuild(call, guildId);
   const inChannel = (await permissionsInChannel(call.guilds, guildId, channelId, user.id)) ?? 0n;
   const mayDelete =
     inviterId === user.id ||
-    allows(permissions, Permission.ManageGuild) ||
-    allows(inChannel, Permission.ManageChannels);
+    allows(permissions, GUILD_OPERATIONS.manageInvites) ||
+    allows(inChannel, CHANNEL_OPERATIONS.manageInvitesOfChannel);
   if (!mayDelete) throw missingPermissions();
 }

@@ -1,5 +1,4 @@
 import type { Guild, Invite, Prisma, Reader } from '../../infra/database/index.js';
-import { DomainError } from '../errors.js';
 import { isInviteCode } from './code.js';
 
 /** Invites that are not over at `now`, in milliseconds. One that was used as often as it can be is not kept. */
@@ -7,12 +6,13 @@ export function stillWorking(now: number) {
   return { OR: [{ expiresAt: null }, { expiresAt: { gt: new Date(now) } }] } satisfies Prisma.InviteWhereInput;
 }
 
+/** How long an invite works from the start, in seconds; 0 for ever. */
+export function maxAgeOf({ createdAt, expiresAt }: Pick<Invite, 'createdAt' | 'expiresAt'>): number {
+  return expiresAt ? Math.round((expiresAt.getTime() - createdAt.getTime()) / 1000) : 0;
+}
+
 /** The invite of this code, or null when there is none or it is over. */
 export async function findInvite(read: Reader, now: number, code: string): Promise<(Invite & { guild: Guild }) | null> {
   if (!isInviteCode(code)) return null;
   return read.invite.findUnique({ where: { code, ...stillWorking(now) }, include: { guild: true } });
-}
-
-export function unknownInvite(): DomainError {
-  return new DomainError('UNKNOWN_INVITE', 'Unknown Invite');
 }

@@ -1,7 +1,8 @@
 import type { Prisma } from '../../infra/database/index.js';
 import { type CallContext, requireUser } from '../call.js';
+import { GUILD_OPERATIONS } from '../guild-operations.js';
 import { accessGuild, channelsWith } from '../guilds/access.js';
-import { allows, Permission } from '../permissions.js';
+import { allows } from '../permissions.js';
 import { stillWorking } from './find.js';
 
 /**
@@ -13,7 +14,7 @@ export async function manageableInvites(call: CallContext, guildId: bigint): Pro
   const { user } = requireUser(call);
   const access = await accessGuild(call, guildId);
   const working = { guildId, AND: stillWorking(call.clock.now()) };
-  if (allows(access.permissions, Permission.ManageGuild)) return working;
-  const channelIds = channelsWith(access, user.id, Permission.ManageChannels);
+  if (allows(access.permissions, GUILD_OPERATIONS.manageInvites)) return working;
+  const channelIds = channelsWith(access, user.id, 'manageInvitesOfChannel');
   return { ...working, OR: [{ inviterId: user.id }, { channelId: { in: [...channelIds] } }] };
 }

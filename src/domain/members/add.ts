@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { isMissingReference, isUniqueConflict } from '../../infra/database/faults.js';
 import { type CallContext, requireUser } from '../call.js';
 import { DomainError } from '../errors.js';
+import type { GuildOperation } from '../guild-operations.js';
 import { accessGuild } from '../guilds/access.js';
 import type { GuildView } from '../guilds/views.js';
 import { nameText } from '../input.js';
 import { limits } from '../limits.js';
 import { findTokenActor } from '../oauth/access-tokens.js';
-import { Permission } from '../permissions.js';
 import { type MemberRecord, WITH_USER_AND_ROLES } from './record.js';
 import { auditRoles, rolesForNewMember } from './roles.js';
 
@@ -37,26 +37,27 @@ export function nickname() {
  */
 export async function addMember(call: CallContext, input: AddMemberInput): Promise<MemberRecord | null> {
   const { guildId, userId } = input;
-  const { view } = await accessGuild(call, guildId, neededPermissions(input));
+  const { view } = await accessGuild(call, guildId, 'addMember', ...operationsOf(input));
   await checkAccessToken(call, input);
   if (await call.guilds.member(guildId, userId)) return null;
   try {
     return await insertMember(call, view, input);
   } catch (error) {
     if (isUniqueConflict(error)) return null;
-    throw isMissingReference(error) ? new DomainError('UNKNOWN_GUILD', 'Unknown Guild') : error;
+    throw isMissingReference(error) ? new DomainError('UNKNOWN_GUILD') : error;
   }
 }
 
-function neededPermissions({ nick, roleIds, mute, deaf }: AddMemberInput): bigint {
-  const ifGiven = (value: unknown, permission: bigint) => (value === undefined || value === null ? 0n : permission);
-  return (
-    Permission.CreateInstantInvite |
-    ifGiven(nick, Permission.ManageNicknames) |
-    ifGiven(roleIds, Permission.ManageRoles) |
-    ifGiven(mute, Permission.MuteMembers) |
-    ifGiven(deaf, Permission.DeafenMembers)
-  );
+/** What is asked for beside the joining itself. */
+function operationsOf({ nick, roleIds, mute, deaf }: AddMemberInput): GuildOperation[] {
+  const ifGiven = (value: unknown, operation: GuildOperation) =>
+    value === undefined || value === null ? [] : [operation];
+  return [
+    ...ifGiven(nick, 'addMemberWithNick'),
+    ...ifGiven(roleIds, 'addMemberWithRoles'),
+    ...ifGiven(mute, 'addMemberMuted'),
+    ...ifGiven(deaf, 'addMemberDeafened'),
+  ];
 }
 
 /** @throws ACCESS_TOKEN_REFUSED unless it is that user's, for the calling bot's application; MISSING_SCOPE */
@@ -64,10 +65,10 @@ async function checkAccessToken(call: CallContext, { accessToken, userId }: AddM
   const caller = requireUser(call);
   const token = await findTokenActor(call.read, call.clock.now(), accessToken);
   if (!token || token.user.id !== userId || caller.kind !== 'bot' || token.applicationId !== caller.applicationId) {
-    throw new DomainError('ACCESS_TOKEN_REFUSED', 'Invalid OAuth2 access token provided');
+    throw new DomainError('ACCESS_TOKEN_REFUSED');
   }
   if (!token.scopes.includes('guilds.join')) {
-    throw new DomainError('MISSING_SCOPE', 'Missing required OAuth2 scope');
+    throw new DomainError('MISSING_SCOPE');
   }
 }
 

@@ -2,7 +2,6 @@ import type { Role, Transaction } from '../../infra/database/index.js';
 import { type CallContext, requireUser, type Write } from '../call.js';
 import { DomainError, missingPermissions } from '../errors.js';
 import { accessGuild } from '../guilds/access.js';
-import { Permission } from '../permissions.js';
 import { highestPosition } from '../roles/rank.js';
 import { type MemberRecord, WITH_USER_AND_ROLES } from './record.js';
 
@@ -20,12 +19,12 @@ export interface SetMemberRolesInput {
 export async function setMemberRoles(call: CallContext, input: SetMemberRolesInput): Promise<MemberRecord> {
   const { guildId, userId } = input;
   requireUser(call);
-  const { view } = await accessGuild(call, guildId, Permission.ManageRoles);
+  const { view } = await accessGuild(call, guildId, 'setMemberRoles');
   return call.write(
     async (write) => {
       const where = { guildId_userId: { guildId, userId } };
       const member = await write.db.member.findUnique({ where, include: WITH_USER_AND_ROLES });
-      if (!member) throw new DomainError('UNKNOWN_MEMBER', 'Unknown Member');
+      if (!member) throw new DomainError('UNKNOWN_MEMBER');
       const change = planChange(member, input, await write.db.role.findMany({ where: { guildId } }));
       if (change.added.length + change.removed.length === 0) return member;
       checkRank([...change.added, ...change.removed], await highestPosition(call, write.db, view));
@@ -69,7 +68,7 @@ function planChange(member: MemberRecord, { guildId, roleIds }: SetMemberRolesIn
 function namedRoles(guildId: bigint, roleIds: bigint[], roles: Role[]): Role[] {
   const wanted = new Set(roleIds);
   const named = roles.filter((role) => role.id !== guildId && wanted.has(role.id));
-  if (named.length < wanted.size) throw new DomainError('UNKNOWN_ROLE', 'Unknown Role');
+  if (named.length < wanted.size) throw new DomainError('UNKNOWN_ROLE');
   return named;
 }
 

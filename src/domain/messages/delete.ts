@@ -16,7 +16,7 @@ import { managesMessages } from './rights.js';
  */
 export async function deleteMessage(call: CallContext, input: MessageKey): Promise<void> {
   const { user } = requireUser(call);
-  const place = await accessChannel(call, input.channelId);
+  const place = await accessChannel(call, input.channelId, 'deleteMessage');
   const message = await findMessage(call, place, input.messageId);
   try {
     if (message.authorId === user.id) await deleteOwn(call, place, message.id);

@@ -1,14 +1,14 @@
 import { type CallContext, requireUser } from '../call.js';
 import { type Place, permissionsIn } from '../channels/place.js';
 import { DomainError } from '../errors.js';
+import { CHANNEL_OPERATIONS, neededInChannel } from '../guild-operations.js';
 import { accessChannel, requirePermissions } from '../guilds/access.js';
-import { Permission } from '../permissions.js';
 import { applyEdit } from './apply-edit.js';
 import type { MessageEdit } from './body.js';
 import type { UploadedFile } from './files.js';
 import { findMessage, loadMessage } from './load.js';
 import type { MessageKey, MessageRecord } from './record.js';
-import { managesMessages, neededForContent } from './rights.js';
+import { managesMessages, operationsForContent } from './rights.js';
 
 export interface EditMessageInput extends MessageKey {
   body: MessageEdit;
@@ -22,11 +22,11 @@ export interface EditMessageInput extends MessageKey {
 export async function editMessage(call: CallContext, input: EditMessageInput): Promise<MessageRecord> {
   const { user } = requireUser(call);
   const { body, files = [] } = input;
-  const place = await accessChannel(call, input.channelId);
+  const place = await accessChannel(call, input.channelId, 'editMessage');
   const message = await loadMessage(call, place, input.messageId);
   const asAuthor = message.authorId === user.id;
   if (!asAuthor) requireFlagsOnly(place, body, files);
-  requirePermissions(permissionsIn(place), neededForContent(body, files));
+  requirePermissions(permissionsIn(place), neededInChannel(operationsForContent(body, files)));
   return applyEdit(call, message, { place, body, files, asAuthor });
 }
 
@@ -36,10 +36,10 @@ export async function editMessage(call: CallContext, input: EditMessageInput): P
  */
 export async function requireEditing(call: CallContext, { channelId, messageId }: MessageKey): Promise<void> {
   const { user } = requireUser(call);
-  const place = await accessChannel(call, channelId);
+  const place = await accessChannel(call, channelId, 'editMessage');
   const { authorId } = await findMessage(call, place, messageId);
   if (authorId !== user.id) throw notAuthor();
-  requirePermissions(permissionsIn(place), Permission.AttachFiles);
+  requirePermissions(permissionsIn(place), CHANNEL_OPERATIONS.sendFiles);
 }
 
 /** @throws NOT_MESSAGE_AUTHOR for more than the flags, or for somebody who does not manage messages */

@@ -1,6 +1,5 @@
 import type { CallContext } from '../call.js';
 import { accessChannel } from '../guilds/access.js';
-import { Permission } from '../permissions.js';
 import { loadMessage } from './load.js';
 import type { MessageKey, MessageRecord } from './record.js';
 
@@ -9,5 +8,5 @@ import type { MessageKey, MessageRecord } from './record.js';
  * @throws UNKNOWN_MESSAGE and what `accessChannel` throws
  */
 export async function getMessage(call: CallContext, { channelId, messageId }: MessageKey): Promise<MessageRecord> {
-  return loadMessage(call, await accessChannel(call, channelId, Permission.ReadMessageHistory), messageId);
+  return loadMessage(call, await accessChannel(call, channelId, 'readMessageHistory'), messageId);
 }

@@ -1,7 +1,8 @@
 import type { CallContext } from '../call.js';
 import { type Place, permissionsIn } from '../channels/place.js';
+import { CHANNEL_OPERATIONS } from '../guild-operations.js';
 import { accessChannel } from '../guilds/access.js';
-import { allows, Permission } from '../permissions.js';
+import { allows } from '../permissions.js';
 import { loadMessages } from './load.js';
 import type { MessageRecord } from './record.js';
 
@@ -20,8 +21,8 @@ export interface ListMessagesInput {
  * @throws what `accessChannel` throws
  */
 export async function listMessages(call: CallContext, input: ListMessagesInput): Promise<MessageRecord[]> {
-  const place = await accessChannel(call, input.channelId);
-  if (!allows(permissionsIn(place), Permission.ReadMessageHistory)) return [];
+  const place = await accessChannel(call, input.channelId, 'listMessages');
+  if (!allows(permissionsIn(place), CHANNEL_OPERATIONS.readMessageHistory)) return [];
   const { before, after, around, limit } = input;
   if (around !== undefined) return messagesAround(call, place, around, limit);
   if (after !== undefined && before === undefined) {

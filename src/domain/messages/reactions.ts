@@ -4,9 +4,10 @@ import { type CallContext, requireUser } from '../call.js';
 import { eventPlace, memberIn, type Place, permissionsIn } from '../channels/place.js';
 import { DomainError, missingPermissions } from '../errors.js';
 import type { DomainEvent } from '../events.js';
+import { CHANNEL_OPERATIONS } from '../guild-operations.js';
 import { accessChannel } from '../guilds/access.js';
 import { limits } from '../limits.js';
-import { allows, Permission } from '../permissions.js';
+import { allows } from '../permissions.js';
 import { emojiKey } from './emoji.js';
 import { findMessage, unknownMessage } from './load.js';
 import type { MessageKey } from './record.js';
@@ -17,8 +18,6 @@ export interface ReactionInput extends MessageKey {
   emoji: string;
 }
 
-const READ_MESSAGES = Permission.ReadMessageHistory;
-
 /**
  * Reacts to a message. The first reaction with an emoji needs AddReactions; joining one does not. Reacting twice is one
  * reaction.
@@ -27,7 +26,7 @@ const READ_MESSAGES = Permission.ReadMessageHistory;
 export async function addReaction(call: CallContext, input: ReactionInput): Promise<void> {
   const { user } = requireUser(call);
   const emoji = emojiKey(input.emoji);
-  const place = await accessChannel(call, input.channelId, READ_MESSAGES);
+  const place = await accessChannel(call, input.channelId, 'addReaction');
   const message = await findMessage(call, place, input.messageId);
   const row: Reaction = { messageId: message.id, emoji, userId: user.id, createdAt: new Date(call.clock.now()) };
   const event: DomainEvent = {
@@ -80,7 +79,7 @@ function joinReaction(call: CallContext, row: Reaction, knownUserId: bigint, eve
 async function checkEmoji(db: Transaction, place: Place, messageId: bigint, emoji: string): Promise<void> {
   const kinds = await db.reaction.groupBy({ by: ['emoji'], where: { messageId } });
   if (kinds.some((kind) => kind.emoji === emoji)) return;
-  if (!allows(permissionsIn(place), Permission.AddReactions)) throw missingPermissions();
+  if (!allows(permissionsIn(place), CHANNEL_OPERATIONS.addNewEmoji)) throw missingPermissions();
   if (kinds.length < limits.reactionsPerMessage) return;
   throw new DomainError('TOO_MANY_REACTIONS', `Maximum number of reactions reached (${limits.reactionsPerMessage})`);
 }
@@ -94,7 +93,7 @@ export async function removeReaction(call: CallContext, input: ReactionInput & {
   const { user } = requireUser(call);
   const userId = input.userId ?? user.id;
   const emoji = emojiKey(input.emoji);
-  const place = await accessChannel(call, input.channelId, READ_MESSAGES);
+  const place = await accessChannel(call, input.channelId, 'removeReaction');
   if (userId !== user.id && !managesMessages(place)) throw missingPermissions();
   const message = await findMessage(call, place, input.messageId);
   await call.writeOne(
@@ -112,7 +111,7 @@ export async function removeReaction(call: CallContext, input: ReactionInput & {
  */
 export async function clearReactions(call: CallContext, input: MessageKey & { emoji?: string }): Promise<void> {
   const emoji = input.emoji === undefined ? undefined : emojiKey(input.emoji);
-  const place = await accessChannel(call, input.channelId, READ_MESSAGES | Permission.ManageMessages);
+  const place = await accessChannel(call, input.channelId, 'clearReactions');
   const message = await findMessage(call, place, input.messageId);
   const where = { ...eventPlace(place), messageId: message.id };
   await call.writeOne(
@@ -136,7 +135,7 @@ export async function listReactions(
   input: ReactionInput & { after?: bigint | undefined; limit: number },
 ): Promise<User[]> {
   const emoji = emojiKey(input.emoji);
-  const place = await accessChannel(call, input.channelId, READ_MESSAGES);
+  const place = await accessChannel(call, input.channelId, 'listReactions');
   const message = await findMessage(call, place, input.messageId);
   const reactions = await call.read.reaction.findMany({
     where: { messageId: message.id, emoji, ...(input.after === undefined ? {} : { userId: { gt: input.after } }) },

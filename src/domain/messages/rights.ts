@@ -1,24 +1,29 @@
 import { type Place, permissionsIn } from '../channels/place.js';
-import { allows, Permission } from '../permissions.js';
+import { CHANNEL_OPERATIONS, type ChannelOperation } from '../guild-operations.js';
+import { allows } from '../permissions.js';
 import type { MessageEdit, NewMessage } from './body.js';
 import type { UploadedFile } from './files.js';
 
 /** Whether the caller may do with others' messages what their authors may. */
 export function managesMessages(place: Place): boolean {
-  return allows(permissionsIn(place), Permission.ManageMessages);
+  return allows(permissionsIn(place), CHANNEL_OPERATIONS.manageMessages);
 }
 
-/** What it takes to send a message. */
-export function neededToSend(body: NewMessage, files: readonly UploadedFile[]): bigint {
-  return (
-    Permission.SendMessages |
-    neededForContent(body, files) |
-    (body.tts ? Permission.SendTTSMessages : 0n) |
-    (body.reference ? Permission.ReadMessageHistory : 0n)
-  );
+/** What sending a message is, with all that is in it. */
+export function operationsToSend(body: NewMessage, files: readonly UploadedFile[]): ChannelOperation[] {
+  const operations: ChannelOperation[] = ['sendMessage', ...operationsForContent(body, files)];
+  if (body.tts) operations.push('sendReadAloud');
+  if (body.reference) operations.push('sendReply');
+  return operations;
 }
 
-/** What it takes to put embeds and files into a message. */
-export function neededForContent({ embeds }: NewMessage | MessageEdit, files: readonly UploadedFile[]): bigint {
-  return (embeds?.length ? Permission.EmbedLinks : 0n) | (files.length > 0 ? Permission.AttachFiles : 0n);
+/** What it is to put embeds and files into a message. */
+export function operationsForContent(
+  { embeds }: NewMessage | MessageEdit,
+  files: readonly UploadedFile[],
+): ChannelOperation[] {
+  const operations: ChannelOperation[] = [];
+  if (embeds?.length) operations.push('sendEmbeds');
+  if (files.length > 0) operations.push('sendFiles');
+  return operations;
 }

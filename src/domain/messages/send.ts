@@ -1,13 +1,13 @@
 import { MessageFlags, MessageType } from 'discord-api-types/v10';
 import { type CallContext, requireUser } from '../call.js';
 import { requireText } from '../channels/place.js';
+import type { ChannelOperation } from '../guild-operations.js';
 import { accessChannel } from '../guilds/access.js';
-import { Permission } from '../permissions.js';
 import type { NewMessage } from './body.js';
 import type { UploadedFile } from './files.js';
 import { postMessage } from './post.js';
 import type { MessageRecord } from './record.js';
-import { neededToSend } from './rights.js';
+import { operationsToSend } from './rights.js';
 
 export interface SendMessageInput {
   channelId: bigint;
@@ -30,7 +30,7 @@ const SENDABLE_FLAGS =
 export async function sendMessage(call: CallContext, input: SendMessageInput): Promise<MessageRecord> {
   const { user: author } = requireUser(call);
   const { body, files = [] } = input;
-  const place = await accessChannel(call, input.channelId, neededToSend(body, files));
+  const place = await accessChannel(call, input.channelId, ...operationsToSend(body, files));
   requireText(place);
   const flags = (body.flags ?? 0) & SENDABLE_FLAGS;
   return postMessage(call, { author, place, body: { ...body, flags }, files, kind: MessageType.Default });
@@ -44,6 +44,6 @@ export async function requireSending(
   call: CallContext,
   { channelId, files }: { channelId: bigint; files: number },
 ): Promise<void> {
-  const needed = Permission.SendMessages | (files > 0 ? Permission.AttachFiles : 0n);
-  requireText(await accessChannel(call, channelId, needed));
+  const operations: ChannelOperation[] = files > 0 ? ['sendMessage', 'sendFiles'] : ['sendMessage'];
+  requireText(await accessChannel(call, channelId, ...operations));
 }

@@ -1,7 +1,6 @@
 import { type CallContext, requireUser } from '../call.js';
 import { eventPlace, memberIn, requireText } from '../channels/place.js';
 import { accessChannel } from '../guilds/access.js';
-import { Permission } from '../permissions.js';
 
 /**
  * Shows that the caller is writing in a channel. Stored nowhere.
@@ -9,7 +8,7 @@ import { Permission } from '../permissions.js';
  */
 export async function startTyping(call: CallContext, input: { channelId: bigint }): Promise<void> {
   const { user } = requireUser(call);
-  const place = await accessChannel(call, input.channelId, Permission.SendMessages);
+  const place = await accessChannel(call, input.channelId, 'startTyping');
   requireText(place);
   const startedAt = call.clock.now();
   call.announce({ type: 'TYPING_START', ...eventPlace(place), user, member: memberIn(place), startedAt });

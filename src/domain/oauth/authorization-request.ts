@@ -170,7 +170,7 @@ function isProvidedLink(application: Application, query: AuthorizationQuery, sta
 
 function checkResponseType({ response_type: responseType }: AuthorizationQuery): void {
   if (responseType === undefined || responseType === 'code') return;
-  throw new DomainError('UNSUPPORTED_RESPONSE_TYPE', 'The only response_type is code.');
+  throw new DomainError('UNSUPPORTED_RESPONSE_TYPE');
 }
 
 function installTargets(

@@ -169,5 +169,5 @@ async function insertGrant(
 
 /** The person said no (RFC 6749, section 4.1.2.1). */
 export function accessDenied(): DomainError {
-  return new DomainError('ACCESS_DENIED', 'The resource owner or authorization server denied the request.');
+  return new DomainError('ACCESS_DENIED');
 }

@@ -62,5 +62,5 @@ export function writeForClient<T>(
 }
 
 function invalidClient(): DomainError {
-  return new DomainError('INVALID_CLIENT', 'The client is unknown, or its credentials are wrong or missing.');
+  return new DomainError('INVALID_CLIENT');
 }

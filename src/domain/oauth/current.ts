@@ -19,7 +19,7 @@ export async function getAuthorization(call: CallContext): Promise<Authorization
   const { actor } = call;
   if (actor.kind !== 'token') throw new DomainError('UNAUTHENTICATED', 'An OAuth2 token is needed.');
   const application = await call.read.application.findUnique({ where: { id: actor.applicationId, deletedAt: null } });
-  if (!application) throw new DomainError('UNKNOWN_APPLICATION', 'Unknown Application');
+  if (!application) throw new DomainError('UNKNOWN_APPLICATION');
   const { scopes, expiresAt, user } = actor;
   return { application, scopes, expiresAt, user: scopes.includes('identify') ? user : null };
 }

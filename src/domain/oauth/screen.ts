@@ -1,8 +1,9 @@
 import type { Application, Guild, User } from '../../infra/database/index.js';
 import { nextTurn } from '../../infra/turns.js';
 import { type CallContext, requirePerson } from '../call.js';
+import { GUILD_OPERATIONS } from '../guild-operations.js';
 import { findInstallable } from '../installations/access.js';
-import { allows, Permission, parsePermissions } from '../permissions.js';
+import { allows, parsePermissions } from '../permissions.js';
 import { listOwnGuilds, type OwnGuild } from '../users/own.js';
 import type { AuthorizationRequest } from './authorization-request.js';
 
@@ -32,7 +33,7 @@ async function listInstallableGuilds(call: CallContext): Promise<OwnGuild[]> {
   for (let after: bigint | undefined; ; ) {
     await nextTurn();
     const page = await listOwnGuilds(call, { after, limit: PAGE, withCounts: false });
-    found.push(...page.filter(({ permissions }) => allows(permissions, Permission.ManageGuild)));
+    found.push(...page.filter(({ permissions }) => allows(permissions, GUILD_OPERATIONS.installApplication)));
     after = page.at(-1)?.guild.id;
     if (page.length < PAGE) break;
   }

@@ -5,7 +5,7 @@ import { DomainError } from '../errors.js';
 import { accessGuild, requirePermissions } from '../guilds/access.js';
 import { nameText, parseInput } from '../input.js';
 import { limits } from '../limits.js';
-import { Permission, permissionText } from '../permissions.js';
+import { permissionText } from '../permissions.js';
 
 const CreateRoleInput = z.object({
   name: nameText(limits.roleName.min, limits.roleName.max),
@@ -23,7 +23,7 @@ export interface CreateRoleInput {
  * @throws INVALID_INPUT, LIMIT_EXCEEDED, MISSING_PERMISSIONS and what `accessGuild` throws
  */
 export async function createRole(call: CallContext, guildId: bigint, input: CreateRoleInput): Promise<Role> {
-  const access = await accessGuild(call, guildId, Permission.ManageRoles);
+  const access = await accessGuild(call, guildId, 'createRole');
   const { name, permissions = access.view.rolePermissions.get(guildId) ?? 0n } = parseInput(CreateRoleInput, input);
   requirePermissions(access.permissions, permissions);
   return call.write(

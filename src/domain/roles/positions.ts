@@ -2,7 +2,6 @@ import type { Role } from '../../infra/database/index.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError, missingPermissions } from '../errors.js';
 import { accessGuild } from '../guilds/access.js';
-import { Permission } from '../permissions.js';
 import { highestPosition } from './rank.js';
 
 export interface RolePosition {
@@ -23,7 +22,7 @@ export async function setRolePositions(
   guildId: bigint,
   positions: readonly RolePosition[],
 ): Promise<Role[]> {
-  const { view } = await accessGuild(call, guildId, Permission.ManageRoles);
+  const { view } = await accessGuild(call, guildId, 'setRolePositions');
   return call.write(
     async (write) => {
       const everyone = await write.db.role.findUniqueOrThrow({ where: { id: guildId } });
@@ -49,7 +48,7 @@ function placesOf(positions: readonly RolePosition[], [everyone, ...others]: [Ro
   for (const { roleId, position } of positions) {
     if (roleId === everyone.id) continue;
     const role = byId.get(roleId);
-    if (!role) throw new DomainError('UNKNOWN_ROLE', 'Unknown Role');
+    if (!role) throw new DomainError('UNKNOWN_ROLE');
     if (position !== null && position !== undefined) places.set(role, position);
   }
   return places;

@@ -36,10 +36,10 @@ export async function accessTeam(
     where: { id: teamId },
     include: { members: { where: { userId: user.id } } },
   });
-  if (!found) throw unknownTeam();
+  if (!found) throw new DomainError('UNKNOWN_TEAM');
   const { members, ...team } = found;
   const [member] = members;
-  if (!member) throw unknownTeam();
+  if (!member) throw new DomainError('UNKNOWN_TEAM');
   if (!mayWithTeam(roleInTeam(team, member), operation)) {
     throw missingPermissions(operation === 'leave' ? OWNER_STAYS : undefined);
   }
@@ -63,12 +63,4 @@ export async function ownTeamRoles(
 /** The caller's role in a team, or null for somebody who is no member. */
 export async function ownTeamRole(call: CallContext, teamId: bigint, read?: TeamReader): Promise<PortalRole | null> {
   return (await ownTeamRoles(call, [teamId], read)).get(teamId) ?? null;
-}
-
-export function unknownTeam(): DomainError {
-  return new DomainError('UNKNOWN_TEAM', 'Unknown Team');
-}
-
-export function unknownTeamMember(): DomainError {
-  return new DomainError('UNKNOWN_TEAM_MEMBER', 'Unknown Team Member');
 }

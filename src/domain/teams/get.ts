@@ -1,6 +1,7 @@
 import type { Prisma, Team, TeamInvitation, TeamMember, User } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
-import { accessTeam, unknownTeam, visibleTeams } from './access.js';
+import { DomainError } from '../errors.js';
+import { accessTeam, visibleTeams } from './access.js';
 
 /** A team with its people: members in the order they joined, and the pending invitations. */
 export type TeamRecord = Team & {
@@ -23,7 +24,7 @@ export function listTeams(call: CallContext): Promise<TeamRecord[]> {
 export async function getTeam(call: CallContext, teamId: bigint): Promise<TeamRecord> {
   const { id } = await accessTeam(call, teamId, 'view');
   const team = await call.read.team.findUnique({ where: { id }, include: WITH_PEOPLE });
-  if (!team) throw unknownTeam();
+  if (!team) throw new DomainError('UNKNOWN_TEAM');
   return team;
 }
 

@@ -1,4 +1,4 @@
-export { accessTeam, ownTeamRoles, roleInTeam, unknownTeam, visibleTeams } from './access.js';
+export { accessTeam, ownTeamRoles, roleInTeam, visibleTeams } from './access.js';
 export { createTeam } from './create.js';
 export { deleteTeam } from './delete.js';
 export { getTeam, listTeams, type TeamPerson, type TeamRecord } from './get.js';

@@ -102,7 +102,7 @@ async function accessInvitation(
   const invitation = await db.teamInvitation.findUnique({ where: { id } });
   const role = invitation && (await ownTeamRole(call, invitation.teamId, db));
   if (!invitation || (invitation.inviteeId !== user.id && role === null)) {
-    throw new DomainError('UNKNOWN_TEAM_INVITATION', 'Unknown Team Invitation');
+    throw new DomainError('UNKNOWN_TEAM_INVITATION');
   }
   return { invitation, role };
 }

@@ -3,7 +3,7 @@ import type { Team, TeamMemberRole } from '../../infra/database/index.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
 import { DomainError, missingPermissions } from '../errors.js';
 import { parseInput } from '../input.js';
-import { accessTeam, OWNER_STAYS, unknownTeamMember } from './access.js';
+import { accessTeam, OWNER_STAYS } from './access.js';
 import type { TeamRecord } from './get.js';
 
 export interface TeamUserInput {
@@ -113,6 +113,6 @@ async function findOther(db: Write['db'], team: Team, userId: bigint): Promise<M
 async function findMember(db: Write['db'], teamId: bigint, userId: bigint): Promise<MemberRecord> {
   const where = { teamId_userId: { teamId, userId } };
   const member = await db.teamMember.findUnique({ where, include: { user: true } });
-  if (!member) throw unknownTeamMember();
+  if (!member) throw new DomainError('UNKNOWN_TEAM_MEMBER');
   return member;
 }

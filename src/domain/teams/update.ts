@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { Prisma, Team } from '../../infra/database/index.js';
+import type { Team } from '../../infra/database/index.js';
+import type { AuditChanges } from '../audit-log/actions.js';
 import type { CallContext, Write } from '../call.js';
 import { dropIcon, type IconOwner, type IconSource, keepIcon } from '../icons.js';
 import { parseInput } from '../input.js';
@@ -64,7 +65,7 @@ async function changeColumns(write: Write, before: Team, columns: Columns): Prom
 }
 
 /** For each column that gets another value, the old and the new one. */
-function changesOf(before: Team, { name, iconHash }: Columns): Prisma.InputJsonObject {
+function changesOf(before: Team, { name, iconHash }: Columns): AuditChanges['TEAM_UPDATE'] {
   return {
     ...(name !== undefined && name !== before.name && { name: { old: before.name, new: name } }),
     ...(iconHash !== undefined &&

@@ -1,6 +1,5 @@
 import type { Tester, Transaction } from '../../infra/database/index.js';
 import { requireVerifiedEmail } from '../accounts/people.js';
-import { unknownApplication } from '../applications/access.js';
 import { type CallContext, requirePerson } from '../call.js';
 import { DomainError } from '../errors.js';
 
@@ -18,7 +17,7 @@ export async function acceptTesterInvitation(call: CallContext, applicationId: b
     const open = { applicationId, userId, state: 'INVITED' } as const;
     const [tester] = await db.tester.updateManyAndReturn({ where: open, data: { state: 'ACCEPTED' } });
     if (!tester) throw await nothingToAnswer(db, applicationId, userId);
-    const changes = { state: { old: 'INVITED', new: 'ACCEPTED' } };
+    const changes = { state: { old: 'INVITED', new: 'ACCEPTED' } } as const;
     await audit({ action: 'TESTER_ACCEPT', applicationId, targetId: userId, changes });
     record({ type: 'APPLICATION_UPDATED', applicationId });
     record({ type: 'PORTAL_HOME_UPDATED', userId });
@@ -36,7 +35,7 @@ export async function declineTesterInvitation(call: CallContext, applicationId: 
   await call.write(async ({ db, record, audit }) => {
     const { count } = await db.tester.deleteMany({ where: { applicationId, userId, state: 'INVITED' } });
     if (count === 0) throw await nothingToAnswer(db, applicationId, userId);
-    const changes = { state: { old: 'INVITED', new: null } };
+    const changes = { state: { old: 'INVITED', new: null } } as const;
     await audit({ action: 'TESTER_DECLINE', applicationId, targetId: userId, changes });
     record({ type: 'APPLICATION_UPDATED', applicationId });
     record({ type: 'PORTAL_HOME_UPDATED', userId });
@@ -45,5 +44,7 @@ export async function declineTesterInvitation(call: CallContext, applicationId: 
 
 async function nothingToAnswer(db: Transaction, applicationId: bigint, userId: bigint): Promise<DomainError> {
   const listed = await db.tester.findUnique({ where: { applicationId_userId: { applicationId, userId } } });
-  return listed ? new DomainError('CONFLICT', 'This invitation is not pending any more.') : unknownApplication();
+  return listed
+    ? new DomainError('CONFLICT', 'This invitation is not pending any more.')
+    : new DomainError('UNKNOWN_APPLICATION');
 }

@@ -49,7 +49,7 @@ async function findInvitee(call: CallContext, { userId, email }: z.output<typeof
   if (typeof userId === 'bigint' && typeof email === 'string') throw namesNobody('BASE_TYPE_INVALID');
   if (typeof email === 'string') return findInviteeByEmail(call, email);
   const invitee = await call.read.user.findFirst({ where: { id: userId ?? 0n, bot: false, deletedAt: null } });
-  if (!invitee) throw new DomainError('UNKNOWN_USER', 'Unknown User');
+  if (!invitee) throw new DomainError('UNKNOWN_USER');
   return invitee;
 }
 

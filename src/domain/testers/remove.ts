@@ -20,7 +20,7 @@ async function remove(call: CallContext, write: Write, { applicationId, userId }
   await accessApplication(call, applicationId, 'manageTesters', db);
   const where = { applicationId_userId: { applicationId, userId } };
   const tester = await db.tester.findUnique({ where });
-  if (!tester) throw new DomainError('UNKNOWN_USER', 'Unknown User');
+  if (!tester) throw new DomainError('UNKNOWN_USER');
   await db.tester.delete({ where });
   const changes = { state: { old: tester.state, new: null } };
   await audit({ action: 'TESTER_REMOVE', applicationId, targetId: userId, changes });

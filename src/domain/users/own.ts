@@ -15,7 +15,7 @@ export interface OwnUser {
  */
 export async function getOwnUser(call: CallContext): Promise<OwnUser> {
   const { actor } = call;
-  if (actor.kind === 'anonymous') throw unauthenticated();
+  if (actor.kind === 'anonymous') throw new DomainError('UNAUTHENTICATED');
   const mayReadEmail = actor.kind === 'person' || (actor.kind === 'token' && actor.scopes.includes('email'));
   return { user: actor.user, email: mayReadEmail ? await findVerifiedEmail(call, actor.user.id) : null };
 }
@@ -51,7 +51,7 @@ export interface ListOwnGuildsInput {
  */
 export async function listOwnGuilds(call: CallContext, input: ListOwnGuildsInput): Promise<OwnGuild[]> {
   const { actor } = call;
-  if (actor.kind === 'anonymous') throw unauthenticated();
+  if (actor.kind === 'anonymous') throw new DomainError('UNAUTHENTICATED');
   const fromTheEnd = input.before !== undefined && input.after === undefined;
   const memberships = await call.read.member.findMany({
     where: { userId: actor.user.id, guildId: { lt: input.before, gt: input.after } },
@@ -76,8 +76,4 @@ export async function listOwnGuilds(call: CallContext, input: ListOwnGuildsInput
 
 function memberCount(wanted: boolean) {
   return { _count: wanted ? { select: { members: true } } : false } as const;
-}
-
-function unauthenticated(): DomainError {
-  return new DomainError('UNAUTHENTICATED', 'You need to sign in first.');
 }

@@ -1,6 +1,8 @@
-import type { DomainError, ErrorCode } from '../../domain/errors.js';
+import type { DomainError } from '../../domain/errors.js';
 import type { AuthorizationQuery, MadeInstallation } from '../../domain/oauth/index.js';
+import { STATUS_OF_KIND } from '../../http/faults.js';
 import type { Application, User } from '../../infra/database/index.js';
+import { KINDS_WITH_STATUS } from '../errors.js';
 import { ownAddress, PATHS } from './addresses.js';
 import type { Page } from './answer.js';
 import { type Fragment, type Html, html, name } from './html.js';
@@ -154,14 +156,7 @@ export function notice(text: Fragment, details: string[] = []): Html {
   return html`<div class="notice" role="alert"><p>${text}</p>${details.length > 0 && list}</div>`;
 }
 
-const STATUS: Partial<Record<ErrorCode, number>> = {
-  FORBIDDEN: 403,
-  REQUEST_TOO_LARGE: 413,
-  RATE_LIMITED: 429,
-  OVERLOADED: 503,
-};
-
-/** The status of a page that tells of a refusal. */
-export function statusOf({ code }: DomainError): number {
-  return STATUS[code] ?? 400;
+/** The status of a page that tells of a refusal: 400 for what the visitor chose or sent, whatever is wrong with it. */
+export function statusOf({ code, kind }: DomainError): number {
+  return code === 'FORBIDDEN' || KINDS_WITH_STATUS.has(kind) ? STATUS_OF_KIND[kind] : 400;
 }

@@ -8,7 +8,8 @@ import {
   permissionsIn,
   requireText,
 } from '../../../src/domain/channels/place.js';
-import { managesMessages, neededToSend } from '../../../src/domain/messages/rights.js';
+import { neededInChannel } from '../../../src/domain/guild-operations.js';
+import { managesMessages, operationsToSend } from '../../../src/domain/messages/rights.js';
 import { ALL_PERMISSIONS, allows, Permission } from '../../../src/domain/permissions.js';
 import { toSend } from '../messages/scene.js';
 
@@ -35,7 +36,7 @@ describe('a direct channel', () => {
     ['a reply', toSend({ content: 'x', message_reference: { message_id: '1' } })],
   ])('takes %s from a recipient', (_, body) => {
     requireText(direct);
-    expect(allows(permissionsIn(direct), neededToSend(body, []))).toBe(true);
+    expect(allows(permissionsIn(direct), neededInChannel(operationsToSend(body, [])))).toBe(true);
   });
 
   test("has nobody who manages others' messages, mentions everybody or is read aloud", () => {

@@ -86,7 +86,7 @@ describe('an installation', () => {
         application: { id: application.id },
       });
     });
-    expect(events).toEqual(['GUILD_ROLE_CREATE', 'GUILD_MEMBER_ADD', 'GUILD_JOINED']);
+    expect(events).toEqual(['GUILD_ROLE_CREATE', 'GUILD_AUDIT_LOG_ENTRY_CREATE', 'GUILD_MEMBER_ADD', 'GUILD_JOINED']);
     const { roles, bots } = await state();
     expect(roles).toMatchObject([{ name: 'Helper', managed: true, position: 1, permissions: BigInt(permissions) }]);
     expect(bots[0]?.roles.map((role) => role.roleId)).toEqual([roles[0]?.id]);

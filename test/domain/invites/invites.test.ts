@@ -183,7 +183,7 @@ describe('taking an invite back', () => {
     const entries = await server.app.db.reader.auditEntry.findMany({ where, orderBy: { id: 'asc' } });
     expect(entries.map(({ action, changes }) => [action, changes])).toEqual([
       ['INVITE_CREATE', { code, maxAge: DAY, maxUses: 0 }],
-      ['INVITE_DELETE', { code }],
+      ['INVITE_DELETE', { code, inviterId: owner.id, maxAge: DAY, maxUses: 0, uses: 0 }],
     ]);
   });
 });

@@ -1,0 +1,59 @@
+import { Permission } from './permissions.js';
+
+/**
+ * What each operation needs in the guild at large, beside being a member. What can be done along with another has a name of its own,
+ * and needs its permission as well. The guild's owner and administrators hold every permission.
+ */
+export const GUILD_OPERATIONS = {
+  viewGuild: 0n,
+  leaveGuild: 0n,
+  installApplication: Permission.ManageGuild,
+  uninstallApplication: Permission.ManageGuild,
+  createChannel: Permission.ManageChannels,
+  createRole: Permission.ManageRoles,
+  setRolePositions: Permission.ManageRoles,
+  setMemberRoles: Permission.ManageRoles,
+  addMember: Permission.CreateInstantInvite,
+  addMemberWithNick: Permission.ManageNicknames,
+  addMemberWithRoles: Permission.ManageRoles,
+  addMemberMuted: Permission.MuteMembers,
+  addMemberDeafened: Permission.DeafenMembers,
+  manageInvites: Permission.ManageGuild,
+} satisfies Record<string, bigint>;
+
+/** What each operation needs in a channel, beside ViewChannel. */
+export const CHANNEL_OPERATIONS = {
+  viewChannel: 0n,
+  createInvite: Permission.CreateInstantInvite,
+  manageInvitesOfChannel: Permission.ManageChannels,
+  listMessages: 0n,
+  readMessageHistory: Permission.ReadMessageHistory,
+  sendMessage: Permission.SendMessages,
+  sendEmbeds: Permission.EmbedLinks,
+  sendFiles: Permission.AttachFiles,
+  sendReadAloud: Permission.SendTTSMessages,
+  sendReply: Permission.ReadMessageHistory,
+  startTyping: Permission.SendMessages,
+  editMessage: 0n,
+  deleteMessage: 0n,
+  manageMessages: Permission.ManageMessages,
+  addReaction: Permission.ReadMessageHistory,
+  addNewEmoji: Permission.AddReactions,
+  listReactions: Permission.ReadMessageHistory,
+  removeReaction: Permission.ReadMessageHistory,
+  clearReactions: Permission.ReadMessageHistory | Permission.ManageMessages,
+} satisfies Record<string, bigint>;
+
+export type GuildOperation = keyof typeof GUILD_OPERATIONS;
+
+export type ChannelOperation = keyof typeof CHANNEL_OPERATIONS;
+
+/** The permission bits that all of these need together. */
+export function neededInGuild(operations: readonly GuildOperation[]): bigint {
+  return operations.reduce((bits, operation) => bits | GUILD_OPERATIONS[operation], 0n);
+}
+
+/** The permission bits that all of these need together, in the channel. */
+export function neededInChannel(operations: readonly ChannelOperation[]): bigint {
+  return operations.reduce((bits, operation) => bits | CHANNEL_OPERATIONS[operation], Permission.ViewChannel);
+}

@@ -1,0 +1,212 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { CallContext } from '../../src/domain/call.js';
+import { createChannel, getChannel } from '../../src/domain/channels/index.js';
+import {
+  CHANNEL_OPERATIONS,
+  type ChannelOperation,
+  GUILD_OPERATIONS,
+  type GuildOperation,
+} from '../../src/domain/guild-operations.js';
+import { getGuild, leaveGuild } from '../../src/domain/guilds/index.js';
+import { installApplication, uninstallApplication } from '../../src/domain/installations/index.js';
+import { createInvite, deleteInvite } from '../../src/domain/invites/index.js';
+import { addMember, setMemberRoles } from '../../src/domain/members/index.js';
+import {
+  addReaction,
+  clearReactions,
+  deleteMessage,
+  editMessage,
+  getMessage,
+  listMessages,
+  listReactions,
+  removeReaction,
+  requireSending,
+  sendMessage,
+  startTyping,
+} from '../../src/domain/messages/index.js';
+import { ALL_PERMISSIONS, Permission, permissionNames } from '../../src/domain/permissions.js';
+import { createRole, setRolePositions } from '../../src/domain/roles/index.js';
+import { hashSecret } from '../../src/infra/secrets.js';
+import { createBot, createPerson } from '../harness/rows.js';
+import { startServer, type TestServer } from '../harness/server.js';
+import { openRoom, outcome, type Room, toEdit, toSend } from './messages/scene.js';
+
+const page = readFileSync(join(import.meta.dirname, '../../docs/permissions.md'), 'utf8');
+
+/** The table under a heading of the page: what each operation needs, in words. */
+function tableUnder(heading: string): [string | undefined, string | undefined][] {
+  const section = page.split(`## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
+  const [, , ...rows] = section.split('\n').filter((line) => line.startsWith('|'));
+  return rows.map((line) => {
+    const cells = line.split('|').map((cell) => cell.trim());
+    return [cells[1]?.replaceAll('`', ''), cells[3]];
+  });
+}
+
+describe('the page on permissions', () => {
+  it.each([
+    ['In a server', GUILD_OPERATIONS],
+    ['In a channel', CHANNEL_OPERATIONS],
+  ])('says %s what the table in the domain says', (heading, operations) => {
+    expect(tableUnder(heading)).toEqual(
+      Object.entries(operations).map(([name, bits]) => [name, permissionNames(bits).join(', ')]),
+    );
+  });
+});
+
+let server: TestServer;
+let room: Room;
+let messageId: bigint;
+beforeAll(async () => {
+  server = await startServer();
+});
+beforeEach(async () => {
+  room = await openRoom(server);
+  messageId = await room.say();
+  await addReaction(room.ada, { ...place(), emoji: '👍' });
+});
+afterAll(() => server.stop());
+
+const place = () => ({ channelId: room.channelId, messageId });
+const guildId = () => room.guild.id;
+interface Attempt<Operation> {
+  does: (call: CallContext) => Promise<unknown>;
+  /** What is done along with it. */
+  with?: Operation;
+  /** Permissions of which any would do instead. */
+  instead?: bigint;
+  as?: 'bot';
+}
+
+async function anApplication(): Promise<bigint> {
+  const { id } = await createBot(server.app, { ownerUserId: room.guild.owner.id, public: true, serverInstall: true });
+  return id;
+}
+
+const install = async (call: CallContext) =>
+  installApplication(call, { applicationId: await anApplication(), guildId: guildId(), scopes: ['bot'] });
+
+async function uninstall(call: CallContext): Promise<void> {
+  const { id } = await install(room.owner);
+  await uninstallApplication(call, id);
+}
+
+/** The bot makes somebody a member who granted it that. */
+async function addSomebody(call: CallContext, more: object = {}): Promise<unknown> {
+  const [user, applicationId] = [await createPerson(server.app), room.users.bot.id];
+  const accessToken = `token of ${user.id}`;
+  const grant = { id: server.app.nextId(), applicationId, userId: user.id, scopes: ['guilds.join'] };
+  await server.app.db.writer.oAuthGrant.create({ data: grant });
+  const expiresAt = new Date(server.app.clock.now() + 60_000);
+  const token = { hash: hashSecret(accessToken), grantId: grant.id, scopes: grant.scopes, expiresAt };
+  await server.app.db.writer.oAuthToken.create({ data: { ...token, kind: 'ACCESS' } });
+  return addMember(call, { guildId: guildId(), userId: user.id, accessToken, ...more });
+}
+
+const addSomebodyWith = (more: object): Attempt<'addMember'> => ({
+  does: (call) => addSomebody(call, more),
+  with: 'addMember',
+  as: 'bot',
+});
+
+const deleteInviteOfOwner = async (call: CallContext) => {
+  const { code } = await createInvite(room.owner, room.channelId);
+  return deleteInvite(call, code);
+};
+
+const IN_GUILD: Record<GuildOperation, Attempt<GuildOperation>> = {
+  viewGuild: { does: (call) => getGuild(call, { guildId: guildId() }) },
+  leaveGuild: { does: (call) => leaveGuild(call, guildId()) },
+  installApplication: { does: install },
+  uninstallApplication: { does: uninstall },
+  createChannel: { does: (call) => createChannel(call, guildId(), { name: 'news' }) },
+  createRole: { does: (call) => createRole(call, guildId(), { name: 'Helpers', permissions: '0' }) },
+  setRolePositions: { does: (call) => setRolePositions(call, guildId(), []) },
+  setMemberRoles: {
+    does: (call) => setMemberRoles(call, { guildId: guildId(), userId: room.users.ada.id, roleIds: [] }),
+  },
+  addMember: { does: addSomebody, as: 'bot' },
+  addMemberWithNick: addSomebodyWith({ nick: 'Newcomer' }),
+  addMemberWithRoles: addSomebodyWith({ roleIds: [] }),
+  addMemberMuted: addSomebodyWith({ mute: true }),
+  addMemberDeafened: addSomebodyWith({ deaf: true }),
+  manageInvites: { does: deleteInviteOfOwner, instead: Permission.ManageChannels },
+};
+
+const send = (more: object) => (call: CallContext) =>
+  sendMessage(call, { channelId: room.channelId, body: toSend({ content: 'x', ...more }) });
+
+const own = async () =>
+  (await sendMessage(room.bob, { channelId: room.channelId, body: toSend({ content: 'mine' }) })).id;
+let ownId: bigint;
+
+const IN_CHANNEL: Record<ChannelOperation, Attempt<ChannelOperation>> = {
+  viewChannel: { does: (call) => getChannel(call, room.channelId) },
+  createInvite: { does: (call) => createInvite(call, room.channelId) },
+  manageInvitesOfChannel: { does: deleteInviteOfOwner, instead: Permission.ManageGuild },
+  listMessages: { does: (call) => listMessages(call, { channelId: room.channelId, limit: 1 }) },
+  readMessageHistory: { does: (call) => getMessage(call, place()) },
+  sendMessage: { does: send({}) },
+  sendEmbeds: { does: send({ embeds: [{ title: 'x' }] }), with: 'sendMessage' },
+  sendFiles: {
+    does: (call) => requireSending(call, { channelId: room.channelId, files: 1 }),
+    with: 'sendMessage',
+  },
+  sendReadAloud: { does: send({ tts: true }), with: 'sendMessage' },
+  sendReply: {
+    does: (call) => send({ message_reference: { message_id: String(messageId) } })(call),
+    with: 'sendMessage',
+  },
+  startTyping: { does: (call) => startTyping(call, place()) },
+  editMessage: { does: (call) => editMessage(call, { ...place(), messageId: ownId, body: toEdit({ content: 'y' }) }) },
+  deleteMessage: { does: (call) => deleteMessage(call, { ...place(), messageId: ownId }) },
+  manageMessages: { does: (call) => deleteMessage(call, place()) },
+  addReaction: { does: (call) => addReaction(call, { ...place(), emoji: '👍' }) },
+  addNewEmoji: { does: (call) => addReaction(call, { ...place(), emoji: '👎' }), with: 'addReaction' },
+  listReactions: { does: (call) => listReactions(call, { ...place(), emoji: '👍', limit: 1 }) },
+  removeReaction: { does: (call) => removeReaction(call, { ...place(), emoji: '👍' }) },
+  clearReactions: { does: (call) => clearReactions(call, place()) },
+};
+
+const bitsOf = (bits: bigint) => Object.values(Permission).filter((bit) => (bits & bit) !== 0n);
+
+const caller = ({ as }: Attempt<unknown>) => (as === 'bot' ? room.bot : room.bob);
+
+type Row = [operation: string, attempt: Attempt<unknown>, needed: bigint];
+
+/** Each operation of a table with its attempt, and what that needs in all. */
+function rowsOf<Operation extends string>(
+  attempts: Record<Operation, Attempt<Operation>>,
+  needed: Record<Operation, bigint>,
+  always = 0n,
+): Row[] {
+  return (Object.keys(attempts) as Operation[]).map((operation) => {
+    const { [operation]: attempt } = attempts;
+    return [operation, attempt, always | needed[operation] | (attempt.with ? needed[attempt.with] : 0n)];
+  });
+}
+
+const ROWS: Row[] = [
+  ...rowsOf(IN_GUILD, GUILD_OPERATIONS),
+  ...rowsOf(IN_CHANNEL, CHANNEL_OPERATIONS, Permission.ViewChannel),
+];
+
+describe('a member', () => {
+  beforeEach(async () => {
+    ownId = await own();
+  });
+
+  it.each(ROWS)('%s: is done with exactly the permissions it needs', async (_, attempt, needed) => {
+    await room.permit(needed);
+    expect(await outcome(attempt.does(caller(attempt)))).toBe('ok');
+  });
+
+  it.each(ROWS)('%s: is refused without any one of them', async (_, attempt, needed) => {
+    for (const missing of bitsOf(needed & ~Permission.ViewChannel)) {
+      await room.permit(ALL_PERMISSIONS & ~Permission.Administrator & ~missing & ~(attempt.instead ?? 0n));
+      expect(await outcome(attempt.does(caller(attempt))), String(missing)).toBe('MISSING_PERMISSIONS');
+    }
+  });
+});

@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest';
+import { isGuildLogEntry } from '../../src/domain/audit-log/guild-log.js';
+import type { AuditEntry } from '../../src/infra/database/index.js';
+import { renderAuditLogEntry } from '../../src/wire/audit-log.js';
+import { expectReference } from '../harness/reference.js';
+
+const ENTRY_ID = 1573921600191856640n;
+const GUILD_ID = 1573921593166397440n;
+const ACTOR_ID = 1573921593170591744n;
+const TARGET_ID = 1573921596165324800n;
+
+function stored(action: string, changes: AuditEntry['changes'], reason: string | null = null): AuditEntry {
+  const owners = { applicationId: null, teamId: null, guildId: GUILD_ID };
+  return { id: ENTRY_ID, ...owners, actorId: ACTOR_ID, action, targetId: TARGET_ID, changes, reason };
+}
+
+const rendered = (entry: AuditEntry) => (isGuildLogEntry(entry) ? renderAuditLogEntry(entry) : null);
+
+const target = String(TARGET_ID);
+const code = 'tSxBOAhx';
+const helpers = { id: '1573921600946831360', name: 'Helpers' };
+const others = { id: '1573921603769597952', name: 'Others' };
+
+/** What is stored of each action, from the first entries on, and what the guild's audit log shows of it. */
+const ENTRIES: [what: string, entry: AuditEntry, shown: object][] = [
+  [
+    'CHANNEL_CREATE',
+    stored('CHANNEL_CREATE', { name: 'news', type: 5 }),
+    {
+      action_type: 10,
+      target_id: target,
+      changes: [
+        { key: 'name', new_value: 'news' },
+        { key: 'type', new_value: 5 },
+      ],
+    },
+  ],
+  [
+    'ROLE_CREATE',
+    stored('ROLE_CREATE', { name: 'Helpers', permissions: '8192' }),
+    {
+      action_type: 30,
+      target_id: target,
+      changes: [
+        { key: 'name', new_value: 'Helpers' },
+        { key: 'permissions', new_value: '8192' },
+      ],
+    },
+  ],
+  [
+    'MEMBER_ROLE_UPDATE with a role more',
+    stored('MEMBER_ROLE_UPDATE', { added: [helpers], removed: [] }),
+    { action_type: 25, target_id: target, changes: [{ key: '$add', new_value: [helpers] }] },
+  ],
+  [
+    'MEMBER_ROLE_UPDATE with another role',
+    stored('MEMBER_ROLE_UPDATE', { added: [others], removed: [helpers] }),
+    {
+      action_type: 25,
+      target_id: target,
+      changes: [
+        { key: '$add', new_value: [others] },
+        { key: '$remove', new_value: [helpers] },
+      ],
+    },
+  ],
+  [
+    'INVITE_CREATE',
+    stored('INVITE_CREATE', { code, maxAge: 3600, maxUses: 5 }),
+    {
+      action_type: 40,
+      target_id: null,
+      changes: [
+        { key: 'code', new_value: code },
+        { key: 'channel_id', new_value: target },
+        { key: 'inviter_id', new_value: String(ACTOR_ID) },
+        { key: 'max_uses', new_value: 5 },
+        { key: 'uses', new_value: 0 },
+        { key: 'max_age', new_value: 3600 },
+        { key: 'temporary', new_value: false },
+      ],
+    },
+  ],
+  [
+    'INVITE_DELETE that kept the code alone',
+    stored('INVITE_DELETE', { code }),
+    {
+      action_type: 42,
+      target_id: null,
+      changes: [
+        { key: 'code', old_value: code },
+        { key: 'channel_id', old_value: target },
+        { key: 'temporary', old_value: false },
+      ],
+    },
+  ],
+  [
+    'INVITE_DELETE',
+    stored('INVITE_DELETE', { code, inviterId: '77', maxAge: 0, maxUses: 5, uses: 2 }),
+    {
+      action_type: 42,
+      target_id: null,
+      changes: [
+        { key: 'code', old_value: code },
+        { key: 'channel_id', old_value: target },
+        { key: 'inviter_id', old_value: '77' },
+        { key: 'max_uses', old_value: 5 },
+        { key: 'uses', old_value: 2 },
+        { key: 'max_age', old_value: 0 },
+        { key: 'temporary', old_value: false },
+      ],
+    },
+  ],
+  ['BOT_ADD', stored('BOT_ADD', {}), { action_type: 28, target_id: target }],
+  [
+    'MESSAGE_DELETE',
+    stored('MESSAGE_DELETE', { channelId: '31', messageId: '32' }),
+    { action_type: 72, target_id: target, options: { channel_id: '31', count: '1' } },
+  ],
+];
+
+describe('an entry of a guild', () => {
+  it.each(ENTRIES)('%s', (_, entry, shown) => {
+    const wire = rendered(entry);
+    expect(wire).toEqual({ id: String(ENTRY_ID), user_id: String(ACTOR_ID), ...shown });
+    expectReference('AuditLogEntryResponse', wire);
+  });
+
+  it('has its reason, where one was stated', () => {
+    expect(rendered(stored('BOT_ADD', {}, 'tidying up'))).toMatchObject({ reason: 'tidying up' });
+    expect(rendered(stored('BOT_ADD', {}))).not.toHaveProperty('reason');
+  });
+
+  it('has no user where nobody is known to have done it', () => {
+    expect(rendered({ ...stored('BOT_ADD', {}), actorId: null })).toMatchObject({ user_id: null });
+  });
+
+  it.each([
+    ['GUILD_CREATE', { name: 'Test guild' }],
+    ['ROLE_POSITIONS_UPDATE', { roles: [{ ...helpers, old: 1, new: 2 }] }],
+    ['MEMBER_ADD', { nick: null, roles: [] }],
+    ['INSTALLATION_PUT', { scopes: ['bot'], permissions: { old: null, new: '0' } }],
+    ['INSTALLATION_DELETE', {}],
+  ])('%s, for which the reference platform has no word, is not shown', (action, changes) => {
+    expect(rendered(stored(action, changes))).toBeNull();
+  });
+
+  it('is none without a guild', () => {
+    expect(rendered({ ...stored('BOT_ADD', {}), guildId: null })).toBeNull();
+  });
+});
