@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { requireUser } from '../../domain/call.js';
 import { IDENTIFY_CONCURRENCY, IDENTIFY_PER_DAY } from '../../domain/limits.js';
 import { reads } from '../buckets.js';
-import { route } from '../route.js';
+import { CLOUD, route } from '../route.js';
 
 const nothing = z.object({});
 
@@ -13,6 +13,7 @@ export const gatewayRoutes = [
     path: '/gateway',
     callers: [],
     bucket: reads('gateway'),
+    where: CLOUD,
     params: nothing,
     run: async (_call, _input, app) => app.addresses.gatewayUrl,
     render: (url) => ({ url }),
@@ -22,6 +23,7 @@ export const gatewayRoutes = [
     path: '/gateway/bot',
     callers: ['bot'],
     bucket: reads('gateway-bot'),
+    where: CLOUD,
     params: nothing,
     run: async (call, _input, app) => ({
       url: app.addresses.gatewayUrl,

@@ -12,7 +12,7 @@ import {
 } from '../../domain/messages/index.js';
 import { redactMessage, redactReferenced, renderMessage } from '../../wire/messages.js';
 import { DELETE_MESSAGES, EDIT_MESSAGES, reads, SEND_MESSAGES } from '../buckets.js';
-import { type RenderContext, route } from '../route.js';
+import { onServerOf, type RenderContext, route } from '../route.js';
 import { ids, queryId, queryInteger } from '../schemas.js';
 
 /** What a message may hold is the domain's to judge; here it only has to be an object. */
@@ -34,6 +34,7 @@ export const messageRoutes = [
     path: '/channels/:channelId/messages',
     callers: ['bot'],
     bucket: reads('list-messages', 'channelId'),
+    where: onServerOf('channelId'),
     params: ids('channelId'),
     query: z.object({ before: queryId, after: queryId, around: queryId, limit: queryInteger(1, 100, 50) }),
     run: (call, { params, query }) => listMessages(call, { ...params, ...query }),
@@ -44,6 +45,7 @@ export const messageRoutes = [
     path: '/channels/:channelId/messages/:messageId',
     callers: ['bot'],
     bucket: reads('get-message', 'channelId'),
+    where: onServerOf('channelId'),
     params: ids('channelId', 'messageId'),
     run: (call, { params }) => getMessage(call, params),
     render: renderFor,
@@ -53,6 +55,7 @@ export const messageRoutes = [
     path: '/channels/:channelId/messages',
     callers: ['bot'],
     bucket: SEND_MESSAGES,
+    where: onServerOf('channelId'),
     params: ids('channelId'),
     body: messageBody,
     admitFiles: (call, { channelId }) => requireSending(call, { channelId, files: 1 }),
@@ -64,6 +67,7 @@ export const messageRoutes = [
     path: '/channels/:channelId/messages/:messageId',
     callers: ['bot'],
     bucket: EDIT_MESSAGES,
+    where: onServerOf('channelId'),
     params: ids('channelId', 'messageId'),
     body: messageBody,
     admitFiles: requireEditing,
@@ -75,6 +79,7 @@ export const messageRoutes = [
     path: '/channels/:channelId/messages/:messageId',
     callers: ['bot'],
     bucket: DELETE_MESSAGES,
+    where: onServerOf('channelId'),
     params: ids('channelId', 'messageId'),
     run: (call, { params }) => deleteMessage(call, params),
   }),
