@@ -6,7 +6,7 @@ import { findTokenActor } from '../domain/oauth/index.js';
 import { originOf } from '../http/origins.js';
 import { hashSecret } from '../infra/secrets.js';
 import type { Caller } from './route.js';
-import { kindOf, type Scheme, type Shown } from './schemes.js';
+import { isInPath, kindOf, type Scheme, type Shown } from './schemes.js';
 
 /**
  * The ways to show who calls: a bot token, a Bearer token (of a portal session or of OAuth2), the cookie of a portal session. Their
@@ -108,10 +108,6 @@ export function requireCaller(callers: readonly Caller[], actor: Actor): void {
     (caller) => caller === 'token' || (typeof caller === 'object' && actor.scopes.includes(caller.scope)),
   );
   if (!isTaken) throw new DomainError('MISSING_SCOPE', 'Missing required OAuth2 scope');
-}
-
-function isInPath(caller: Caller): boolean {
-  return caller === 'webhookToken' || caller === 'interactionToken';
 }
 
 function takesTokens(callers: readonly Caller[]): boolean {

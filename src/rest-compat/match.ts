@@ -39,7 +39,7 @@ export class RouteTable {
   match({ method, path }: Pick<RestRequest, 'method' | 'path'>): Matched | RestAnswer {
     const segments = decodeSegments(path);
     if (!segments) return errorAnswer(BAD_REQUEST);
-    const start = baseLength(segments);
+    const start = startOfRow(segments);
     if (start === null) return errorAnswer(UNKNOWN_API_VERSION);
     const values: string[] = [];
     const step = find(this.#root, segments, start, values);
@@ -83,22 +83,23 @@ function checkLimits(rows: readonly Route[]): void {
   }
 }
 
-/** Null for text that is no UTF-8. */
+/** What stands between the slashes of a path, the first before the first slash; null for text that is no UTF-8. */
 function decodeSegments(path: string): string[] | null {
-  const segments = path.split('/').slice(1);
+  const segments = path.split('/');
   if (!path.includes('%')) return segments;
   try {
-    return segments.map(decodeURIComponent);
+    return segments.map((segment) => (segment.includes('%') ? decodeURIComponent(segment) : segment));
   } catch {
     return null;
   }
 }
 
-/** How many segments `{base_url}` takes; null where it names a version that is not spoken. */
-function baseLength([first, second]: string[]): number | null {
-  if (first !== 'api') return 0;
-  if (second === undefined || !/^v\d+$/.test(second)) return 1;
-  return second === 'v10' ? 2 : null;
+/** Where the segments of a row begin, behind `{base_url}`; null where that names a version that is not spoken. */
+function startOfRow(segments: string[]): number | null {
+  if (segments[1] !== 'api') return 1;
+  const version = segments[2];
+  if (version === 'v10') return 3;
+  return version !== undefined && /^v\d+$/.test(version) ? null : 2;
 }
 
 /** The step a path ends with where it is a row's; puts what stands for parameters into `values`. */
@@ -116,5 +117,7 @@ function find(step: Step, segments: string[], at: number, values: string[]): Ste
 }
 
 function paramsOf(row: Route, values: string[]): PathParams {
-  return Object.fromEntries(row.paramNames.map((name, at) => [name, values[at] ?? '']));
+  const params: Record<string, string> = {};
+  for (let at = 0; at < values.length; at += 1) params[row.paramNames[at] ?? ''] = values[at] ?? '';
+  return params;
 }

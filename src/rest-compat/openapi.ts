@@ -4,9 +4,14 @@ import { limits } from '../domain/limits.js';
 import { bucketId } from './rate-limiting.js';
 import { type Caller, CLOUD, type Route, type Success } from './route.js';
 import { wireName } from './schemas.js';
-import { kindOf } from './schemes.js';
+import { isInPath } from './schemes.js';
 
 type JsonObject = Record<string, unknown>;
+
+interface OpenApiDocument extends JsonObject {
+  /** Operations, by path and method. */
+  paths: Record<string, JsonObject>;
+}
 
 /** The base path under which the document names the routes; they answer under `/api` and at the origin as well. */
 const BASE = '/api/v10';
@@ -17,8 +22,8 @@ const BASE = '/api/v10';
  * self-hosted one answers) and `x-token-in-path`.
  * @param publicUrl the origin of the instance
  */
-export function openApiDocument(rows: readonly Route[], publicUrl: string): JsonObject {
-  const paths: Record<string, JsonObject> = {};
+export function openApiDocument(rows: readonly Route[], publicUrl: string): OpenApiDocument {
+  const paths: OpenApiDocument['paths'] = {};
   for (const row of rows) {
     const path = BASE + documentPath(row);
     paths[path] = { ...paths[path], [row.method.toLowerCase()]: operation(row) };
@@ -43,22 +48,18 @@ export function documentPath({ path }: Pick<Route, 'path'>): string {
 
 function operation(row: Route): JsonObject {
   const parameters = [...pathParameters(row), ...queryParameters(row), ...headerParameters(row)];
-  const tokensInPath = row.callers.filter(isInPath).map(kindOf);
+  const tokensInPath = row.callers.filter(isInPath);
   return {
     operationId: [row.method.toLowerCase(), ...(documentPath(row).match(/\w+/g) ?? [])].join('_'),
     tags: [row.path.split('/')[1] ?? ''],
     ...(parameters.length > 0 && { parameters }),
     ...(row.body && { requestBody: requestBody(row, row.body) }),
     responses: responses(row),
-    security: row.callers.filter((caller) => !isInPath(caller)).flatMap(requirements),
+    security: row.callers.flatMap(requirements),
     ...(tokensInPath.length > 0 && { 'x-token-in-path': tokensInPath }),
     'x-rate-limit': rateLimit(row),
     'x-runs-on': runsOn(row),
   };
-}
-
-function isInPath(caller: Caller): boolean {
-  return caller === 'webhookToken' || caller === 'interactionToken';
 }
 
 function pathParameters({ params, paramNames }: Route): JsonObject[] {
@@ -112,7 +113,7 @@ function responses({ statuses }: Route): JsonObject {
   };
 }
 
-/** Any one of them is enough. */
+/** Any one of them is enough; a token in the path is asked for by the path. */
 function requirements(caller: Caller): JsonObject[] {
   if (typeof caller === 'object') return [{ OAuth2: [caller.scope] }];
   switch (caller) {
@@ -151,7 +152,11 @@ function securitySchemes(publicUrl: string): JsonObject {
     BotToken: { type: 'apiKey', in: 'header', name: 'Authorization', description: '`Bot` and the token.' },
     OAuth2: { type: 'oauth2', flows: { authorizationCode, clientCredentials: { tokenUrl, scopes } } },
     Session: { type: 'http', scheme: 'bearer', description: 'The token of a portal session.' },
-    SessionCookie: { type: 'apiKey', in: 'cookie', name: 'causeway.session_token' },
+    SessionCookie: {
+      type: 'apiKey',
+      in: 'cookie',
+      name: `${publicUrl.startsWith('https:') ? '__Secure-' : ''}causeway.session_token`,
+    },
   };
 }
 

@@ -48,6 +48,11 @@ export function kindOf(caller: Caller): CallerKind {
   return typeof caller === 'string' ? caller : 'token';
 }
 
+/** Whether the caller is known by a token in the path. */
+export function isInPath(caller: Caller): boolean {
+  return caller === 'webhookToken' || caller === 'interactionToken';
+}
+
 /** The schemes a row asks, in their order. A row for everybody asks for bots. @throws Error for a caller that none recognises */
 export function schemesFor(callers: readonly Caller[], schemes: readonly Scheme[]): readonly Scheme[] {
   if (callers.length === 0) return schemes.filter((scheme) => scheme.of.includes('bot'));

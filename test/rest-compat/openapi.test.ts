@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { documentPath } from '../../src/rest-compat/openapi.js';
-import type { Caller, Route } from '../../src/rest-compat/route.js';
+import { z } from 'zod';
+import { snowflake } from '../../src/domain/input.js';
+import { documentPath, openApiDocument } from '../../src/rest-compat/openapi.js';
+import { type Caller, type Route, route } from '../../src/rest-compat/route.js';
 import { routes } from '../../src/rest-compat/table.js';
 import { ask } from '../harness/rest.js';
 import { startServer, type TestServer } from '../harness/server.js';
@@ -77,6 +79,37 @@ describe('GET /openapi.json', () => {
   test('takes no other method', async () => {
     const answer = await ask(server, 'POST', `${server.origin}/openapi.json`);
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+  });
+});
+
+describe('a row', () => {
+  const run = async () => null;
+  const bucket = { limit: { name: 'test', points: 1, seconds: 1 }, major: ['webhookId', 'token'] };
+  const params = z.object({ webhookId: snowflake(), token: z.string() });
+  const where = { by: 'webhookId', selfHosted: () => 'forward' as const } as const;
+  const path = '/webhooks/:webhookId/:token';
+  const callers = ['webhookToken', 'interactionToken'] as const;
+  const row = route({
+    method: 'POST',
+    path,
+    callers,
+    bucket,
+    where,
+    params,
+    body: z.object({ deaf: z.boolean() }),
+    run,
+  });
+  const shown = openApiDocument([row], 'https://example.org');
+
+  test('with a token in its path asks for no other credential', () => {
+    const operation = shown.paths['/api/v10/webhooks/{webhook_id}/{token}']?.post;
+    expect(operation).toMatchObject({ security: [], 'x-token-in-path': callers });
+  });
+
+  test('whose place depends on the body says so', () => {
+    const operation = shown.paths['/api/v10/webhooks/{webhook_id}/{token}']?.post;
+    expect(operation).toMatchObject({ 'x-runs-on': { by: 'webhook_id', self_hosted: 'depends on the body' } });
+    expect(operation).toMatchObject({ 'x-rate-limit': { divided_by: ['webhook_id', 'token'] } });
   });
 });
 

@@ -287,7 +287,9 @@ describe('locate', () => {
     expect(answer).toMatchObject({ status: 200, body: '{"from":"a box"}' });
     expect(answer.headers).toHaveProperty('x-ratelimit-remaining');
     expect(asked).toEqual(['guild 5']);
-    expect(forwarded).toMatchObject([{ box: 7n, actor, request: { method: 'GET', path: '/api/v10/guilds/5', query: { x: '1' } } }]);
+    expect(forwarded).toMatchObject([
+      { box: 7n, actor, request: { method: 'GET', path: '/api/v10/guilds/5', query: { x: '1' } } },
+    ]);
   });
 
   test('notFound: 404, as for no route', async () => {
