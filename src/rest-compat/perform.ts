@@ -48,8 +48,8 @@ async function run(
 ): Promise<Outcome> {
   const params = parseParams(row.params, inPath);
   const query = parseInput(row.query, request.query);
-  const perform = (body: unknown, files: UploadedFile[]) => row.run({ app, call }, { params, query, body, files });
-  if (!row.body) return perform({}, []);
+  const work = (body: unknown, files: UploadedFile[]) => row.run({ app, call }, { params, query, body, files });
+  if (!row.body) return work({}, []);
   const sender = countedAs(call.actor, request);
   const held = app.bodies.hold(sender);
   let files: UploadedFile[] = [];
@@ -58,7 +58,7 @@ async function run(
     const beginForm = () => app.bodies.beginForm(sender);
     const received = await readBody(request, { maxJsonBytes: row.maxJsonBytes, held, form, beginForm });
     files = received.files;
-    return await perform(parseInput(row.body, received.value), files);
+    return await work(parseInput(row.body, received.value), files);
   } finally {
     held.release();
     await Promise.all(files.map((file) => file.blob.discard()));
