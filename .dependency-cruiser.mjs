@@ -53,6 +53,13 @@ export default {
       to: { path: 'node_modules/(@types/)?ws/' },
     },
     {
+      name: 'rows-know-no-server',
+      comment: 'A box runs the rows of a request that reached it over the relay.',
+      severity: 'error',
+      from: { path: '^src/rest-compat/', pathNot: '^src/rest-compat/http\\.ts$' },
+      to: { path: 'node_modules/fastify/' },
+    },
+    {
       name: 'the-database-client-belongs-to-infra',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/(infra|schema/generated)' },

@@ -16,6 +16,7 @@ import { HttpDrain } from './http/drain.js';
 import { httpFault } from './http/faults.js';
 import { LatestResponses } from './http/latest-responses.js';
 import { knowUnusualMethods } from './http/methods.js';
+import { answerForNoFace } from './http/no-face.js';
 import { mountOperations } from './http/operations.js';
 import { type Phase, ReadinessChecks } from './http/readiness.js';
 import { dropUnreadBodies } from './http/unread-bodies.js';
@@ -30,7 +31,7 @@ import { instanceSecret } from './infra/secrets.js';
 import { createOAuthFace } from './oauth/index.js';
 import { mountInvitePage, mountLanding } from './portal/landing.js';
 import { openResources } from './resources.js';
-import { answerForNoFace, canonicalAddress, createRestFace } from './rest-compat/index.js';
+import { createRestFace } from './rest-compat/index.js';
 import { graphqlFace } from './schema/face.js';
 import { renderEvent } from './wire/events.js';
 
@@ -182,7 +183,6 @@ function createHttp(app: AppContext, responses: LatestResponses): FastifyInstanc
     logController: new LogController({ disableRequestLogging: true }),
     // Refused later, with a body of the face's own shape, than by Fastify's default of 100.
     routerOptions: { maxParamLength: 4_096 },
-    rewriteUrl: ({ url = '/' }) => canonicalAddress(url),
     forceCloseConnections: 'idle',
     // What arrives while the server stops is still served.
     return503OnClosing: false,
@@ -215,7 +215,7 @@ function createHttp(app: AppContext, responses: LatestResponses): FastifyInstanc
   // Each face reads bodies itself, when it knows the caller and within limits of its own.
   http.removeAllContentTypeParsers();
   http.addContentTypeParser('*', (_request, _payload, done) => done(null));
-  answerForNoFace(app, http);
+  answerForNoFace(http, app.log);
   return http;
 }
 

@@ -123,7 +123,8 @@ export function snowflake() {
       error: ({ input }) => `Value "${String(input).slice(0, 40)}" is not snowflake.`,
       params: { code: 'NUMBER_TYPE_COERCE' },
     })
-    .transform((value) => parseSnowflake(String(value).replace(/^0+(?=\d)/, '')) ?? 0n);
+    .transform((value) => parseSnowflake(String(value).replace(/^0+(?=\d)/, '')) ?? 0n)
+    .meta({ shownAs: { type: 'string', format: 'snowflake', pattern: '^\\d+$' } });
 }
 
 function faultsOf(issue: z.core.$ZodIssue, prefix: string): FieldFault[] {

@@ -1,5 +1,5 @@
 import type { Limit, LimitState } from '../infra/rate-limits.js';
-import { type CallContext, requireUser } from './call.js';
+import { type Actor, type CallContext, requireUser } from './call.js';
 import { DomainError } from './errors.js';
 import { REQUESTS_PER_CALLER } from './limits.js';
 
@@ -37,12 +37,33 @@ export function refuseBeyond(
   throw new DomainError('RATE_LIMITED', message(Math.ceil(resetAfterMs / 1000)), { retryAfterMs: resetAfterMs });
 }
 
+/**
+ * By whom a request counts, for limits and for what it holds: by its credential where that is good, whoever else is at the address,
+ * and else by the address. What an application does with a person's token counts apart from what the person does.
+ */
+export function countedAs(actor: Actor, from: { readonly address: string }): string {
+  return actor.kind === 'anonymous' ? from.address : byCredential(actor);
+}
+
+function byCredential(actor: Exclude<Actor, { kind: 'anonymous' }>): string {
+  return actor.kind === 'token' ? `${actor.applicationId}:${actor.user.id}` : String(actor.user.id);
+}
+
+/**
+ * The key of a limit that is counted apart for each of what divides it, such as a channel. REST's buckets and what the domain counts by
+ * itself have the same key, so that one budget holds at every door.
+ * @param caller as {@link countedAs} names them
+ */
+export function dividedKey(caller: string, ...dividedBy: string[]): string {
+  return `${caller}:${dividedBy.join(':')}`;
+}
+
 /** Counts something the caller asks for, of whatever kind. @throws UNAUTHENTICATED, RATE_LIMITED */
 export async function takeRequest(call: CallContext): Promise<void> {
-  await takeLimit(call, REQUESTS_PER_CALLER, String(requireUser(call).user.id));
+  await takeLimit(call, REQUESTS_PER_CALLER, byCredential(requireUser(call)));
 }
 
 /** Counts something the caller does in a channel. @throws UNAUTHENTICATED, RATE_LIMITED */
 export async function takeInChannel(call: CallContext, limit: Limit, channelId: bigint): Promise<void> {
-  await takeLimit(call, limit, `${requireUser(call).user.id}:${channelId}`);
+  await takeLimit(call, limit, dividedKey(byCredential(requireUser(call)), String(channelId)));
 }

@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream';
-import type { CallContext } from '../domain/call.js';
 import { DomainError, invalidInput, TRY_AGAIN_MS } from '../domain/errors.js';
 import { Counts } from '../infra/counts.js';
 import type { Release } from '../infra/slots.js';
@@ -23,7 +22,7 @@ export interface HeldBody {
 
 /**
  * What requests hold while they are received. A slow sender keeps what it has sent so far; so the sum has a bound, for each
- * sender (a user's id, or a network address) and for all of them.
+ * sender (`countedAs`) and for all of them.
  */
 export class Bodies {
   readonly #held = new Counts();
@@ -52,11 +51,6 @@ export class Bodies {
     if (this.#forms.of(sender) >= FORMS_PER_SENDER) throw tooMuchAtOnce();
     return this.#forms.take(sender);
   }
-}
-
-/** Whom the bodies of a call are counted for: its user, or the address of somebody who is not known. */
-export function senderOf(call: CallContext, address: string): string {
-  return call.actor.kind === 'anonymous' ? address : String(call.actor.user.id);
 }
 
 function tooMuchInAll(): DomainError {

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { httpFault } from './faults.js';
+import { sendJson } from './no-face.js';
 
 const USUAL_METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
@@ -32,6 +33,5 @@ export function refuseOtherMethods(http: FastifyInstance, mount: () => void): vo
 }
 
 function refuse(reply: FastifyReply): FastifyReply {
-  const body = Buffer.from(JSON.stringify(httpFault(405)));
-  return reply.code(405).header('content-type', 'application/json').send(body);
+  return sendJson(reply.code(405), httpFault(405));
 }

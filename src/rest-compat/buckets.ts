@@ -7,17 +7,17 @@ import {
 import type { Bucket } from './route.js';
 
 /** What changes the messages of one channel. All ways to change reactions share a bucket. */
-export const SEND_MESSAGES: Bucket = { limit: SENDS_PER_CHANNEL, major: 'channelId' };
-export const EDIT_MESSAGES: Bucket = { limit: EDITS_PER_CHANNEL, major: 'channelId' };
-export const DELETE_MESSAGES: Bucket = { limit: DELETIONS_PER_CHANNEL, major: 'channelId' };
-export const CHANGE_REACTIONS: Bucket = { limit: REACTIONS_PER_CHANNEL, major: 'channelId' };
+export const SEND_MESSAGES: Bucket = { limit: SENDS_PER_CHANNEL, major: ['channelId'] };
+export const EDIT_MESSAGES: Bucket = { limit: EDITS_PER_CHANNEL, major: ['channelId'] };
+export const DELETE_MESSAGES: Bucket = { limit: DELETIONS_PER_CHANNEL, major: ['channelId'] };
+export const CHANGE_REACTIONS: Bucket = { limit: REACTIONS_PER_CHANNEL, major: ['channelId'] };
 
 /** A bucket for one writing route: 10 in 10 s for each major id (decisions 53). */
-export function writes(name: string, major?: string): Bucket {
-  return { limit: { name, points: 10, seconds: 10 }, ...(major ? { major } : {}) };
+export function writes(name: string, ...major: string[]): Bucket {
+  return { limit: { name, points: 10, seconds: 10 }, major };
 }
 
 /** A bucket for one reading route: 30 in 10 s for each major id (decisions 53). */
-export function reads(name: string, major?: string): Bucket {
-  return { limit: { name, points: 30, seconds: 10 }, ...(major ? { major } : {}) };
+export function reads(name: string, ...major: string[]): Bucket {
+  return { limit: { name, points: 30, seconds: 10 }, major };
 }

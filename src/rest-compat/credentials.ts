@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { AppContext } from '../context.js';
 import type { FindPerson } from '../domain/accounts/index.js';
 import type { Actor } from '../domain/call.js';
@@ -7,72 +6,99 @@ import { findTokenActor } from '../domain/oauth/index.js';
 import { originOf } from '../http/origins.js';
 import { hashSecret } from '../infra/secrets.js';
 import type { Caller } from './route.js';
+import { isInPath, kindOf, type Scheme, type Shown } from './schemes.js';
 
-/** Recognises callers by their headers. */
-export class Credentials {
-  constructor(
-    private readonly app: AppContext,
-    private readonly findPerson: FindPerson,
-  ) {}
+/**
+ * The ways to show who calls: a bot token, a Bearer token (of a portal session or of OAuth2), the cookie of a portal session. Their
+ * checks are a hash and look-ups that are gathered, so that they need no limit before them.
+ */
+export function credentialSchemes(app: AppContext, findPerson: FindPerson): readonly Scheme[] {
+  return [botToken(app), bearer(app, findPerson), otherAuthorization, sessionCookie(app, findPerson)];
+}
 
-  /**
-   * Whose credential the headers carry, of those that a route which takes `callers` could mean; {@link requireCaller} tells
-   * whether it takes that one. Where a route takes everybody, a bot is known all the same, so that it is not counted as a stranger.
-   * @throws UNAUTHENTICATED for no credential or a dead one, MALFORMED_CREDENTIAL for text that is none, INVALID_ACCESS_TOKEN,
-   *   FORBIDDEN for a cookie that a page of another site makes a browser send
-   */
-  async identify(callers: readonly Caller[], headers: IncomingHttpHeaders): Promise<Actor> {
-    const { authorization } = headers;
-    if (callers.length === 0) return this.#botOrNobody(authorization);
-    if (authorization === undefined) return this.#byCookie(callers, headers);
-    const credential = credentialIn(authorization);
-    if (!credential) throw new DomainError('MALFORMED_CREDENTIAL');
-    const { scheme, token } = credential;
-    return scheme === 'bot' ? this.#byBotToken(token) : this.#byBearer(callers, headers, token);
-  }
+function botToken(app: AppContext): Scheme {
+  return {
+    in: 'header',
+    of: ['bot'],
+    claim(shown) {
+      const token = credentialIn(shown, 'bot');
+      if (token === null) return null;
+      const authenticate = async () => {
+        const bot = await app.botTokens.authenticate(token);
+        if (!bot) throw unauthenticated();
+        return bot.actor;
+      };
+      return { limits: [], authenticate };
+    },
+  };
+}
 
-  async #botOrNobody(authorization: string | undefined): Promise<Actor> {
-    const credential = credentialIn(authorization ?? '');
-    const bot = credential?.scheme === 'bot' ? await this.app.botTokens.authenticate(credential.token) : null;
-    return bot?.actor ?? { kind: 'anonymous' };
-  }
+function bearer(app: AppContext, findPerson: FindPerson): Scheme {
+  return {
+    in: 'header',
+    of: ['session', 'token'],
+    claim(shown, callers) {
+      const token = credentialIn(shown, 'bearer');
+      if (token === null) return null;
+      const authenticate = async () => {
+        if (callers.includes('session')) {
+          const person = await findPerson({ authorization: shown.headers.authorization });
+          if (person.kind === 'person') return person;
+        }
+        const actor = await findToken(app, token);
+        if (actor) return actor;
+        if (isForSessions(callers)) throw unauthenticated();
+        throw new DomainError('INVALID_ACCESS_TOKEN');
+      };
+      return { limits: [], authenticate };
+    },
+  };
+}
 
-  async #byBotToken(token: string): Promise<Actor> {
-    const bot = await this.app.botTokens.authenticate(token);
-    if (!bot) throw unauthenticated();
-    return bot.actor;
-  }
+async function findToken(app: AppContext, token: string): Promise<Actor | null> {
+  const exists = await app.known.oauthToken(hashSecret(token));
+  return exists ? findTokenActor(app.db.reader, app.clock.now(), token) : null;
+}
 
-  async #byBearer(callers: readonly Caller[], headers: IncomingHttpHeaders, token: string): Promise<Actor> {
-    if (callers.includes('session')) {
-      const person = await this.findPerson({ authorization: headers.authorization });
-      if (person.kind === 'person') return person;
-    }
-    const exists = await this.app.known.oauthToken(hashSecret(token));
-    const actor = exists ? await findTokenActor(this.app.db.reader, this.app.clock.now(), token) : null;
-    if (actor) return actor;
-    if (isForSessions(callers)) throw unauthenticated();
-    throw new DomainError('INVALID_ACCESS_TOKEN');
-  }
+/** A header that is neither of them is nobody's. */
+const otherAuthorization: Scheme = {
+  in: 'header',
+  of: [],
+  claim({ headers }) {
+    if (headers.authorization === undefined) return null;
+    const authenticate = async () => {
+      throw new DomainError('MALFORMED_CREDENTIAL');
+    };
+    return { limits: [], authenticate };
+  },
+};
 
-  /** A browser sends its cookie by itself: what another site's page makes it send is not the person's wish. */
-  async #byCookie(callers: readonly Caller[], headers: IncomingHttpHeaders): Promise<Actor> {
-    if (!callers.includes('session')) throw unauthenticated();
-    const person = await this.findPerson(headers);
-    if (person.kind !== 'person') throw unauthenticated();
-    if (originOf(this.app.addresses.publicUrl, headers) === 'foreign') {
-      throw new DomainError('FORBIDDEN', 'Requests from this origin are not accepted.');
-    }
-    return person;
-  }
+/** A browser sends its cookie by itself: what another site's page makes it send is not the person's wish. */
+function sessionCookie(app: AppContext, findPerson: FindPerson): Scheme {
+  return {
+    in: 'cookie',
+    of: ['session'],
+    claim({ headers }) {
+      const authenticate = async () => {
+        const person = await findPerson(headers);
+        if (person.kind !== 'person') throw unauthenticated();
+        if (originOf(app.addresses.publicUrl, headers) === 'foreign') {
+          throw new DomainError('FORBIDDEN', 'Requests from this origin are not accepted.');
+        }
+        return person;
+      };
+      return { limits: [], authenticate };
+    },
+  };
 }
 
 /**
- * Refuses whom a route does not take, good credential or not.
+ * Refuses whom a route does not take, good credential or not. Who has the token in a path was taken with it.
  * @throws BOTS_REFUSED, ONLY_BOTS, MISSING_SCOPE, FORBIDDEN
  */
 export function requireCaller(callers: readonly Caller[], actor: Actor): void {
-  if (actor.kind === 'bot' && callers.length > 0 && !callers.includes('bot')) {
+  if (callers.every(isInPath)) return;
+  if (actor.kind === 'bot' && !callers.includes('bot')) {
     throw new DomainError('BOTS_REFUSED');
   }
   if (actor.kind !== 'token') return;
@@ -85,19 +111,19 @@ export function requireCaller(callers: readonly Caller[], actor: Actor): void {
 }
 
 function takesTokens(callers: readonly Caller[]): boolean {
-  return callers.some((caller) => caller === 'token' || typeof caller === 'object');
+  return callers.map(kindOf).includes('token');
 }
 
 function isForSessions(callers: readonly Caller[]): boolean {
   return callers.includes('session') && !takesTokens(callers);
 }
 
-function credentialIn(authorization: string): { scheme: 'bot' | 'bearer'; token: string } | null {
-  const [, scheme = '', token = ''] = /^(Bot|Bearer) +(\S+)$/i.exec(authorization.trim()) ?? [];
-  if (token === '') return null;
-  return { scheme: scheme.toLowerCase() === 'bot' ? 'bot' : 'bearer', token };
+/** The token in a header of this form. */
+function credentialIn({ headers }: Shown, form: 'bot' | 'bearer'): string | null {
+  const [, scheme = '', token = ''] = /^(Bot|Bearer) +(\S+)$/i.exec(headers.authorization?.trim() ?? '') ?? [];
+  return scheme.toLowerCase() === form ? token : null;
 }
 
-function unauthenticated(): DomainError {
+export function unauthenticated(): DomainError {
   return new DomainError('UNAUTHENTICATED', 'A valid credential is needed.');
 }

@@ -60,6 +60,7 @@ export const UNKNOWN_API_VERSION: RestError = {
   body: { message: 'Invalid API version specified', code: 50041 },
 };
 export const BAD_REQUEST: RestError = { status: 400, body: httpFault(400) };
+export const NOT_IMPLEMENTED: RestError = { status: 501, body: httpFault(501) };
 export const INTERNAL_ERROR: RestError = { status: 500, body: httpFault(500) };
 
 /** Renders a refusal; null for anything that is not one. */

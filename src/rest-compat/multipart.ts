@@ -23,7 +23,7 @@ export interface ReceivedBody {
 const PAYLOAD = 'payload_json';
 
 /** What receiving a form uses. */
-export interface Receiving {
+export interface FormReceiver {
   blobs: BlobStore;
   /** Counts the text that is kept in memory; it is for whoever uses the body to release it. */
   held: HeldBody;
@@ -44,12 +44,12 @@ interface Arrivals {
 /**
  * Receives a multipart form: `payload_json` holds the JSON body, or plain fields stand for its members, each once; files are
  * `files[n]`, each n once (Discord's documentation, Message Resource). When anything is wrong, nothing that was received stays.
- * @throws INVALID_INPUT, INVALID_JSON, FILE_TOO_LARGE, REQUEST_TOO_LARGE, TOO_MANY_ATTACHMENTS, and what `receiving` throws
+ * @throws INVALID_INPUT, INVALID_JSON, FILE_TOO_LARGE, REQUEST_TOO_LARGE, TOO_MANY_ATTACHMENTS, and what `receiver` throws
  */
-export async function readMultipart(source: BodySource, receiving: Receiving): Promise<ReceivedBody> {
+export async function readMultipart(source: BodySource, receiver: FormReceiver): Promise<ReceivedBody> {
   const form = openForm(source);
   const arrivals: Arrivals = { fields: new Map(), files: [] };
-  listen(form, source.stream, arrivals, receiving);
+  listen(form, source.stream, arrivals, receiver);
   const isWhole = await runForm(source.stream, form);
   const settled = await Promise.allSettled(arrivals.files);
   await Promise.allSettled([arrivals.payload]);
@@ -65,7 +65,7 @@ export async function readMultipart(source: BodySource, receiving: Receiving): P
   }
 }
 
-function listen(form: busboy.Busboy, source: Readable, arrivals: Arrivals, receiving: Receiving): void {
+function listen(form: busboy.Busboy, source: Readable, arrivals: Arrivals, receiver: FormReceiver): void {
   let admitted: Promise<void> | undefined;
   const fail = (error: unknown) => {
     arrivals.fault ??= error;
@@ -80,7 +80,7 @@ function listen(form: busboy.Busboy, source: Readable, arrivals: Arrivals, recei
     if (hasArrived(name, arrivals)) fail(repeatedPart(name));
     if (arrivals.fault !== undefined) return;
     try {
-      receiving.held.add(Buffer.byteLength(name) + Buffer.byteLength(value));
+      receiver.held.add(Buffer.byteLength(name) + Buffer.byteLength(value));
       arrivals.fields.set(name, value);
     } catch (error) {
       giveUp(error);
@@ -96,11 +96,11 @@ function listen(form: busboy.Busboy, source: Readable, arrivals: Arrivals, recei
     if (arrivals.fault !== undefined) {
       stream.resume();
     } else if (index === null) {
-      arrivals.payload = readText(stream, MAX_FIELD_BYTES, receiving.held);
+      arrivals.payload = readText(stream, MAX_FIELD_BYTES, receiver.held);
       arrivals.payload.catch(giveUp);
     } else {
-      admitted ??= receiving.admitFiles();
-      const arriving = admitted.then(async () => ({ index, ...(await receiveFile(receiving.blobs, stream, info)) }));
+      admitted ??= receiver.admitFiles();
+      const arriving = admitted.then(async () => ({ index, ...(await receiveFile(receiver.blobs, stream, info)) }));
       arriving.catch(giveUp);
       arrivals.files.push(arriving);
     }

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { AppContext } from '../context.js';
-import type { Actor } from '../domain/call.js';
 import { REQUESTS_PER_CALLER } from '../domain/limits.js';
+import { dividedKey } from '../domain/rate-limits.js';
 import { createRateLimits, type Limit, type LimitState, noRateLimits, type RateLimits } from '../infra/rate-limits.js';
+import { hashSecret } from '../infra/secrets.js';
 import { type RestError, tooManyRequests } from './errors.js';
-import type { Route } from './route.js';
+import type { Bucket, PathParams } from './route.js';
 
 /**
  * Refused requests of a caller; beyond these the caller is not listened to (Discord's documentation, Rate Limits, where all
@@ -13,21 +14,13 @@ import type { Route } from './route.js';
 const REFUSALS: Limit = { name: 'refusals', points: 10_000, seconds: 600 };
 
 export interface LimitVerdict {
+  /** How the caller stands with the limit. */
   headers: Record<string, string>;
   /** Present when the request is refused. */
   refusal?: RestError;
 }
 
-/**
- * By whom a request counts: by its credential where that is good, whoever else is at the address, and else by the address. What
- * an application does with a person's token counts apart from what the person does.
- */
-export function callerOf(actor: Actor, request: { readonly ip: string }): string {
-  if (actor.kind === 'anonymous') return request.ip;
-  return actor.kind === 'token' ? `${actor.applicationId}:${actor.user.id}` : String(actor.user.id);
-}
-
-/** The limits of the REST face: a bucket for each route and major id, and one over all. */
+/** The limits of the REST face: a bucket for each route and what divides it, and one over all. */
 export class RequestLimits {
   readonly #limits: RateLimits;
   /** Kept by each process alone: it is asked for every request. */
@@ -49,15 +42,13 @@ export class RequestLimits {
     if (status === 401 || status === 403 || status === 429) await this.#refusals.take(REFUSALS, caller);
   }
 
-  /**
-   * Counts a request against its limits.
-   * @param major the value of the bucket's major parameter, or nothing
-   */
-  async take(route: Route, caller: string, major: string): Promise<LimitVerdict> {
+  /** Counts a request against the limit over all, and its bucket. */
+  async take({ limit, major }: Bucket, caller: string, params: PathParams): Promise<LimitVerdict> {
     const overall = await this.takeOverall(caller);
     if (overall.refusal) return overall;
-    const state = await this.#limits.take(route.bucket.limit, `${caller}:${major}`);
-    const headers = bucketHeaders(route.bucket.limit, state, this.app.clock.now());
+    const key = dividedKey(caller, ...major.map((name) => division(params[name] ?? '')));
+    const state = await this.#limits.take(limit, key);
+    const headers = bucketHeaders(limit, state, this.app.clock.now());
     return state.allowed ? { headers } : refused(state, 'user', headers);
   }
 
@@ -66,6 +57,14 @@ export class RequestLimits {
     const state = await this.#limits.take(REQUESTS_PER_CALLER, caller);
     return state.allowed ? { headers: {} } : refused(state, 'global', {});
   }
+}
+
+/**
+ * What divides a bucket: an id, which is one however many zeros stand before it; anything else, such as a token, as its hash, since a key
+ * of Redis is no place for a secret.
+ */
+function division(value: string): string {
+  return /^\d{1,32}$/.test(value) ? value.replace(/^0+/, '') : hashSecret(value).slice(0, 32);
 }
 
 function bucketHeaders(limit: Limit, state: LimitState, now: number): Record<string, string> {
@@ -80,8 +79,8 @@ function bucketHeaders(limit: Limit, state: LimitState, now: number): Record<str
 
 const bucketIds = new Map<string, string>();
 
-/** An opaque name for a bucket, the same for all callers and major ids. */
-function bucketId(limit: Limit): string {
+/** An opaque name for a bucket, the same for all callers and whatever divides it. */
+export function bucketId(limit: Limit): string {
   const known = bucketIds.get(limit.name);
   if (known) return known;
   const id = createHash('sha256').update(limit.name).digest('hex').slice(0, 32);

@@ -4,6 +4,7 @@ import type { CallContext } from '../domain/call.js';
 import type { Scope } from '../domain/installations/index.js';
 import type { UploadedFile } from '../domain/messages/index.js';
 import type { Limit } from '../infra/rate-limits.js';
+import { withFaultPaths } from './schemas.js';
 
 const ANYTHING = z.unknown();
 
@@ -13,16 +14,50 @@ const MAX_JSON_BYTES = 1024 * 1024;
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * Who may call a route: a bot, a person with a portal session, or an OAuth2 token that has a scope (`token` for any token).
+ * Who may call a route: a bot, a person with a portal session, an OAuth2 token (`token` for any, or one that has a scope), or whoever
+ * has the token of a webhook or an interaction that stands in the path.
  */
-export type Caller = 'bot' | 'session' | 'token' | { scope: Scope };
+export type Caller = CallerKind | { scope: Scope };
 
-/** A rate-limit bucket: routes that name the same one share it, for each caller and each `major` id in the path. */
+export type CallerKind = 'bot' | 'session' | 'token' | 'webhookToken' | 'interactionToken';
+
+/** A rate-limit bucket: routes that name the same one share it, for each caller and what stands in the path for `major`. */
 export interface Bucket {
   limit: Limit;
-  /** The path parameter that divides the bucket, such as `channelId`. */
-  major?: string;
+  /** The path parameters that divide the bucket, such as `channelId`. */
+  major: readonly string[];
 }
+
+/** The row concerns what the cloud keeps, and runs there. */
+export const CLOUD = 'cloud';
+
+/** What a request gets whose target is on a self-hosted server (service description, section 4): `notFound` is "not routed". */
+export type SelfHosted = 'forward' | 'notFound' | 'notImplemented' | 'noContent';
+
+/** The path parameters that tell on which server a row runs. */
+export type TargetParam = 'guildId' | 'channelId' | 'webhookId';
+
+/** Where a row runs: in the cloud, or where its target lives. */
+export type Where<Body = unknown> =
+  | typeof CLOUD
+  | { by: TargetParam; selfHosted: SelfHosted | ((body: Body) => SelfHosted) };
+
+/** Where the target lives, with the same answer on a self-hosted server as in the cloud. */
+export function onServerOf(by: TargetParam): { by: TargetParam; selfHosted: 'forward' } {
+  return { by, selfHosted: 'forward' };
+}
+
+/** The statuses of success; 204 has no body. */
+export type Success = 200 | 201 | 204;
+
+/** Where the status depends on the result: those it may be, and which it is. */
+export interface StatusByResult<Result> {
+  oneOf: readonly Success[];
+  of(result: Result): Success;
+}
+
+/** What stands in a path for its parameters, decoded. */
+export type PathParams = Readonly<Record<string, string>>;
 
 /** A request, parsed. */
 export interface RouteInput<Params, Query, Body> {
@@ -38,27 +73,37 @@ export interface RenderContext {
   call: CallContext;
 }
 
-/** One row of the table: everything about a route that is not the work itself. */
+/** What a row made of a request; `body` is undefined where the answer has none. */
+export interface Outcome {
+  status: Success;
+  body: unknown;
+}
+
+/** One row of the table: everything about a route that is not the work itself. It knows no server. */
 export interface Route {
   method: HttpMethod;
   /** With parameters as `:name`, relative to `{base_url}`. */
   path: string;
+  /** The parameters of the path, in its order. */
+  paramNames: readonly string[];
   /** Nobody stands for everybody: the route asks for no credential. */
   callers: readonly Caller[];
   bucket: Bucket;
+  where: Where;
   params: z.ZodType<Record<string, unknown>>;
   query: z.ZodType;
+  /** In wire names; null for a row without one. */
   body: z.ZodType | null;
   /** For a body that may be multipart with files: whether the caller may send them at all, asked before they are received. */
   admitFiles: ((call: CallContext, params: Record<string, unknown>) => Promise<void>) | null;
   /** The most a JSON body may be, in bytes. */
   maxJsonBytes: number;
-  /** The status of success; 204 has no body. */
-  status: 200 | 201 | 204;
+  /** The statuses of success, one or those that the result decides between. */
+  statuses: readonly Success[];
   /** Whether the answer shows a secret, so that nothing on its way may store it. */
   showsSecret: boolean;
   /** Does the work and renders its result. */
-  run(context: RenderContext, input: RouteInput<unknown, unknown, unknown>): Promise<unknown>;
+  run(context: RenderContext, input: RouteInput<unknown, unknown, unknown>): Promise<Outcome>;
 }
 
 interface RouteSpec<
@@ -72,13 +117,18 @@ interface RouteSpec<
   /** Nobody stands for everybody: the route asks for no credential. */
   callers: readonly Caller[];
   bucket: Bucket;
+  where: Where<z.output<Body>>;
   params: Params;
   query?: Query;
+  /** In wire names. */
   body?: Body;
+  /** Where the body has what the domain's rules name otherwise in their faults, such as `appName` for `app_name`. */
+  faultNames?: Readonly<Record<string, string>>;
   /** Whether the caller may send files at all, asked before they are received; without it the body is JSON only. */
   admitFiles?(call: CallContext, params: z.output<Params>): Promise<void>;
   maxJsonBytes?: number;
-  status?: 200 | 201 | 204;
+  /** 200 unless stated, or 204 for a row without a renderer. */
+  status?: Success | StatusByResult<Result>;
   showsSecret?: boolean;
   /** The domain function that does it. */
   run(
@@ -86,33 +136,58 @@ interface RouteSpec<
     input: RouteInput<z.output<Params>, z.output<Query>, z.output<Body>>,
     app: AppContext,
   ): Promise<Result>;
-  /** The wire renderer of its result; without one the answer has no body. */
+  /** The wire renderer of its result; without one the answer has no body, and a 204 has none either. */
   render?(result: Result, context: RenderContext): unknown;
 }
 
-/** States a row of the table, with the parts left out that it does not need. */
+/** States a row of the table, with the parts left out that it does not need. @throws Error for a row that contradicts itself */
 export function route<
   Params extends z.ZodType<Record<string, unknown>>,
   Query extends z.ZodType,
   Body extends z.ZodType,
   Result,
 >(spec: RouteSpec<Params, Query, Body, Result>): Route {
+  const { status = spec.render ? 200 : 204 } = spec;
+  const paramNames = [...spec.path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
+  checkParams(spec, paramNames);
   return {
     method: spec.method,
     path: spec.path,
+    paramNames,
     callers: spec.callers,
     bucket: spec.bucket,
+    where: spec.where as Where,
     params: spec.params,
     query: spec.query ?? ANYTHING,
     body: spec.body ?? null,
     admitFiles: spec.admitFiles ? async (call, params) => spec.admitFiles?.(call, params as z.output<Params>) : null,
     maxJsonBytes: spec.maxJsonBytes ?? MAX_JSON_BYTES,
+    statuses: typeof status === 'number' ? [status] : status.oneOf,
     showsSecret: spec.showsSecret ?? false,
-    status: spec.status ?? (spec.render ? 200 : 204),
     async run(context, input) {
       const typed = input as RouteInput<z.output<Params>, z.output<Query>, z.output<Body>>;
-      const result = await spec.run(context.call, typed, context.app);
-      return spec.render?.(result, context);
+      const work = spec.run(context.call, typed, context.app);
+      const result = await (spec.faultNames ? renamingFaults(work, spec.faultNames) : work);
+      const decided = typeof status === 'number' ? status : status.of(result);
+      return { status: decided, body: decided === 204 ? undefined : spec.render?.(result, context) };
     },
   };
+}
+
+/** What divides a bucket or tells where the row runs stands in its path. */
+function checkParams(
+  { method, path, bucket, where }: Pick<Route, 'method' | 'path' | 'bucket'> & { where: { by: string } | string },
+  names: string[],
+): void {
+  const meant = [...bucket.major, ...(typeof where === 'string' ? [] : [where.by])];
+  const missing = meant.find((name) => !names.includes(name));
+  if (missing !== undefined) throw new Error(`${method} ${path}: there is no parameter ${missing}`);
+}
+
+async function renamingFaults<T>(work: Promise<T>, names: Readonly<Record<string, string>>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw withFaultPaths(error, (path) => names[path] ?? path);
+  }
 }

@@ -9,20 +9,24 @@ export function ids<Name extends string>(...names: Name[]) {
   );
 }
 
-/** Parses path parameters; a fault names them as the wire does (`channel_id`). @throws INVALID_INPUT */
+/** The wire's name of a parameter of a path: `channelId` is `channel_id` in faults and documents. */
+export function wireName(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** Parses path parameters; a fault names them as the wire does. @throws INVALID_INPUT */
 export function parseParams(schema: z.ZodType<Record<string, unknown>>, value: unknown): Record<string, unknown> {
   try {
     return parseInput(schema, value);
   } catch (error) {
-    throw inSnakeCase(error);
+    throw withFaultPaths(error, wireName);
   }
 }
 
-/** A refusal whose faults name the input as the wire does (`app_name`); anything else as it is. */
-export function inSnakeCase(error: unknown): unknown {
+/** A refusal of input with its faults at other paths; anything else as it is. */
+export function withFaultPaths(error: unknown, pathOf: (path: string) => string): unknown {
   if (!(error instanceof DomainError) || error.code !== 'INVALID_INPUT') return error;
-  const snakeCase = (path: string) => path.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  return invalidInput(...error.fields.map((field) => ({ ...field, path: snakeCase(field.path) })));
+  return invalidInput(...error.fields.map((field) => ({ ...field, path: pathOf(field.path) })));
 }
 
 /** An optional id in a query. */
@@ -30,26 +34,33 @@ export const queryId = z.preprocess(firstValue, snowflake().optional());
 
 /** A whole number in a query, from `min` to `max`. */
 export function queryInteger(min: number, max: number, fallback: number) {
-  return z.preprocess(
-    firstValue,
-    z
-      .string()
-      .default(String(fallback))
-      .refine((text) => /^-?\d{1,15}$/.test(text), fault('NUMBER_TYPE_COERCE', 'The value is not int.'))
-      .transform(Number)
-      .refine((value) => value >= min, fault('NUMBER_TYPE_MIN', `int value should be greater than or equal to ${min}.`))
-      .refine((value) => value <= max, fault('NUMBER_TYPE_MAX', `int value should be less than or equal to ${max}.`)),
-  );
+  return z
+    .preprocess(
+      firstValue,
+      z
+        .string()
+        .default(String(fallback))
+        .refine((text) => /^-?\d{1,15}$/.test(text), fault('NUMBER_TYPE_COERCE', 'The value is not int.'))
+        .transform(Number)
+        .refine(
+          (value) => value >= min,
+          fault('NUMBER_TYPE_MIN', `int value should be greater than or equal to ${min}.`),
+        )
+        .refine((value) => value <= max, fault('NUMBER_TYPE_MAX', `int value should be less than or equal to ${max}.`)),
+    )
+    .meta({ shownAs: { type: 'integer', minimum: min, maximum: max, default: fallback } });
 }
 
 /** A boolean in a query: `true`, `True` or `1`, and the like for false (Discord's documentation, API Reference). */
-export const queryBoolean = z.preprocess(
-  firstValue,
-  z
-    .enum(['true', 'True', '1', 'false', 'False', '0'])
-    .optional()
-    .transform((text) => text?.toLowerCase() === 'true' || text === '1'),
-);
+export const queryBoolean = z
+  .preprocess(
+    firstValue,
+    z
+      .enum(['true', 'True', '1', 'false', 'False', '0'])
+      .optional()
+      .transform((text) => text?.toLowerCase() === 'true' || text === '1'),
+  )
+  .meta({ shownAs: { type: 'boolean' } });
 
 /** A repeated query key stands for its first value where one is asked for; an empty one for nothing. */
 function firstValue(value: unknown): unknown {

@@ -1,4 +1,10 @@
-import { deleteApplication, transferApplication, updateApplication } from '../domain/applications/index.js';
+import {
+  ApplicationSettings,
+  deleteApplication,
+  transferApplication,
+  updateApplication,
+} from '../domain/applications/index.js';
+import { parseInput } from '../domain/input.js';
 import type { Application as ApplicationRow } from '../infra/database/index.js';
 import { Application, InstallContext, InstallLinkMode, PrivilegedIntent } from './applications.js';
 import { builder } from './builder.js';
@@ -63,7 +69,7 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: UpdateApplicationInput, required: true }) },
     resolve: async (_root, { input: { applicationId, icon, ...settings } }, { call }) => ({
       application: await updateApplication(call, {
-        ...settings,
+        ...parseInput(ApplicationSettings, settings),
         applicationId: parseId(applicationId, 'applicationId'),
         icon: bytesOf(icon),
       }),

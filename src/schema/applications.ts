@@ -2,12 +2,14 @@ import {
   accessApplication,
   createApplication,
   installUrl,
+  NewApplication,
   PRIVILEGED_INTENTS,
   privilegedIntents,
   resetBotToken,
   resetClientSecret,
   visibleApplications,
 } from '../domain/applications/index.js';
+import { parseInput } from '../domain/input.js';
 import { PORTAL_ROLES } from '../domain/portal-permissions.js';
 import type { Application as ApplicationRow } from '../infra/database/index.js';
 import { storedStrings } from '../infra/database/stored.js';
@@ -173,8 +175,7 @@ builder.mutationFields((t) => ({
   createApplication: t.field({
     type: CreateApplicationPayload,
     args: { input: t.arg({ type: CreateApplicationInput, required: true }) },
-    resolve: (_root, { input }, { call }) =>
-      createApplication(call, { name: input.name, description: input.description ?? undefined }),
+    resolve: (_root, { input }, { call }) => createApplication(call, parseInput(NewApplication, input)),
   }),
   resetBotToken: t.field({
     type: ResetBotTokenPayload,

@@ -3,9 +3,8 @@ import type { ServerResponse } from 'node:http';
 import { type AppContext, callContext } from '../context.js';
 import type { FindPerson, Visitor } from '../domain/accounts/index.js';
 import { GRAPHQL_PER_CALLER, REQUESTS_PER_CALLER } from '../domain/limits.js';
-import { takeLimit, takePoints } from '../domain/rate-limits.js';
+import { countedAs, takeLimit, takePoints } from '../domain/rate-limits.js';
 import type { Face, UpgradeHandler } from '../face.js';
-import { senderOf } from '../http/bodies.js';
 import { Lazy } from '../infra/lazy.js';
 import { OPERATION_COST, OperationBudget, type Pay } from './budget.js';
 import type { GraphqlContext } from './context.js';
@@ -21,10 +20,13 @@ import { Turn } from './turn.js';
 export function graphqlFace(app: AppContext, findPerson: FindPerson): Face {
   const yoga = new Lazy(async () => (await import('./yoga.js')).createGraphqlServer(app.log));
   const streams = new Streams(app.clock);
-  const contextFor = async ({ headers, address }: Visitor): Promise<GraphqlContext> => {
-    const call = callContext(app, await findPerson(headers), { requestId: randomUUID() });
-    if (call.actor.kind === 'anonymous') await takeLimit(call, REQUESTS_PER_CALLER, address);
-    const pay: Pay = (objects) => takePoints(call, GRAPHQL_PER_CALLER, senderOf(call, address), objects);
+  const contextFor = async (visitor: Visitor): Promise<GraphqlContext> => {
+    const { headers } = visitor;
+    const actor = await findPerson(headers);
+    const call = callContext(app, actor, { requestId: randomUUID() });
+    const caller = countedAs(actor, visitor);
+    if (actor.kind === 'anonymous') await takeLimit(call, REQUESTS_PER_CALLER, caller);
+    const pay: Pay = (objects) => takePoints(call, GRAPHQL_PER_CALLER, caller, objects);
     await pay(OPERATION_COST);
     return {
       app,

@@ -5,7 +5,8 @@ import type { AppContext } from '../context.js';
 import type { Visitor } from '../domain/accounts/index.js';
 import { requireUser } from '../domain/call.js';
 import { DomainError } from '../domain/errors.js';
-import { type HeldBody, readText, requestTooLarge, senderOf } from '../http/bodies.js';
+import { countedAs } from '../domain/rate-limits.js';
+import { type HeldBody, readText, requestTooLarge } from '../http/bodies.js';
 import { refuseOtherMethods } from '../http/methods.js';
 import { originOf } from '../http/origins.js';
 import type { Lazy } from '../infra/lazy.js';
@@ -62,8 +63,9 @@ export function mountGraphql(
         // Who calls is known, or counted, before a body is received.
         onRequest: async (request) => {
           requireOrigin(app, request);
-          const context = await contextFor({ headers: request.headers, address: request.ip });
-          admissions.set(request, { context, held: app.bodies.hold(senderOf(context.call, request.ip)) });
+          const visitor = { headers: request.headers, address: request.ip };
+          const context = await contextFor(visitor);
+          admissions.set(request, { context, held: app.bodies.hold(countedAs(context.call.actor, visitor)) });
         },
         handler: async (request, reply) => {
           const started = process.hrtime.bigint();
@@ -116,7 +118,7 @@ function receiveBodies(
     const admission = admissionOf(request);
     const { call } = admission.context;
     requireUser(call);
-    const end = app.bodies.beginForm(senderOf(call, request.ip));
+    const end = app.bodies.beginForm(countedAs(call.actor, { address: request.ip }));
     try {
       const form = await openOperationForm({ headers: request.headers, stream }, app.blobs, admission.held);
       admission.context.formParams = form.params;

@@ -1,8 +1,11 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
+import { z } from 'zod';
 import { DomainError } from '../domain/errors.js';
+import { parseInput, plainText } from '../domain/input.js';
 import {
   acceptTeamInvitation,
   declineTeamInvitation,
+  GivenRole,
   inviteTeamMember,
   revokeTeamInvitation,
 } from '../domain/teams/index.js';
@@ -86,6 +89,8 @@ const InvitationIdInput = builder.inputType('InvitationIdInput', {
   fields: (t) => ({ invitationId: t.id({ required: true }) }),
 });
 
+const NewInvitation = z.object({ email: plainText(), role: GivenRole });
+
 const TeamInvitationPayload = builder.objectRef<{ invitation: TeamInvitationRow }>('TeamInvitationPayload').implement({
   fields: (t) => ({ invitation: t.field({ type: TeamInvitation, resolve: ({ invitation }) => invitation }) }),
 });
@@ -95,7 +100,10 @@ builder.mutationFields((t) => ({
     type: TeamInvitationPayload,
     args: { input: t.arg({ type: InviteTeamMemberInput, required: true }) },
     resolve: async (_root, { input }, { call }) => ({
-      invitation: await inviteTeamMember(call, { ...input, teamId: parseId(input.teamId, 'teamId') }),
+      invitation: await inviteTeamMember(call, {
+        ...parseInput(NewInvitation, input),
+        teamId: parseId(input.teamId, 'teamId'),
+      }),
     }),
   }),
   acceptTeamInvitation: t.field({

@@ -1,13 +1,17 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
+import { z } from 'zod';
 import { visibleApplications } from '../domain/applications/index.js';
+import { parseInput } from '../domain/input.js';
 import { limits } from '../domain/limits.js';
 import type { PortalRole } from '../domain/portal-permissions.js';
 import {
   accessTeam,
   createTeam,
   deleteTeam,
+  GivenRole,
   removeTeamMember,
   roleInTeam,
+  TeamName,
   transferTeamOwnership,
   updateTeam,
   updateTeamMember,
@@ -147,6 +151,9 @@ const TeamPayload = builder.objectRef<{ team: TeamRow }>('TeamPayload').implemen
   fields: (t) => ({ team: t.field({ type: Team, resolve: ({ team }) => team }) }),
 });
 
+const NewTeam = z.object({ name: TeamName });
+const TeamSettings = z.object({ name: TeamName.nullish() });
+
 function teamUserOf(input: { teamId: string; userId: string }): { teamId: bigint; userId: bigint } {
   return { teamId: parseId(input.teamId, 'teamId'), userId: parseId(input.userId, 'userId') };
 }
@@ -156,15 +163,19 @@ builder.mutationFields((t) => ({
     type: TeamPayload,
     description: 'Makes a team that the caller owns.',
     args: { input: t.arg({ type: CreateTeamInput, required: true }) },
-    resolve: async (_root, { input: { name, icon } }, { call }) => ({
-      team: await createTeam(call, { name, icon: bytesOf(icon) }),
+    resolve: async (_root, { input: { icon, ...input } }, { call }) => ({
+      team: await createTeam(call, { ...parseInput(NewTeam, input), icon: bytesOf(icon) }),
     }),
   }),
   updateTeam: t.field({
     type: TeamPayload,
     args: { input: t.arg({ type: UpdateTeamInput, required: true }) },
-    resolve: async (_root, { input: { teamId, name, icon } }, { call }) => ({
-      team: await updateTeam(call, { teamId: parseId(teamId, 'teamId'), name, icon: bytesOf(icon) }),
+    resolve: async (_root, { input: { teamId, icon, ...input } }, { call }) => ({
+      team: await updateTeam(call, {
+        ...parseInput(TeamSettings, input),
+        teamId: parseId(teamId, 'teamId'),
+        icon: bytesOf(icon),
+      }),
     }),
   }),
   deleteTeam: t.field({
@@ -181,7 +192,8 @@ builder.mutationFields((t) => ({
     type: TeamPayload,
     description: "Gives a member another role; the owner's cannot be changed.",
     args: { input: t.arg({ type: UpdateTeamMemberInput, required: true }) },
-    resolve: (_root, { input }, { call }) => updateTeamMember(call, { ...teamUserOf(input), role: input.role }),
+    resolve: (_root, { input }, { call }) =>
+      updateTeamMember(call, { ...teamUserOf(input), role: parseInput(GivenRole, input.role, 'role') }),
   }),
   removeTeamMember: t.field({
     type: TeamPayload,

@@ -1,4 +1,5 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
+import { parseInput, plainText } from '../domain/input.js';
 import { limits } from '../domain/limits.js';
 import {
   acceptTesterInvitation,
@@ -79,7 +80,7 @@ builder.mutationFields((t) => ({
       tester: await inviteTester(call, {
         applicationId: parseId(input.applicationId, 'applicationId'),
         userId: parseOptionalId(input.userId, 'userId'),
-        email: input.email,
+        email: parseInput(plainText().nullish(), input.email, 'email'),
       }),
     }),
   }),

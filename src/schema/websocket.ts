@@ -3,7 +3,9 @@ import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
 import { CloseCode, type Context, makeServer, type ServerOptions } from 'graphql-ws';
 import type { AppContext } from '../context.js';
 import type { FindPerson, Visitor } from '../domain/accounts/index.js';
+import type { Actor } from '../domain/call.js';
 import { DomainError } from '../domain/errors.js';
+import { countedAs } from '../domain/rate-limits.js';
 import { originOf } from '../http/origins.js';
 import type { Release } from '../infra/slots.js';
 import { nextTurn } from '../infra/turns.js';
@@ -56,10 +58,10 @@ function serverOptions(
     onConnect: async (socket) => {
       const visitor = visitorOf(app, socket);
       const { authorization, cookie } = visitor.headers;
-      const userId = (authorization ?? cookie) ? await userIdOf(findPerson(visitor.headers)) : null;
-      if (authorization !== undefined && userId === null) return false;
+      const actor = (authorization ?? cookie) ? await actorOf(findPerson(visitor.headers)) : ANONYMOUS;
+      if (authorization !== undefined && actor.kind === 'anonymous') return false;
       if (counted.get(socket.extra) === 'closed') return false;
-      const release = streams.openSocket(userId ?? visitor.address);
+      const release = streams.openSocket(countedAs(actor, visitor));
       if (release) counted.set(socket.extra, release);
       else socket.extra.close(CloseCode.TooManyInitialisationRequests, 'Too many sockets');
       return release !== null;
@@ -87,13 +89,14 @@ function serverOptions(
   };
 }
 
+const ANONYMOUS: Actor = { kind: 'anonymous' };
+
 /** Whose session the credentials name; text that is no credential names none. */
-async function userIdOf(person: ReturnType<FindPerson>): Promise<string | null> {
+async function actorOf(person: ReturnType<FindPerson>): Promise<Actor> {
   try {
-    const actor = await person;
-    return actor.kind === 'person' ? String(actor.user.id) : null;
+    return await person;
   } catch (error) {
-    if (error instanceof DomainError && error.code === 'UNAUTHENTICATED') return null;
+    if (error instanceof DomainError && error.code === 'UNAUTHENTICATED') return ANONYMOUS;
     throw error;
   }
 }

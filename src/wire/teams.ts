@@ -6,7 +6,7 @@ import {
   TeamMemberRole,
   UserFlags,
 } from 'discord-api-types/v10';
-import type { TeamPerson, TeamRecord } from '../domain/teams/index.js';
+import type { TeamPeople, TeamRecord } from '../domain/teams/index.js';
 import type { TeamMemberRole as Role, User } from '../infra/database/index.js';
 import { renderUser } from './users.js';
 
@@ -34,18 +34,18 @@ export function renderOwnTeam(team: TeamRecord): APITeam {
 }
 
 /** Members in the order they joined, then those who are invited. */
-export function renderTeamMembers({ members, invitations }: TeamPerson): APITeamMember[] {
-  return [
-    ...members.map(({ teamId, role, user }) => renderMember(teamId, user, role, TeamMemberMembershipState.Accepted)),
-    ...invitations.map(({ teamId, role, invitee }) =>
-      renderMember(teamId, invitee, role, TeamMemberMembershipState.Invited),
-    ),
-  ];
+export function renderTeamMembers({ members, invitations }: TeamPeople): APITeamMember[] {
+  return [...members.map(renderTeamMember), ...invitations.map(renderTeamInvitation)];
 }
 
-/** One of them. */
-export function renderTeamMember(person: TeamPerson): APITeamMember | undefined {
-  return renderTeamMembers(person)[0];
+/** Somebody who is in a team. */
+export function renderTeamMember({ teamId, user, role }: TeamPeople['members'][number]): APITeamMember {
+  return renderMember(teamId, user, role, TeamMemberMembershipState.Accepted);
+}
+
+/** Somebody who is invited to it. */
+export function renderTeamInvitation({ teamId, invitee, role }: TeamPeople['invitations'][number]): APITeamMember {
+  return renderMember(teamId, invitee, role, TeamMemberMembershipState.Invited);
 }
 
 function renderMember(

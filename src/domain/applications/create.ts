@@ -2,17 +2,16 @@ import { z } from 'zod';
 import type { Application } from '../../infra/database/index.js';
 import { createSigningKeys } from '../../infra/keys.js';
 import { type CallContext, requirePerson } from '../call.js';
-import { nameText, parseInput, trimmedText } from '../input.js';
+import { nameText, trimmedText } from '../input.js';
 import { limits } from '../limits.js';
 import { createBotToken } from './bot-tokens.js';
 import { createClientSecret } from './secrets.js';
 
-const CreateApplicationInput = z.object({
+/** What is said of an application when it is made. */
+export const NewApplication = z.object({
   name: nameText(limits.applicationName.min, limits.applicationName.max),
-  description: trimmedText(0, limits.applicationDescription).default(''),
+  description: trimmedText(0, limits.applicationDescription).nullish(),
 });
-
-type CreateApplicationInput = z.input<typeof CreateApplicationInput>;
 
 /** The scopes a new application asks for when it is installed to a server. */
 const DEFAULT_SCOPES = ['bot', 'applications.commands'];
@@ -20,14 +19,13 @@ const DEFAULT_SCOPES = ['bot', 'applications.commands'];
 /**
  * Makes an application with its bot user, keys and secrets, owned by the caller.
  * @returns the application, and both secrets, which are never shown again
- * @throws UNAUTHENTICATED, INVALID_INPUT
+ * @throws UNAUTHENTICATED
  */
 export async function createApplication(
   call: CallContext,
-  input: CreateApplicationInput,
+  { name, description }: z.output<typeof NewApplication>,
 ): Promise<{ application: Application; clientSecret: string; botToken: string }> {
   const owner = requirePerson(call);
-  const { name, description } = parseInput(CreateApplicationInput, input);
   const id = call.nextId();
   const { secret, columns } = createClientSecret();
   const botToken = createBotToken(id, call.clock.now());
@@ -37,7 +35,7 @@ export async function createApplication(
       data: {
         id,
         name,
-        description,
+        description: description ?? '',
         ...createSigningKeys(),
         ...columns,
         botTokenHash: botToken.hash,

@@ -2,16 +2,8 @@ import { z } from 'zod';
 import { fault } from '../input.js';
 import { limits } from '../limits.js';
 
-/** What an application asks for when it is installed in one context. */
-export interface InstallSettingsInput {
-  context: 'SERVER' | 'USER';
-  scopes: string[];
-  /** Decimal permission bits, of which at most 32 digits; for a server only, where they stay as they are when not given. */
-  permissions?: string | null | undefined;
-}
-
 /** Scope identifiers as the service description has them (section 2); whether one is honoured is asked when it is used. */
-function scopes() {
+export function serverInstallScopes() {
   const scope = z
     .string()
     .refine(
@@ -27,19 +19,29 @@ function scopes() {
     );
 }
 
-const permissions = z
-  .string()
-  .regex(/^\d{1,32}$/, { error: 'Permissions are a decimal number of up to 32 digits.' })
-  .nullish();
+/** As {@link serverInstallScopes}; a bot cannot be installed to a person. */
+export function userInstallScopes() {
+  return serverInstallScopes().refine(
+    (names) => !names.includes('bot'),
+    fault('BASE_TYPE_INVALID', 'The scope bot is for server installs only.'),
+  );
+}
 
-const ServerSettings = z.object({ context: z.literal('SERVER'), scopes: scopes(), permissions });
+/** Decimal permission bits, for a server. */
+export function installPermissions() {
+  return z.string().regex(/^\d{1,32}$/, { error: 'Permissions are a decimal number of up to 32 digits.' });
+}
+
+/** Permissions stay as they are when not given. */
+const ServerSettings = z.object({
+  context: z.literal('SERVER'),
+  scopes: serverInstallScopes(),
+  permissions: installPermissions().nullish(),
+});
 
 const UserSettings = z.object({
   context: z.literal('USER'),
-  scopes: scopes().refine(
-    (names) => !names.includes('bot'),
-    fault('BASE_TYPE_INVALID', 'The scope bot is for server installs only.'),
-  ),
+  scopes: userInstallScopes(),
   permissions: z
     .string()
     .nullish()

@@ -5,40 +5,23 @@ import type { AuditChanges } from '../audit-log/actions.js';
 import type { CallContext, Write } from '../call.js';
 import { type FieldFault, invalidInput } from '../errors.js';
 import { dropIcon, type IconOwner, type IconSource, keepIcon } from '../icons.js';
-import { fault, nameText, parseInput, trimmed, trimmedText } from '../input.js';
+import { fault, nameText, trimmed, trimmedText } from '../input.js';
 import { recordForInvited } from '../invited.js';
 import { limits } from '../limits.js';
 import { redirectUris } from '../oauth/redirect-uris.js';
 import { accessSettings } from './access.js';
-import { type InstallSettingsInput, installSettings, installSettingsColumns } from './install-settings.js';
-import { PRIVILEGED_INTENTS, type PrivilegedIntent } from './settings.js';
+import { installSettings, installSettingsColumns } from './install-settings.js';
+import { PRIVILEGED_INTENTS } from './settings.js';
 
 const INSTALL_LINK_MODES = ['NONE', 'PROVIDED', 'CUSTOM'] as const;
 
-/** What is not given stays as it is, and null means the same for everything that cannot be null. */
-export interface UpdateApplicationInput {
-  applicationId: bigint;
-  name?: string | null | undefined;
-  description?: string | null | undefined;
-  icon?: IconSource | null | undefined;
-  publicClient?: boolean | null | undefined;
-  public?: boolean | null | undefined;
-  /** Those that are on; the others go off. */
-  privilegedIntents?: readonly PrivilegedIntent[] | null | undefined;
-  userInstall?: boolean | null | undefined;
-  serverInstall?: boolean | null | undefined;
-  defaultInstallSettings?: readonly InstallSettingsInput[] | null | undefined;
-  installLinkMode?: (typeof INSTALL_LINK_MODES)[number] | null | undefined;
-  customInstallUrl?: string | null | undefined;
-  interactionsEndpointUrl?: string | null | undefined;
-  redirectUris?: readonly string[] | null | undefined;
-}
-
-const Settings = z.object({
+/** What of an application can be set. What is not given stays as it is, and null means the same for everything that cannot be null. */
+export const ApplicationSettings = z.object({
   name: unlessNull(nameText(limits.applicationName.min, limits.applicationName.max)),
   description: unlessNull(trimmedText(0, limits.applicationDescription)),
   publicClient: unlessNull(z.boolean()),
   public: unlessNull(z.boolean()),
+  /** Those that are on; the others go off. */
   privilegedIntents: unlessNull(z.array(z.enum(PRIVILEGED_INTENTS))),
   userInstall: unlessNull(z.boolean()),
   serverInstall: unlessNull(z.boolean()),
@@ -48,6 +31,11 @@ const Settings = z.object({
   interactionsEndpointUrl: fullUrl('https:', 'http:').nullish(),
   redirectUris: unlessNull(redirectUris()),
 });
+
+export type UpdateApplicationInput = Partial<z.output<typeof ApplicationSettings>> & {
+  applicationId: bigint;
+  icon?: IconSource | null | undefined;
+};
 
 function unlessNull<Schema extends z.ZodType>(schema: Schema) {
   return schema.nullish().transform((value) => value ?? undefined);
@@ -73,14 +61,14 @@ function isFullUrl(text: string, protocols: string[]): boolean {
 
 /**
  * Changes an application's settings. Who develops it may, and its own bot. The bot user takes over the name and the icon.
- * @throws UNAUTHENTICATED, UNKNOWN_APPLICATION, MISSING_PERMISSIONS, and INVALID_INPUT, also for settings that do not go together: at least one
+ * @throws UNAUTHENTICATED, UNKNOWN_APPLICATION, MISSING_PERMISSIONS, and INVALID_INPUT for an icon that is none, and for settings that do not go together: at least one
  *   install context stays on, and the link mode `CUSTOM` has a custom install URL
  */
 export async function updateApplication(call: CallContext, input: UpdateApplicationInput): Promise<Application> {
-  const { id } = await accessSettings(call, input.applicationId);
-  const settings = parseInput(Settings, input);
+  const { applicationId, icon, ...settings } = input;
+  const { id } = await accessSettings(call, applicationId);
   const iconOwner: IconOwner = { folder: 'app-icons', id };
-  const iconHash = input.icon ? await keepIcon(call, iconOwner, input.icon) : input.icon;
+  const iconHash = icon ? await keepIcon(call, iconOwner, icon) : icon;
   const columns = columnsOf(settings, iconHash);
   try {
     const { before, after } = await call.write((write) => changeColumns(call, write, id, columns), {
@@ -97,7 +85,7 @@ export async function updateApplication(call: CallContext, input: UpdateApplicat
 type Columns = ReturnType<typeof columnsOf>;
 
 /** The columns the input speaks of; undefined for one it does not speak of. */
-function columnsOf(settings: z.output<typeof Settings>, iconHash: string | null | undefined) {
+function columnsOf(settings: Partial<z.output<typeof ApplicationSettings>>, iconHash: string | null | undefined) {
   const { defaultInstallSettings, privilegedIntents, ...columns } = settings;
   return {
     ...columns,

@@ -1,26 +1,25 @@
-import { z } from 'zod';
 import type { Team } from '../../infra/database/index.js';
 import { type CallContext, requirePerson } from '../call.js';
 import { dropIcon, type IconOwner, type IconSource, keepIcon } from '../icons.js';
-import { nameText, parseInput } from '../input.js';
+import { nameText } from '../input.js';
 import { limits } from '../limits.js';
 
 export interface CreateTeamInput {
+  /** As {@link TeamName} reads it. */
   name: string;
   icon?: IconSource | null | undefined;
 }
 
+/** A team's name in a caller's input. */
 export const TeamName = nameText(limits.teamName.min, limits.teamName.max);
-
-const Settings = z.object({ name: TeamName });
 
 /**
  * Makes a team that the caller owns and is the one member of.
- * @throws UNAUTHENTICATED, INVALID_INPUT, and RATE_LIMITED for icons
+ * @throws UNAUTHENTICATED, and INVALID_INPUT and RATE_LIMITED for icons
  */
 export async function createTeam(call: CallContext, input: CreateTeamInput): Promise<Team> {
   const { user } = requirePerson(call);
-  const { name } = parseInput(Settings, input);
+  const { name } = input;
   const id = call.nextId();
   const iconOwner: IconOwner = { folder: 'team-icons', id };
   const iconHash = input.icon ? await keepIcon(call, iconOwner, input.icon) : null;

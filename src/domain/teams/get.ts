@@ -28,5 +28,5 @@ export async function getTeam(call: CallContext, teamId: bigint): Promise<TeamRe
   return team;
 }
 
-/** What one person is to a team: their membership, or their pending invitation. */
-export type TeamPerson = Pick<TeamRecord, 'members' | 'invitations'>;
+/** Who is in a team, and who is invited to it. */
+export type TeamPeople = Pick<TeamRecord, 'members' | 'invitations'>;

@@ -1,36 +1,32 @@
-import { z } from 'zod';
 import { isUniqueConflict } from '../../infra/database/faults.js';
 import type { TeamMemberRole } from '../../infra/database/index.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
 import { DomainError } from '../errors.js';
-import { parseInput, plainText } from '../input.js';
 import { findInviteeByEmail, withinInvitationLimit } from '../invitation-limits.js';
 import { accessTeam } from './access.js';
 import type { TeamRecord } from './get.js';
 import { pendingKeyOf } from './invitations.js';
 import { mailTeamInvitation } from './mails.js';
-import { GivenRole } from './members.js';
+import type { GivenRole } from './members.js';
 
 export interface InviteTeamMemberInput {
   teamId: bigint;
   /** Of somebody who has an account. */
   email: string;
-  role: string;
+  role: GivenRole;
 }
 
 /** An invitation with the person it is to. */
 type InvitationRecord = TeamRecord['invitations'][number];
 
-const Invitation = z.object({ email: plainText(), role: GivenRole });
-
 /**
  * Invites a person to a team. The invitation is pending until they accept or decline it, or it is revoked.
- * @throws UNAUTHENTICATED, UNKNOWN_TEAM, MISSING_PERMISSIONS, INVALID_INPUT, also for an address nobody has an account with,
+ * @throws UNAUTHENTICATED, UNKNOWN_TEAM, MISSING_PERMISSIONS, INVALID_INPUT for an address nobody has an account with,
  *   RATE_LIMITED, and CONFLICT for somebody who is a member, or has a pending invitation
  */
 export async function inviteTeamMember(call: CallContext, input: InviteTeamMemberInput): Promise<InvitationRecord> {
   await accessTeam(call, input.teamId, 'inviteMember');
-  const { email, role } = parseInput(Invitation, input);
+  const { email, role } = input;
   const invitee = await findInviteeByEmail(call, email);
   const work = (write: Write) => insert(call, write, input.teamId, invitee.id, role);
   try {

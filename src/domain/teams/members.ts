@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { Team, TeamMemberRole } from '../../infra/database/index.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
 import { DomainError, missingPermissions } from '../errors.js';
-import { parseInput } from '../input.js';
 import { accessTeam, OWNER_STAYS } from './access.js';
 import type { TeamRecord } from './get.js';
 
@@ -14,6 +13,8 @@ export interface TeamUserInput {
 /** A role that can be given; to be the owner is to be handed the team. */
 export const GivenRole = z.enum(['ADMIN', 'DEVELOPER', 'READ_ONLY']);
 
+export type GivenRole = z.output<typeof GivenRole>;
+
 /** A member in a team. */
 interface ChangedMember {
   team: Team;
@@ -22,20 +23,17 @@ interface ChangedMember {
 
 type MemberRecord = TeamRecord['members'][number];
 
-const RoleInput = z.object({ role: GivenRole });
-
 /**
  * Gives a member another role. The owner's cannot be changed.
  * @returns the member as they are now, and their team
- * @throws UNAUTHENTICATED, UNKNOWN_TEAM, MISSING_PERMISSIONS, INVALID_INPUT, UNKNOWN_TEAM_MEMBER
+ * @throws UNAUTHENTICATED, UNKNOWN_TEAM, MISSING_PERMISSIONS, UNKNOWN_TEAM_MEMBER
  */
 export async function updateTeamMember(
   call: CallContext,
-  input: TeamUserInput & { role: string },
+  input: TeamUserInput & { role: GivenRole },
 ): Promise<ChangedMember> {
   await accessTeam(call, input.teamId, 'changeRole');
-  const { role } = parseInput(RoleInput, input);
-  return call.write((write) => changeRole(call, write, input, role), { serializable: true });
+  return call.write((write) => changeRole(call, write, input, input.role), { serializable: true });
 }
 
 async function changeRole(

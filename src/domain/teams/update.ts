@@ -1,24 +1,20 @@
-import { z } from 'zod';
 import type { Team } from '../../infra/database/index.js';
 import type { AuditChanges } from '../audit-log/actions.js';
 import type { CallContext, Write } from '../call.js';
 import { dropIcon, type IconOwner, type IconSource, keepIcon } from '../icons.js';
-import { parseInput } from '../input.js';
 import { recordForInvited } from '../invited.js';
 import { accessTeam } from './access.js';
-import { TeamName } from './create.js';
 import { handOver } from './members.js';
 
 /** What is not given stays as it is; null clears the icon and leaves the name as it is. */
 export interface UpdateTeamInput {
   teamId: bigint;
+  /** As `TeamName` reads it. */
   name?: string | null | undefined;
   icon?: IconSource | null | undefined;
   /** The member whom the team is handed to; who owns it already keeps it. */
   ownerUserId?: bigint | null | undefined;
 }
-
-const Settings = z.object({ name: TeamName.nullish().transform((name) => name ?? undefined) });
 
 interface Columns {
   name: string | undefined;
@@ -27,12 +23,12 @@ interface Columns {
 
 /**
  * Changes a team's name, icon and owner, all of them or none.
- * @throws UNAUTHENTICATED, UNKNOWN_TEAM, MISSING_PERMISSIONS, INVALID_INPUT, RATE_LIMITED for icons, and UNKNOWN_TEAM_MEMBER for
+ * @throws UNAUTHENTICATED, UNKNOWN_TEAM, MISSING_PERMISSIONS, INVALID_INPUT and RATE_LIMITED for icons, and UNKNOWN_TEAM_MEMBER for
  *   an owner-to-be who is no member
  */
 export async function updateTeam(call: CallContext, input: UpdateTeamInput): Promise<Team> {
   const { id } = await accessTeam(call, input.teamId, 'update');
-  const { name } = parseInput(Settings, input);
+  const name = input.name ?? undefined;
   const iconOwner: IconOwner = { folder: 'team-icons', id };
   const iconHash = input.icon ? await keepIcon(call, iconOwner, input.icon) : input.icon;
   try {

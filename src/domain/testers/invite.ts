@@ -1,10 +1,8 @@
-import { z } from 'zod';
 import { isUniqueConflict } from '../../infra/database/faults.js';
 import type { Tester, User } from '../../infra/database/index.js';
 import { accessApplication } from '../applications/access.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
 import { DomainError, invalidInput } from '../errors.js';
-import { parseInput, plainText, snowflake } from '../input.js';
 import { findInviteeByEmail, withinInvitationLimit } from '../invitation-limits.js';
 import { limits } from '../limits.js';
 import type { TesterRecord } from './list.js';
@@ -13,11 +11,9 @@ import { mailTesterInvitation } from './mails.js';
 /** Names a person by exactly one of the two. */
 export interface InviteTesterInput {
   applicationId: bigint;
-  userId?: bigint | string | null | undefined;
+  userId?: bigint | null | undefined;
   email?: string | null | undefined;
 }
-
-const Invitee = z.object({ userId: snowflake().nullish(), email: plainText().nullish() });
 
 /**
  * Invites a person to test an application, by its manager. Who invites themselves has accepted with that.
@@ -27,7 +23,7 @@ const Invitee = z.object({ userId: snowflake().nullish(), email: plainText().nul
 export async function inviteTester(call: CallContext, input: InviteTesterInput): Promise<TesterRecord> {
   const inviter = requirePerson(call);
   const application = await accessApplication(call, input.applicationId, 'manageTesters');
-  const invitee = await findInvitee(call, parseInput(Invitee, input));
+  const invitee = await findInvitee(call, input);
   const state = invitee.id === inviter.user.id ? 'ACCEPTED' : 'INVITED';
   const put = () => putOnce(call, { applicationId: application.id, userId: invitee.id, state });
   const tester = await (state === 'INVITED' ? withinInvitationLimit(call, invitee.id, put) : put());
@@ -44,7 +40,7 @@ async function putOnce(call: CallContext, row: TesterRow): Promise<Tester> {
   }
 }
 
-async function findInvitee(call: CallContext, { userId, email }: z.output<typeof Invitee>): Promise<User> {
+async function findInvitee(call: CallContext, { userId, email }: InviteTesterInput): Promise<User> {
   if ((userId ?? null) === null && (email ?? null) === null) throw namesNobody('BASE_TYPE_REQUIRED');
   if (typeof userId === 'bigint' && typeof email === 'string') throw namesNobody('BASE_TYPE_INVALID');
   if (typeof email === 'string') return findInviteeByEmail(call, email);

@@ -12,7 +12,8 @@ import {
   RefusedAuthorization,
   readAuthorizationRequest,
 } from '../../domain/oauth/index.js';
-import { type HeldBody, senderOf } from '../../http/bodies.js';
+import { countedAs } from '../../domain/rate-limits.js';
+import type { HeldBody } from '../../http/bodies.js';
 import { originOf } from '../../http/origins.js';
 import { parseSnowflake } from '../../infra/ids.js';
 import { renderOAuthError } from '../errors.js';
@@ -70,7 +71,7 @@ async function openVisit(app: AppContext, sessions: PageSessions, request: Fasti
     query,
     visitor: { address, headers },
     call,
-    held: app.bodies.hold(senderOf(call, address)),
+    held: app.bodies.hold(countedAs(actor, { address })),
     signedIn: actor.kind === 'person' && csrfToken !== null ? { person: actor.user, csrfToken } : null,
   };
 }

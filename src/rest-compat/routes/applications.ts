@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { getOwnApplication, updateApplication } from '../../domain/applications/index.js';
 import { renderApplication } from '../../wire/applications.js';
-import { EditApplication, editOf, inWireNames } from '../application-edit.js';
+import { EDITED_AS, EditApplication, settingsOf } from '../application-edit.js';
 import { reads, writes } from '../buckets.js';
 import { ICON_BODY_BYTES } from '../images.js';
-import { route } from '../route.js';
+import { CLOUD, route } from '../route.js';
 
 /** The calling bot's application, under both of its addresses. */
 export const applicationRoutes = ['/applications/@me', '/oauth2/applications/@me'].flatMap((path) => [
@@ -13,6 +13,7 @@ export const applicationRoutes = ['/applications/@me', '/oauth2/applications/@me
     path,
     callers: ['bot'],
     bucket: reads('applications-me'),
+    where: CLOUD,
     params: z.object({}),
     run: (call) => getOwnApplication(call),
     render: renderApplication,
@@ -22,12 +23,14 @@ export const applicationRoutes = ['/applications/@me', '/oauth2/applications/@me
     path,
     callers: ['bot'],
     bucket: writes('applications-me-edit'),
+    where: CLOUD,
     params: z.object({}),
     body: EditApplication,
+    faultNames: EDITED_AS,
     maxJsonBytes: ICON_BODY_BYTES,
     async run(call, { body }) {
       const { id } = await getOwnApplication(call);
-      await inWireNames(body, () => updateApplication(call, editOf(id, body)));
+      await updateApplication(call, { applicationId: id, ...settingsOf(body) });
       return getOwnApplication(call);
     },
     render: renderApplication,

@@ -2,7 +2,7 @@ import { getChannel } from '../../domain/channels/index.js';
 import { startTyping } from '../../domain/messages/index.js';
 import { renderChannel } from '../../wire/channels.js';
 import { reads, writes } from '../buckets.js';
-import { route } from '../route.js';
+import { onServerOf, route } from '../route.js';
 import { ids } from '../schemas.js';
 
 export const channelRoutes = [
@@ -11,6 +11,7 @@ export const channelRoutes = [
     path: '/channels/:channelId',
     callers: ['bot'],
     bucket: reads('channel', 'channelId'),
+    where: onServerOf('channelId'),
     params: ids('channelId'),
     run: (call, { params }) => getChannel(call, params.channelId),
     render: ({ channel, lastMessageId }) => renderChannel(channel, lastMessageId),
@@ -20,6 +21,7 @@ export const channelRoutes = [
     path: '/channels/:channelId/typing',
     callers: ['bot'],
     bucket: writes('typing', 'channelId'),
+    where: onServerOf('channelId'),
     params: ids('channelId'),
     run: (call, { params }) => startTyping(call, params),
   }),

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { loadApplicationRecord, resetClientSecret, transferApplication } from '../../domain/applications/index.js';
-import { snowflake } from '../../domain/input.js';
+import { plainText, snowflake } from '../../domain/input.js';
 import { inviteTester, listTesters, removeTester } from '../../domain/testers/index.js';
 import { renderApplication } from '../../wire/applications.js';
 import { renderTester } from '../../wire/testers.js';
 import { reads, writes } from '../buckets.js';
-import { route } from '../route.js';
-import { ids, inSnakeCase } from '../schemas.js';
+import { CLOUD, route } from '../route.js';
+import { ids } from '../schemas.js';
 
 const session = ['session'] as const;
 
@@ -19,6 +19,7 @@ export const developerPortalRoutes = [
     path: '/developer-portal/applications/:applicationId/reset-secret',
     callers: session,
     bucket: writes('reset-secret', 'applicationId'),
+    where: CLOUD,
     params: ofApplication,
     showsSecret: true,
     run: (call, { params }) => resetClientSecret(call, params.applicationId),
@@ -29,10 +30,12 @@ export const developerPortalRoutes = [
     path: '/developer-portal/applications/:applicationId/transfer',
     callers: session,
     bucket: writes('transfer', 'applicationId'),
+    where: CLOUD,
     params: ofApplication,
     body: z.object({ team_id: snowflake(), app_name: z.string() }),
+    faultNames: { appName: 'app_name' },
     async run(call, { params, body: { team_id: teamId, app_name: appName } }) {
-      const { id } = await inWireNames(() => transferApplication(call, { ...params, teamId, appName }));
+      const { id } = await transferApplication(call, { ...params, teamId, appName });
       return loadApplicationRecord(call, id);
     },
     render: renderApplication,
@@ -42,6 +45,7 @@ export const developerPortalRoutes = [
     path: '/developer-portal/applications/:applicationId/testers',
     callers: session,
     bucket: reads('testers', 'applicationId'),
+    where: CLOUD,
     params: ofApplication,
     run: (call, { params }) => listTesters(call, params.applicationId),
     render: (testers) => testers.map(renderTester),
@@ -51,10 +55,11 @@ export const developerPortalRoutes = [
     path: '/developer-portal/applications/:applicationId/testers',
     callers: session,
     bucket: writes('testers-invite', 'applicationId'),
+    where: CLOUD,
     params: ofApplication,
-    body: z.object({ email: z.string().nullish(), user_id: snowflake().nullish() }),
-    run: (call, { params, body: { email, user_id: userId } }) =>
-      inWireNames(() => inviteTester(call, { ...params, email, userId })),
+    body: z.object({ email: plainText().nullish(), user_id: snowflake().nullish() }),
+    faultNames: { userId: 'user_id' },
+    run: (call, { params, body: { email, user_id: userId } }) => inviteTester(call, { ...params, email, userId }),
     render: renderTester,
   }),
   route({
@@ -62,16 +67,8 @@ export const developerPortalRoutes = [
     path: '/developer-portal/applications/:applicationId/testers/:userId',
     callers: session,
     bucket: writes('testers-remove', 'applicationId'),
+    where: CLOUD,
     params: ids('applicationId', 'userId'),
     run: (call, { params }) => removeTester(call, params),
   }),
 ];
-
-/** Runs a change; a refusal names the faults where they stand in the body. */
-async function inWireNames<T>(change: () => Promise<T>): Promise<T> {
-  try {
-    return await change();
-  } catch (error) {
-    throw inSnakeCase(error);
-  }
-}

@@ -3,7 +3,7 @@ import { requireUser } from '../../domain/call.js';
 import { recommendShards } from '../../domain/guilds/index.js';
 import { IDENTIFY_CONCURRENCY, IDENTIFY_PER_DAY } from '../../domain/limits.js';
 import { reads } from '../buckets.js';
-import { route } from '../route.js';
+import { CLOUD, route } from '../route.js';
 
 const nothing = z.object({});
 
@@ -14,6 +14,7 @@ export const gatewayRoutes = [
     path: '/gateway',
     callers: [],
     bucket: reads('gateway'),
+    where: CLOUD,
     params: nothing,
     run: async (_call, _input, app) => app.addresses.gatewayUrl,
     render: (url) => ({ url }),
@@ -23,6 +24,7 @@ export const gatewayRoutes = [
     path: '/gateway/bot',
     callers: ['bot'],
     bucket: reads('gateway-bot'),
+    where: CLOUD,
     params: nothing,
     run: async (call, _input, app) => ({
       url: app.addresses.gatewayUrl,

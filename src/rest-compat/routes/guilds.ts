@@ -8,7 +8,7 @@ import { renderGuild } from '../../wire/guilds.js';
 import { renderMember } from '../../wire/members.js';
 import { renderRole } from '../../wire/roles.js';
 import { reads, writes } from '../buckets.js';
-import { route } from '../route.js';
+import { onServerOf, route } from '../route.js';
 import { ids, queryBoolean } from '../schemas.js';
 
 export const guildRoutes = [
@@ -17,6 +17,7 @@ export const guildRoutes = [
     path: '/guilds/:guildId',
     callers: ['bot'],
     bucket: reads('guild', 'guildId'),
+    where: onServerOf('guildId'),
     params: ids('guildId'),
     query: z.object({ with_counts: queryBoolean }),
     run: (call, { params, query }) => getGuild(call, { guildId: params.guildId, withCounts: query.with_counts }),
@@ -30,6 +31,7 @@ export const guildRoutes = [
     path: '/guilds/:guildId/roles',
     callers: ['bot'],
     bucket: writes('role-positions', 'guildId'),
+    where: onServerOf('guildId'),
     params: ids('guildId'),
     body: z.array(z.object({ id: snowflake(), position: z.number().int().nullish() })).max(limits.rolesPerGuild),
     run: (call, { params, body }) =>
@@ -45,6 +47,7 @@ export const guildRoutes = [
     path: '/guilds/:guildId/members/:userId',
     callers: ['bot'],
     bucket: writes('add-member', 'guildId'),
+    where: { by: 'guildId', selfHosted: 'notFound' },
     params: ids('guildId', 'userId'),
     body: z.object({
       access_token: z.string(),
@@ -55,8 +58,7 @@ export const guildRoutes = [
     }),
     run: (call, { params, body: { access_token: accessToken, roles: roleIds, ...body } }) =>
       addMember(call, { ...params, ...body, accessToken, roleIds }),
-    // Somebody who is a member already: 204, without a body.
-    render: (member) => (member === null ? undefined : renderMember(member)),
-    status: 201,
+    status: { oneOf: [201, 204], of: (member) => (member === null ? 204 : 201) },
+    render: (member) => member && renderMember(member),
   }),
 ];

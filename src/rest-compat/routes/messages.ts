@@ -13,7 +13,7 @@ import {
 import { redactMessage, redactReferenced, renderMessage } from '../../wire/messages.js';
 import { DELETE_MESSAGES, EDIT_MESSAGES, reads, SEND_MESSAGES } from '../buckets.js';
 import { EditMessageBody, inBody, SendMessageBody } from '../message-body.js';
-import { type RenderContext, route } from '../route.js';
+import { onServerOf, type RenderContext, route } from '../route.js';
 import { ids, queryId, queryInteger } from '../schemas.js';
 
 /** A message as the calling bot may see it (Discord's documentation, Gateway). */
@@ -32,6 +32,7 @@ export const messageRoutes = [
     path: '/channels/:channelId/messages',
     callers: ['bot'],
     bucket: reads('list-messages', 'channelId'),
+    where: onServerOf('channelId'),
     params: ids('channelId'),
     query: z.object({ before: queryId, after: queryId, around: queryId, limit: queryInteger(1, 100, 50) }),
     run: (call, { params, query }) => listMessages(call, { ...params, ...query }),
@@ -42,6 +43,7 @@ export const messageRoutes = [
     path: '/channels/:channelId/messages/:messageId',
     callers: ['bot'],
     bucket: reads('get-message', 'channelId'),
+    where: onServerOf('channelId'),
     params: ids('channelId', 'messageId'),
     run: (call, { params }) => getMessage(call, params),
     render: renderFor,
@@ -51,6 +53,7 @@ export const messageRoutes = [
     path: '/channels/:channelId/messages',
     callers: ['bot'],
     bucket: SEND_MESSAGES,
+    where: onServerOf('channelId'),
     params: ids('channelId'),
     body: SendMessageBody,
     admitFiles: (call, { channelId }) => requireSending(call, { channelId, files: 1 }),
@@ -62,6 +65,7 @@ export const messageRoutes = [
     path: '/channels/:channelId/messages/:messageId',
     callers: ['bot'],
     bucket: EDIT_MESSAGES,
+    where: onServerOf('channelId'),
     params: ids('channelId', 'messageId'),
     body: EditMessageBody,
     admitFiles: requireEditing,
@@ -73,6 +77,7 @@ export const messageRoutes = [
     path: '/channels/:channelId/messages/:messageId',
     callers: ['bot'],
     bucket: DELETE_MESSAGES,
+    where: onServerOf('channelId'),
     params: ids('channelId', 'messageId'),
     run: (call, { params }) => deleteMessage(call, params),
   }),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { getAuthorization } from '../../domain/oauth/index.js';
 import { renderAuthorization } from '../../wire/oauth.js';
 import { reads } from '../buckets.js';
-import { route } from '../route.js';
+import { CLOUD, route } from '../route.js';
 
 export const oauth2Routes = [
   route({
@@ -10,6 +10,7 @@ export const oauth2Routes = [
     path: '/oauth2/@me',
     callers: ['token'],
     bucket: reads('oauth2-me'),
+    where: CLOUD,
     params: z.object({}),
     run: (call) => getAuthorization(call),
     render: renderAuthorization,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { addReaction, clearReactions, listReactions, removeReaction } from '../../domain/messages/index.js';
 import { renderUser } from '../../wire/users.js';
 import { CHANGE_REACTIONS, reads } from '../buckets.js';
-import { route } from '../route.js';
+import { onServerOf, route } from '../route.js';
 import { ids, queryId, queryInteger } from '../schemas.js';
 
 const REACTIONS = '/channels/:channelId/messages/:messageId/reactions';
@@ -21,6 +21,7 @@ export const reactionRoutes = [
     path: `${REACTIONS}/:emoji`,
     callers: ['bot'],
     bucket: reads('list-reactions', 'channelId'),
+    where: onServerOf('channelId'),
     params: withEmoji,
     query: z.object({ after: queryId, limit: queryInteger(1, 100, 25), type: queryInteger(NORMAL, BURST, NORMAL) }),
     async run(call, { params, query: { type, ...page } }) {
@@ -34,6 +35,7 @@ export const reactionRoutes = [
     path: `${REACTIONS}/:emoji/@me`,
     callers: ['bot'],
     bucket: CHANGE_REACTIONS,
+    where: onServerOf('channelId'),
     params: withEmoji,
     run: (call, { params }) => addReaction(call, params),
   }),
@@ -42,6 +44,7 @@ export const reactionRoutes = [
     path: `${REACTIONS}/:emoji/@me`,
     callers: ['bot'],
     bucket: CHANGE_REACTIONS,
+    where: onServerOf('channelId'),
     params: withEmoji,
     run: (call, { params }) => removeReaction(call, params),
   }),
@@ -50,6 +53,7 @@ export const reactionRoutes = [
     path: `${REACTIONS}/:emoji/:userId`,
     callers: ['bot'],
     bucket: CHANGE_REACTIONS,
+    where: onServerOf('channelId'),
     params: ofSomebody,
     run: (call, { params }) => removeReaction(call, params),
   }),
@@ -58,6 +62,7 @@ export const reactionRoutes = [
     path: `${REACTIONS}/:emoji`,
     callers: ['bot'],
     bucket: CHANGE_REACTIONS,
+    where: onServerOf('channelId'),
     params: withEmoji,
     run: (call, { params }) => clearReactions(call, params),
   }),
@@ -66,6 +71,7 @@ export const reactionRoutes = [
     path: REACTIONS,
     callers: ['bot'],
     bucket: CHANGE_REACTIONS,
+    where: onServerOf('channelId'),
     params: onMessage,
     run: (call, { params }) => clearReactions(call, params),
   }),

@@ -1,6 +1,6 @@
 import { TeamMemberRole } from 'discord-api-types/v10';
 import { z } from 'zod';
-import { snowflake } from '../../domain/input.js';
+import { plainText, snowflake } from '../../domain/input.js';
 import {
   createTeam,
   deleteTeam,
@@ -8,13 +8,14 @@ import {
   inviteTeamMember,
   listTeams,
   removeOrRevoke,
+  TeamName,
   updateTeam,
   updateTeamMember,
 } from '../../domain/teams/index.js';
-import { renderOwnTeam, renderTeamMember, renderTeamMembers } from '../../wire/teams.js';
+import { renderOwnTeam, renderTeamInvitation, renderTeamMember, renderTeamMembers } from '../../wire/teams.js';
 import { reads, writes } from '../buckets.js';
 import { ICON_BODY_BYTES, imageData } from '../images.js';
-import { route } from '../route.js';
+import { CLOUD, route } from '../route.js';
 import { ids } from '../schemas.js';
 
 const session = ['session'] as const;
@@ -35,6 +36,7 @@ export const teamRoutes = [
     path: '/developer-portal/teams',
     callers: session,
     bucket: reads('teams'),
+    where: CLOUD,
     params: z.object({}),
     run: (call) => listTeams(call),
     render: (teams) => teams.map(renderOwnTeam),
@@ -44,8 +46,9 @@ export const teamRoutes = [
     path: '/developer-portal/teams',
     callers: session,
     bucket: writes('teams-create'),
+    where: CLOUD,
     params: z.object({}),
-    body: z.object({ name: z.string(), icon: imageData.nullish() }),
+    body: z.object({ name: TeamName, icon: imageData.nullish() }),
     maxJsonBytes: ICON_BODY_BYTES,
     run: async (call, { body }) => getTeam(call, (await createTeam(call, body)).id),
     render: renderOwnTeam,
@@ -55,6 +58,7 @@ export const teamRoutes = [
     path: '/developer-portal/teams/:teamId',
     callers: session,
     bucket: reads('team', 'teamId'),
+    where: CLOUD,
     params: ids('teamId'),
     run: (call, { params }) => getTeam(call, params.teamId),
     render: renderOwnTeam,
@@ -64,9 +68,10 @@ export const teamRoutes = [
     path: '/developer-portal/teams/:teamId',
     callers: session,
     bucket: writes('team-edit', 'teamId'),
+    where: CLOUD,
     params: ids('teamId'),
     body: z.object({
-      name: z.string().nullish(),
+      name: TeamName.nullish(),
       icon: imageData.nullish(),
       owner_user_id: snowflake().nullish(),
     }),
@@ -82,6 +87,7 @@ export const teamRoutes = [
     path: '/developer-portal/teams/:teamId',
     callers: session,
     bucket: writes('team-delete', 'teamId'),
+    where: CLOUD,
     params: ids('teamId'),
     run: (call, { params }) => deleteTeam(call, params.teamId),
   }),
@@ -90,6 +96,7 @@ export const teamRoutes = [
     path: '/developer-portal/teams/:teamId/members',
     callers: session,
     bucket: reads('team-members', 'teamId'),
+    where: CLOUD,
     params: ids('teamId'),
     run: (call, { params }) => getTeam(call, params.teamId),
     render: renderTeamMembers,
@@ -99,32 +106,29 @@ export const teamRoutes = [
     path: '/developer-portal/teams/:teamId/members',
     callers: session,
     bucket: writes('team-members-invite', 'teamId'),
+    where: CLOUD,
     params: ids('teamId'),
-    body: z.object({ email: z.string(), role }),
-    run: async (call, { params, body }) => ({
-      members: [],
-      invitations: [await inviteTeamMember(call, { ...params, ...body })],
-    }),
-    render: renderTeamMember,
+    body: z.object({ email: plainText(), role }),
+    run: (call, { params, body }) => inviteTeamMember(call, { ...params, ...body }),
+    render: renderTeamInvitation,
   }),
   route({
     method: 'PATCH',
     path: '/developer-portal/teams/:teamId/members/:userId',
     callers: session,
     bucket: writes('team-members-edit', 'teamId'),
+    where: CLOUD,
     params: ids('teamId', 'userId'),
     body: z.object({ role }),
-    run: async (call, { params, body }) => ({
-      members: [(await updateTeamMember(call, { ...params, ...body })).member],
-      invitations: [],
-    }),
-    render: renderTeamMember,
+    run: (call, { params, body }) => updateTeamMember(call, { ...params, ...body }),
+    render: ({ member }) => renderTeamMember(member),
   }),
   route({
     method: 'DELETE',
     path: '/developer-portal/teams/:teamId/members/:userId',
     callers: session,
     bucket: writes('team-members-remove', 'teamId'),
+    where: CLOUD,
     params: ids('teamId', 'userId'),
     run: (call, { params }) => removeOrRevoke(call, params),
   }),

@@ -3,7 +3,7 @@ import { getOwnUser, listOwnGuilds } from '../../domain/users/index.js';
 import { renderOwnGuild } from '../../wire/guilds.js';
 import { renderOwnUser } from '../../wire/users.js';
 import { reads } from '../buckets.js';
-import { route } from '../route.js';
+import { CLOUD, route } from '../route.js';
 import { queryBoolean, queryId, queryInteger } from '../schemas.js';
 
 export const userRoutes = [
@@ -12,6 +12,7 @@ export const userRoutes = [
     path: '/users/@me',
     callers: ['bot', { scope: 'identify' }],
     bucket: reads('users-me'),
+    where: CLOUD,
     params: z.object({}),
     run: (call) => getOwnUser(call),
     render: ({ user, email }, { call: { actor } }) =>
@@ -24,6 +25,7 @@ export const userRoutes = [
     path: '/users/@me/guilds',
     callers: ['bot', { scope: 'guilds' }],
     bucket: reads('users-me-guilds'),
+    where: CLOUD,
     params: z.object({}),
     query: z.object({
       before: queryId,

@@ -1,0 +1,47 @@
+import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
+import { refusalIn } from '../domain/errors.js';
+import type { Logger } from '../infra/logger.js';
+import { httpFault, STATUS_OF_KIND } from './faults.js';
+
+/** What is answered to a body of which nobody can say what it is. */
+const MALFORMED_CONTENT_TYPE = {
+  message: 'Invalid Form Body',
+  code: 50035,
+  errors: {
+    _errors: [
+      {
+        code: 'CONTENT_TYPE_INVALID',
+        message: 'Expected "Content-Type" header to be one of {"application/json", "multipart/form-data"}.',
+      },
+    ],
+  },
+};
+
+/** The reference platform's code for a service that is overloaded. */
+const OVERLOADED = 130_000;
+
+/** Answers what no face has a route for, and what fails outside a face's own rules, for all faces that are mounted after it. */
+export function answerForNoFace(http: FastifyInstance, log: Logger): void {
+  http.setNotFoundHandler((_request, reply) => sendFault(reply, 404));
+  http.setErrorHandler<FastifyError>((error, request, reply) => {
+    if (request.is404) return sendFault(reply, 404);
+    if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return sendJson(reply.code(400), MALFORMED_CONTENT_TYPE);
+    const refusal = refusalIn(error);
+    if (refusal) {
+      const { kind, message, retryAfterSeconds } = refusal;
+      if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds));
+      return sendJson(reply.code(STATUS_OF_KIND[kind]), { message, code: kind === 'overloaded' ? OVERLOADED : 0 });
+    }
+    log.error({ err: error, requestId: request.id, method: request.method }, 'a request failed');
+    return sendFault(reply, 500);
+  });
+}
+
+function sendFault(reply: FastifyReply, status: number): FastifyReply {
+  return sendJson(reply.code(status), httpFault(status));
+}
+
+/** As exactly `application/json`: Fastify would add a charset to the type of text. */
+export function sendJson(reply: FastifyReply, body: object): FastifyReply {
+  return reply.header('content-type', 'application/json').send(Buffer.from(JSON.stringify(body)));
+}

@@ -1,0 +1,67 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { refuseOtherMethods } from '../http/methods.js';
+import type { Interpreter } from './interpreter.js';
+import type { RestAnswer, RestQuery, RestRequest } from './request.js';
+
+type Asked = FastifyRequest<{ Querystring: RestQuery }>;
+
+/** Serves the table on a listener: whatever stands under `/api`, and under a path's first segment where `{base_url}` is the origin. */
+export function mountTable(http: FastifyInstance, interpreter: Interpreter): void {
+  // Before Fastify looks at the body: what its content type may be is for the row to say.
+  const onRequest = async (request: Asked, reply: FastifyReply) =>
+    send(reply, await interpreter.answer(restRequest(request)));
+  for (const root of ['api', ...interpreter.table.roots]) {
+    for (const url of [`/${root}`, `/${root}/*`]) {
+      http.route<{ Querystring: RestQuery }>({
+        method: http.supportedMethods,
+        url,
+        exposeHeadRoute: false,
+        onRequest,
+        handler: (_request, reply) => reply,
+      });
+    }
+  }
+}
+
+/** Serves a document that is made once, when it is first asked for. */
+export function mountDocument(http: FastifyInstance, url: string, make: () => object): void {
+  let document: Buffer | undefined;
+  http.register(async (scope) => {
+    refuseOtherMethods(scope, () => {
+      scope.get(url, (_request, reply) => {
+        document ??= Buffer.from(JSON.stringify(make()));
+        return reply.header('content-type', 'application/json').send(document);
+      });
+    });
+  });
+}
+
+/** The address is worked out when somebody without a credential calls. */
+function restRequest(request: Asked): RestRequest {
+  const { id, method, query, headers, raw } = request;
+  return {
+    id,
+    method,
+    path: pathOf(raw.url ?? '/'),
+    query,
+    headers,
+    body: raw,
+    get address() {
+      return request.ip;
+    },
+  };
+}
+
+/** The path of a request's target, which may name an origin (RFC 9112, section 3.2.2). */
+function pathOf(target: string): string {
+  const [path = ''] = target.split(/[?#]/, 1);
+  return path.startsWith('/') ? path : path.replace(/^https?:\/\/[^/]*/i, '');
+}
+
+/** Bytes, since Fastify would add a charset to the type of text. */
+function send(reply: FastifyReply, { status, headers, body }: RestAnswer): FastifyReply {
+  return reply
+    .code(status)
+    .headers(headers)
+    .send(body === null ? undefined : Buffer.from(body));
+}

@@ -1,0 +1,70 @@
+import type { AppContext } from '../context.js';
+import type { Actor } from '../domain/call.js';
+import { type Admission, Admissions } from './admit.js';
+import { type Directory, locate } from './locate.js';
+import { type Matched, RouteTable } from './match.js';
+import { callFor, faultAnswer, perform } from './perform.js';
+import { errorAnswer, type RestAnswer, type RestRequest } from './request.js';
+import type { Route } from './route.js';
+import type { Scheme } from './schemes.js';
+
+/** What an interpreter runs, and with whose help. */
+export interface InterpreterParts {
+  rows: readonly Route[];
+  schemes: readonly Scheme[];
+  directory: Directory;
+}
+
+/** Runs requests through their rows, in four stages: match, admit, locate, perform. Every request gets an answer. */
+export class Interpreter {
+  readonly table: RouteTable;
+  readonly #admissions: Admissions;
+  readonly #directory: Directory;
+
+  /** @throws Error for rows that contradict each other */
+  constructor(
+    private readonly app: AppContext,
+    { rows, schemes, directory }: InterpreterParts,
+  ) {
+    this.table = new RouteTable(rows);
+    this.#admissions = new Admissions(app, rows, schemes);
+    this.#directory = directory;
+  }
+
+  async answer(request: RestRequest): Promise<RestAnswer> {
+    const matched = this.table.match(request);
+    if (!('row' in matched)) return matched;
+    const { row } = matched;
+    const finish = this.app.metrics.requests.startTimer({ face: 'rest', route: `${row.method} ${row.path}` });
+    const answer = await this.#admitted(matched, request).catch((fault: unknown) =>
+      faultAnswer(this.app, request, fault),
+    );
+    finish({ status: answer.status });
+    return row.showsSecret ? withHeaders(answer, { 'cache-control': 'no-store' }) : answer;
+  }
+
+  async #admitted(matched: Matched, request: RestRequest): Promise<RestAnswer> {
+    const admission = await this.#admissions.admit(matched, request);
+    const answer = await this.#outcome(admission, matched, request);
+    await this.#admissions.noteAnswer(admission, answer.status);
+    return withHeaders(answer, admission.headers);
+  }
+
+  async #outcome({ outcome }: Admission, matched: Matched, request: RestRequest): Promise<RestAnswer> {
+    if ('refusal' in outcome) return errorAnswer(outcome.refusal);
+    try {
+      return await this.#run(matched, request, outcome.actor);
+    } catch (fault) {
+      return faultAnswer(this.app, request, fault);
+    }
+  }
+
+  async #run(matched: Matched, request: RestRequest, actor: Actor): Promise<RestAnswer> {
+    const elsewhere = await locate({ app: this.app, directory: this.#directory }, matched, request, actor);
+    return elsewhere ?? perform(this.app, matched, request, callFor(this.app, request, actor));
+  }
+}
+
+function withHeaders(answer: RestAnswer, headers: Record<string, string>): RestAnswer {
+  return { ...answer, headers: { ...headers, ...answer.headers } };
+}

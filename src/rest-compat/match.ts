@@ -1,0 +1,123 @@
+import type { Limit } from '../infra/rate-limits.js';
+import { BAD_REQUEST, METHOD_NOT_ALLOWED, NOT_FOUND, UNKNOWN_API_VERSION } from './errors.js';
+import { errorAnswer, type RestAnswer, type RestRequest } from './request.js';
+import type { PathParams, Route } from './route.js';
+
+/** A row that a request asks for, and what stands in its path for the parameters. */
+export interface Matched {
+  row: Route;
+  params: PathParams;
+}
+
+/** One step of a path, with what may follow it. */
+interface Step {
+  literals: Map<string, Step>;
+  param: Step | null;
+  /** By method; empty where no path ends. */
+  rows: Map<string, Route>;
+}
+
+/**
+ * The rows, found by method and path. `{base_url}` is any of `/api/v10`, `/api` and nothing; each segment is compared decoded, since
+ * some libraries encode the `@` of `@me` and `@original`. A name goes before a parameter.
+ */
+export class RouteTable {
+  readonly #root = newStep();
+
+  /** @throws Error for rows that contradict each other */
+  constructor(readonly rows: readonly Route[]) {
+    checkLimits(rows);
+    for (const row of rows) this.#add(row);
+  }
+
+  /** First segments of all paths. */
+  get roots(): string[] {
+    return [...this.#root.literals.keys()];
+  }
+
+  /** The row a request asks for; the answer 404, 405, or 400 for another API version or a path that cannot be decoded. */
+  match({ method, path }: Pick<RestRequest, 'method' | 'path'>): Matched | RestAnswer {
+    const segments = decodeSegments(path);
+    if (!segments) return errorAnswer(BAD_REQUEST);
+    const start = startOfRow(segments);
+    if (start === null) return errorAnswer(UNKNOWN_API_VERSION);
+    const values: string[] = [];
+    const step = find(this.#root, segments, start, values);
+    if (!step) return errorAnswer(NOT_FOUND);
+    const row = step.rows.get(method === 'HEAD' ? 'GET' : method);
+    if (!row) return errorAnswer(METHOD_NOT_ALLOWED, { allow: [...step.rows.keys()].join(', ') });
+    return { row, params: paramsOf(row, values) };
+  }
+
+  #add(row: Route): void {
+    let step = this.#root;
+    for (const segment of row.path.split('/').slice(1)) {
+      if (segment.startsWith(':')) {
+        step.param ??= newStep();
+        step = step.param;
+      } else {
+        const next = step.literals.get(segment) ?? newStep();
+        step.literals.set(segment, next);
+        step = next;
+      }
+    }
+    if (step.rows.has(row.method)) throw new Error(`two rows for ${row.method} ${row.path}`);
+    step.rows.set(row.method, row);
+  }
+}
+
+function newStep(): Step {
+  return { literals: new Map(), param: null, rows: new Map() };
+}
+
+/** Counters are found by a limit's name alone, so that one name has one size. */
+function checkLimits(rows: readonly Route[]): void {
+  const known = new Map<string, Limit>();
+  for (const { bucket, method, path } of rows) {
+    const { name, points, seconds } = bucket.limit;
+    const other = known.get(name) ?? bucket.limit;
+    if (other.points !== points || other.seconds !== seconds) {
+      throw new Error(`${method} ${path}: the limit "${name}" has other numbers in another row`);
+    }
+    known.set(name, bucket.limit);
+  }
+}
+
+/** What stands between the slashes of a path, the first before the first slash; null for text that is no UTF-8. */
+function decodeSegments(path: string): string[] | null {
+  const segments = path.split('/');
+  if (!path.includes('%')) return segments;
+  try {
+    return segments.map((segment) => (segment.includes('%') ? decodeURIComponent(segment) : segment));
+  } catch {
+    return null;
+  }
+}
+
+/** Where the segments of a row begin, behind `{base_url}`; null where that names a version that is not spoken. */
+function startOfRow(segments: string[]): number | null {
+  if (segments[1] !== 'api') return 1;
+  const version = segments[2];
+  if (version === 'v10') return 3;
+  return version !== undefined && /^v\d+$/.test(version) ? null : 2;
+}
+
+/** The step a path ends with where it is a row's; puts what stands for parameters into `values`. */
+function find(step: Step, segments: string[], at: number, values: string[]): Step | null {
+  const segment = segments[at];
+  if (segment === undefined) return step.rows.size > 0 ? step : null;
+  const named = step.literals.get(segment);
+  const found = named && find(named, segments, at + 1, values);
+  if (found || !step.param) return found ?? null;
+  const { length } = values;
+  values.push(segment);
+  const ofParam = find(step.param, segments, at + 1, values);
+  if (!ofParam) values.length = length;
+  return ofParam;
+}
+
+function paramsOf(row: Route, values: string[]): PathParams {
+  const params: Record<string, string> = {};
+  for (let at = 0; at < values.length; at += 1) params[row.paramNames[at] ?? ''] = values[at] ?? '';
+  return params;
+}

@@ -1,0 +1,206 @@
+import { z } from 'zod';
+import { HONOURED_SCOPES } from '../domain/installations/index.js';
+import { limits } from '../domain/limits.js';
+import { bucketId } from './rate-limiting.js';
+import { type Caller, CLOUD, type Route, type Success } from './route.js';
+import { wireName } from './schemas.js';
+import { isInPath } from './schemes.js';
+
+type JsonObject = Record<string, unknown>;
+
+interface OpenApiDocument extends JsonObject {
+  /** Operations, by path and method. */
+  paths: Record<string, JsonObject>;
+}
+
+/** The base path under which the document names the routes; they answer under `/api` and at the origin as well. */
+const BASE = '/api/v10';
+
+/**
+ * The table of routes as an OpenAPI 3.1 document (https://spec.openapis.org/oas/v3.1.1). Facts that OpenAPI has no place for stand under
+ * `x-rate-limit` (a bucket, its size, what divides it), `x-runs-on` (`cloud`, or by which parameter the server is found and what a
+ * self-hosted one answers) and `x-token-in-path`.
+ * @param publicUrl the origin of the instance
+ */
+export function openApiDocument(rows: readonly Route[], publicUrl: string): OpenApiDocument {
+  const paths: OpenApiDocument['paths'] = {};
+  for (const row of rows) {
+    const path = BASE + documentPath(row);
+    paths[path] = { ...paths[path], [row.method.toLowerCase()]: operation(row) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Causeway',
+      version: 'v10',
+      description: 'The REST interface for bots and for the developer portal.',
+    },
+    servers: [{ url: publicUrl }],
+    paths,
+    components: { securitySchemes: securitySchemes(publicUrl), responses: RESPONSES, schemas: { Error: ERROR } },
+  };
+}
+
+/** The path with its parameters as OpenAPI writes them, in wire names. */
+export function documentPath({ path }: Pick<Route, 'path'>): string {
+  return path.replace(/:(\w+)/g, (_, name: string) => `{${wireName(name)}}`);
+}
+
+function operation(row: Route): JsonObject {
+  const parameters = [...pathParameters(row), ...queryParameters(row), ...headerParameters(row)];
+  const tokensInPath = row.callers.filter(isInPath);
+  return {
+    operationId: [row.method.toLowerCase(), ...(documentPath(row).match(/\w+/g) ?? [])].join('_'),
+    tags: [row.path.split('/')[1] ?? ''],
+    ...(parameters.length > 0 && { parameters }),
+    ...(row.body && { requestBody: requestBody(row, row.body) }),
+    responses: responses(row),
+    security: row.callers.flatMap(requirements),
+    ...(tokensInPath.length > 0 && { 'x-token-in-path': tokensInPath }),
+    'x-rate-limit': rateLimit(row),
+    'x-runs-on': runsOn(row),
+  };
+}
+
+function pathParameters({ params, paramNames }: Route): JsonObject[] {
+  const { properties = {} } = jsonSchema(params);
+  return paramNames.map((name) => ({
+    name: wireName(name),
+    in: 'path',
+    required: true,
+    schema: properties[name],
+  }));
+}
+
+function queryParameters({ query }: Route): JsonObject[] {
+  const { properties = {} } = jsonSchema(query);
+  return Object.entries(properties).map(([name, schema]) => ({ name, in: 'query', schema }));
+}
+
+/** Whatever changes something takes a reason. */
+function headerParameters({ method }: Route): JsonObject[] {
+  if (method === 'GET') return [];
+  const schema = { type: 'string', description: `URL-encoded, at most ${limits.auditReason} characters decoded.` };
+  return [{ name: 'X-Audit-Log-Reason', in: 'header', schema }];
+}
+
+function requestBody({ admitFiles }: Route, body: z.ZodType): JsonObject {
+  const schema = jsonSchema(body);
+  const content: JsonObject = { 'application/json': { schema } };
+  if (!admitFiles) return { content };
+  const file = { type: 'string', contentMediaType: 'application/octet-stream' };
+  const form = {
+    type: 'object',
+    properties: { payload_json: { ...schema, description: 'The body as JSON.' } },
+    patternProperties: { '^files\\[\\d+\\]$': file },
+  };
+  return { content: { ...content, 'multipart/form-data': { schema: form } } };
+}
+
+const DESCRIPTIONS: Record<Success, string> = { 200: 'Done.', 201: 'Made.', 204: 'Done; there is no body.' };
+
+function responses({ statuses }: Route): JsonObject {
+  const done = statuses.map((status) => [
+    String(status),
+    status === 204
+      ? { description: DESCRIPTIONS[status] }
+      : { description: DESCRIPTIONS[status], content: { 'application/json': {} } },
+  ]);
+  return {
+    ...Object.fromEntries(done),
+    429: { $ref: '#/components/responses/TooManyRequests' },
+    default: { $ref: '#/components/responses/Refused' },
+  };
+}
+
+/** Any one of them is enough; a token in the path is asked for by the path. */
+function requirements(caller: Caller): JsonObject[] {
+  if (typeof caller === 'object') return [{ OAuth2: [caller.scope] }];
+  switch (caller) {
+    case 'bot':
+      return [{ BotToken: [] }];
+    case 'session':
+      return [{ Session: [] }, { SessionCookie: [] }];
+    case 'token':
+      return [{ OAuth2: [] }];
+    case 'webhookToken':
+    case 'interactionToken':
+      return [];
+  }
+}
+
+function rateLimit({ bucket: { limit, major } }: Route): JsonObject {
+  return { bucket: bucketId(limit), limit: limit.points, seconds: limit.seconds, divided_by: major.map(wireName) };
+}
+
+function runsOn({ where }: Route): unknown {
+  if (where === CLOUD) return CLOUD;
+  const { by, selfHosted } = where;
+  return { by: wireName(by), self_hosted: typeof selfHosted === 'function' ? 'depends on the body' : selfHosted };
+}
+
+function securitySchemes(publicUrl: string): JsonObject {
+  const tokenUrl = `${publicUrl}${BASE}/oauth2/token`;
+  const scopes = Object.fromEntries(HONOURED_SCOPES.map((scope) => [scope, scope]));
+  const authorizationCode = {
+    authorizationUrl: `${publicUrl}/oauth2/authorize`,
+    tokenUrl,
+    refreshUrl: tokenUrl,
+    scopes,
+  };
+  return {
+    BotToken: { type: 'apiKey', in: 'header', name: 'Authorization', description: '`Bot` and the token.' },
+    OAuth2: { type: 'oauth2', flows: { authorizationCode, clientCredentials: { tokenUrl, scopes } } },
+    Session: { type: 'http', scheme: 'bearer', description: 'The token of a portal session.' },
+    SessionCookie: {
+      type: 'apiKey',
+      in: 'cookie',
+      name: `${publicUrl.startsWith('https:') ? '__Secure-' : ''}causeway.session_token`,
+    },
+  };
+}
+
+const ERROR = {
+  type: 'object',
+  required: ['message', 'code'],
+  properties: {
+    message: { type: 'string' },
+    code: { type: 'integer' },
+    errors: { type: 'object', description: 'Faults of the input, nested along their paths under `_errors`.' },
+  },
+};
+
+const RESPONSES = {
+  Refused: {
+    description: 'Refused.',
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+  },
+  TooManyRequests: {
+    description: 'Too many requests.',
+    headers: { 'Retry-After': { schema: { type: 'integer' }, description: 'Seconds.' } },
+    content: {
+      'application/json': {
+        schema: {
+          allOf: [{ $ref: '#/components/schemas/Error' }],
+          required: ['retry_after', 'global'],
+          properties: { retry_after: { type: 'number', description: 'Seconds.' }, global: { type: 'boolean' } },
+        },
+      },
+    },
+  },
+};
+
+/** What a schema takes, before it is parsed. One that says how it is shown (`shownAs`) is shown so. */
+function jsonSchema(schema: z.ZodType): z.core.JSONSchema.BaseSchema {
+  const { $schema: _dialect, ...shown } = z.toJSONSchema(schema, {
+    io: 'input',
+    unrepresentable: 'any',
+    override: ({ jsonSchema: made }) => {
+      const { shownAs } = made;
+      if (typeof shownAs !== 'object') return;
+      for (const key of Object.keys(made)) delete made[key];
+      Object.assign(made, shownAs);
+    },
+  });
+  return shown;
+}

@@ -1,0 +1,75 @@
+import { type AppContext, callContext } from '../context.js';
+import type { Actor, CallContext } from '../domain/call.js';
+import { parseInput } from '../domain/input.js';
+import type { UploadedFile } from '../domain/messages/index.js';
+import { countedAs } from '../domain/rate-limits.js';
+import { readAuditReason } from './audit-reason.js';
+import { type BodyReceiver, readBody } from './body.js';
+import { INTERNAL_ERROR, renderRestError } from './errors.js';
+import type { Matched } from './match.js';
+import { errorAnswer, jsonAnswer, type RestAnswer, type RestRequest } from './request.js';
+import type { Outcome, Route } from './route.js';
+import { parseParams } from './schemas.js';
+
+/** A call of `actor`, as a request asks for it. @throws INVALID_INPUT for a reason that the audit ledger cannot keep */
+export function callFor(app: AppContext, request: Pick<RestRequest, 'id' | 'headers'>, actor: Actor): CallContext {
+  const auditReason = readAuditReason(request.headers['x-audit-log-reason']);
+  return callContext(app, actor, { requestId: request.id, auditReason });
+}
+
+/** Parses a request, does what its row says and renders the result. Every fault becomes an answer. */
+export async function perform(
+  app: AppContext,
+  matched: Matched,
+  request: RestRequest,
+  call: CallContext,
+): Promise<RestAnswer> {
+  try {
+    const { status, body } = await run(app, matched, request, call);
+    return jsonAnswer(status, body);
+  } catch (error) {
+    return faultAnswer(app, request, error);
+  }
+}
+
+/** What is answered to something that was thrown; a fault of ours is logged. */
+export function faultAnswer(app: AppContext, { id, method }: RestRequest, error: unknown): RestAnswer {
+  const refusal = renderRestError(error);
+  if (refusal) return errorAnswer(refusal);
+  app.log.error({ err: error, requestId: id, method }, 'a REST request failed');
+  return errorAnswer(INTERNAL_ERROR);
+}
+
+async function run(
+  app: AppContext,
+  { row, params: inPath }: Matched,
+  request: RestRequest,
+  call: CallContext,
+): Promise<Outcome> {
+  const params = parseParams(row.params, inPath);
+  const query = parseInput(row.query, request.query);
+  const work = (body: unknown, files: UploadedFile[]) => row.run({ app, call }, { params, query, body, files });
+  if (!row.body) return work({}, []);
+  const sender = countedAs(call.actor, request);
+  const held = app.bodies.hold(sender);
+  let files: UploadedFile[] = [];
+  try {
+    const form = formReceiver(app, row, call, params);
+    const beginForm = () => app.bodies.beginForm(sender);
+    const received = await readBody(request, { maxJsonBytes: row.maxJsonBytes, held, form, beginForm });
+    files = received.files;
+    return await work(parseInput(row.body, received.value), files);
+  } finally {
+    held.release();
+    await Promise.all(files.map((file) => file.blob.discard()));
+  }
+}
+
+function formReceiver(
+  { blobs }: AppContext,
+  { admitFiles }: Route,
+  call: CallContext,
+  params: Record<string, unknown>,
+): BodyReceiver['form'] {
+  return admitFiles && { blobs, admitFiles: () => admitFiles(call, params) };
+}

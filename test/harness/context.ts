@@ -1,0 +1,56 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { readConfig } from '../../src/config.js';
+import { type AppContext, createAppContext } from '../../src/context.js';
+import { DatabaseHome } from '../../src/domain/guilds/index.js';
+import { createAddressSignatures } from '../../src/infra/address-signatures.js';
+import { systemClock } from '../../src/infra/clock.js';
+import { watchEventLoop } from '../../src/infra/loop-lag.js';
+import { createMetrics } from '../../src/infra/metrics.js';
+import { openResources } from '../../src/resources.js';
+import { renderEvent } from '../../src/wire/events.js';
+import { migratedDatabase } from './server.js';
+
+/** The context of a process that listens nowhere, over a database and folder of its own. */
+export async function openContext(
+  env: Record<string, string> = {},
+): Promise<{ app: AppContext; close(): Promise<void> }> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'causeway-context-'));
+  const database = await migratedDatabase();
+  const url: Record<string, string> = database ? { DATABASE_URL: database.url } : {};
+  const config = readConfig({ DATA_DIR: dataDir, RATE_LIMITS: 'off', ...url, ...env });
+  const log = pino({ level: 'silent' });
+  const { close, redis: _none, ...resources } = await openResources(config, log, systemClock);
+  const loop = watchEventLoop();
+  const addresses = {
+    publicUrl: 'http://localhost',
+    operationsUrl: '',
+    gatewayUrl: 'ws://localhost/gateway',
+    signatures: createAddressSignatures('a secret', systemClock),
+  };
+  const app = createAppContext({
+    ...resources,
+    config,
+    addresses,
+    clientAddress: () => '192.0.2.1',
+    log,
+    clock: systemClock,
+    metrics: createMetrics(loop),
+    guilds: new DatabaseHome(resources.db.reader, resources.bus, systemClock),
+    publish(event) {
+      const { topic, message } = renderEvent(event, addresses);
+      resources.bus.publish(topic, message);
+    },
+  });
+  return {
+    app,
+    async close() {
+      loop.stop();
+      await close();
+      await database?.drop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,185 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { snowflake } from '../../src/domain/input.js';
+import { documentPath, openApiDocument } from '../../src/rest-compat/openapi.js';
+import { type Caller, type Route, route } from '../../src/rest-compat/route.js';
+import { routes } from '../../src/rest-compat/table.js';
+import { ask } from '../harness/rest.js';
+import { startServer, type TestServer } from '../harness/server.js';
+
+interface Operation {
+  operationId: string;
+  parameters?: { name: string; in: string; required?: boolean; schema: object }[];
+  requestBody?: { content: Record<string, { schema: { properties?: object } }> };
+  responses: Record<string, object>;
+  security: Record<string, string[]>[];
+  'x-rate-limit': { limit: number; seconds: number; divided_by: string[] };
+  'x-runs-on': unknown;
+}
+
+const fixture = (name: string) => JSON.parse(readFileSync(join(import.meta.dirname, '../fixtures', name), 'utf8'));
+
+let server: TestServer;
+let document: { paths: Record<string, Record<string, Operation>>; servers: object; components: object };
+beforeAll(async () => {
+  server = await startServer();
+  document = (await ask(server, 'GET', `${server.origin}/openapi.json`)).body;
+});
+afterAll(() => server.stop());
+
+function operationOf(row: Route): Operation {
+  const operation = document.paths[`/api/v10${documentPath(row)}`]?.[row.method.toLowerCase()];
+  if (!operation) throw new Error('there is no such operation');
+  return operation;
+}
+
+const namesIn = (place: string, { parameters = [] }: Operation) =>
+  parameters.filter((parameter) => parameter.in === place).map(({ name }) => name);
+
+const bodyNames = ({ requestBody }: Operation) =>
+  Object.keys(requestBody?.content['application/json']?.schema.properties ?? {});
+
+const table = routes.map((row) => [`${row.method} ${row.path}`, row] as const);
+
+describe('GET /openapi.json', () => {
+  test('is an OpenAPI 3.1 document, by the official schema', () => {
+    const validate = new Ajv2020({ strict: false, validateFormats: false, allErrors: true }).compile(
+      fixture('openapi-3.1-schema.json'),
+    );
+    validate(document);
+    expect(validate.errors ?? []).toEqual([]);
+  });
+
+  test('the official schema finds what is wrong', () => {
+    const validate = new Ajv2020({ strict: false, validateFormats: false }).compile(fixture('openapi-3.1-schema.json'));
+    expect(validate({ ...document, paths: { 'no-slash': {} } })).toBe(false);
+    expect(validate({ ...document, paths: { '/a': { get: { parameters: [{ in: 'path' }] } } } })).toBe(false);
+  });
+
+  test('has every row of the table, and nothing else', () => {
+    const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    const rows = routes.map((row) => `${row.method} /api/v10${documentPath(row)}`);
+    expect(operations.toSorted()).toEqual(rows.toSorted());
+  });
+
+  test('names each operation once', () => {
+    const ids = routes.map((row) => operationOf(row).operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  test('names the instance', () => {
+    expect(document.servers).toEqual([{ url: server.app.addresses.publicUrl }]);
+  });
+
+  test('takes no other method', async () => {
+    const answer = await ask(server, 'POST', `${server.origin}/openapi.json`);
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+  });
+});
+
+describe('a row', () => {
+  const run = async () => null;
+  const bucket = { limit: { name: 'test', points: 1, seconds: 1 }, major: ['webhookId', 'token'] };
+  const params = z.object({ webhookId: snowflake(), token: z.string() });
+  const where = { by: 'webhookId', selfHosted: () => 'forward' as const } as const;
+  const path = '/webhooks/:webhookId/:token';
+  const callers = ['webhookToken', 'interactionToken'] as const;
+  const row = route({
+    method: 'POST',
+    path,
+    callers,
+    bucket,
+    where,
+    params,
+    body: z.object({ deaf: z.boolean() }),
+    run,
+  });
+  const shown = openApiDocument([row], 'https://example.org');
+
+  test('with a token in its path asks for no other credential', () => {
+    const operation = shown.paths['/api/v10/webhooks/{webhook_id}/{token}']?.post;
+    expect(operation).toMatchObject({ security: [], 'x-token-in-path': callers });
+  });
+
+  test('whose place depends on the body says so', () => {
+    const operation = shown.paths['/api/v10/webhooks/{webhook_id}/{token}']?.post;
+    expect(operation).toMatchObject({ 'x-runs-on': { by: 'webhook_id', self_hosted: 'depends on the body' } });
+    expect(operation).toMatchObject({ 'x-rate-limit': { divided_by: ['webhook_id', 'token'] } });
+  });
+});
+
+const SECURITY: Record<string, Record<string, string[]>[]> = {
+  bot: [{ BotToken: [] }],
+  session: [{ Session: [] }, { SessionCookie: [] }],
+  token: [{ OAuth2: [] }],
+};
+
+const securityOf = (caller: Caller) =>
+  typeof caller === 'object' ? [{ OAuth2: [caller.scope] }] : (SECURITY[caller] ?? []);
+
+describe.each(table)('%s', (_name, row) => {
+  test('has its parameters', () => {
+    const operation = operationOf(row);
+    const inPath = [...documentPath(row).matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    expect(namesIn('path', operation)).toEqual(inPath);
+    for (const { in: place, required, schema } of operation.parameters ?? []) {
+      expect(Object.keys(schema)).not.toEqual([]);
+      if (place === 'path') expect(required).toBe(true);
+    }
+    const ids = (operation.parameters ?? []).filter(({ name }) => name.endsWith('_id') || name === 'before');
+    for (const { schema } of ids) expect(schema).toMatchObject({ type: 'string', format: 'snowflake' });
+  });
+
+  test('has its callers, statuses, limit and place', () => {
+    const { security, responses, 'x-rate-limit': limit, 'x-runs-on': runsOn } = operationOf(row);
+    expect(security).toEqual(row.callers.flatMap(securityOf));
+    expect(Object.keys(responses)).toEqual([...row.statuses.map(String), '429', 'default']);
+    const { points, seconds } = row.bucket.limit;
+    expect(limit).toMatchObject({ limit: points, seconds });
+    expect(limit.divided_by).toHaveLength(row.bucket.major.length);
+    expect(runsOn).toEqual(
+      typeof row.where === 'string' ? 'cloud' : { by: expect.any(String), self_hosted: expect.any(String) },
+    );
+  });
+
+  test('has its body, as a schema that can be used', () => {
+    const { requestBody } = operationOf(row);
+    expect(requestBody !== undefined).toBe(row.body !== null);
+    const types = Object.keys(requestBody?.content ?? {});
+    const taken = ['application/json', ...(row.admitFiles ? ['multipart/form-data'] : [])];
+    expect(types).toEqual(row.body ? taken : []);
+    for (const { schema } of Object.values(requestBody?.content ?? {})) {
+      expect(() => new Ajv2020({ strict: false, formats: { snowflake: true } }).compile(schema)).not.toThrow();
+    }
+  });
+});
+
+describe('names are those of the reference platform', () => {
+  const { operations } = fixture('reference-operations.json') as {
+    operations: Record<string, { query?: string[]; body?: string[] }>;
+  };
+  const nameless = (path: string) => path.replace(/\{\w+\}/g, '{}');
+  const reference = new Map(Object.entries(operations).map(([name, facts]) => [nameless(name), { name, ...facts }]));
+  const shared = table.flatMap(([name, row]) => {
+    const known = reference.get(`${row.method} ${nameless(documentPath(row))}`);
+    return known ? [{ name, row, known }] : [];
+  });
+
+  test('for most of the table', () => {
+    expect(shared.length).toBeGreaterThan(20);
+  });
+
+  test.each(shared)('$name', ({ row, known }) => {
+    const operation = operationOf(row);
+    // An emoji of a server is given with its id, so that it is more than a name.
+    expect(`${row.method} ${documentPath(row)}`.replace('{emoji}', '{emoji_name}')).toBe(known.name);
+    const { query = [], body = [] } = known;
+    expect(query).toEqual(expect.arrayContaining(namesIn('query', operation)));
+    if (body.length > 0) expect(body).toEqual(expect.arrayContaining(bodyNames(operation)));
+  });
+});

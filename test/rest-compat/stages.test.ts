@@ -1,0 +1,378 @@
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { AppContext } from '../../src/context.js';
+import type { Actor } from '../../src/domain/call.js';
+import { DomainError } from '../../src/domain/errors.js';
+import { Interpreter } from '../../src/rest-compat/interpreter.js';
+import { type Directory, everythingHere, type Home } from '../../src/rest-compat/locate.js';
+import { RouteTable } from '../../src/rest-compat/match.js';
+import { callFor, perform } from '../../src/rest-compat/perform.js';
+import type { RestAnswer, RestRequest } from '../../src/rest-compat/request.js';
+import { CLOUD, type Route, route, type SelfHosted } from '../../src/rest-compat/route.js';
+import type { Claim, Scheme } from '../../src/rest-compat/schemes.js';
+import { routes } from '../../src/rest-compat/table.js';
+import { openContext } from '../harness/context.js';
+import { addMember, createBot, createGuild, type TestBot, type TestGuild } from '../harness/rows.js';
+
+let app: AppContext;
+let close: () => Promise<void>;
+let guild: TestGuild;
+let bot: TestBot;
+let actor: Actor;
+beforeAll(async () => {
+  ({ app, close } = await openContext({ RATE_LIMITS: 'on' }));
+  bot = await createBot(app);
+  guild = await createGuild(app);
+  await addMember(app, guild.id, bot.user);
+  actor = { kind: 'bot', user: bot.user, applicationId: bot.id, messageContentIntent: true };
+});
+afterAll(() => close());
+
+let addresses = 0;
+let address: string;
+beforeEach(() => {
+  address = `192.0.2.${++addresses}`;
+});
+
+function request(method: string, path: string, more: Partial<RestRequest> = {}): RestRequest {
+  return { id: 'r-1', method, path, query: {}, headers: {}, address, body: Buffer.alloc(0), ...more };
+}
+
+const json = (value: unknown): Pick<RestRequest, 'headers' | 'body'> => ({
+  headers: { 'content-type': 'application/json' },
+  body: Buffer.from(JSON.stringify(value)),
+});
+
+const bodyOf = ({ body }: RestAnswer) => JSON.parse(body ?? 'null');
+
+describe('perform, without a server', () => {
+  const table = new RouteTable(routes);
+
+  function performed(asked: RestRequest): Promise<RestAnswer> {
+    const matched = table.match(asked);
+    if (!('row' in matched)) throw new Error(`${asked.method} ${asked.path} is no route`);
+    return perform(app, matched, asked, callFor(app, asked, actor));
+  }
+
+  test('a bot that somebody names sends a message and reads it', async () => {
+    const messages = `/api/v10/channels/${guild.channel.id}/messages`;
+    const sent = await performed(request('POST', messages, json({ content: 'hello' })));
+    expect(sent).toMatchObject({ status: 200, headers: { 'content-type': 'application/json' } });
+    const listed = await performed(request('GET', messages, { query: { limit: '1' } }));
+    expect(bodyOf(listed)).toMatchObject([{ id: bodyOf(sent).id, content: 'hello', author: { id: String(bot.id) } }]);
+  });
+
+  test('a body is a stream, or bytes that are there already', async () => {
+    const messages = `/channels/${guild.channel.id}/messages`;
+    const { headers, body } = json({ content: 'in pieces' });
+    const pieces = Readable.from([body]);
+    expect(bodyOf(await performed(request('POST', messages, { headers, body: pieces }))).content).toBe('in pieces');
+    const form = new FormData();
+    form.append('files[0]', new Blob(['text']), 'a.txt');
+    const encoded = new Response(form);
+    const asForm = {
+      headers: { 'content-type': encoded.headers.get('content-type') ?? '' },
+      body: new Uint8Array(await encoded.arrayBuffer()),
+    };
+    expect(bodyOf(await performed(request('POST', messages, asForm)))).toMatchObject({
+      attachments: [{ filename: 'a.txt', size: 4 }],
+    });
+  });
+
+  test('every fault becomes an answer', async () => {
+    expect(await performed(request('GET', '/channels/1'))).toMatchObject({ status: 404 });
+    const answer = await performed(
+      request('POST', `/channels/${guild.channel.id}/messages`, { body: Buffer.from('{') }),
+    );
+    expect([answer.status, bodyOf(answer).code]).toEqual([400, 50035]);
+  });
+
+  test('the status may depend on the result', async () => {
+    const statuses = { oneOf: [200, 201, 204], of: (n: 200 | 201 | 204) => n } as const;
+    for (const status of statuses.oneOf) {
+      const row = testRow({ run: async () => status, status: statuses, render: (n) => ({ n }) });
+      const matched = { row, params: {} };
+      const answer = await perform(app, matched, request('GET', '/x'), callFor(app, request('GET', '/x'), actor));
+      expect([answer.status, bodyOf(answer)]).toEqual([status, status === 204 ? null : { n: status }]);
+    }
+  });
+});
+
+type Spec = Parameters<typeof route<z.ZodType<Record<string, unknown>>, z.ZodType, z.ZodType, 200 | 201 | 204>>[0];
+
+let names = 0;
+
+/** A row that does nothing but answer who calls. */
+function testRow(spec: Partial<Spec>): Route {
+  const run: Spec['run'] = async () => 200;
+  const bucket = { limit: { name: `test-${++names}`, points: 100, seconds: 60 }, major: [] };
+  const render: Spec['render'] = (_result, { call }) => ({ kind: call.actor.kind });
+  const params = z.looseObject({});
+  return route({ method: 'GET', path: '/x', callers: [], bucket, where: CLOUD, params, run, render, ...spec });
+}
+
+function interpreterOf(rows: Route[], schemes: Scheme[] = [], directory: Directory = everythingHere): Interpreter {
+  return new Interpreter(app, { rows, schemes, directory });
+}
+
+/** A scheme of a token in the path that begins with `form`; it counts its checks. */
+function pathScheme(
+  form: string,
+  of: 'webhookToken' | 'interactionToken',
+  { as = actor, limits = () => [] }: { as?: Actor; limits?: (address: string) => Claim['limits'] } = {},
+) {
+  const checked: string[] = [];
+  const scheme: Scheme = {
+    in: 'path',
+    of: [of],
+    claim({ params: { token = '' }, address: from }) {
+      if (!token.startsWith(form)) return null;
+      const authenticate = async () => {
+        checked.push(token);
+        if (token !== `${form}good`) throw new DomainError('UNAUTHENTICATED', 'no');
+        return as;
+      };
+      return { limits: limits(from), authenticate };
+    },
+  };
+  return { scheme, checked };
+}
+
+const PATH = '/webhooks/:webhookId/:token';
+
+describe('admit: a token in the path', () => {
+  const person = (): Actor => ({ kind: 'person', user: guild.owner });
+
+  test('is recognised by its form; the row sees whose it is', async () => {
+    const row = testRow({ path: PATH, callers: ['webhookToken', 'interactionToken'] });
+    const [webhook, interaction] = [
+      pathScheme('WH.', 'webhookToken'),
+      pathScheme('', 'interactionToken', { as: person() }),
+    ];
+    const interpreter = interpreterOf([row], [webhook.scheme, interaction.scheme]);
+    const kindOf = async (token: string) => bodyOf(await interpreter.answer(request('GET', `/webhooks/1/${token}`)));
+    expect([await kindOf('WH.good'), await kindOf('good')]).toEqual([{ kind: 'bot' }, { kind: 'person' }]);
+    expect([webhook.checked, interaction.checked]).toEqual([['WH.good'], ['good']]);
+    expect((await interpreter.answer(request('GET', '/webhooks/1/WH.bad'))).status).toBe(401);
+  });
+
+  test('that no scheme recognises is 401, whatever header comes along', async () => {
+    const row = testRow({ path: PATH, callers: ['webhookToken'] });
+    const interpreter = interpreterOf([row], [pathScheme('WH.', 'webhookToken').scheme]);
+    const headers = { authorization: `Bot ${bot.token}` };
+    expect((await interpreter.answer(request('GET', '/webhooks/1/x', { headers }))).status).toBe(401);
+  });
+
+  test('a row with a caller whom no scheme recognises is refused', () => {
+    const row = testRow({ path: PATH, callers: ['interactionToken'] });
+    expect(() => interpreterOf([row], [pathScheme('', 'webhookToken').scheme])).toThrow('interactionToken');
+  });
+
+  test('stands in no key of a limit; one webhook and token have a bucket', async () => {
+    const bucket = { limit: { name: 'of-a-webhook', points: 2, seconds: 60 }, major: ['webhookId', 'token'] };
+    const row = testRow({ path: PATH, callers: ['webhookToken'], bucket });
+    const interpreter = interpreterOf([row], [pathScheme('', 'webhookToken').scheme]);
+    const keys: string[] = [];
+    const { take } = app.limits;
+    app.limits.take = (limit, key, points) => {
+      keys.push(`${limit.name} ${key}`);
+      return take(limit, key, points);
+    };
+    try {
+      const ask = (path: string) => interpreter.answer(request('GET', path));
+      const remaining = [];
+      for (const path of ['/webhooks/1/good', '/webhooks/001/good', '/webhooks/2/good']) {
+        const { headers } = await ask(path);
+        remaining.push(headers['x-ratelimit-remaining']);
+        expect(JSON.stringify(headers)).not.toContain('good');
+      }
+      expect(remaining).toEqual(['1', '0', '1']);
+      expect(keys.filter((key) => key.startsWith('of-a-webhook'))).toHaveLength(3);
+      expect(keys.join()).not.toContain('good');
+    } finally {
+      app.limits.take = take;
+    }
+  });
+});
+
+describe('admit: what is known without the caller is counted before the check', () => {
+  function scene(counts: 'attempts' | 'failures') {
+    const limit = { name: `checks-${++names}`, points: 3, seconds: 60 };
+    const counted = pathScheme('', 'webhookToken', { limits: (key) => [{ limit, key, counts }] });
+    const interpreter = interpreterOf([testRow({ path: PATH, callers: ['webhookToken'] })], [counted.scheme]);
+    const ask = async (token: string, from = address) =>
+      (await interpreter.answer(request('GET', `/webhooks/1/${token}`, { address: from }))).status;
+    return { ask, checked: counted.checked };
+  }
+
+  test('attempts: beyond the limit nothing is checked', async () => {
+    const { ask, checked } = scene('attempts');
+    const statuses = [await ask('good'), await ask('bad'), await ask('good'), await ask('good'), await ask('bad')];
+    expect(statuses).toEqual([200, 401, 200, 429, 429]);
+    expect(checked).toHaveLength(3);
+    expect(await ask('good', '198.51.100.1')).toBe(200);
+  });
+
+  test('failures: a good credential costs nothing', async () => {
+    const { ask, checked } = scene('failures');
+    for (let n = 0; n < 5; n += 1) expect(await ask('good')).toBe(200);
+    expect([await ask('bad'), await ask('bad'), await ask('good'), await ask('bad')]).toEqual([401, 401, 200, 401]);
+    expect([await ask('bad'), await ask('good')]).toEqual([429, 429]);
+    expect(checked).toHaveLength(9);
+  });
+
+  test('failures: of many at once no more are checked than there is room for', async () => {
+    const { ask, checked } = scene('failures');
+    const statuses = await Promise.all(Array.from({ length: 10 }, () => ask('bad')));
+    expect(statuses.filter((status) => status === 401)).toHaveLength(3);
+    expect(checked).toHaveLength(3);
+  });
+
+  test('what could not be checked is no failure', async () => {
+    const limit = { name: `checks-${++names}`, points: 1, seconds: 60 };
+    const faults = [new DomainError('OVERLOADED', 'busy'), new Error('broken'), null];
+    const scheme: Scheme = {
+      in: 'path',
+      of: ['webhookToken'],
+      claim: () => ({
+        limits: [{ limit, key: 'x', counts: 'failures' }],
+        authenticate: async () => {
+          const fault = faults.shift();
+          if (fault) throw fault;
+          return actor;
+        },
+      }),
+    };
+    const interpreter = interpreterOf([testRow({ path: PATH, callers: ['webhookToken'] })], [scheme]);
+    const statuses = [];
+    for (let n = 0; n < 3; n += 1) statuses.push((await interpreter.answer(request('GET', '/webhooks/1/x'))).status);
+    expect(statuses).toEqual([503, 500, 200]);
+  });
+});
+
+describe('locate', () => {
+  const asBot: Scheme = { in: 'header', of: ['bot'], claim: () => ({ limits: [], authenticate: async () => actor }) };
+
+  /** A platform on which everything lives on box 7, and what that was asked to do. */
+  function onBox(home: Home = { box: 7n }) {
+    const forwarded: { box: bigint; request: RestRequest; actor: Actor }[] = [];
+    const asked: string[] = [];
+    const directory: Directory = {
+      async whereIs(target, id) {
+        asked.push(`${target} ${id}`);
+        return home;
+      },
+      async forward(box, of, as) {
+        forwarded.push({ box, request: of, actor: as });
+        return { status: 200, headers: { 'content-type': 'application/json' }, body: '{"from":"a box"}' };
+      },
+    };
+    return { directory, forwarded, asked };
+  }
+
+  function rowAt(selfHosted: SelfHosted | ((body: unknown) => SelfHosted), method: 'GET' | 'PATCH' = 'GET'): Route {
+    const body = z.object({ deaf: z.boolean().optional() });
+    const where = { by: 'guildId', selfHosted } as const;
+    return testRow({ method, path: '/guilds/:guildId', callers: ['bot'], where, ...(method === 'PATCH' && { body }) });
+  }
+
+  async function answerOf(selfHosted: SelfHosted, box = onBox()) {
+    const interpreter = interpreterOf([rowAt(selfHosted)], [asBot], box.directory);
+    return { answer: await interpreter.answer(request('GET', '/api/v10/guilds/5', { query: { x: '1' } })), ...box };
+  }
+
+  test('forward: the box is handed the request and the bot, and its answer is given as it is', async () => {
+    const { answer, forwarded, asked } = await answerOf('forward');
+    expect(answer).toMatchObject({ status: 200, body: '{"from":"a box"}' });
+    expect(answer.headers).toHaveProperty('x-ratelimit-remaining');
+    expect(asked).toEqual(['guild 5']);
+    expect(forwarded).toMatchObject([
+      { box: 7n, actor, request: { method: 'GET', path: '/api/v10/guilds/5', query: { x: '1' } } },
+    ]);
+  });
+
+  test('notFound: 404, as for no route', async () => {
+    const { answer, forwarded } = await answerOf('notFound');
+    expect([answer.status, bodyOf(answer)]).toEqual([404, { message: '404: Not Found', code: 0 }]);
+    expect(forwarded).toEqual([]);
+  });
+
+  test('notImplemented: 501, with its reason in a header (decisions 37)', async () => {
+    const { answer } = await answerOf('notImplemented');
+    expect([answer.status, bodyOf(answer)]).toEqual([501, { message: '501: Not Implemented', code: 0 }]);
+    expect(answer.headers['x-causeway-reason']).toBe('not-implemented-self-hosted');
+  });
+
+  test('noContent: 204 without a body', async () => {
+    expect((await answerOf('noContent')).answer).toMatchObject({ status: 204, body: null });
+  });
+
+  test('what depends on the body is told by the body, which is forwarded as it came', async () => {
+    const box = onBox();
+    const byDeaf = (body: unknown): SelfHosted =>
+      typeof body === 'object' && body !== null && 'deaf' in body ? 'notImplemented' : 'forward';
+    const interpreter = interpreterOf([rowAt(byDeaf, 'PATCH')], [asBot], box.directory);
+    const ask = (body: string) =>
+      interpreter.answer(request('PATCH', '/guilds/5', { ...json({}), body: Readable.from([Buffer.from(body)]) }));
+    expect((await ask('{"deaf":true}')).status).toBe(501);
+    expect((await ask('{ "mute": true }')).status).toBe(200);
+    expect(box.forwarded.map(({ request: { body } }) => String(body))).toEqual(['{ "mute": true }']);
+    expect([(await ask('{"deaf":5}')).status, (await ask('{')).status]).toEqual([400, 400]);
+  });
+
+  test('what lives here runs here, and so does what no id names', async () => {
+    expect(bodyOf((await answerOf('forward', onBox('here'))).answer)).toEqual({ kind: 'bot' });
+    const { directory, asked } = onBox();
+    const answer = await interpreterOf([rowAt('forward')], [asBot], directory).answer(request('GET', '/guilds/x'));
+    expect([answer.status, asked]).toEqual([200, []]);
+  });
+
+  test('a box that fails is a fault of ours', async () => {
+    const { directory } = onBox();
+    directory.forward = () => Promise.reject(new Error('broken'));
+    const interpreter = interpreterOf([rowAt('forward')], [asBot], directory);
+    expect((await interpreter.answer(request('GET', '/guilds/5'))).status).toBe(500);
+  });
+
+  test('is asked after the limits and the credential', async () => {
+    const { directory, asked } = onBox();
+    const interpreter = interpreterOf([rowAt('forward')], [{ ...asBot, claim: () => null }], directory);
+    expect((await interpreter.answer(request('GET', '/guilds/5'))).status).toBe(401);
+    expect(asked).toEqual([]);
+  });
+});
+
+/** What works on a self-hosted server (service description, section 4); everything else on a server's path does not. */
+const FORWARDED = [
+  /^(GET|POST) \/channels\/:channelId\/messages$/,
+  /^(GET|PATCH|DELETE) \/channels\/:channelId\/messages\/:messageId$/,
+  /^POST \/channels\/:channelId\/messages\/bulk-delete$/,
+  /^\w+ \/channels\/:channelId\/messages\/:messageId\/reactions/,
+  /^\w+ \/channels\/:channelId\/(messages\/)?pins/,
+  /^POST \/channels\/:channelId\/typing$/,
+  /^(GET|PATCH|DELETE) \/channels\/:channelId$/,
+  /^(GET|POST|PATCH) \/guilds\/:guildId\/channels$/,
+  /^(GET|PATCH) \/guilds\/:guildId$/,
+  /^GET \/guilds\/:guildId\/members(\/search)?$/,
+  /^(GET|PATCH|DELETE) \/guilds\/:guildId\/members\/(@me|:userId)(\/nick)?$/,
+  /^(PUT|DELETE) \/guilds\/:guildId\/members\/:userId\/roles\/:roleId$/,
+  /^\w+ \/guilds\/:guildId\/bans(\/:userId)?$/,
+  /^\w+ \/guilds\/:guildId\/roles(\/:roleId)?$/,
+];
+
+describe('the table says where each row runs', () => {
+  const names = routes.map((row) => [`${row.method} ${row.path}`, row] as const);
+  const onServers = names.filter(([, { path }]) => /^\/(guilds|channels)\//.test(path));
+
+  test.each(onServers)('%s: where its server is', (name, { where }) => {
+    const selfHosted = where === CLOUD ? CLOUD : where.selfHosted;
+    const expected = FORWARDED.some((pattern) => pattern.test(name)) ? 'forward' : 'notFound';
+    expect(selfHosted).toBe(expected);
+  });
+
+  test('everything else: in the cloud', () => {
+    const elsewhere = names.filter((entry) => !onServers.includes(entry));
+    expect(elsewhere.filter(([, { where }]) => where !== CLOUD).map(([name]) => name)).toEqual([]);
+  });
+});
