@@ -3,46 +3,42 @@ import type { ChannelRecord } from './channels/record.js';
 import type { MemberFacts, MemberRecord } from './members/record.js';
 import type { MessageRecord } from './messages/record.js';
 
+/** Who hears of what happens in a direct channel. */
+interface Recipients {
+  /** Everybody in the direct channel, whoever acted among them; absent in a guild. */
+  recipientIds?: readonly bigint[];
+}
+
+/** A channel in which something happened. */
+interface ChannelPlace extends Recipients {
+  /** Null for a direct channel. */
+  guildId: bigint | null;
+  channelId: bigint;
+}
+
 /** What happened. Carries everything its rendering needs, so that rendering is a pure function. */
 export type DomainEvent =
-  | { type: 'MESSAGE_CREATE'; message: MessageRecord; member: MemberFacts | null }
-  | { type: 'MESSAGE_UPDATE'; message: MessageRecord; member: MemberFacts | null }
-  | { type: 'MESSAGE_DELETE'; guildId: bigint | null; channelId: bigint; messageId: bigint }
-  | {
+  | ({ type: 'MESSAGE_CREATE'; message: MessageRecord; member: MemberFacts | null } & Recipients)
+  | ({ type: 'MESSAGE_UPDATE'; message: MessageRecord; member: MemberFacts | null } & Recipients)
+  | ({ type: 'MESSAGE_DELETE'; messageId: bigint } & ChannelPlace)
+  | ({
       type: 'MESSAGE_REACTION_ADD';
-      guildId: bigint | null;
-      channelId: bigint;
       messageId: bigint;
       messageAuthorId: bigint;
       emoji: string;
       user: User;
       member: MemberFacts | null;
-    }
-  | {
-      type: 'MESSAGE_REACTION_REMOVE';
-      guildId: bigint | null;
-      channelId: bigint;
-      messageId: bigint;
-      emoji: string;
-      userId: bigint;
-    }
-  | { type: 'MESSAGE_REACTION_REMOVE_ALL'; guildId: bigint | null; channelId: bigint; messageId: bigint }
-  | {
-      type: 'MESSAGE_REACTION_REMOVE_EMOJI';
-      guildId: bigint | null;
-      channelId: bigint;
-      messageId: bigint;
-      emoji: string;
-    }
-  | {
+    } & ChannelPlace)
+  | ({ type: 'MESSAGE_REACTION_REMOVE'; messageId: bigint; emoji: string; userId: bigint } & ChannelPlace)
+  | ({ type: 'MESSAGE_REACTION_REMOVE_ALL'; messageId: bigint } & ChannelPlace)
+  | ({ type: 'MESSAGE_REACTION_REMOVE_EMOJI'; messageId: bigint; emoji: string } & ChannelPlace)
+  | ({
       type: 'TYPING_START';
-      guildId: bigint | null;
-      channelId: bigint;
       user: User;
       member: MemberFacts | null;
       /** Milliseconds since the Unix epoch. */
       startedAt: number;
-    }
+    } & ChannelPlace)
   | { type: 'CHANNEL_CREATE'; channel: ChannelRecord & { guildId: bigint } }
   | { type: 'GUILD_UPDATE'; guild: Guild & { roles: Role[] } }
   | { type: 'GUILD_ROLE_CREATE'; role: Role }

@@ -2,6 +2,8 @@ import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { DomainEvent } from '../../src/domain/events.js';
 import { DEFAULT_EVERYONE_PERMISSIONS, Permission } from '../../src/domain/permissions.js';
+import { topics, topicsOfGuild } from '../../src/infra/bus.js';
+import { messageOfEvent } from '../harness/bus.js';
 import { type Frame, GatewayClient } from '../harness/gateway-client.js';
 import type { Loose } from '../harness/graphql.js';
 import { openScene, RestBot, type Scene } from '../harness/rest.js';
@@ -137,7 +139,8 @@ describe('G-25 intents', () => {
   it("G-25 the platform's own messages never reach a client", async () => {
     const client = await session();
     server.app.publish({ type: 'APPLICATION_UPDATED', applicationId: bot.id });
-    server.app.bus.publish(`guild:${guild.id}`, { type: 'SOMETHING_INTERNAL', data: '{}' });
+    const own = messageOfEvent(server.app, { type: 'TEAM_UPDATED', teamId: 1n });
+    for (const topic of topicsOfGuild(guild.id)) server.app.bus.publish(topic, own);
     expect(await sentTo(client)).toEqual([[]]);
   });
 });
@@ -207,13 +210,15 @@ describe('G-26 channel permission', () => {
     [0n, false],
     [Permission.BanMembers, true],
     [Permission.ViewAuditLog, true],
-  ])('G-26 with permissions %s, a ban is sent: %s', async (permissions, sent) => {
+  ])('G-26 with permissions %s, an event that needs one of two in the guild is sent: %s', async (permissions, sent) => {
     await setEveryone(DEFAULT_EVERYONE_PERMISSIONS | permissions);
     const client = await session();
-    server.app.bus.publish(`guild:${guild.id}`, { type: 'GUILD_BAN_ADD', guildId: String(guild.id), data: '{}' });
+    const anyInGuild = String(Permission.BanMembers | Permission.ViewAuditLog);
+    const event = messageOfEvent(server.app, { type: 'GUILD_ROLE_DELETE', guildId: guild.id, roleId: 5n });
+    server.app.bus.publish(topics.guild(guild.id), { ...event, audience: { intent: Intent.Guilds, anyInGuild } });
     say(server.app, guild, guild.owner, 'after');
     await client.event('MESSAGE_CREATE');
-    expect(types(client.frames).includes('GUILD_BAN_ADD')).toBe(sent);
+    expect(types(client.frames).includes('GUILD_ROLE_DELETE')).toBe(sent);
   });
 });
 

@@ -79,3 +79,24 @@ it('G-26: a permission that was taken away unheard counts after a while', async 
   expect(await client.settled()).toEqual([]);
   await client.close();
 });
+
+it('G-15 closes a RESUME with 4014 when nobody told this process that the intent is off', async () => {
+  const bot = await createBot(server.app);
+  // Remembered from here on; the sessions are looked at half a minute after the first of them began.
+  await ask(server, 'GET', '/users/@me', { headers: { authorization: `Bot ${bot.token}` } });
+  clock.advance(20_000);
+  const client = await GatewayClient.open(server.origin);
+  const { d } = await client.ready(bot.token);
+  client.socket.terminate();
+  await client.closed;
+  clock.advance(35_000);
+  await server.app.db.writer.application.update({ where: { id: bot.id }, data: { messageContentIntent: false } });
+  clock.advance(6_000);
+  for (const outcome of ['closed', 'forgotten']) {
+    const again = await GatewayClient.open(server.origin);
+    again.send(6, { token: bot.token, session_id: d.session_id, seq: client.sequence });
+    if (outcome === 'closed') expect((await again.closed).code).toBe(4014);
+    else expect((await again.op(9)).d).toBe(false);
+    again.socket.terminate();
+  }
+});

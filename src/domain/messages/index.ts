@@ -1,3 +1,4 @@
+export { type ContentShown, contentReaders, contentShownTo } from './content.js';
 export { deleteMessage } from './delete.js';
 export { editMessage, requireEditing } from './edit.js';
 export {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { EventBus } from '../../../src/domain/bus-message.js';
 import { GuildViews } from '../../../src/domain/guilds/views.js';
-import type { Bus } from '../../../src/infra/bus.js';
 import { ManualClock } from '../../harness/clock.js';
 import { addMember, createGuild, createPerson } from '../../harness/rows.js';
 import { startServer, type TestServer } from '../../harness/server.js';
@@ -21,7 +21,7 @@ function deafViews(): { views: GuildViews; hear(): void } {
     hear = resolve;
   });
   let isComplete = false;
-  const bus: Bus = {
+  const bus: EventBus = {
     ...app.bus,
     subscribe: (topic, handler) => ({
       close: app.bus.subscribe(topic, handler).close,

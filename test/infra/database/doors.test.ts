@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callContext } from '../../../src/context.js';
 import type { CallContext, Write } from '../../../src/domain/call.js';
 import { DomainError } from '../../../src/domain/errors.js';
-import { topics } from '../../../src/infra/bus.js';
+import { hearGuild } from '../../harness/bus.js';
 import { createGuild } from '../../harness/rows.js';
 import { startServer, type TestServer } from '../../harness/server.js';
 
@@ -91,13 +91,13 @@ describe('beside an open transaction', () => {
 describe('events', () => {
   test('are published after the commit, in order, and never after a roll-back', async () => {
     const guild = await createGuild(server.app);
-    const heard: string[] = [];
-    const subscription = server.app.bus.subscribe(topics.guild(guild.id), (message) => heard.push(message.type));
+    const { events, close } = hearGuild(server, guild.id);
+    const heard = () => events.map(({ type }) => type);
     const record = async ({ db, record: note }: Write) => {
       const role = await db.role.findUniqueOrThrow({ where: { id: guild.id } });
       note({ type: 'GUILD_ROLE_CREATE', role });
       note({ type: 'GUILD_ROLE_DELETE', guildId: guild.id, roleId: role.id });
-      expect(heard).toEqual([]);
+      expect(heard()).toEqual([]);
     };
     const failing = call.write(async (write) => {
       await record(write);
@@ -105,8 +105,8 @@ describe('events', () => {
     });
     await expect(failing).rejects.toThrow('rolled back');
     await call.write(record);
-    expect(heard).toEqual(['GUILD_ROLE_CREATE', 'GUILD_ROLE_DELETE']);
-    subscription.close();
+    expect(heard()).toEqual(['GUILD_ROLE_CREATE', 'GUILD_ROLE_DELETE']);
+    close();
   });
 });
 
