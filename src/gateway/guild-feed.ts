@@ -158,8 +158,9 @@ export class GuildFeed {
 
   #wait(event: Dispatched): void {
     this.#waiting.push(event);
-    if (this.#waiting.length > REPLAY_LIMIT.events)
+    if (this.#waiting.length > REPLAY_LIMIT.events) {
       for (const seat of this.#seats.values()) endAll(seat, closes.unavailable);
+    }
     if (!this.#working) void this.#work();
   }
 
@@ -169,20 +170,19 @@ export class GuildFeed {
     // What remembers the guild for everybody may hear of the same event after this feed, in the same turn: it is asked after that.
     await Promise.resolve();
     for (let event = this.#waiting[0]; event; event = this.#waiting[0]) {
-      await this.#decideAll(event);
+      // Looked at in the same breath: between the two, something might be forgotten.
+      while (this.#undecided(event).length > 0) await this.#decideAll(event);
       this.#fanOut(event);
       this.#waiting.shift();
     }
     this.#working = false;
   }
 
-  /** Settles once it is known which bots may have the event; the sessions of those of which it cannot be found out have ended. */
+  /** Asks for the permissions that are missing, again after a fault; where they cannot be had, the sessions concerned end. */
   async #decideAll(event: Dispatched): Promise<void> {
     for (let tries = 0; ; tries += 1) {
       try {
-        for (let seats = this.#undecided(event); seats.length > 0; seats = this.#undecided(event)) {
-          await Promise.all(seats.map((seat) => this.#decide(seat, event.place)));
-        }
+        await Promise.all(this.#undecided(event).map((seat) => this.#decide(seat, event.place)));
         return;
       } catch (error) {
         const delay = PERMISSION_RETRIES_MS[tries];
@@ -195,16 +195,17 @@ export class GuildFeed {
   /** Ends the sessions that want the event of bots of which it is not known whether they may have it. */
   #giveUp(event: Dispatched, error: unknown): void {
     const close = closeFor(error, this.app.log, 'permissions for gateway events could not be read');
-    for (const seat of this.#undecided(event)) {
-      endAll(seat, close, (session) => wants(session, seat, event));
-    }
+    for (const seat of this.#undecided(event)) endAll(seat, close, (session) => wants(session, seat, event));
   }
 
-  /** Bots whose permission for the event has to be asked for first. */
-  #undecided({ place }: Dispatched): BotSeat[] {
+  /** Bots that want the event, and whose permission for it has to be asked for first. */
+  #undecided(event: Dispatched): BotSeat[] {
+    const { place } = event;
     if (place === null) return [];
     const seats: BotSeat[] = [];
-    for (const seat of this.#seats.values()) if (!seat.permissions.has(place)) seats.push(seat);
+    for (const seat of this.#seats.values()) {
+      if (!seat.permissions.has(place) && isWanted(seat, event)) seats.push(seat);
+    }
     return seats;
   }
 
@@ -282,6 +283,11 @@ function permissionTest({ audience, place }: Dispatched): (seat: BotSeat) => boo
 function wants(session: Session, seat: BotSeat, { message, audience }: Dispatched): boolean {
   if (audience.ownBot !== undefined && message.userId === seat.idText) return audience.ownBot === 'always';
   return audience.intent === 0 || session.wants(audience.intent);
+}
+
+function isWanted(seat: BotSeat, event: Dispatched): boolean {
+  for (const { session } of seat.attachments) if (wants(session, seat, event)) return true;
+  return false;
 }
 
 /** The forms in which one event goes out, each made once. */

@@ -4,7 +4,7 @@ import type { DomainEvent } from '../../src/domain/events.js';
 import { DEFAULT_EVERYONE_PERMISSIONS, Permission } from '../../src/domain/permissions.js';
 import { topics, topicsOfGuild } from '../../src/infra/bus.js';
 import { messageOfEvent } from '../harness/bus.js';
-import { type Frame, GatewayClient } from '../harness/gateway-client.js';
+import { ALL_INTENTS, type Frame, GatewayClient } from '../harness/gateway-client.js';
 import type { Loose } from '../harness/graphql.js';
 import { openScene, RestBot, type Scene } from '../harness/rest.js';
 import {
@@ -247,6 +247,32 @@ describe('G-27 message content', () => {
     for (let count = 0; count < 3; count += 1) contents.push((await client.event('MESSAGE_CREATE')).d.content);
     expect(contents).toEqual(['mine', 'for you', '']);
   });
+});
+
+const DIRECT = Intent.DirectMessages | Intent.DirectMessageReactions | Intent.DirectMessageTyping;
+
+it('G-25 G-27 direct messages go to their recipients by the direct intents, whole without the content intent', async () => {
+  const stranger = await createBot(server.app);
+  const [hears, deaf] = [await session(DIRECT), await session(ALL_INTENTS & ~DIRECT & ~Intent.Guilds)];
+  const elsewhere = await GatewayClient.open(server.origin);
+  await elsewhere.ready(stranger.token);
+  const person = await createPerson(server.app);
+  const place = { guildId: null, channelId: server.app.nextId(), recipientIds: [person.id, bot.id] };
+  const facts = { channelId: place.channelId, guildId: null, content: 'between us' };
+  const message = messageOf(server.app, guild, person, facts);
+  server.app.publish({ type: 'MESSAGE_CREATE', message, member: null, recipientIds: place.recipientIds });
+  const reaction = { ...place, messageId: message.id, emoji: '👍' };
+  server.app.publish({ type: 'MESSAGE_REACTION_REMOVE', ...reaction, userId: person.id });
+  server.app.publish({ type: 'TYPING_START', ...place, user: person, member: null, startedAt: 0 });
+  const heard = [await hears.next(), await hears.next(), await hears.next()];
+  expect(heard.map(({ t, d }) => [t, d.content, d.guild_id])).toEqual([
+    ['MESSAGE_CREATE', 'between us', undefined],
+    ['MESSAGE_REACTION_REMOVE', undefined, undefined],
+    ['TYPING_START', undefined, undefined],
+  ]);
+  expect(await deaf.settled()).toEqual([]);
+  expect(await elsewhere.settled()).toEqual([]);
+  await Promise.all([hears.close(), deaf.close(), elsewhere.close()]);
 });
 
 describe('G-27 an answered message, over the gateway and over REST alike', () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { createRedisBus } from '../../src/infra/bus.js';
+import { createLocalBus, createRedisBus, subscribeToAll } from '../../src/infra/bus.js';
 import { systemClock } from '../../src/infra/clock.js';
 import { connectRedis } from '../../src/infra/redis.js';
 import { missingRedis, REDIS_URL } from '../harness/redis.js';
@@ -30,3 +30,39 @@ test.skipIf(missing)(needing(missing, 'who leaves a topic twice leaves others of
   here.close();
   there.close();
 });
+
+test('what one publishes under two topics is heard in that order, at once in the same process', () => {
+  const bus = createLocalBus<Message>(log);
+  const heard: string[] = [];
+  const { close } = subscribeToAll(bus, ['a', 'b'], (message) => 'data' in message && heard.push(message.data));
+  for (let n = 0; n < 4; n += 1) {
+    bus.publish(n % 2 ? 'a' : 'b', { type: 'TYPING_START', data: String(n) });
+    expect(heard).toHaveLength(n + 1);
+  }
+  close();
+  bus.publish('a', { type: 'TYPING_START', data: 'unheard' });
+  expect(heard).toEqual(['0', '1', '2', '3']);
+});
+
+test.skipIf(missing)(
+  needing(missing, 'what one publishes under two topics is heard elsewhere in that order'),
+  async () => {
+    const [here, there] = await Promise.all([0, 1].map(() => connectRedis(REDIS_URL, systemClock, log)));
+    if (!here || !there) throw new Error('there are two connections');
+    const names = [randomUUID(), randomUUID()];
+    const heard: number[] = [];
+    const listening = subscribeToAll(createRedisBus<Message>(here, log), names, (message) => {
+      if ('data' in message) heard.push(Number(message.data));
+    });
+    await listening.ready;
+    expect(listening.isComplete).toBe(true);
+    const publisher = createRedisBus<Message>(there, log);
+    const order = Array.from({ length: 500 }, (_, n) => n);
+    for (const n of order) publisher.publish(names[n % 2] ?? '', { type: 'TYPING_START', data: String(n) });
+    await expect.poll(() => heard.length, { timeout: 8_000 }).toBe(order.length);
+    expect(heard).toEqual(order);
+    listening.close();
+    here.close();
+    there.close();
+  },
+);

@@ -70,3 +70,32 @@ it.each(['hears', 'is deaf'])('sees what nobody told of after a minute, whether 
   clock.advance(1);
   expect(await permissions()).toBeNull();
 });
+
+it('hears nothing of what decides no access: a process that only remembers a guild is not told of its messages', async () => {
+  const { app } = server;
+  const topics: string[] = [];
+  const bus: EventBus = {
+    ...app.bus,
+    subscribe(topic, handler) {
+      topics.push(topic);
+      return app.bus.subscribe(topic, handler);
+    },
+  };
+  const views = new GuildViews(app.db.reader, bus, clock);
+  const guild = await createGuild(app);
+  expect(await views.channelPermissions(guild.id, guild.channel.id, guild.owner.id)).not.toBeNull();
+  expect(await views.guildOfChannel(guild.channel.id)).toBe(guild.id);
+  expect(topics).toEqual([`facts:${guild.id}`]);
+});
+
+it('knows for a minute which guild a channel is of, and reads it again then', async () => {
+  const { app } = server;
+  const { views } = deafViews();
+  const guild = await createGuild(app);
+  expect(await views.guildOfChannel(guild.channel.id)).toBe(guild.id);
+  await app.db.writer.channel.delete({ where: { id: guild.channel.id } });
+  clock.advance(60_000);
+  expect(await views.guildOfChannel(guild.channel.id)).toBe(guild.id);
+  clock.advance(1);
+  expect(await views.guildOfChannel(guild.channel.id)).toBeUndefined();
+});
