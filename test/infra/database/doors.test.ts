@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callContext } from '../../../src/context.js';
 import type { CallContext, Write } from '../../../src/domain/call.js';
 import { DomainError } from '../../../src/domain/errors.js';
+import { Writes } from '../../../src/domain/writes.js';
 import { hearGuild } from '../../harness/bus.js';
 import { createGuild } from '../../harness/rows.js';
 import { startServer, type TestServer } from '../../harness/server.js';
@@ -116,10 +117,8 @@ describe('a transaction that could not begin in time', () => {
     if (server.app.db.dialect !== 'sqlite') return;
     const transaction = openTransaction('slow');
     await transaction.written;
-    const late = callContext(
-      { ...server.app, db: { ...server.app.db, writer: impatient(server.app.db.writer) } },
-      { kind: 'anonymous' },
-    );
+    const parts = { ...server.app, db: { ...server.app.db, writer: impatient(server.app.db.writer) } };
+    const late = callContext({ ...parts, writes: new Writes(parts) }, { kind: 'anonymous' });
     const waiting = Array.from({ length: 5 }, () =>
       late.write(({ db }) => db.authVerification.create(row('late'))).catch((error: unknown) => error),
     );
