@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Config } from './config.js';
 import { BotTokens } from './domain/applications/index.js';
+import type { EventBus } from './domain/bus-message.js';
 import type { Actor, CallContext } from './domain/call.js';
 import type { DomainEvent } from './domain/events.js';
 import type { GuildHome } from './domain/guilds/index.js';
@@ -11,7 +12,6 @@ import { Bodies } from './http/bodies.js';
 import type { FindClientAddress } from './http/client-address.js';
 import type { AddressSignatures } from './infra/address-signatures.js';
 import type { BlobStore } from './infra/blobs.js';
-import type { Bus } from './infra/bus.js';
 import type { Clock } from './infra/clock.js';
 import type { Database } from './infra/database/index.js';
 import type { NextId } from './infra/ids.js';
@@ -43,7 +43,7 @@ export interface AppContext {
   clock: Clock;
   nextId: NextId;
   db: Database;
-  bus: Bus;
+  bus: EventBus;
   blobs: BlobStore;
   mailer: Mailer;
   limits: RateLimits;
@@ -57,7 +57,7 @@ export interface AppContext {
   bodies: Bodies;
   /** What happens later. */
   jobs: Jobs<DomainJobPayloads>;
-  /** Renders an event and publishes it. */
+  /** Renders an event and publishes it. Never throws: what fails is logged. */
   publish: (event: DomainEvent) => void;
   /** What the process does without at present: `redis`, `snowflake-worker`. Empty when it has everything. */
   degraded: () => string[];
@@ -67,7 +67,7 @@ export interface AppContext {
 export type ContextParts = Omit<AppContext, 'botTokens' | 'known' | 'writes' | 'bodies' | 'jobs'>;
 
 export function createAppContext(parts: ContextParts): AppContext {
-  const known = createKnownCredentials(parts.db.reader);
+  const known = createKnownCredentials(parts.db.reader, parts.clock);
   const jobs = new Jobs<DomainJobPayloads>({ ...parts, registry: parts.metrics.registry });
   return {
     ...parts,

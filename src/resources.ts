@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path';
 import { type Config, StartError } from './config.js';
 import type { AppContext } from './context.js';
+import type { BusMessage } from './domain/bus-message.js';
 import { DomainError } from './domain/errors.js';
 import { createFileBlobStore } from './infra/blobs.js';
 import { createLocalBus, createRedisBus } from './infra/bus.js';
@@ -29,7 +30,7 @@ export async function openResources(config: Config, log: Logger, clock: Clock): 
   const db = await openMigratedDatabase(config, log, clock);
   const lease = await leaseWorkerOf(config, db, clock, log);
   const redis = await connectToRedis(config, clock, log);
-  const bus = redis === null ? createLocalBus(log) : createRedisBus(redis, log);
+  const bus = redis === null ? createLocalBus<BusMessage>(log) : createRedisBus<BusMessage>(redis, log);
   const mailer = createMailer(config, log, clock);
   if (!config.rateLimits) log.warn('rate limits are off (RATE_LIMITS=off); do not run a public instance like this');
   return {

@@ -33,7 +33,7 @@ import { mountInvitePage, mountLanding } from './portal/landing.js';
 import { openResources } from './resources.js';
 import { createRestFace } from './rest-compat/index.js';
 import { graphqlFace } from './schema/face.js';
-import { renderEvent } from './wire/events.js';
+import { createPublisher } from './wire/publisher.js';
 
 /** Parts that a test may replace. */
 export interface Overrides {
@@ -100,10 +100,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     log,
     clock,
     metrics,
-    publish(event) {
-      const { topic, message } = renderEvent(event, addresses);
-      resources.bus.publish(topic, message);
-    },
+    publish: createPublisher(resources.bus, addresses, log),
   });
   const responses = new LatestResponses();
   const http = createHttp(app, responses);

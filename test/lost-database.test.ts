@@ -139,7 +139,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a process whose PostgreSQL'), (
     const user = await server.app.db.reader.user.findUniqueOrThrow({ where: { id: BigInt(bot.id) } });
     await addMember(server.app, joined.id, user);
     line.cut();
-    server.app.bus.publish(topics.application(BigInt(bot.id)), { type: BUS_RECONNECTED, data: '{}' });
+    server.app.bus.publish(topics.application(BigInt(bot.id)), { type: BUS_RECONNECTED });
     const faults = () => logged(40);
     await expect.poll(() => faults().length, { timeout: 20_000 }).toBe(1);
     // Read one after the other by the bots, and so are these.

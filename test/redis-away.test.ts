@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { BUS_RECONNECTED, topics } from '../src/infra/bus.js';
+import { messageOfEvent } from './harness/bus.js';
 import { ManualClock } from './harness/clock.js';
 import { GatewayClient } from './harness/gateway-client.js';
 import { askGraphql } from './harness/graphql.js';
@@ -65,7 +66,7 @@ describe.skipIf(missing)(needing(missing, 'processes whose Redis goes and comes'
     await expect
       .poll(
         () => {
-          from.app.bus.publish(topic, { type: 'HELLO', data: '{}' });
+          from.app.bus.publish(topic, messageOfEvent(from.app, { type: 'TEAM_UPDATED', teamId: 1n }));
           return heard;
         },
         { timeout: 20_000 },
@@ -179,7 +180,7 @@ describe.skipIf(missing)(needing(missing, 'processes whose Redis goes and comes'
     await subscription.ready;
     line.cut();
     await expect.poll(isWhole(cutOff), { timeout: 20_000 }).toBe(false);
-    cutOff.app.bus.publish(topic, { type: 'BOT_TOKEN_RESET', data: '{}' });
+    cutOff.app.publish({ type: 'BOT_TOKEN_RESET', applicationId: 42n });
     line.mend();
     await expect.poll(() => types, { timeout: 20_000 }).toEqual([BUS_RECONNECTED]);
     subscription.close();

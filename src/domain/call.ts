@@ -70,7 +70,7 @@ export interface CallContext {
    * The door for a hot write without an audit entry: a single statement. `event` is published after it.
    */
   writeOne<T>(statement: (db: Transaction) => Promise<T>, event?: (row: T) => DomainEvent | null): Promise<T>;
-  /** Publishes something that is stored nowhere, such as typing. */
+  /** Publishes something that is stored nowhere, such as typing. What fails is logged. */
   announce(event: DomainEvent): void;
 }
 

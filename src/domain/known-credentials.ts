@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { Clock } from '../infra/clock.js';
 import type { Reader } from '../infra/database/index.js';
 import { joinLookups } from '../infra/joined-lookups.js';
 import { REMEMBER_MS } from '../infra/memory.js';
@@ -17,18 +18,18 @@ export interface KnownCredentials {
   oauthToken(hash: string): Promise<boolean>;
 }
 
-export function createKnownCredentials(read: Reader): KnownCredentials {
-  const application = existence(async (ids: bigint[]) => {
+export function createKnownCredentials(read: Reader, clock: Clock): KnownCredentials {
+  const application = existence(clock, async (ids: bigint[]) => {
     const rows = await read.application.findMany({ where: { id: { in: ids } }, select: { id: true } });
     return rows.map(({ id }) => id);
   });
   return {
     application,
-    session: existence(async (hashes: string[]) => {
+    session: existence(clock, async (hashes: string[]) => {
       const rows = await read.authSession.findMany({ where: { token: { in: hashes } }, select: { token: true } });
       return rows.map(({ token }) => token);
     }),
-    oauthToken: existence(async (hashes: string[]) => {
+    oauthToken: existence(clock, async (hashes: string[]) => {
       const rows = await read.oAuthToken.findMany({ where: { hash: { in: hashes } }, select: { hash: true } });
       return rows.map(({ hash }) => hash);
     }),
@@ -36,8 +37,11 @@ export function createKnownCredentials(read: Reader): KnownCredentials {
 }
 
 /** Remembers for a while what exists, and never what does not: that may come to be at any moment. */
-function existence<K extends bigint | string>(find: (keys: K[]) => Promise<K[]>): (key: K) => Promise<boolean> {
-  const existing = new LRUCache<K, true>({ max: MAX_REMEMBERED, ttl: REMEMBER_MS });
+function existence<K extends bigint | string>(
+  clock: Clock,
+  find: (keys: K[]) => Promise<K[]>,
+): (key: K) => Promise<boolean> {
+  const existing = new LRUCache<K, true>({ max: MAX_REMEMBERED, ttl: REMEMBER_MS, ttlResolution: 0, perf: clock });
   const look = joinLookups<K, true>(async (keys) => new Map((await find(keys)).map((key) => [key, true])));
   return async (key) => {
     if (existing.has(key)) return true;

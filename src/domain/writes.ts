@@ -2,6 +2,7 @@ import { ConflictRetries, DatabaseBusy } from '../infra/database/conflicts.js';
 import { type Database, Prisma, type Transaction } from '../infra/database/index.js';
 import type { NextId } from '../infra/ids.js';
 import type { Jobs } from '../infra/jobs/index.js';
+import type { Logger } from '../infra/logger.js';
 import type { Mail, Mailer } from '../infra/mail.js';
 import { isGuildLogEntry } from './audit-log/guild-log.js';
 import type { CallContext, Write, WriteOptions } from './call.js';
@@ -15,6 +16,8 @@ export interface WriteParts {
   nextId: NextId;
   mailer: Mailer;
   jobs: Jobs<DomainJobPayloads>;
+  log: Logger;
+  /** Never throws: what is committed answers as such. */
   publish: (event: DomainEvent) => void;
 }
 
@@ -50,9 +53,19 @@ export class Writes {
   /** Runs a single statement; see `CallContext.writeOne`. @throws OVERLOADED, and what `statement` throws */
   async statement<T>(statement: (db: Transaction) => Promise<T>, event?: (row: T) => DomainEvent | null): Promise<T> {
     const row = await this.#untilNoConflict(() => statement(this.parts.db.writer));
-    const happened = event?.(row);
+    const happened = event && this.#toldBy(() => event(row));
     if (happened) this.parts.publish(happened);
     return row;
+  }
+
+  /** What is stored is stored, whether or not it can be told. */
+  #toldBy(tell: () => DomainEvent | null): DomainEvent | null {
+    try {
+      return tell();
+    } catch (error) {
+      this.parts.log.error({ err: error }, 'what was written could not be told');
+      return null;
+    }
   }
 
   #writeOf(call: CallContext, db: Transaction, after: AfterCommit): Write {

@@ -1,14 +1,14 @@
 import { GatewayDispatchEvents, GatewayIntentBits } from 'discord-api-types/v10';
 import type { AppContext } from '../context.js';
 import { privilegedIntentsOf } from '../domain/applications/index.js';
+import type { BusMessage, Heard } from '../domain/bus-message.js';
 import { refusalIn } from '../domain/errors.js';
 import { GuildUnavailable } from '../domain/guilds/index.js';
-import { BUS_RECONNECTED, type BusMessage, type BusSubscription, topics } from '../infra/bus.js';
+import { BUS_RECONNECTED, type BusSubscription, topics } from '../infra/bus.js';
 import type { Timer } from '../infra/clock.js';
 import { inPieces, inTurns, nextTurn } from '../infra/turns.js';
-import type { ApplicationChange } from '../wire/events.js';
 import { eventOf, GatewayEvent, Piece } from './events.js';
-import { asksTooMuch, ruleOf } from './intents.js';
+import { asksTooMuch } from './intents.js';
 import { closes } from './protocol.js';
 import type { Session } from './session.js';
 
@@ -32,8 +32,6 @@ export class Bots {
   #check: Timer | null = null;
   /** Bots of which something may have been missed. */
   #unsure = new Map<bigint, Bot>();
-  /** Those of which it could not be found out, until the next check. */
-  #stillUnsure = new Map<bigint, Bot>();
   #isMakingSure = false;
 
   constructor(
@@ -72,7 +70,7 @@ export class Bots {
     return bot;
   }
 
-  #onUserMessage(bot: Bot, message: BusMessage): void {
+  #onUserMessage(bot: Bot, message: Heard): void {
     switch (message.type) {
       case 'GUILD_JOINED':
         this.#forGuild(bot, message, (session, guildId) => this.introduce(guildId, session));
@@ -80,13 +78,16 @@ export class Bots {
       case 'GUILD_LEFT':
         this.#forGuild(bot, message, (session, guildId) => this.#leave(guildId, session));
         break;
+      case BUS_RECONNECTED:
+        // The application's topic tells it, too.
+        break;
       default:
         dispatchToShard(bot, message);
         break;
     }
   }
 
-  #onApplicationMessage(botId: bigint, bot: Bot, message: BusMessage): void {
+  #onApplicationMessage(botId: bigint, bot: Bot, message: Heard): void {
     switch (message.type) {
       case 'BOT_TOKEN_RESET':
         endSessions(bot);
@@ -96,8 +97,7 @@ export class Bots {
         void this.#endDeadSessions([[botId, bot]]);
         return;
       case BUS_RECONNECTED:
-        this.#unsure.set(botId, bot);
-        void this.#makeSure();
+        this.#doubt(botId, bot);
         return;
       default:
         dispatchToShard(bot, message);
@@ -126,11 +126,16 @@ export class Bots {
   async #checkAll(): Promise<void> {
     const check = this.#check;
     await this.#endDeadSessionsInTurns([...this.#bots]);
-    // What could not be made sure of when it was told.
-    void this.#makeSure();
     // Another one has begun where all bots left meanwhile and some came.
     if (this.#check !== check) return;
     this.#check = this.app.clock.after(CHECK_EVERY_MS, () => void this.#checkAll());
+  }
+
+  /** Something of the bot may have been missed. */
+  #doubt(botId: bigint, bot: Bot): void {
+    if (this.#bots.get(botId) !== bot) return;
+    this.#unsure.set(botId, bot);
+    void this.#makeSure();
   }
 
   /** Makes up for what was missed: first what ends sessions, for many bots at a time, then guilds, for one after the other. */
@@ -146,8 +151,6 @@ export class Bots {
       await inTurns(bots, 1, ([botId, bot]) => this.#catchUpOnGuilds(botId, bot));
     }
     this.#isMakingSure = false;
-    this.#unsure = this.#stillUnsure;
-    this.#stillUnsure = new Map();
   }
 
   #endDeadSessionsInTurns(bots: [bigint, Bot][]): Promise<void> {
@@ -215,10 +218,9 @@ export class Bots {
     }
   }
 
-  /** Has the next check make up for what was missed. */
+  /** Makes up for what was missed once more, after a while. */
   #tryAgain(botId: bigint, bot: Bot): void {
-    if (this.#bots.get(botId) !== bot) return;
-    (this.#isMakingSure ? this.#stillUnsure : this.#unsure).set(botId, bot);
+    this.app.clock.after(CHECK_EVERY_MS, () => this.#doubt(botId, bot));
   }
 
   /** An outage of the database is told once, by what watches it. */
@@ -228,8 +230,7 @@ export class Bots {
 }
 
 /** Ends the sessions that ask for what the message says is switched off: at once, before anything else is sent to them. */
-function endDisallowed(bot: Bot, message: BusMessage): void {
-  const { privilegedIntents } = JSON.parse(message.data) as ApplicationChange;
+function endDisallowed(bot: Bot, { privilegedIntents }: BusMessage): void {
   if (!privilegedIntents) return;
   for (const session of [...bot.sessions]) {
     if (asksTooMuch(session.intents, privilegedIntents)) session.end(closes.disallowedIntents);
@@ -241,12 +242,13 @@ function endSessions(bot: Bot): void {
   for (const session of [...bot.sessions]) session.end(closes.authenticationFailed);
 }
 
-/** An event for the bot itself goes to its guild's shard, or to the first when it is of no guild. */
-function dispatchToShard(bot: Bot, message: BusMessage): void {
-  if (!ruleOf(message.type)) return;
-  const event = new GatewayEvent(message.type, new Piece(message.data));
+/** An event for the bot itself goes to its guild's shard, or to the first when it is of no guild, as direct messages are. */
+function dispatchToShard(bot: Bot, { type, data, guildId, audience }: BusMessage): void {
+  if (!audience) return;
+  const { intent } = audience;
+  const event = new GatewayEvent(type, new Piece(data));
   for (const session of bot.sessions) {
-    const concerned = session.isResponsibleFor(BigInt(message.guildId ?? 0));
-    if (concerned) void session.introduced.then(() => session.dispatch(event));
+    const isConcerned = session.isResponsibleFor(BigInt(guildId ?? 0)) && (intent === 0 || session.wants(intent));
+    if (isConcerned) void session.introduced.then(() => session.dispatch(event));
   }
 }

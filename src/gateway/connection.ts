@@ -1,5 +1,5 @@
 import { GatewayOpcodes } from 'discord-api-types/v10';
-import type { Timer } from '../infra/clock.js';
+import { pause, type Timer } from '../infra/clock.js';
 import type { Admission, Applicant } from './admission.js';
 import { Closing, closeFor } from './closing.js';
 import type { Encoding } from './compression.js';
@@ -205,7 +205,7 @@ export class Connection implements Applicant {
   async #refuse(retryAfterMs: number): Promise<void> {
     this.#refusals += 1;
     const wait = this.#refusals === 1 ? 0 : Math.min(retryAfterMs, REFUSAL_DELAY_MS);
-    if (wait > 0) await new Promise<void>((resolve) => this.gateway.app.clock.after(wait, resolve));
+    if (wait > 0) await pause(this.gateway.app.clock, wait);
     this.send(controls.invalidSession);
   }
 

@@ -1,12 +1,15 @@
-import { GatewayDispatchEvents as Event, GatewayIntentBits } from 'discord-api-types/v10';
+import { GatewayIntentBits } from 'discord-api-types/v10';
 import type { AppContext } from '../context.js';
-import { permissionsInChannel, permissionsInGuild } from '../domain/guilds/index.js';
-import { BUS_RECONNECTED, type BusMessage, type BusSubscription, topics } from '../infra/bus.js';
+import type { Audience, BusMessage, Heard } from '../domain/bus-message.js';
+import { GuildUnavailable, permissionsInChannel, permissionsInGuild } from '../domain/guilds/index.js';
+import { type ContentShown, contentShownTo } from '../domain/messages/index.js';
+import { BUS_RECONNECTED, type BusSubscription, subscribeToAll, topicsOfGuild } from '../infra/bus.js';
+import { pause } from '../infra/clock.js';
 import { REMEMBER_MS } from '../infra/memory.js';
+import { closeFor } from './closing.js';
 import { GatewayEvent, Piece } from './events.js';
 import { type GuildCreate, loadGuildCreate } from './guild-create.js';
-import { type EventRule, ruleOf } from './intents.js';
-import { closes, REPLAY_LIMIT } from './protocol.js';
+import { type Close, closes, PERMISSION_RETRIES_MS, REPLAY_LIMIT } from './protocol.js';
 import type { Session } from './session.js';
 
 /** How long a guild's picture is kept for further sessions, in milliseconds. */
@@ -62,20 +65,29 @@ interface BotSeat {
   attachments: Set<Attachment>;
   /** Channel id, or `GUILD_AT_LARGE`, to permission bits. Replaced as a whole when they may have changed. */
   permissions: Map<string, bigint>;
-  /** When the oldest of the permissions may have been asked for. */
-  since: number;
+}
+
+/** A message for clients, and whom it goes to. */
+interface Dispatched {
+  message: BusMessage;
+  audience: Audience;
+  /** What its permission is asked for: a channel id, the guild at large, or nothing. */
+  place: string | null;
 }
 
 /**
  * Hands a guild's events to the sessions that want them, in order. One subscription serves all sessions of the process; an
  * event is made ready for sending once. While all permissions it needs are known, an event is delivered before `publish`
- * returns; otherwise it and those behind it wait for them.
+ * returns; otherwise it and those behind it wait for them. Where they cannot be had, the sessions concerned end: none is left
+ * with a gap that it does not know of.
  */
 export class GuildFeed {
   readonly #seats = new Map<bigint, BotSeat>();
   readonly #subscription: BusSubscription;
-  readonly #waiting: BusMessage[] = [];
+  readonly #waiting: Dispatched[] = [];
   #working = false;
+  /** When the oldest of the permissions may have been asked for. */
+  #permissionsSince: number;
   #picture: Promise<GuildCreate | null> | undefined;
 
   constructor(
@@ -83,7 +95,8 @@ export class GuildFeed {
     readonly guildId: bigint,
     private readonly onEmpty: () => void,
   ) {
-    this.#subscription = app.bus.subscribe(topics.guild(guildId), (message) => this.#receive(message));
+    this.#permissionsSince = app.clock.now();
+    this.#subscription = subscribeToAll(app.bus, topicsOfGuild(guildId), (message) => this.#receive(message));
   }
 
   attach(session: Session): Attachment {
@@ -111,68 +124,97 @@ export class GuildFeed {
       if (this.#picture === picture) this.#picture = undefined;
     };
     this.#picture = picture;
-    picture.then(() => this.app.clock.after(PICTURE_MS, forget), forget);
+    this.app.clock.after(PICTURE_MS, forget);
+    picture.catch(forget);
     return picture;
+  }
+
+  /** The next who asks for the picture has it read anew. */
+  forgetPicture(): void {
+    this.#picture = undefined;
   }
 
   #seatOf(botId: bigint): BotSeat {
     const known = this.#seats.get(botId);
     if (known) return known;
-    const seat: BotSeat = {
-      botId,
-      idText: String(botId),
-      attachments: new Set(),
-      permissions: new Map(),
-      since: this.app.clock.now(),
-    };
+    const seat: BotSeat = { botId, idText: String(botId), attachments: new Set(), permissions: new Map() };
     this.#seats.set(botId, seat);
     return seat;
   }
 
-  #receive(message: BusMessage): void {
-    this.#forgetWhatChanged(message);
+  #receive(message: Heard): void {
     this.#forgetWhatIsOld();
-    const rule = ruleOf(message.type);
-    if (!rule) return;
-    if (this.#working || this.#undecided(rule, message).length > 0) {
-      this.#waiting.push(message);
-      if (!this.#working) void this.#work();
-    } else {
-      this.#fanOut(rule, message);
+    if (message.type === BUS_RECONNECTED) {
+      this.forgetPicture();
+      this.#forgetPermissions();
+      return;
     }
+    this.#forgetWhatChanged(message);
+    const { audience } = message;
+    if (!audience) return;
+    const event = { message, audience, place: placeOf(audience, message) };
+    if (this.#working || this.#undecided(event).length > 0) this.#wait(event);
+    else this.#fanOut(event);
+  }
+
+  #wait(event: Dispatched): void {
+    this.#waiting.push(event);
+    if (this.#waiting.length > REPLAY_LIMIT.events) {
+      for (const seat of this.#seats.values()) endAll(seat, closes.unavailable);
+    }
+    if (!this.#working) void this.#work();
   }
 
   /** Works off the events that wait for permissions. */
   async #work(): Promise<void> {
     this.#working = true;
-    // Others hear of the same event in this turn; the permissions they answer with are current after it.
+    // What remembers the guild for everybody may hear of the same event after this feed, in the same turn: it is asked after that.
     await Promise.resolve();
-    for (let message = this.#waiting[0]; message; message = this.#waiting[0]) {
-      const rule = ruleOf(message.type);
-      if (rule) await this.#decideAndFanOut(rule, message);
+    for (let event = this.#waiting[0]; event; event = this.#waiting[0]) {
+      let isReachable = true;
+      // Looked at in the same breath: between the two, something might be forgotten.
+      while (isReachable && this.#undecided(event).length > 0) isReachable = await this.#decideAll(event);
+      if (isReachable) this.#fanOut(event);
       this.#waiting.shift();
     }
     this.#working = false;
   }
 
-  async #decideAndFanOut(rule: EventRule, message: BusMessage): Promise<void> {
-    const place = placeOf(rule, message);
-    try {
-      for (let seats = this.#undecided(rule, message); seats.length > 0; seats = this.#undecided(rule, message)) {
-        await Promise.all(seats.map((seat) => this.#decide(seat, place)));
+  /**
+   * Asks for the permissions that are missing, again after a fault; where they cannot be had, the sessions concerned end.
+   * @returns false when the guild is out of reach: the event is dropped, and the guild is shown as a whole once it is back
+   */
+  async #decideAll(event: Dispatched): Promise<boolean> {
+    for (let tries = 0; ; tries += 1) {
+      try {
+        await Promise.all(this.#undecided(event).map((seat) => this.#decide(seat, event.place)));
+        return true;
+      } catch (error) {
+        if (error instanceof GuildUnavailable) return false;
+        const delay = PERMISSION_RETRIES_MS[tries];
+        if (delay === undefined) {
+          this.#giveUp(event, error);
+          return true;
+        }
+        await pause(this.app.clock, delay);
       }
-    } catch (error) {
-      this.app.log.error({ err: error, type: message.type }, 'permissions for a gateway event could not be read');
     }
-    this.#fanOut(rule, message);
   }
 
-  /** Bots whose permission for the event has to be asked for first. */
-  #undecided(rule: EventRule, message: BusMessage): BotSeat[] {
-    const place = placeOf(rule, message);
+  /** Ends the sessions that want the event of bots of which it is not known whether they may have it. */
+  #giveUp(event: Dispatched, error: unknown): void {
+    const close = closeFor(error, this.app.log, 'permissions for gateway events could not be read');
+    for (const seat of this.#undecided(event)) endAll(seat, close, (session) => wants(session, seat, event));
+  }
+
+  /** Bots that want the event, and whose permission for it has to be asked for first. */
+  #undecided(event: Dispatched): BotSeat[] {
+    const { place } = event;
     if (place === null) return [];
     const seats: BotSeat[] = [];
-    for (const seat of this.#seats.values()) if (!seat.permissions.has(place)) seats.push(seat);
+    for (const seat of this.#seats.values()) {
+      if (!seat.permissions.has(place) && isWanted(seat, event)) seats.push(seat);
+    }
     return seats;
   }
 
@@ -187,112 +229,111 @@ export class GuildFeed {
     permissions.set(place, bits ?? 0n);
   }
 
-  #fanOut(rule: EventRule, message: BusMessage): void {
-    const place = placeOf(rule, message);
-    const full = new GatewayEvent(message.type, new Piece(message.data));
-    let redacted: GatewayEvent | undefined;
+  #fanOut(event: Dispatched): void {
+    const { message } = event;
+    const isAllowed = permissionTest(event);
+    const forms = new Forms(message);
     let deliveries = 0;
     for (const seat of this.#seats.values()) {
-      if (!isAllowed(seat, rule, place) || isAboutOwnJoining(seat, message)) continue;
-      const always = rule.intent === 0 || isAboutOwnMember(seat, message);
-      const mayRead = message.redactedData === undefined || isAddressed(seat, message);
+      if (!isAllowed(seat)) continue;
+      const shown = message.content ? contentShownTo(seat.idText, message.content.readers) : 'whole';
       for (const attachment of seat.attachments) {
         const { session } = attachment;
-        if (!always && !session.wants(rule.intent)) continue;
-        if (session.wants(GatewayIntentBits.MessageContent) || (mayRead && mayReadReply(seat, message))) {
-          attachment.deliver(full);
-        } else if (mayRead && message.reply) {
-          attachment.deliver(new GatewayEvent(message.type, new Piece(message.reply.data)));
-        } else {
-          redacted ??= new GatewayEvent(message.type, new Piece(message.redactedData ?? message.data));
-          attachment.deliver(redacted);
-        }
+        if (!wants(session, seat, event)) continue;
+        attachment.deliver(forms.as(session.wants(GatewayIntentBits.MessageContent) ? 'whole' : shown));
         deliveries += 1;
       }
     }
-    full.settle();
-    redacted?.settle();
+    forms.settle();
     if (deliveries > 0) this.app.metrics.gatewayDispatches.inc({ type: message.type }, deliveries);
-    if (message.type === Event.GuildDelete) this.#close();
+    if (event.audience.detaches) this.#detachAll();
   }
 
-  /** The guild is gone, or out of reach: no session holds it. */
-  #close(): void {
+  /** No session holds the guild any more. */
+  #detachAll(): void {
     for (const seat of [...this.#seats.values()]) for (const attachment of [...seat.attachments]) attachment.detach();
   }
 
   /** Changes of which nobody told are heeded after a while, too. */
   #forgetWhatIsOld(): void {
-    const now = this.app.clock.now();
-    for (const seat of this.#seats.values()) if (now - seat.since >= REMEMBER_MS) this.#forgetPermissions(seat);
+    if (this.app.clock.now() - this.#permissionsSince >= REMEMBER_MS) this.#forgetPermissions();
   }
 
-  #forgetPermissions(seat: BotSeat): void {
-    seat.permissions = new Map();
-    seat.since = this.app.clock.now();
+  #forgetPermissions(): void {
+    for (const seat of this.#seats.values()) seat.permissions = new Map();
+    this.#permissionsSince = this.app.clock.now();
   }
 
-  #forgetWhatChanged(message: BusMessage): void {
-    switch (message.type) {
-      case Event.GuildMemberAdd:
-      case Event.GuildMemberRemove:
-      case Event.GuildMemberUpdate: {
-        this.#picture = undefined;
-        const seat = message.userId === undefined ? undefined : this.#seats.get(BigInt(message.userId));
-        if (seat) this.#forgetPermissions(seat);
-        return;
-      }
-      case BUS_RECONNECTED:
-      case Event.GuildUpdate:
-      case Event.GuildDelete:
-      case Event.GuildRoleCreate:
-      case Event.GuildRoleUpdate:
-      case Event.GuildRoleDelete:
-      case Event.ChannelCreate:
-      case Event.ChannelUpdate:
-      case Event.ChannelDelete:
-        this.#picture = undefined;
-        for (const seat of this.#seats.values()) this.#forgetPermissions(seat);
-        return;
-      case Event.MessageCreate:
-      case Event.MessageDelete:
-      case Event.MessageDeleteBulk:
-        // The newest message of a channel is part of the picture.
-        this.#picture = undefined;
-        return;
+  #forgetWhatChanged({ invalidates, userId }: BusMessage): void {
+    if (invalidates.includes('picture')) this.forgetPicture();
+    if (invalidates.includes('view')) this.#forgetPermissions();
+    if (!invalidates.includes('member') || userId === undefined) return;
+    const seat = this.#seats.get(BigInt(userId));
+    if (seat) seat.permissions = new Map();
+  }
+}
+
+/** Ends sessions with a close after which clients come back; they are told then that they have to identify anew. */
+function endAll(seat: BotSeat, close: Close, which: (session: Session) => boolean = () => true): void {
+  for (const { session } of [...seat.attachments]) if (which(session)) session.end(close);
+}
+
+function placeOf({ inChannel, anyInGuild }: Audience, { channelId }: BusMessage): string | null {
+  if (inChannel !== undefined) return channelId ?? null;
+  return anyInGuild === undefined ? null : GUILD_AT_LARGE;
+}
+
+/** Tells of a bot whether its permissions, which are known, let it have the event. */
+function permissionTest({ audience, place }: Dispatched): (seat: BotSeat) => boolean {
+  if (place === null) return () => true;
+  const all = BigInt(audience.inChannel ?? 0);
+  const any = BigInt(audience.anyInGuild ?? 0);
+  return ({ permissions }) => {
+    const bits = permissions.get(place) ?? 0n;
+    return (bits & all) === all && (any === 0n || (bits & any) !== 0n);
+  };
+}
+
+/** Whether a session gets the event as far as intents go, and whom it is about. */
+function wants(session: Session, seat: BotSeat, { message, audience }: Dispatched): boolean {
+  if (audience.ownBot !== undefined && message.userId === seat.idText) return audience.ownBot === 'always';
+  return audience.intent === 0 || session.wants(audience.intent);
+}
+
+function isWanted(seat: BotSeat, event: Dispatched): boolean {
+  for (const { session } of seat.attachments) if (wants(session, seat, event)) return true;
+  return false;
+}
+
+/** The forms in which one event goes out, each made once. */
+class Forms {
+  readonly #made: Partial<Record<ContentShown, GatewayEvent>> = {};
+
+  constructor(private readonly message: BusMessage) {}
+
+  as(shown: ContentShown): GatewayEvent {
+    const known = this.#made[shown];
+    if (known) return known;
+    const made = new GatewayEvent(this.message.type, new Piece(this.#textOf(shown)));
+    this.#made[shown] = made;
+    return made;
+  }
+
+  /** Lets go of what was made for sending, once everybody has it. */
+  settle(): void {
+    for (const event of Object.values(this.#made)) event.settle();
+  }
+
+  #textOf(shown: ContentShown): string {
+    const { data, content } = this.message;
+    if (!content) return data;
+    switch (shown) {
+      case 'whole':
+        return data;
+      case 'withoutReply':
+        return content.withoutReply ?? content.redacted;
+      case 'redacted':
+        return content.redacted;
     }
   }
-}
-
-/** What an event's permission is asked for: a channel id, the guild at large, or nothing. */
-function placeOf(rule: EventRule, message: BusMessage): string | null {
-  if (rule.inChannel !== undefined) return message.channelId ?? null;
-  return rule.anyInGuild === undefined ? null : GUILD_AT_LARGE;
-}
-
-function isAllowed(seat: BotSeat, rule: EventRule, place: string | null): boolean {
-  if (place === null) return true;
-  const bits = seat.permissions.get(place) ?? 0n;
-  if (rule.inChannel !== undefined) return (bits & rule.inChannel) === rule.inChannel;
-  return (bits & (rule.anyInGuild ?? 0n)) !== 0n;
-}
-
-function isAboutOwnMember(seat: BotSeat, message: BusMessage): boolean {
-  return message.type === Event.GuildMemberUpdate && message.userId === seat.idText;
-}
-
-/** Its own coming and going a bot is told by GUILD_CREATE and GUILD_DELETE. */
-function isAboutOwnJoining(seat: BotSeat, message: BusMessage): boolean {
-  const joining = message.type === Event.GuildMemberAdd || message.type === Event.GuildMemberRemove;
-  return joining && message.userId === seat.idText;
-}
-
-/** Whether the message answers none, or one that is for the bot. */
-function mayReadReply(seat: BotSeat, { reply }: BusMessage): boolean {
-  return reply === undefined || isAddressed(seat, reply);
-}
-
-/** Whether the bot wrote the message, or is mentioned in it. */
-function isAddressed(seat: BotSeat, message: Pick<BusMessage, 'authorId' | 'mentionedUserIds'>): boolean {
-  return message.authorId === seat.idText || message.mentionedUserIds?.includes(seat.idText) === true;
 }

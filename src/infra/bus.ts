@@ -3,28 +3,21 @@ import type { Logger } from './logger.js';
 import type { RedisLink } from './redis.js';
 
 /**
- * What travels: the wire event, serialised once, and the few facts its receivers filter by. JSON-safe, ids as decimal text.
+ * What the subscribers of a topic are told when messages of it may have been missed, because a process was without a connection to
+ * the others: whatever is remembered from them is to be forgotten.
  */
-export interface BusMessage {
-  /** A gateway event name, or one of the platform's own (`GUILD_JOINED`, `BOT_TOKEN_RESET`, …). */
-  type: string;
-  guildId?: string;
-  channelId?: string;
-  /** Whom the event is about: the member, the reacting or typing person. */
-  userId?: string;
-  /** Who wrote the message the event carries. */
-  authorId?: string;
-  /** Ids of the users the message mentions. */
-  mentionedUserIds?: string[];
-  /** The serialised `d` of the gateway event. */
-  data: string;
-  /** `data` without what only the message-content intent may see, where the event holds such. */
-  redactedData?: string;
-  /** `data` without what only the intent may see of the answered message; whose that one is, and whom it mentions. */
-  reply?: { data: string; authorId: string; mentionedUserIds: string[] };
+export const BUS_RECONNECTED = 'BUS_RECONNECTED';
+
+export interface Reconnected {
+  type: typeof BUS_RECONNECTED;
 }
 
-export type BusHandler = (message: BusMessage) => void;
+/** What a bus can carry: anything JSON-safe that says in `type` what it is. */
+interface Typed {
+  type: string;
+}
+
+export type BusHandler<Message extends Typed> = (message: Message | Reconnected) => void;
 
 export interface BusSubscription {
   /** Whether messages of every process arrive at present. */
@@ -37,14 +30,21 @@ export interface BusSubscription {
   close(): void;
 }
 
-export interface Bus {
+/**
+ * Carries messages from those who publish to those who subscribe. What one process publishes is heard in the order of its calls,
+ * whatever the topics: at once in the same process, and elsewhere over one connection.
+ */
+export interface Bus<Message extends Typed> {
   /** Hands `message` to this process's subscribers before it returns, in the order of the calls. */
-  publish(topic: string, message: BusMessage): void;
-  subscribe(topic: string, handler: BusHandler): BusSubscription;
+  publish(topic: string, message: Message | Reconnected): void;
+  subscribe(topic: string, handler: BusHandler<Message>): BusSubscription;
   close(): Promise<void>;
 }
 
 export const topics = {
+  /** What decides who may do what in a guild: itself, its roles, channels and memberships. */
+  facts: (id: bigint | string) => `facts:${id}`,
+  /** Everything else that happens in a guild. */
   guild: (id: bigint | string) => `guild:${id}`,
   user: (id: bigint | string) => `user:${id}`,
   application: (id: bigint | string) => `application:${id}`,
@@ -52,17 +52,36 @@ export const topics = {
   sessions: 'sessions',
 };
 
-/**
- * What the subscribers of a topic are told when messages of it may have been missed, because a process was without a connection to
- * the others: whatever is remembered from them is to be forgotten.
- */
-export const BUS_RECONNECTED = 'BUS_RECONNECTED';
+export type TopicKind = keyof typeof topics;
 
-const RECONNECTED: BusMessage = { type: BUS_RECONNECTED, data: '{}' };
+/** The topics under which all that happens in a guild is published. */
+export function topicsOfGuild(id: bigint | string): string[] {
+  return [topics.facts(id), topics.guild(id)];
+}
+
+/** Subscribes to several topics as to one. */
+export function subscribeToAll<Message extends Typed>(
+  bus: Bus<Message>,
+  names: readonly string[],
+  handler: BusHandler<Message>,
+): BusSubscription {
+  const subscriptions = names.map((topic) => bus.subscribe(topic, handler));
+  return {
+    get isComplete() {
+      return subscriptions.every(({ isComplete }) => isComplete);
+    },
+    ready: Promise.all(subscriptions.map(({ ready }) => ready)).then(() => {}),
+    close() {
+      for (const subscription of subscriptions) subscription.close();
+    },
+  };
+}
+
+const RECONNECTED: Reconnected = { type: BUS_RECONNECTED };
 
 /** A bus within one process. A handler that throws is logged and does not keep the others from hearing. */
-export function createLocalBus(log: Logger): Bus {
-  const handlers = new Map<string, Set<BusHandler>>();
+export function createLocalBus<Message extends Typed>(log: Logger): Bus<Message> {
+  const handlers = new Map<string, Set<BusHandler<Message>>>();
   return {
     publish(topic, message) {
       for (const handler of handlers.get(topic) ?? []) {
@@ -77,7 +96,7 @@ export function createLocalBus(log: Logger): Bus {
       const ofTopic = handlers.get(topic) ?? new Set();
       handlers.set(topic, ofTopic);
       // A wrapper of its own keeps two subscriptions with one function apart.
-      const own: BusHandler = (message) => handler(message);
+      const own: BusHandler<Message> = (message) => handler(message);
       ofTopic.add(own);
       return {
         isComplete: true,
@@ -110,10 +129,10 @@ interface SharedSubscription {
  * A bus across processes: local subscribers hear at once, those of other processes through Redis. While that is away, each process
  * hears itself only; afterwards the subscribers of what they may have missed are told so, on both sides.
  */
-export function createRedisBus(redis: RedisLink, log: Logger): Bus {
+export function createRedisBus<Message extends Typed>(redis: RedisLink, log: Logger): Bus<Message> {
   const { commands, subscriber } = redis;
   const origin = randomUUID();
-  const local = createLocalBus(log);
+  const local = createLocalBus<Message>(log);
   const subscriptions = new Map<string, SharedSubscription>();
   /** Topics under which something did not reach the others. */
   const missedByOthers = new Set<string>();
@@ -123,7 +142,7 @@ export function createRedisBus(redis: RedisLink, log: Logger): Bus {
   const noteMissed = (topic: string) => {
     if (missedByOthers.size < MAX_MISSED_TOPICS) missedByOthers.add(topic);
   };
-  const send = (topic: string, message: BusMessage) => {
+  const send = (topic: string, message: Message | Reconnected) => {
     if (commands.status !== 'ready') noteMissed(topic);
     else
       commands.publish(REDIS_PREFIX + topic, JSON.stringify({ from: origin, message })).catch(() => noteMissed(topic));
@@ -160,7 +179,7 @@ export function createRedisBus(redis: RedisLink, log: Logger): Bus {
     void completeAll(takeAll(late));
   });
   subscriber.on('message', (channel: string, text: string) => {
-    const { from, message } = JSON.parse(text) as { from: string; message: BusMessage };
+    const { from, message } = JSON.parse(text) as { from: string; message: Message | Reconnected };
     if (from !== origin) local.publish(channel.slice(REDIS_PREFIX.length), message);
   });
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SendMailOptions } from 'nodemailer';
-import type { Clock } from './clock.js';
+import { type Clock, pause } from './clock.js';
 import { Lazy } from './lazy.js';
 import type { Logger } from './logger.js';
 
@@ -110,10 +110,6 @@ const SETTLE_WAIT_MS = 5_000;
 /** How long it waits for those that began since, in milliseconds: everything is closed within 1.5 s. */
 const CLOSE_WAIT_MS = 500;
 
-function after(clock: Clock, ms: number): Promise<void> {
-  return new Promise((resolve) => void clock.after(ms, resolve));
-}
-
 /**
  * Sends over SMTP, through a few connections that are kept for a while.
  * @param url `smtp://` (with STARTTLS where the server offers it) or `smtps://`, with credentials where needed
@@ -132,7 +128,7 @@ export function createSmtpMailer(url: string, sender: Sender): Mailer {
     }
   };
   const settleWithin = async (ms: number) => {
-    await Promise.race([Promise.all(underWay), after(sender.clock, ms)]);
+    await Promise.race([Promise.all(underWay), pause(sender.clock, ms)]);
   };
   return {
     async send(mail) {

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Bus, BusMessage, BusSubscription } from './bus.js';
+import { BUS_RECONNECTED, type Bus, type BusSubscription, type Reconnected } from './bus.js';
 import type { Clock } from './clock.js';
 
 /** How long anything remembered counts, in milliseconds: a change that nobody was told of is seen after that. */
@@ -13,27 +13,33 @@ interface Entry<Thing, Facts> {
   subscription: BusSubscription;
 }
 
-export interface MemoryOptions<Thing, Facts> {
+export interface MemoryOptions<Thing, Facts, Message extends { type: string }> {
   /** Of how many things something is remembered; those not asked for longest go first. */
   max: number;
   clock: Clock;
-  bus: Bus;
+  bus: Bus<Message>;
   topicOf: (id: bigint) => string;
   /** Reads a thing, null where there is none. */
   read: (id: bigint) => Promise<Thing | null>;
   /** What else is remembered of a thing, of which nothing was read yet. */
   empty: () => Facts;
-  onMessage: (id: bigint, message: BusMessage) => void;
+  /** Forgets what a message about the thing says has changed. */
+  onMessage: (id: bigint, message: Message) => void;
+}
+
+/** A message of any kind does not tell the compiler that it is never of this one. */
+function isReconnected(message: { type: string }): message is Reconnected {
+  return message.type === BUS_RECONNECTED;
 }
 
 /**
  * What was read of things whose changes are told on the bus. Nobody waits for the bus: what is read before all changes are heard
  * is used, and read again once they are.
  */
-export class Memory<Thing, Facts extends object> {
+export class Memory<Thing, Facts extends object, Message extends { type: string }> {
   readonly #entries: LRUCache<bigint, Entry<Thing, Facts>>;
 
-  constructor(private readonly options: MemoryOptions<Thing, Facts>) {
+  constructor(private readonly options: MemoryOptions<Thing, Facts, Message>) {
     this.#entries = new LRUCache({ max: options.max, dispose: ({ subscription }) => subscription.close() });
   }
 
@@ -76,7 +82,10 @@ export class Memory<Thing, Facts extends object> {
 
   #open(id: bigint): Entry<Thing, Facts> {
     const { bus, topicOf, onMessage, clock, empty } = this.options;
-    const subscription = bus.subscribe(topicOf(id), (message) => onMessage(id, message));
+    const subscription = bus.subscribe(topicOf(id), (message) => {
+      if (isReconnected(message)) this.forget(id);
+      else onMessage(id, message);
+    });
     const entry: Entry<Thing, Facts> = { thing: null, facts: empty(), since: clock.now(), subscription };
     if (!subscription.isComplete) void subscription.ready.then(() => subscription.isComplete && this.#empty(entry));
     this.#entries.set(id, entry);

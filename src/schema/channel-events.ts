@@ -1,39 +1,14 @@
+import type { BusMessage } from '../domain/bus-message.js';
 import { requireUser } from '../domain/call.js';
 import { DomainError } from '../domain/errors.js';
 import { accessGuildChannel } from '../domain/guilds/index.js';
-import { BUS_RECONNECTED, type BusMessage, topics } from '../infra/bus.js';
+import { Permission } from '../domain/permissions.js';
+import { BUS_RECONNECTED, subscribeToAll, topics, topicsOfGuild } from '../infra/bus.js';
 import { builder } from './builder.js';
 import type { GraphqlContext } from './context.js';
 import { parseId } from './ids.js';
 import { BoundedQueue } from './queue.js';
 import type { Stream } from './streams.js';
-
-/** Events of a channel that everybody who can view it is told of. */
-const SHOWN = new Set([
-  'MESSAGE_CREATE',
-  'MESSAGE_UPDATE',
-  'MESSAGE_DELETE',
-  'MESSAGE_DELETE_BULK',
-  'MESSAGE_REACTION_ADD',
-  'MESSAGE_REACTION_REMOVE',
-  'MESSAGE_REACTION_REMOVE_ALL',
-  'MESSAGE_REACTION_REMOVE_EMOJI',
-  'TYPING_START',
-  'CHANNEL_UPDATE',
-  'CHANNEL_PINS_UPDATE',
-]);
-
-/** Events after which somebody may no longer see a channel of the guild. */
-const ACCESS_CHANGES = new Set([
-  BUS_RECONNECTED,
-  'CHANNEL_UPDATE',
-  'CHANNEL_DELETE',
-  'GUILD_UPDATE',
-  'GUILD_DELETE',
-  'GUILD_ROLE_UPDATE',
-  'GUILD_ROLE_DELETE',
-]);
-const MEMBER_CHANGES = new Set(['GUILD_MEMBER_UPDATE', 'GUILD_MEMBER_REMOVE']);
 
 /**
  * A channel's events from now on, for as long as the caller is signed in and can view it. What comes after a change that may
@@ -62,18 +37,27 @@ export async function watchChannel(context: GraphqlContext, channelId: bigint): 
       (error: unknown) => queue.end(error),
     );
   };
-  const guild = app.bus.subscribe(topics.guild(guildId), (message) => {
-    const isAboutMe = message.userId === userId;
-    if (ACCESS_CHANGES.has(message.type) || (isAboutMe && MEMBER_CHANGES.has(message.type))) {
-      after(() => accessGuildChannel(call, channelId));
-    }
-    if (message.channelId === String(channelId) && SHOWN.has(message.type)) after(() => queue.push(message));
+  const guild = subscribeToAll(app.bus, topicsOfGuild(guildId), (message) => {
+    const isUnsure = message.type === BUS_RECONNECTED || mayTakeAway(message, userId);
+    if (isUnsure) after(() => accessGuildChannel(call, channelId));
+    if (message.type !== BUS_RECONNECTED && isShown(message, channelId)) after(() => queue.push(message));
   });
   const sessions = app.bus.subscribe(topics.sessions, (message) => {
-    if (message.userId === userId || message.type === BUS_RECONNECTED) stream.checkSession();
+    if (message.type === BUS_RECONNECTED || message.userId === userId) stream.checkSession();
   });
   await Promise.all([guild.ready, sessions.ready]);
   return queue;
+}
+
+/** Whether somebody may no longer see a channel of the guild after the event. */
+function mayTakeAway({ invalidates, userId }: BusMessage, watcherId: string): boolean {
+  return invalidates.includes('view') || (invalidates.includes('member') && userId === watcherId);
+}
+
+/** Whether an event is one of the channel, and for everybody who can view that. */
+function isShown({ channelId, audience }: BusMessage, watched: bigint): boolean {
+  if (channelId !== String(watched) || !audience) return false;
+  return audience.inChannel === undefined || BigInt(audience.inChannel) === Permission.ViewChannel;
 }
 
 async function requireSession({ isStillSignedIn }: GraphqlContext): Promise<void> {

@@ -1,6 +1,9 @@
+import type { EventBus, Heard } from '../domain/bus-message.js';
 import { requirePerson } from '../domain/call.js';
 import { DomainError } from '../domain/errors.js';
-import { BUS_RECONNECTED, type Bus, type BusMessage, type BusSubscription, topics } from '../infra/bus.js';
+import { BUS_RECONNECTED, type BusSubscription, topics } from '../infra/bus.js';
+import type { Clock } from '../infra/clock.js';
+import { REMEMBER_MS } from '../infra/memory.js';
 import { type GraphqlContext, renewContext } from './context.js';
 import type { Stream } from './streams.js';
 
@@ -13,9 +16,6 @@ export interface Watched<State> {
   /** The topics under which changes of the state are published, and of who may see it. */
   topicsOf(state: State): string[];
 }
-
-/** What makes a watched state be read anew; other messages of the same topics do not. */
-const CHANGES = new Set(['APPLICATION_UPDATED', 'TEAM_UPDATED', 'PORTAL_HOME_UPDATED']);
 
 /**
  * A state as it is after each change, for as long as the caller is signed in and may see it. The present state is not
@@ -134,8 +134,9 @@ class StateStream<State> implements AsyncIterableIterator<State>, Stream {
     if (!(await this.context.isStillSignedIn())) throw new DomainError('UNAUTHENTICATED', 'You have signed out.');
   }
 
-  #onSessionMessage({ type, userId }: BusMessage): void {
-    if (type === BUS_RECONNECTED || (type === 'SESSION_ENDED' && userId === this.#userId)) this.checkSession();
+  #onSessionMessage(message: Heard): void {
+    const isMissed = message.type === BUS_RECONNECTED;
+    if (isMissed || (message.invalidates.includes('session') && message.userId === this.#userId)) this.checkSession();
   }
 }
 
@@ -143,7 +144,7 @@ function sharedState<State>({ app, streams }: GraphqlContext, userId: string, wa
   const key = `${userId} ${watched.key}`;
   const known = streams.shared.get(key) as SharedState<State> | undefined;
   if (known) return known;
-  const made = new SharedState(watched, app.bus, () => streams.shared.delete(key));
+  const made = new SharedState(watched, app.bus, app.clock, () => streams.shared.delete(key));
   streams.shared.set(key, made);
   return made;
 }
@@ -154,13 +155,14 @@ class SharedState<State> {
   version = 0;
   readonly #streams = new Set<StateStream<State>>();
   readonly #listening: Listening;
-  #latest: { version: number; state: Promise<State> } | null = null;
+  #latest: { version: number; since: number; state: Promise<State> } | null = null;
   #isOver = false;
 
   /** @param onEnd runs when the last stream has left */
   constructor(
     private readonly watched: Watched<State>,
-    bus: Bus,
+    bus: EventBus,
+    private readonly clock: Clock,
     private readonly onEnd: () => void,
   ) {
     this.#listening = new Listening(bus, (message) => this.#onMessage(message));
@@ -180,11 +182,13 @@ class SharedState<State> {
 
   /** The state after all changes so far. */
   read(context: GraphqlContext): Promise<State> {
-    return this.#latest?.version === this.version ? this.#latest.state : this.readAnew(context);
+    const latest = this.#latest;
+    const isCurrent = latest?.version === this.version && this.clock.now() - latest.since < REMEMBER_MS;
+    return isCurrent ? latest.state : this.readAnew(context);
   }
 
   readAnew(context: GraphqlContext): Promise<State> {
-    const latest = { version: this.version, state: this.#read(context) };
+    const latest = { version: this.version, since: this.clock.now(), state: this.#read(context) };
     this.#latest = latest;
     latest.state.catch(() => {
       if (this.#latest === latest) this.#latest = null;
@@ -201,8 +205,8 @@ class SharedState<State> {
     }
   }
 
-  #onMessage({ type }: BusMessage): void {
-    if (!CHANGES.has(type) && type !== BUS_RECONNECTED) return;
+  #onMessage(message: Heard): void {
+    if (message.type !== BUS_RECONNECTED && !message.invalidates.includes('portal')) return;
     this.version += 1;
     for (const stream of this.#streams) stream.wake();
   }
@@ -214,8 +218,8 @@ class Listening {
   #isClosed = false;
 
   constructor(
-    private readonly bus: Bus,
-    private readonly hear: (message: BusMessage) => void,
+    private readonly bus: EventBus,
+    private readonly hear: (message: Heard) => void,
   ) {}
 
   /** Hears these topics and no others from now on. @returns whether it was hearing all of them before */

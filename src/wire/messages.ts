@@ -6,7 +6,7 @@ import type {
   MessageFlags,
   MessageType,
 } from 'discord-api-types/v10';
-import type { MessageRecord, ReactionCount } from '../domain/messages/index.js';
+import type { ContentShown, MessageRecord, ReactionCount } from '../domain/messages/index.js';
 import type { AddressSignatures } from '../infra/address-signatures.js';
 import type { Attachment } from '../infra/database/index.js';
 import { snowflakeTime } from '../infra/ids.js';
@@ -95,8 +95,20 @@ export function renderMessage(message: MessageRecord, options: WireOptions): API
   };
 }
 
+/** A message as somebody is shown it. */
+export function messageAs<T extends APIMessage>(shown: ContentShown, message: T): T {
+  switch (shown) {
+    case 'whole':
+      return message;
+    case 'withoutReply':
+      return redactReferenced(message);
+    case 'redacted':
+      return redactMessage(message);
+  }
+}
+
 /** What a bot without the message-content intent sees of a message that is for it, and answers one that is not. */
-export function redactReferenced<T extends APIMessage>(message: T): T {
+function redactReferenced<T extends APIMessage>(message: T): T {
   const { referenced_message: referenced } = message;
   return referenced ? { ...message, referenced_message: redactMessage(referenced) } : message;
 }

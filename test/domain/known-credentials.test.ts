@@ -45,7 +45,7 @@ const CREDENTIALS: Record<string, Credential> = {
 test.each(Object.keys(CREDENTIALS))('that an %s exists is remembered, and never that it does not', async (name) => {
   const credential = CREDENTIALS[name];
   if (!credential) throw new Error(`no credential ${name}`);
-  const known = createKnownCredentials(server.app.db.reader);
+  const known = createKnownCredentials(server.app.db.reader, server.app.clock);
   expect(await credential.look(known)).toBe(false);
   await credential.make();
   expect(await credential.look(known)).toBe(true);

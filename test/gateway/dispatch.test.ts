@@ -2,7 +2,9 @@ import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { DomainEvent } from '../../src/domain/events.js';
 import { DEFAULT_EVERYONE_PERMISSIONS, Permission } from '../../src/domain/permissions.js';
-import { type Frame, GatewayClient } from '../harness/gateway-client.js';
+import { topics, topicsOfGuild } from '../../src/infra/bus.js';
+import { messageOfEvent } from '../harness/bus.js';
+import { ALL_INTENTS, type Frame, GatewayClient } from '../harness/gateway-client.js';
 import type { Loose } from '../harness/graphql.js';
 import { denyInChannel } from '../harness/overwrites.js';
 import { createApplication, createGuild as createGuildOf, install, sendMessage, signUp } from '../harness/people.js';
@@ -139,7 +141,8 @@ describe('G-25 intents', () => {
   it("G-25 the platform's own messages never reach a client", async () => {
     const client = await session();
     server.app.publish({ type: 'APPLICATION_UPDATED', applicationId: bot.id });
-    server.app.bus.publish(`guild:${guild.id}`, { type: 'SOMETHING_INTERNAL', data: '{}' });
+    const own = messageOfEvent(server.app, { type: 'TEAM_UPDATED', teamId: 1n });
+    for (const topic of topicsOfGuild(guild.id)) server.app.bus.publish(topic, own);
     expect(await sentTo(client)).toEqual([[]]);
   });
 });
@@ -217,13 +220,15 @@ describe('G-26 channel permission', () => {
     [0n, false],
     [Permission.BanMembers, true],
     [Permission.ViewAuditLog, true],
-  ])('G-26 with permissions %s, a ban is sent: %s', async (permissions, sent) => {
+  ])('G-26 with permissions %s, an event that needs one of two in the guild is sent: %s', async (permissions, sent) => {
     await setEveryone(DEFAULT_EVERYONE_PERMISSIONS | permissions);
     const client = await session();
-    server.app.bus.publish(`guild:${guild.id}`, { type: 'GUILD_BAN_ADD', guildId: String(guild.id), data: '{}' });
+    const anyInGuild = String(Permission.BanMembers | Permission.ViewAuditLog);
+    const event = messageOfEvent(server.app, { type: 'GUILD_ROLE_DELETE', guildId: guild.id, roleId: 5n });
+    server.app.bus.publish(topics.guild(guild.id), { ...event, audience: { intent: Intent.Guilds, anyInGuild } });
     say(server.app, guild, guild.owner, 'after');
     await client.event('MESSAGE_CREATE');
-    expect(types(client.frames).includes('GUILD_BAN_ADD')).toBe(sent);
+    expect(types(client.frames).includes('GUILD_ROLE_DELETE')).toBe(sent);
   });
 });
 
@@ -252,6 +257,32 @@ describe('G-27 message content', () => {
     for (let count = 0; count < 3; count += 1) contents.push((await client.event('MESSAGE_CREATE')).d.content);
     expect(contents).toEqual(['mine', 'for you', '']);
   });
+});
+
+const DIRECT = Intent.DirectMessages | Intent.DirectMessageReactions | Intent.DirectMessageTyping;
+
+it('G-25 G-27 direct messages go to their recipients by the direct intents, whole without the content intent', async () => {
+  const stranger = await createBot(server.app);
+  const [hears, deaf] = [await session(DIRECT), await session(ALL_INTENTS & ~DIRECT & ~Intent.Guilds)];
+  const elsewhere = await GatewayClient.open(server.origin);
+  await elsewhere.ready(stranger.token);
+  const person = await createPerson(server.app);
+  const place = { guildId: null, channelId: server.app.nextId(), recipientIds: [person.id, bot.id] };
+  const facts = { channelId: place.channelId, guildId: null, content: 'between us' };
+  const message = messageOf(server.app, guild, person, facts);
+  server.app.publish({ type: 'MESSAGE_CREATE', message, member: null, recipientIds: place.recipientIds });
+  const reaction = { ...place, messageId: message.id, emoji: '👍' };
+  server.app.publish({ type: 'MESSAGE_REACTION_REMOVE', ...reaction, userId: person.id });
+  server.app.publish({ type: 'TYPING_START', ...place, user: person, member: null, startedAt: 0 });
+  const heard = [await hears.next(), await hears.next(), await hears.next()];
+  expect(heard.map(({ t, d }) => [t, d.content, d.guild_id])).toEqual([
+    ['MESSAGE_CREATE', 'between us', undefined],
+    ['MESSAGE_REACTION_REMOVE', undefined, undefined],
+    ['TYPING_START', undefined, undefined],
+  ]);
+  expect(await deaf.settled()).toEqual([]);
+  expect(await elsewhere.settled()).toEqual([]);
+  await Promise.all([hears.close(), deaf.close(), elsewhere.close()]);
 });
 
 describe('G-27 an answered message, over the gateway and over REST alike', () => {

@@ -4,7 +4,7 @@ import type { DomainEvent } from '../../src/domain/events.js';
 import { GuildUnavailable } from '../../src/domain/guilds/index.js';
 import { Permission } from '../../src/domain/permissions.js';
 import { BUS_RECONNECTED, topics } from '../../src/infra/bus.js';
-import { renderEvent } from '../../src/wire/events.js';
+import { renderEvent } from '../../src/wire/events/index.js';
 import { ALL_INTENTS, type Frame, GatewayClient } from '../harness/gateway-client.js';
 import { addGuild, channelOf, joinMembers, type MemoryGuild, MemoryHome, nobodysRow } from '../harness/guild-home.js';
 import { RestBot } from '../harness/rest.js';
@@ -56,8 +56,8 @@ async function session(more: object = {}): Promise<GatewayClient> {
 
 /** Publishes an event as it comes over a wire: rendered by whoever has the guild, and read from its text here. */
 function ship(event: DomainEvent): void {
-  const { topic, message } = renderEvent(event, server.app.addresses);
-  server.app.bus.publish(topic, JSON.parse(JSON.stringify(message)));
+  const { topics, message } = renderEvent(event, server.app.addresses);
+  for (const topic of topics) server.app.bus.publish(topic, JSON.parse(JSON.stringify(message)));
 }
 
 function say(content: string, channelId = guild.channel.id): void {
@@ -324,6 +324,20 @@ describe('G-50 a guild that is out of reach', () => {
     expect(shown(await sentTo(client))).toEqual([['in time']]);
   });
 
+  it('G-50, G-23: an event for which permissions cannot be had is left out, and no session ends for it', async () => {
+    const client = await session();
+    home.unreachable.add(guild.id);
+    say('out of reach');
+    ship({ type: 'GUILD_DELETE', guildId: guild.id });
+    const told = await client.next(({ op }) => op === 0);
+    expect([told.t, told.d]).toEqual(['GUILD_DELETE', unavailable()]);
+    home.unreachable.clear();
+    ship({ type: 'GUILD_JOINED', guildId: guild.id, userId: bot.id });
+    expect((await client.event('GUILD_CREATE')).d.id).toBe(String(guild.id));
+    say('back again');
+    expect(shown(await sentTo(client))).toEqual([['back again']]);
+  });
+
   it('G-50 answers requests for members with an empty chunk, and the connection stays', async () => {
     const client = await session();
     home.unreachable.add(guild.id);
@@ -345,7 +359,7 @@ describe('G-50 a guild that is out of reach', () => {
     home.unreachable.add(guild.id);
     const client = await session();
     const missed = addGuild(server.app, home, 'Missed', bot.user);
-    server.app.bus.publish(topics.application(bot.id), { type: BUS_RECONNECTED, data: '{}' });
+    server.app.bus.publish(topics.application(bot.id), { type: BUS_RECONNECTED });
     expect((await client.event('GUILD_CREATE')).d.id).toBe(String(missed.id));
     expect(await client.settled()).toEqual([]);
   });

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createBotToken } from '../../src/domain/applications/bot-tokens.js';
+import { topics } from '../../src/infra/bus.js';
+import { messageOfEvent } from '../harness/bus.js';
 import { ManualClock } from '../harness/clock.js';
 import { GatewayClient } from '../harness/gateway-client.js';
 import { ask } from '../harness/rest.js';
@@ -20,6 +22,26 @@ const resetToken = (id: bigint) =>
     where: { id },
     data: { botTokenHash: createBotToken(id, clock.now()).hash },
   });
+
+it('G-15 closes a RESUME with 4014 when nobody told this process that the intent is off', async () => {
+  const bot = await createBot(server.app);
+  // Remembered from here on; the sessions are looked at half a minute after the first of them began.
+  await ask(server, 'GET', '/users/@me', { headers: { authorization: `Bot ${bot.token}` } });
+  clock.advance(35_000);
+  const client = await GatewayClient.open(server.origin);
+  const { d } = await client.ready(bot.token);
+  client.socket.terminate();
+  await client.closed;
+  await server.app.db.writer.application.update({ where: { id: bot.id }, data: { messageContentIntent: false } });
+  clock.advance(25_000);
+  for (const outcome of ['closed', 'forgotten']) {
+    const again = await GatewayClient.open(server.origin);
+    again.send(6, { token: bot.token, session_id: d.session_id, seq: client.sequence });
+    if (outcome === 'closed') expect((await again.closed).code).toBe(4014);
+    else expect((await again.op(9)).d).toBe(false);
+    again.socket.terminate();
+  }
+});
 
 it('a bot token that was replaced unheard is refused after a minute', async () => {
   const bot = await createBot(server.app);
@@ -78,4 +100,16 @@ it('G-26: a permission that was taken away unheard counts after a while', async 
   say(app, guild, guild.owner, 'unseen');
   expect(await client.settled()).toEqual([]);
   await client.close();
+});
+
+it('a remembered bot token is dropped when the application changes, and not by other messages of its topic', async () => {
+  const { app } = server;
+  const bot = await createBot(app);
+  const authenticate = () => statementsOf(() => app.botTokens.authenticate(bot.token));
+  await authenticate();
+  expect(await authenticate()).toEqual([]);
+  app.bus.publish(topics.application(bot.id), messageOfEvent(app, { type: 'TEAM_UPDATED', teamId: 1n }));
+  expect(await authenticate()).toEqual([]);
+  app.publish({ type: 'APPLICATION_UPDATED', applicationId: bot.id });
+  expect(await authenticate()).not.toEqual([]);
 });

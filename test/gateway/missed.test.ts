@@ -1,6 +1,6 @@
 import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { BUS_RECONNECTED, topics } from '../../src/infra/bus.js';
+import { BUS_RECONNECTED, topics, topicsOfGuild } from '../../src/infra/bus.js';
 import { GatewayClient } from '../harness/gateway-client.js';
 import { addMember, createBot, createGuild, type TestBot, type TestGuild } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
@@ -35,8 +35,8 @@ afterAll(async () => {
 
 /** What a process does whose connection to the others is back: it tells everybody in one turn. */
 function tellReconnected(): void {
-  const told = [topics.guild(kept.id), ...bots.map(({ id }) => topics.application(id))];
-  for (const topic of told) server.app.bus.publish(topic, { type: BUS_RECONNECTED, data: '{}' });
+  const told = [...topicsOfGuild(kept.id), ...bots.map(({ id }) => topics.application(id))];
+  for (const topic of told) server.app.bus.publish(topic, { type: BUS_RECONNECTED });
 }
 
 it('G-49 makes up for what was missed with one look at all applications, and in a turn for each bot', async () => {

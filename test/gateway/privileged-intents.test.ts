@@ -1,6 +1,5 @@
 import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { topics } from '../../src/infra/bus.js';
 import { ALL_INTENTS, GatewayClient } from '../harness/gateway-client.js';
 import {
   createApplication,
@@ -73,26 +72,6 @@ it('G-15 ends a session that waits, so that no RESUME brings it back', async () 
   again.send(6, { token: bot.botToken, session_id: id, seq: client.sequence });
   expect((await again.op(9)).d).toBe(false);
   await again.close();
-});
-
-it('G-15 closes a RESUME with 4014 when nobody told this process that the intent is off', async () => {
-  const bot = await createApplication(ada);
-  const { client, id } = await session(bot, Intent.Guilds | PRIVILEGED);
-  client.socket.terminate();
-  await client.closed;
-  await server.app.db.writer.application.update({
-    where: { id: BigInt(bot.id) },
-    data: { messageContentIntent: false },
-  });
-  // Remembered applications are dropped by any message about them; sessions are looked at for some only.
-  server.app.bus.publish(topics.application(bot.id), { type: 'SOMETHING_INTERNAL', data: '{}' });
-  for (const outcome of ['closed', 'forgotten']) {
-    const again = await GatewayClient.open(server.origin);
-    again.send(6, { token: bot.botToken, session_id: id, seq: client.sequence });
-    if (outcome === 'closed') expect((await again.closed).code).toBe(4014);
-    else expect((await again.op(9)).d).toBe(false);
-    again.socket.terminate();
-  }
 });
 
 it('G-15 shows no content from the change on, before anything has been read', async () => {

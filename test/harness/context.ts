@@ -10,7 +10,7 @@ import { systemClock } from '../../src/infra/clock.js';
 import { watchEventLoop } from '../../src/infra/loop-lag.js';
 import { createMetrics } from '../../src/infra/metrics.js';
 import { openResources } from '../../src/resources.js';
-import { renderEvent } from '../../src/wire/events.js';
+import { createPublisher } from '../../src/wire/publisher.js';
 import { migratedDatabase } from './server.js';
 
 /** The context of a process that listens nowhere, over a database and folder of its own. */
@@ -39,10 +39,7 @@ export async function openContext(
     clock: systemClock,
     metrics: createMetrics(loop),
     guilds: new DatabaseHome(resources.db.reader, resources.bus, systemClock),
-    publish(event) {
-      const { topic, message } = renderEvent(event, addresses);
-      resources.bus.publish(topic, message);
-    },
+    publish: createPublisher(resources.bus, addresses, log),
   });
   return {
     app,

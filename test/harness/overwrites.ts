@@ -1,9 +1,8 @@
-import { topics } from '../../src/infra/bus.js';
 import type { TestServer } from './server.js';
 
 /**
  * Denies something in a channel to everybody but who has it otherwise. No public operation writes overwrites yet, so the row
- * is put there, and the guild is told as that operation would.
+ * is put there, and the guild is told that it changed.
  */
 export async function denyInChannel(
   { app }: TestServer,
@@ -17,5 +16,9 @@ export async function denyInChannel(
     create: { ...key, targetType: 0, deny },
     update: { deny },
   });
-  app.bus.publish(topics.guild(guild.id), { type: 'CHANNEL_UPDATE', guildId: guild.id, channelId, data: '{}' });
+  const row = await app.db.reader.guild.findUniqueOrThrow({
+    where: { id: BigInt(guild.id) },
+    include: { roles: true },
+  });
+  app.publish({ type: 'GUILD_UPDATE', guild: row });
 }

@@ -29,7 +29,7 @@ it('a form whose sender has gone before it is known who they are is over', async
   const { session, application: knownApplication } = known;
   known.session = (hash) => gate.then(() => session(hash));
   known.application = (id) => gate.then(() => knownApplication(id));
-  server.app.bus.publish('sessions', { type: 'BUS_RECONNECTED', data: '{}' });
+  server.app.bus.publish('sessions', { type: 'BUS_RECONNECTED' });
 
   for (const [path, credential] of [
     ['/graphql', `Bearer ${ada.token}`],

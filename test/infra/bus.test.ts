@@ -1,27 +1,68 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { createRedisBus } from '../../src/infra/bus.js';
+import { createLocalBus, createRedisBus, subscribeToAll } from '../../src/infra/bus.js';
 import { systemClock } from '../../src/infra/clock.js';
 import { connectRedis } from '../../src/infra/redis.js';
 import { missingRedis, REDIS_URL } from '../harness/redis.js';
 import { needing } from '../harness/skipping.js';
 
 const missing = await missingRedis();
+interface Message {
+  type: 'TYPING_START';
+  data: string;
+}
+
 const log = pino({ level: 'silent' });
 
 test.skipIf(missing)(needing(missing, 'who leaves a topic twice leaves others of the process in it'), async () => {
   const [here, there] = await Promise.all([0, 1].map(() => connectRedis(REDIS_URL, systemClock, log)));
   if (!here || !there) throw new Error('there are two connections');
-  const bus = createRedisBus(here, log);
+  const bus = createRedisBus<Message>(here, log);
   const topic = randomUUID();
   const heard: string[] = [];
   const leaving = bus.subscribe(topic, () => {});
-  await bus.subscribe(topic, ({ data }) => heard.push(data)).ready;
+  await bus.subscribe(topic, (message) => 'data' in message && heard.push(message.data)).ready;
   leaving.close();
   leaving.close();
-  createRedisBus(there, log).publish(topic, { type: 'TYPING_START', data: '{"n":1}' });
+  createRedisBus<Message>(there, log).publish(topic, { type: 'TYPING_START', data: '{"n":1}' });
   await expect.poll(() => heard, { timeout: 8_000 }).toEqual(['{"n":1}']);
   here.close();
   there.close();
 });
+
+test('what one publishes under two topics is heard in that order, at once in the same process', () => {
+  const bus = createLocalBus<Message>(log);
+  const heard: string[] = [];
+  const { close } = subscribeToAll(bus, ['a', 'b'], (message) => 'data' in message && heard.push(message.data));
+  for (let n = 0; n < 4; n += 1) {
+    bus.publish(n % 2 ? 'a' : 'b', { type: 'TYPING_START', data: String(n) });
+    expect(heard).toHaveLength(n + 1);
+  }
+  close();
+  bus.publish('a', { type: 'TYPING_START', data: 'unheard' });
+  expect(heard).toEqual(['0', '1', '2', '3']);
+});
+
+test.skipIf(missing)(
+  needing(missing, 'what one publishes under two topics is heard elsewhere in that order'),
+  async () => {
+    const [here, there] = await Promise.all([0, 1].map(() => connectRedis(REDIS_URL, systemClock, log)));
+    if (!here || !there) throw new Error('there are two connections');
+    const names = [randomUUID(), randomUUID()];
+    const heard: number[] = [];
+    const listening = subscribeToAll(createRedisBus<Message>(here, log), names, (message) => {
+      if ('data' in message) heard.push(Number(message.data));
+    });
+    await listening.ready;
+    expect(listening.isComplete).toBe(true);
+    const publisher = createRedisBus<Message>(there, log);
+    const order = Array.from({ length: 500 }, (_, n) => n);
+    for (const n of order) publisher.publish(names[n % 2] ?? '', { type: 'TYPING_START', data: String(n) });
+    await expect.poll(() => heard.length, { timeout: 8_000 }).toBe(order.length);
+    expect(heard).toEqual(order);
+    listening.close();
+    here.close();
+    there.close();
+  },
+);

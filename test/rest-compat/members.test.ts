@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Permission } from '../../src/domain/permissions.js';
-import type { BusMessage } from '../../src/infra/bus.js';
-import { topics } from '../../src/infra/bus.js';
 import type { Role } from '../../src/infra/database/index.js';
+import { hearGuild } from '../harness/bus.js';
 import { grantCode, inForm, postForm, REDIRECT_URI } from '../harness/oauth.js';
 import {
   createApplication,
@@ -89,11 +88,10 @@ describe('PUT /guilds/{id}/members/{user}', () => {
   describe('201', () => {
     test('the member, with the nickname and the roles it was given', async () => {
       const [one, two] = [await roleAt(3), await roleAt(9)];
-      const events: BusMessage[] = [];
-      const listening = server.app.bus.subscribe(topics.guild(guild.id), (message) => events.push(message));
+      const { events, close } = hearGuild(server, guild.id);
       const roles = [String(two.id), String(one.id), String(one.id)];
       const { status, body } = await join({ nick: ' Newcomer ', roles }, { 'x-audit-log-reason': 'asked%20for' });
-      listening.close();
+      close();
       expect(status).toBe(201);
       expectReference('GuildMemberResponse', body);
       expect(body).toMatchObject({ user: { id: joiner.id }, nick: 'Newcomer', mute: false, deaf: false });

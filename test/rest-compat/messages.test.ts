@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Permission } from '../../src/domain/permissions.js';
-import { type BusMessage, topics } from '../../src/infra/bus.js';
+import { hearGuild } from '../harness/bus.js';
 import type { Loose } from '../harness/graphql.js';
 import { expectReference } from '../harness/reference.js';
 import { openScene, RestBot, type Scene } from '../harness/rest.js';
@@ -73,8 +73,7 @@ describe('POST /channels/{id}/messages', () => {
     });
 
     test('a field of an embed says whether it is inline, sent so or not, in answers and events alike', async () => {
-      const events: BusMessage[] = [];
-      const listening = server.app.bus.subscribe(topics.guild(scene.guild.id), (message) => events.push(message));
+      const { events, close } = hearGuild(server, scene.guild.id);
       const fields = [
         { name: 'Name', value: 'Value' },
         { name: 'Name', value: 'Value', inline: null },
@@ -86,7 +85,7 @@ describe('POST /channels/{id}/messages', () => {
       expect(body.embeds).toEqual([{ type: 'rich', fields: shown }]);
       expect((await scene.bot.get(`${scene.messages}?limit=1`)).body[0].embeds).toEqual(body.embeds);
       expect(events.map(({ data }) => JSON.parse(data).embeds)).toEqual([body.embeds]);
-      listening.close();
+      close();
       const edited = await scene.bot.patch(`${scene.messages}/${body.id}`, {
         embeds: [{ fields: fields.slice(0, 1) }],
       });

@@ -1,29 +1,13 @@
-import { type Bus, topics } from '../../infra/bus.js';
+import { topics } from '../../infra/bus.js';
 import type { Clock } from '../../infra/clock.js';
 import type { Application, Reader, User } from '../../infra/database/index.js';
 import { parseSnowflake } from '../../infra/ids.js';
 import { Memory } from '../../infra/memory.js';
 import { hashSecret, randomToken, secretMatches } from '../../infra/secrets.js';
+import type { BusMessage, EventBus } from '../bus-message.js';
 import type { Actor } from '../call.js';
 import type { KnownCredentials } from '../known-credentials.js';
-
-/** The privileged gateway intents an application has switched on. */
-export interface PrivilegedIntents {
-  guildMembers: boolean;
-  presences: boolean;
-  messageContent: boolean;
-}
-
-/** The columns that say so. */
-export type IntentColumns = Pick<Application, 'guildMembersIntent' | 'presencesIntent' | 'messageContentIntent'>;
-
-export function privilegedIntentsOf(columns: IntentColumns): PrivilegedIntents {
-  return {
-    guildMembers: columns.guildMembersIntent,
-    presences: columns.presencesIntent,
-    messageContent: columns.messageContentIntent,
-  };
-}
+import { type PrivilegedIntents, privilegedIntentsOf } from './privileged-intents.js';
 
 /** A bot that showed a valid token. */
 export interface AuthenticatedBot {
@@ -59,13 +43,14 @@ type ApplicationWithBot = Application & { bot: User };
 
 const MAX_APPLICATIONS = 10_000;
 
-/** Tells whose a bot token is. Applications are kept in memory for a minute at most, and dropped by their own events. */
+/** Tells whose a bot token is. Applications are kept in memory for a minute at most, and dropped when they or
+ * their tokens change. */
 export class BotTokens {
-  readonly #memory: Memory<ApplicationWithBot, object>;
+  readonly #memory: Memory<ApplicationWithBot, object, BusMessage>;
 
   constructor(
     reader: Reader,
-    bus: Bus,
+    bus: EventBus,
     clock: Clock,
     private readonly known: KnownCredentials,
   ) {
@@ -76,7 +61,9 @@ export class BotTokens {
       topicOf: topics.application,
       read: (id) => reader.application.findUnique({ where: { id, deletedAt: null }, include: { bot: true } }),
       empty: () => ({}),
-      onMessage: (id) => this.#memory.forget(id),
+      onMessage: (id, { invalidates }) => {
+        if (invalidates.includes('token')) this.#memory.forget(id);
+      },
     });
   }
 

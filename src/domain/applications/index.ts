@@ -1,9 +1,10 @@
 export { accessApplication, applicationRole, visibleApplications } from './access.js';
-export { type AuthenticatedBot, BotTokens, type PrivilegedIntents, privilegedIntentsOf } from './bot-tokens.js';
+export { type AuthenticatedBot, BotTokens } from './bot-tokens.js';
 export { createApplication, NewApplication } from './create.js';
 export { deleteApplication } from './delete.js';
 export { installPermissions, serverInstallScopes, userInstallScopes } from './install-settings.js';
 export { type ApplicationRecord, getOwnApplication, loadApplicationRecord } from './own.js';
+export { type PrivilegedIntents, privilegedIntentsOf } from './privileged-intents.js';
 export { resetBotToken, resetClientSecret } from './reset.js';
 export { installUrl, PRIVILEGED_INTENTS, type PrivilegedIntent, privilegedIntents } from './settings.js';
 export { transferApplication } from './transfer.js';

@@ -1,6 +1,6 @@
-import type { Bus } from '../../infra/bus.js';
 import type { Clock } from '../../infra/clock.js';
 import type { Reader } from '../../infra/database/index.js';
+import type { EventBus } from '../bus-message.js';
 import type { MemberFacts, MemberRecord } from '../members/record.js';
 import { searchMembers } from '../members/search.js';
 import type { GuildHome } from './home.js';
@@ -14,7 +14,7 @@ export class DatabaseHome implements GuildHome {
 
   constructor(
     private readonly reader: Reader,
-    bus: Bus,
+    bus: EventBus,
     clock: Clock,
   ) {
     this.#views = new GuildViews(reader, bus, clock);

@@ -1,8 +1,9 @@
 import { LRUCache } from 'lru-cache';
-import { BUS_RECONNECTED, type Bus, type BusMessage, topics } from '../../infra/bus.js';
+import { topics } from '../../infra/bus.js';
 import type { Clock } from '../../infra/clock.js';
 import type { Reader } from '../../infra/database/index.js';
-import { Memory } from '../../infra/memory.js';
+import { Memory, REMEMBER_MS } from '../../infra/memory.js';
+import type { BusMessage, EventBus } from '../bus-message.js';
 import type { MemberFacts } from '../members/record.js';
 import { type Overwrite, type PermissionFacts, rolePermissions } from '../permissions.js';
 
@@ -26,22 +27,24 @@ const MAX_MEMBERS_PER_GUILD = 10_000;
 
 /**
  * What changes rarely and is asked for with every request and every dispatched event: a guild's roles, channels and
- * memberships. Kept in memory for a minute at most, and dropped by the guild's own events, of this process or another.
+ * memberships. Kept in memory for a minute at most, and dropped by those of the guild's events that decide access, of this
+ * process or another; of its other events nothing is heard.
  */
 export class GuildViews {
-  readonly #memory: Memory<GuildView, Members>;
-  readonly #guildOfChannel = new LRUCache<bigint, { guildId: bigint | null }>({ max: MAX_CHANNELS });
+  readonly #memory: Memory<GuildView, Members, BusMessage>;
+  readonly #guildOfChannel: LRUCache<bigint, { guildId: bigint | null }>;
 
   constructor(
     private readonly reader: Reader,
-    bus: Bus,
+    bus: EventBus,
     clock: Clock,
   ) {
+    this.#guildOfChannel = new LRUCache({ max: MAX_CHANNELS, ttl: REMEMBER_MS, ttlResolution: 0, perf: clock });
     this.#memory = new Memory({
       max: MAX_GUILDS,
       clock,
       bus,
-      topicOf: topics.guild,
+      topicOf: topics.facts,
       read: (guildId) => loadView(reader, guildId),
       empty: () => new Map(),
       onMessage: (guildId, message) => this.#onEvent(guildId, message),
@@ -75,28 +78,12 @@ export class GuildViews {
     return channel.guildId;
   }
 
-  #onEvent(guildId: bigint, message: BusMessage): void {
-    switch (message.type) {
-      case 'GUILD_MEMBER_ADD':
-      case 'GUILD_MEMBER_UPDATE':
-      case 'GUILD_MEMBER_REMOVE':
-        if (message.userId) this.#memory.peek(guildId)?.delete(BigInt(message.userId));
-        return;
-      case 'CHANNEL_DELETE':
-        if (message.channelId) this.#guildOfChannel.delete(BigInt(message.channelId));
-        this.#memory.forget(guildId);
-        return;
-      case BUS_RECONNECTED:
-      case 'GUILD_UPDATE':
-      case 'GUILD_DELETE':
-      case 'GUILD_ROLE_CREATE':
-      case 'GUILD_ROLE_UPDATE':
-      case 'GUILD_ROLE_DELETE':
-      case 'CHANNEL_CREATE':
-      case 'CHANNEL_UPDATE':
-        this.#memory.forget(guildId);
-        return;
+  #onEvent(guildId: bigint, { invalidates, channelId, userId }: BusMessage): void {
+    if (invalidates.includes('view')) {
+      this.#memory.forget(guildId);
+      if (channelId !== undefined) this.#guildOfChannel.delete(BigInt(channelId));
     }
+    if (invalidates.includes('member') && userId !== undefined) this.#memory.peek(guildId)?.delete(BigInt(userId));
   }
 }
 

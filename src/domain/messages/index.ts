@@ -8,6 +8,7 @@ export {
   type NewMessage,
 } from './body.js';
 export { messageComponents } from './components.js';
+export { type ContentShown, contentReaders, contentShownTo } from './content.js';
 export { deleteMessage } from './delete.js';
 export { editMessage, requireEditing } from './edit.js';
 export { messageEmbeds } from './embeds.js';

@@ -5,7 +5,7 @@ import {
   type SqlDriverAdapterFactory,
   type Transaction,
 } from '@prisma/driver-adapter-utils';
-import type { Clock } from '../clock.js';
+import { type Clock, pause } from '../clock.js';
 
 /**
  * WAL lets readers work beside the writer. `synchronous=NORMAL` survives a killed process; a power cut may take the last
@@ -62,7 +62,7 @@ async function patiently<T>(clock: Clock, work: () => Promise<T>): Promise<T> {
     } catch (error) {
       if (!isLocked(error) || clock.now() >= giveUpAt) throw error;
     }
-    await new Promise<void>((resolve) => clock.after(LOCK_RETRY_MS, resolve));
+    await pause(clock, LOCK_RETRY_MS);
   }
 }
 

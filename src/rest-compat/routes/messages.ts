@@ -1,6 +1,8 @@
 import type { APIMessage } from 'discord-api-types/v10';
 import { z } from 'zod';
 import {
+  contentReaders,
+  contentShownTo,
   deleteMessage,
   editMessage,
   getMessage,
@@ -10,20 +12,17 @@ import {
   requireSending,
   sendMessage,
 } from '../../domain/messages/index.js';
-import { redactMessage, redactReferenced, renderMessage } from '../../wire/messages.js';
+import { messageAs, renderMessage } from '../../wire/messages.js';
 import { DELETE_MESSAGES, EDIT_MESSAGES, reads, SEND_MESSAGES } from '../buckets.js';
 import { EditMessageBody, inBody, SendMessageBody } from '../message-body.js';
 import { onServerOf, type RenderContext, route } from '../route.js';
 import { ids, queryId, queryInteger } from '../schemas.js';
 
-/** A message as the calling bot may see it (Discord's documentation, Gateway). */
+/** A message as the calling bot may see it. */
 function renderFor(message: MessageRecord, { app, call: { actor } }: RenderContext): APIMessage {
-  const rendered = renderMessage(message, app.addresses);
-  if (actor.kind !== 'bot' || actor.messageContentIntent) return rendered;
-  const isFor = ({ authorId, mentionedUsers }: MessageRecord) =>
-    authorId === actor.user.id || mentionedUsers.some((user) => user.id === actor.user.id);
-  if (!isFor(message)) return redactMessage(rendered);
-  return !message.referenced || isFor(message.referenced) ? rendered : redactReferenced(rendered);
+  const readsAll = actor.kind !== 'bot' || actor.messageContentIntent;
+  const shown = readsAll ? 'whole' : contentShownTo(String(actor.user.id), contentReaders(message));
+  return messageAs(shown, renderMessage(message, app.addresses));
 }
 
 export const messageRoutes = [

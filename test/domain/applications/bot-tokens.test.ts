@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createBotToken, privilegedIntentsOf } from '../../../src/domain/applications/bot-tokens.js';
+import { createBotToken } from '../../../src/domain/applications/bot-tokens.js';
+import { privilegedIntentsOf } from '../../../src/domain/applications/privileged-intents.js';
 import { createClientSecret } from '../../../src/domain/applications/secrets.js';
 import { hashSecret } from '../../../src/infra/secrets.js';
 import { createApplication, signUp } from '../../harness/people.js';

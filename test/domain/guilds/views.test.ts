@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { EventBus } from '../../../src/domain/bus-message.js';
 import {
   DatabaseHome,
   type GuildHome,
   permissionsInChannel,
   permissionsInGuild,
 } from '../../../src/domain/guilds/index.js';
-import type { Bus } from '../../../src/infra/bus.js';
 import { ManualClock } from '../../harness/clock.js';
 import { addMember, createGuild, createPerson } from '../../harness/rows.js';
 import { startServer, type TestServer } from '../../harness/server.js';
@@ -26,7 +26,7 @@ function deafHome(): { home: GuildHome; hear(): void } {
     hear = resolve;
   });
   let isComplete = false;
-  const bus: Bus = {
+  const bus: EventBus = {
     ...app.bus,
     subscribe: (topic, handler) => ({
       close: app.bus.subscribe(topic, handler).close,
@@ -74,4 +74,33 @@ it.each(['hears', 'is deaf'])('sees what nobody told of after a minute, whether 
   expect(await permissions()).not.toBeNull();
   clock.advance(1);
   expect(await permissions()).toBeNull();
+});
+
+it('hears nothing of what decides no access: a process that only remembers a guild is not told of its messages', async () => {
+  const { app } = server;
+  const topics: string[] = [];
+  const bus: EventBus = {
+    ...app.bus,
+    subscribe(topic, handler) {
+      topics.push(topic);
+      return app.bus.subscribe(topic, handler);
+    },
+  };
+  const home = new DatabaseHome(app.db.reader, bus, clock);
+  const guild = await createGuild(app);
+  expect(await permissionsInChannel(home, guild.id, guild.channel.id, guild.owner.id)).not.toBeNull();
+  expect(await home.guildOfChannel(guild.channel.id)).toBe(guild.id);
+  expect(topics).toEqual([`facts:${guild.id}`]);
+});
+
+it('knows for a minute which guild a channel is of, and reads it again then', async () => {
+  const { app } = server;
+  const { home } = deafHome();
+  const guild = await createGuild(app);
+  expect(await home.guildOfChannel(guild.channel.id)).toBe(guild.id);
+  await app.db.writer.channel.delete({ where: { id: guild.channel.id } });
+  clock.advance(60_000);
+  expect(await home.guildOfChannel(guild.channel.id)).toBe(guild.id);
+  clock.advance(1);
+  expect(await home.guildOfChannel(guild.channel.id)).toBeUndefined();
 });

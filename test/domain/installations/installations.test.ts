@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Heard } from '../../../src/domain/bus-message.js';
 import { Permission } from '../../../src/domain/permissions.js';
-import { type BusMessage, topics } from '../../../src/infra/bus.js';
+import { topics, topicsOfGuild } from '../../../src/infra/bus.js';
 import { outboxOf } from '../../harness/mails.js';
 import {
   createApplication,
@@ -41,9 +42,9 @@ function ask(person: Person, input: object) {
 /** What the guild and the bot are told of while `work` runs. */
 async function eventsOf(work: () => Promise<unknown>): Promise<string[]> {
   const types: string[] = [];
-  const hear = ({ type }: BusMessage) => types.push(type);
+  const hear = ({ type }: Heard) => types.push(type);
   const { bus } = server.app;
-  const heard = [topics.guild(guild.id), topics.user(application.id)].map((topic) => bus.subscribe(topic, hear));
+  const heard = [...topicsOfGuild(guild.id), topics.user(application.id)].map((topic) => bus.subscribe(topic, hear));
   await Promise.all(heard.map((subscription) => subscription.ready));
   await work();
   for (const subscription of heard) subscription.close();

@@ -1,13 +1,13 @@
 import type { z } from 'zod';
 import { type CallOptions, callContext } from '../../../src/context.js';
+import type { BusMessage } from '../../../src/domain/bus-message.js';
 import type { CallContext, UserActor } from '../../../src/domain/call.js';
 import type { ErrorCode } from '../../../src/domain/errors.js';
 import { parseInput } from '../../../src/domain/input.js';
 import { type MessageEdit, type NewMessage, sendMessage } from '../../../src/domain/messages/index.js';
-import type { BusMessage } from '../../../src/infra/bus.js';
-import { topics } from '../../../src/infra/bus.js';
 import type { User } from '../../../src/infra/database/index.js';
 import { EditMessageBody, SendMessageBody } from '../../../src/rest-compat/message-body.js';
+import { hearGuild } from '../../harness/bus.js';
 import { addMember, createBot, createGuild, createPerson, permitEveryone, type TestGuild } from '../../harness/rows.js';
 import type { TestServer } from '../../harness/server.js';
 
@@ -35,8 +35,7 @@ export async function openRoom({ app }: TestServer): Promise<Room> {
   const bot = await createBot(app);
   for (const user of [ada, bob, bot.user]) await addMember(app, guild.id, user);
   const as = (actor: UserActor, options?: CallOptions) => callContext(app, actor, options);
-  const events: BusMessage[] = [];
-  app.bus.subscribe(topics.guild(guild.id), (message) => events.push(message));
+  const { events } = hearGuild({ app }, guild.id);
   const room: Room = {
     guild,
     channelId: guild.channel.id,

@@ -177,7 +177,10 @@ describe('the event', () => {
   test('carries the member and the guild, which the answer does not', async () => {
     const sent = await send({ content: 'x' });
     const [event] = room.events.filter(({ type }) => type === 'MESSAGE_CREATE');
-    expect(event).toMatchObject({ authorId: String(room.users.ada.id), channelId: String(room.channelId) });
+    expect(event).toMatchObject({
+      channelId: String(room.channelId),
+      content: { readers: { authorId: String(room.users.ada.id) } },
+    });
     const data = JSON.parse(event?.data ?? '');
     expect(data).toMatchObject({
       id: String(sent.id),
@@ -185,7 +188,7 @@ describe('the event', () => {
       guild_id: String(room.guild.id),
       member: { nick: null },
     });
-    expect(JSON.parse(event?.redactedData ?? '')).toMatchObject({ id: String(sent.id), content: '' });
+    expect(JSON.parse(event?.content?.redacted ?? '')).toMatchObject({ id: String(sent.id), content: '' });
   });
 });
 

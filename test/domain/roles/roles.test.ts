@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ALL_PERMISSIONS, Permission } from '../../../src/domain/permissions.js';
-import { type BusMessage, topics } from '../../../src/infra/bus.js';
+import { hearGuild } from '../../harness/bus.js';
 import {
   createApplication,
   createGuild,
@@ -198,8 +198,7 @@ describe('sorting roles', () => {
 
   it('tells of each role that moved, and of it in the log, once', async () => {
     const { guild, a, b } = await guildWithRoles();
-    const events: BusMessage[] = [];
-    server.app.bus.subscribe(topics.guild(BigInt(guild.id)), (message) => events.push(message));
+    const { events } = hearGuild(server, guild.id);
     await sort(owner, guild, [[a, 2]]);
     await sort(owner, guild, [[a, 2]]);
     expect(events.map(({ type, data }) => [type, JSON.parse(data).role.id, JSON.parse(data).role.position])).toEqual([

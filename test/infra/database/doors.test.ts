@@ -4,7 +4,7 @@ import { callContext } from '../../../src/context.js';
 import type { CallContext, Write } from '../../../src/domain/call.js';
 import { DomainError } from '../../../src/domain/errors.js';
 import { Writes } from '../../../src/domain/writes.js';
-import { topics } from '../../../src/infra/bus.js';
+import { hearGuild } from '../../harness/bus.js';
 import { createGuild } from '../../harness/rows.js';
 import { startServer, type TestServer } from '../../harness/server.js';
 
@@ -92,13 +92,13 @@ describe('beside an open transaction', () => {
 describe('events', () => {
   test('are published after the commit, in order, and never after a roll-back', async () => {
     const guild = await createGuild(server.app);
-    const heard: string[] = [];
-    const subscription = server.app.bus.subscribe(topics.guild(guild.id), (message) => heard.push(message.type));
+    const { events, close } = hearGuild(server, guild.id);
+    const heard = () => events.map(({ type }) => type);
     const record = async ({ db, record: note }: Write) => {
       const role = await db.role.findUniqueOrThrow({ where: { id: guild.id } });
       note({ type: 'GUILD_ROLE_CREATE', role });
       note({ type: 'GUILD_ROLE_DELETE', guildId: guild.id, roleId: role.id });
-      expect(heard).toEqual([]);
+      expect(heard()).toEqual([]);
     };
     const failing = call.write(async (write) => {
       await record(write);
@@ -106,8 +106,8 @@ describe('events', () => {
     });
     await expect(failing).rejects.toThrow('rolled back');
     await call.write(record);
-    expect(heard).toEqual(['GUILD_ROLE_CREATE', 'GUILD_ROLE_DELETE']);
-    subscription.close();
+    expect(heard()).toEqual(['GUILD_ROLE_CREATE', 'GUILD_ROLE_DELETE']);
+    close();
   });
 });
 
@@ -119,9 +119,8 @@ describe('a transaction that could not begin in time', () => {
     const countOf = (identifier: string) => call.read.authVerification.count({ where: { identifier } });
     const transaction = openTransaction('slow', call);
     await transaction.written;
-    const db = { ...server.app.db, writer: impatient(server.app.db.writer) };
-    const writes = new Writes({ ...server.app, db });
-    const late = callContext({ ...server.app, db, writes }, { kind: 'anonymous' });
+    const parts = { ...server.app, db: { ...server.app.db, writer: impatient(server.app.db.writer) } };
+    const late = callContext({ ...parts, writes: new Writes(parts) }, { kind: 'anonymous' });
     const waiting = Array.from({ length: 5 }, () =>
       late.write(({ db }) => db.authVerification.create(row('late'))).catch((error: unknown) => error),
     );

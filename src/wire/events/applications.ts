@@ -1,0 +1,20 @@
+import { privilegedIntentsOf } from '../../domain/applications/index.js';
+import type { EventRows } from './row.js';
+
+export const applicationEvents = {
+  APPLICATION_UPDATED: {
+    topic: 'application',
+    about: ({ applicationId, intents }) => ({
+      applicationId,
+      ...(intents ? { privilegedIntents: privilegedIntentsOf(intents) } : {}),
+    }),
+    invalidates: ['token', 'portal'],
+    audience: null,
+  },
+  BOT_TOKEN_RESET: {
+    topic: 'application',
+    about: ({ applicationId }) => ({ applicationId }),
+    invalidates: ['token'],
+    audience: null,
+  },
+} satisfies Partial<EventRows>;

@@ -1,0 +1,33 @@
+import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
+import { renderGuild } from '../guilds.js';
+import { renderUnavailableGuild } from '../ready.js';
+import type { EventRows } from './row.js';
+
+export const guildEvents = {
+  GUILD_UPDATE: {
+    topic: 'guild',
+    about: ({ guild }) => ({ guildId: guild.id }),
+    invalidates: ['view', 'picture'],
+    audience: { intent: Intent.Guilds },
+    render: ({ guild }) => ({ d: renderGuild(guild) }),
+  },
+  GUILD_DELETE: {
+    topic: 'guild',
+    about: ({ guildId }) => ({ guildId }),
+    invalidates: ['view', 'picture'],
+    audience: { intent: Intent.Guilds, detaches: true },
+    render: ({ guildId }) => ({ d: renderUnavailableGuild(guildId) }),
+  },
+  GUILD_JOINED: {
+    topic: 'user',
+    about: ({ userId, guildId }) => ({ userId, guildId }),
+    invalidates: [],
+    audience: null,
+  },
+  GUILD_LEFT: {
+    topic: 'user',
+    about: ({ userId, guildId }) => ({ userId, guildId }),
+    invalidates: [],
+    audience: null,
+  },
+} satisfies Partial<EventRows>;

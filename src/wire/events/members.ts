@@ -1,0 +1,29 @@
+import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
+import type { MemberRecord } from '../../domain/members/index.js';
+import { renderMember } from '../members.js';
+import { renderUser } from '../users.js';
+import type { EventRows } from './row.js';
+
+const ofMember = {
+  topic: 'guild',
+  about: ({ member }: { member: MemberRecord }) => ({ guildId: member.guildId, userId: member.userId }),
+  invalidates: ['member', 'picture'],
+  render: ({ member }: { member: MemberRecord }) => ({
+    d: { ...renderMember(member), guild_id: String(member.guildId) },
+  }),
+} as const;
+
+/** Its own coming and going a bot is told by GUILD_CREATE and GUILD_DELETE. */
+const COMING_AND_GOING = { intent: Intent.GuildMembers, ownBot: 'never' } as const;
+
+export const memberEvents = {
+  GUILD_MEMBER_ADD: { ...ofMember, audience: COMING_AND_GOING },
+  GUILD_MEMBER_UPDATE: { ...ofMember, audience: { intent: Intent.GuildMembers, ownBot: 'always' } },
+  GUILD_MEMBER_REMOVE: {
+    topic: 'guild',
+    about: ({ guildId, user }) => ({ guildId, userId: user.id }),
+    invalidates: ['member', 'picture'],
+    audience: COMING_AND_GOING,
+    render: ({ guildId, user }) => ({ d: { guild_id: String(guildId), user: renderUser(user) } }),
+  },
+} satisfies Partial<EventRows>;

@@ -1,0 +1,64 @@
+import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
+import type { MessageContent } from '../../domain/bus-message.js';
+import type { MemberFacts } from '../../domain/members/index.js';
+import { contentReaders, type MessageRecord } from '../../domain/messages/index.js';
+import { Permission } from '../../domain/permissions.js';
+import { renderMemberFacts } from '../members.js';
+import { messageAs, renderMessage, type WireOptions } from '../messages.js';
+import { guildIdField } from './fields.js';
+import type { EventRows, Rendering } from './row.js';
+
+interface OfMessage {
+  message: MessageRecord;
+  member: MemberFacts | null;
+  recipientIds?: readonly bigint[];
+}
+
+/** Of whom a session hears in a guild's channels that it sees, and in direct ones. */
+const AUDIENCE = {
+  intent: Intent.GuildMessages,
+  directIntent: Intent.DirectMessages,
+  inChannel: Permission.ViewChannel,
+} as const;
+
+const withMessage = {
+  topic: 'channel',
+  about: ({ message: { guildId, channelId }, recipientIds }: OfMessage) => ({ guildId, channelId, recipientIds }),
+  audience: AUDIENCE,
+  render: renderMessageEvent,
+} as const;
+
+export const messageEvents = {
+  /** The newest message of a channel is part of the picture. */
+  MESSAGE_CREATE: { ...withMessage, invalidates: ['picture'] },
+  MESSAGE_UPDATE: { ...withMessage, invalidates: [] },
+  MESSAGE_DELETE: {
+    topic: 'channel',
+    about: (event) => event,
+    invalidates: ['picture'],
+    audience: AUDIENCE,
+    render: ({ messageId, channelId, guildId }) => ({
+      d: { id: String(messageId), channel_id: String(channelId), ...guildIdField(guildId) },
+    }),
+  },
+} satisfies Partial<EventRows>;
+
+/** Reactions say which of them are the reader's own, and every reader gets the same event: caches keep what they have. */
+function renderMessageEvent({ message, member }: OfMessage, options: WireOptions): Rendering {
+  const d = {
+    ...renderMessage({ ...message, reactions: [] }, options),
+    ...guildIdField(message.guildId),
+    ...(member ? { member: renderMemberFacts(member) } : {}),
+  };
+  return { d, content: contentOf(message, d) };
+}
+
+function contentOf(message: MessageRecord, d: ReturnType<typeof renderMessage>): MessageContent | undefined {
+  const readers = contentReaders(message);
+  if (readers === null) return undefined;
+  return {
+    readers,
+    redacted: JSON.stringify(messageAs('redacted', d)),
+    ...(readers.reply ? { withoutReply: JSON.stringify(messageAs('withoutReply', d)) } : {}),
+  };
+}

@@ -1,0 +1,16 @@
+import type { EventRows } from './row.js';
+
+export const teamEvents = {
+  TEAM_UPDATED: {
+    topic: 'team',
+    about: ({ teamId }) => ({ teamId }),
+    invalidates: ['portal'],
+    audience: null,
+  },
+  PORTAL_HOME_UPDATED: {
+    topic: 'user',
+    about: ({ userId }) => ({ userId }),
+    invalidates: ['portal'],
+    audience: null,
+  },
+} satisfies Partial<EventRows>;

@@ -1,0 +1,18 @@
+import { renderOwnUser } from '../users.js';
+import { type EventRows, NO_INTENT } from './row.js';
+
+export const userEvents = {
+  USER_UPDATE: {
+    topic: 'user',
+    about: ({ user }) => ({ userId: user.id }),
+    invalidates: [],
+    audience: { intent: NO_INTENT },
+    render: ({ user }) => ({ d: renderOwnUser(user, null) }),
+  },
+  SESSION_ENDED: {
+    topic: 'sessions',
+    about: ({ userId }) => ({ userId }),
+    invalidates: ['session'],
+    audience: null,
+  },
+} satisfies Partial<EventRows>;

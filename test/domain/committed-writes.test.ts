@@ -1,0 +1,130 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { callContext } from '../../src/context.js';
+import type { CallContext } from '../../src/domain/call.js';
+import { BUS_RECONNECTED } from '../../src/infra/bus.js';
+import { hearGuild } from '../harness/bus.js';
+import { readableLog } from '../harness/log.js';
+import { outboxOf } from '../harness/mails.js';
+import { createGuild, messageOf, type TestGuild } from '../harness/rows.js';
+import { startServer, type TestServer } from '../harness/server.js';
+
+/** What is committed is answered as such, whatever becomes of its events. */
+let server: TestServer;
+let guild: TestGuild;
+let call: CallContext;
+const { log, lines } = readableLog();
+let mend: () => void = () => {};
+
+beforeAll(async () => {
+  server = await startServer({ log });
+  guild = await createGuild(server.app);
+  call = callContext(server.app, { kind: 'person', user: guild.owner });
+});
+afterEach(() => mend());
+afterAll(() => server.stop());
+
+/** Has the bus fail for events of one name. */
+function breakBusFor(type: string): void {
+  const { bus } = server.app;
+  const { publish } = bus;
+  bus.publish = (topic, message) => {
+    if (message.type !== BUS_RECONNECTED && message.type === type) throw new Error('the bus is broken');
+    publish(topic, message);
+  };
+  mend = () => {
+    bus.publish = publish;
+  };
+}
+
+/** Has every message with a file fail to be rendered. */
+function breakSignatures(): void {
+  const { addresses } = server.app;
+  const { signatures } = addresses;
+  addresses.signatures = {
+    ...signatures,
+    sign() {
+      throw new Error('nothing can be signed');
+    },
+  };
+  mend = () => {
+    addresses.signatures = signatures;
+  };
+}
+
+/** Which events could not be published since this was asked last. */
+const logged = () => lines.splice(0).map((line) => [JSON.parse(line).type, JSON.parse(line).msg]);
+const lost = (type: string) => [[type, 'an event could not be published']];
+
+const rename = (name: string) => server.app.db.writer.guild.update({ where: { id: guild.id }, data: { name } });
+const withFile = () =>
+  messageOf(server.app, guild, guild.owner, {
+    attachments: [
+      {
+        id: 1n,
+        messageId: 1n,
+        filename: 'x',
+        description: null,
+        contentType: 'x/y',
+        size: 1,
+        width: null,
+        height: null,
+      },
+    ],
+  });
+const deleted = () =>
+  ({ type: 'MESSAGE_DELETE', guildId: guild.id, channelId: guild.channel.id, messageId: 1n }) as const;
+
+it.each([
+  ['a bus', () => breakBusFor('MESSAGE_CREATE')],
+  ['a renderer', breakSignatures],
+])(
+  '%s that throws costs a transaction its one event: others go out, mails are sent, the caller is answered',
+  async (_what, breakIt) => {
+    const heard = hearGuild(server, guild.id);
+    const mails = () => outboxOf(server, 'ada@people.example');
+    const mailed = (await mails()).length;
+    breakIt();
+    const answer = await call.write(async ({ db, record, mail }) => {
+      const { name } = await db.guild.update({ where: { id: guild.id }, data: { name: 'committed' } });
+      record({ type: 'MESSAGE_CREATE', message: withFile(), member: null });
+      record(deleted());
+      mail({ to: 'ada@people.example', subject: 's', text: 't' });
+      return name;
+    });
+    expect(answer).toBe('committed');
+    expect(heard.events.map(({ type }) => type)).toEqual(['MESSAGE_DELETE']);
+    expect(await mails()).toHaveLength(mailed + 1);
+    expect(logged()).toEqual(lost('MESSAGE_CREATE'));
+    heard.close();
+  },
+);
+
+it('a statement is answered whose event cannot be published, rendered or told', async () => {
+  breakBusFor('MESSAGE_DELETE');
+  expect((await call.writeOne(() => rename('one'), deleted)).name).toBe('one');
+  expect(logged()).toEqual(lost('MESSAGE_DELETE'));
+  mend();
+  breakSignatures();
+  const event = () => ({ type: 'MESSAGE_CREATE', message: withFile(), member: null }) as const;
+  expect((await call.writeOne(() => rename('two'), event)).name).toBe('two');
+  expect(logged()).toEqual(lost('MESSAGE_CREATE'));
+  const untold = () => {
+    throw new Error('nothing to tell');
+  };
+  expect((await call.writeOne(() => rename('three'), untold)).name).toBe('three');
+  expect(logged()).toEqual([[undefined, 'what was written could not be told']]);
+});
+
+it('what is only announced fails nobody either', () => {
+  breakBusFor('TYPING_START');
+  const { owner: user, channel } = guild;
+  call.announce({
+    type: 'TYPING_START',
+    guildId: guild.id,
+    channelId: channel.id,
+    user,
+    member: null,
+    startedAt: 0,
+  });
+  expect(logged()).toEqual(lost('TYPING_START'));
+});

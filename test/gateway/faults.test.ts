@@ -1,0 +1,109 @@
+import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { ManualClock } from '../harness/clock.js';
+import { failStatements } from '../harness/faults.js';
+import { GatewayClient } from '../harness/gateway-client.js';
+import { readableLog, readLines } from '../harness/log.js';
+import { addMember, createBot, createGuild, say, type TestBot, type TestGuild } from '../harness/rows.js';
+import { startServer, type TestServer } from '../harness/server.js';
+
+const GUILD_IS_READ = /FROM\W+(\w+\W+)?Guild\W/s;
+const CONTENT = Intent.Guilds | Intent.GuildMessages | Intent.MessageContent;
+
+let server: TestServer;
+let bot: TestBot;
+let guild: TestGuild;
+let faults: ReturnType<typeof failStatements> | undefined;
+const clock = new ManualClock();
+const { log, lines } = readableLog();
+
+beforeAll(async () => {
+  server = await startServer({ clock, log });
+});
+beforeEach(async () => {
+  lines.length = 0;
+  bot = await createBot(server.app);
+  guild = await createGuild(server.app);
+  await addMember(server.app, guild.id, bot.user);
+});
+afterEach(() => faults?.heal());
+afterAll(() => server.stop());
+
+async function session(intents: number): Promise<{ client: GatewayClient; id: string }> {
+  const client = await GatewayClient.open(server.origin);
+  client.identify(bot.token, { intents });
+  const { d } = await client.event('READY');
+  return { client, id: d.session_id };
+}
+
+/** A session that was shown its guild. */
+async function shown(intents: number) {
+  const opened = await session(intents);
+  await opened.client.event('GUILD_CREATE');
+  return opened;
+}
+
+/** Lets time pass, in steps, until it is so. */
+async function untilPassed(isSo: () => boolean): Promise<void> {
+  const passed = () => {
+    if (!isSo()) clock.advance(500);
+    return isSo();
+  };
+  await expect.poll(passed, { timeout: 20_000 }).toBe(true);
+}
+
+const speak = (content: string) => say(server.app, guild, guild.owner, content);
+const contents = ({ frames }: GatewayClient) =>
+  frames.filter(({ t }) => t === 'MESSAGE_CREATE').map(({ d }) => d.content);
+
+it('G-23 G-24 an event whose permission could not be read at first arrives, those behind it after it', async () => {
+  const { client } = await shown(CONTENT);
+  faults = failStatements(GUILD_IS_READ);
+  speak('one');
+  speak('two');
+  await expect.poll(faults.count).toBeGreaterThan(0);
+  expect(contents(client)).toEqual([]);
+  faults.heal();
+  speak('three');
+  await untilPassed(() => contents(client).length === 3);
+  expect(contents(client)).toEqual(['one', 'two', 'three']);
+  expect(lines).toEqual([]);
+  await client.close();
+});
+
+it('G-48 sessions whose permission cannot be read close 4000 and identify anew, others go on', async () => {
+  const { client, id } = await shown(CONTENT);
+  const { client: other } = await shown(Intent.Guilds);
+  faults = failStatements(GUILD_IS_READ);
+  for (let count = 0; count < 20; count += 1) speak(`lost ${count}`);
+  let closedWith: number | undefined;
+  void client.closed.then(({ code }) => {
+    closedWith = code;
+  });
+  await untilPassed(() => closedWith !== undefined);
+  expect(closedWith).toBe(4000);
+  expect(contents(client)).toEqual([]);
+  expect(readLines(lines).map(({ msg }) => msg)).toEqual(['permissions for gateway events could not be read']);
+  faults.heal();
+  const again = await GatewayClient.open(server.origin);
+  again.send(6, { token: bot.token, session_id: id, seq: client.sequence });
+  expect((await again.op(9)).d).toBe(false);
+  expect(await other.settled()).toEqual([]);
+  server.app.publish({ type: 'CHANNEL_CREATE', channel: guild.channel });
+  expect((await other.event('CHANNEL_CREATE')).d.id).toBe(String(guild.channel.id));
+  await Promise.all([again.close(), other.close()]);
+});
+
+it('G-21 G-23 a guild that could not be read is unavailable, and shown with all that happened since when it can be', async () => {
+  faults = failStatements(GUILD_IS_READ);
+  const { client } = await session(CONTENT);
+  expect((await client.event('GUILD_DELETE')).d).toEqual({ id: String(guild.id), unavailable: true });
+  faults.heal();
+  speak('meanwhile');
+  await untilPassed(() => client.frames.some(({ t }) => t === 'GUILD_CREATE'));
+  speak('then');
+  await untilPassed(() => contents(client).length === 2);
+  const dispatched = client.frames.filter(({ op }) => op === 0).map(({ t, d }) => d.content ?? t);
+  expect(dispatched).toEqual(['READY', 'GUILD_DELETE', 'GUILD_CREATE', 'meanwhile', 'then']);
+  await client.close();
+});

@@ -1,0 +1,95 @@
+import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
+import { describe, expect, test } from 'vitest';
+import type { BusMessage, EventName } from '../../src/domain/bus-message.js';
+import type { User } from '../../src/infra/database/index.js';
+import { EVENTS, renderEvent } from '../../src/wire/events/index.js';
+import { PLAIN_MESSAGE } from '../harness/rows.js';
+
+const options = { publicUrl: 'https://chat.example', signatures: { sign: (path: string) => path } };
+const user: User = {
+  id: 7n,
+  username: 'a',
+  handle: 'a',
+  globalName: 'A',
+  avatarHash: null,
+  bot: false,
+  deletedAt: null,
+};
+const place = { guildId: 1n, channelId: 2n, messageId: 3n };
+
+const message = (guildId: bigint | null) => ({
+  id: 3n,
+  channelId: 2n,
+  guildId,
+  authorId: user.id,
+  author: user,
+  ...PLAIN_MESSAGE,
+});
+
+const names = Object.keys(EVENTS) as EventName[];
+
+describe('an event', () => {
+  test('travels with what its row says, ids and bits as text', () => {
+    const { topics, message: sent } = renderEvent(
+      { type: 'MESSAGE_CREATE', message: message(1n), member: null },
+      options,
+    );
+    expect(topics).toEqual(['guild:1']);
+    const expected: Partial<BusMessage> = {
+      type: 'MESSAGE_CREATE',
+      topic: 'guild',
+      audience: { intent: Intent.GuildMessages, inChannel: '1024' },
+      invalidates: ['picture'],
+      guildId: '1',
+      channelId: '2',
+    };
+    expect(sent).toMatchObject(expected);
+    expect(sent.content?.readers).toEqual({ authorId: '7', mentionedUserIds: [] });
+    expect(JSON.parse(JSON.stringify(sent))).toEqual(sent);
+  });
+
+  test.each([
+    [{ type: 'GUILD_ROLE_DELETE', guildId: 1n, roleId: 2n }, ['facts:1']],
+    [{ type: 'GUILD_MEMBER_REMOVE', guildId: 1n, user }, ['facts:1']],
+    [{ type: 'MESSAGE_DELETE', ...place }, ['guild:1']],
+    [{ type: 'GUILD_LEFT', guildId: 1n, userId: 7n }, ['user:7']],
+    [{ type: 'BOT_TOKEN_RESET', applicationId: 5n }, ['application:5']],
+    [{ type: 'TEAM_UPDATED', teamId: 6n }, ['team:6']],
+    [{ type: 'SESSION_ENDED', userId: 7n }, ['sessions']],
+  ] as const)('%o travels under %o', (event, topics) => {
+    expect(renderEvent(event, options).topics).toEqual(topics);
+  });
+
+  test.each(names.filter((name) => EVENTS[name].topic === 'guild'))(
+    '%s travels under the facts of its guild if it changes who may do what there, and else under the guild',
+    (name) => {
+      const row = EVENTS[name];
+      const decides = row.invalidates.some((what) => what === 'view' || what === 'member');
+      expect(decides).toBe(/^(GUILD_(UPDATE|DELETE|ROLE|MEMBER)|CHANNEL_CREATE)/.test(name));
+    },
+  );
+
+  test('of the platform itself says that it never leaves it', () => {
+    const own = names.filter((name) => EVENTS[name].audience === null);
+    expect(own.sort()).toEqual([
+      'APPLICATION_UPDATED',
+      'BOT_TOKEN_RESET',
+      'GUILD_JOINED',
+      'GUILD_LEFT',
+      'PORTAL_HOME_UPDATED',
+      'SESSION_ENDED',
+      'TEAM_UPDATED',
+    ]);
+  });
+
+  test('of a direct channel travels to each recipient, by the direct intent, and whole', () => {
+    const recipientIds = [7n, 8n];
+    const event = { type: 'MESSAGE_CREATE', message: message(null), member: null, recipientIds } as const;
+    const { topics, message: sent } = renderEvent(event, options);
+    expect(topics).toEqual(['user:7', 'user:8']);
+    expect(sent).toMatchObject({ topic: 'user', audience: { intent: Intent.DirectMessages } });
+    expect(sent.audience).not.toHaveProperty('inChannel');
+    expect(sent.content).toBeUndefined();
+    expect(JSON.parse(sent.data)).toMatchObject({ content: 'hello' });
+  });
+});
