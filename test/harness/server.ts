@@ -1,9 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { pino } from 'pino';
 import { inject } from 'vitest';
 import { type Config, readConfig } from '../../src/config.js';
+import { jobKinds } from '../../src/domain/jobs.js';
 import { createServer, type Overrides, type Server } from '../../src/server.js';
 import { throwAwayDatabase } from './databases.js';
 
@@ -38,6 +40,7 @@ export async function startServer(options: TestOptions = {}): Promise<TestServer
   const log = options.log ?? pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
   const server = await createServer(config, { jobs: false, ...options, log });
   const origin = await server.start();
+  if (options.jobs) await untilJobsRest(server);
   return {
     ...server,
     origin,
@@ -47,4 +50,15 @@ export async function startServer(options: TestOptions = {}): Promise<TestServer
       await rm(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** Lets the recurring jobs of a new database come to their first end, which those that a killed process holds do not: for 5 s at most. */
+async function untilJobsRest({ app }: Server): Promise<void> {
+  const kinds = Object.entries(jobKinds(app)).flatMap(([name, { everyMs }]) => (everyMs === undefined ? [] : [name]));
+  const resting = { key: { in: kinds }, holder: null, dueAt: { gt: new Date(app.clock.now()) } };
+  const giveUpAt = performance.now() + 5_000;
+  while (performance.now() < giveUpAt) {
+    if ((await app.db.reader.job.count({ where: resting })) === kinds.length) return;
+    await setTimeout(20);
+  }
 }
