@@ -63,5 +63,5 @@ export function eventPlace(place: Place) {
 /** @throws WRONG_CHANNEL_TYPE for a channel that holds no messages */
 export function requireText(place: Place): void {
   if (place.kind === 'direct' || TEXT_CHANNELS.includes(place.type)) return;
-  throw new DomainError('WRONG_CHANNEL_TYPE', 'Cannot send messages in a non-text channel');
+  throw new DomainError('WRONG_CHANNEL_TYPE');
 }

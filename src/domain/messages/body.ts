@@ -94,7 +94,7 @@ interface Visible {
 /** @throws EMPTY_MESSAGE when there is nothing to see */
 export function requireContent({ content, embeds, components }: Visible, fileCount: number): void {
   if (content || hasItems(embeds) || hasItems(components) || fileCount > 0) return;
-  throw new DomainError('EMPTY_MESSAGE', 'Cannot send an empty message');
+  throw new DomainError('EMPTY_MESSAGE');
 }
 
 function hasItems(value: unknown): boolean {

@@ -1,11 +1,11 @@
 import { isMissingRow } from '../../infra/database/faults.js';
 import { type CallContext, requireUser } from '../call.js';
 import { eventPlace, type Place } from '../channels/place.js';
-import { missingPermissions } from '../errors.js';
+import { DomainError, missingPermissions } from '../errors.js';
 import type { DomainEvent } from '../events.js';
 import { accessChannel } from '../guilds/access.js';
 import { discardAllFiles } from './files.js';
-import { findMessage, unknownMessage } from './load.js';
+import { findMessage } from './load.js';
 import type { MessageKey } from './record.js';
 import { managesMessages } from './rights.js';
 
@@ -22,7 +22,7 @@ export async function deleteMessage(call: CallContext, input: MessageKey): Promi
     if (message.authorId === user.id) await deleteOwn(call, place, message.id);
     else await deleteOthers(call, place, message);
   } catch (error) {
-    throw isMissingRow(error) ? unknownMessage() : error;
+    throw isMissingRow(error) ? new DomainError('UNKNOWN_MESSAGE') : error;
   }
   await discardAllFiles(call, input);
 }

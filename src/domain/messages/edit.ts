@@ -52,5 +52,5 @@ function requireFlagsOnly(place: Place, body: MessageEdit, files: readonly Uploa
 }
 
 function notAuthor(): DomainError {
-  return new DomainError('NOT_MESSAGE_AUTHOR', 'Cannot edit a message authored by another user');
+  return new DomainError('NOT_MESSAGE_AUTHOR');
 }

@@ -13,6 +13,6 @@ const VARIATION_SELECTOR = '\uFE0F';
 export function emojiKey(text: string): string {
   const forms = [text, text + VARIATION_SELECTOR, text.replaceAll(VARIATION_SELECTOR, '')];
   const qualified = forms.find((form) => UNICODE_EMOJI.test(form));
-  if (qualified === undefined) throw new DomainError('UNKNOWN_EMOJI', 'Unknown Emoji');
+  if (qualified === undefined) throw new DomainError('UNKNOWN_EMOJI');
   return qualified;
 }

@@ -103,7 +103,7 @@ function checkFiles(files: readonly UploadedFile[]): void {
   if (files.length > limits.attachmentsPerMessage) throw tooManyAttachments();
   if (files.some((file) => file.blob.size > limits.fileSize)) throw fileTooLarge();
   if (files.reduce((sum, file) => sum + file.blob.size, 0) > limits.requestSize) {
-    throw new DomainError('REQUEST_TOO_LARGE', 'Request entity too large');
+    throw new DomainError('REQUEST_TOO_LARGE');
   }
 }
 

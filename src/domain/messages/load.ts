@@ -59,7 +59,7 @@ export async function completeMessages(call: CallContext, place: Place, rows: Ro
 /** One message of a place, with all that its rendering needs. @throws UNKNOWN_MESSAGE */
 export async function loadMessage(call: CallContext, place: Place, id: bigint): Promise<MessageRecord> {
   const [message] = await loadMessages(call, place, { id });
-  if (!message) throw unknownMessage();
+  if (!message) throw new DomainError('UNKNOWN_MESSAGE');
   return message;
 }
 
@@ -73,12 +73,8 @@ export async function findMessage(
     where: { id, channelId },
     select: { id: true, authorId: true },
   });
-  if (!message) throw unknownMessage();
+  if (!message) throw new DomainError('UNKNOWN_MESSAGE');
   return message;
-}
-
-export function unknownMessage(): DomainError {
-  return new DomainError('UNKNOWN_MESSAGE', 'Unknown Message');
 }
 
 /** The ids in a stored list of decimal strings. */

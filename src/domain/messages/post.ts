@@ -92,7 +92,7 @@ async function insertMessage(call: CallContext, draft: Draft): Promise<MessageRe
     try {
       return await insertOnce(call, draft, nonceKey);
     } catch (error) {
-      if (isMissingReference(error)) throw new DomainError('UNKNOWN_CHANNEL', 'Unknown Channel');
+      if (isMissingReference(error)) throw new DomainError('UNKNOWN_CHANNEL');
       if (nonceKey === null || !isUniqueConflict(error)) throw error;
       const earlier = await earlierMessage(call, draft.place, nonceKey);
       if (earlier) return earlier;

@@ -9,7 +9,7 @@ import { accessChannel } from '../guilds/access.js';
 import { limits } from '../limits.js';
 import { allows } from '../permissions.js';
 import { emojiKey } from './emoji.js';
-import { findMessage, unknownMessage } from './load.js';
+import { findMessage } from './load.js';
 import type { MessageKey } from './record.js';
 import { managesMessages } from './rights.js';
 
@@ -55,7 +55,7 @@ export async function addReaction(call: CallContext, input: ReactionInput): Prom
     );
   } catch (error) {
     if (isUniqueConflict(error)) return;
-    throw isMissingReference(error) ? unknownMessage() : error;
+    throw isMissingReference(error) ? new DomainError('UNKNOWN_MESSAGE') : error;
   }
 }
 

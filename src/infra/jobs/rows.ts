@@ -62,7 +62,7 @@ export function releaseJob({ job }: Writer, held: HeldJob, dueAt: number, attemp
 }
 
 /** Keeps a job that nobody is to try again, for people to see. Its key is free. @returns false when it was somebody else's */
-export function buryJob({ job }: Writer, held: HeldJob, now: number): Promise<boolean> {
+export function markDead({ job }: Writer, held: HeldJob, now: number): Promise<boolean> {
   return changeHeld({ job }, held, { holder: null, key: null, dueAt: null, diedAt: new Date(now) });
 }
 

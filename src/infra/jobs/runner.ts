@@ -7,7 +7,7 @@ import { nextTurn } from '../turns.js';
 import { type JobKind, type JobKinds, retryDelayMs, triesOf } from './kinds.js';
 import { keepLease } from './lease.js';
 import type { Ending } from './metrics.js';
-import { buryJob, type HeldJob, isRecurring, nextJobs, releaseJob, removeJob, takeJob } from './rows.js';
+import { type HeldJob, isRecurring, markDead, nextJobs, releaseJob, removeJob, takeJob } from './rows.js';
 
 /**
  * How long jobs that other processes added, or left behind, may go unseen, in milliseconds. What this process adds wakes it. A
@@ -195,7 +195,7 @@ export class JobRunner {
       case 'failed':
         return releaseJob(db.writer, held, now + retryDelayMs(held.attempts), held.attempts);
       case 'dead':
-        if (nextMs === null) return buryJob(db.writer, held, now);
+        if (nextMs === null) return markDead(db.writer, held, now);
         return releaseJob(db.writer, held, nextMs, 0);
     }
   }
