@@ -38,7 +38,7 @@ const MAX_REMEMBERED = 10_000;
 
 type Person = Extract<Actor, { kind: 'person' }>;
 
-/** Tells whose session a request carries. Sessions are kept in memory for a minute and dropped when their person signs out. */
+/** Tells whose session a request carries. Sessions are kept in memory for half a minute and dropped when their person signs out. */
 export class Sessions {
   readonly #people: LRUCache<string, Person>;
   /** Reads under way, so that many who ask at once are answered by one. */

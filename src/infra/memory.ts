@@ -2,8 +2,11 @@ import { LRUCache } from 'lru-cache';
 import { BUS_RECONNECTED, type Bus, type BusSubscription, type Reconnected } from './bus.js';
 import type { Clock } from './clock.js';
 
-/** How long anything remembered counts, in milliseconds: a change that nobody was told of is seen after that. */
-export const REMEMBER_MS = 60_000;
+/**
+ * How long anything remembered counts, in milliseconds. What was made from it may be remembered as long again and no longer, so
+ * that a change nobody was told of is seen within a minute.
+ */
+export const REMEMBER_MS = 30_000;
 
 interface Entry<Thing, Facts> {
   /** The thing itself, once somebody has asked for it. */

@@ -18,7 +18,8 @@ import type { Stream } from './streams.js';
 export async function watchChannel(context: GraphqlContext, channelId: bigint): Promise<BoundedQueue<BusMessage>> {
   const { app, call, streams } = context;
   const { user } = requireUser(call);
-  const { guildId } = await accessGuildChannel(call, channelId);
+  const requireAccess = () => accessGuildChannel(call, channelId);
+  const { guildId } = await requireAccess();
   const userId = String(user.id);
   const queue: BoundedQueue<BusMessage> = new BoundedQueue(() => {
     streams.delete(stream);
@@ -27,7 +28,10 @@ export async function watchChannel(context: GraphqlContext, channelId: bigint): 
   });
   const stream: Stream = {
     end: (error) => queue.end(error),
-    checkSession: () => after(() => requireSession(context)),
+    check() {
+      after(() => requireSession(context));
+      after(requireAccess);
+    },
   };
   streams.add(stream, userId);
   let settled = Promise.resolve();
@@ -39,11 +43,11 @@ export async function watchChannel(context: GraphqlContext, channelId: bigint): 
   };
   const guild = subscribeToAll(app.bus, topicsOfGuild(guildId), (message) => {
     const isUnsure = message.type === BUS_RECONNECTED || mayTakeAway(message, userId);
-    if (isUnsure) after(() => accessGuildChannel(call, channelId));
+    if (isUnsure) after(requireAccess);
     if (message.type !== BUS_RECONNECTED && isShown(message, channelId)) after(() => queue.push(message));
   });
   const sessions = app.bus.subscribe(topics.sessions, (message) => {
-    if (message.type === BUS_RECONNECTED || message.userId === userId) stream.checkSession();
+    if (message.type === BUS_RECONNECTED || message.userId === userId) stream.check();
   });
   await Promise.all([guild.ready, sessions.ready]);
   return queue;

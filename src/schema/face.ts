@@ -6,19 +6,22 @@ import { GRAPHQL_PER_CALLER, REQUESTS_PER_CALLER } from '../domain/limits.js';
 import { countedAs, takeLimit, takePoints } from '../domain/rate-limits.js';
 import type { Face, UpgradeHandler } from '../face.js';
 import { Lazy } from '../infra/lazy.js';
+import type { Logger } from '../infra/logger.js';
+import { inTurns, nextTurn } from '../infra/turns.js';
 import { OPERATION_COST, OperationBudget, type Pay } from './budget.js';
 import type { GraphqlContext } from './context.js';
 import { mountGraphql } from './http.js';
 import { Loaders } from './loaders.js';
 import { Streams } from './streams.js';
 import { Turn } from './turn.js';
+import type { Yoga } from './yoga.js';
 
 /**
  * The portal's door: GraphQL at `/graphql`, over HTTP and WebSocket. The schema and the libraries that serve it are loaded with the
  * first request (decisions 115).
  */
 export function graphqlFace(app: AppContext, findPerson: FindPerson): Face {
-  const yoga = new Lazy(async () => (await import('./yoga.js')).createGraphqlServer(app.log));
+  const yoga = new Lazy(() => loadGraphqlServer(app.log));
   const streams = new Streams(app.clock);
   const contextFor = async (visitor: Visitor): Promise<GraphqlContext> => {
     const { headers } = visitor;
@@ -62,4 +65,14 @@ export function graphqlFace(app: AppContext, findPerson: FindPerson): Face {
       streams.endAll();
     },
   };
+}
+
+/** Loads a piece at a time, and lets those in who came meanwhile: together the pieces would keep others waiting for longer than one request may. */
+async function loadGraphqlServer(log: Logger): Promise<Yoga> {
+  await inTurns([() => import('graphql'), () => import('./builder.js'), () => import('./index.js')], 1, (load) =>
+    load(),
+  );
+  const { createGraphqlServer } = await import('./yoga.js');
+  await nextTurn();
+  return createGraphqlServer(log);
 }

@@ -11,8 +11,8 @@ const SOCKETS_PER_OWNER = 20;
 /** How many values are worked out at once in all; of one person's streams it is one. */
 const VALUES_AT_ONCE = 4;
 
-/** How often it is asked whether the sessions of open streams still stand, in milliseconds. */
-const CHECK_SESSIONS_EVERY_MS = 60_000;
+/** How often it is asked whether those who opened streams may still have them, in milliseconds. */
+const CHECK_EVERY_MS = 30_000;
 
 /** How many streams are asked about in one turn. */
 const STREAMS_PER_TURN = 100;
@@ -20,8 +20,8 @@ const STREAMS_PER_TURN = 100;
 /** A subscription that is open, over whichever transport. */
 export interface Stream {
   end(error?: unknown): void;
-  /** Ends the stream if the session it was opened with has ended. */
-  checkSession(): void;
+  /** Ends the stream if the session it was opened with has ended, or if its owner may no longer have it. */
+  check(): void;
 }
 
 /** Every open subscription of the process: how many each person has, in which order their values are worked out, and until when they last. */
@@ -92,9 +92,9 @@ export class Streams {
   }
 
   #checkLater(): Timer {
-    return this.clock.after(CHECK_SESSIONS_EVERY_MS, () => {
+    return this.clock.after(CHECK_EVERY_MS, () => {
       this.#nextCheck = this.#checkLater();
-      void inTurns([...this.#owners.keys()], STREAMS_PER_TURN, (stream) => stream.checkSession());
+      void inTurns([...this.#owners.keys()], STREAMS_PER_TURN, (stream) => stream.check());
     });
   }
 }

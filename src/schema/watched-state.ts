@@ -91,7 +91,7 @@ class StateStream<State> implements AsyncIterableIterator<State>, Stream {
     this.wake();
   }
 
-  checkSession(): void {
+  check(): void {
     this.#mayBeSignedOut = true;
     this.wake();
   }
@@ -136,7 +136,7 @@ class StateStream<State> implements AsyncIterableIterator<State>, Stream {
 
   #onSessionMessage(message: Heard): void {
     const isMissed = message.type === BUS_RECONNECTED;
-    if (isMissed || (message.invalidates.includes('session') && message.userId === this.#userId)) this.checkSession();
+    if (isMissed || (message.invalidates.includes('session') && message.userId === this.#userId)) this.check();
   }
 }
 

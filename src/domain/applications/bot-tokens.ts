@@ -43,7 +43,7 @@ type ApplicationWithBot = Application & { bot: User };
 
 const MAX_APPLICATIONS = 10_000;
 
-/** Tells whose a bot token is. Applications are kept in memory for a minute at most, and dropped when they or
+/** Tells whose a bot token is. Applications are kept in memory for half a minute at most, and dropped when they or
  * their tokens change. */
 export class BotTokens {
   readonly #memory: Memory<ApplicationWithBot, object, BusMessage>;

@@ -27,7 +27,7 @@ const MAX_MEMBERS_PER_GUILD = 10_000;
 
 /**
  * What changes rarely and is asked for with every request and every dispatched event: a guild's roles, channels and
- * memberships. Kept in memory for a minute at most, and dropped by those of the guild's events that decide access, of this
+ * memberships. Kept in memory for half a minute at most, and dropped by those of the guild's events that decide access, of this
  * process or another; of its other events nothing is heard.
  */
 export class GuildViews {
