@@ -60,7 +60,7 @@ export type DomainEvent =
   | { type: 'GUILD_LEFT'; guildId: bigint; userId: bigint }
   /** A bot's own user changed: its sessions are shown it anew. */
   | { type: 'USER_UPDATE'; user: User }
-  /** Anything of an application changed: its row, its testers or its secrets; whoever keeps a copy reads it anew. */
+  /** An application changed, or its bot; whoever keeps a copy reads it anew. */
   | {
       type: 'APPLICATION_UPDATED';
       applicationId: bigint;
@@ -73,5 +73,8 @@ export type DomainEvent =
   | { type: 'PORTAL_HOME_UPDATED'; userId: bigint }
   /** A person signed out somewhere; whoever keeps that person's sessions asks for them anew. */
   | { type: 'SESSION_ENDED'; userId: bigint }
+  /** Somebody was invited to test an application, answered, or was taken off the list. */
+  | { type: 'TESTERS_UPDATED'; applicationId: bigint }
+  | { type: 'CLIENT_SECRET_RESET'; applicationId: bigint }
   /** The bot token was replaced; sessions that used the old one end. */
   | { type: 'BOT_TOKEN_RESET'; applicationId: bigint };

@@ -1,4 +1,3 @@
-import { GatewayDispatchEvents, GatewayIntentBits } from 'discord-api-types/v10';
 import type { AppContext } from '../context.js';
 import { privilegedIntentsOf } from '../domain/applications/index.js';
 import type { BusMessage, Heard } from '../domain/bus-message.js';
@@ -7,12 +6,13 @@ import { GuildUnavailable } from '../domain/guilds/index.js';
 import { BUS_RECONNECTED, type BusSubscription, topics } from '../infra/bus.js';
 import type { Timer } from '../infra/clock.js';
 import { inPieces, inTurns, nextTurn } from '../infra/turns.js';
-import { eventOf, GatewayEvent, Piece } from './events.js';
+import { GatewayEvent, Piece } from './events.js';
+import { guildLeft } from './guild-delete.js';
 import { asksTooMuch } from './intents.js';
 import { closes } from './protocol.js';
 import type { Session } from './session.js';
 
-/** How often all sessions are compared with the database, in milliseconds: an event about their application may be lost. */
+/** How often all sessions are compared with what is so, in milliseconds: an event about their application or a guild may be lost. */
 const CHECK_EVERY_MS = 30_000;
 
 /** Bots whose applications are read with one query: SQLite takes 999 parameters. */
@@ -43,7 +43,7 @@ export class Bots {
   async add(session: Session): Promise<void> {
     const bot = this.#bots.get(session.botId) ?? this.#open(session.botId);
     bot.sessions.add(session);
-    this.#check ??= this.app.clock.after(CHECK_EVERY_MS, () => void this.#checkAll());
+    this.#check ??= this.#checkLater();
     await Promise.all(bot.subscriptions.map((subscription) => subscription.ready));
   }
 
@@ -88,21 +88,15 @@ export class Bots {
   }
 
   #onApplicationMessage(botId: bigint, bot: Bot, message: Heard): void {
-    switch (message.type) {
-      case 'BOT_TOKEN_RESET':
-        endSessions(bot);
-        break;
-      case 'APPLICATION_UPDATED':
-        endDisallowed(bot, message);
-        void this.#endDeadSessions([[botId, bot]]);
-        return;
-      case BUS_RECONNECTED:
-        this.#doubt(botId, bot);
-        return;
-      default:
-        dispatchToShard(bot, message);
-        break;
+    if (message.type === BUS_RECONNECTED) {
+      this.#doubt([[botId, bot]]);
+      return;
     }
+    if (message.invalidates.includes('token')) {
+      endDisallowed(bot, message);
+      void this.#compare([[botId, bot]]);
+    }
+    dispatchToShard(bot, message);
   }
 
   /** Runs `act` for the sessions responsible for the message's guild, once each has had its READY and first guilds. */
@@ -114,27 +108,19 @@ export class Bots {
   }
 
   #leave(guildId: bigint, session: Session): void {
-    const attachment = session.guilds.get(guildId);
-    if (!attachment) return;
-    attachment.detach();
-    if (session.wants(GatewayIntentBits.Guilds)) {
-      session.dispatch(eventOf(GatewayDispatchEvents.GuildDelete, { id: String(guildId) }));
-    }
+    session.guilds.get(guildId)?.take(guildLeft(guildId));
   }
 
-  /** Ends the sessions that may go on no longer, whoever failed to tell. */
-  async #checkAll(): Promise<void> {
-    const check = this.#check;
-    await this.#endDeadSessionsInTurns([...this.#bots]);
-    // Another one has begun where all bots left meanwhile and some came.
-    if (this.#check !== check) return;
-    this.#check = this.app.clock.after(CHECK_EVERY_MS, () => void this.#checkAll());
+  #checkLater(): Timer {
+    return this.app.clock.after(CHECK_EVERY_MS, () => {
+      this.#check = this.#checkLater();
+      this.#doubt(this.#bots);
+    });
   }
 
-  /** Something of the bot may have been missed. */
-  #doubt(botId: bigint, bot: Bot): void {
-    if (this.#bots.get(botId) !== bot) return;
-    this.#unsure.set(botId, bot);
+  /** Something of these bots may have been missed. */
+  #doubt(bots: Iterable<[bigint, Bot]>): void {
+    for (const [botId, bot] of bots) this.#unsure.set(botId, bot);
     void this.#makeSure();
   }
 
@@ -145,20 +131,19 @@ export class Bots {
     while (this.#unsure.size > 0) {
       // The others are told in this turn, too.
       await nextTurn();
-      const bots = [...this.#unsure];
+      const bots = [...this.#unsure].filter(([botId, bot]) => this.#bots.get(botId) === bot);
       this.#unsure = new Map();
-      await this.#endDeadSessionsInTurns(bots);
+      await inTurns(inPieces(bots, BOTS_PER_QUERY), 1, (piece) => this.#compare(piece));
       await inTurns(bots, 1, ([botId, bot]) => this.#catchUpOnGuilds(botId, bot));
     }
     this.#isMakingSure = false;
   }
 
-  #endDeadSessionsInTurns(bots: [bigint, Bot][]): Promise<void> {
-    return inTurns(inPieces(bots, BOTS_PER_QUERY), 1, (piece) => this.#endDeadSessions(piece));
-  }
-
-  /** Ends the sessions whose token is good no longer, or that ask for a privileged intent which is switched off. */
-  async #endDeadSessions(bots: [bigint, Bot][]): Promise<void> {
+  /**
+   * Compares sessions with their applications: ends those whose token is good no longer, or that ask for a privileged intent which is
+   * switched off, and renews the bot's user of the others.
+   */
+  async #compare(bots: [bigint, Bot][]): Promise<void> {
     const sessions = bots.flatMap(([, bot]) => [...bot.sessions]);
     try {
       const rows = await this.app.db.reader.application.findMany({
@@ -169,13 +154,16 @@ export class Bots {
           guildMembersIntent: true,
           presencesIntent: true,
           messageContentIntent: true,
+          bot: true,
         },
       });
       const applications = new Map(rows.map((row) => [row.id, row]));
       for (const session of sessions) {
         const application = applications.get(session.botId);
-        if (session.bot.tokenHash !== application?.botTokenHash) session.end(closes.authenticationFailed);
+        if (!application || session.bot.tokenHash !== application.botTokenHash)
+          session.end(closes.authenticationFailed);
         else if (asksTooMuch(session.intents, privilegedIntentsOf(application))) session.end(closes.disallowedIntents);
+        else session.user = application.bot;
       }
     } catch (error) {
       this.#logFault(error, 'applications could not be read for the gateway');
@@ -188,14 +176,13 @@ export class Bots {
       const joined = new Set<bigint>();
       for await (const page of this.app.guilds.pagesOfGuildIds(botId)) for (const id of page) joined.add(id);
       // Nobody waits for a session that is still being shown its guilds.
-      for (const session of bot.sessions) void session.introduced.then(() => this.#catchUp(bot, session, joined));
+      for (const session of bot.sessions) void session.introduced.then(() => this.#catchUp(session, joined));
     } catch (error) {
       this.#logFault(error, "a bot's guilds could not be read for the gateway");
-      this.#tryAgain(botId, bot);
     }
   }
 
-  async #catchUp(bot: Bot, session: Session, joined: ReadonlySet<bigint>): Promise<void> {
+  async #catchUp(session: Session, joined: ReadonlySet<bigint>): Promise<void> {
     try {
       await inTurns(new Set([...joined, ...session.guilds.keys()]), GUILDS_PER_TURN, async (guildId) => {
         if (joined.has(guildId) === session.guilds.has(guildId) || !session.isResponsibleFor(guildId)) return;
@@ -204,7 +191,6 @@ export class Bots {
       });
     } catch (error) {
       this.#logFault(error, "a bot's guilds could not be read for the gateway");
-      this.#tryAgain(session.botId, bot);
     }
   }
 
@@ -216,11 +202,6 @@ export class Bots {
     } catch (error) {
       if (!(error instanceof GuildUnavailable)) throw error;
     }
-  }
-
-  /** Makes up for what was missed once more, after a while. */
-  #tryAgain(botId: bigint, bot: Bot): void {
-    this.app.clock.after(CHECK_EVERY_MS, () => this.#doubt(botId, bot));
   }
 
   /** An outage of the database is told once, by what watches it. */
@@ -235,11 +216,6 @@ function endDisallowed(bot: Bot, { privilegedIntents }: BusMessage): void {
   for (const session of [...bot.sessions]) {
     if (asksTooMuch(session.intents, privilegedIntents)) session.end(closes.disallowedIntents);
   }
-}
-
-/** The token these sessions were opened with is good no longer. */
-function endSessions(bot: Bot): void {
-  for (const session of [...bot.sessions]) session.end(closes.authenticationFailed);
 }
 
 /** An event for the bot itself goes to its guild's shard, or to the first when it is of no guild, as direct messages are. */

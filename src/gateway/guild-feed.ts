@@ -9,7 +9,8 @@ import { REMEMBER_MS } from '../infra/memory.js';
 import { closeFor } from './closing.js';
 import { GatewayEvent, Piece } from './events.js';
 import { type GuildCreate, loadGuildCreate } from './guild-create.js';
-import { type Close, closes, PERMISSION_RETRIES_MS, REPLAY_LIMIT } from './protocol.js';
+import { guildUnavailable } from './guild-delete.js';
+import { closes, PERMISSION_RETRIES_MS, PERMISSION_RETRY_MS, REPLAY_LIMIT } from './protocol.js';
 import type { Session } from './session.js';
 
 /** How long a guild's picture is kept for further sessions, in milliseconds. */
@@ -49,6 +50,11 @@ export class Attachment {
     for (const event of held) this.session.dispatch(event);
   }
 
+  take(told: GatewayEvent): void {
+    this.detach();
+    if (this.session.wants(GatewayIntentBits.Guilds)) this.session.dispatch(told);
+  }
+
   detach(): void {
     if (this.#detached) return;
     this.#detached = true;
@@ -75,11 +81,14 @@ interface Dispatched {
   place: string | null;
 }
 
+/** The place of an event whose channel decides, and which does not say which channel that is: nobody has a permission there. */
+const NOWHERE = 'nowhere';
+
 /**
  * Hands a guild's events to the sessions that want them, in order. One subscription serves all sessions of the process; an
  * event is made ready for sending once. While all permissions it needs are known, an event is delivered before `publish`
- * returns; otherwise it and those behind it wait for them. Where they cannot be had, the sessions concerned end: none is left
- * with a gap that it does not know of.
+ * returns; otherwise it and those behind it wait for them. Where they cannot be had, the connections of the sessions concerned are
+ * closed, and what waits is dispatched to the sessions once they can: none is left with a gap that it does not know of.
  */
 export class GuildFeed {
   readonly #seats = new Map<bigint, BotSeat>();
@@ -159,9 +168,7 @@ export class GuildFeed {
 
   #wait(event: Dispatched): void {
     this.#waiting.push(event);
-    if (this.#waiting.length > REPLAY_LIMIT.events) {
-      for (const seat of this.#seats.values()) endAll(seat, closes.unavailable);
-    }
+    if (this.#waiting.length > REPLAY_LIMIT.events) this.#endThoseBehind();
     if (!this.#working) void this.#work();
   }
 
@@ -171,46 +178,62 @@ export class GuildFeed {
     // What remembers the guild for everybody may hear of the same event after this feed, in the same turn: it is asked after that.
     await Promise.resolve();
     for (let event = this.#waiting[0]; event; event = this.#waiting[0]) {
-      let isReachable = true;
       // Looked at in the same breath: between the two, something might be forgotten.
-      while (isReachable && this.#undecided(event).length > 0) isReachable = await this.#decideAll(event);
-      if (isReachable) this.#fanOut(event);
+      while (this.#undecided(event).length > 0) await this.#decideAll(event);
+      this.#fanOut(event);
       this.#waiting.shift();
     }
     this.#working = false;
   }
 
   /**
-   * Asks for the permissions that are missing, again after a fault; where they cannot be had, the sessions concerned end.
-   * @returns false when the guild is out of reach: the event is dropped, and the guild is shown as a whole once it is back
+   * Asks for the permissions that are missing until they are there, or nobody is left who needs them. After some tries those
+   * concerned are disconnected, once; they may resume, and get what waited.
    */
-  async #decideAll(event: Dispatched): Promise<boolean> {
+  async #decideAll(event: Dispatched): Promise<void> {
     for (let tries = 0; ; tries += 1) {
       try {
         await Promise.all(this.#undecided(event).map((seat) => this.#decide(seat, event.place)));
-        return true;
+        return;
       } catch (error) {
-        if (error instanceof GuildUnavailable) return false;
-        const delay = PERMISSION_RETRIES_MS[tries];
-        if (delay === undefined) {
-          this.#giveUp(event, error);
-          return true;
-        }
-        await pause(this.app.clock, delay);
+        if (error instanceof GuildUnavailable) return this.#showUnavailable(event);
+        if (tries === PERMISSION_RETRIES_MS.length) this.#disconnect(event, error);
+        await pause(this.app.clock, PERMISSION_RETRIES_MS[tries] ?? PERMISSION_RETRY_MS);
       }
     }
   }
 
-  /** Ends the sessions that want the event of bots of which it is not known whether they may have it. */
-  #giveUp(event: Dispatched, error: unknown): void {
+  /** Closes the connections of sessions that want the event, of bots of which it is not known whether they may have it. */
+  #disconnect(event: Dispatched, error: unknown): void {
     const close = closeFor(error, this.app.log, 'permissions for gateway events could not be read');
-    for (const seat of this.#undecided(event)) endAll(seat, close, (session) => wants(session, seat, event));
+    for (const seat of this.#undecided(event)) {
+      for (const { session } of seat.attachments) if (wants(session, seat, event)) session.disconnect(close);
+    }
+  }
+
+  /** The guild is out of reach: bots of which it is not known what they may have there lose it, and are shown the whole of it once it is back. */
+  #showUnavailable(event: Dispatched): void {
+    for (const seat of this.#undecided(event)) {
+      for (const attachment of [...seat.attachments]) attachment.take(guildUnavailable(this.guildId));
+    }
+  }
+
+  /** More waits than a session may ask for again: those that want any of it end. */
+  #endThoseBehind(): void {
+    const seats = [...this.#seats.values()];
+    const behind = seats.flatMap((seat) =>
+      [...seat.attachments].filter(({ session }) => this.#waiting.some((event) => wants(session, seat, event))),
+    );
+    if (behind.length === 0) return;
+    const facts = { guildId: String(this.guildId), sessions: behind.length };
+    this.app.log.warn(facts, 'sessions end: too many gateway events of their guild wait for permissions to be read');
+    for (const { session } of behind) session.end(closes.unavailable);
   }
 
   /** Bots that want the event, and whose permission for it has to be asked for first. */
   #undecided(event: Dispatched): BotSeat[] {
     const { place } = event;
-    if (place === null) return [];
+    if (place === null || place === NOWHERE) return [];
     const seats: BotSeat[] = [];
     for (const seat of this.#seats.values()) {
       if (!seat.permissions.has(place) && isWanted(seat, event)) seats.push(seat);
@@ -230,6 +253,18 @@ export class GuildFeed {
   }
 
   #fanOut(event: Dispatched): void {
+    try {
+      this.#deliver(event);
+    } catch (error) {
+      const close = closeFor(error, this.app.log, 'an event could not be dispatched');
+      for (const seat of [...this.#seats.values()]) {
+        for (const { session } of [...seat.attachments]) if (wants(session, seat, event)) session.end(close);
+      }
+    }
+    if (event.audience.detaches) this.#detachAll();
+  }
+
+  #deliver(event: Dispatched): void {
     const { message } = event;
     const isAllowed = permissionTest(event);
     const forms = new Forms(message);
@@ -246,7 +281,6 @@ export class GuildFeed {
     }
     forms.settle();
     if (deliveries > 0) this.app.metrics.gatewayDispatches.inc({ type: message.type }, deliveries);
-    if (event.audience.detaches) this.#detachAll();
   }
 
   /** No session holds the guild any more. */
@@ -273,13 +307,8 @@ export class GuildFeed {
   }
 }
 
-/** Ends sessions with a close after which clients come back; they are told then that they have to identify anew. */
-function endAll(seat: BotSeat, close: Close, which: (session: Session) => boolean = () => true): void {
-  for (const { session } of [...seat.attachments]) if (which(session)) session.end(close);
-}
-
 function placeOf({ inChannel, anyInGuild }: Audience, { channelId }: BusMessage): string | null {
-  if (inChannel !== undefined) return channelId ?? null;
+  if (inChannel !== undefined) return channelId ?? NOWHERE;
   return anyInGuild === undefined ? null : GUILD_AT_LARGE;
 }
 

@@ -137,7 +137,7 @@ function begin(gateway: Gateway, connection: Applicant, session: Session, attach
       GatewayDispatchEvents.Ready,
       renderReady({
         version: GATEWAY_VERSION,
-        user: session.bot.actor.user,
+        user: session.user,
         privilegedIntents: session.bot.privilegedIntents,
         guildIds: attachments.filter(({ detached }) => !detached).map(({ feed }) => feed.guildId),
         sessionId: session.id,

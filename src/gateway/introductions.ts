@@ -1,11 +1,11 @@
-import { GatewayDispatchEvents, GatewayIntentBits } from 'discord-api-types/v10';
+import { GatewayIntentBits } from 'discord-api-types/v10';
 import type { AppContext } from '../context.js';
 import { refusalIn } from '../domain/errors.js';
 import { GuildUnavailable } from '../domain/guilds/index.js';
 import { pause } from '../infra/clock.js';
 import { nextTurn } from '../infra/turns.js';
-import { renderUnavailableGuild } from '../wire/ready.js';
-import { eventOf, type GatewayEvent } from './events.js';
+import type { GatewayEvent } from './events.js';
+import { guildUnavailable } from './guild-delete.js';
 import type { Attachment } from './guild-feed.js';
 import { GUILD_RETRY_MS } from './protocol.js';
 import type { Session } from './session.js';
@@ -24,7 +24,7 @@ export async function introduceGuilds(app: AppContext, session: Session, attachm
 export async function introduceGuild(app: AppContext, attachment: Attachment): Promise<void> {
   if (!attachment.session.wants(GatewayIntentBits.Guilds)) return attachment.release();
   if (await isShown(app, attachment)) return;
-  dispatch(app, attachment, unavailable(attachment));
+  dispatch(app, attachment, guildUnavailable(attachment.feed.guildId));
   void showLater(app, attachment);
 }
 
@@ -44,7 +44,7 @@ async function isShown(app: AppContext, attachment: Attachment): Promise<boolean
   const create = await guildCreate(app, attachment);
   if (attachment.detached) return true;
   if (create === 'unreadable') return false;
-  dispatch(app, attachment, create === 'out of reach' ? unavailable(attachment) : create);
+  dispatch(app, attachment, create === 'out of reach' ? guildUnavailable(attachment.feed.guildId) : create);
   if (create === 'out of reach') attachment.detach();
   else attachment.release();
   return true;
@@ -64,9 +64,9 @@ async function guildCreate(
   const { feed, session } = attachment;
   try {
     const [picture, member] = await Promise.all([feed.picture(), app.guilds.member(feed.guildId, session.botId)]);
-    if (!picture || !member) return unavailable(attachment);
+    if (!picture || !member) return guildUnavailable(feed.guildId);
     return await picture.eventFor({
-      user: session.bot.actor.user,
+      user: session.user,
       member,
       seesMembers: session.wants(GatewayIntentBits.GuildPresences),
       largeThreshold: session.largeThreshold,
@@ -77,8 +77,4 @@ async function guildCreate(
     feed.forgetPicture();
     return 'unreadable';
   }
-}
-
-function unavailable({ feed }: Attachment): GatewayEvent {
-  return eventOf(GatewayDispatchEvents.GuildDelete, renderUnavailableGuild(feed.guildId));
 }

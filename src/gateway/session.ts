@@ -1,5 +1,6 @@
 import type { AuthenticatedBot } from '../domain/applications/index.js';
 import type { Clock, Timer } from '../infra/clock.js';
+import type { User } from '../infra/database/index.js';
 import type { GatewayEvent, Payload } from './events.js';
 import type { PresenceUpdate } from './payloads.js';
 import {
@@ -16,6 +17,8 @@ import { ReplayBuffer } from './replay-buffer.js';
 /** The session's place among those who hear of a guild. */
 export interface GuildSeat {
   detach(): void;
+  /** Detaches it, and dispatches `told` where the session wants to know of guilds. */
+  take(told: GatewayEvent): void;
 }
 
 /** The connection a session is on at the moment. */
@@ -53,6 +56,8 @@ export class Session {
   readonly id: string;
   readonly bot: AuthenticatedBot;
   readonly botId: bigint;
+  /** The bot's own user, as it was last read. */
+  user: User;
   readonly intents: number;
   readonly shard: Shard | null;
   readonly largeThreshold: number;
@@ -86,7 +91,8 @@ export class Session {
   ) {
     this.id = terms.id;
     this.bot = terms.bot;
-    this.botId = terms.bot.actor.user.id;
+    this.user = terms.bot.actor.user;
+    this.botId = this.user.id;
     this.intents = terms.intents;
     this.shard = terms.shard;
     this.largeThreshold = terms.largeThreshold;

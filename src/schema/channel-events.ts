@@ -47,7 +47,8 @@ export async function watchChannel(context: GraphqlContext, channelId: bigint): 
     if (message.type !== BUS_RECONNECTED && isShown(message, channelId)) after(() => queue.push(message));
   });
   const sessions = app.bus.subscribe(topics.sessions, (message) => {
-    if (message.type === BUS_RECONNECTED || message.userId === userId) stream.check();
+    const isMissed = message.type === BUS_RECONNECTED;
+    if (isMissed || (message.invalidates.includes('session') && message.userId === userId)) stream.check();
   });
   await Promise.all([guild.ready, sessions.ready]);
   return queue;
@@ -60,7 +61,7 @@ function mayTakeAway({ invalidates, userId }: BusMessage, watcherId: string): bo
 
 /** Whether an event is one of the channel, and for everybody who can view that. */
 function isShown({ channelId, audience }: BusMessage, watched: bigint): boolean {
-  if (channelId !== String(watched) || !audience) return false;
+  if (channelId !== String(watched) || !audience || audience.anyInGuild !== undefined) return false;
   return audience.inChannel === undefined || BigInt(audience.inChannel) === Permission.ViewChannel;
 }
 

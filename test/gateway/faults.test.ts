@@ -1,5 +1,6 @@
 import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { REPLAY_LIMIT } from '../../src/gateway/protocol.js';
 import { ManualClock } from '../harness/clock.js';
 import { failStatements } from '../harness/faults.js';
 import { GatewayClient } from '../harness/gateway-client.js';
@@ -15,7 +16,7 @@ let bot: TestBot;
 let guild: TestGuild;
 let faults: ReturnType<typeof failStatements> | undefined;
 const clock = new ManualClock();
-const { log, lines } = readableLog();
+const { log, lines } = readableLog('warn');
 
 beforeAll(async () => {
   server = await startServer({ clock, log });
@@ -71,11 +72,12 @@ it('G-23 G-24 an event whose permission could not be read at first arrives, thos
   await client.close();
 });
 
-it('G-48 sessions whose permission cannot be read close 4000 and identify anew, others go on', async () => {
+it('G-23 G-48 sessions whose permission cannot be read close 4000, and get what waited when they resume; others go on', async () => {
   const { client, id } = await shown(CONTENT);
   const { client: other } = await shown(Intent.Guilds);
   faults = failStatements(GUILD_IS_READ);
-  for (let count = 0; count < 20; count += 1) speak(`lost ${count}`);
+  const waiting = Array.from({ length: 20 }, (_, count) => `waits ${count}`);
+  for (const content of waiting) speak(content);
   let closedWith: number | undefined;
   void client.closed.then(({ code }) => {
     closedWith = code;
@@ -84,13 +86,34 @@ it('G-48 sessions whose permission cannot be read close 4000 and identify anew, 
   expect(closedWith).toBe(4000);
   expect(contents(client)).toEqual([]);
   expect(readLines(lines).map(({ msg }) => msg)).toEqual(['permissions for gateway events could not be read']);
+  const again = await GatewayClient.open(server.origin);
+  again.send(6, { token: bot.token, session_id: id, seq: client.sequence });
+  await again.event('RESUMED');
+  expect(await other.settled()).toEqual([]);
+  // Whoever has resumed is not disconnected again by the same fault.
+  clock.advance(6_000);
+  await expect.poll(faults.count).toBeGreaterThan(5);
+  faults.heal();
+  await untilPassed(() => contents(again).length === waiting.length);
+  expect(contents(again)).toEqual(waiting);
+  server.app.publish({ type: 'CHANNEL_CREATE', channel: guild.channel });
+  expect((await other.event('CHANNEL_CREATE')).d.id).toBe(String(guild.channel.id));
+  expect((await again.event('CHANNEL_CREATE')).d.id).toBe(String(guild.channel.id));
+  await Promise.all([again.close(), other.close()]);
+});
+
+it('G-23 sessions end when more waits than can be asked for again, and those that want nothing of it go on', async () => {
+  const { client, id } = await shown(CONTENT);
+  const { client: other } = await shown(Intent.Guilds);
+  faults = failStatements(GUILD_IS_READ);
+  for (let count = 0; count <= REPLAY_LIMIT.events; count += 1) speak('waits');
+  expect((await client.closed).code).toBe(4902);
+  expect(readLines(lines).map(({ sessions }) => sessions)).toEqual([1]);
   faults.heal();
   const again = await GatewayClient.open(server.origin);
   again.send(6, { token: bot.token, session_id: id, seq: client.sequence });
   expect((await again.op(9)).d).toBe(false);
   expect(await other.settled()).toEqual([]);
-  server.app.publish({ type: 'CHANNEL_CREATE', channel: guild.channel });
-  expect((await other.event('CHANNEL_CREATE')).d.id).toBe(String(guild.channel.id));
   await Promise.all([again.close(), other.close()]);
 });
 

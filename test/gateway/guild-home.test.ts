@@ -338,6 +338,26 @@ describe('G-50 a guild that is out of reach', () => {
     expect(shown(await sentTo(client))).toEqual([['back again']]);
   });
 
+  it('G-50, G-23: an event goes to the bots of which it is known that they may have it; the others lose the guild', async () => {
+    const knower = await session();
+    say('before');
+    expect((await knower.event('MESSAGE_CREATE')).d.content).toBe('before');
+    const newcomer = await createBot(server.app);
+    joinMembers(server.app, guild, newcomer.user);
+    const client = await open();
+    await client.ready(newcomer.token);
+    home.unreachable.add(guild.id);
+    say('out of reach');
+    expect((await knower.event('MESSAGE_CREATE')).d.content).toBe('out of reach');
+    const told = await client.next(({ op }) => op === 0);
+    expect([told.t, told.d]).toEqual(['GUILD_DELETE', unavailable()]);
+    home.unreachable.clear();
+    ship({ type: 'GUILD_JOINED', guildId: guild.id, userId: newcomer.id });
+    expect((await client.event('GUILD_CREATE')).d.id).toBe(String(guild.id));
+    say('back again');
+    expect(shown(await sentTo(knower, client))).toEqual([['back again'], ['back again']]);
+  });
+
   it('G-50 answers requests for members with an empty chunk, and the connection stays', async () => {
     const client = await session();
     home.unreachable.add(guild.id);

@@ -105,6 +105,25 @@ it('G-26: a permission that was taken away unheard counts within a minute, remem
   await client.close();
 });
 
+it('G-29: a guild that was joined or left unheard is shown or taken away within a minute', async () => {
+  const { app } = server;
+  const bot = await createBot(app);
+  const [joined, left] = [await createGuild(app), await createGuild(app)];
+  await addMember(app, left.id, bot.user);
+  const client = await GatewayClient.open(server.origin);
+  await client.ready(bot.token);
+  // Both are remembered as they were when the session began.
+  expect(await app.guilds.member(joined.id, bot.id)).toBeNull();
+  expect(await app.guilds.member(left.id, bot.id)).not.toBeNull();
+  clock.advance(29_000);
+  await addMember(app, joined.id, bot.user);
+  await app.db.writer.member.delete({ where: { guildId_userId: { guildId: left.id, userId: bot.id } } });
+  clock.advance(30_000);
+  expect((await client.event('GUILD_DELETE')).d).toEqual({ id: String(left.id) });
+  expect((await client.event('GUILD_CREATE')).d.id).toBe(String(joined.id));
+  await client.close();
+});
+
 it('a remembered bot token is dropped when the application changes, and not by other messages of its topic', async () => {
   const { app } = server;
   const bot = await createBot(app);

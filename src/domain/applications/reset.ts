@@ -16,9 +16,7 @@ export async function resetBotToken(
   const { token, hash } = createBotToken(applicationId, call.clock.now());
   const reset = async (write: Write) => {
     await accessApplication(call, applicationId, 'resetBotToken', write.db);
-    const changed = await replace(write, 'BOT_TOKEN_RESET', applicationId, { botTokenHash: hash });
-    write.record({ type: 'BOT_TOKEN_RESET', applicationId });
-    return changed;
+    return replace(write, 'BOT_TOKEN_RESET', applicationId, { botTokenHash: hash });
   };
   return { application: await call.write(reset, { serializable: true }), botToken: token };
 }
@@ -48,6 +46,6 @@ async function replace(
 ): Promise<Application> {
   const changed = await db.application.update({ where: { id }, data });
   await audit({ action, applicationId: id, targetId: id });
-  record({ type: 'APPLICATION_UPDATED', applicationId: id });
+  record({ type: action, applicationId: id });
   return changed;
 }

@@ -19,7 +19,7 @@ export async function acceptTesterInvitation(call: CallContext, applicationId: b
     if (!tester) throw await nothingToAnswer(db, applicationId, userId);
     const changes = { state: { old: 'INVITED', new: 'ACCEPTED' } } as const;
     await audit({ action: 'TESTER_ACCEPT', applicationId, targetId: userId, changes });
-    record({ type: 'APPLICATION_UPDATED', applicationId });
+    record({ type: 'TESTERS_UPDATED', applicationId });
     record({ type: 'PORTAL_HOME_UPDATED', userId });
     return tester;
   });
@@ -37,7 +37,7 @@ export async function declineTesterInvitation(call: CallContext, applicationId: 
     if (count === 0) throw await nothingToAnswer(db, applicationId, userId);
     const changes = { state: { old: 'INVITED', new: null } } as const;
     await audit({ action: 'TESTER_DECLINE', applicationId, targetId: userId, changes });
-    record({ type: 'APPLICATION_UPDATED', applicationId });
+    record({ type: 'TESTERS_UPDATED', applicationId });
     record({ type: 'PORTAL_HOME_UPDATED', userId });
   });
 }

@@ -66,7 +66,7 @@ async function putTester(call: CallContext, write: Write, row: TesterRow): Promi
   const tester = await db.tester.upsert({ where, create: { ...row, createdAt }, update: { state } });
   const changes = { state: { old: listed?.state ?? null, new: state } };
   await audit({ action: 'TESTER_INVITE', applicationId, targetId: userId, changes });
-  record({ type: 'APPLICATION_UPDATED', applicationId });
+  record({ type: 'TESTERS_UPDATED', applicationId });
   record({ type: 'PORTAL_HOME_UPDATED', userId });
   if (state === 'INVITED') await mailTesterInvitation(call, write, { inviteeId: userId, application, inviter });
   return tester;

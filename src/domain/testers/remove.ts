@@ -24,6 +24,6 @@ async function remove(call: CallContext, write: Write, { applicationId, userId }
   await db.tester.delete({ where });
   const changes = { state: { old: tester.state, new: null } };
   await audit({ action: 'TESTER_REMOVE', applicationId, targetId: userId, changes });
-  record({ type: 'APPLICATION_UPDATED', applicationId });
+  record({ type: 'TESTERS_UPDATED', applicationId });
   record({ type: 'PORTAL_HOME_UPDATED', userId });
 }

@@ -11,10 +11,22 @@ export const applicationEvents = {
     invalidates: ['token', 'portal'],
     audience: null,
   },
+  TESTERS_UPDATED: {
+    topic: 'application',
+    about: ({ applicationId }) => ({ applicationId }),
+    invalidates: ['portal'],
+    audience: null,
+  },
+  CLIENT_SECRET_RESET: {
+    topic: 'application',
+    about: ({ applicationId }) => ({ applicationId }),
+    invalidates: ['portal'],
+    audience: null,
+  },
   BOT_TOKEN_RESET: {
     topic: 'application',
     about: ({ applicationId }) => ({ applicationId }),
-    invalidates: ['token'],
+    invalidates: ['token', 'portal'],
     audience: null,
   },
 } satisfies Partial<EventRows>;
