@@ -159,6 +159,88 @@ describe('READY and GUILD_CREATE', () => {
     expect(await others.settled()).toEqual([]);
   });
 
+  const everyone = () => guild.snapshot.guild.roles[0]!;
+  const changes: [string, () => DomainEvent, (d: Frame['d']) => unknown, unknown][] = [
+    [
+      'GUILD_UPDATE',
+      () => ({ type: 'GUILD_UPDATE', guild: Object.assign(guild.snapshot.guild, { name: 'New' }) }),
+      (d) => d.name,
+      'New',
+    ],
+    [
+      'GUILD_ROLE_CREATE',
+      () => ({
+        type: 'GUILD_ROLE_CREATE',
+        role: guild.snapshot.guild.roles.find(({ id }) => id === addRole(8n)) ?? everyone(),
+      }),
+      (d) => d.roles.length,
+      2,
+    ],
+    [
+      'GUILD_ROLE_UPDATE',
+      () => ({ type: 'GUILD_ROLE_UPDATE', role: Object.assign(everyone(), { permissions: 8n }) }),
+      (d) => d.roles[0].permissions,
+      '8',
+    ],
+    [
+      'GUILD_ROLE_DELETE',
+      () => ({ type: 'GUILD_ROLE_DELETE', guildId: guild.id, roleId: guild.snapshot.guild.roles.splice(0)[0]!.id }),
+      (d) => d.roles,
+      [],
+    ],
+    [
+      'CHANNEL_CREATE',
+      () => {
+        const channel = channelOf(server.app, guild.id, 'new');
+        guild.snapshot.channels.push(channel);
+        return { type: 'CHANNEL_CREATE', channel };
+      },
+      (d) => d.channels.length,
+      2,
+    ],
+    [
+      'GUILD_MEMBER_ADD',
+      () => ({ type: 'GUILD_MEMBER_ADD', member: joinMembers(server.app, guild, nobodysRow(server.app, 'new'))[0]! }),
+      (d) => d.member_count,
+      3,
+    ],
+    [
+      'GUILD_MEMBER_UPDATE',
+      () => ({ type: 'GUILD_MEMBER_UPDATE', member: Object.assign(guild.members[0]!, { nick: 'heron' }) }),
+      (d) => d.members.map(({ nick }: Frame['d']) => nick).includes('heron'),
+      true,
+    ],
+    [
+      'GUILD_MEMBER_REMOVE',
+      () => {
+        guild.snapshot.memberCount -= 1;
+        return { type: 'GUILD_MEMBER_REMOVE', guildId: guild.id, user: guild.owner };
+      },
+      (d) => d.member_count,
+      1,
+    ],
+    [
+      'MESSAGE_CREATE',
+      () => {
+        const message = messageOf(server.app, guild, guild.owner);
+        guild.snapshot.lastMessageIds = new Map([[guild.channel.id, 9n]]);
+        return { type: 'MESSAGE_CREATE', message, member: null };
+      },
+      (d) => d.channels[0].last_message_id,
+      '9',
+    ],
+  ];
+
+  it.each(changes)('G-21: show a later session what %s has changed', async (_name, change, shownOf, expected) => {
+    const earlier = await session();
+    const created = earlier.frames.find(({ t }) => t === 'GUILD_CREATE')!.d;
+    expect(shownOf(created)).not.toEqual(expected);
+    ship(change());
+    const later = await open();
+    later.identify(bot.token);
+    expect(shownOf((await later.event('GUILD_CREATE')).d)).toEqual(expected);
+  });
+
   it('G-18, G-29: come for a guild that the bot joins, in the shard of the guild', async () => {
     const [first, second] = [await session({ shard: [0, 2] }), await session({ shard: [1, 2] })];
     const joined = addGuild(server.app, home, 'Joined', bot.user);

@@ -124,6 +124,25 @@ it('G-29: a guild that was joined or left unheard is shown or taken away within 
   await client.close();
 });
 
+it('G-21: a guild that is joined after the bot was renamed shows it by its new name', async () => {
+  const { app } = server;
+  const bot = await createBot(app);
+  const client = await GatewayClient.open(server.origin);
+  await client.ready(bot.token);
+  await app.db.writer.user.update({ where: { id: bot.id }, data: { username: 'renamed' } });
+  app.publish({ type: 'APPLICATION_UPDATED', applicationId: bot.id });
+  // Answered when what was asked for before was read, too.
+  await app.db.reader.application.findUnique({ where: { id: bot.id } });
+  await client.settled();
+  const guild = await createGuild(app);
+  const member = await addMember(app, guild.id, bot.user);
+  app.publish({ type: 'GUILD_MEMBER_ADD', member });
+  app.publish({ type: 'GUILD_JOINED', guildId: guild.id, userId: bot.id });
+  const { d } = await client.event('GUILD_CREATE');
+  expect(d.members.map(({ user }: { user: { username: string } }) => user.username)).toContain('renamed');
+  await client.close();
+});
+
 it('a remembered bot token is dropped when the application changes, and not by other messages of its topic', async () => {
   const { app } = server;
   const bot = await createBot(app);

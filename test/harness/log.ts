@@ -7,6 +7,6 @@ export function readableLog(level: Level = 'error'): { log: Logger; lines: strin
 }
 
 /** What lines of a log tell. */
-export function readLines(lines: string[]): { level: number; msg: string; requestId?: string }[] {
+export function readLines(lines: string[]): { level: number; msg: string; requestId?: string; sessions?: number }[] {
   return lines.map((line) => JSON.parse(line));
 }

@@ -1,7 +1,7 @@
 import type { Client } from 'graphql-ws';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ManualClock } from '../harness/clock.js';
-import { createGuild, type Person, signUp } from '../harness/people.js';
+import { createGuild, invite, type Person, signUp } from '../harness/people.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { type Subscription, socketClient, subscribe } from '../harness/sockets.js';
 import { statementsOf } from '../harness/statements.js';
@@ -119,6 +119,24 @@ describe('sockets of one person', () => {
 });
 
 describe('a subscription', () => {
+  it('to a channel ends within a minute when that was taken out of sight unheard', async () => {
+    const clock = new ManualClock();
+    const timed = await startServer({ clock });
+    try {
+      const eve = await signUp(timed, 'eve');
+      const bob = await signUp(timed, 'bob');
+      const guild = await createGuild(eve);
+      await invite(eve, guild, bob);
+      const channel = 'subscription ($id: ID!) { channelEvents(channelId: $id) { type } }';
+      const response = await stream(timed, bob, channel, { id: guild.textChannelId });
+      await timed.app.db.writer.member.deleteMany({ where: { userId: BigInt(bob.id) } });
+      clock.advance(60_000);
+      expect(await response.text()).toContain('NOT_FOUND');
+    } finally {
+      await timed.stop();
+    }
+  });
+
   it('ends when its session expires', async () => {
     const clock = new ManualClock();
     const timed = await startServer({ clock });

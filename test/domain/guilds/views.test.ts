@@ -104,3 +104,25 @@ it('knows for half a minute which guild a channel is of, and reads it again then
   clock.advance(1);
   expect(await home.guildOfChannel(guild.channel.id)).toBeUndefined();
 });
+
+it('reads anew of which guild a channel is when its guild is told to have changed there', async () => {
+  const { app } = server;
+  const guild = await createGuild(app);
+  const home = new DatabaseHome(app.db.reader, app.bus, clock);
+  await home.view(guild.id);
+  expect(await home.guildOfChannel(guild.channel.id)).toBe(guild.id);
+  await app.db.writer.channel.delete({ where: { id: guild.channel.id } });
+  app.publish({ type: 'CHANNEL_CREATE', channel: guild.channel });
+  expect(await home.guildOfChannel(guild.channel.id)).toBeUndefined();
+});
+
+it('reads everything anew when the clock is set back', async () => {
+  const { app } = server;
+  const guild = await createGuild(app);
+  let now = clock.now();
+  const home = new DatabaseHome(app.db.reader, app.bus, { now: () => now, after: (ms, task) => clock.after(ms, task) });
+  expect(await home.view(guild.id)).not.toBeNull();
+  await app.db.writer.role.update({ where: { id: guild.id }, data: { permissions: 4n } });
+  now -= 3_600_000;
+  expect((await home.view(guild.id))?.rolePermissions.get(guild.id)).toBe(4n);
+});
