@@ -33,6 +33,7 @@ export const CHANNEL_OPERATIONS = {
   sendFiles: Permission.AttachFiles,
   sendReadAloud: Permission.SendTTSMessages,
   sendReply: Permission.ReadMessageHistory,
+  mentionEveryone: Permission.MentionEveryone,
   startTyping: Permission.SendMessages,
   editMessage: 0n,
   deleteMessage: 0n,
@@ -47,6 +48,10 @@ export const CHANNEL_OPERATIONS = {
 export type GuildOperation = keyof typeof GUILD_OPERATIONS;
 
 export type ChannelOperation = keyof typeof CHANNEL_OPERATIONS;
+
+/** What is done at once: never nothing. */
+export type GuildOperations = [GuildOperation, ...GuildOperation[]];
+export type ChannelOperations = [ChannelOperation, ...ChannelOperation[]];
 
 /** The permission bits that all of these need together. */
 export function neededInGuild(operations: readonly GuildOperation[]): bigint {

@@ -1,8 +1,8 @@
 import type { BusMessage } from '../domain/bus-message.js';
 import { requireUser } from '../domain/call.js';
 import { DomainError } from '../domain/errors.js';
+import { neededInChannel } from '../domain/guild-operations.js';
 import { accessGuildChannel } from '../domain/guilds/index.js';
-import { Permission } from '../domain/permissions.js';
 import { BUS_RECONNECTED, subscribeToAll, topics, topicsOfGuild } from '../infra/bus.js';
 import { builder } from './builder.js';
 import type { GraphqlContext } from './context.js';
@@ -18,7 +18,7 @@ import type { Stream } from './streams.js';
 export async function watchChannel(context: GraphqlContext, channelId: bigint): Promise<BoundedQueue<BusMessage>> {
   const { app, call, streams } = context;
   const { user } = requireUser(call);
-  const requireAccess = () => accessGuildChannel(call, channelId);
+  const requireAccess = () => accessGuildChannel(call, channelId, 'viewChannel');
   const { guildId } = await requireAccess();
   const userId = String(user.id);
   const queue: BoundedQueue<BusMessage> = new BoundedQueue(() => {
@@ -62,7 +62,7 @@ function mayTakeAway({ invalidates, userId }: BusMessage, watcherId: string): bo
 /** Whether an event is one of the channel, and for everybody who can view that. */
 function isShown({ channelId, audience }: BusMessage, watched: bigint): boolean {
   if (channelId !== String(watched) || !audience || audience.anyInGuild !== undefined) return false;
-  return audience.inChannel === undefined || BigInt(audience.inChannel) === Permission.ViewChannel;
+  return audience.inChannel === undefined || BigInt(audience.inChannel) === neededInChannel(['viewChannel']);
 }
 
 async function requireSession({ isStillSignedIn }: GraphqlContext): Promise<void> {

@@ -36,7 +36,7 @@ builder.queryField('channel', (t) =>
     args: { id: t.arg.id({ required: true }) },
     resolve: async (query, _root, args, { call, budget }) => {
       const id = parseId(args.id, 'id');
-      const { channelId } = await budget.step(() => accessChannel(call, id));
+      const { channelId } = await budget.step(() => accessChannel(call, id, 'viewChannel'));
       return call.read.channel.findUnique({ ...query, where: { id: channelId } });
     },
   }),

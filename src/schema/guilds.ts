@@ -58,7 +58,7 @@ const Guild = builder.prismaObject('Guild', {
       args: pageArgs,
       complexity: (args) => ({ field: 1, multiplier: pageSizeOf(args) }),
       resolve: async ({ id }, args, context, info) => {
-        await context.budget.step(() => accessGuild(context.call, id));
+        await context.budget.step(() => accessGuild(context.call, id, 'viewGuild'));
         const page = parsePage(args);
         const query = queryFromInfo({ context, info, path: ['edges', 'node'] });
         const rows = await context.budget.read(page.take + 1, (take) =>
@@ -78,7 +78,7 @@ const Guild = builder.prismaObject('Guild', {
       args: listArgs,
       complexity: listCost,
       resolve: async ({ id }, args, context, info) => {
-        await context.budget.step(() => accessGuild(context.call, id));
+        await context.budget.step(() => accessGuild(context.call, id, 'viewGuild'));
         const query = queryFromInfo({ context, info });
         const { most, after } = parseList(args);
         return childLists(context, info, {
@@ -112,7 +112,7 @@ function visibleChannels(context: GraphqlContext, info: GraphQLResolveInfo, guil
         }),
       parentOf: (channel) => channel.guildId,
     }).load(guildId);
-    const access = await context.budget.step(() => accessGuild(context.call, guildId));
+    const access = await context.budget.step(() => accessGuild(context.call, guildId, 'viewGuild'));
     const visible = channelsWith(access, requireUser(context.call).user.id, 'viewChannel');
     return channels.filter(({ id }) => visible.has(id));
   });
@@ -138,7 +138,7 @@ builder.queryFields((t) => ({
     args: { id: t.arg.id({ required: true }) },
     resolve: async (query, _root, args, { call, budget }) => {
       const id = parseId(args.id, 'id');
-      await budget.step(() => accessGuild(call, id));
+      await budget.step(() => accessGuild(call, id, 'viewGuild'));
       return call.read.guild.findUnique({ ...query, where: { id } });
     },
   }),

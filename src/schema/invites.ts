@@ -1,9 +1,10 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import { requireUser } from '../domain/call.js';
+import { neededInChannel } from '../domain/guild-operations.js';
 import { joinGuild, permissionsInChannel } from '../domain/guilds/index.js';
 import { createInvite, deleteInvite, manageableInvites } from '../domain/invites/index.js';
 import { limits } from '../domain/limits.js';
-import { allows, Permission } from '../domain/permissions.js';
+import { allows } from '../domain/permissions.js';
 import type { Invite as InviteRow } from '../infra/database/index.js';
 import { builder } from './builder.js';
 import { ChannelIdInput } from './channels.js';
@@ -20,7 +21,7 @@ const Invite = builder.prismaObject('Invite', {
       description: 'Null for a channel that the caller cannot see.',
       resolve: async (query, { guildId, channelId }, _args, { call }) => {
         const permissions = await permissionsInChannel(call.guilds, guildId, channelId, requireUser(call).user.id);
-        if (!allows(permissions ?? 0n, Permission.ViewChannel)) return null;
+        if (!allows(permissions ?? 0n, neededInChannel(['viewChannel']))) return null;
         return call.read.channel.findUnique({ ...query, where: { id: channelId } });
       },
     }),

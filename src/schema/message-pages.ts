@@ -39,7 +39,7 @@ async function readableChannels({ call, budget }: GraphqlContext, channels: Chan
   const readable = new Set<bigint>();
   for (const guildId of new Set(channels.map((channel) => channel.guildId))) {
     if (guildId === null) continue;
-    const access = await budget.step(() => accessGuild(call, guildId));
+    const access = await budget.step(() => accessGuild(call, guildId, 'viewGuild'));
     for (const id of channelsWith(access, user.id, 'readMessageHistory')) readable.add(id);
   }
   return channels.filter((channel) => readable.has(channel.id));

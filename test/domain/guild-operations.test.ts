@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { CallContext } from '../../src/domain/call.js';
 import { createChannel, getChannel } from '../../src/domain/channels/index.js';
+import { DomainError } from '../../src/domain/errors.js';
 import {
   CHANNEL_OPERATIONS,
   type ChannelOperation,
@@ -138,6 +139,12 @@ const IN_GUILD: Record<GuildOperation, Attempt<GuildOperation>> = {
 const send = (more: object) => (call: CallContext) =>
   sendMessage(call, { channelId: room.channelId, body: toSend({ content: 'x', ...more }) });
 
+/** Who may not is not refused: it mentions nobody. */
+async function mentionEveryone(call: CallContext): Promise<void> {
+  const sent = await send({ content: '@everyone' })(call);
+  if (!sent.mentionEveryone) throw new DomainError('MISSING_PERMISSIONS');
+}
+
 const own = async () =>
   (await sendMessage(room.bob, { channelId: room.channelId, body: toSend({ content: 'mine' }) })).id;
 let ownId: bigint;
@@ -159,6 +166,7 @@ const IN_CHANNEL: Record<ChannelOperation, Attempt<ChannelOperation>> = {
     does: (call) => send({ message_reference: { message_id: String(messageId) } })(call),
     with: 'sendMessage',
   },
+  mentionEveryone: { does: mentionEveryone, with: 'sendMessage' },
   startTyping: { does: (call) => startTyping(call, place()) },
   editMessage: { does: (call) => editMessage(call, { ...place(), messageId: ownId, body: toEdit({ content: 'y' }) }) },
   deleteMessage: { does: (call) => deleteMessage(call, { ...place(), messageId: ownId }) },

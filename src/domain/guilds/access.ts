@@ -2,7 +2,13 @@ import type { Transaction } from '../../infra/database/index.js';
 import { type CallContext, requireUser } from '../call.js';
 import type { GuildPlace, Place } from '../channels/place.js';
 import { DomainError, missingPermissions } from '../errors.js';
-import { type ChannelOperation, type GuildOperation, neededInChannel, neededInGuild } from '../guild-operations.js';
+import {
+  type ChannelOperation,
+  type ChannelOperations,
+  type GuildOperations,
+  neededInChannel,
+  neededInGuild,
+} from '../guild-operations.js';
 import type { MemberFacts } from '../members/record.js';
 import { allows, channelPermissions, guildPermissions, memberPermissions, Permission } from '../permissions.js';
 import type { GuildView } from './views.js';
@@ -24,7 +30,7 @@ interface GuildAccess {
 export async function accessGuild(
   call: CallContext,
   guildId: bigint,
-  ...operations: GuildOperation[]
+  ...operations: GuildOperations
 ): Promise<GuildAccess> {
   const { user } = requireUser(call);
   const [view, member] = await Promise.all([call.guilds.view(guildId), call.guilds.member(guildId, user.id)]);
@@ -45,7 +51,7 @@ export async function accessGuild(
 export async function accessChannel(
   call: CallContext,
   channelId: bigint,
-  ...operations: ChannelOperation[]
+  ...operations: ChannelOperations
 ): Promise<Place> {
   const { user } = requireUser(call);
   const guildId = await call.guilds.guildOfChannel(channelId);
@@ -67,7 +73,7 @@ export async function accessChannel(
 export async function accessGuildChannel(
   call: CallContext,
   channelId: bigint,
-  ...operations: ChannelOperation[]
+  ...operations: ChannelOperations
 ): Promise<GuildPlace> {
   const place = await accessChannel(call, channelId, ...operations);
   if (place.kind !== 'guild') throw new DomainError('UNKNOWN_CHANNEL');

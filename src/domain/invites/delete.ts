@@ -35,7 +35,7 @@ function factsOf(invite: Invite): AuditChanges['INVITE_DELETE'] {
 async function requireRight(call: CallContext, { guildId, channelId, inviterId }: Invite): Promise<void> {
   const { user } = requireUser(call);
   if (!(await call.guilds.member(guildId, user.id))) throw new DomainError('UNKNOWN_INVITE');
-  const { permissions } = await accessGuild(call, guildId);
+  const { permissions } = await accessGuild(call, guildId, 'viewGuild');
   const inChannel = (await permissionsInChannel(call.guilds, guildId, channelId, user.id)) ?? 0n;
   const mayDelete =
     inviterId === user.id ||

@@ -12,7 +12,7 @@ import { stillWorking } from './find.js';
  */
 export async function manageableInvites(call: CallContext, guildId: bigint): Promise<Prisma.InviteWhereInput> {
   const { user } = requireUser(call);
-  const access = await accessGuild(call, guildId);
+  const access = await accessGuild(call, guildId, 'viewGuild');
   const working = { guildId, AND: stillWorking(call.clock.now()) };
   if (allows(access.permissions, GUILD_OPERATIONS.manageInvites)) return working;
   const channelIds = channelsWith(access, user.id, 'manageInvitesOfChannel');

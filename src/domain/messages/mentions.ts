@@ -1,7 +1,8 @@
 import type { Reader, User } from '../../infra/database/index.js';
 import { parseSnowflake } from '../../infra/ids.js';
 import { type Place, permissionsIn } from '../channels/place.js';
-import { allows, Permission } from '../permissions.js';
+import { CHANNEL_OPERATIONS } from '../guild-operations.js';
+import { allows } from '../permissions.js';
 import type { AllowedMentions } from './body.js';
 
 export interface Mentions {
@@ -58,7 +59,7 @@ export function mentionColumns(mentions: Mentions) {
 }
 
 function mayMentionAll({ place }: MentionContext): boolean {
-  return allows(permissionsIn(place), Permission.MentionEveryone);
+  return allows(permissionsIn(place), CHANNEL_OPERATIONS.mentionEveryone);
 }
 
 function idsIn(text: string, pattern: RegExp): bigint[] {

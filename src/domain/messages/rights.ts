@@ -1,5 +1,5 @@
 import { type Place, permissionsIn } from '../channels/place.js';
-import { CHANNEL_OPERATIONS, type ChannelOperation } from '../guild-operations.js';
+import { CHANNEL_OPERATIONS, type ChannelOperation, type ChannelOperations } from '../guild-operations.js';
 import { allows } from '../permissions.js';
 import type { MessageEdit, NewMessage } from './body.js';
 import type { UploadedFile } from './files.js';
@@ -10,8 +10,8 @@ export function managesMessages(place: Place): boolean {
 }
 
 /** What sending a message is, with all that is in it. */
-export function operationsToSend(body: NewMessage, files: readonly UploadedFile[]): ChannelOperation[] {
-  const operations: ChannelOperation[] = ['sendMessage', ...operationsForContent(body, files)];
+export function operationsToSend(body: NewMessage, files: readonly UploadedFile[]): ChannelOperations {
+  const operations: ChannelOperations = ['sendMessage', ...operationsForContent(body, files)];
   if (body.tts) operations.push('sendReadAloud');
   if (body.reference) operations.push('sendReply');
   return operations;

@@ -1,7 +1,7 @@
 import { MessageFlags, MessageType } from 'discord-api-types/v10';
 import { type CallContext, requireUser } from '../call.js';
 import { requireText } from '../channels/place.js';
-import type { ChannelOperation } from '../guild-operations.js';
+import type { ChannelOperations } from '../guild-operations.js';
 import { accessChannel } from '../guilds/access.js';
 import type { NewMessage } from './body.js';
 import type { UploadedFile } from './files.js';
@@ -44,6 +44,6 @@ export async function requireSending(
   call: CallContext,
   { channelId, files }: { channelId: bigint; files: number },
 ): Promise<void> {
-  const operations: ChannelOperation[] = files > 0 ? ['sendMessage', 'sendFiles'] : ['sendMessage'];
+  const operations: ChannelOperations = files > 0 ? ['sendMessage', 'sendFiles'] : ['sendMessage'];
   requireText(await accessChannel(call, channelId, ...operations));
 }

@@ -87,7 +87,7 @@ describe('a guild', () => {
 
   test('needs every bit that is asked for', async () => {
     await permitEveryone(server.app, guild.id, ViewChannel);
-    expect(await told(accessGuild(member, guild.id))).toBe('ok');
+    expect(await told(accessGuild(member, guild.id, 'viewGuild'))).toBe('ok');
     expect(await told(accessGuild(member, guild.id, 'viewGuild'))).toBe('ok');
     const missing = 'MISSING_PERMISSIONS Missing Permissions';
     expect(await told(accessGuild(member, guild.id, 'manageInvites'))).toBe(missing);
@@ -98,10 +98,10 @@ describe('a guild', () => {
   });
 
   test('that one is not in is unknown to people; a bot is told', async () => {
-    expect(await told(accessGuild(outsider, guild.id))).toBe('UNKNOWN_GUILD Unknown Guild');
-    expect(await told(accessGuild(foreignBot, guild.id))).toBe('MISSING_ACCESS Missing Access');
-    expect(await told(accessGuild(outsider, 1n))).toBe('UNKNOWN_GUILD Unknown Guild');
-    expect(await told(accessGuild(foreignBot, 1n))).toBe('UNKNOWN_GUILD Unknown Guild');
+    expect(await told(accessGuild(outsider, guild.id, 'viewGuild'))).toBe('UNKNOWN_GUILD Unknown Guild');
+    expect(await told(accessGuild(foreignBot, guild.id, 'viewGuild'))).toBe('MISSING_ACCESS Missing Access');
+    expect(await told(accessGuild(outsider, 1n, 'viewGuild'))).toBe('UNKNOWN_GUILD Unknown Guild');
+    expect(await told(accessGuild(foreignBot, 1n, 'viewGuild'))).toBe('UNKNOWN_GUILD Unknown Guild');
   });
 
   test('is nothing for who is not signed in, nor for a token', async () => {
@@ -141,16 +141,20 @@ describe('a channel', () => {
   });
 
   test('of a guild that one is not in is unknown to people; a bot is told', async () => {
-    expect(await told(accessChannel(outsider, guild.channel.id))).toBe('UNKNOWN_CHANNEL Unknown Channel');
-    expect(await told(accessChannel(foreignBot, guild.channel.id))).toBe('MISSING_ACCESS Missing Access');
+    expect(await told(accessChannel(outsider, guild.channel.id, 'viewChannel'))).toBe(
+      'UNKNOWN_CHANNEL Unknown Channel',
+    );
+    expect(await told(accessChannel(foreignBot, guild.channel.id, 'viewChannel'))).toBe(
+      'MISSING_ACCESS Missing Access',
+    );
   });
 
   test('that does not exist, or is of no guild, is unknown', async () => {
     const id = server.app.nextId();
     await server.app.db.writer.channel.create({ data: { id, name: 'direct' } });
     for (const call of [member, bot]) {
-      expect(await told(accessChannel(call, 1n))).toBe('UNKNOWN_CHANNEL Unknown Channel');
-      expect(await told(accessChannel(call, id))).toBe('UNKNOWN_CHANNEL Unknown Channel');
+      expect(await told(accessChannel(call, 1n, 'viewChannel'))).toBe('UNKNOWN_CHANNEL Unknown Channel');
+      expect(await told(accessChannel(call, id, 'viewChannel'))).toBe('UNKNOWN_CHANNEL Unknown Channel');
     }
   });
 
@@ -163,7 +167,7 @@ describe('a channel', () => {
     ];
     await overwrite(open.id, roleId, { allow: SendMessages });
     await overwrite(hidden.id, ada.id, { deny: ViewChannel });
-    const access = await accessGuild(member, guild.id);
+    const access = await accessGuild(member, guild.id, 'viewGuild');
     expect(channelsWith(access, ada.id, 'viewChannel')).toEqual(new Set([guild.channel.id, open.id]));
     expect(channelsWith(access, ada.id, 'sendMessage')).toEqual(new Set([open.id]));
   });

@@ -139,10 +139,12 @@ describe('access', () => {
     const guild = await createGuild(owner);
     const application = await createApplication(owner);
     const bot = await botCall(application.botToken);
-    await expect(accessGuild(bot, BigInt(guild.id))).rejects.toMatchObject({ code: 'MISSING_ACCESS' });
-    await expect(accessGuild(bot, 1n)).rejects.toMatchObject({ code: 'UNKNOWN_GUILD' });
-    await expect(accessChannel(bot, BigInt(guild.textChannelId))).rejects.toMatchObject({ code: 'MISSING_ACCESS' });
-    await expect(accessChannel(bot, 1n)).rejects.toMatchObject({ code: 'UNKNOWN_CHANNEL' });
+    await expect(accessGuild(bot, BigInt(guild.id), 'viewGuild')).rejects.toMatchObject({ code: 'MISSING_ACCESS' });
+    await expect(accessGuild(bot, 1n, 'viewGuild')).rejects.toMatchObject({ code: 'UNKNOWN_GUILD' });
+    await expect(accessChannel(bot, BigInt(guild.textChannelId), 'viewChannel')).rejects.toMatchObject({
+      code: 'MISSING_ACCESS',
+    });
+    await expect(accessChannel(bot, 1n, 'viewChannel')).rejects.toMatchObject({ code: 'UNKNOWN_CHANNEL' });
   });
 
   it('to a channel that the caller cannot view is no access at all', async () => {

@@ -58,7 +58,7 @@ describe('in a channel of a guild', () => {
   let place: GuildPlace;
 
   beforeEach(async () => {
-    place = await accessGuildChannel(room.bob, room.channelId);
+    place = await accessGuildChannel(room.bob, room.channelId, 'viewChannel');
   });
 
   test('the author is who is named, whoever calls, and no right is asked for', async () => {
