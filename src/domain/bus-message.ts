@@ -1,5 +1,5 @@
 import type { Bus, Reconnected, TopicKind } from '../infra/bus.js';
-import type { PrivilegedIntents } from './applications/privileged-intents.js';
+import type { PrivilegedIntent } from './applications/privileged-intents.js';
 import type { DomainEvent } from './events.js';
 import type { ContentReaders } from './messages/content.js';
 
@@ -64,7 +64,7 @@ export interface BusMessage extends EventStamp {
   /** Where not everybody who gets the event may read all of it. */
   content?: MessageContent;
   /** Where they changed: which of an application's are on now. */
-  privilegedIntents?: PrivilegedIntents;
+  privilegedIntents?: PrivilegedIntent[];
 }
 
 /** What subscribers hear. */

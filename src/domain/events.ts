@@ -1,4 +1,5 @@
-import type { Application, Guild, Invite, Role, User } from '../infra/database/index.js';
+import type { Guild, Invite, Role, User } from '../infra/database/index.js';
+import type { PrivilegedIntent } from './applications/privileged-intents.js';
 import type { GuildLogEntry } from './audit-log/guild-log.js';
 import type { ChannelRecord } from './channels/record.js';
 import type { MemberFacts, MemberRecord } from './members/record.js';
@@ -65,7 +66,7 @@ export type DomainEvent =
       type: 'APPLICATION_UPDATED';
       applicationId: bigint;
       /** Where its privileged intents changed: which are on now. */
-      intents?: Pick<Application, 'guildMembersIntent' | 'presencesIntent' | 'messageContentIntent'>;
+      intents?: PrivilegedIntent[];
     }
   /** Anything of a team changed: itself, its members, its invitations, or which applications it owns. */
   | { type: 'TEAM_UPDATED'; teamId: bigint }

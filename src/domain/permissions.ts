@@ -142,15 +142,24 @@ export function permissionNames(bits: bigint): string[] {
   return held.map(([, name]) => name.replace(/(?<=[a-z])(?=[A-Z])/g, ' '));
 }
 
-/** Reads a permission string (decimal, up to 32 digits), keeping known bits only. */
+/** A permission string: decimal, up to 32 digits. */
+const PERMISSION_STRING = /^\d{1,32}$/;
+
+export function isPermissionString(text: string): boolean {
+  return PERMISSION_STRING.test(text);
+}
+
+/** The known bits of a permission string. */
 export function parsePermissions(text: string): bigint {
   return BigInt(text) & ALL_PERMISSIONS;
 }
 
-/** A permission string in the caller's input, as its known bits. */
+/** A permission string in the caller's input. */
+export function permissionString() {
+  return z.string().regex(PERMISSION_STRING, { error: 'Permissions are a decimal number of up to 32 digits.' });
+}
+
+/** The same, as its known bits. */
 export function permissionText() {
-  return z
-    .string()
-    .regex(/^\d{1,32}$/, { error: 'Permissions are a decimal number of up to 32 digits.' })
-    .transform(parsePermissions);
+  return permissionString().transform(parsePermissions);
 }

@@ -1,5 +1,5 @@
 import type { AppContext } from '../context.js';
-import { privilegedIntentsOf } from '../domain/applications/index.js';
+import { INTENT_COLUMNS, privilegedIntents } from '../domain/applications/index.js';
 import type { BusMessage, Heard } from '../domain/bus-message.js';
 import { refusalIn } from '../domain/errors.js';
 import { GuildUnavailable } from '../domain/guilds/index.js';
@@ -151,9 +151,7 @@ export class Bots {
         select: {
           id: true,
           botTokenHash: true,
-          guildMembersIntent: true,
-          presencesIntent: true,
-          messageContentIntent: true,
+          ...INTENT_COLUMNS,
           bot: true,
         },
       });
@@ -162,7 +160,7 @@ export class Bots {
         const application = applications.get(session.botId);
         if (!application || session.bot.tokenHash !== application.botTokenHash)
           session.end(closes.authenticationFailed);
-        else if (asksTooMuch(session.intents, privilegedIntentsOf(application))) session.end(closes.disallowedIntents);
+        else if (asksTooMuch(session.intents, privilegedIntents(application))) session.end(closes.disallowedIntents);
         else session.user = application.bot;
       }
     } catch (error) {

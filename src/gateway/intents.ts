@@ -1,5 +1,5 @@
 import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
-import type { PrivilegedIntents } from '../domain/applications/index.js';
+import { intentBitsWithout, type PrivilegedIntent } from '../domain/applications/index.js';
 
 const KNOWN_INTENTS = Object.values(Intent).reduce<number>(
   (all, bit) => (typeof bit === 'number' ? all | bit : all),
@@ -12,10 +12,6 @@ export function areIntents(value: number): boolean {
 }
 
 /** Whether `intents` ask for a privileged one that is switched off. */
-export function asksTooMuch(intents: number, on: PrivilegedIntents): boolean {
-  const off =
-    (on.guildMembers ? 0 : Intent.GuildMembers) |
-    (on.presences ? 0 : Intent.GuildPresences) |
-    (on.messageContent ? 0 : Intent.MessageContent);
-  return (intents & off) !== 0;
+export function asksTooMuch(intents: number, on: readonly PrivilegedIntent[]): boolean {
+  return (intents & intentBitsWithout(on)) !== 0;
 }

@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-
-const LOOPBACK_HOSTS = ['localhost', '127.0.0.1', '[::1]'];
+import { LOOPBACK_HOSTS } from '../infra/loopback.js';
 
 /** Whether `host` (as in a URL) is this machine's own. */
 function isLoopback(host: string): boolean {

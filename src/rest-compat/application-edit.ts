@@ -1,9 +1,8 @@
-import { ApplicationFlags } from 'discord-api-types/v10';
 import { z } from 'zod';
 import {
   ApplicationSettings,
   installPermissions,
-  PRIVILEGED_INTENTS,
+  intentsOfFlags,
   type PrivilegedIntent,
   serverInstallScopes,
   type UpdateApplicationInput,
@@ -77,11 +76,5 @@ function installSettingsOf({
 
 /** Of the flags, only the limited form of the privileged intents can be changed. */
 function intentsOf(flags: number | null | undefined): PrivilegedIntent[] | undefined {
-  if (typeof flags !== 'number') return undefined;
-  const isOn = {
-    GUILD_MEMBERS: flags & ApplicationFlags.GatewayGuildMembersLimited,
-    PRESENCES: flags & ApplicationFlags.GatewayPresenceLimited,
-    MESSAGE_CONTENT: flags & ApplicationFlags.GatewayMessageContentLimited,
-  };
-  return PRIVILEGED_INTENTS.filter((intent) => isOn[intent] !== 0);
+  return typeof flags === 'number' ? intentsOfFlags(flags) : undefined;
 }

@@ -1,11 +1,10 @@
 import {
   type APIApplication,
   type APIApplicationInstallParams,
-  ApplicationFlags,
   ApplicationIntegrationType,
   type OAuth2Scopes,
 } from 'discord-api-types/v10';
-import type { ApplicationRecord } from '../domain/applications/index.js';
+import { type ApplicationRecord, flagsOfIntents, privilegedIntents } from '../domain/applications/index.js';
 import { HONOURED_SCOPES } from '../domain/installations/index.js';
 import type { Application } from '../infra/database/index.js';
 import { storedStrings } from '../infra/database/stored.js';
@@ -57,7 +56,7 @@ export function renderApplication(application: ApplicationRecord): WireApplicati
 
 /** What everybody sees of an application. */
 export function renderApplicationFacts(application: Application) {
-  const flags = applicationFlags(application);
+  const flags = flagsOfIntents(privilegedIntents(application));
   return {
     id: String(application.id),
     name: application.name,
@@ -77,17 +76,6 @@ export function renderApplicationFacts(application: Application) {
 function ownership({ ownerUser, ownerTeam }: ApplicationRecord): Pick<WireApplication, 'owner' | 'team'> {
   if (ownerTeam) return { owner: renderTeamUser(ownerTeam), team: renderTeam(ownerTeam) };
   return { ...(ownerUser ? { owner: renderUser(ownerUser) } : {}), team: null };
-}
-
-/** The privileged intents that are switched on, as the reference platform shows them for unverified applications. */
-export function applicationFlags(
-  application: Pick<Application, 'guildMembersIntent' | 'presencesIntent' | 'messageContentIntent'>,
-): ApplicationFlags {
-  return (
-    (application.presencesIntent ? ApplicationFlags.GatewayPresenceLimited : 0) |
-    (application.guildMembersIntent ? ApplicationFlags.GatewayGuildMembersLimited : 0) |
-    (application.messageContentIntent ? ApplicationFlags.GatewayMessageContentLimited : 0)
-  );
 }
 
 function installParams(scopes: unknown, permissions: string): APIApplicationInstallParams {

@@ -1,13 +1,12 @@
 import type { APIUnavailableGuild, GatewayReadyDispatchData } from 'discord-api-types/v10';
-import type { PrivilegedIntents } from '../domain/applications/index.js';
+import { flagsOfIntents, type PrivilegedIntent } from '../domain/applications/index.js';
 import type { User } from '../infra/database/index.js';
-import { applicationFlags } from './applications.js';
 import { renderOwnUser } from './users.js';
 
 export interface ReadyFacts {
   version: number;
   user: User;
-  privilegedIntents: PrivilegedIntents;
+  privilegedIntents: PrivilegedIntent[];
   guildIds: bigint[];
   sessionId: string;
   /** Without a query: clients append their own. */
@@ -27,12 +26,7 @@ interface ReadyExtras {
 
 /** `d` of READY. */
 export function renderReady(facts: ReadyFacts): GatewayReadyDispatchData & ReadyExtras {
-  const { guildMembers, presences, messageContent } = facts.privilegedIntents;
-  const flags = applicationFlags({
-    guildMembersIntent: guildMembers,
-    presencesIntent: presences,
-    messageContentIntent: messageContent,
-  });
+  const flags = flagsOfIntents(facts.privilegedIntents);
   return {
     v: facts.version,
     user: renderOwnUser(facts.user, null),

@@ -1,5 +1,6 @@
 import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { PrivilegedIntent } from '../../src/domain/applications/index.js';
 import { ALL_INTENTS, GatewayClient } from '../harness/gateway-client.js';
 import {
   createApplication,
@@ -87,7 +88,7 @@ it('G-15 shows no content from the change on, before anything has been read', as
   const place = { id: BigInt(guild.id), owner, channel: { ...channel, guildId: BigInt(guild.id) } };
   say(server.app, place, owner, 'before');
   expect((await client.event('MESSAGE_CREATE')).d.content).toBe('before');
-  const intents = { guildMembersIntent: true, presencesIntent: true, messageContentIntent: false };
+  const intents: PrivilegedIntent[] = ['GUILD_MEMBERS', 'PRESENCES'];
   server.app.publish({ type: 'APPLICATION_UPDATED', applicationId: BigInt(bot.id), intents });
   say(server.app, place, owner, 'after');
   expect((await client.closed).code).toBe(4014);

@@ -7,12 +7,12 @@ import { hashSecret, randomToken, secretMatches } from '../../infra/secrets.js';
 import type { BusMessage, EventBus } from '../bus-message.js';
 import type { Actor } from '../call.js';
 import type { KnownCredentials } from '../known-credentials.js';
-import { type PrivilegedIntents, privilegedIntentsOf } from './privileged-intents.js';
+import { type PrivilegedIntent, privilegedIntents } from './privileged-intents.js';
 
 /** A bot that showed a valid token. */
 export interface AuthenticatedBot {
   actor: Extract<Actor, { kind: 'bot' }>;
-  privilegedIntents: PrivilegedIntents;
+  privilegedIntents: PrivilegedIntent[];
   /** The stored form of the token, another one once the token was replaced. */
   tokenHash: string;
 }
@@ -80,7 +80,7 @@ export class BotTokens {
         applicationId: application.id,
         messageContentIntent: application.messageContentIntent,
       },
-      privilegedIntents: privilegedIntentsOf(application),
+      privilegedIntents: privilegedIntents(application),
       tokenHash: application.botTokenHash,
     };
   }

@@ -4,8 +4,16 @@ export { createApplication, NewApplication } from './create.js';
 export { deleteApplication } from './delete.js';
 export { installPermissions, serverInstallScopes, userInstallScopes } from './install-settings.js';
 export { type ApplicationRecord, getOwnApplication, loadApplicationRecord } from './own.js';
-export { type PrivilegedIntents, privilegedIntentsOf } from './privileged-intents.js';
+export {
+  flagsOfIntents,
+  INTENT_COLUMNS,
+  intentBitsWithout,
+  intentsOfFlags,
+  PRIVILEGED_INTENTS,
+  type PrivilegedIntent,
+  privilegedIntents,
+} from './privileged-intents.js';
 export { resetBotToken, resetClientSecret } from './reset.js';
-export { installUrl, PRIVILEGED_INTENTS, type PrivilegedIntent, privilegedIntents } from './settings.js';
+export { installUrl } from './settings.js';
 export { transferApplication } from './transfer.js';
 export { ApplicationSettings, type UpdateApplicationInput, updateApplication } from './update.js';

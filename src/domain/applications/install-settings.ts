@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { fault } from '../input.js';
 import { limits } from '../limits.js';
+import { permissionString } from '../permissions.js';
 
 /** Scope identifiers as the service description has them (section 2); whether one is honoured is asked when it is used. */
 export function serverInstallScopes() {
@@ -29,7 +30,7 @@ export function userInstallScopes() {
 
 /** Decimal permission bits, for a server. */
 export function installPermissions() {
-  return z.string().regex(/^\d{1,32}$/, { error: 'Permissions are a decimal number of up to 32 digits.' });
+  return permissionString();
 }
 
 /** Permissions stay as they are when not given. */

@@ -2,20 +2,6 @@ import type { Application } from '../../infra/database/index.js';
 import { storedStrings } from '../../infra/database/stored.js';
 import { storedScopes } from '../installations/scopes.js';
 
-export const PRIVILEGED_INTENTS = ['GUILD_MEMBERS', 'PRESENCES', 'MESSAGE_CONTENT'] as const;
-
-export type PrivilegedIntent = (typeof PRIVILEGED_INTENTS)[number];
-
-/** The names of the privileged intents an application has switched on. */
-export function privilegedIntents(application: Application): PrivilegedIntent[] {
-  const isOn = {
-    GUILD_MEMBERS: application.guildMembersIntent,
-    PRESENCES: application.presencesIntent,
-    MESSAGE_CONTENT: application.messageContentIntent,
-  };
-  return PRIVILEGED_INTENTS.filter((intent) => isOn[intent]);
-}
-
 /**
  * The address that leads a person to install the application, or null where it has none. In the provided form (service
  * description, section 4) `integration_type` is left out when both contexts are on, and the server's settings are used.

@@ -11,7 +11,7 @@ import { limits } from '../limits.js';
 import { redirectUris } from '../oauth/redirect-uris.js';
 import { accessSettings } from './access.js';
 import { installSettings, installSettingsColumns } from './install-settings.js';
-import { PRIVILEGED_INTENTS } from './settings.js';
+import { intentColumns, PRIVILEGED_INTENTS, privilegedIntents } from './privileged-intents.js';
 
 const INSTALL_LINK_MODES = ['NONE', 'PROVIDED', 'CUSTOM'] as const;
 
@@ -91,11 +91,7 @@ function columnsOf(settings: Partial<z.output<typeof ApplicationSettings>>, icon
     ...columns,
     iconHash,
     ...installSettingsColumns(defaultInstallSettings ?? []),
-    ...(privilegedIntents && {
-      guildMembersIntent: privilegedIntents.includes('GUILD_MEMBERS'),
-      presencesIntent: privilegedIntents.includes('PRESENCES'),
-      messageContentIntent: privilegedIntents.includes('MESSAGE_CONTENT'),
-    }),
+    ...(privilegedIntents && intentColumns(privilegedIntents)),
   };
 }
 
@@ -112,7 +108,7 @@ async function changeColumns(
   if (Object.keys(changes).length === 0) return { before, after: before };
   const after = await db.application.update({ where: { id }, data: columns });
   await audit({ action: 'APPLICATION_UPDATE', applicationId: id, targetId: id, changes });
-  const intents = columns.messageContentIntent === undefined ? {} : { intents: after };
+  const intents = columns.messageContentIntent === undefined ? {} : { intents: privilegedIntents(after) };
   record({ type: 'APPLICATION_UPDATED', applicationId: id, ...intents });
   if ('name' in changes || 'iconHash' in changes) {
     const data = { username: after.name, avatarHash: after.iconHash };

@@ -4,7 +4,7 @@ import { DomainError } from '../errors.js';
 import { parseInput, snowflake } from '../input.js';
 import type { Scope } from '../installations/scopes.js';
 import { storedScopes } from '../installations/scopes.js';
-import { parsePermissions } from '../permissions.js';
+import { isPermissionString, parsePermissions } from '../permissions.js';
 import { isS256Challenge } from './pkce.js';
 import { canBePosedAs, isRegistered, registeredUris } from './redirect-uris.js';
 import { parseScope } from './scope.js';
@@ -222,7 +222,7 @@ function readPermissions(application: Application, query: AuthorizationQuery): b
   if (permissions === undefined) {
     return asksForDefaults(query) ? parsePermissions(application.serverInstallPermissions) : 0n;
   }
-  if (/^\d{1,32}$/.test(permissions)) return parsePermissions(permissions);
+  if (isPermissionString(permissions)) return parsePermissions(permissions);
   throw invalidRequest('permissions is a whole number of at most 32 digits.');
 }
 

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import type { Application } from '../../infra/database/index.js';
 import { storedStrings } from '../../infra/database/stored.js';
+import { LOOPBACK_HOSTS } from '../../infra/loopback.js';
 import { fault, plainText } from '../input.js';
 import { limits } from '../limits.js';
-
-const LOOPBACK_HOSTS = ['127.0.0.1', '[::1]', 'localhost'];
 
 /**
  * A web address with its two slashes and a host, or an address of a private-use scheme, which has a dot in it like the domain it

@@ -1,6 +1,6 @@
 import { DomainError } from '../../domain/errors.js';
 import type { AuthorizationRequest, InstallTarget } from '../../domain/oauth/index.js';
-import { parsePermissions } from '../../domain/permissions.js';
+import { isPermissionString, parsePermissions } from '../../domain/permissions.js';
 import type { OwnGuild } from '../../domain/users/index.js';
 import { parseSnowflake } from '../../infra/ids.js';
 import { formValue } from '../form.js';
@@ -41,7 +41,7 @@ export function readChoice(form: URLSearchParams): Choice | 'cancel' {
     scopes: form.getAll('scopes'),
     permissions: form
       .getAll('permissions')
-      .filter((bits) => /^\d{1,32}$/.test(bits))
+      .filter(isPermissionString)
       .reduce((all, bits) => all | parsePermissions(bits), 0n),
   };
 }

@@ -1,5 +1,5 @@
 import { findInstallation } from '../../domain/oauth/index.js';
-import { parsePermissions } from '../../domain/permissions.js';
+import { isPermissionString, parsePermissions } from '../../domain/permissions.js';
 import { parseSnowflake } from '../../infra/ids.js';
 import type { Answer } from './answer.js';
 import { installedPage, notFoundPage } from './pages.js';
@@ -14,6 +14,7 @@ export async function showInstalled({ call, query, signedIn }: Visit): Promise<A
     guildId: query.guild_id === undefined ? null : (parseSnowflake(query.guild_id) ?? 0n),
   });
   if (!installation) return notFoundPage(null, null);
-  const wanted = /^\d{1,32}$/.test(query.permissions ?? '') ? parsePermissions(query.permissions ?? '') : 0n;
+  const { permissions = '' } = query;
+  const wanted = isPermissionString(permissions) ? parsePermissions(permissions) : 0n;
   return installedPage(installation, namedPermissions(wanted & ~installation.permissions));
 }

@@ -1,4 +1,3 @@
-import { privilegedIntentsOf } from '../../domain/applications/index.js';
 import type { EventRows } from './row.js';
 
 export const applicationEvents = {
@@ -6,7 +5,7 @@ export const applicationEvents = {
     topic: 'application',
     about: ({ applicationId, intents }) => ({
       applicationId,
-      ...(intents ? { privilegedIntents: privilegedIntentsOf(intents) } : {}),
+      ...(intents ? { privilegedIntents: intents } : {}),
     }),
     invalidates: ['token', 'portal'],
     audience: null,

@@ -1,4 +1,4 @@
-import type { PrivilegedIntents } from '../../domain/applications/index.js';
+import type { PrivilegedIntent } from '../../domain/applications/index.js';
 import type { EventName, Invalidation, MessageContent } from '../../domain/bus-message.js';
 import type { DomainEvent } from '../../domain/events.js';
 import type { WireOptions } from '../messages.js';
@@ -18,7 +18,7 @@ interface SubjectOf {
   /** A guild's channel: under `guild`; or a direct one: under `user`, for each recipient. */
   channel: { guildId: bigint | null; recipientIds?: readonly bigint[]; channelId: bigint; userId?: bigint };
   user: { userId: bigint; guildId?: bigint };
-  application: { applicationId: bigint; privilegedIntents?: PrivilegedIntents };
+  application: { applicationId: bigint; privilegedIntents?: PrivilegedIntent[] };
   team: { teamId: bigint };
   sessions: { userId: bigint };
 }

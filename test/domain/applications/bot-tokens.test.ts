@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createBotToken } from '../../../src/domain/applications/bot-tokens.js';
-import { privilegedIntentsOf } from '../../../src/domain/applications/privileged-intents.js';
 import { createClientSecret } from '../../../src/domain/applications/secrets.js';
 import { hashSecret } from '../../../src/infra/secrets.js';
 import { createApplication, signUp } from '../../harness/people.js';
@@ -36,15 +35,6 @@ describe('a bot token', () => {
   });
 });
 
-test.each(['guildMembers', 'presences', 'messageContent'] as const)(
-  'the intent %s is told by its own column',
-  (name) => {
-    const off = { guildMembersIntent: false, presencesIntent: false, messageContentIntent: false };
-    const expected = { guildMembers: false, presences: false, messageContent: false };
-    expect(privilegedIntentsOf({ ...off, [`${name}Intent`]: true })).toEqual({ ...expected, [name]: true });
-  },
-);
-
 describe('authenticating', () => {
   let server: TestServer;
   beforeAll(async () => {
@@ -58,7 +48,7 @@ describe('authenticating', () => {
     const { id, token, user } = await createBot(server.app, { messageContentIntent: false, presencesIntent: false });
     expect(await authenticate(token)).toEqual({
       actor: { kind: 'bot', user, applicationId: id, messageContentIntent: false },
-      privilegedIntents: { guildMembers: true, presences: false, messageContent: false },
+      privilegedIntents: ['GUILD_MEMBERS'],
       tokenHash: hashSecret(token),
     });
   });

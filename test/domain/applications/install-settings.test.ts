@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { installSettings, installSettingsColumns } from '../../../src/domain/applications/install-settings.js';
-import { installUrl, privilegedIntents } from '../../../src/domain/applications/settings.js';
+import { privilegedIntents } from '../../../src/domain/applications/privileged-intents.js';
+import { installUrl } from '../../../src/domain/applications/settings.js';
 import type { Application } from '../../../src/infra/database/index.js';
 
 type Settings = Parameters<typeof installSettingsColumns>[0];

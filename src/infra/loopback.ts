@@ -1,0 +1,2 @@
+/** The names of this machine in an address. */
+export const LOOPBACK_HOSTS = ['localhost', '127.0.0.1', '[::1]'];
