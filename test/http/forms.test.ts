@@ -130,6 +130,17 @@ describe('a text', () => {
   });
 });
 
+it('what all hold together is filled to its last byte, and counted with what is to come', () => {
+  const bodies = new Bodies();
+  for (let sender = 0; sender < 7; sender += 1) bodies.hold(String(sender)).add(32 * MIB);
+  const last = bodies.hold('last');
+  last.add(30 * MIB);
+  const another = bodies.hold('another');
+  expect(() => another.add(2 * MIB + 1)).toThrow(expect.objectContaining({ code: 'OVERLOADED' }));
+  another.add(2 * MIB);
+  expect(() => another.add(1)).toThrow(expect.objectContaining({ code: 'OVERLOADED' }));
+});
+
 it('a sender may send five forms at once, and others as many', () => {
   const bodies = new Bodies();
   const ends = Array.from({ length: 5 }, () => bodies.beginForm('sender'));
