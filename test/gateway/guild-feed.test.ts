@@ -4,16 +4,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AppContext } from '../../src/context.js';
 import type { Audience, BusMessage } from '../../src/domain/bus-message.js';
 import { Permission } from '../../src/domain/permissions.js';
-import type { Payload } from '../../src/gateway/events.js';
-import type { Attachment } from '../../src/gateway/guild-feed.js';
 import { GuildFeeds } from '../../src/gateway/guild-feeds.js';
 import { closes, REPLAY_LIMIT } from '../../src/gateway/protocol.js';
-import { Session } from '../../src/gateway/session.js';
 import { BUS_RECONNECTED, topics } from '../../src/infra/bus.js';
 import type { User } from '../../src/infra/database/index.js';
 import { ManualClock } from '../harness/clock.js';
 import { openContext } from '../harness/context.js';
 import { addGuild, type MemoryGuild, MemoryHome, nobodysRow } from '../harness/guild-home.js';
+import { heldSeat as heldSeatAt } from '../harness/seats.js';
 
 /** A home that says what it is asked, and can be made to wait with its answers. */
 class AskedHome extends MemoryHome {
@@ -61,13 +59,7 @@ function permit(permissions: bigint): void {
   guild.snapshot.guild.roles[0]!.permissions = permissions;
 }
 
-interface Seat {
-  session: Session;
-  attachment: Attachment;
-  /** What each event that arrived said. */
-  heard: unknown[];
-  closedWith: () => number | undefined;
-}
+type Seat = ReturnType<typeof heldSeat>;
 
 /** A session in the guild that has been shown it. */
 function seat(user: User, intents: number): Seat {
@@ -76,25 +68,15 @@ function seat(user: User, intents: number): Seat {
   return held;
 }
 
-function heldSeat(user: User, intents: number): Seat {
-  const actor = { kind: 'bot', user, applicationId: user.id, messageContentIntent: true } as const;
-  const privilegedIntents = { guildMembers: true, presences: true, messageContent: true };
-  const bare = { id: String(app.nextId()), shard: null, largeThreshold: 50, presence: null };
-  const terms = { ...bare, intents, bot: { actor, privilegedIntents, tokenHash: '' } };
-  const session = new Session(clock, terms, (ended) => feeds.remove(ended));
-  const heard: unknown[] = [];
-  let closedWith: number | undefined;
-  session.attach({
-    hasRoom: true,
-    send: ({ pieces }: Payload) => {
-      const text = Buffer.concat(pieces.map(({ bytes }) => bytes)).toString();
-      heard.push(JSON.parse(text.slice(0, -1)));
+function heldSeat(user: User, intents: number) {
+  const { frames, ...held } = heldSeatAt({ app, feeds, guildId: guild.id }, user, { intents });
+  return {
+    ...held,
+    /** What each event that arrived said. */
+    get heard(): unknown[] {
+      return frames.map(({ d }) => d);
     },
-    close: ({ code }) => {
-      closedWith = code;
-    },
-  });
-  return { session, attachment: feeds.attach(guild.id, session), heard, closedWith: () => closedWith };
+  };
 }
 
 /** Publishes an event of the guild that says `data`. */
