@@ -148,3 +148,21 @@ it('G-40 at most 100 ids are looked for, each once', async () => {
   client.send(8, { guild_id: String(guild.id), user_ids: [String(bot.id)] });
   expect((await client.event('GUILD_MEMBERS_CHUNK')).d).not.toHaveProperty('presences');
 });
+
+it.each([
+  [undefined, 50, false],
+  [undefined, 51, true],
+  [10, 50, false],
+  [10, 51, true],
+  [100, 100, false],
+  [100, 101, true],
+  [300, 250, false],
+  [300, 251, true],
+])('G-22 large_threshold %s is taken as 50 to 250: a guild of %i is large: %s', async (wished, count, large) => {
+  const guild = addGuild(server.app, home, 'Crowd', bot);
+  guild.snapshot.memberCount = count;
+  const client = await GatewayClient.open(server.origin);
+  clients.push(client);
+  client.identify(token, wished === undefined ? {} : { large_threshold: wished });
+  expect((await client.event('GUILD_CREATE')).d.large).toBe(large);
+});
