@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Actor } from '../../src/domain/call.js';
-import { DomainError, ERROR_CODES, type ErrorCode } from '../../src/domain/errors.js';
-import { requireCaller } from '../../src/rest-compat/credentials.js';
-import { renderRestError, tooManyRequests } from '../../src/rest-compat/errors.js';
-import { bucketId } from '../../src/rest-compat/rate-limiting.js';
-import { type Caller, CLOUD, onServerOf, type Route, route } from '../../src/rest-compat/route.js';
-import type { Scheme } from '../../src/rest-compat/schemes.js';
-import { schemesFor } from '../../src/rest-compat/schemes.js';
-import { routes } from '../../src/rest-compat/table.js';
+import type { Actor } from '../../../src/domain/call.js';
+import { DomainError, ERROR_CODES, type ErrorCode } from '../../../src/domain/errors.js';
+import { requireCaller } from '../../../src/rest-compat/credentials.js';
+import { renderRestError, tooManyRequests } from '../../../src/rest-compat/errors.js';
+import { bucketId } from '../../../src/rest-compat/rate-limiting.js';
+import { type Caller, CLOUD, onServerOf, type Route, route } from '../../../src/rest-compat/route.js';
+import type { Scheme } from '../../../src/rest-compat/schemes.js';
+import { schemesFor } from '../../../src/rest-compat/schemes.js';
+import { routes } from '../../../src/rest-compat/table.js';
 
 const MIB = 1024 * 1024;
 
