@@ -177,8 +177,9 @@ export class Session {
     this.#sent = sequence;
     this.#acknowledged = Math.min(this.#acknowledged, sequence);
     this.#unsentBytes = this.#bytesAfter(sequence);
-    this.dispatch(resumed);
+    // Before RESUMED, which may take the place of the oldest that is kept: what is repeated has been sent by then.
     this.attach(link);
+    this.dispatch(resumed);
     return 'resumed';
   }
 

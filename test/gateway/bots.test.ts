@@ -1,0 +1,171 @@
+import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { BUS_RECONNECTED, topics } from '../../src/infra/bus.js';
+import type { User } from '../../src/infra/database/index.js';
+import { ManualClock } from '../harness/clock.js';
+import { ALL_INTENTS, type Frame, GatewayClient } from '../harness/gateway-client.js';
+import { addGuild, joinMembers, type MemoryGuild, MemoryHome, nobodysRow } from '../harness/guild-home.js';
+import { createApplication, type Person, signUp } from '../harness/people.js';
+import { startServer, type TestServer } from '../harness/server.js';
+
+const clock = new ManualClock();
+const home = new MemoryHome();
+const clients: GatewayClient[] = [];
+let server: TestServer;
+let ada: Person;
+let bot: User;
+let token: string;
+
+beforeAll(async () => {
+  server = await startServer({ guilds: () => home, clock });
+  ada = await signUp(server, 'ada');
+});
+afterAll(() => server.stop());
+
+beforeEach(async () => {
+  const made = await createApplication(ada);
+  token = made.botToken;
+  bot = await server.app.db.reader.user.findUniqueOrThrow({ where: { id: BigInt(made.id) } });
+});
+afterEach(async () => {
+  await Promise.all(clients.splice(0).map((client) => client.close()));
+  home.guilds.clear();
+});
+
+async function session(more: object = {}): Promise<GatewayClient> {
+  const client = await GatewayClient.open(server.origin);
+  clients.push(client);
+  client.identify(token, more);
+  const { d } = await client.event('READY');
+  const { intents = ALL_INTENTS } = more as { intents?: number };
+  if (intents & Intent.Guilds) for (const _ of d.guilds) await client.event('GUILD_CREATE');
+  return client;
+}
+
+const told = (frames: Frame[]) => frames.map(({ t, d }) => [t, d.id]);
+
+/** A guild of shard 1 of 2. */
+function guildOfSecondShard(...members: User[]): MemoryGuild {
+  let guild = addGuild(server.app, home, 'Odd', ...members);
+  while ((guild.id >> 22n) % 2n === 0n) {
+    home.guilds.delete(guild.id);
+    clock.advance(1);
+    guild = addGuild(server.app, home, 'Odd', ...members);
+  }
+  return guild;
+}
+
+it('what is of no guild goes to the first shard, and what needs an intent to those that have it', async () => {
+  const first = await session({ shard: [0, 2] });
+  const second = await session({ shard: [1, 2] });
+  const deaf = await session({ intents: Intent.Guilds });
+  server.app.publish({ type: 'USER_UPDATE', user: bot });
+  const place = { guildId: null, channelId: 9n, recipientIds: [bot.id] };
+  server.app.publish({ type: 'MESSAGE_REACTION_REMOVE_ALL', ...place, messageId: 8n });
+  const types = async (client: GatewayClient) => (await client.settled()).map(({ t }) => t);
+  expect(await types(first)).toEqual(['USER_UPDATE', 'MESSAGE_REACTION_REMOVE_ALL']);
+  expect(await types(deaf)).toEqual(['USER_UPDATE']);
+  expect(await types(second)).toEqual([]);
+});
+
+it('a guild is left once, by those that hold it, and told with the guilds intent', async () => {
+  const guild = addGuild(server.app, home, 'Left', bot);
+  const [told1, untold] = [await session(), await session({ intents: Intent.GuildMessages })];
+  for (let count = 0; count < 2; count += 1) {
+    server.app.publish({ type: 'GUILD_LEFT', guildId: guild.id, userId: bot.id });
+  }
+  expect(told(await told1.settled())).toEqual([['GUILD_DELETE', String(guild.id)]]);
+  expect(await untold.settled()).toEqual([]);
+});
+
+it('a guild that is joined twice is shown once', async () => {
+  const client = await session();
+  const guild = addGuild(server.app, home, 'Joined', bot);
+  for (let count = 0; count < 2; count += 1) {
+    server.app.publish({ type: 'GUILD_JOINED', guildId: guild.id, userId: bot.id });
+  }
+  expect((await client.event('GUILD_CREATE')).d.id).toBe(String(guild.id));
+  expect(await client.settled()).toEqual([]);
+});
+
+it('G-49 each shard makes up for what was missed of its own guilds, and for nothing else', async () => {
+  const [kept, left] = [guildOfSecondShard(bot), guildOfSecondShard(bot)];
+  const [first, second] = [await session({ shard: [0, 2] }), await session({ shard: [1, 2] })];
+  const joined = guildOfSecondShard();
+  joinMembers(server.app, joined, bot);
+  left.members = left.members.filter(({ userId }) => userId !== bot.id);
+  server.app.bus.publish(topics.user(bot.id), { type: BUS_RECONNECTED });
+  server.app.bus.publish(topics.application(bot.id), { type: BUS_RECONNECTED });
+  const frames = [await second.next(({ op }) => op === 0), await second.next(({ op }) => op === 0)];
+  expect(told(frames).sort()).toEqual(
+    [
+      ['GUILD_CREATE', String(joined.id)],
+      ['GUILD_DELETE', String(left.id)],
+    ].sort(),
+  );
+  expect(await second.settled()).toEqual([]);
+  expect(await first.settled()).toEqual([]);
+  expect(kept.members).toHaveLength(2);
+});
+
+it('G-49 what could not be made up for is tried again', async () => {
+  const client = await session();
+  const guild = addGuild(server.app, home, 'Missed', bot);
+  const asked = new Promise<void>((resolve) => {
+    const pagesOfGuildIds = () => {
+      resolve();
+      throw new Error('not now');
+    };
+    Object.assign(home, { pagesOfGuildIds });
+  });
+  server.app.bus.publish(topics.application(bot.id), { type: BUS_RECONNECTED });
+  await asked;
+  expect(await client.settled()).toEqual([]);
+  Reflect.deleteProperty(home, 'pagesOfGuildIds');
+  clock.advance(29_000);
+  expect(await client.settled()).toEqual([]);
+  clock.advance(1_000);
+  expect((await client.event('GUILD_CREATE')).d.id).toBe(String(guild.id));
+});
+
+it("G-30 a bot's new sessions are looked after as its first were, after all have gone", async () => {
+  const first = await session();
+  await first.close();
+  clock.advance(60_000);
+  const again = await session();
+  const guild = addGuild(server.app, home, 'Joined', bot);
+  server.app.publish({ type: 'GUILD_JOINED', guildId: guild.id, userId: bot.id });
+  expect((await again.event('GUILD_CREATE')).d.id).toBe(String(guild.id));
+  await server.app.db.writer.application.update({ where: { id: bot.id }, data: { messageContentIntent: false } });
+  clock.advance(30_000);
+  expect((await again.closed).code).toBe(4014);
+});
+
+it('G-40 at most 100 ids are looked for, each once', async () => {
+  const guild = addGuild(server.app, home, 'Many', bot, nobodysRow(server.app, 'anna'));
+  const client = await session();
+  const ids = Array.from({ length: 101 }, (_, index) => String(index + 1));
+  client.send(8, { guild_id: String(guild.id), user_ids: ['1', ...ids], presences: true });
+  const { d } = await client.event('GUILD_MEMBERS_CHUNK');
+  expect([d.members, d.not_found, d.presences]).toEqual([[], ids.slice(0, 100), []]);
+  client.send(8, { guild_id: String(guild.id), user_ids: [String(bot.id)] });
+  expect((await client.event('GUILD_MEMBERS_CHUNK')).d).not.toHaveProperty('presences');
+});
+
+it.each([
+  [undefined, 50, false],
+  [undefined, 51, true],
+  [10, 50, false],
+  [10, 51, true],
+  [100, 100, false],
+  [100, 101, true],
+  [300, 250, false],
+  [300, 251, true],
+])('G-22 large_threshold %s is taken as 50 to 250: a guild of %i is large: %s', async (wished, count, large) => {
+  const guild = addGuild(server.app, home, 'Crowd', bot);
+  guild.snapshot.memberCount = count;
+  const client = await GatewayClient.open(server.origin);
+  clients.push(client);
+  client.identify(token, wished === undefined ? {} : { large_threshold: wished });
+  expect((await client.event('GUILD_CREATE')).d.large).toBe(large);
+});

@@ -1,0 +1,383 @@
+import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { AppContext } from '../../src/context.js';
+import type { Audience, BusMessage } from '../../src/domain/bus-message.js';
+import { Permission } from '../../src/domain/permissions.js';
+import { GuildFeeds } from '../../src/gateway/guild-feeds.js';
+import { closes, REPLAY_LIMIT } from '../../src/gateway/protocol.js';
+import { BUS_RECONNECTED, topics } from '../../src/infra/bus.js';
+import type { User } from '../../src/infra/database/index.js';
+import { ManualClock } from '../harness/clock.js';
+import { openContext } from '../harness/context.js';
+import { addGuild, type MemoryGuild, MemoryHome, nobodysRow } from '../harness/guild-home.js';
+import { heldSeat as heldSeatAt } from '../harness/seats.js';
+
+/** A home that says what it is asked, and can be made to wait with its answers. */
+class AskedHome extends MemoryHome {
+  readonly asked: bigint[] = [];
+  gate: Promise<void> = Promise.resolve();
+
+  override async member(guildId: bigint, userId: bigint) {
+    this.asked.push(userId);
+    const member = await super.member(guildId, userId);
+    await this.gate;
+    return member;
+  }
+}
+
+const clock = new ManualClock();
+let close: () => Promise<void>;
+let app: AppContext;
+let home: AskedHome;
+let feeds: GuildFeeds;
+let guild: MemoryGuild;
+let bot: User;
+let other: User;
+
+beforeAll(async () => {
+  const context = await openContext();
+  close = context.close;
+  home = new AskedHome();
+  app = { ...context.app, guilds: home, clock };
+});
+afterAll(() => close());
+
+beforeEach(() => {
+  home.gate = Promise.resolve();
+  home.guilds.clear();
+  feeds = new GuildFeeds(app);
+  bot = { ...nobodysRow(app, 'bot'), bot: true };
+  other = { ...nobodysRow(app, 'other'), bot: true };
+  guild = addGuild(app, home, 'Home', bot, other);
+  permit(0n);
+  home.asked.length = 0;
+});
+
+/** Lets everybody do this, where it begins to count for those who are told. */
+function permit(permissions: bigint): void {
+  guild.snapshot.guild.roles[0]!.permissions = permissions;
+}
+
+type Seat = ReturnType<typeof heldSeat>;
+
+/** A session in the guild that has been shown it. */
+function seat(user: User, intents: number): Seat {
+  const held = heldSeat(user, intents);
+  held.attachment.release();
+  return held;
+}
+
+function heldSeat(user: User, intents: number) {
+  const { frames, ...held } = heldSeatAt({ app, feeds, guildId: guild.id }, user, { intents });
+  return {
+    ...held,
+    /** What each event that arrived said. */
+    get heard(): unknown[] {
+      return frames.map(({ d }) => d);
+    },
+  };
+}
+
+/** Publishes an event of the guild that says `data`. */
+function publish(data: unknown, audience: Audience | null, facts: Partial<BusMessage> = {}): void {
+  const guildId = String(guild.id);
+  app.bus.publish(topics.guild(guildId), {
+    type: 'GUILD_ROLE_DELETE',
+    topic: 'guild',
+    audience,
+    invalidates: [],
+    guildId,
+    data: JSON.stringify(data),
+    ...facts,
+  });
+}
+
+const forAll: Audience = { intent: 0 };
+const tellOf = (invalidates: BusMessage['invalidates'], facts: Partial<BusMessage> = {}) =>
+  publish(null, null, { invalidates, ...facts });
+
+/** Lets the feed work off what waits: an event comes after those before it. */
+async function settled(witness: Seat): Promise<void> {
+  const ends = () => witness.heard.filter((said) => said === 'end').length;
+  const before = ends();
+  publish('end', forAll);
+  await expect.poll(ends, { interval: 1 }).toBe(before + 1);
+}
+
+const BITS = [Permission.ViewChannel, Permission.ManageChannels, Permission.ViewAuditLog, Permission.BanMembers];
+const mask = fc.subarray(BITS).map((bits) => bits.reduce((all, bit) => all | bit, 0n));
+const intents = fc.subarray([Intent.Guilds, Intent.GuildMembers, Intent.GuildModeration]);
+const oneOf = intents.map((bits) => bits.reduce<number>((all, bit) => all | bit, 0));
+const needs = fc.oneof(
+  fc.constant({}),
+  mask.map((bits) => ({ inChannel: String(bits) })),
+  mask.map((bits) => ({ anyInGuild: String(bits) })),
+);
+const audiences = fc
+  .record({ intent: oneOf, ownBot: fc.constantFrom('always', 'never', undefined), needs })
+  .map(({ intent, ownBot, needs: permission }): Audience => ({ intent, ...permission, ...(ownBot && { ownBot }) }));
+
+/** Whether a session gets an event, in the words of the rules (docs/gateway.md, G-25, G-26, G-28). */
+function mayHear(of: { intents: number; permissions: bigint; isOwn: boolean }, audience: Audience): boolean {
+  const { ownBot, intent, inChannel, anyInGuild } = audience;
+  const isAsked = ownBot && of.isOwn ? ownBot === 'always' : intent === 0 || (of.intents & intent) !== 0;
+  const sees = (of.permissions & Permission.ViewChannel) !== 0n;
+  const inIt = sees ? of.permissions : 0n;
+  const all = BigInt(inChannel ?? 0);
+  const any = BigInt(anyInGuild ?? 0);
+  const isAllowed = inChannel === undefined ? any === 0n || (of.permissions & any) !== 0n : (inIt & all) === all;
+  return isAsked && isAllowed;
+}
+
+describe('G-25, G-26, G-28: an event goes to whoever asked for it, may have it, and is meant', () => {
+  it('by any intents, permissions and subjects', async () => {
+    const witness = seat(other, 0);
+    await fc.assert(
+      fc.asyncProperty(
+        oneOf,
+        oneOf,
+        mask,
+        audiences,
+        fc.boolean(),
+        async (mine, theirs, permissions, audience, isOwn) => {
+          permit(permissions);
+          tellOf(['view']);
+          const [own, another] = [seat(bot, mine), seat(other, theirs)];
+          const userId = String(isOwn ? bot.id : guild.owner.id);
+          publish('it', audience, { userId, channelId: String(guild.channel.id) });
+          await settled(witness);
+          const expected = (wishes: number, isIt: boolean) =>
+            mayHear({ intents: wishes, permissions, isOwn: isIt }, audience) ? ['it', 'end'] : ['end'];
+          expect([own.heard, another.heard]).toEqual([expected(mine, isOwn), expected(theirs, false)]);
+          for (const { session } of [own, another]) session.end();
+        },
+      ),
+    );
+  });
+
+  it('and where no channel is named, to nobody by a right in one', async () => {
+    const [listener, witness] = [seat(bot, 0), seat(other, 0)];
+    permit(Permission.Administrator);
+    publish('nowhere', { intent: 0, inChannel: String(Permission.ViewChannel) }, { channelId: '42' });
+    await settled(witness);
+    expect(listener.heard).toEqual(['end']);
+  });
+});
+
+describe('G-27: the words of a message', () => {
+  const forms = { whole: 'all', redacted: '"none"', withoutReply: '"no reply"' };
+  const content = (authorId: bigint, mentions: bigint[], reply?: { authorId: bigint; mentions: bigint[] }) => ({
+    readers: {
+      authorId: String(authorId),
+      mentionedUserIds: mentions.map(String),
+      ...(reply && { reply: { authorId: String(reply.authorId), mentionedUserIds: reply.mentions.map(String) } }),
+    },
+    redacted: forms.redacted,
+    ...(reply && { withoutReply: forms.withoutReply }),
+  });
+  const nobody = 1n;
+  const secret = { authorId: nobody, mentions: [] };
+
+  it.each([
+    ['of nobody it knows', () => content(nobody, []), 'none'],
+    ['of its own', () => content(bot.id, []), 'all'],
+    ['that mention it', () => content(nobody, [other.id, bot.id]), 'all'],
+    ['that answer others and mention it', () => content(nobody, [bot.id], secret), 'no reply'],
+    ['that answer it and mention it', () => content(nobody, [bot.id], { ...secret, authorId: bot.id }), 'all'],
+    ['that answer it and do not mention it', () => content(nobody, [], { ...secret, authorId: bot.id }), 'none'],
+  ])('%s are shown to a bot without the intent as it may read them', (_whose, of, shown) => {
+    const [without, having] = [seat(bot, Intent.Guilds), seat(bot, Intent.MessageContent)];
+    publish(forms.whole, forAll, { content: of() });
+    expect([without.heard, having.heard]).toEqual([[shown], ['all']]);
+  });
+});
+
+describe('G-23: what happens before a session was shown the guild', () => {
+  it('waits, and comes in its order before what is new', () => {
+    const held = heldSeat(bot, 0);
+    for (const n of [1, 2]) publish(n, forAll);
+    expect(held.heard).toEqual([]);
+    held.attachment.release();
+    publish(3, forAll);
+    expect(held.heard).toEqual([1, 2, 3]);
+  });
+
+  it('waits up to a bound, beyond which the session ends', () => {
+    const held = heldSeat(bot, 0);
+    for (let n = 0; n < REPLAY_LIMIT.events; n += 1) publish(n, forAll);
+    expect(held.session.ended).toBe(false);
+    publish('one more', forAll);
+    expect([held.session.ended, held.closedWith()]).toEqual([true, closes.notReading.code]);
+  });
+
+  it('is forgotten when the session leaves the guild', () => {
+    const held = heldSeat(bot, 0);
+    publish(1, forAll);
+    held.attachment.detach();
+    held.attachment.release();
+    publish(2, forAll);
+    expect([held.heard, held.attachment.detached, held.session.guilds.size]).toEqual([[], true, 0]);
+  });
+});
+
+describe('the sessions of a guild', () => {
+  it('leave it one by one, and are heard of no more', () => {
+    const [one, two] = [seat(bot, 0), seat(bot, 0)];
+    one.attachment.detach();
+    one.attachment.detach();
+    publish(1, forAll);
+    expect([one.heard, two.heard]).toEqual([[], [1]]);
+    const feed = two.attachment.feed;
+    expect(seat(other, 0).attachment.feed).toBe(feed);
+    feeds.remove(two.session);
+    expect(two.session.guilds.size).toBe(0);
+  });
+
+  it('share a feed while there is one of them, and begin with another after the last', () => {
+    const first = seat(bot, 0);
+    expect(first.session.guilds.get(guild.id)).toBe(first.attachment);
+    first.attachment.detach();
+    const later = seat(bot, 0);
+    expect(later.attachment.feed).not.toBe(first.attachment.feed);
+    publish(1, forAll);
+    expect([first.heard, later.heard]).toEqual([[], [1]]);
+  });
+
+  it('all lose it with an event that says so, those that were not sent it too', () => {
+    const [told, untold] = [seat(bot, Intent.Guilds), seat(other, 0)];
+    publish('gone', { intent: Intent.Guilds, detaches: true });
+    publish('after', forAll);
+    expect([told.heard, untold.heard]).toEqual([['gone'], []]);
+    expect([told.session.guilds.size, untold.session.guilds.size]).toEqual([0, 0]);
+  });
+});
+
+describe('what a bot may do', () => {
+  const inChannel = () => ({ channelId: String(guild.channel.id) });
+  const asking: Audience = { intent: 0, inChannel: String(Permission.ViewChannel) };
+  const ask = () => publish('asked', asking, inChannel());
+
+  beforeEach(() => permit(Permission.ViewChannel));
+
+  it('is asked once for a place, and delivered by at once from then on', async () => {
+    const [listener, witness] = [seat(bot, 0), seat(other, 0)];
+    ask();
+    expect(listener.heard).toEqual([]);
+    await settled(witness);
+    home.asked.length = 0;
+    ask();
+    expect([listener.heard, home.asked]).toEqual([['asked', 'end', 'asked'], []]);
+  });
+
+  it('is not asked for those that do not want the event', async () => {
+    const [, witness] = [seat(bot, Intent.Guilds), seat(other, Intent.GuildModeration)];
+    publish('x', { ...asking, intent: Intent.GuildModeration }, inChannel());
+    await settled(witness);
+    expect(home.asked).toEqual([other.id]);
+  });
+
+  it.each([
+    ['the view changed', () => tellOf(['view']), () => [bot.id, other.id]],
+    ['its member changed', () => tellOf(['member'], { userId: String(bot.id) }), () => [bot.id]],
+    ['the member of nobody here changed', () => tellOf(['member'], { userId: '1' }), () => []],
+    ['something else changed', () => tellOf(['picture', 'portal']), () => []],
+    [
+      'something may have been missed',
+      () => app.bus.publish(topics.guild(guild.id), { type: BUS_RECONNECTED }),
+      () => [bot.id, other.id],
+    ],
+  ])('is asked anew when %s', async (_what, tell, asked) => {
+    const witness = seat(other, 0);
+    seat(bot, 0);
+    ask();
+    await settled(witness);
+    home.asked.length = 0;
+    tell();
+    ask();
+    await settled(witness);
+    expect([...home.asked].sort()).toEqual([...asked()].sort());
+  });
+
+  it('counts as it is after a change that came while it was asked for', async () => {
+    const [listener, witness] = [seat(bot, 0), seat(other, 0)];
+    let open = () => {};
+    home.gate = new Promise((resolve) => {
+      open = resolve;
+    });
+    ask();
+    await expect.poll(() => home.asked.length, { interval: 1 }).toBeGreaterThan(0);
+    permit(0n);
+    tellOf(['view']);
+    open();
+    await settled(witness);
+    expect(listener.heard).toEqual(['end']);
+  });
+
+  it('holds the events behind it back, up to a bound beyond which the sessions end', async () => {
+    const [listener, careless] = [seat(bot, 0), seat(other, Intent.Guilds)];
+    let open = () => {};
+    home.gate = new Promise((resolve) => {
+      open = resolve;
+    });
+    ask();
+    for (let n = 1; n < REPLAY_LIMIT.events; n += 1) publish(n, forAll);
+    expect([listener.session.ended, careless.session.ended]).toEqual([false, false]);
+    publish('one more', forAll);
+    expect([listener.closedWith(), careless.closedWith()]).toEqual([closes.unavailable.code, closes.unavailable.code]);
+    open();
+  });
+});
+
+describe('the picture of a guild', () => {
+  const pictureOf = ({ attachment: { feed } }: Seat) => feed.picture();
+
+  it('is read once for all that ask within half a minute', async () => {
+    const shown = seat(bot, 0);
+    const first = pictureOf(shown);
+    expect(pictureOf(shown)).toBe(first);
+    clock.advance(29_999);
+    expect(pictureOf(shown)).toBe(first);
+    clock.advance(1);
+    expect(pictureOf(shown)).not.toBe(first);
+    expect((await first)?.constructor.name).toBe('GuildCreate');
+  });
+
+  it.each([
+    ['is another after an event that changes it', () => tellOf(['picture']), false],
+    ['is the same after an event that does not', () => tellOf(['view', 'member'], { userId: '1' }), true],
+    [
+      'is another after an interruption',
+      () => app.bus.publish(topics.facts(guild.id), { type: BUS_RECONNECTED }),
+      false,
+    ],
+  ])('%s', (_what, tell, isSame) => {
+    const shown = seat(bot, 0);
+    const first = pictureOf(shown);
+    tell();
+    expect(pictureOf(shown) === first).toBe(isSame);
+  });
+
+  it('is kept for its own half minute, whenever another was forgotten', () => {
+    const shown = seat(bot, 0);
+    pictureOf(shown);
+    clock.advance(20_000);
+    tellOf(['picture']);
+    const second = pictureOf(shown);
+    clock.advance(10_000);
+    expect(pictureOf(shown)).toBe(second);
+    clock.advance(20_000);
+    expect(pictureOf(shown)).not.toBe(second);
+  });
+
+  it('is read anew after one that could not be had, and is null for no guild', async () => {
+    const shown = seat(bot, 0);
+    home.unreachable.add(guild.id);
+    await expect(pictureOf(shown)).rejects.toThrow();
+    home.unreachable.clear();
+    expect(await pictureOf(shown)).not.toBeNull();
+    tellOf(['picture']);
+    home.guilds.clear();
+    expect(await pictureOf(shown)).toBeNull();
+  });
+});

@@ -1,0 +1,242 @@
+import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { AppContext } from '../../src/context.js';
+import { GuildCreate } from '../../src/gateway/guild-create.js';
+import { GuildFeeds } from '../../src/gateway/guild-feeds.js';
+import { introduceGuild, introduceGuilds } from '../../src/gateway/introductions.js';
+import type { SessionTerms } from '../../src/gateway/session.js';
+import { topics } from '../../src/infra/bus.js';
+import type { User } from '../../src/infra/database/index.js';
+import { nextTurn } from '../../src/infra/turns.js';
+import { renderMember } from '../../src/wire/members.js';
+import { ManualClock } from '../harness/clock.js';
+import { openContext } from '../harness/context.js';
+import { addGuild, joinMembers, type MemoryGuild, MemoryHome, nobodysRow } from '../harness/guild-home.js';
+import { readableLog, readLines } from '../harness/log.js';
+import { heldSeat } from '../harness/seats.js';
+
+/** A home whose guilds can be made unreadable, and which remembers when it was asked. */
+class FaultyHome extends MemoryHome {
+  fault: Error | null = null;
+  asked: number[] = [];
+  memberLists = 0;
+
+  override async snapshot(guildId: bigint) {
+    this.asked.push(clock.now());
+    if (this.fault) throw this.fault;
+    return super.snapshot(guildId);
+  }
+
+  override async members(...asked: Parameters<MemoryHome['members']>) {
+    this.memberLists += 1;
+    if (this.fault) throw this.fault;
+    return super.members(...asked);
+  }
+}
+
+const clock = new ManualClock();
+const { log, lines } = readableLog();
+let close: () => Promise<void>;
+let app: AppContext;
+let home: FaultyHome;
+let feeds: GuildFeeds;
+let guild: MemoryGuild;
+let bot: User;
+
+beforeAll(async () => {
+  const context = await openContext();
+  close = context.close;
+  home = new FaultyHome();
+  app = { ...context.app, guilds: home, clock, log };
+});
+afterAll(() => close());
+
+beforeEach(() => {
+  home.fault = null;
+  home.guilds.clear();
+  home.unreachable.clear();
+  lines.length = 0;
+  feeds = new GuildFeeds(app);
+  bot = { ...nobodysRow(app, 'bot'), bot: true };
+  guild = addGuild(app, home, 'Home', bot);
+  home.asked = [];
+  home.memberLists = 0;
+});
+
+const ALL = Intent.Guilds | Intent.GuildPresences;
+const seat = (terms: Partial<SessionTerms> = {}) =>
+  heldSeat({ app, feeds, guildId: guild.id }, bot, { intents: ALL, ...terms });
+
+const say = (content: string) => {
+  const guildId = String(guild.id);
+  app.bus.publish(topics.guild(guildId), {
+    type: 'GUILD_ROLE_DELETE',
+    topic: 'guild',
+    audience: { intent: 0 },
+    invalidates: [],
+    guildId,
+    data: JSON.stringify({ content }),
+  });
+};
+
+const told = ({ frames }: ReturnType<typeof seat>) =>
+  frames.map(({ t, d }) => d.content ?? (d.unavailable ? `${t} unavailable` : t));
+const settled = async () => {
+  for (let turn = 0; turn < 3; turn += 1) await nextTurn();
+};
+
+describe('a guild is shown', () => {
+  it('before what happened in it meanwhile', async () => {
+    const shown = seat();
+    say('meanwhile');
+    await introduceGuild(app, shown.attachment);
+    say('after');
+    expect(told(shown)).toEqual(['GUILD_CREATE', 'meanwhile', 'after']);
+  });
+
+  it('to nobody without the guilds intent, who still hears of it', async () => {
+    const shown = seat({ intents: Intent.GuildPresences });
+    say('meanwhile');
+    await introduceGuild(app, shown.attachment);
+    expect([told(shown), home.asked]).toEqual([['meanwhile'], []]);
+  });
+
+  it('as unavailable, and held all the same, where it is gone, or the bot is no member any more', async () => {
+    const shown = seat();
+    guild.members = [];
+    await introduceGuild(app, shown.attachment);
+    home.guilds.clear();
+    const late = seat();
+    await introduceGuild(app, late.attachment);
+    expect([told(shown), told(late)]).toEqual([['GUILD_DELETE unavailable'], ['GUILD_DELETE unavailable']]);
+    expect([shown.attachment.detached, shown.frames[0]?.d]).toEqual([
+      false,
+      { id: String(guild.id), unavailable: true },
+    ]);
+  });
+
+  it('as unavailable, and not held, where it is out of reach', async () => {
+    const shown = seat();
+    home.unreachable.add(guild.id);
+    say('lost');
+    await introduceGuild(app, shown.attachment);
+    expect([told(shown), shown.attachment.detached]).toEqual([['GUILD_DELETE unavailable'], true]);
+    expect(lines).toEqual([]);
+  });
+
+  it('not at all to a session that has left it', async () => {
+    const shown = seat();
+    const introduced = introduceGuild(app, shown.attachment);
+    shown.attachment.detach();
+    await introduced;
+    expect([told(shown), home.asked]).toEqual([[], []]);
+  });
+
+  it('to each session in its turn, which is introduced then', async () => {
+    const shown = seat();
+    let isIntroduced = false;
+    void shown.session.introduced.then(() => {
+      isIntroduced = true;
+    });
+    await settled();
+    expect(isIntroduced).toBe(false);
+    await introduceGuilds(app, shown.session, [shown.attachment]);
+    await settled();
+    expect([isIntroduced, told(shown)]).toEqual([true, ['GUILD_CREATE']]);
+  });
+});
+
+describe('a guild that cannot be read', () => {
+  it('is read again after 1 s, then 2, 4, 8, 16 and each 30, until it can be', async () => {
+    home.fault = new Error('broken');
+    const start = clock.now();
+    const shown = seat();
+    await introduceGuild(app, shown.attachment);
+    say('meanwhile');
+    for (let second = 0; second < 92; second += 1) {
+      clock.advance(1_000);
+      await settled();
+    }
+    expect(home.asked.map((at) => (at - start) / 1_000)).toEqual([0, 1, 3, 7, 15, 31, 61, 91]);
+    expect(told(shown)).toEqual(['GUILD_DELETE unavailable']);
+    const said = { level: 50, msg: 'a guild could not be read for the gateway', err: { message: 'broken' } };
+    expect(readLines(lines)).toMatchObject(Array(8).fill(said));
+    home.fault = null;
+    clock.advance(29_000);
+    await settled();
+    expect(told(shown)).toEqual(['GUILD_DELETE unavailable', 'GUILD_CREATE', 'meanwhile']);
+    clock.advance(60_000);
+    await settled();
+    expect(home.asked).toHaveLength(9);
+  });
+
+  it('is read no more for a session that has left', async () => {
+    home.fault = new Error('broken');
+    const shown = seat();
+    await introduceGuild(app, shown.attachment);
+    shown.attachment.detach();
+    clock.advance(1_000);
+    await settled();
+    expect(home.asked).toHaveLength(1);
+  });
+});
+
+describe('the members of GUILD_CREATE', () => {
+  const viewer = (of: Partial<Parameters<GuildCreate['eventFor']>[0]> = {}) => ({
+    user: bot,
+    member: { nick: null, joinedAt: guild.members[0]!.joinedAt, roleIds: [] },
+    seesMembers: true,
+    largeThreshold: 50,
+    ...of,
+  });
+  async function shownTo(create: GuildCreate, of = viewer()) {
+    const { pieces } = (await create.eventFor(of)).at(1);
+    const d = JSON.parse(
+      Buffer.concat(pieces.map(({ bytes }) => bytes))
+        .toString()
+        .slice(0, -1),
+    );
+    return { large: d.large, ids: d.members.map(({ user }: { user: { id: string } }) => user.id), d };
+  }
+  const createOf = (count: number) => new GuildCreate(home, guild.id, '{"id":"1"}', count);
+  const ownId = () => String(bot.id);
+  const ownerId = () => String(guild.owner.id);
+
+  it.each([
+    [49, false],
+    [50, false],
+    [51, true],
+  ])('are of a guild of %i members, which is large beyond its threshold: %s', async (count, large) => {
+    const create = createOf(count);
+    const { d, ids } = await shownTo(create);
+    expect([d.id, d.large]).toEqual(['1', large]);
+    expect(ids).toEqual(large ? [ownId()] : guild.members.map(({ userId }) => String(userId)));
+  });
+
+  it('are those with a name or role there, behind the bot itself, of a large one', async () => {
+    const [named] = joinMembers(app, guild, nobodysRow(app, 'named'), nobodysRow(app, 'plain'));
+    named!.nick = 'heron';
+    expect((await shownTo(createOf(51))).ids).toEqual([ownId(), String(named!.userId)]);
+    guild.members.find(({ userId }) => userId === bot.id)!.nick = 'helper';
+    const { ids, d } = await shownTo(createOf(51));
+    expect(ids.toSorted()).toEqual([ownId(), String(named!.userId)].toSorted());
+    expect(d.members.at(-1)).toEqual(JSON.parse(JSON.stringify(renderMember(named!))));
+  });
+
+  it('are the bot alone where it may not see others', async () => {
+    const { ids } = await shownTo(createOf(2), viewer({ seesMembers: false }));
+    expect([ids, home.memberLists]).toEqual([[ownId()], 0]);
+  });
+
+  it('are read once for all, and anew after a fault', async () => {
+    const create = createOf(2);
+    home.fault = new Error('broken');
+    await expect(shownTo(create)).rejects.toThrow('broken');
+    home.fault = null;
+    const all = await Promise.all([shownTo(create), shownTo(create)]);
+    expect(all.map(({ ids }) => ids.toSorted())).toEqual(Array(2).fill([ownId(), ownerId()].toSorted()));
+    expect(home.memberLists).toBe(2);
+    await shownTo(create, viewer({ largeThreshold: 1 }));
+    expect(home.memberLists).toBe(3);
+  });
+});

@@ -1,0 +1,40 @@
+import type { AppContext } from '../../src/context.js';
+import type { Payload } from '../../src/gateway/events.js';
+import type { Attachment } from '../../src/gateway/guild-feed.js';
+import type { GuildFeeds } from '../../src/gateway/guild-feeds.js';
+import { Session, type SessionTerms } from '../../src/gateway/session.js';
+import type { User } from '../../src/infra/database/index.js';
+
+/** A session without a socket, at a guild's feed. */
+export interface Seat {
+  session: Session;
+  attachment: Attachment;
+  /** The dispatches that arrived. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into payloads of every shape
+  frames: { t: string; s: number; d: any }[];
+  closedWith: () => number | undefined;
+}
+
+type Place = { app: AppContext; feeds: GuildFeeds; guildId: bigint };
+
+/** A session whose events of the guild wait until its attachment is released. */
+export function heldSeat({ app, feeds, guildId }: Place, user: User, terms: Partial<SessionTerms> = {}): Seat {
+  const actor = { kind: 'bot', user, applicationId: user.id, messageContentIntent: true } as const;
+  const privilegedIntents = { guildMembers: true, presences: true, messageContent: true };
+  const bare = { id: String(app.nextId()), intents: 0, shard: null, largeThreshold: 50, presence: null };
+  const bot = { actor, privilegedIntents, tokenHash: '' };
+  const session = new Session(app.clock, { ...bare, bot, ...terms }, (ended) => feeds.remove(ended));
+  const frames: Seat['frames'] = [];
+  let closedWith: number | undefined;
+  session.attach({
+    hasRoom: true,
+    send: ({ head, pieces }: Payload) => {
+      const text = Buffer.concat([Buffer.from(head), ...pieces.map(({ bytes }) => bytes)]).toString();
+      frames.push(JSON.parse(text));
+    },
+    close: ({ code }) => {
+      closedWith = code;
+    },
+  });
+  return { session, attachment: feeds.attach(guildId, session), frames, closedWith: () => closedWith };
+}

@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { AppContext } from '../../src/context.js';
+import type { Actor } from '../../src/domain/call.js';
+import { type Directory, locate } from '../../src/rest-compat/locate.js';
+import type { Matched } from '../../src/rest-compat/match.js';
+import type { RestRequest } from '../../src/rest-compat/request.js';
+import { CLOUD, type Route, route, type TargetParam } from '../../src/rest-compat/route.js';
+import { openContext } from '../harness/context.js';
+
+let app: AppContext;
+let close: () => Promise<void>;
+beforeAll(async () => {
+  ({ app, close } = await openContext());
+});
+afterAll(() => close());
+
+const actor: Actor = { kind: 'anonymous' };
+const request: RestRequest = {
+  id: 'r-1',
+  method: 'PATCH',
+  path: '/x',
+  query: {},
+  headers: {},
+  address: '192.0.2.1',
+  body: Buffer.from('{}'),
+};
+
+/** A platform on which everything lives on box 7. */
+function boxes() {
+  const asked: string[] = [];
+  const forwarded: RestRequest[] = [];
+  const directory: Directory = {
+    async whereIs(target, id) {
+      asked.push(`${target} ${id}`);
+      return { box: 7n };
+    },
+    async forward(_box, of) {
+      forwarded.push(of);
+      return { status: 200, headers: {}, body: null };
+    },
+  };
+  return { directory, asked, forwarded };
+}
+
+function rowAt(where: Route['where'], maxJsonBytes?: number): Route {
+  const bucket = { limit: { name: 'x', points: 1, seconds: 1 }, major: [] };
+  const path = typeof where === 'string' ? '/x' : `/x/:${where.by}`;
+  const spec = { method: 'PATCH', path, callers: [], bucket, params: z.looseObject({}), run: async () => {} } as const;
+  return route({ ...spec, where, ...(maxJsonBytes === undefined ? {} : { maxJsonBytes }) });
+}
+
+describe('where a row runs', () => {
+  test.each<[TargetParam, string]>([
+    ['guildId', 'guild 5'],
+    ['channelId', 'channel 5'],
+    ['webhookId', 'webhook 5'],
+  ])('by its %s is asked as %s', async (by, question) => {
+    const { directory, asked, forwarded } = boxes();
+    const matched = { row: rowAt({ by, selfHosted: 'forward' }), params: { [by]: '5' } };
+    expect(await locate({ app, directory }, matched, request, actor)).toMatchObject({ status: 200 });
+    expect([asked, forwarded]).toEqual([[question], [request]]);
+  });
+
+  test('is here for what the cloud keeps, and for what no id names: nobody is asked', async () => {
+    const { directory, asked } = boxes();
+    const byGuild = rowAt({ by: 'guildId', selfHosted: 'forward' });
+    const here: Matched[] = [
+      { row: rowAt(CLOUD), params: {} },
+      { row: byGuild, params: { guildId: 'x' } },
+      { row: byGuild, params: {} },
+    ];
+    for (const matched of here) {
+      expect(await locate({ app, directory }, matched, request, actor)).toBeNull();
+    }
+    expect(asked).toEqual([]);
+  });
+});
+
+describe('what depends on the body', () => {
+  const matched = (maxJsonBytes: number) => ({
+    row: rowAt(
+      { by: 'guildId', selfHosted: (body) => (Object.keys(body as object).length ? 'noContent' : 'forward') },
+      maxJsonBytes,
+    ),
+    params: { guildId: '5' },
+  });
+  const at = (text: string, most = 10) => {
+    const { directory, forwarded } = boxes();
+    const asked = { ...request, body: Buffer.from(text) };
+    return { answer: locate({ app, directory }, matched(most), asked, actor), forwarded };
+  };
+
+  test.each([
+    ['{"a":1}', 204],
+    ['{}', 200],
+    ['  ', 200],
+    ['', 200],
+  ])('of %j is answered %i, with the text as it came', async (text, status) => {
+    const { answer, forwarded } = at(text);
+    expect((await answer)?.status).toBe(status);
+    expect(forwarded.map(({ body }) => String(body))).toEqual(status === 200 ? [text] : []);
+  });
+
+  test('takes what the row takes of it, and holds nothing afterwards', async () => {
+    await expect(at(`${' '.repeat(9)}{}`).answer).rejects.toMatchObject({ code: 'REQUEST_TOO_LARGE' });
+    await expect(at('{').answer).rejects.toMatchObject({ code: 'INVALID_JSON' });
+    const most = 20 * 1024 * 1024;
+    for (let count = 0; count < 3; count += 1) await at(' '.repeat(most), most).answer;
+  });
+});

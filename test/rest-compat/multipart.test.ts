@@ -1,0 +1,187 @@
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { AppContext } from '../../src/context.js';
+import { DomainError } from '../../src/domain/errors.js';
+import { Bodies } from '../../src/http/bodies.js';
+import { readMultipart } from '../../src/rest-compat/multipart.js';
+import { openContext } from '../harness/context.js';
+
+const MIB = 1024 * 1024;
+
+let app: AppContext;
+let close: () => Promise<void>;
+beforeAll(async () => {
+  ({ app, close } = await openContext());
+});
+afterAll(() => close());
+
+type Part = [name: string, value: string, filename?: string];
+
+async function received(parts: Part[], more: { admit?: () => Promise<void>; bodies?: Bodies } = {}) {
+  const form = new FormData();
+  for (const [name, value, filename] of parts) {
+    if (filename === undefined) form.append(name, value);
+    else form.append(name, new Blob([value]), filename);
+  }
+  const encoded = new Response(form);
+  const headers = { 'content-type': encoded.headers.get('content-type') ?? '' };
+  const stream = Readable.from([Buffer.from(await encoded.arrayBuffer())]);
+  const { bodies = new Bodies(), admit = async () => {} } = more;
+  const receiver = { blobs: app.blobs, held: bodies.hold('sender'), admitFiles: admit };
+  const { value, files } = await readMultipart({ headers, stream }, receiver);
+  for (const file of files) await file.blob.discard();
+  return { value, files: files.map(({ index, filename, blob }) => [index, filename, blob.size]) };
+}
+
+async function faultOf(parts: Part[]): Promise<unknown> {
+  try {
+    return await received(parts);
+  } catch (error) {
+    return error instanceof DomainError ? [error.code, ...error.fields] : error;
+  }
+}
+
+describe('the value of a form', () => {
+  test.each<[parts: Part[], value: unknown]>([
+    [[], {}],
+    [[['payload_json', '{"a":1}']], { a: 1 }],
+    [[['payload_json', '{"a":1}', 'blob']], { a: 1 }],
+    [
+      [
+        ['content', 'x'],
+        ['payload_json', '{"a":1}'],
+      ],
+      { a: 1 },
+    ],
+    [[['content', '5']], { content: '5' }],
+    [
+      [
+        ['tts', 'true'],
+        ['flags', '4'],
+      ],
+      { tts: true, flags: 4 },
+    ],
+    [[['tts', '1']], { tts: true }],
+    [[['tts', 'false']], { tts: false }],
+    [[['tts', '0']], { tts: false }],
+    [[['tts', 'yes']], { tts: false }],
+  ])('of %j is %j', async (parts, value) => {
+    expect(await received(parts)).toEqual({ value, files: [] });
+  });
+});
+
+describe('the files of a form', () => {
+  test.each([
+    ['files[0]', 0],
+    ['files[7]', 7],
+    ['files[999]', 999],
+    ['files3', 3],
+    ['file[3]', 3],
+    ['file3', 3],
+    ['file', 0],
+  ])('are numbered: %s is %i', async (name, index) => {
+    expect((await received([[name, 'abc', 'a.txt']])).files).toEqual([[index, 'a.txt', 3]]);
+  });
+
+  test('that are not numbered are the next ones', async () => {
+    const parts: Part[] = [
+      ['files[0]', 'a', 'a.txt'],
+      ['file', 'bb', 'b.txt'],
+      ['file', 'ccc', 'c.txt'],
+    ];
+    expect((await received(parts)).files).toEqual([
+      [0, 'a.txt', 1],
+      [1, 'b.txt', 2],
+      [2, 'c.txt', 3],
+    ]);
+  });
+
+  test('are asked for once, and only where there are any', async () => {
+    let asked = 0;
+    const admit = async () => {
+      asked += 1;
+    };
+    await received([['content', 'x']], { admit });
+    expect(asked).toBe(0);
+    const two: Part[] = [
+      ['files[0]', 'a', 'a.txt'],
+      ['files[1]', 'b', 'b.txt'],
+    ];
+    await received(two, { admit });
+    expect(asked).toBe(1);
+    const refused = received(two, { admit: () => Promise.reject(new DomainError('MISSING_PERMISSIONS')) });
+    await expect(refused).rejects.toMatchObject({ code: 'MISSING_PERMISSIONS' });
+  });
+});
+
+describe('a form is refused', () => {
+  const badPart = (name: string) => [
+    'INVALID_INPUT',
+    {
+      path: '',
+      code: 'BASE_TYPE_CHOICES',
+      message: `File parts are named files[n], each n once; "${name}" is not.`,
+    },
+  ];
+  const repeated = (name: string) => [
+    'INVALID_INPUT',
+    { path: '', code: 'BASE_TYPE_INVALID', message: `The part "${name}" stands more than once in the form.` },
+  ];
+
+  test.each(['upload', 'files[1000]', 'files[]', 'files[x]', 'xfiles[0]', 'files[0]x'])(
+    'with a file that is called %s',
+    async (name) => {
+      expect(await faultOf([[name, 'a', 'a.txt']])).toEqual(badPart(name));
+    },
+  );
+
+  test('with names that are told as far as they are short', async () => {
+    const name = 'n'.repeat(41);
+    expect(await faultOf([[name, 'a', 'a.txt']])).toEqual(badPart('n'.repeat(40)));
+    expect(
+      await faultOf([
+        [name, 'a'],
+        [name, 'b'],
+      ]),
+    ).toEqual(repeated('n'.repeat(40)));
+  });
+
+  test('with a number that stands twice, whatever it is written as', async () => {
+    expect(
+      await faultOf([
+        ['files[1]', 'a', 'a.txt'],
+        ['file1', 'b', 'b.txt'],
+      ]),
+    ).toEqual(badPart('files[n]'));
+  });
+
+  test('for the first thing that is wrong with it', async () => {
+    const parts: Part[] = [
+      ['content', 'a'],
+      ['content', 'b'],
+      ['upload', 'a', 'a.txt'],
+      ['files[0]', 'a', 'a.txt'],
+    ];
+    expect(await faultOf(parts)).toEqual(repeated('content'));
+    expect(await faultOf(parts.toReversed())).toEqual(badPart('upload'));
+  });
+
+  test('with a field of more than 1 MiB', async () => {
+    expect((await received([['content', 'x'.repeat(MIB - 1)]])).files).toEqual([]);
+    expect(await faultOf([['content', 'x'.repeat(MIB + 1)]])).toEqual(['REQUEST_TOO_LARGE']);
+  });
+
+  test('with more than ten files', async () => {
+    const files = (count: number): Part[] => Array.from({ length: count }, (_, n) => [`files[${n}]`, 'x', 'x.txt']);
+    expect((await received(files(10))).files).toHaveLength(10);
+    expect(await faultOf(files(11))).toEqual(['TOO_MANY_ATTACHMENTS']);
+  });
+});
+
+test('the text of a form counts with its names against what its sender may hold', async () => {
+  const bodies = new Bodies();
+  bodies.hold('sender').add(32 * MIB - 8);
+  expect((await received([['name', 'four']], { bodies })).value).toEqual({ name: 'four' });
+  const more = received([['name', 'x']], { bodies });
+  await expect(more).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+});

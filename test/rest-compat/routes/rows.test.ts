@@ -1,0 +1,283 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { Actor } from '../../../src/domain/call.js';
+import { DomainError, ERROR_CODES, type ErrorCode } from '../../../src/domain/errors.js';
+import { requireCaller } from '../../../src/rest-compat/credentials.js';
+import { renderRestError, tooManyRequests } from '../../../src/rest-compat/errors.js';
+import { bucketId } from '../../../src/rest-compat/rate-limiting.js';
+import { type Caller, CLOUD, onServerOf, type Route, route } from '../../../src/rest-compat/route.js';
+import type { Scheme } from '../../../src/rest-compat/schemes.js';
+import { schemesFor } from '../../../src/rest-compat/schemes.js';
+import { routes } from '../../../src/rest-compat/table.js';
+
+const MIB = 1024 * 1024;
+
+const table = routes.map((row) => [`${row.method} ${row.path}`, row] as const);
+
+const MESSAGES = '/channels/:channelId/messages';
+
+/** Buckets that are not the usual ones (decisions 53): points in seconds. */
+const UNUSUAL: Record<string, [points: number, seconds: number]> = {
+  [`POST ${MESSAGES}`]: [5, 5],
+  [`PATCH ${MESSAGES}/:messageId`]: [5, 5],
+};
+
+describe('every row', () => {
+  test.each(table)('%s is limited as its kind is, for each id that its path begins with', (name, row) => {
+    const { limit, major } = row.bucket;
+    const usual = row.method === 'GET' ? [30, 10] : [10, 10];
+    expect([limit.points, limit.seconds]).toEqual(UNUSUAL[name] ?? usual);
+    expect(major).toEqual(row.paramNames.slice(0, 1));
+  });
+
+  test('has a bucket of its own, but for the two addresses of an application and the ways to change reactions', () => {
+    const sharing = new Map<string, string[]>();
+    for (const [name, { bucket }] of table) {
+      sharing.set(bucket.limit.name, [...(sharing.get(bucket.limit.name) ?? []), name]);
+    }
+    const shared = [...sharing.values()].filter((names) => names.length > 1).map((names) => names.toSorted());
+    expect(shared.toSorted()).toEqual(
+      [
+        ['GET /applications/@me', 'GET /oauth2/applications/@me'],
+        ['PATCH /applications/@me', 'PATCH /oauth2/applications/@me'],
+        table.flatMap(([name, { method }]) => (name.includes('/reactions') && method !== 'GET' ? [name] : [])),
+      ]
+        .map((names) => names.toSorted())
+        .toSorted(),
+    );
+  });
+
+  test.each(table)('%s takes a body of 1 MiB, or one that has room for an icon', (_name, row) => {
+    const { properties = {} } = row.body ? z.toJSONSchema(row.body, { io: 'input', unrepresentable: 'any' }) : {};
+    expect(row.maxJsonBytes).toBe('icon' in properties ? 14 * MIB : MIB);
+  });
+
+  test('shows a secret, or takes files, only where it is known to', () => {
+    const those = (is: (row: Route) => boolean) => table.filter(([, row]) => is(row)).map(([name]) => name);
+    expect(those((row) => row.showsSecret)).toEqual([
+      'POST /developer-portal/applications/:applicationId/reset-secret',
+    ]);
+    expect(those((row) => row.admitFiles !== null)).toEqual([`POST ${MESSAGES}`, `PATCH ${MESSAGES}/:messageId`]);
+  });
+});
+
+describe('a row', () => {
+  const bucket = { limit: { name: 'x', points: 1, seconds: 1 }, major: [] as string[] };
+  const spec = {
+    method: 'GET',
+    path: '/x/:guildId/y/:id',
+    callers: [],
+    bucket,
+    where: CLOUD,
+    params: z.looseObject({}),
+    run: async () => 5,
+  } as const;
+
+  test('that leaves parts out has the usual ones', () => {
+    const made = route(spec);
+    expect(made).toMatchObject({
+      body: null,
+      admitFiles: null,
+      maxJsonBytes: MIB,
+      statuses: [204],
+      showsSecret: false,
+    });
+    expect(made.paramNames).toEqual(['guildId', 'id']);
+    expect(made.query.parse({ any: 'thing' })).toEqual({ any: 'thing' });
+    expect(route({ ...spec, render: (n) => n }).statuses).toEqual([200]);
+    expect(route({ ...spec, render: (n) => n, status: 201 }).statuses).toEqual([201]);
+  });
+
+  test('that is divided, or placed, by what its path has not is refused', () => {
+    expect(() => route({ ...spec, bucket: { ...bucket, major: ['guildId', 'no'] } })).toThrow(
+      'GET /x/:guildId/y/:id: there is no parameter no',
+    );
+    expect(() => route({ ...spec, where: onServerOf('channelId') })).toThrow('there is no parameter channelId');
+    expect(() => route({ ...spec, where: onServerOf('guildId') })).not.toThrow();
+  });
+});
+
+/** The status and number of every refusal (Discord's documentation, Opcodes and Status Codes; decisions 28 to 30 and 53). */
+const REFUSALS: Record<ErrorCode, [status: number, code: number]> = {
+  UNAUTHENTICATED: [401, 0],
+  MALFORMED_CREDENTIAL: [401, 50014],
+  INVALID_ACCESS_TOKEN: [401, 50025],
+  ACCESS_TOKEN_REFUSED: [403, 50025],
+  FORBIDDEN: [403, 50013],
+  MISSING_ACCESS: [403, 50001],
+  MISSING_PERMISSIONS: [403, 50013],
+  BOTS_REFUSED: [403, 20001],
+  ONLY_BOTS: [403, 20002],
+  UNKNOWN_APPLICATION: [404, 10002],
+  UNKNOWN_CHANNEL: [404, 10003],
+  UNKNOWN_EMOJI: [400, 10014],
+  UNKNOWN_GUILD: [404, 10004],
+  UNKNOWN_INSTALLATION: [404, 0],
+  UNKNOWN_INVITE: [404, 10006],
+  UNKNOWN_MEMBER: [404, 10007],
+  UNKNOWN_MESSAGE: [404, 10008],
+  UNKNOWN_ROLE: [404, 10011],
+  UNKNOWN_TEAM: [404, 10039],
+  UNKNOWN_TEAM_MEMBER: [404, 10040],
+  UNKNOWN_TEAM_INVITATION: [404, 0],
+  UNKNOWN_USER: [404, 10013],
+  INVALID_INPUT: [400, 50035],
+  INVALID_JSON: [400, 50109],
+  WRONG_CHANNEL_TYPE: [400, 50008],
+  EMPTY_MESSAGE: [400, 50006],
+  NOT_MESSAGE_AUTHOR: [403, 50005],
+  TOO_MANY_ATTACHMENTS: [400, 30015],
+  TOO_MANY_REACTIONS: [403, 30010],
+  FILE_TOO_LARGE: [413, 50045],
+  REQUEST_TOO_LARGE: [413, 40005],
+  INVALID_REQUEST: [400, 50035],
+  INVALID_CLIENT: [401, 0],
+  INVALID_GRANT: [400, 0],
+  INVALID_SCOPE: [400, 50035],
+  UNAUTHORIZED_CLIENT: [400, 0],
+  UNSUPPORTED_GRANT_TYPE: [400, 0],
+  UNSUPPORTED_RESPONSE_TYPE: [400, 0],
+  ACCESS_DENIED: [403, 0],
+  MISSING_SCOPE: [403, 50026],
+  CONFLICT: [409, 0],
+  LIMIT_EXCEEDED: [400, 30000],
+  RATE_LIMITED: [429, 40062],
+  OVERLOADED: [503, 130000],
+};
+
+describe('a refusal', () => {
+  test.each(ERROR_CODES)('%s has its status, its number and its words', (code) => {
+    const rendered = renderRestError(new DomainError(code, 'words'));
+    expect([rendered?.status, rendered?.body.code]).toEqual(REFUSALS[code]);
+    // Libraries know a dead token by the words of HTTP.
+    expect(rendered?.body.message).toBe(code === 'UNAUTHENTICATED' ? '401: Unauthorized' : 'words');
+    if (code !== 'RATE_LIMITED') expect(rendered).not.toHaveProperty('headers');
+    expect(rendered?.body).not.toHaveProperty('errors');
+  });
+
+  test('that says when to try again says it in whole seconds', () => {
+    expect(renderRestError(new DomainError('OVERLOADED', 'busy', { retryAfterMs: 1_001 }))?.headers).toEqual({
+      'retry-after': '2',
+    });
+  });
+
+  test.each([
+    [0, '1', 0.001],
+    [1, '1', 0.001],
+    [1_000, '1', 1],
+    [1_001, '2', 1.001],
+    [1_234.5678, '2', 1.235],
+  ])('of somebody too fast, who may try in %d ms', (ms, header, seconds) => {
+    const user = { 'retry-after': header, 'x-ratelimit-scope': 'user', via: '1.1 causeway' };
+    expect(tooManyRequests(ms, {})).toEqual({
+      status: 429,
+      headers: user,
+      body: { message: 'You are being rate limited.', code: 0, retry_after: seconds, global: false },
+    });
+    expect(tooManyRequests(ms, { scope: 'global' })).toMatchObject({
+      headers: { ...user, 'x-ratelimit-scope': 'global', 'x-ratelimit-global': 'true' },
+      body: { global: true },
+    });
+    expect(renderRestError(new DomainError('RATE_LIMITED', 'slow down', { retryAfterMs: ms }))).toEqual({
+      status: 429,
+      headers: user,
+      body: { message: 'slow down', code: 40062, retry_after: seconds, global: false },
+    });
+  });
+});
+
+test('a bucket has one name, which says nothing of its limit', () => {
+  const limit = { name: 'typing', points: 1, seconds: 1 };
+  expect(bucketId(limit)).toMatch(/^[0-9a-f]{32}$/);
+  expect([bucketId({ ...limit }), bucketId({ ...limit, name: 'other' }) === bucketId(limit)]).toEqual([
+    bucketId(limit),
+    false,
+  ]);
+});
+
+const user = {
+  id: 1n,
+  username: 'a',
+  handle: null,
+  globalName: null,
+  avatarHash: null,
+  bot: false,
+  deletedAt: null,
+};
+const token = (...scopes: ('identify' | 'guilds')[]): Actor => ({
+  kind: 'token',
+  user,
+  applicationId: 5n,
+  scopes,
+  expiresAt: new Date(),
+});
+const bot: Actor = { kind: 'bot', user, applicationId: 5n, messageContentIntent: true };
+const person: Actor = { kind: 'person', user };
+const nobody: Actor = { kind: 'anonymous' };
+
+describe('whom a row takes', () => {
+  const taken = 'taken';
+
+  test.each<[callers: Caller[], actor: Actor, outcome: ErrorCode | typeof taken]>([
+    [[], bot, taken],
+    [[], nobody, taken],
+    [[], token('identify'), taken],
+    [['webhookToken'], bot, taken],
+    [['interactionToken', 'webhookToken'], token(), taken],
+    [['bot'], bot, taken],
+    [['bot'], person, taken],
+    [['bot'], token('identify'), 'ONLY_BOTS'],
+    [['session'], person, taken],
+    [['session'], bot, 'BOTS_REFUSED'],
+    [['session'], token('identify'), 'FORBIDDEN'],
+    [['session', 'token'], token('identify'), taken],
+    [['session', { scope: 'guilds' }], token('guilds'), taken],
+    [['session', { scope: 'guilds' }], token('identify'), 'MISSING_SCOPE'],
+    [['token'], token(), taken],
+    [['token'], bot, 'BOTS_REFUSED'],
+    [[{ scope: 'identify' }], token('identify'), taken],
+    [[{ scope: 'identify' }], token('guilds'), 'MISSING_SCOPE'],
+    [['bot', { scope: 'identify' }], token('guilds', 'identify'), taken],
+    [['bot', { scope: 'identify' }], token(), 'MISSING_SCOPE'],
+    [['bot', 'webhookToken'], token('identify'), 'ONLY_BOTS'],
+    [['session', 'webhookToken'], bot, 'BOTS_REFUSED'],
+  ])('%j, a $kind: %s', (callers, actor, outcome) => {
+    const codeOf = () => {
+      try {
+        requireCaller(callers, actor);
+        return taken;
+      } catch (error) {
+        return error instanceof DomainError ? error.code : error;
+      }
+    };
+    expect(codeOf()).toBe(outcome);
+  });
+});
+
+describe('the schemes a row asks', () => {
+  const scheme = (of: Scheme['of'], where: Scheme['in'] = 'header'): Scheme => ({ in: where, of, claim: () => null });
+  const [bots, bearers, others] = [scheme(['bot']), scheme(['session', 'token']), scheme([])];
+  const [cookies, paths] = [scheme(['session'], 'cookie'), scheme(['webhookToken'], 'path')];
+  const all = [bots, bearers, others, cookies, paths];
+
+  test.each<[callers: Caller[], asked: Scheme[]]>([
+    [[], [bots]],
+    [['bot'], [bots, bearers, others]],
+    [['session'], [bots, bearers, others, cookies]],
+    [[{ scope: 'email' }], [bots, bearers, others]],
+    [['webhookToken'], [paths]],
+    [
+      ['webhookToken', 'bot'],
+      [bots, bearers, others, paths],
+    ],
+  ])('that takes %j', (callers, asked) => {
+    const indices = (of: readonly Scheme[]) => of.map((one) => all.indexOf(one));
+    expect(indices(schemesFor(callers, all))).toEqual(indices(asked));
+  });
+
+  test('have to recognise each of its callers', () => {
+    expect(() => schemesFor(['bot', 'interactionToken'], all)).toThrow(
+      'no scheme recognises the caller "interactionToken"',
+    );
+  });
+});

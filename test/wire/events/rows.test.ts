@@ -1,0 +1,439 @@
+import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
+import { describe, expect, test } from 'vitest';
+import type { BusMessage, EventName } from '../../../src/domain/bus-message.js';
+import type { DomainEvent } from '../../../src/domain/events.js';
+import type { User } from '../../../src/infra/database/index.js';
+import { EVENTS, renderEvent } from '../../../src/wire/events/index.js';
+import { renderRole } from '../../../src/wire/roles.js';
+
+const options = { publicUrl: 'https://chat.example', signatures: { sign: (path: string) => path } };
+const AT = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
+const SHOWN_AT = '2026-01-02T03:04:05.678000+00:00';
+
+const person = (id: bigint, facts: Partial<User> = {}): User => {
+  const names = { username: `user${id}`, handle: null, globalName: null };
+  return { id, ...names, avatarHash: null, bot: false, deletedAt: null, ...facts };
+};
+const shownUser = (id: string) => ({
+  id,
+  username: `user${id}`,
+  discriminator: '0',
+  global_name: null,
+  avatar: null,
+  public_flags: 0,
+  flags: 0,
+  primary_guild: null,
+});
+
+const facts = { nick: 'heron', joinedAt: new Date(AT), roleIds: [21n, 22n] };
+const shownFacts = {
+  roles: ['21', '22'],
+  joined_at: SHOWN_AT,
+  premium_since: null,
+  nick: 'heron',
+  avatar: null,
+  banner: null,
+  pending: false,
+  communication_disabled_until: null,
+  flags: 0,
+  deaf: false,
+  mute: false,
+};
+const shownMember = (id: string) => ({ ...shownFacts, user: shownUser(id) });
+const member = {
+  guildId: 1n,
+  userId: 7n,
+  nick: facts.nick,
+  joinedAt: facts.joinedAt,
+  user: person(7n),
+  roles: [{ roleId: 21n }, { roleId: 22n }],
+};
+
+const role = {
+  id: 21n,
+  guildId: 1n,
+  name: 'helpers',
+  permissions: 8n,
+  position: 3,
+  color: 255,
+  hoist: true,
+  mentionable: true,
+  managed: true,
+  applicationId: 5n,
+};
+const channel = {
+  id: 2n,
+  guildId: 1n,
+  type: 0,
+  name: 'general',
+  topic: null,
+  position: 0,
+  parentId: null,
+  nsfw: false,
+  rateLimitPerUser: 0,
+  overwrites: [],
+};
+const invite = {
+  code: 'abc',
+  guildId: 1n,
+  channelId: 2n,
+  inviterId: 7n,
+  inviter: person(7n),
+  uses: 1,
+  maxUses: 5,
+  createdAt: new Date(AT),
+  expiresAt: new Date(AT + 60_000),
+};
+const entry = {
+  id: 9n,
+  applicationId: null,
+  teamId: null,
+  guildId: 1n,
+  actorId: 7n,
+  targetId: 5n,
+  action: 'BOT_ADD',
+  changes: {},
+  reason: null,
+} as const;
+
+const message = (guildId: bigint | null) => ({
+  id: 3n,
+  channelId: 2n,
+  guildId,
+  authorId: 7n,
+  author: person(7n),
+  type: 0,
+  content: 'hello',
+  flags: 0,
+  tts: false,
+  embeds: [],
+  components: [],
+  mentionUserIds: [],
+  mentionRoleIds: [],
+  mentionEveryone: false,
+  mentionedUsers: [],
+  pinned: false,
+  nonce: null,
+  enforcedNonceKey: null,
+  referenceId: null,
+  referenceChannelId: null,
+  editedAt: null,
+  attachments: [],
+  reactions: [{ emoji: '👍', count: 1, me: true }],
+});
+const shownMessage = { id: '3', channel_id: '2', content: 'hello', author: shownUser('7') };
+
+const VIEW_CHANNEL = '1024';
+const MANAGE_CHANNELS = '16';
+const VIEW_AUDIT_LOG = '128';
+
+const ofMessage = { intent: Intent.GuildMessages, inChannel: VIEW_CHANNEL };
+const ofReaction = { intent: Intent.GuildMessageReactions, inChannel: VIEW_CHANNEL };
+const ofInvite = { intent: Intent.GuildInvites, inChannel: MANAGE_CHANNELS };
+const ofGuild = { intent: Intent.Guilds };
+const comingAndGoing = { intent: Intent.GuildMembers, ownBot: 'never' };
+
+/** The way of an event: its topics, whom it is sent to, what is read anew after it, and what it is found by. */
+type Way = Pick<BusMessage, 'invalidates' | 'guildId' | 'channelId' | 'userId' | 'privilegedIntents'> & {
+  topics: string[];
+  audience: object | null;
+};
+
+const inChannel = (audience: object, more: Partial<Way> = {}): Way => ({
+  topics: ['guild:1'],
+  audience,
+  invalidates: [],
+  guildId: '1',
+  channelId: '2',
+  ...more,
+});
+const ofFacts = (audience: object, invalidates: Way['invalidates'], more: Partial<Way> = {}): Way => ({
+  topics: ['facts:1'],
+  audience,
+  invalidates,
+  guildId: '1',
+  ...more,
+});
+const ownOf = (topic: string, invalidates: Way['invalidates'], more: Partial<Way> = {}): Way => ({
+  topics: [topic],
+  audience: null,
+  invalidates,
+  ...more,
+});
+
+const place = { guildId: 1n, channelId: 2n };
+const shownPlace = { channel_id: '2', guild_id: '1' };
+const reaction = { ...place, messageId: 3n };
+const shownReaction = { ...shownPlace, message_id: '3' };
+const thumb = { emoji: { id: null, name: '👍' } };
+const blob = { emoji: { id: '31', name: 'blob' } };
+
+/** Every event, the way it takes and the `d` of it, as Discord's documentation has them (Gateway Events). */
+const ROWS: { [Name in EventName]: [event: DomainEvent & { type: Name }, way: Way, d: object] } = {
+  MESSAGE_CREATE: [
+    { type: 'MESSAGE_CREATE', message: message(1n), member: facts },
+    inChannel(ofMessage, { invalidates: ['picture'] }),
+    { ...shownMessage, guild_id: '1', member: shownFacts },
+  ],
+  MESSAGE_UPDATE: [
+    { type: 'MESSAGE_UPDATE', message: message(1n), member: null },
+    inChannel(ofMessage),
+    { ...shownMessage, guild_id: '1' },
+  ],
+  MESSAGE_DELETE: [
+    { type: 'MESSAGE_DELETE', ...reaction },
+    inChannel(ofMessage, { invalidates: ['picture'] }),
+    { ...shownPlace, id: '3' },
+  ],
+  MESSAGE_REACTION_ADD: [
+    {
+      type: 'MESSAGE_REACTION_ADD',
+      ...reaction,
+      emoji: '👍',
+      messageAuthorId: 8n,
+      user: person(7n),
+      member: facts,
+    },
+    inChannel(ofReaction, { userId: '7' }),
+    {
+      ...shownReaction,
+      ...thumb,
+      user_id: '7',
+      message_author_id: '8',
+      burst: false,
+      type: 0,
+      member: shownMember('7'),
+    },
+  ],
+  MESSAGE_REACTION_REMOVE: [
+    { type: 'MESSAGE_REACTION_REMOVE', ...reaction, emoji: 'blob:31', userId: 7n },
+    inChannel(ofReaction, { userId: '7' }),
+    { ...shownReaction, ...blob, user_id: '7', burst: false, type: 0 },
+  ],
+  MESSAGE_REACTION_REMOVE_ALL: [
+    { type: 'MESSAGE_REACTION_REMOVE_ALL', ...reaction },
+    inChannel(ofReaction),
+    shownReaction,
+  ],
+  MESSAGE_REACTION_REMOVE_EMOJI: [
+    { type: 'MESSAGE_REACTION_REMOVE_EMOJI', ...reaction, emoji: '👍' },
+    inChannel(ofReaction),
+    { ...shownReaction, ...thumb },
+  ],
+  TYPING_START: [
+    { type: 'TYPING_START', ...place, user: person(7n), member: facts, startedAt: 1_999 },
+    inChannel({ intent: Intent.GuildMessageTyping, inChannel: VIEW_CHANNEL }, { userId: '7' }),
+    { ...shownPlace, user_id: '7', timestamp: 1, member: shownMember('7') },
+  ],
+  CHANNEL_CREATE: [
+    { type: 'CHANNEL_CREATE', channel },
+    ofFacts(ofGuild, ['view', 'picture'], { channelId: '2' }),
+    { id: '2', guild_id: '1', name: 'general', type: 0, last_message_id: null },
+  ],
+  GUILD_UPDATE: [
+    {
+      type: 'GUILD_UPDATE',
+      guild: { id: 1n, name: 'Home', description: null, iconHash: null, ownerId: 7n, roles: [role] },
+    },
+    ofFacts(ofGuild, ['view', 'picture']),
+    { id: '1', name: 'Home', owner_id: '7', roles: [renderRole(role)] },
+  ],
+  GUILD_DELETE: [
+    { type: 'GUILD_DELETE', guildId: 1n },
+    ofFacts({ ...ofGuild, detaches: true }, ['view', 'picture']),
+    { id: '1', unavailable: true },
+  ],
+  GUILD_ROLE_CREATE: [
+    { type: 'GUILD_ROLE_CREATE', role },
+    ofFacts(ofGuild, ['view', 'picture']),
+    { guild_id: '1', role: renderRole(role) },
+  ],
+  GUILD_ROLE_UPDATE: [
+    { type: 'GUILD_ROLE_UPDATE', role },
+    ofFacts(ofGuild, ['view', 'picture']),
+    { guild_id: '1', role: renderRole(role) },
+  ],
+  GUILD_ROLE_DELETE: [
+    { type: 'GUILD_ROLE_DELETE', guildId: 1n, roleId: 21n },
+    ofFacts(ofGuild, ['view', 'picture']),
+    { guild_id: '1', role_id: '21' },
+  ],
+  GUILD_MEMBER_ADD: [
+    { type: 'GUILD_MEMBER_ADD', member },
+    ofFacts(comingAndGoing, ['member', 'picture'], { userId: '7' }),
+    { guild_id: '1', ...shownMember('7') },
+  ],
+  GUILD_MEMBER_UPDATE: [
+    { type: 'GUILD_MEMBER_UPDATE', member },
+    ofFacts({ intent: Intent.GuildMembers, ownBot: 'always' }, ['member', 'picture'], { userId: '7' }),
+    { guild_id: '1', ...shownMember('7') },
+  ],
+  GUILD_MEMBER_REMOVE: [
+    { type: 'GUILD_MEMBER_REMOVE', guildId: 1n, user: person(7n) },
+    ofFacts(comingAndGoing, ['member', 'picture'], { userId: '7' }),
+    { guild_id: '1', user: shownUser('7') },
+  ],
+  INVITE_CREATE: [
+    { type: 'INVITE_CREATE', invite },
+    inChannel(ofInvite),
+    {
+      ...shownPlace,
+      code: 'abc',
+      created_at: SHOWN_AT,
+      inviter: shownUser('7'),
+      expires_at: '2026-01-02T03:05:05.678000+00:00',
+      max_age: 60,
+      max_uses: 5,
+      temporary: false,
+      uses: 1,
+    },
+  ],
+  INVITE_DELETE: [{ type: 'INVITE_DELETE', invite }, inChannel(ofInvite), { ...shownPlace, code: 'abc' }],
+  GUILD_AUDIT_LOG_ENTRY_CREATE: [
+    { type: 'GUILD_AUDIT_LOG_ENTRY_CREATE', entry },
+    {
+      topics: ['guild:1'],
+      audience: { intent: Intent.GuildModeration, anyInGuild: VIEW_AUDIT_LOG },
+      invalidates: [],
+      guildId: '1',
+    },
+    { id: '9', guild_id: '1', user_id: '7', target_id: '5', action_type: 28 },
+  ],
+  GUILD_JOINED: [
+    { type: 'GUILD_JOINED', guildId: 1n, userId: 7n },
+    ownOf('user:7', [], { guildId: '1', userId: '7' }),
+    {},
+  ],
+  GUILD_LEFT: [{ type: 'GUILD_LEFT', guildId: 1n, userId: 7n }, ownOf('user:7', [], { guildId: '1', userId: '7' }), {}],
+  USER_UPDATE: [
+    { type: 'USER_UPDATE', user: person(7n, { bot: true }) },
+    { topics: ['user:7'], audience: { intent: 0 }, invalidates: [], userId: '7' },
+    { ...shownUser('7'), bot: true, email: null, verified: true, mfa_enabled: true },
+  ],
+  APPLICATION_UPDATED: [
+    {
+      type: 'APPLICATION_UPDATED',
+      applicationId: 5n,
+      intents: { guildMembersIntent: true, presencesIntent: false, messageContentIntent: true },
+    },
+    ownOf('application:5', ['token', 'portal'], {
+      privilegedIntents: { guildMembers: true, presences: false, messageContent: true },
+    }),
+    {},
+  ],
+  BOT_TOKEN_RESET: [{ type: 'BOT_TOKEN_RESET', applicationId: 5n }, ownOf('application:5', ['token']), {}],
+  TEAM_UPDATED: [{ type: 'TEAM_UPDATED', teamId: 6n }, ownOf('team:6', ['portal']), {}],
+  PORTAL_HOME_UPDATED: [{ type: 'PORTAL_HOME_UPDATED', userId: 7n }, ownOf('user:7', ['portal'], { userId: '7' }), {}],
+  SESSION_ENDED: [{ type: 'SESSION_ENDED', userId: 7n }, ownOf('sessions', ['session'], { userId: '7' }), {}],
+};
+
+const names = Object.keys(EVENTS) as EventName[];
+
+/** Events whose `d` is a record of its own, which is compared as far as the table shows it. */
+const SHOWN_IN_PART = new Set<EventName>([
+  'MESSAGE_CREATE',
+  'MESSAGE_UPDATE',
+  'CHANNEL_CREATE',
+  'GUILD_UPDATE',
+  'USER_UPDATE',
+]);
+
+describe('every event takes its way and is shown as its row says', () => {
+  test.each(names)('%s', (name) => {
+    const [event, { topics, ...way }, d] = ROWS[name];
+    const { topics: sentTo, message: sent } = renderEvent(event, options);
+    const { type, topic, data, content: _content, ...stamp } = sent;
+    expect(sentTo).toEqual(topics);
+    expect({ type, topic }).toEqual({ type: name, topic: topics[0]?.split(':')[0] });
+    expect(stamp).toEqual(way);
+    if (SHOWN_IN_PART.has(name)) expect(JSON.parse(data)).toMatchObject(d);
+    else expect(JSON.parse(data)).toEqual(d);
+  });
+
+  test('a message says nothing of its reactions, and of the member only where there is one', () => {
+    const shown = (event: DomainEvent) => JSON.parse(renderEvent(event, options).message.data);
+    const [created, updated] = [shown(ROWS.MESSAGE_CREATE[0]), shown(ROWS.MESSAGE_UPDATE[0])];
+    expect(created).not.toHaveProperty('reactions');
+    expect(updated).not.toHaveProperty('member');
+  });
+
+  test('an application whose intents did not change says nothing of them', () => {
+    const { message: sent } = renderEvent({ type: 'APPLICATION_UPDATED', applicationId: 5n }, options);
+    expect(sent).not.toHaveProperty('privilegedIntents');
+  });
+
+  test('an invite that never ends says so', () => {
+    const event = { type: 'INVITE_CREATE', invite: { ...invite, expiresAt: null } } as const;
+    expect(JSON.parse(renderEvent(event, options).message.data)).toMatchObject({ expires_at: null, max_age: 0 });
+  });
+});
+
+describe('an event of a direct channel', () => {
+  const direct = { guildId: null, channelId: 2n, recipientIds: [7n, 8n] };
+  const onMessage = { ...direct, messageId: 3n };
+  const { DirectMessages, DirectMessageReactions, DirectMessageTyping } = Intent;
+
+  test.each<[DomainEvent, number]>([
+    [
+      { type: 'MESSAGE_CREATE', message: message(null), member: null, recipientIds: direct.recipientIds },
+      DirectMessages,
+    ],
+    [
+      { type: 'MESSAGE_UPDATE', message: message(null), member: null, recipientIds: direct.recipientIds },
+      DirectMessages,
+    ],
+    [{ type: 'MESSAGE_DELETE', ...onMessage }, DirectMessages],
+    [
+      {
+        type: 'MESSAGE_REACTION_ADD',
+        ...onMessage,
+        emoji: '👍',
+        messageAuthorId: 8n,
+        user: person(7n),
+        member: null,
+      },
+      DirectMessageReactions,
+    ],
+    [{ type: 'MESSAGE_REACTION_REMOVE', ...onMessage, emoji: '👍', userId: 7n }, DirectMessageReactions],
+    [{ type: 'MESSAGE_REACTION_REMOVE_ALL', ...onMessage }, DirectMessageReactions],
+    [{ type: 'MESSAGE_REACTION_REMOVE_EMOJI', ...onMessage, emoji: '👍' }, DirectMessageReactions],
+    [{ type: 'TYPING_START', ...direct, user: person(7n), member: null, startedAt: 0 }, DirectMessageTyping],
+  ])('goes to each recipient by intent alone, names no guild and no member: $type', (event, intent) => {
+    const { topics, message: sent } = renderEvent(event, options);
+    expect(topics).toEqual(['user:7', 'user:8']);
+    expect(sent).toMatchObject({ topic: 'user', channelId: '2' });
+    expect(sent.audience).toEqual({ intent });
+    expect(sent).not.toHaveProperty('guildId');
+    const d = JSON.parse(sent.data);
+    expect(d.channel_id).toBe('2');
+    expect(d).not.toHaveProperty('guild_id');
+    expect(d).not.toHaveProperty('member');
+  });
+});
+
+describe('the forms of a message for those who may not read all of it', () => {
+  const answered = { ...message(1n), id: 4n, content: 'the target', authorId: 8n, author: person(8n) };
+  const reply = { ...message(1n), referenceId: 4n, referenced: answered, mentionedUsers: [person(9n)] };
+  const contentOf = (one: typeof reply | ReturnType<typeof message>) =>
+    renderEvent({ type: 'MESSAGE_CREATE', message: one, member: facts }, options).message.content;
+
+  test('are none of an answer where there is no answered message', () => {
+    expect(contentOf(message(1n))).not.toHaveProperty('withoutReply');
+    expect(contentOf(message(1n))?.readers).toEqual({ authorId: '7', mentionedUserIds: [] });
+  });
+
+  test('leave out the words, and keep who, where and when', () => {
+    const content = contentOf(reply);
+    expect(content?.readers).toEqual({
+      authorId: '7',
+      mentionedUserIds: ['9'],
+      reply: { authorId: '8', mentionedUserIds: [] },
+    });
+    const shown = [content?.redacted, content?.withoutReply].map((text) => JSON.parse(text ?? ''));
+    for (const one of shown) expect(one).toMatchObject({ id: '3', guild_id: '1', member: shownFacts });
+    expect(shown.map((one) => [one.content, one.referenced_message.content])).toEqual([
+      ['', ''],
+      ['hello', ''],
+    ]);
+  });
+});
