@@ -5,8 +5,10 @@ import type { User } from '../../src/infra/database/index.js';
 import { snowflakeAt } from '../../src/infra/ids.js';
 import { ManualClock } from '../harness/clock.js';
 import { eventually, untilDone } from '../harness/jobs.js';
+import { planOf } from '../harness/plans.js';
 import { createBot, createGuild, createPerson, type TestBot, type TestGuild } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
+import { statementsOf } from '../harness/statements.js';
 import { turnsDuring } from '../harness/turns.js';
 
 const MINUTE = 60_000;
@@ -184,6 +186,24 @@ describe('rows whose time is over', () => {
     ).toBe(0);
     expect(await often.isThere()).toBe(false);
     expect(await lasting.isThere()).toBe(true);
+  });
+
+  it('of nonces are found along the index of these, however many messages there are', async () => {
+    const row = await enforcedNonce(-2 * HOUR);
+    const asked = (await statementsOf(() => remove())).filter((sql) => /^SELECT.*enforcedNonceKey/s.test(sql));
+    expect(await row.isThere()).toBe(false);
+    expect(asked).toHaveLength(1);
+    const plan = await planOf(server, asked[0] ?? '');
+    expect(plan).toMatch(/Message_enforcedNonceKey_key/);
+    expect(plan).toMatch(/(enforcedNonceKey>\?|Index Cond: .*"enforcedNonceKey")/);
+  });
+
+  it('of nonces go in pieces, past those that stay', async () => {
+    const before = await Promise.all(Array.from({ length: 150 }, () => enforcedNonce(-2 * HOUR)));
+    const young = await Promise.all(Array.from({ length: 150 }, () => enforcedNonce(-MINUTE)));
+    await remove();
+    const left = async (rows: Row[]) => (await Promise.all(rows.map((row) => row.isThere()))).filter(Boolean).length;
+    expect([await left(before), await left(young)]).toEqual([0, 150]);
   });
 
   it('are left where they are by whoever has stopped', async () => {
