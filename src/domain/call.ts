@@ -33,7 +33,10 @@ export interface Write {
   record(event: DomainEvent): void;
   /** Notes a mail; sent after the commit. A mail that fails is logged, and fails nothing else. */
   mail(mail: Mail): void;
-  /** Adds a job, unless there is one with its key: it will be done if, and only if, this transaction is committed. */
+  /**
+   * Adds a job, unless one with its key waits: it will be done if, and only if, this transaction is committed, by an attempt that begins
+   * after that.
+   */
   addJob(job: DomainJob): Promise<void>;
   /**
    * Writes an entry of the audit ledger, with the caller as actor and the caller's stated reason. One that the guild's audit log shows is

@@ -20,12 +20,14 @@ export function jobKinds({ db, blobs }: JobSupplies): JobKinds<DomainJobPayloads
       payload: JOB_PAYLOADS['abandoned-files'],
       atOnce: 1,
       everyMs: 6 * HOUR_MS,
+      maxMs: 3 * HOUR_MS,
       run: (_payload, { clock, signal }) => removeAbandonedFiles({ read: db.reader, blobs, clock }, signal),
     },
     'expired-rows': {
       payload: JOB_PAYLOADS['expired-rows'],
       atOnce: 1,
       everyMs: HOUR_MS,
+      maxMs: HOUR_MS,
       run: (_payload, { clock, signal }) => removeExpiredRows(db, clock, signal),
     },
   };
