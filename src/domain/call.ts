@@ -70,7 +70,8 @@ export interface CallContext {
   /** The door for writes: one transaction, its events published after the commit. */
   write<T>(work: (write: Write) => Promise<T>, options?: WriteOptions): Promise<T>;
   /**
-   * The door for a hot write without an audit entry: a single statement. `event` is published after it.
+   * The door for a hot write without an audit entry: one operation of the database client, which is one statement, or a row with rows of its
+   * own in a transaction of the client's. `event` is published after it.
    */
   writeOne<T>(statement: (db: Transaction) => Promise<T>, event?: (row: T) => DomainEvent | null): Promise<T>;
   /** Publishes something that is stored nowhere, such as typing. What fails is logged. */
