@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
@@ -21,6 +21,14 @@ describe('a noun has one name, which is a plural', () => {
     const without = nouns.filter((noun) => !namesIn(`domain/${noun}`).includes('index'));
     expect(without).toEqual([]);
   });
+});
+
+it('times go to the wire through wire/time.ts', () => {
+  const files = readdirSync(join(src, 'wire'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.ts'),
+  );
+  const making = files.filter((name) => readFileSync(join(src, 'wire', name), 'utf8').includes('toISOString'));
+  expect(making).toEqual(['time.ts']);
 });
 
 describe('tests mirror the source', () => {

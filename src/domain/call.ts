@@ -33,7 +33,10 @@ export interface Write {
   record(event: DomainEvent): void;
   /** Notes a mail; sent after the commit. A mail that fails is logged, and fails nothing else. */
   mail(mail: Mail): void;
-  /** Adds a job, unless there is one with its key: it will be done if, and only if, this transaction is committed. */
+  /**
+   * Adds a job, unless one with its key waits: it will be done if, and only if, this transaction is committed, by an attempt that begins
+   * after that.
+   */
   addJob(job: DomainJob): Promise<void>;
   /**
    * Writes an entry of the audit ledger, with the caller as actor and the caller's stated reason. One that the guild's audit log shows is
@@ -67,7 +70,8 @@ export interface CallContext {
   /** The door for writes: one transaction, its events published after the commit. */
   write<T>(work: (write: Write) => Promise<T>, options?: WriteOptions): Promise<T>;
   /**
-   * The door for a hot write without an audit entry: a single statement. `event` is published after it.
+   * The door for a hot write without an audit entry: one operation of the database client, which is one statement, or a row with rows of its
+   * own in a transaction of the client's. `event` is published after it.
    */
   writeOne<T>(statement: (db: Transaction) => Promise<T>, event?: (row: T) => DomainEvent | null): Promise<T>;
   /** Publishes something that is stored nowhere, such as typing. What fails is logged. */

@@ -17,9 +17,13 @@ const KINDS: readonly RemoveSome[] = [
   removeExpiredSessions,
   removeExpiredVerifications,
   removeExpiredInvites,
-  forgetEnforcedNonces,
   removeDeadJobs,
 ];
+
+/** Does the same as it walks along an index, and yields after each piece. */
+type RemoveInPieces = (db: Doors, now: number, limit: number) => AsyncGenerator<void>;
+
+const WALKS: readonly RemoveInPieces[] = [forgetEnforcedNonces, removeLongSpentGrants];
 
 /** How many rows one statement removes: a few milliseconds of SQLite, in which nobody else writes. */
 const ROWS_PER_STATEMENT = 200;
@@ -36,8 +40,10 @@ export async function removeExpiredRows(db: Doors, clock: Clock, signal: AbortSi
       removed = await removeSome(db.writer, clock.now(), ROWS_PER_STATEMENT);
     }
   }
-  for await (const _piece of removeLongSpentGrants(db, clock.now(), ROWS_PER_STATEMENT)) {
-    await nextTurn();
-    signal.throwIfAborted();
+  for (const walk of WALKS) {
+    for await (const _piece of walk(db, clock.now(), ROWS_PER_STATEMENT)) {
+      await nextTurn();
+      signal.throwIfAborted();
+    }
   }
 }

@@ -1,6 +1,7 @@
 import type { BlobStore } from '../infra/blobs.js';
 import type { Database } from '../infra/database/index.js';
 import type { JobKinds } from '../infra/jobs/index.js';
+import type { Logger } from '../infra/logger.js';
 import { removeAbandonedFiles } from './abandoned-files.js';
 import { removeExpiredRows } from './expired-rows.js';
 import { type DomainJobPayloads, JOB_PAYLOADS } from './job-payloads.js';
@@ -9,23 +10,26 @@ import { type DomainJobPayloads, JOB_PAYLOADS } from './job-payloads.js';
 export interface JobSupplies {
   db: Database;
   blobs: BlobStore;
+  log: Logger;
 }
 
 const HOUR_MS = 60 * 60_000;
 
 /** How each kind of job is done. */
-export function jobKinds({ db, blobs }: JobSupplies): JobKinds<DomainJobPayloads> {
+export function jobKinds({ db, blobs, log }: JobSupplies): JobKinds<DomainJobPayloads> {
   return {
     'abandoned-files': {
       payload: JOB_PAYLOADS['abandoned-files'],
       atOnce: 1,
       everyMs: 6 * HOUR_MS,
-      run: (_payload, { clock, signal }) => removeAbandonedFiles({ read: db.reader, blobs, clock }, signal),
+      maxMs: 3 * HOUR_MS,
+      run: (_payload, { clock, signal }) => removeAbandonedFiles({ read: db.reader, blobs, clock, log }, signal),
     },
     'expired-rows': {
       payload: JOB_PAYLOADS['expired-rows'],
       atOnce: 1,
       everyMs: HOUR_MS,
+      maxMs: HOUR_MS,
       run: (_payload, { clock, signal }) => removeExpiredRows(db, clock, signal),
     },
   };

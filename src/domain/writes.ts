@@ -50,7 +50,7 @@ export class Writes {
     return result;
   }
 
-  /** Runs a single statement; see `CallContext.writeOne`. @throws OVERLOADED, and what `statement` throws */
+  /** Runs a single operation; see `CallContext.writeOne`. @throws OVERLOADED, and what `statement` throws */
   async statement<T>(statement: (db: Transaction) => Promise<T>, event?: (row: T) => DomainEvent | null): Promise<T> {
     const row = await this.#untilNoConflict(() => statement(this.parts.db.writer));
     const happened = event && this.#toldBy(() => event(row));

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, open, opendir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, opendir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, normalize } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -33,6 +33,8 @@ export interface BlobStore {
   list(folder: string): AsyncIterable<string>;
   /** Removes the blob, or everything below a key that ends with a slash. Removing what is not there is no error. */
   remove(key: string): Promise<void>;
+  /** Removes the folders below one such as `attachments` in which there is nothing. @throws the reason of `signal` when that is aborted */
+  removeEmptyFolders(folder: string, signal?: AbortSignal): Promise<void>;
 }
 
 const HEAD_BYTES = 64 * 1024;
@@ -96,6 +98,7 @@ export function createFileBlobStore(folder: string): BlobStore {
     list: (below) => filesBelow(pathOf(below), below),
     read: (key, range) => createReadStream(pathOf(key), range),
     remove: async (key) => rm(pathOf(key), { recursive: true, force: true, maxRetries: TRIES, retryDelay: 1 }),
+    removeEmptyFolders: async (below, signal) => void (await isEmptied(pathOf(below), signal)),
   };
 }
 
@@ -108,6 +111,27 @@ async function* filesBelow(path: string, key: string): AsyncGenerator<string, vo
     if (entry.isDirectory()) yield* filesBelow(entryPath, entryKey);
     else if (entry.isFile()) yield entryKey;
   }
+}
+
+/** Removes the empty folders in a folder. @returns whether nothing is left in it */
+async function isEmptied(path: string, signal: AbortSignal | undefined): Promise<boolean> {
+  const folder = await opendir(path).catch(() => null);
+  if (!folder) return false;
+  let isEmpty = true;
+  for await (const entry of folder) {
+    signal?.throwIfAborted();
+    const inside = join(path, entry.name);
+    if (!entry.isDirectory() || !(await isEmptied(inside, signal)) || !(await isRemoved(inside))) isEmpty = false;
+  }
+  return isEmpty;
+}
+
+/** A file may have moved in meanwhile. */
+function isRemoved(folder: string): Promise<boolean> {
+  return rmdir(folder).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Moves a file, again when the target's folder is removed meanwhile. */

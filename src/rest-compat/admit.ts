@@ -72,14 +72,18 @@ export class Admissions {
     };
     for (const scheme of this.#schemesOf.get(row) ?? []) {
       const claim = scheme.claim(shown, row.callers);
-      if (claim) return this.#check(claim);
+      if (claim) return this.#check(claim, request);
     }
     throw unauthenticated();
   }
 
-  /** What can be counted without knowing the caller is counted before the check. */
-  async #check({ limits, authenticate }: Claim): Promise<Actor> {
+  /**
+   * What can be counted without knowing the caller is counted before the check. An address that is not listened to gets no check that
+   * costs; a credential whose check does not is good wherever it is shown (decisions 104).
+   */
+  async #check({ limits, authenticate }: Claim, request: RestRequest): Promise<Actor> {
     if (limits.length === 0) return authenticate();
+    if (await this.#limits.isShutOut(countedAs(ANONYMOUS, request))) throw unauthenticated();
     const taken: Use[] = [];
     try {
       for (const use of limits) {

@@ -55,7 +55,7 @@ function operation(row: Route): JsonObject {
     ...(parameters.length > 0 && { parameters }),
     ...(row.body && { requestBody: requestBody(row, row.body) }),
     responses: responses(row),
-    security: row.callers.flatMap(requirements),
+    security: securityOf(row),
     ...(tokensInPath.length > 0 && { 'x-token-in-path': tokensInPath }),
     'x-rate-limit': rateLimit(row),
     'x-runs-on': runsOn(row),
@@ -111,6 +111,12 @@ function responses({ statuses }: Route): JsonObject {
     429: { $ref: '#/components/responses/TooManyRequests' },
     default: { $ref: '#/components/responses/Refused' },
   };
+}
+
+/** Where a token in the path is enough and another credential is too, none is required. */
+function securityOf({ callers }: Route): JsonObject[] {
+  const required = callers.flatMap(requirements);
+  return required.length > 0 && callers.some(isInPath) ? [...required, {}] : required;
 }
 
 /** Any one of them is enough; a token in the path is asked for by the path. */

@@ -1,62 +1,86 @@
 import { type APIAuditLogChange, type APIAuditLogEntry, AuditLogEvent } from 'discord-api-types/v10';
 import { type AuditChanges, type GuildLogAction, type GuildLogEntry, readChanges } from '../domain/audit-log/index.js';
+import type { Logger } from '../infra/logger.js';
 
-/** What an entry's action decides. */
-type Details = Omit<APIAuditLogEntry, 'id' | 'user_id' | 'target_id' | 'reason'> & {
-  /** Null where the changes tell what it was done to. */
-  target_id?: null;
-};
+/** What an entry's changes decide. */
+type Details = Pick<APIAuditLogEntry, 'changes' | 'options'>;
 
-type Renderers = { [A in GuildLogAction]: (changes: AuditChanges[A], entry: GuildLogEntry) => Details };
+/** How entries of one action are shown. */
+interface Rendering<Changes> {
+  type: AuditLogEvent;
+  /** Whether the changes tell what it was done to, and the target does not. */
+  withoutTarget?: true;
+  details(changes: Changes, entry: GuildLogEntry): Details;
+}
 
 /** Targets, keys and options are those of Discord's documentation, Audit Logs Resource. */
-const RENDERERS: Renderers = {
-  CHANNEL_CREATE: ({ name, type }) => ({
-    action_type: AuditLogEvent.ChannelCreate,
-    changes: [...change('name', null, name), ...change('type', null, type)],
-  }),
-  ROLE_CREATE: ({ name, permissions }) => ({
-    action_type: AuditLogEvent.RoleCreate,
-    changes: [...change('name', null, name), ...change('permissions', null, permissions)],
-  }),
+const RENDERINGS: { [A in GuildLogAction]: Rendering<AuditChanges[A]> } = {
+  CHANNEL_CREATE: {
+    type: AuditLogEvent.ChannelCreate,
+    details: ({ name, type }) => ({ changes: [...change('name', null, name), ...change('type', null, type)] }),
+  },
+  ROLE_CREATE: {
+    type: AuditLogEvent.RoleCreate,
+    details: ({ name, permissions }) => ({
+      changes: [...change('name', null, name), ...change('permissions', null, permissions)],
+    }),
+  },
   // Nobody but the inviter makes an invite, and it begins without a use.
-  INVITE_CREATE: (changes, { actorId, targetId }) => ({
-    action_type: AuditLogEvent.InviteCreate,
-    target_id: null,
-    changes: inviteChanges('made', { ...changes, uses: 0, inviterId: idText(actorId), channelId: idText(targetId) }),
-  }),
-  INVITE_DELETE: (changes, { targetId }) => ({
-    action_type: AuditLogEvent.InviteDelete,
-    target_id: null,
-    changes: inviteChanges('removed', { ...changes, channelId: idText(targetId) }),
-  }),
-  MEMBER_ROLE_UPDATE: ({ added, removed }) => ({
-    action_type: AuditLogEvent.MemberRoleUpdate,
-    changes: [
-      ...(added.length > 0 ? change('$add', null, added) : []),
-      ...(removed.length > 0 ? change('$remove', null, removed) : []),
-    ],
-  }),
-  BOT_ADD: () => ({ action_type: AuditLogEvent.BotAdd }),
-  MESSAGE_DELETE: ({ channelId }) => ({
-    action_type: AuditLogEvent.MessageDelete,
-    options: { channel_id: channelId, count: '1' },
-  }),
+  INVITE_CREATE: {
+    type: AuditLogEvent.InviteCreate,
+    withoutTarget: true,
+    details: (changes, { actorId, targetId }) => ({
+      changes: inviteChanges('made', { ...changes, uses: 0, inviterId: idText(actorId), channelId: idText(targetId) }),
+    }),
+  },
+  INVITE_DELETE: {
+    type: AuditLogEvent.InviteDelete,
+    withoutTarget: true,
+    details: (changes, { targetId }) => ({
+      changes: inviteChanges('removed', { ...changes, channelId: idText(targetId) }),
+    }),
+  },
+  MEMBER_ROLE_UPDATE: {
+    type: AuditLogEvent.MemberRoleUpdate,
+    details: ({ added, removed }) => ({
+      changes: [
+        ...(added.length > 0 ? change('$add', null, added) : []),
+        ...(removed.length > 0 ? change('$remove', null, removed) : []),
+      ],
+    }),
+  },
+  BOT_ADD: { type: AuditLogEvent.BotAdd, details: () => ({}) },
+  MESSAGE_DELETE: {
+    type: AuditLogEvent.MessageDelete,
+    details: ({ channelId }) => ({ options: { channel_id: channelId, count: '1' } }),
+  },
 };
 
-/** An entry of a guild's audit log, whenever it was written. */
-export function renderAuditLogEntry(entry: GuildLogEntry): APIAuditLogEntry {
+/**
+ * An entry of a guild's audit log, whenever it was written. One whose changes cannot be read is shown without them.
+ * @param log hears of such an entry; not needed for one that was just written
+ */
+export function renderAuditLogEntry(entry: GuildLogEntry, log?: Pick<Logger, 'error'>): APIAuditLogEntry {
+  const { type, withoutTarget } = RENDERINGS[entry.action];
   return {
     id: String(entry.id),
     user_id: idText(entry.actorId),
-    target_id: idText(entry.targetId),
-    ...detailsOf(entry.action, entry),
+    target_id: withoutTarget ? null : idText(entry.targetId),
+    action_type: type,
+    ...detailsOf(entry.action, entry, log),
     ...(entry.reason === null ? {} : { reason: entry.reason }),
   };
 }
 
-function detailsOf<A extends GuildLogAction>(action: A, entry: GuildLogEntry): Details {
-  return RENDERERS[action](readChanges(action, entry.changes), entry);
+function detailsOf<A extends GuildLogAction>(
+  action: A,
+  entry: GuildLogEntry,
+  log: Pick<Logger, 'error'> | undefined,
+): Details {
+  const changes = readChanges(action, entry.changes);
+  if ('read' in changes) return RENDERINGS[action].details(changes.read, entry);
+  log?.error({ err: changes.unreadable, entry: String(entry.id), action }, 'an entry of the audit log cannot be read');
+  return {};
 }
 
 function idText(id: bigint | null): string | null {

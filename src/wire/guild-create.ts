@@ -3,6 +3,7 @@ import type { GuildSnapshot } from '../domain/guilds/index.js';
 import type { MemberFacts } from '../domain/members/index.js';
 import { renderChannel } from './channels.js';
 import { renderGuild } from './guilds.js';
+import { wireTime } from './time.js';
 
 /** The fields of GUILD_CREATE that differ between the bots, and sessions, of a guild. */
 type OwnFields = 'joined_at' | 'large' | 'members';
@@ -30,5 +31,5 @@ export function renderOwnGuildFields(
   own: MemberFacts,
   large: boolean,
 ): Pick<GatewayGuildCreateDispatchData, 'joined_at' | 'large'> {
-  return { joined_at: own.joinedAt.toISOString(), large };
+  return { joined_at: wireTime(own.joinedAt), large };
 }

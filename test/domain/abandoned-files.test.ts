@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { removeAbandonedFiles } from '../../src/domain/abandoned-files.js';
+import { type FileKeeping, removeAbandonedFiles } from '../../src/domain/abandoned-files.js';
 import { ManualClock } from '../harness/clock.js';
 import { untilDone } from '../harness/jobs.js';
+import { readableLog, readLines } from '../harness/log.js';
 import { createApplication, signUp } from '../harness/people.js';
 import { formOf, openScene, type Scene } from '../harness/rest.js';
 import { startServer, type TestServer } from '../harness/server.js';
@@ -44,7 +45,8 @@ describe('looking for files without a row', () => {
   });
   afterAll(() => server.stop());
 
-  const sweep = () => removeAbandonedFiles({ ...server.app, read: server.app.db.reader });
+  const sweep = (other: Partial<FileKeeping> = {}) =>
+    removeAbandonedFiles({ ...server.app, read: server.app.db.reader, ...other });
 
   async function upload(): Promise<{ path: string; url: string }> {
     const form = formOf({}, { name: 'files[0]', content: 'kept', filename: 'a.txt' });
@@ -92,25 +94,81 @@ describe('looking for files without a row', () => {
     expect([old, ofNobody].filter(existsSync)).toEqual([]);
   });
 
-  test('never takes a file of a message that is sent meanwhile', async () => {
-    const sweeping = (async () => {
-      for (let round = 0; round < 20; round += 1) await sweep();
-    })();
-    const uploads: Awaited<ReturnType<typeof upload>>[] = [];
-    for (let round = 0; round < 4; round += 1) {
-      uploads.push(...(await Promise.all(Array.from({ length: 5 }, upload))));
-    }
-    await sweeping;
-    expect(uploads.filter(({ path }) => !existsSync(path))).toEqual([]);
+  /** An old file and its message, whose row is there as soon as it is stored. */
+  async function unstored() {
+    const { path } = await upload();
+    await age(path, 2 * HOUR_MS);
+    const { reader, writer } = server.app.db;
+    const row = await reader.attachment.findUniqueOrThrow({ where: { id: BigInt(basename(path)) } });
+    await writer.attachment.delete({ where: { id: row.id } });
+    return { path, store: () => writer.attachment.create({ data: row }) };
+  }
+
+  test('keeps an old file whose row appears after it was listed', async () => {
+    await upload();
+    const { path, store } = await unstored();
+    const { blobs } = server.app;
+    const list: typeof blobs.list = async function* (below) {
+      yield* blobs.list(below);
+      if (below === 'attachments') await store();
+    };
+    await sweep({ blobs: { ...blobs, list } });
+    expect(existsSync(path)).toBe(true);
+  });
+
+  test('keeps an old file whose row appears after it was looked for', async () => {
+    await upload();
+    const [late, never] = [await unstored(), await unstored()];
+    const { blobs } = server.app;
+    let isStored = false;
+    const writtenAt: typeof blobs.writtenAt = async (key) => {
+      if (key.endsWith(basename(late.path)) && !isStored) {
+        isStored = true;
+        await late.store();
+      }
+      return blobs.writtenAt(key);
+    };
+    await sweep({ blobs: { ...blobs, writtenAt } });
+    expect(isStored).toBe(true);
+    expect([late.path, never.path].map(existsSync)).toEqual([true, false]);
+  });
+
+  test('removes folders in which there is nothing, and no others', async () => {
+    const { path } = await upload();
+    const old = await leftBehind(77n, 2 * HOUR_MS);
+    const empty = join(folder, 'attachments/5/6');
+    await mkdir(empty, { recursive: true });
+    await sweep();
+    expect([dirname(old), empty, dirname(empty)].filter(existsSync)).toEqual([]);
+    expect(existsSync(path)).toBe(true);
+  });
+
+  test('removes none where most have no row: they may be those of another database', async () => {
+    const { path } = await upload();
+    await age(path, 2 * HOUR_MS);
+    const others = await Promise.all(Array.from({ length: 60 }, (_, n) => leftBehind(5_000n + BigInt(n), 2 * HOUR_MS)));
+    const { log, lines } = readableLog();
+    await sweep({ log });
+    expect(others.filter((other) => !existsSync(other))).toEqual([]);
+    expect(readLines(lines)).toMatchObject([{ level: 50, folder: 'attachments', without: 60 }]);
+    for (const other of others.slice(0, 10)) await rm(other);
+    await sweep({ log });
+    expect(others.filter(existsSync)).toEqual([]);
+    expect(lines).toHaveLength(1);
   });
 
   test('asks for the rows of many files at a time, and lets others have a turn between', async () => {
-    await upload();
-    for (let id = 10_000n; id < 10_900n; id += 1n) await leftBehind(id, 2 * HOUR_MS);
-    const { statements, result: turns } = await readingsOf(() => turnsDuring(sweep));
-    expect(statements.filter((sql) => /FROM\W+(\w+\W+)?Attachment\W/.test(sql)).length).toBeLessThanOrEqual(4);
+    const { path } = await upload();
+    const { reader, writer } = server.app.db;
+    const row = await reader.attachment.findUniqueOrThrow({ where: { id: BigInt(basename(path)) } });
+    const kept = Array.from({ length: 450 }, (_, n) => ({ ...row, id: 20_000n + BigInt(n) }));
+    await writer.attachment.createMany({ data: kept });
+    const left = Array.from({ length: 420 }, (_, n) => 10_000n + BigInt(n));
+    await Promise.all([...left, ...kept.map(({ id }) => id)].map((id) => leftBehind(id, 2 * HOUR_MS)));
+    const { statements, result: turns } = await readingsOf(() => turnsDuring(() => sweep()));
+    expect(statements.filter((sql) => /FROM\W+(\w+\W+)?Attachment\W/.test(sql)).length).toBeLessThanOrEqual(8);
     expect(turns).toBeGreaterThanOrEqual(3);
-    expect(existsSync(join(folder, `attachments/${scene.channelId}/10500/10500`))).toBe(false);
+    expect(existsSync(join(folder, `attachments/${scene.channelId}/10400/10400`))).toBe(false);
   });
 });
 

@@ -1,13 +1,21 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { removeExpiredRows } from '../../src/domain/expired-rows.js';
 import type { User } from '../../src/infra/database/index.js';
+import { migrationsFolder } from '../../src/infra/database/migrations.js';
 import { snowflakeAt } from '../../src/infra/ids.js';
 import { ManualClock } from '../harness/clock.js';
 import { eventually, untilDone } from '../harness/jobs.js';
+import { planOf } from '../harness/plans.js';
 import { createBot, createGuild, createPerson, type TestBot, type TestGuild } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
+import { statementsOf } from '../harness/statements.js';
 import { turnsDuring } from '../harness/turns.js';
+
+/** What gave grants an end. */
+const MIGRATION = '20261122083703_grants_end';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -109,7 +117,8 @@ async function deadJob(diedIn: number): Promise<Row> {
 /** A grant that was made on the screen long ago, whose code is over and was used. */
 async function grant(tokens: { endsIn: number; usedAt?: Date }[], madeIn = -300 * DAY): Promise<Row> {
   const { writer, reader } = server.app.db;
-  const data = { id: idAt(madeIn), applicationId: bot.id, userId: person.id, scopes: ['identify'] };
+  const endsAt = at(Math.max(madeIn + MINUTE, ...tokens.map(({ endsIn }) => endsIn)));
+  const data = { id: idAt(madeIn), applicationId: bot.id, userId: person.id, scopes: ['identify'], endsAt };
   const { id: grantId } = await writer.oAuthGrant.create({ data });
   const code = { hash: hash(), grantId, expiresAt: at(madeIn + MINUTE), usedAt: at(madeIn) };
   await writer.authorizationCode.create({ data: code });
@@ -172,6 +181,7 @@ describe('rows whose time is over', () => {
       applicationId: bot.id,
       userId: person.id,
       scopes: [],
+      endsAt: at(-39 * DAY),
     }));
     await server.app.db.writer.oAuthGrant.createMany({ data: grants });
     const often = await grant(Array.from({ length: 250 }, () => ({ endsIn: -31 * DAY })));
@@ -184,6 +194,48 @@ describe('rows whose time is over', () => {
     ).toBe(0);
     expect(await often.isThere()).toBe(false);
     expect(await lasting.isThere()).toBe(true);
+  });
+
+  it('of nonces are found along the index of these, however many messages there are', async () => {
+    const row = await enforcedNonce(-2 * HOUR);
+    const asked = (await statementsOf(() => remove())).filter((sql) => /^SELECT.*enforcedNonceKey/s.test(sql));
+    expect(await row.isThere()).toBe(false);
+    expect(asked).toHaveLength(1);
+    const plan = await planOf(server, asked[0] ?? '');
+    expect(plan).toMatch(/Message_enforcedNonceKey_key/);
+    expect(plan).toMatch(/(enforcedNonceKey>\?|Index Cond: .*"enforcedNonceKey")/);
+  });
+
+  it('of grants are found along their ends, however many last', async () => {
+    await grant([{ endsIn: -31 * DAY }]);
+    const lasting = await Promise.all(Array.from({ length: 20 }, () => grant([{ endsIn: DAY }])));
+    const statements = await statementsOf(() => remove());
+    const asked = statements.filter((sql) => /^SELECT.*OAuthGrant/s.test(sql));
+    expect(await Promise.all(lasting.map((row) => row.isThere()))).not.toContain(false);
+    expect(asked).toHaveLength(2);
+    expect(await planOf(server, asked[0] ?? '')).toMatch(/OAuthGrant_endsAt_idx/);
+    expect(statements.filter((sql) => /^SELECT.*(OAuthToken|AuthorizationCode)/s.test(sql))).toEqual([]);
+  });
+
+  it('of grants that were made before these had an end get theirs by the migration', async () => {
+    const { writer, reader } = server.app.db;
+    await grant([{ endsIn: -DAY }, { endsIn: -2 * DAY }]);
+    await grant([]);
+    const ends = () => reader.oAuthGrant.findMany({ select: { id: true, endsAt: true }, orderBy: { id: 'asc' } });
+    const before = await ends();
+    await writer.oAuthGrant.updateMany({ data: { endsAt: null } });
+    const sql = await readFile(join(migrationsFolder(server.app.db.dialect), MIGRATION, 'migration.sql'), 'utf8');
+    await writer.$executeRawUnsafe(sql.slice(sql.indexOf('UPDATE')));
+    expect(await ends()).toEqual(before);
+    expect(before.length).toBeGreaterThanOrEqual(2);
+  });
+
+  it('of nonces go in pieces, past those that stay', async () => {
+    const before = await Promise.all(Array.from({ length: 150 }, () => enforcedNonce(-2 * HOUR)));
+    const young = await Promise.all(Array.from({ length: 150 }, () => enforcedNonce(-MINUTE)));
+    await remove();
+    const left = async (rows: Row[]) => (await Promise.all(rows.map((row) => row.isThere()))).filter(Boolean).length;
+    expect([await left(before), await left(young)]).toEqual([0, 150]);
   });
 
   it('are left where they are by whoever has stopped', async () => {

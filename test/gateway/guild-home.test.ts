@@ -5,6 +5,7 @@ import { GuildUnavailable } from '../../src/domain/guilds/index.js';
 import { Permission } from '../../src/domain/permissions.js';
 import { BUS_RECONNECTED, topics } from '../../src/infra/bus.js';
 import { renderEvent } from '../../src/wire/events/index.js';
+import { wireTime } from '../../src/wire/time.js';
 import { ALL_INTENTS, type Frame, GatewayClient } from '../harness/gateway-client.js';
 import { addGuild, channelOf, joinMembers, type MemoryGuild, MemoryHome, nobodysRow } from '../harness/guild-home.js';
 import { RestBot } from '../harness/rest.js';
@@ -121,7 +122,7 @@ describe('READY and GUILD_CREATE', () => {
       unavailable: false,
       large: false,
       member_count: 2,
-      joined_at: guild.members[0]?.joinedAt.toISOString(),
+      joined_at: wireTime(guild.members[0]?.joinedAt ?? 0),
       roles: [{ id: String(guild.id), name: '@everyone' }],
     });
     expect(d.channels).toMatchObject([

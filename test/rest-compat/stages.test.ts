@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { AppContext } from '../../src/context.js';
 import type { Actor } from '../../src/domain/call.js';
 import { DomainError } from '../../src/domain/errors.js';
+import { Admissions } from '../../src/rest-compat/admit.js';
 import { Interpreter } from '../../src/rest-compat/interpreter.js';
 import { type Directory, everythingHere, type Home } from '../../src/rest-compat/locate.js';
 import { RouteTable } from '../../src/rest-compat/match.js';
@@ -205,6 +206,23 @@ describe('admit: what is known without the caller is counted before the check', 
       (await interpreter.answer(request('GET', `/webhooks/1/${token}`, { address: from }))).status;
     return { ask, checked: counted.checked };
   }
+
+  test('an address that is not listened to has nothing checked that costs, and all else', async () => {
+    const limit = { name: `test-${++names}`, points: 100, seconds: 60 };
+    const row = testRow({ path: PATH, callers: ['webhookToken', 'interactionToken'] });
+    const costly = pathScheme('WH.', 'webhookToken', { limits: (key) => [{ limit, key, counts: 'attempts' }] });
+    const cheap = pathScheme('', 'interactionToken');
+    const admissions = new Admissions(app, [row], [costly.scheme, cheap.scheme]);
+    const admitted = async (token: string) => {
+      const matched = { row, params: { webhookId: '1', token } };
+      const { outcome } = await admissions.admit(matched, request('GET', `/webhooks/1/${token}`));
+      return 'actor' in outcome ? 'admitted' : outcome.refusal.status;
+    };
+    const refused = { caller: address, headers: {}, outcome: { actor: { kind: 'anonymous' } } } as const;
+    for (let refusals = 0; refusals < 10_000; refusals += 1) await admissions.noteAnswer(refused, 401);
+    expect([await admitted('WH.good'), await admitted('good'), await admitted('bad')]).toEqual([429, 'admitted', 429]);
+    expect([costly.checked, cheap.checked]).toEqual([[], ['good', 'bad']]);
+  });
 
   test('attempts: beyond the limit nothing is checked', async () => {
     const { ask, checked } = scene('attempts');

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { isGuildLogEntry } from '../../src/domain/audit-log/guild-log.js';
 import type { AuditEntry } from '../../src/infra/database/index.js';
+import type { Logger } from '../../src/infra/logger.js';
 import { renderAuditLogEntry } from '../../src/wire/audit-log.js';
+import { readableLog, readLines } from '../harness/log.js';
 import { expectReference } from '../harness/reference.js';
 
 const ENTRY_ID = 1573921600191856640n;
@@ -14,7 +16,7 @@ function stored(action: string, changes: AuditEntry['changes'], reason: string |
   return { id: ENTRY_ID, ...owners, actorId: ACTOR_ID, action, targetId: TARGET_ID, changes, reason };
 }
 
-const rendered = (entry: AuditEntry) => (isGuildLogEntry(entry) ? renderAuditLogEntry(entry) : null);
+const rendered = (entry: AuditEntry, log?: Logger) => (isGuildLogEntry(entry) ? renderAuditLogEntry(entry, log) : null);
 
 const target = String(TARGET_ID);
 const code = 'tSxBOAhx';
@@ -82,6 +84,21 @@ const ENTRIES: [what: string, entry: AuditEntry, shown: object][] = [
     },
   ],
   [
+    'INVITE_CREATE that kept the code alone',
+    stored('INVITE_CREATE', { code }),
+    {
+      action_type: 40,
+      target_id: null,
+      changes: [
+        { key: 'code', new_value: code },
+        { key: 'channel_id', new_value: target },
+        { key: 'inviter_id', new_value: String(ACTOR_ID) },
+        { key: 'uses', new_value: 0 },
+        { key: 'temporary', new_value: false },
+      ],
+    },
+  ],
+  [
     'INVITE_DELETE that kept the code alone',
     stored('INVITE_DELETE', { code }),
     {
@@ -124,6 +141,18 @@ describe('an entry of a guild', () => {
     const wire = rendered(entry);
     expect(wire).toEqual({ id: String(ENTRY_ID), user_id: String(ACTOR_ID), ...shown });
     expectReference('AuditLogEntryResponse', wire);
+  });
+
+  it.each([
+    ['MEMBER_ROLE_UPDATE', { added: 'Helpers' }, { action_type: 25, target_id: target }],
+    ['INVITE_CREATE', {}, { action_type: 40, target_id: null }],
+    ['CHANNEL_CREATE', null, { action_type: 10, target_id: target }],
+  ])('%s whose changes cannot be read is shown without them, and logged', (action, changes, shown) => {
+    const { log, lines } = readableLog();
+    const wire = rendered(stored(action, changes), log);
+    expect(wire).toEqual({ id: String(ENTRY_ID), user_id: String(ACTOR_ID), ...shown });
+    expectReference('AuditLogEntryResponse', wire);
+    expect(readLines(lines)).toMatchObject([{ level: 50, action, entry: String(ENTRY_ID) }]);
   });
 
   it('has its reason, where one was stated', () => {

@@ -111,7 +111,12 @@ const ACTIONS = {
     of: 'guild',
     log: 'guild',
     target: 'channel',
-    changes: z.object({ code: text, maxAge: z.number(), maxUses: z.number() }),
+    changes: z.object({
+      code: text,
+      // Older entries have the code alone.
+      maxAge: z.number().nullable().default(null),
+      maxUses: z.number().nullable().default(null),
+    }),
   },
   INVITE_DELETE: {
     of: 'guild',
@@ -119,7 +124,7 @@ const ACTIONS = {
     target: 'channel',
     changes: z.object({
       code: text,
-      // Older entries have the code alone.
+      // Here, too.
       inviterId: text.nullable().default(null),
       maxAge: z.number().nullable().default(null),
       maxUses: z.number().nullable().default(null),
@@ -195,7 +200,11 @@ export function isGuildLogAction(action: string): action is GuildLogAction {
 
 const SCHEMAS: { [A in AuditAction]: { changes: z.ZodType<AuditChanges[A]> } } = ACTIONS;
 
-/** What is stored beside an action, of entries of any age. */
-export function readChanges<A extends AuditAction>(action: A, stored: unknown): AuditChanges[A] {
-  return SCHEMAS[action].changes.parse(stored);
+/** What is stored beside an action, of entries of any age; or what keeps it from being read. */
+export function readChanges<A extends AuditAction>(
+  action: A,
+  stored: unknown,
+): { read: AuditChanges[A] } | { unreadable: z.ZodError } {
+  const { data, error } = SCHEMAS[action].changes.safeParse(stored);
+  return error ? { unreadable: error } : { read: data };
 }

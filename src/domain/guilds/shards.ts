@@ -9,6 +9,7 @@ const GUILDS_PER_SHARD = 1_000;
 /** How many shards the calling bot is recommended to run, 1 at least. @throws UNAUTHENTICATED */
 export async function recommendShards(call: CallContext): Promise<number> {
   const { user } = requireUser(call);
-  const guilds = await call.read.member.count({ where: { userId: user.id } });
+  let guilds = 0;
+  for await (const page of call.guilds.pagesOfGuildIds(user.id)) guilds += page.length;
   return Math.max(1, Math.ceil(guilds / GUILDS_PER_SHARD));
 }

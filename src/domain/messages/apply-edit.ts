@@ -13,6 +13,7 @@ import {
   type NewAttachment,
   tooManyAttachments,
   type UploadedFile,
+  unlessStored,
 } from './files.js';
 import { loadMessage } from './load.js';
 import { type Mentions, mentionColumns, resolveMentions } from './mentions.js';
@@ -50,13 +51,10 @@ export async function applyEdit(call: CallContext, message: MessageRecord, edit:
   const key = { channelId: message.channelId, messageId: message.id };
   const mentions = await mentionsAfter(call, message, edit);
   const added = await keepFiles(call, key, edit.files, edit.body.attachments ?? []);
-  let done: EditedMessage | undefined;
-  try {
-    done = await editUntilDone(call, message, { ...edit, added, mentions });
-    return done.message;
-  } finally {
-    await discardFiles(call, key, done ? done.dropped : added);
-  }
+  const write = () => editUntilDone(call, message, { ...edit, added, mentions });
+  const done = await unlessStored(write, () => discardFiles(call, key, added));
+  await discardFiles(call, key, done.dropped);
+  return done.message;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { imageSize } from 'image-size';
 import type { BlobStore, StagedBlob } from '../../infra/blobs.js';
+import { mayBeDone } from '../../infra/database/faults.js';
 import type { Attachment, Reader } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
 import { DomainError, invalidInput } from '../errors.js';
@@ -127,6 +128,19 @@ export async function discardFiles(
   files: Pick<Attachment, 'id'>[],
 ): Promise<void> {
   await removeFiles(call, ...files.map((file) => fileOf(message, file.id)));
+}
+
+/**
+ * Writes the rows of files that are in their place, and calls `discard` where there are none after all. Where nobody knows whether there
+ * are, the files stay: those without a row are found later (`abandoned-files.ts`).
+ */
+export async function unlessStored<T>(write: () => Promise<T>, discard: () => Promise<void>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (!mayBeDone(error)) await discard();
+    throw error;
+  }
 }
 
 /** Removes all files of a message. */

@@ -6,7 +6,14 @@ import type { CallContext } from '../call.js';
 import { guildIdOf, memberIn, type Place, recipientsOf } from '../channels/place.js';
 import { DomainError, invalidInput } from '../errors.js';
 import { type MessageReference, type NewMessage, requireContent } from './body.js';
-import { checkNotes, discardAllFiles, keepFiles, type NewAttachment, type UploadedFile } from './files.js';
+import {
+  checkNotes,
+  discardAllFiles,
+  keepFiles,
+  type NewAttachment,
+  type UploadedFile,
+  unlessStored,
+} from './files.js';
 import { completeMessages, loadMessages } from './load.js';
 import { type Mentions, mentionColumns, resolveMentions } from './mentions.js';
 import type { MessageRecord } from './record.js';
@@ -55,13 +62,12 @@ export async function postMessage(call: CallContext, post: Post): Promise<Messag
   const id = call.nextId();
   const key = { channelId: place.channelId, messageId: id };
   const attachments = await keepFiles(call, key, files, notes);
-  let message: MessageRecord | undefined;
-  try {
-    message = await insertMessage(call, { ...post, id, mentions, attachments, referenced });
-    return message;
-  } finally {
-    if (attachments.length > 0 && message?.id !== id) await discardAllFiles(call, key);
-  }
+  const insert = () => insertMessage(call, { ...post, id, mentions, attachments, referenced });
+  if (attachments.length === 0) return insert();
+  const discard = () => discardAllFiles(call, key);
+  const message = await unlessStored(insert, discard);
+  if (message.id !== id) await discard();
+  return message;
 }
 
 /** The message a reply answers: undefined for no reply, or for one whose target may be missing and is. */

@@ -127,14 +127,15 @@ async function grantCode(
   guildId: bigint | null,
 ): Promise<string> {
   const code = randomToken(32);
-  const grant = await insertGrant(call, write, request, scopes, guildId);
+  const expiresAt = new Date(call.clock.now() + CODE_LIFETIME_MS);
+  const grant = await insertGrant(call, write, request, { scopes, guildId, endsAt: expiresAt });
   await write.db.authorizationCode.create({
     data: {
       hash: hashSecret(code),
       grantId: grant.id,
       redirectUri: request.redirectUriWasStated ? request.redirectUri : null,
       codeChallenge: request.codeChallenge,
-      expiresAt: new Date(call.clock.now() + CODE_LIFETIME_MS),
+      expiresAt,
     },
   });
   await write.audit({
@@ -150,8 +151,7 @@ async function insertGrant(
   call: CallContext,
   { db }: Write,
   request: AuthorizationRequest,
-  scopes: Scope[],
-  guildId: bigint | null,
+  { scopes, guildId, endsAt }: { scopes: Scope[]; guildId: bigint | null; endsAt: Date },
 ) {
   const { user } = requirePerson(call);
   await removeSpentGrants(call, db, { applicationId: request.application.id, userId: user.id });
@@ -163,6 +163,7 @@ async function insertGrant(
       userId: user.id,
       scopes,
       guildId: withBot ? guildId : null,
+      endsAt,
     },
   });
 }

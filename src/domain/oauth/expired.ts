@@ -1,10 +1,9 @@
 import type { Database } from '../../infra/database/index.js';
-import { snowflakeAt } from '../../infra/ids.js';
 
 /** How long a grant is kept after the last of its codes and tokens was over, in milliseconds. */
 const SPENT_KEPT_MS = 30 * 86_400_000;
 
-/** How many grants are looked at together: SQLite takes 999 parameters. */
+/** How many grants are removed together: SQLite takes 999 parameters. */
 const GRANTS_PER_PAGE = 400;
 
 type Doors = Pick<Database, 'reader' | 'writer'>;
@@ -18,13 +17,20 @@ type Doors = Pick<Database, 'reader' | 'writer'>;
  */
 export async function* removeLongSpentGrants(db: Doors, now: number, limit: number): AsyncGenerator<void> {
   const spentSince = new Date(now - SPENT_KEPT_MS);
-  const madeBefore = snowflakeAt(spentSince.getTime());
-  for (let ids = await pageAfter(db, 0n, madeBefore); ids.length > 0; ) {
-    const spent = await withoutLife(db, ids, spentSince);
-    if (spent.length > 0) yield* removeGrants(db, spent, limit);
+  for (let ids = await spentGrants(db, spentSince); ids.length > 0; ids = await spentGrants(db, spentSince)) {
+    yield* removeGrants(db, ids, limit);
     yield;
-    ids = await pageAfter(db, ids.at(-1) ?? madeBefore, madeBefore);
   }
+}
+
+async function spentGrants({ reader }: Doors, spentSince: Date): Promise<bigint[]> {
+  const grants = await reader.oAuthGrant.findMany({
+    where: { endsAt: { lte: spentSince } },
+    orderBy: { endsAt: 'asc' },
+    take: GRANTS_PER_PAGE,
+    select: { id: true },
+  });
+  return grants.map(({ id }) => id);
 }
 
 /** A grant that was refreshed for long has hundreds of tokens. */
@@ -34,25 +40,4 @@ async function* removeGrants({ writer }: Doors, ids: bigint[], limit: number): A
     yield;
   }
   await writer.oAuthGrant.deleteMany({ where: { id: { in: ids } } });
-}
-
-async function pageAfter({ reader }: Doors, after: bigint, madeBefore: bigint): Promise<bigint[]> {
-  const grants = await reader.oAuthGrant.findMany({
-    where: { id: { gt: after, lt: madeBefore } },
-    orderBy: { id: 'asc' },
-    take: GRANTS_PER_PAGE,
-    select: { id: true },
-  });
-  return grants.map(({ id }) => id);
-}
-
-/** Those of the grants that have nothing which lasted longer than `spentSince`. They cannot get anything new, either. */
-async function withoutLife({ reader }: Pick<Database, 'reader'>, ids: bigint[], spentSince: Date): Promise<bigint[]> {
-  const lasting = { where: { grantId: { in: ids }, expiresAt: { gt: spentSince } }, select: { grantId: true } };
-  const [codes, tokens] = await Promise.all([
-    reader.authorizationCode.findMany(lasting),
-    reader.oAuthToken.findMany(lasting),
-  ]);
-  const alive = new Set([...codes, ...tokens].map(({ grantId }) => grantId));
-  return ids.filter((id) => !alive.has(id));
 }

@@ -64,6 +64,8 @@ export async function issueTokens(
         : []),
     ],
   });
+  const endsAt = expiry(refreshToken ? REFRESH_TOKEN_SECONDS : ACCESS_TOKEN_SECONDS);
+  await db.oAuthGrant.updateMany({ where: { id: grant.id }, data: { endsAt } });
   const guild =
     grant.guildId === null
       ? null

@@ -44,6 +44,20 @@ export function isUnavailable(error: unknown): boolean {
   return isUnavailable(error.cause);
 }
 
+/**
+ * Whether a write that failed may be done all the same, because nobody knows what became of it: its answer did not come. What the
+ * database itself says it did not do is not done.
+ */
+export function mayBeDone(error: unknown): boolean {
+  return isUnavailable(error) && !isRefused(error);
+}
+
+function isRefused(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (isDriverAdapterError(error)) return REFUSALS.test(error.cause.originalCode ?? '');
+  return codeIn(error, FULL_DISK) || isRefused(error.cause);
+}
+
 /** Whether what a database driver threw says that its database cannot be used at the moment. */
 export function isDriverUnavailable(error: unknown): boolean {
   if (isDriverAdapterError(error)) {
@@ -76,6 +90,9 @@ const POSTGRES_UNAVAILABLE = /^(08...|53...|57P0.|58...|57014|55P03|25006)$/;
 
 /** SQLite's result codes, the extended ones of each included. */
 const SQLITE_UNAVAILABLE = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|READONLY|PROTOCOL)(_|$)/;
+
+/** Those of both that are answers of a database that goes on: it has no room, no lock, no time or only reads. */
+const REFUSALS = /^(53...|57014|55P03|25006|SQLITE_(BUSY|LOCKED|FULL|READONLY)(_.*)?)$/;
 
 /** Node's codes of connections that do not come about or break. */
 const UNREACHABLE = new Set([

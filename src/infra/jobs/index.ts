@@ -6,7 +6,7 @@ import type { NextId } from '../ids.js';
 import type { Logger } from '../logger.js';
 import type { JobKinds, JobPayloads, NewJob } from './kinds.js';
 import { showJobs } from './metrics.js';
-import { insertJob, readBacklog } from './rows.js';
+import { insertJob, insertRecurring, readBacklog } from './rows.js';
 import { JobRunner } from './runner.js';
 
 export type { JobKinds, NewJob } from './kinds.js';
@@ -34,11 +34,11 @@ export class Jobs<Payloads extends JobPayloads> {
 
   constructor(private readonly parts: JobsParts) {
     const { db, clock, registry } = parts;
-    this.#count = showJobs(registry, () => readBacklog(db.reader, clock.now()));
+    this.#count = showJobs(registry, clock, () => readBacklog(db.reader, clock.now()));
   }
 
   /**
-   * Adds a job, unless there is one with its key.
+   * Adds a job, unless one with its key waits; one that is worked on is done once more.
    * @param db may be a transaction: the job is there when, and only when, that is committed. {@link wakeAt} is to be called then
    */
   async add(db: Transaction, { kind, payload, dueAt, key }: NewJob<Payloads>): Promise<void> {
@@ -67,7 +67,7 @@ export class Jobs<Payloads extends JobPayloads> {
     const { db, clock, nextId } = this.parts;
     for (const [kind, { everyMs }] of Object.entries(kinds)) {
       if (everyMs === undefined) continue;
-      await insertJob(db.writer, { id: nextId(), kind, key: kind, payload: {}, dueAt: new Date(clock.now()) });
+      await insertRecurring(db.writer, { id: nextId(), kind, payload: {}, dueAt: new Date(clock.now()) });
     }
   }
 }

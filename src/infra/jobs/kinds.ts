@@ -15,7 +15,7 @@ export interface JobRun {
   /** 1 for the first. */
   attempt: number;
   clock: Clock;
-  /** Aborted when the process stops, and when the lease is lost: somebody else may work on the job then. */
+  /** Aborted when the process stops, the time is over or the lease is lost: somebody else may work on the job then. */
   signal: AbortSignal;
 }
 
@@ -26,6 +26,11 @@ export interface JobKind<Schema extends PayloadSchema = PayloadSchema> {
   atOnce: number;
   /** How often one is tried before it is dead; {@link DEFAULT_TRIES} when not given. */
   tries?: number;
+  /**
+   * How long an attempt may take, in milliseconds; {@link DEFAULT_MAX_MS} when not given. One that takes longer has failed, whatever
+   * becomes of it: its signal is aborted, and the next may begin.
+   */
+  maxMs?: number;
   /**
    * How long after its end a recurring job is due again, in milliseconds. There is one job of such a kind among all processes, made
    * by the first that starts, due at once, with an empty payload. When its tries are used up, it is left until its next time.
@@ -54,7 +59,10 @@ export type NewJob<Payloads extends JobPayloads> = {
     payload: z.input<Payloads[Kind]>;
     /** Not before this time, in milliseconds since the Unix epoch; at once where that is over. */
     dueAt: number;
-    /** Of all jobs with this key there is one at most, until it is done or dead: another is not added. */
+    /**
+     * Of all jobs with this key there is one at most, until it is done or dead. Another is not added; if that one is being worked on, it
+     * is done once more, with the payload that it has.
+     */
     key?: string;
   };
 }[keyof Payloads & string];
@@ -64,6 +72,13 @@ const DEFAULT_TRIES = 10;
 
 export function triesOf(kind: JobKind): number {
   return kind.tries ?? DEFAULT_TRIES;
+}
+
+/** Many times what a job takes that makes a few requests. */
+const DEFAULT_MAX_MS = 10 * 60_000;
+
+export function maxMsOf(kind: JobKind): number {
+  return kind.maxMs ?? DEFAULT_MAX_MS;
 }
 
 const FIRST_RETRY_MS = 10_000;

@@ -1,4 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Clock } from '../clock.js';
 import { isDoneWithin } from '../deadlines.js';
 import type { Backlog } from './rows.js';
 
@@ -8,12 +9,19 @@ export type Ending = 'done' | 'failed' | 'dead' | 'lost' | 'stopped';
 /** How long `/metrics` waits for the database, in milliseconds; what it said last is shown then. */
 const ANSWER_WITHIN_MS = 1_000;
 
+/** How long its answer is good for, in milliseconds: however often somebody asks for metrics, the database is asked once. */
+const KEPT_MS = 5_000;
+
 /**
  * Shows what waits and what was done.
  * @returns counts an attempt of this process
  */
-export function showJobs(registry: Registry, read: () => Promise<Backlog>): (kind: string, ending: Ending) => void {
-  showBacklog(registry, read);
+export function showJobs(
+  registry: Registry,
+  clock: Clock,
+  read: () => Promise<Backlog>,
+): (kind: string, ending: Ending) => void {
+  showBacklog(registry, keeping(clock, read));
   const runs = new Counter({
     name: 'causeway_job_runs_total',
     help: 'Attempts to do a job by this process, by kind and ending (done, failed, dead, lost, stopped)',
@@ -23,8 +31,7 @@ export function showJobs(registry: Registry, read: () => Promise<Backlog>): (kin
   return (kind, ending) => runs.inc({ kind, ending });
 }
 
-function showBacklog(registry: Registry, read: () => Promise<Backlog>): void {
-  const look = sharing(read);
+function showBacklog(registry: Registry, look: () => Promise<Backlog>): void {
   const show = (name: string, help: string, value: (backlog: Backlog) => number) =>
     new Gauge({
       name,
@@ -43,17 +50,24 @@ function showBacklog(registry: Registry, read: () => Promise<Backlog>): void {
   show('causeway_jobs_dead', 'Jobs that were given up, over all processes', ({ dead }) => dead);
 }
 
-/** Those who ask at the same time get one answer; the last one where none comes in time. */
-function sharing(read: () => Promise<Backlog>): () => Promise<Backlog> {
+/** Those who ask within some seconds get one answer; the last one where none comes in time. */
+function keeping(clock: Clock, read: () => Promise<Backlog>): () => Promise<Backlog> {
   let last: Backlog = { due: 0, oldestMs: 0, dead: 0 };
-  let looking: Promise<unknown> | null = null;
-  const look = async () => {
-    last = await read();
+  let askedAt = Number.NEGATIVE_INFINITY;
+  let asking: Promise<void> | null = null;
+  const ask = async () => {
+    try {
+      last = await read();
+    } catch {
+      // An outage is told of elsewhere.
+    }
+    askedAt = clock.now();
+    asking = null;
   };
   return async () => {
-    looking ??= isDoneWithin(ANSWER_WITHIN_MS, look()).catch(() => {});
-    await looking;
-    looking = null;
+    if (clock.now() - askedAt < KEPT_MS) return last;
+    asking ??= ask();
+    await isDoneWithin(ANSWER_WITHIN_MS, asking);
     return last;
   };
 }

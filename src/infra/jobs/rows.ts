@@ -6,6 +6,11 @@ type Writer = Pick<PrismaClient, 'job'>;
 /** A job as long as somebody works on it. Whatever they write is written only while `holder` still names them. */
 export type HeldJob = Job & { holder: string };
 
+/** What the log calls it. */
+export function nameOf({ id, kind }: HeldJob): { job: string; kind: string } {
+  return { job: String(id), kind };
+}
+
 /** Whether it is the one of its kind that comes again: the kind's name is its key. */
 export function isRecurring({ kind, key }: Job): boolean {
   return key === kind;
@@ -14,17 +19,24 @@ export function isRecurring({ kind, key }: Job): boolean {
 /** How long a job belongs to who took it, in milliseconds, unless they prolong it. */
 export const LEASE_MS = 60_000;
 
+/** A job that is to be added. */
+type AddedJob = Pick<Job, 'id' | 'kind'> & { payload: object; dueAt: Date };
+
 /**
- * Adds a job, unless there is one with its key.
+ * Adds a job, unless one with its key waits; one that is worked on is done once more, since it may have looked before there was what the
+ * new one is about.
  * @param db may be a transaction: the job is there when that is committed
  */
-export async function insertJob(
-  db: Transaction,
-  job: Pick<Job, 'id' | 'kind' | 'key'> & { payload: object; dueAt: Date },
-): Promise<void> {
+export async function insertJob(db: Transaction, job: AddedJob & { key: string | null }): Promise<void> {
   if (job.key === null) await db.job.create({ data: job });
-  // One statement on both databases (ON CONFLICT DO UPDATE), which changes nothing of a row that is there.
-  else await db.job.upsert({ where: { key: job.key }, create: job, update: { key: job.key } });
+  // One statement on both databases (ON CONFLICT DO UPDATE). Who takes a job that waits forgets the mark.
+  else await db.job.upsert({ where: { key: job.key }, create: job, update: { againAt: job.dueAt } });
+}
+
+/** Adds the one job of a recurring kind, unless it is there. */
+export async function insertRecurring(db: Transaction, job: AddedJob): Promise<void> {
+  const key = job.kind;
+  await db.job.upsert({ where: { key }, create: { ...job, key }, update: { key } });
 }
 
 /** The jobs of these kinds that are due first, or will be. */
@@ -46,7 +58,7 @@ export function nextJobs(read: Reader, kinds: string[], count: number): Promise<
 export async function takeJob({ job }: Writer, id: bigint, holder: string, now: number): Promise<HeldJob | null> {
   const [taken] = await job.updateManyAndReturn({
     where: { id, dueAt: { lte: new Date(now) } },
-    data: { holder, dueAt: new Date(now + LEASE_MS), attempts: { increment: 1 } },
+    data: { holder, dueAt: new Date(now + LEASE_MS), attempts: { increment: 1 }, againAt: null },
   });
   return taken ? { ...taken, holder } : null;
 }
@@ -61,14 +73,36 @@ export function releaseJob({ job }: Writer, held: HeldJob, dueAt: number, attemp
   return changeHeld({ job }, held, { holder: null, dueAt: new Date(dueAt), attempts });
 }
 
-/** Keeps a job that nobody is to try again, for people to see. Its key is free. @returns false when it was somebody else's */
-export function markDead({ job }: Writer, held: HeldJob, now: number): Promise<boolean> {
-  return changeHeld({ job }, held, { holder: null, key: null, dueAt: null, diedAt: new Date(now) });
+/**
+ * Keeps a job that nobody is to try again, for people to see. Its key is free. One that was added again begins anew instead.
+ * @returns false when it was somebody else's
+ */
+export function markDead({ job }: Writer, { id, holder }: HeldJob, now: number): Promise<boolean> {
+  const data = { holder: null, key: null, dueAt: null, diedAt: new Date(now) };
+  return endOrBeginAnew({ job }, { id, holder }, (where) => job.updateMany({ where, data }));
 }
 
-/** Removes a job that is done. @returns false when it was somebody else's */
-export async function removeJob({ job }: Writer, { id, holder }: HeldJob): Promise<boolean> {
-  return (await job.deleteMany({ where: { id, holder } })).count === 1;
+/** Removes a job that is done. One that was added again begins anew instead. @returns false when it was somebody else's */
+export function removeJob({ job }: Writer, { id, holder }: HeldJob): Promise<boolean> {
+  return endOrBeginAnew({ job }, { id, holder }, (where) => job.deleteMany({ where }));
+}
+
+type Held = Pick<HeldJob, 'id' | 'holder'>;
+
+/** Each statement states what it takes for granted, so that no addition is lost between two of them. */
+async function endOrBeginAnew(
+  { job }: Writer,
+  held: Held,
+  end: (where: Held & { againAt: null }) => Promise<{ count: number }>,
+): Promise<boolean> {
+  for (;;) {
+    if ((await end({ ...held, againAt: null })).count === 1) return true;
+    const found = await job.findFirst({ where: held, select: { againAt: true } });
+    if (!found) return false;
+    const { againAt } = found;
+    const anew = { holder: null, dueAt: againAt, attempts: 0, againAt: null };
+    if (againAt && (await job.updateMany({ where: { ...held, againAt }, data: anew })).count === 1) return true;
+  }
 }
 
 async function changeHeld({ job }: Writer, { id, holder }: HeldJob, data: Partial<Omit<Job, 'payload'>>) {

@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { Clock, Timer } from '../clock.js';
 import { isUnavailable } from '../database/faults.js';
 import type { Database } from '../database/index.js';
+import { within } from '../deadlines.js';
 import type { Logger } from '../logger.js';
 import { nextTurn } from '../turns.js';
-import { type JobKind, type JobKinds, retryDelayMs, triesOf } from './kinds.js';
+import { type JobKind, type JobKinds, maxMsOf, retryDelayMs, triesOf } from './kinds.js';
 import { keepLease } from './lease.js';
 import type { Ending } from './metrics.js';
-import { type HeldJob, isRecurring, markDead, nextJobs, releaseJob, removeJob, takeJob } from './rows.js';
+import { type HeldJob, isRecurring, markDead, nameOf, nextJobs, releaseJob, removeJob, takeJob } from './rows.js';
 
 /**
  * How long jobs that other processes added, or left behind, may go unseen, in milliseconds. What this process adds wakes it. A
@@ -27,7 +28,7 @@ export interface RunnerParts {
   clock: Clock;
   log: Logger;
   count(kind: string, ending: Ending): void;
-  /** Makes the recurring jobs that are missing. */
+  /** Makes the recurring jobs that are missing. Called until it succeeds; jobs that are there are done meanwhile. */
   prepare(): Promise<void>;
 }
 
@@ -54,12 +55,17 @@ export class JobRunner {
   #looking: Promise<void> | null = null;
   #looksAgain = false;
   #isPrepared = false;
+  readonly #preparing: Trouble;
+  readonly #looks: Trouble;
   #isStopped = false;
 
   constructor(
     private readonly kinds: JobKinds,
     private readonly parts: RunnerParts,
-  ) {}
+  ) {
+    this.#preparing = new Trouble(parts.log, 'recurring jobs could not be added');
+    this.#looks = new Trouble(parts.log, 'jobs that are due could not be looked for');
+  }
 
   /** Looks for due jobs at `ms` since the Unix epoch, if not before. */
   wakeAt(ms: number): void {
@@ -92,16 +98,10 @@ export class JobRunner {
   }
 
   async #look(): Promise<void> {
-    const { clock, log } = this.parts;
-    try {
-      if (!this.#isPrepared) await this.parts.prepare();
-      this.#isPrepared = true;
-      await this.#takeDue();
-      this.wakeAt(clock.now() + LOOK_EVERY_MS);
-    } catch (error) {
-      if (!isUnavailable(error)) log.error({ err: error }, 'jobs that are due could not be looked for');
-      this.wakeAt(clock.now() + RETRY_MS);
-    }
+    const { clock, prepare } = this.parts;
+    this.#isPrepared ||= await this.#preparing.passes(prepare);
+    const hasLooked = await this.#looks.passes(() => this.#takeDue());
+    this.wakeAt(clock.now() + (this.#isPrepared && hasLooked ? LOOK_EVERY_MS : RETRY_MS));
   }
 
   async #takeDue(): Promise<void> {
@@ -143,9 +143,11 @@ export class JobRunner {
 
   async #attempt(kind: JobKind, { held, stop }: Attempt): Promise<void> {
     const { db, clock, log, count } = this.parts;
-    const lease = keepLease(held, db, clock, () => stop.abort(new Error('the lease is lost')));
+    const lease = keepLease(held, { db, clock, log }, () => stop.abort(new Error('the lease is lost')));
     const outcome = await this.#outcomeOf(kind, held, stop.signal);
     lease.cancel();
+    // Whoever still works has had their time.
+    stop.abort(new Error('the attempt is over'));
     try {
       const ending = await this.#settle(kind, held, outcome);
       count(held.kind, ending);
@@ -157,13 +159,14 @@ export class JobRunner {
   }
 
   async #outcomeOf(kind: JobKind, held: HeldJob, signal: AbortSignal): Promise<Outcome> {
+    const { clock } = this.parts;
     const { id, attempts: attempt } = held;
     if (attempt > triesOf(kind)) return { is: 'failed', error: new Error('each attempt ended with its process') };
     const payload = readPayload(kind, held);
     if ('is' in payload) return payload;
     try {
       if (this.#isStopped) return { is: 'stopped' };
-      await kind.run(payload.read, { id, attempt, clock: this.parts.clock, signal });
+      await within(clock, maxMsOf(kind), kind.run(payload.read, { id, attempt, clock, signal }));
       return { is: 'done' };
     } catch (error) {
       return this.#isStopped ? { is: 'stopped' } : { is: 'failed', error };
@@ -213,6 +216,32 @@ export class JobRunner {
   }
 }
 
+/** Something that is tried again and again, and told of when it begins to fail and when it works again. */
+class Trouble {
+  #isThere = false;
+
+  constructor(
+    private readonly log: Logger,
+    private readonly text: string,
+  ) {}
+
+  /** @returns whether `work` succeeded */
+  async passes(work: () => Promise<void>): Promise<boolean> {
+    try {
+      await work();
+      if (this.#isThere) this.log.info(`${this.text}; now they can`);
+      this.#isThere = false;
+      return true;
+    } catch (error) {
+      if (!this.#isThere && !isUnavailable(error)) {
+        this.log.error({ err: error }, this.text);
+        this.#isThere = true;
+      }
+      return false;
+    }
+  }
+}
+
 type WrittenEnding = Exclude<Ending, 'lost'>;
 
 function endingOf(kind: JobKind, held: HeldJob, outcome: Outcome): WrittenEnding {
@@ -236,8 +265,4 @@ function readPayload(kind: JobKind, held: HeldJob): { read: unknown } | Unreadab
   } catch {
     return { is: 'unreadable', issues: [] };
   }
-}
-
-function nameOf({ id, kind }: HeldJob): { job: string; kind: string } {
-  return { job: String(id), kind };
 }

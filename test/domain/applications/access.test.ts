@@ -48,7 +48,7 @@ describe('an application', () => {
   const person = (user: User) => callContext(server.app, { kind: 'person', user });
   const bot = ({ id, user }: TestBot) =>
     callContext(server.app, { kind: 'bot', user, applicationId: id, messageContentIntent: true });
-  const bury = () =>
+  const deleteApplication = () =>
     server.app.db.writer.application.update({ where: { id: made.id }, data: { deletedAt: new Date() } });
   const seen = async (call: CallContext) => {
     const rows = await server.app.db.reader.application.findMany({ where: visibleApplications(call) });
@@ -78,7 +78,7 @@ describe('an application', () => {
     expect(await accessApplication(person(owner), made.id, 'delete')).toMatchObject({ id: made.id });
     expect(await outcome(accessApplication(other, made.id, 'view'))).toBe('UNKNOWN_APPLICATION');
     expect([await seen(person(owner)), await seen(other)]).toEqual([[made.id], []]);
-    await bury();
+    await deleteApplication();
     expect(await outcome(accessApplication(person(owner), made.id, 'view'))).toBe('UNKNOWN_APPLICATION');
     expect(await seen(person(owner))).toEqual([]);
   });
@@ -98,7 +98,7 @@ describe('an application', () => {
     expect(await outcome(accessSettings(colleague, made.id))).toBe('ok');
     expect(await outcome(accessSettings(bot(await createBot(server.app)), made.id))).toBe('FORBIDDEN');
     expect(await outcome(accessApplication(bot(made), made.id, 'view'))).toBe('FORBIDDEN');
-    await bury();
+    await deleteApplication();
     expect(await outcome(accessSettings(bot(made), made.id))).toBe('UNKNOWN_APPLICATION');
   });
 
@@ -120,7 +120,7 @@ describe('an application', () => {
     });
     expect((await getOwnApplication(bot(await createBot(server.app)))).installCounts).toEqual({ server: 0, user: 0 });
     expect(await outcome(getOwnApplication(person(owner)))).toBe('ONLY_BOTS');
-    await bury();
+    await deleteApplication();
     expect(await outcome(getOwnApplication(bot(made)))).toBe('UNKNOWN_APPLICATION');
   });
 });

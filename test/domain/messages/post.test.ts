@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { DriverAdapterError } from '@prisma/driver-adapter-utils';
 import { MessageType } from 'discord-api-types/v10';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { callContext } from '../../../src/context.js';
@@ -13,6 +14,7 @@ import type { UploadedFile } from '../../../src/domain/messages/index.js';
 import { type Post, postMessage } from '../../../src/domain/messages/post.js';
 import { ALL_PERMISSIONS, Permission } from '../../../src/domain/permissions.js';
 import { Writes } from '../../../src/domain/writes.js';
+import { DatabaseUnavailable } from '../../../src/infra/database/faults.js';
 import type { User } from '../../../src/infra/database/index.js';
 import { createPerson } from '../../harness/rows.js';
 import { startServer, type TestServer } from '../../harness/server.js';
@@ -162,6 +164,65 @@ describe('in a direct channel', () => {
     expect(events).toHaveLength(1);
     const folder = join(server.app.config.dataDir, 'blobs/attachments', String(place.channelId));
     expect(await readdir(folder)).toEqual([String(first?.id)]);
+  });
+
+  describe('a file of a message whose write fails', () => {
+    const filesOf = async (): Promise<string[]> => {
+      const folder = join(server.app.config.dataDir, 'blobs/attachments', String(place.channelId));
+      const names = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+      return names.filter((entry) => entry.isFile()).map(({ name }) => name);
+    };
+    const attachmentIds = async () => {
+      const where = { message: { channelId: place.channelId } };
+      return (await server.app.db.reader.attachment.findMany({ where })).map(({ id }) => String(id));
+    };
+    const lost = () => new DatabaseUnavailable(new Error('Connection terminated unexpectedly'));
+    const full = (originalCode: string) =>
+      new DatabaseUnavailable(new DriverAdapterError({ kind: 'GenericJs', id: 0, originalCode }));
+    /** The doors whose writes are done, and answered as if they had failed. */
+    const losing = (error: Error): CallContext => ({
+      ...call,
+      writeOne: (...args) => call.writeOne(...args).then(() => Promise.reject(error)),
+      write: (...args) => call.write(...args).then(() => Promise.reject(error)),
+    });
+    /** Those that do nothing. */
+    const refusing = (error: Error): CallContext => ({
+      ...call,
+      writeOne: () => Promise.reject(error),
+      write: () => Promise.reject(error),
+    });
+
+    test('stays where the answer was lost: its row may be there', async () => {
+      const sent = { author: ada, place, body: toSend({}), files: [await file()], kind: MessageType.Default };
+      await expect(postMessage(losing(lost()), sent)).rejects.toThrow(DatabaseUnavailable);
+      expect(await attachmentIds()).toHaveLength(1);
+      expect(await filesOf()).toEqual(await attachmentIds());
+    });
+
+    test('stays where the answer to its edit was lost, beside what the edit took away', async () => {
+      const message = await post(place, ada, {}, { files: [await file()] });
+      const [old = ''] = await attachmentIds();
+      const body = toEdit({ attachments: [{ id: '0' }] });
+      const edit: Edit = { place, body, files: [await file()], asAuthor: true };
+      await expect(applyEdit(losing(lost()), message, edit)).rejects.toThrow(DatabaseUnavailable);
+      const stored = await attachmentIds();
+      expect(stored).not.toEqual([old]);
+      expect((await filesOf()).sort()).toEqual([old, ...stored].sort());
+    });
+
+    test.each([
+      ['a fault of ours', new Error('a fault')],
+      ['an answer of SQLite without room', full('SQLITE_FULL')],
+      ['an answer of PostgreSQL without room', full('53100')],
+    ])('goes where it is known that nothing was written: %s', async (_what, error) => {
+      const sent = { author: ada, place, body: toSend({}), files: [await file()], kind: MessageType.Default };
+      await expect(postMessage(refusing(error), sent)).rejects.toThrow(error);
+      expect(await filesOf()).toEqual([]);
+      const message = await post(place, ada, { content: 'x' });
+      const edit: Edit = { place, body: toEdit({}), files: [await file()], asAuthor: true };
+      await expect(applyEdit(refusing(error), message, edit)).rejects.toThrow(error);
+      expect(await filesOf()).toEqual([]);
+    });
   });
 
   test('a channel that goes away meanwhile is unknown', async () => {

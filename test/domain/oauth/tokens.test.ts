@@ -23,6 +23,7 @@ import { outcome } from '../messages/scene.js';
 
 const SECOND_URI = 'https://client.example/second';
 const DAY_MS = 86_400_000;
+const CODE_MS = 100_000;
 
 const clock = new ManualClock();
 let server: TestServer;
@@ -245,7 +246,7 @@ describe('a code', () => {
 });
 
 describe('a client that was deleted meanwhile', () => {
-  const bury = () =>
+  const deleteClient = () =>
     server.app.db.writer.application.update({
       where: { id: client.application.id },
       data: { deletedAt: new Date(clock.now()) },
@@ -254,11 +255,30 @@ describe('a client that was deleted meanwhile', () => {
   test('gets nothing for a code, a refresh token or its credentials', async () => {
     const code = await codeFor();
     const tokens = await redeem(await codeFor());
-    await bury();
+    await deleteClient();
     expect(await outcome(redeem(code))).toBe('INVALID_CLIENT');
     expect(await outcome(refresh(tokens))).toBe('INVALID_CLIENT');
     expect(await outcome(grantClientCredentials(nobody, client, undefined))).toBe('INVALID_CLIENT');
   });
+});
+
+test('a grant says when the last of its code and tokens is over, which its sweep goes by', async () => {
+  const endsIn = async () => {
+    const { endsAt } = await server.app.db.reader.oAuthGrant.findFirstOrThrow({
+      where: { applicationId: client.application.id },
+      orderBy: { id: 'desc' },
+    });
+    return (endsAt?.getTime() ?? 0) - clock.now();
+  };
+  const code = await codeFor();
+  expect(await endsIn()).toBe(CODE_MS);
+  const tokens = await redeem(code);
+  expect(await endsIn()).toBe(180 * DAY_MS);
+  clock.advance(DAY_MS);
+  await refresh(tokens);
+  expect(await endsIn()).toBe(180 * DAY_MS);
+  await grantClientCredentials(nobody, client, undefined);
+  expect(await endsIn()).toBe(7 * DAY_MS);
 });
 
 describe('a refresh token', () => {

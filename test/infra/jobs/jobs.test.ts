@@ -3,10 +3,11 @@ import { Registry } from 'prom-client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Database, PrismaClient } from '../../../src/infra/database/index.js';
-import { snowflakes } from '../../../src/infra/ids.js';
+import { type NextId, snowflakes } from '../../../src/infra/ids.js';
 import { type JobKinds, Jobs, type NewJob, removeDeadJobs } from '../../../src/infra/jobs/index.js';
 import { LEASE_MS } from '../../../src/infra/jobs/rows.js';
 import { ManualClock } from '../../harness/clock.js';
+import { failStatements } from '../../harness/faults.js';
 import { eventually, openSharedDatabase, type SharedDatabase } from '../../harness/jobs.js';
 import { readableLog, readLines } from '../../harness/log.js';
 import { readingsOf } from '../../harness/statements.js';
@@ -14,6 +15,9 @@ import { readingsOf } from '../../harness/statements.js';
 const SECOND = 1_000;
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
+
+/** How long an attempt of the kind `other` may take. */
+const OTHER_MAX_MS = 120 * SECOND;
 
 const PAYLOADS = {
   note: z.object({ id: z.string().transform(BigInt) }),
@@ -52,18 +56,19 @@ interface ProcessOptions {
   note?: Handler<'note'>;
   other?: Handler<'other'>;
   round?: Handler<'round'>;
+  nextId?: NextId;
 }
 
 /** What one process has of jobs. */
 function openProcess(options: ProcessOptions = {}) {
   const clock = options.clock ?? new ManualClock(BEGAN);
   const registry = new Registry();
-  const jobs = new Jobs<Payloads>({ db: options.db ?? db, clock, log, nextId, registry });
+  const jobs = new Jobs<Payloads>({ db: options.db ?? db, clock, log, nextId: options.nextId ?? nextId, registry });
   running.push(jobs);
   const idle = async () => {};
   const kinds: JobKinds<Payloads> = {
     note: { payload: PAYLOADS.note, atOnce: 2, run: options.note ?? idle },
-    other: { payload: PAYLOADS.other, atOnce: 2, tries: 3, run: options.other ?? idle },
+    other: { payload: PAYLOADS.other, atOnce: 2, tries: 3, maxMs: OTHER_MAX_MS, run: options.other ?? idle },
     round: { payload: PAYLOADS.round, atOnce: 1, tries: 2, everyMs: HOUR, run: options.round ?? idle },
   };
   return {
@@ -143,10 +148,93 @@ describe('a job', () => {
     await eventually(async () => expect(await rows()).toMatchObject([{ attempts: 1 }]));
     await add({ key: 'k' });
     expect(await rows()).toMatchObject([{ attempts: 1 }]);
+    await db.writer.job.updateMany({ data: { againAt: null } });
     end();
     await noneLeft();
     await add({ key: 'k', dueAt: clock.now() + DAY });
     expect(await rows()).toHaveLength(1);
+  });
+
+  describe('added under the key of one that is worked on', () => {
+    /** A job of which each attempt reads the state and then waits for `end`. */
+    function reading(fails = false) {
+      let state = 'old';
+      const seen: string[] = [];
+      let end = () => {};
+      const other = async () => {
+        seen.push(state);
+        await new Promise<void>((resolve) => (end = resolve));
+        if (fails) throw new Error('of no use');
+      };
+      const change = () => {
+        state = 'new';
+      };
+      return { seen, other, change, end: () => end() };
+    }
+    const keyed = (dueAt: number) => ({ kind: 'other', payload: { text: 'x' }, key: 'k', dueAt }) as const;
+
+    it('has it done once more, at its time, by an attempt that sees what it is about', async () => {
+      const work = reading();
+      const { start, add, clock } = openProcess({ other: work.other });
+      await add(keyed(clock.now()));
+      start();
+      await eventually(() => expect(work.seen).toEqual(['old']));
+      work.change();
+      await add(keyed(clock.now() + 5 * SECOND));
+      work.end();
+      const again = { holder: null, attempts: 0, againAt: null, dueAt: new Date(clock.now() + 5 * SECOND) };
+      await eventually(async () => expect(await rows()).toMatchObject([again]));
+      await quiet();
+      clock.advance(5 * SECOND - 1);
+      await quiet();
+      expect(work.seen).toEqual(['old']);
+      clock.advance(1);
+      await eventually(() => expect(work.seen).toEqual(['old', 'new']));
+      work.end();
+      await noneLeft();
+    });
+
+    it('has it done once more by a transaction that is open while it ends', async () => {
+      const work = reading();
+      const { start, add, jobs, clock } = openProcess({ other: work.other });
+      await add(keyed(clock.now()));
+      start();
+      await eventually(() => expect(work.seen).toEqual(['old']));
+      await db.writer.$transaction(async (tx) => {
+        await jobs.add(tx, keyed(clock.now()));
+        work.end();
+        for (let turn = 0; turn < 200; turn += 1) await setImmediate();
+        work.change();
+      });
+      await eventually(() => expect(work.seen).toEqual(['old', 'new']));
+      work.end();
+      await noneLeft();
+    });
+
+    it('has it begin anew when it is given up meanwhile', async () => {
+      const work = reading(true);
+      const { start, add, clock } = openProcess({ other: work.other });
+      const last = { attempts: 2, dueAt: new Date(clock.now()), key: 'k' };
+      await db.writer.job.create({ data: { id: nextId(), kind: 'other', payload: { text: 'x' }, ...last } });
+      start();
+      await eventually(() => expect(work.seen).toEqual(['old']));
+      await add(keyed(clock.now() + HOUR));
+      work.end();
+      const anew = { key: 'k', attempts: 0, diedAt: null, dueAt: new Date(clock.now() + HOUR) };
+      await eventually(async () => expect(await rows()).toMatchObject([anew]));
+    });
+
+    it('has it done no further time where it had not begun', async () => {
+      const work = reading();
+      const { start, add, clock } = openProcess({ other: work.other });
+      await add(keyed(clock.now()));
+      await add(keyed(clock.now()));
+      start();
+      await eventually(() => expect(work.seen).toEqual(['old']));
+      work.end();
+      await noneLeft();
+      expect(work.seen).toEqual(['old']);
+    });
   });
 
   it('is seen within half a minute when another process added it', async () => {
@@ -344,6 +432,45 @@ describe('a job that fails', () => {
     expect(await removeDeadJobs(db.writer, diedAt + 30 * DAY, 10)).toBe(1);
   });
 
+  it('because it takes longer than its kind may is told to end, logged and tried again, by the same process too', async () => {
+    const reasons: string[] = [];
+    let begun = 0;
+    const { start, add, clock, metrics } = openProcess({
+      other: (_payload, { signal }) => {
+        begun += 1;
+        signal.addEventListener('abort', () => reasons.push(String(signal.reason)));
+        return new Promise(() => {});
+      },
+    });
+    await add({ kind: 'other', payload: { text: 'x' } });
+    await add({ kind: 'other', payload: { text: 'y' } });
+    start();
+    await eventually(() => expect(begun).toBe(2));
+    await passTime([clock], OTHER_MAX_MS - 10 * SECOND, 10 * SECOND);
+    expect(await rows()).toMatchObject([{ attempts: 1 }, { attempts: 1 }]);
+    expect([reasons, lines]).toEqual([[], []]);
+    clock.advance(10 * SECOND);
+    const failed = { attempts: 1, holder: null };
+    await eventually(async () => expect(await rows()).toMatchObject([failed, failed]));
+    expect(reasons).toEqual(['Error: the attempt is over', 'Error: the attempt is over']);
+    expect(readLines(lines).map(({ level }) => level)).toEqual([40, 40]);
+    expect(await metrics()).toContain('{kind="other",ending="failed"} 2');
+    clock.advance(10 * SECOND);
+    await eventually(() => expect(begun).toBe(4));
+  });
+
+  it('to have its lease prolonged for a reason that is no outage is logged', async () => {
+    const { start, add, clock } = openProcess({ note: () => new Promise(() => {}) });
+    await add();
+    start();
+    await eventually(async () => expect(await rows()).toMatchObject([{ attempts: 1 }]));
+    const fault = failStatements(/^UPDATE.*Job/s);
+    clock.advance(LEASE_MS / 3);
+    await eventually(() => expect(readLines(lines)).toMatchObject([{ level: 50, kind: 'note' }]));
+    fault.heal();
+    expect(lines[0]).toContain('the lease of a job could not be prolonged');
+  });
+
   it('because each attempt ends its process is given up, too', async () => {
     let begun = 0;
     const { start, clock } = openProcess({ other: async () => void begun++ });
@@ -431,6 +558,60 @@ describe('metrics', () => {
     expect(text).toContain('causeway_jobs_dead 0');
     await jobs.stop();
   });
+
+  it('ask the database once in five seconds, however often and however many ask, and however long it takes', async () => {
+    let reads = 0;
+    const waiting: (() => void)[] = [];
+    const reader = db.reader.$extends({
+      query: {
+        job: {
+          async aggregate({ args, query }) {
+            reads += 1;
+            await new Promise<void>((resolve) => waiting.push(resolve));
+            return query(args);
+          },
+        },
+      },
+    });
+    const { clock, add, metrics } = openProcess({ db: { ...db, reader: reader as unknown as PrismaClient } });
+    await add();
+    const slow = await Promise.all([metrics(), metrics()]);
+    slow.push(await metrics());
+    for (const text of slow) expect(text).toContain('causeway_jobs_due 0');
+    expect(reads).toBe(1);
+    waiting.shift()?.();
+    await eventually(async () => expect(await metrics()).toContain('causeway_jobs_due 1'));
+    clock.advance(5 * SECOND - 1);
+    await metrics();
+    expect(reads).toBe(1);
+    clock.advance(1);
+    const later = metrics();
+    await eventually(() => expect(reads).toBe(2));
+    waiting.shift()?.();
+    await later;
+  });
+});
+
+it('a process that cannot make ids does the jobs that are there, tells of it once, and adds its own when it can', async () => {
+  let hasIds = false;
+  const done: unknown[] = [];
+  await openProcess().add();
+  const { start, clock } = openProcess({
+    nextId: () => {
+      if (!hasIds) throw new Error('no ids');
+      return nextId();
+    },
+    note: async ({ id }) => void done.push(id),
+  });
+  start();
+  await noneLeft();
+  expect(done).toEqual([1n]);
+  await passTime([clock], 20 * SECOND, 5 * SECOND);
+  expect(readLines(lines).map(({ msg }) => msg)).toEqual(['recurring jobs could not be added']);
+  expect(await round()).toBeNull();
+  hasIds = true;
+  clock.advance(5 * SECOND);
+  await eventually(async () => expect(await round()).toMatchObject({ attempts: 0 }));
 });
 
 it('a process without anything to do reads one statement in half a minute', async () => {
