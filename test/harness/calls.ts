@@ -1,7 +1,7 @@
 import { type AppContext, callContext } from '../../src/context.js';
 import { createAccount } from '../../src/domain/accounts/index.js';
 import type { AuditRecord } from '../../src/domain/audit-log/actions.js';
-import type { CallContext } from '../../src/domain/call.js';
+import type { CallContext, Write } from '../../src/domain/call.js';
 import type { DomainEvent } from '../../src/domain/events.js';
 import type { User } from '../../src/infra/database/index.js';
 
@@ -34,36 +34,46 @@ export interface Told {
   serializable: boolean[];
 }
 
-/** Does `work` with the same call, and tells what came of its transactions. */
+/** Does `work` with the same call, and tells what came of the transactions that were committed. */
 export async function toldBy(call: CallContext, work: (call: CallContext) => Promise<unknown>): Promise<Told> {
   const told: Told = { events: [], entries: [], mails: [], serializable: [] };
   const listening: CallContext = {
     ...call,
-    write: (inner, options) => {
-      told.serializable.push(options?.serializable ?? false);
-      return call.write(
-        (write) =>
-          inner({
-            ...write,
-            record: (event) => {
-              told.events.push(event);
-              write.record(event);
-            },
-            audit: (entry) => {
-              told.entries.push(entry);
-              return write.audit(entry);
-            },
-            mail: (mail) => {
-              told.mails.push(`${mail.to} ${mail.subject}`);
-              write.mail(mail);
-            },
-          }),
-        options,
-      );
+    async write(inner, options) {
+      let attempt = nothing(false);
+      const result = await call.write((write) => {
+        attempt = nothing(options?.serializable ?? false);
+        return inner(noting(write, attempt));
+      }, options);
+      told.events.push(...attempt.events);
+      told.entries.push(...attempt.entries);
+      told.mails.push(...attempt.mails);
+      told.serializable.push(...attempt.serializable);
+      return result;
     },
   };
   await work(listening);
   return told;
+}
+
+const nothing = (serializable: boolean): Told => ({ events: [], entries: [], mails: [], serializable: [serializable] });
+
+function noting(write: Write, { events, entries, mails }: Told): Write {
+  return {
+    ...write,
+    record: (event) => {
+      events.push(event);
+      write.record(event);
+    },
+    audit: (entry) => {
+      entries.push(entry);
+      return write.audit(entry);
+    },
+    mail: (mail) => {
+      mails.push(`${mail.to} ${mail.subject}`);
+      write.mail(mail);
+    },
+  };
 }
 
 /** The same call, whose transactions all fail before they begin. */
