@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type AppContext, callContext } from '../../../src/context.js';
 import { createApplication, updateApplication } from '../../../src/domain/applications/index.js';
+import type { CallContext } from '../../../src/domain/call.js';
 import { createGuild, joinGuild, leaveGuild } from '../../../src/domain/guilds/index.js';
 import { HONOURED_SCOPES, installApplication, storedScopes } from '../../../src/domain/installations/index.js';
 import { createInvite } from '../../../src/domain/invites/index.js';
@@ -110,6 +111,38 @@ describe('an installation to a guild is written down and told', () => {
     });
     await installApplication(ada.call, { applicationId, guildId, scopes: ['bot'] });
     expect(await roles()).toMatchObject([{ permissions: 1024n }]);
+  });
+});
+
+describe('a transaction that installs', () => {
+  /** The same call, with something done before its first transaction; and how many it began. */
+  function counting(call: CallContext, before: () => Promise<unknown>) {
+    let begun = 0;
+    const write: CallContext['write'] = async (work, options) => {
+      begun += 1;
+      if (begun === 1) await before();
+      return call.write(work, options);
+    };
+    return { call: { ...call, write }, begun: () => begun };
+  }
+
+  test('is tried again when somebody else installed it meanwhile, and adds to that', async () => {
+    const { call, begun } = counting(ada.call, async () => {
+      const { id: _id, ...row } = await install(ada.call, ['applications.commands']);
+      const again = { ...row, id: app.nextId(), scopes: [] };
+      await app.db.writer.installation.create({ data: again });
+    });
+    expect((await install(call)).scopes).toEqual(['applications.commands', 'bot']);
+    expect([begun(), (await kept()).length]).toEqual([2, 1]);
+  });
+
+  test('is not tried again when it is refused', async () => {
+    await bobManages();
+    const { call, begun } = counting(bob.call, () =>
+      setMemberRoles(ada.call, { guildId, userId: bob.id, roleIds: [] }),
+    );
+    expect(await outcome(install(call))).toBe('MISSING_PERMISSIONS');
+    expect(begun()).toBe(1);
   });
 });
 
