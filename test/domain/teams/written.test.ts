@@ -353,6 +353,31 @@ describe('who is refused', () => {
       'UNKNOWN_TEAM_MEMBER',
     ],
     ['an outsider who removes', () => removeOrRevoke(invitee.call, { teamId, userId: invitee.id }), 'UNKNOWN_TEAM'],
+    [
+      'an outsider who asks for an account by inviting',
+      () => inviteTeamMember(invitee.call, { teamId, email: 'nobody@people.example', role: 'ADMIN' }),
+      'UNKNOWN_TEAM',
+    ],
+    [
+      'a developer who does',
+      () => inviteTeamMember(developer.call, { teamId, email: 'nobody@people.example', role: 'ADMIN' }),
+      'MISSING_PERMISSIONS',
+    ],
+    [
+      'an outsider who uploads',
+      () => updateTeam(invitee.call, { teamId, icon: Buffer.from('no picture') }),
+      'UNKNOWN_TEAM',
+    ],
+    [
+      'a developer who does',
+      () => updateTeam(developer.call, { teamId, icon: Buffer.from('no picture') }),
+      'MISSING_PERMISSIONS',
+    ],
+    [
+      'a developer who gives a role',
+      () => updateTeamMember(developer.call, { teamId, userId: developer.id, role: 'ADMIN' }),
+      'MISSING_PERMISSIONS',
+    ],
     ['an outsider who looks', () => getTeam(invitee.call, teamId), 'UNKNOWN_TEAM'],
     ['who looks for a team that is not there', () => getTeam(owner.call, nobody), 'UNKNOWN_TEAM'],
   ])('%s', async (_who, act, expected) => {

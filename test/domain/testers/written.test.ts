@@ -181,6 +181,12 @@ describe('who is refused leaves everything as it is', () => {
     ['a tester who invites', 'ACCEPTED', () => invite(bob, ada.call), 'UNKNOWN_APPLICATION'],
     ['a tester who lists', 'ACCEPTED', () => listTesters(ada.call, applicationId), 'UNKNOWN_APPLICATION'],
     [
+      'a tester who asks for an account by inviting',
+      'ACCEPTED',
+      () => inviteTester(ada.call, { applicationId, email: 'nobody@people.example' }),
+      'UNKNOWN_APPLICATION',
+    ],
+    [
       'who invites a bot',
       null,
       () => inviteTester(owner.call, { applicationId, userId: applicationId }),
