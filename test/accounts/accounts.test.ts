@@ -107,6 +107,48 @@ describe('sign-up', () => {
   });
 });
 
+describe('every answer', () => {
+  const get = (path: string, headers: Record<string, string> = {}) => fetch(`${server.origin}${path}`, { headers });
+  const sized = (bytes: number) => `{"name":"${'x'.repeat(bytes - '{"name":""}'.length)}"}`;
+
+  it.each<[string, () => Promise<Response>, number, object]>([
+    ['a body that is no JSON', () => post('/auth/sign-up/email', '{'), 400, { code: 'INVALID_JSON' }],
+    ['a body that is no object', () => post('/auth/sign-up/email', '[]'), 400, { message: /^body: / }],
+    ['a body of 16 KiB', () => post('/auth/sign-up/email', sized(16_384)), 400, { code: 'INVALID_INPUT' }],
+    ['a larger one', () => post('/auth/sign-up/email', sized(16_385)), 413, { code: 'INVALID_REQUEST' }],
+    ['no body', () => post('/auth/sign-up/email', ''), 400, { code: 'INVALID_INPUT' }],
+    ['a link without a token', () => get('/auth/verify-email'), 400, { message: /^token: / }],
+    [
+      'a link with a long token',
+      () => get(`/auth/verify-email?token=${'x'.repeat(2_049)}`),
+      400,
+      { message: /^token: / },
+    ],
+    ['a link with another token', () => get('/auth/verify-email?token=x'), 400, { code: 'INVALID_REQUEST' }],
+    ['what is not there', () => get('/auth/ok'), 404, { code: 'NOT_FOUND', message: 'Not found.' }],
+    [
+      'a page of another site',
+      () => post('/auth/sign-out', {}, { origin: 'https://elsewhere.example' }),
+      403,
+      { code: 'FORBIDDEN' },
+    ],
+  ])('to %s says what is wrong', async (_what, send, status, told) => {
+    const response = await send();
+    const body = await response.json();
+    expect([response.status, response.headers.get('www-authenticate')]).toEqual([status, null]);
+    for (const [name, expected] of Object.entries(told)) expect(body[name]).toMatch(expected);
+  });
+
+  it('from the library is not stored, and to a look from another site is the same', async () => {
+    for (const origin of [server.origin, 'https://elsewhere.example']) {
+      const response = await get('/auth/get-session', { origin });
+      expect([response.status, await response.json()]).toEqual([200, null]);
+      expect(response.headers.get('cache-control')).toBe('no-store');
+      expect(response.headers.get('content-type')).toMatch(/^application\/json/);
+    }
+  });
+});
+
 describe('sign-in', () => {
   it('accepts the address in any case of its letters', async () => {
     const person = await signUp(server, 'signer');

@@ -41,7 +41,7 @@ export async function between<T>(
 }
 
 /** A way to look for one row. */
-type Look = 'authorizationCode.findUnique' | 'oAuthToken.findUnique' | 'reaction.findFirst';
+type Look = 'authorizationCode.findUnique' | 'installation.findUnique' | 'oAuthToken.findUnique' | 'reaction.findFirst';
 
 /**
  * The same app, whose first `count` looks of a kind are all answered before any of them goes on. So they have read the same on

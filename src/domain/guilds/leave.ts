@@ -13,11 +13,11 @@ export async function leaveGuild(call: CallContext, guildId: bigint): Promise<vo
   if (view.ownerId === caller.user.id) {
     throw new DomainError('FORBIDDEN', 'The owner of a server cannot leave it.');
   }
+  if (caller.kind === 'bot') {
+    await call.write((write) => removeFromGuilds(write, caller.applicationId, guildId), { serializable: true });
+    return;
+  }
   await call.write(async (write) => {
-    if (caller.kind === 'bot') {
-      await removeFromGuilds(write, caller.applicationId, guildId);
-      return;
-    }
     const { count } = await write.db.member.deleteMany({ where: { guildId, userId: caller.user.id } });
     if (count > 0) write.record({ type: 'GUILD_MEMBER_REMOVE', guildId, user: caller.user });
   });

@@ -16,7 +16,7 @@ export async function uninstallApplication(call: CallContext, installationId: bi
   if (guildId === null) return removeFromUser(call, installation);
   if (!(await call.guilds.member(guildId, user.id))) throw new DomainError('UNKNOWN_INSTALLATION');
   await accessGuild(call, guildId, 'uninstallApplication');
-  const removed = await call.write((write) => removeFromGuilds(write, applicationId, guildId));
+  const removed = await call.write((write) => removeFromGuilds(write, applicationId, guildId), { serializable: true });
   if (removed === 0) throw new DomainError('UNKNOWN_INSTALLATION');
 }
 
@@ -35,7 +35,7 @@ const ENTRIES_PER_TURN = 10;
 
 /**
  * Takes an application's installation, bot and managed role out of a guild, or out of every guild when none is named. What
- * is not there is no error.
+ * is not there is no error. The transaction has to be serializable: of two at once, one finds what there was.
  * @returns how many installations there were
  */
 export async function removeFromGuilds(write: Write, applicationId: bigint, guildId?: bigint): Promise<number> {

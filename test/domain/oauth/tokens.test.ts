@@ -125,6 +125,34 @@ describe('what works once', () => {
     expect(await audited('OAUTH_REUSE')).toEqual([[null, grace.id]]);
   });
 
+  test('a code that was used and has run out since, or comes with another redirect URI, ends the grant all the same', async () => {
+    for (const again of [{ redirectUri: SECOND_URI }, {}]) {
+      const code = await codeFor();
+      const tokens = await redeem(code);
+      if (!('redirectUri' in again)) clock.advance(100_000);
+      expect(await outcome(redeem(code, again))).toBe('INVALID_GRANT');
+      expect(await actorOf(tokens)).toBeNull();
+    }
+    expect(await audited('OAUTH_REUSE')).toEqual([
+      [null, grace.id],
+      [null, grace.id],
+    ]);
+  });
+
+  test('a refresh token that was used and has run out since, or asks for too much, ends the grant all the same', async () => {
+    for (const scope of ['email', undefined]) {
+      const first = await redeem(await codeFor());
+      const second = await refresh(first);
+      if (scope === undefined) clock.advance(180 * DAY_MS);
+      expect(await outcome(refresh(first, scope))).toBe('INVALID_GRANT');
+      expect(await outcome(refresh(second))).toBe('INVALID_GRANT');
+    }
+    expect(await audited('OAUTH_REUSE')).toEqual([
+      [null, grace.id],
+      [null, grace.id],
+    ]);
+  });
+
   test('a revocation: of three at the same time, one is audited', async () => {
     const { accessToken } = await redeem(await codeFor());
     const call = callContext(readingTogether(server.app, 'oAuthToken.findUnique', 3), { kind: 'anonymous' });

@@ -1,6 +1,30 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { DomainError, type ErrorCode } from '../../../src/domain/errors.js';
-import { statusOf } from '../../../src/oauth/screen/pages.js';
+import type { Application, Guild, User } from '../../../src/infra/database/index.js';
+import type { Page } from '../../../src/oauth/screen/answer.js';
+import {
+  cancelledPage,
+  faultPage,
+  installedPage,
+  notFoundPage,
+  notice,
+  refusalPage,
+  refusedClientPage,
+  type SignedIn,
+  signInPage,
+  statusOf,
+  whoIsSignedIn,
+} from '../../../src/oauth/screen/pages.js';
+
+const query = { client_id: '7', state: 'a&b' };
+const ADDRESS = 'client_id=7&amp;state=a%26b';
+const application = { id: 7n, name: 'Käfer <b>' } as Application;
+const signedIn: SignedIn = { person: { username: 'ada' } as User, csrfToken: 'the token' };
+const refusal = new DomainError('RATE_LIMITED', 'Too <many>.', { retryAfterMs: 5_000 });
+const guild = { id: 5n, name: 'Harbour' } as Guild;
+
+/** What stands beside the body, and the body in one line. */
+const shown = ({ body, ...page }: Page) => ({ ...page, text: body.text.replaceAll('\n', ' ') });
 
 test.each<[ErrorCode, number]>([
   ['FORBIDDEN', 403],
@@ -8,6 +32,121 @@ test.each<[ErrorCode, number]>([
   ['RATE_LIMITED', 429],
   ['OVERLOADED', 503],
   ['INVALID_INPUT', 400],
+  ['UNAUTHENTICATED', 400],
 ])('%s makes a page of status %i', (code, status) => {
   expect(statusOf(new DomainError(code, ''))).toBe(status);
+});
+
+describe('the page', () => {
+  test.each<[string, Page, object, string[], string[]]>([
+    [
+      'to sign in',
+      signInPage({ query, leadsTo: 'https://client.example/' }),
+      { status: 200, title: 'Sign in', leadsTo: 'https://client.example/', retryAfter: undefined },
+      [
+        `action="/oauth2/sign-in?${ADDRESS}"`,
+        `href="/oauth2/sign-up?${ADDRESS}"`,
+        'value="" autofocus>',
+        'current-password" required>',
+      ],
+      ['role="alert"'],
+    ],
+    [
+      'to sign in again',
+      signInPage({ query, leadsTo: null, email: 'a"b', refusal }),
+      { status: 429, leadsTo: null, retryAfter: 5 },
+      ['value="a&quot;b">', 'current-password" required autofocus>', 'role="alert"><p>Too &lt;many&gt;.</p></div>'],
+      [],
+    ],
+    [
+      'for nobody and nothing',
+      notFoundPage(null, null),
+      { status: 404, title: 'Not found' },
+      ['There is no application at this link.'],
+      ['Sign in', 'Sign out'],
+    ],
+    [
+      'for who may have to sign in',
+      notFoundPage(query, null),
+      { status: 404 },
+      [`<a class="button" href="/oauth2/sign-in?${ADDRESS}">Sign in</a>`],
+      ['Sign out'],
+    ],
+    [
+      'for who is signed in',
+      notFoundPage(query, signedIn),
+      { status: 404 },
+      ['Signed in as <bdi>ada</bdi>', `action="/oauth2/sign-out?${ADDRESS}"`],
+      ['>Sign in<'],
+    ],
+    [
+      'after an installation to a server',
+      installedPage({ application, guild, permissions: 0n }, []),
+      { status: 200, title: 'Done' },
+      ['<bdi>Käfer &lt;b&gt;</bdi> was added to <bdi>Harbour</bdi>.'],
+      ['did not get'],
+    ],
+    [
+      'after one that gave less',
+      installedPage({ application, guild: null, permissions: 0n }, [
+        { bit: 1n, text: 'A' },
+        { bit: 2n, text: 'B' },
+      ]),
+      { status: 200 },
+      ['was added to your account.', 'Its bot did not get these permissions', '<ul><li>A</li><li>B</li></ul>'],
+      [],
+    ],
+    [
+      'after a no',
+      cancelledPage(query),
+      { status: 200, title: 'Cancelled' },
+      ['Nothing was allowed', `href="/oauth2/authorize?${ADDRESS}"`],
+      [],
+    ],
+    [
+      'of a client’s mistake',
+      refusedClientPage({
+        application,
+        refusal,
+        redirectUri: 'https://client.example/x',
+        address: 'https://client.example/x?error=y&z',
+      }),
+      { status: 429, title: 'This does not work' },
+      [
+        'something that it cannot have: Too &lt;many&gt;.',
+        '<bdi>https://client.example</bdi>',
+        'href="https://client.example/x?error=y&amp;z"',
+      ],
+      [],
+    ],
+    [
+      'of a refusal',
+      refusalPage(refusal, null),
+      { status: 429, title: 'This does not work', retryAfter: 5 },
+      ['<p>Too &lt;many&gt;.</p>'],
+      ['Open the request again'],
+    ],
+    [
+      'of a refusal with a way back',
+      refusalPage(new DomainError('FORBIDDEN', 'No.'), query),
+      { status: 403, retryAfter: undefined },
+      [`<a href="/oauth2/authorize?${ADDRESS}">Open the request again</a>`],
+      [],
+    ],
+    ['of a fault', faultPage('r<1'), { status: 500, title: 'Something went wrong' }, ['Request r&lt;1'], []],
+  ])('%s', (_what, page, facts, present, absent) => {
+    const { text, ...beside } = shown(page);
+    expect(beside).toMatchObject({ kind: 'page', ...facts });
+    for (const part of present) expect(text).toContain(part);
+    for (const part of absent) expect(text).not.toContain(part);
+  });
+
+  test('has forms that carry the token of the session', () => {
+    expect(whoIsSignedIn(signedIn, query).text).toContain('<input type="hidden" name="csrf" value="the token">');
+  });
+});
+
+test('a notice has its details in a list, if there are any', () => {
+  expect(notice('Why.').text).toBe('<div class="notice" role="alert"><p>Why.</p></div>');
+  expect(notice('Why.', ['<a>', 'b']).text).toContain('<p>Why.</p><ul><li>&lt;a&gt;</li><li>b</li></ul></div>');
 });

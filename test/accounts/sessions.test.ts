@@ -1,0 +1,154 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Auth, createAuth } from '../../src/accounts/auth.js';
+import { csrfToken, csrfTokenFits } from '../../src/accounts/csrf.js';
+import { Sessions, sessionCredentials } from '../../src/accounts/sessions.js';
+import type { Actor } from '../../src/domain/call.js';
+import { BUS_RECONNECTED, topics } from '../../src/infra/bus.js';
+import { hashSecret } from '../../src/infra/secrets.js';
+import { outcome } from '../domain/messages/scene.js';
+import { ManualClock } from '../harness/clock.js';
+import { type Person, signUp } from '../harness/people.js';
+import { startServer, type TestServer } from '../harness/server.js';
+import { statementsOf } from '../harness/statements.js';
+
+const COOKIE = 'causeway.session_token=x.y';
+
+describe('the credentials of a request', () => {
+  test.each<[IncomingHttpHeaders, object | null]>([
+    [{}, null],
+    [{ cookie: 'other=x' }, null],
+    [{ cookie: 'xcauseway.session_token=x' }, null],
+    [{ cookie: COOKIE }, { cookie: COOKIE }],
+    [{ cookie: `other=1; ${COOKIE}; more=2` }, { cookie: COOKIE }],
+    [{ cookie: `__Secure-${COOKIE}` }, { cookie: `__Secure-${COOKIE}` }],
+    [{ authorization: 'Bearer a', cookie: COOKIE }, { authorization: 'Bearer a' }],
+    [{ authorization: 'bEARER  a' }, { authorization: 'bEARER  a' }],
+  ])('%j are %j', (headers, expected) => {
+    expect(sessionCredentials(headers)).toEqual(expected);
+  });
+
+  test.each(['', 'Bearer', 'Bearer ', 'Basic YTpi', 'Bot x'])('cannot be %j', async (authorization) => {
+    expect(await outcome((async () => sessionCredentials({ authorization, cookie: COOKIE }))())).toBe(
+      'UNAUTHENTICATED',
+    );
+  });
+});
+
+describe('the token of a form', () => {
+  const bearer = { authorization: 'Bearer a' };
+
+  test('fits the session and the secret it was made for', () => {
+    const all = [
+      csrfToken('s', bearer),
+      csrfToken('s', { cookie: COOKIE }),
+      csrfToken('s', { cookie: `${COOKIE}z` }),
+      csrfToken('t', bearer),
+    ];
+    expect(new Set(all).size).toBe(4);
+    expect(csrfToken('s', bearer)).toBe(all[0]);
+    expect(csrfTokenFits('s', bearer, all[0] ?? '')).toBe(true);
+    for (const other of [...all.slice(1), '', `${all[0]}x`])
+      expect(csrfTokenFits('s', bearer, other ?? '')).toBe(false);
+  });
+
+  test('is none without a session', () => {
+    expect(csrfToken('s', {})).toBeNull();
+    for (const token of ['', 'null']) expect(csrfTokenFits('s', {}, token)).toBe(false);
+  });
+});
+
+describe('a session', () => {
+  const clock = new ManualClock();
+  let server: TestServer;
+  let auth: Auth;
+  let sessions: Sessions;
+  let ada: Person;
+  let bob: Person;
+  beforeAll(async () => {
+    server = await startServer({ clock });
+    auth = createAuth(server.app);
+    [ada, bob] = await Promise.all([signUp(server, 'ada'), signUp(server, 'bob')]);
+  });
+  beforeEach(() => {
+    sessions = new Sessions(server.app, async () => auth);
+  });
+  afterAll(() => server.stop());
+
+  const headersOf = ({ token }: Person) => ({ authorization: `Bearer ${token}` });
+  const find = (person: Person, of = sessions) => of.personFromHeaders(headersOf(person));
+  const idOf = (actor: Actor) => (actor.kind === 'person' ? String(actor.user.id) : actor.kind);
+  /** Whether finding somebody is answered from memory. */
+  const isRemembered = async (person: Person) => (await statementsOf(() => find(person))).length === 0;
+
+  test('is remembered for a minute', async () => {
+    expect(idOf(await find(ada))).toBe(ada.id);
+    clock.advance(59_999);
+    expect(await isRemembered(ada)).toBe(true);
+    clock.advance(2);
+    expect(await isRemembered(ada)).toBe(false);
+    expect(await isRemembered(ada)).toBe(true);
+  });
+
+  test('is forgotten when it ends, and nobody else’s with it', async () => {
+    await Promise.all([find(ada), find(bob)]);
+    server.app.publish({ type: 'SESSION_ENDED', userId: BigInt(ada.id) });
+    expect([await isRemembered(bob), await isRemembered(ada)]).toEqual([true, false]);
+    server.app.bus.publish(topics.sessions, { type: BUS_RECONNECTED });
+    expect([await isRemembered(bob), await isRemembered(ada)]).toEqual([false, false]);
+  });
+
+  test.each<[string, () => void]>([
+    ['ends', () => server.app.publish({ type: 'SESSION_ENDED', userId: BigInt(ada.id) })],
+    ['may have ended', () => server.app.bus.publish(topics.sessions, { type: BUS_RECONNECTED })],
+  ])('that %s while it is read is not remembered', async (_what, end) => {
+    const once = [end];
+    sessions = new Sessions(server.app, async () => {
+      once.pop()?.();
+      return auth;
+    });
+    expect(idOf(await find(ada))).toBe(ada.id);
+    expect([await isRemembered(ada), await isRemembered(ada)]).toEqual([false, true]);
+  });
+
+  test('that many ask for at once is read once', async () => {
+    let asked = 0;
+    const counting = new Sessions(server.app, async () => {
+      asked += 1;
+      return auth;
+    });
+    const found = await Promise.all(Array.from({ length: 10 }, () => find(ada, counting)));
+    expect([asked, ...new Set(found.map(idOf))]).toEqual([1, ada.id]);
+    await find(bob, counting);
+    expect(asked).toBe(2);
+  });
+
+  test.each(['Bearer made-up', 'Bearer a.b.c', 'Bearer %%%'])(
+    'that %j cannot name is looked for nowhere',
+    async (authorization) => {
+      const never = new Sessions(server.app, () => Promise.reject(new Error('the library was asked')));
+      expect(await never.personFromHeaders({ authorization })).toEqual({ kind: 'anonymous' });
+      expect(await never.personFromHeaders({})).toEqual({ kind: 'anonymous' });
+    },
+  );
+
+  test('of somebody who was deleted is nobody’s', async () => {
+    const dan = await signUp(server, 'dan');
+    await server.app.db.writer.user.update({ where: { id: BigInt(dan.id) }, data: { deletedAt: new Date() } });
+    expect(idOf(await find(dan))).toBe('anonymous');
+  });
+
+  test('is remembered no longer than it lasts, and not at all once it is over', async () => {
+    const where = { token: hashSecret(ada.token) };
+    const { expiresAt } = await server.app.db.reader.authSession.findUniqueOrThrow({ where });
+    // The library goes by the machine's time, which stands where it was: for it the session lasts.
+    clock.advance(expiresAt.getTime() - clock.now() - 10_000);
+    expect(idOf(await find(ada))).toBe(ada.id);
+    clock.advance(9_999);
+    expect(await isRemembered(ada)).toBe(true);
+    clock.advance(1);
+    sessions = new Sessions(server.app, async () => auth);
+    for (let time = 0; time < 2; time += 1) expect(await isRemembered(ada)).toBe(false);
+    expect(idOf(await find(ada))).toBe(ada.id);
+  });
+});

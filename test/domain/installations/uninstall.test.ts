@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type AppContext, callContext } from '../../../src/context.js';
+import { createApplication, updateApplication } from '../../../src/domain/applications/index.js';
+import { createGuild, joinGuild, leaveGuild } from '../../../src/domain/guilds/index.js';
+import { installApplication, uninstallApplication } from '../../../src/domain/installations/index.js';
+import { removeFromGuilds } from '../../../src/domain/installations/uninstall.js';
+import { createInvite } from '../../../src/domain/invites/index.js';
+import type { Installation } from '../../../src/infra/database/index.js';
+import { type Caller, newCaller, toldBy } from '../../harness/calls.js';
+import { openContext } from '../../harness/context.js';
+import { readingTogether } from '../../harness/interleave.js';
+import { outcome } from '../messages/scene.js';
+
+let app: AppContext;
+let close: () => Promise<void>;
+let ada: Caller;
+let bob: Caller;
+let applicationId: bigint;
+let guildId: bigint;
+
+beforeAll(async () => {
+  ({ app, close } = await openContext());
+  ada = await newCaller(app, 'ada');
+  bob = await newCaller(app, 'bob');
+});
+beforeEach(async () => {
+  const { application } = await createApplication(ada.call, { name: 'Helper' });
+  applicationId = application.id;
+  await updateApplication(ada.call, { applicationId, userInstall: true });
+  ({ id: guildId } = await createGuild(ada.call, { name: 'Harbour' }));
+});
+afterAll(() => close());
+
+const toGuild = (into = guildId, scopes = ['bot']) =>
+  installApplication(ada.call, { applicationId, guildId: into, scopes, permissions: '2048' });
+const toPerson = ({ call }: Caller = ada) =>
+  installApplication(call, { applicationId, scopes: ['applications.commands'] });
+const left = async () =>
+  (await app.db.reader.installation.findMany({ where: { applicationId }, orderBy: { id: 'asc' } })).map(({ id }) => id);
+
+describe.each<[string, () => Promise<Installation>]>([
+  ['a guild', toGuild],
+  ['a person', toPerson],
+])('of two who take it out of %s at once, both having found it', (_where, install) => {
+  test('one does, and the other is told that it is not there', async () => {
+    const { id } = await install();
+    const together = readingTogether(app, 'installation.findUnique', 2);
+    const call = callContext(together, ada.call.actor);
+    const outcomes = await Promise.all([1, 2].map(() => outcome(uninstallApplication(call, id))));
+    expect(outcomes.sort()).toEqual(['UNKNOWN_INSTALLATION', 'ok']);
+    expect(await left()).toEqual([]);
+    const where = { applicationId, action: 'INSTALLATION_DELETE' };
+    expect(await app.db.reader.auditEntry.count({ where })).toBe(1);
+  });
+});
+
+test('a bot that leaves a guild twice at once leaves it once', async () => {
+  await toGuild();
+  const user = await app.db.reader.user.findUniqueOrThrow({ where: { id: applicationId } });
+  const bot = callContext(app, { kind: 'bot', user, applicationId, messageContentIntent: true });
+  const { events, serializable } = await toldBy(bot, (call) =>
+    Promise.all([1, 2].map(() => outcome(leaveGuild(call, guildId)))),
+  );
+  expect(events.map(({ type }) => type)).toEqual(['GUILD_MEMBER_REMOVE', 'GUILD_LEFT', 'GUILD_ROLE_DELETE']);
+  expect(new Set(serializable)).toEqual(new Set([true]));
+  expect(await left()).toEqual([]);
+});
+
+describe('what is told of an uninstallation', () => {
+  test('out of a guild: the entry, the bot that leaves, its role', async () => {
+    const { id } = await toGuild();
+    const other = await createGuild(ada.call, { name: 'Dock' });
+    const elsewhere = await toGuild(other.id);
+    const [role] = await app.db.reader.role.findMany({ where: { guildId, applicationId } });
+    const told = await toldBy(ada.call, (call) => uninstallApplication(call, id));
+    expect(told.entries).toEqual([{ action: 'INSTALLATION_DELETE', applicationId, targetId: applicationId, guildId }]);
+    expect(told.events).toMatchObject([
+      { type: 'GUILD_MEMBER_REMOVE', guildId, user: { id: applicationId } },
+      { type: 'GUILD_LEFT', guildId, userId: applicationId },
+      { type: 'GUILD_ROLE_DELETE', guildId, roleId: role?.id },
+    ]);
+    expect(await left()).toEqual([elsewhere.id]);
+    expect(await app.db.reader.member.count({ where: { userId: applicationId } })).toBe(1);
+  });
+
+  test('without a bot: the entry alone', async () => {
+    const { id } = await toGuild(guildId, ['applications.commands']);
+    const told = await toldBy(ada.call, (call) => uninstallApplication(call, id));
+    expect([told.entries.length, told.events, told.serializable]).toEqual([1, [], [true]]);
+  });
+
+  test('out of an account: the entry, of that person', async () => {
+    const { id } = await toPerson();
+    const bobs = await toPerson(bob);
+    const told = await toldBy(ada.call, (call) => uninstallApplication(call, id));
+    expect(told.entries).toEqual([{ action: 'INSTALLATION_DELETE', applicationId, targetId: ada.id }]);
+    expect(told.events).toEqual([]);
+    expect(await left()).toEqual([bobs.id]);
+  });
+});
+
+test('out of every guild at once leaves the installations of people, and other members', async () => {
+  const guilds = [guildId];
+  for (let index = 0; index < 2; index += 1) guilds.push((await createGuild(ada.call, { name: 'Dock' })).id);
+  for (const id of guilds) await toGuild(id);
+  const mine = await toPerson();
+  let removed = 0;
+  const told = await toldBy(ada.call, async (call) => {
+    removed = await call.write((write) => removeFromGuilds(write, applicationId));
+  });
+  expect(removed).toBe(3);
+  expect(told.entries.map(({ guildId: of }) => of).sort()).toEqual([...guilds].sort());
+  const counted = told.events.map(({ type }) => type);
+  for (const type of ['GUILD_MEMBER_REMOVE', 'GUILD_LEFT', 'GUILD_ROLE_DELETE']) {
+    expect(counted.filter((name) => name === type)).toHaveLength(3);
+  }
+  expect(await left()).toEqual([mine.id]);
+  expect(await app.db.reader.member.count({ where: { guildId } })).toBe(1);
+  expect(await app.db.reader.role.count({ where: { guildId } })).toBe(1);
+});
+
+test.each<[string, () => Promise<unknown>, string]>([
+  ['what is not there', () => uninstallApplication(ada.call, 1n), 'UNKNOWN_INSTALLATION'],
+  [
+    'what others installed to themselves',
+    async () => uninstallApplication(bob.call, (await toPerson()).id),
+    'UNKNOWN_INSTALLATION',
+  ],
+  [
+    'what is in a guild of others',
+    async () => uninstallApplication(bob.call, (await toGuild()).id),
+    'UNKNOWN_INSTALLATION',
+  ],
+  [
+    'what is in a guild they do not manage',
+    async () => {
+      const { id } = await toGuild();
+      const channel = await app.db.reader.channel.findFirstOrThrow({ where: { guildId } });
+      await joinGuild(bob.call, (await createInvite(ada.call, channel.id)).code);
+      return uninstallApplication(bob.call, id);
+    },
+    'MISSING_PERMISSIONS',
+  ],
+])('nobody uninstalls %s', async (_what, act, expected) => {
+  expect(await outcome(act())).toBe(expected);
+});

@@ -1,0 +1,207 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type AppContext, callContext } from '../../../src/context.js';
+import { createApplication, updateApplication } from '../../../src/domain/applications/index.js';
+import type { CallContext } from '../../../src/domain/call.js';
+import { createGuild, joinGuild, leaveGuild } from '../../../src/domain/guilds/index.js';
+import { HONOURED_SCOPES, installApplication, storedScopes } from '../../../src/domain/installations/index.js';
+import { createInvite } from '../../../src/domain/invites/index.js';
+import { setMemberRoles } from '../../../src/domain/members/index.js';
+import { Permission } from '../../../src/domain/permissions.js';
+import { createRole } from '../../../src/domain/roles/index.js';
+import { type Caller, newCaller, toldBy } from '../../harness/calls.js';
+import { openContext } from '../../harness/context.js';
+import { outcome } from '../messages/scene.js';
+
+let app: AppContext;
+let close: () => Promise<void>;
+let ada: Caller;
+let bob: Caller;
+let applicationId: bigint;
+let guildId: bigint;
+
+beforeAll(async () => {
+  ({ app, close } = await openContext());
+  ada = await newCaller(app, 'ada');
+  bob = await newCaller(app, 'bob');
+});
+beforeEach(async () => {
+  const { application } = await createApplication(ada.call, { name: 'Helper' });
+  applicationId = application.id;
+  await updateApplication(ada.call, { applicationId, userInstall: true });
+  ({ id: guildId } = await createGuild(ada.call, { name: 'Harbour' }));
+});
+afterAll(() => close());
+
+const install = (call = ada.call, scopes = ['bot'], permissions = '2048') =>
+  installApplication(call, { applicationId, guildId, scopes, permissions });
+const toPerson = (call = ada.call, scopes = ['applications.commands'], permissions?: string) =>
+  installApplication(call, { applicationId, scopes, permissions });
+const kept = () => app.db.reader.installation.findMany({ where: { applicationId } });
+const roles = () => app.db.reader.role.findMany({ where: { guildId, applicationId }, include: { members: true } });
+
+/** Makes bob a member who manages the guild, beside what everybody may do. */
+async function bobManages(): Promise<void> {
+  const channel = await app.db.reader.channel.findFirstOrThrow({ where: { guildId } });
+  await joinGuild(bob.call, (await createInvite(ada.call, channel.id)).code);
+  const { id } = await createRole(ada.call, guildId, { name: 'Managers', permissions: String(Permission.ManageGuild) });
+  await setMemberRoles(ada.call, { guildId, userId: bob.id, roleIds: [id] });
+}
+
+describe('an installation to a guild is written down and told', () => {
+  const put = async (scopes: string[], old: string | null, now: string) => {
+    const [installation] = await kept();
+    return {
+      action: 'INSTALLATION_PUT',
+      guildId,
+      applicationId,
+      targetId: installation?.id,
+      changes: { scopes, permissions: { old, new: now } },
+    };
+  };
+
+  test('with a bot: its role, its membership, and that it joined', async () => {
+    const told = await toldBy(ada.call, (call) => install(call));
+    expect(told.entries).toEqual([
+      { action: 'BOT_ADD', guildId, targetId: applicationId },
+      await put(['bot'], null, '2048'),
+    ]);
+    expect(told.events).toMatchObject([
+      { type: 'GUILD_ROLE_CREATE', role: { managed: true, applicationId, permissions: 2048n, name: 'Helper' } },
+      { type: 'GUILD_MEMBER_ADD', member: { userId: applicationId, user: { bot: true } } },
+      { type: 'GUILD_JOINED', guildId, userId: applicationId },
+    ]);
+    expect([told.serializable, told.mails]).toEqual([[true], []]);
+    const [role] = await roles();
+    expect(role?.members).toMatchObject([{ userId: applicationId }]);
+    expect(await kept()).toMatchObject([{ context: 'SERVER', guildId, userId: null, installerId: ada.id }]);
+  });
+
+  test('again with the same permissions: the entry alone', async () => {
+    await install();
+    const told = await toldBy(ada.call, (call) => install(call));
+    expect(told.entries).toEqual([await put(['bot'], '2048', '2048')]);
+    expect(told.events).toEqual([]);
+  });
+
+  test('again with others, by somebody else: the role, who installed it last, and what the bot lost', async () => {
+    await install(ada.call, ['bot'], String(Permission.SendMessages | Permission.ViewChannel));
+    await bobManages();
+    const told = await toldBy(bob.call, (call) => install(call, ['bot'], '2048'));
+    expect(told.entries).toEqual([await put(['bot'], '3072', '2048')]);
+    expect(told.events).toMatchObject([{ type: 'GUILD_ROLE_UPDATE', role: { permissions: 2048n } }]);
+    expect(told.mails).toEqual(['ada@people.example Helper lost permissions in Harbour']);
+    expect(await kept()).toMatchObject([{ installerId: bob.id }]);
+  });
+
+  test('without a bot: the entry alone, and what a bot has there it keeps', async () => {
+    const none = await toldBy(ada.call, (call) => install(call, ['applications.commands']));
+    expect(none.entries).toEqual([await put(['applications.commands'], null, '0')]);
+    expect([none.events, await roles()]).toEqual([[], []]);
+    await install();
+    const told = await toldBy(ada.call, (call) => install(call, ['applications.commands', 'identify'], '8'));
+    expect(told.entries).toEqual([await put(['bot', 'applications.commands', 'identify'], null, '2048')]);
+    expect([told.events, told.mails]).toEqual([[], []]);
+    expect(await roles()).toMatchObject([{ permissions: 2048n }]);
+  });
+
+  test('when nothing is asked for the bot gets what the application wishes', async () => {
+    await updateApplication(ada.call, {
+      applicationId,
+      defaultInstallSettings: [{ context: 'SERVER', scopes: ['bot'], permissions: '1024' }],
+    });
+    await installApplication(ada.call, { applicationId, guildId, scopes: ['bot'] });
+    expect(await roles()).toMatchObject([{ permissions: 1024n }]);
+  });
+});
+
+describe('a transaction that installs', () => {
+  /** The same call, with something done before its first transaction; and how many it began. */
+  function counting(call: CallContext, before: () => Promise<unknown>) {
+    let begun = 0;
+    const write: CallContext['write'] = async (work, options) => {
+      begun += 1;
+      if (begun === 1) await before();
+      return call.write(work, options);
+    };
+    return { call: { ...call, write }, begun: () => begun };
+  }
+
+  test('is tried again when somebody else installed it meanwhile, and adds to that', async () => {
+    const { call, begun } = counting(ada.call, async () => {
+      const { id: _id, ...row } = await install(ada.call, ['applications.commands']);
+      const again = { ...row, id: app.nextId(), scopes: [] };
+      await app.db.writer.installation.create({ data: again });
+    });
+    expect((await install(call)).scopes).toEqual(['applications.commands', 'bot']);
+    expect([begun(), (await kept()).length]).toEqual([2, 1]);
+  });
+
+  test('is not tried again when it is refused', async () => {
+    await bobManages();
+    const { call, begun } = counting(bob.call, () =>
+      setMemberRoles(ada.call, { guildId, userId: bob.id, roleIds: [] }),
+    );
+    expect(await outcome(install(call))).toBe('MISSING_PERMISSIONS');
+    expect(begun()).toBe(1);
+  });
+});
+
+test('a bot that left gets nothing back that its installer has not', async () => {
+  await install(ada.call, ['bot'], String(Permission.BanMembers | Permission.SendMessages));
+  const user = await app.db.reader.user.findUniqueOrThrow({ where: { id: applicationId } });
+  await leaveGuild(callContext(app, { kind: 'bot', user, applicationId, messageContentIntent: true }), guildId);
+  await bobManages();
+  await install(bob.call, ['bot'], String(Permission.BanMembers | Permission.SendMessages));
+  expect(await roles()).toMatchObject([{ permissions: Permission.SendMessages, members: [{ userId: applicationId }] }]);
+});
+
+describe('an installation to a person', () => {
+  test('is written down with all its scopes', async () => {
+    const first = await toldBy(ada.call, (call) => toPerson(call));
+    const second = await toldBy(ada.call, (call) => toPerson(call, ['identify', 'applications.commands'], '0'));
+    const [installation] = await kept();
+    const entry = { action: 'INSTALLATION_PUT', applicationId, targetId: installation?.id };
+    expect(first.entries).toEqual([{ ...entry, changes: { scopes: ['applications.commands'] } }]);
+    expect(second.entries).toEqual([{ ...entry, changes: { scopes: ['applications.commands', 'identify'] } }]);
+    expect([first.events, first.serializable]).toEqual([[], [true]]);
+    expect(await kept()).toMatchObject([
+      {
+        context: 'USER',
+        userId: ada.id,
+        guildId: null,
+        installerId: ada.id,
+        scopes: ['applications.commands', 'identify'],
+      },
+    ]);
+  });
+
+  test.each<[string, string[], string | undefined, string]>([
+    ['a bot', ['bot', 'applications.commands'], undefined, 'scopes'],
+    ['permissions', ['applications.commands'], '8', 'permissions'],
+    ['nothing that installs', ['identify'], undefined, 'scopes'],
+  ])('takes no %s', async (_what, scopes, permissions, path) => {
+    await expect(toPerson(ada.call, scopes, permissions)).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      fields: [{ path }],
+    });
+    expect(await kept()).toEqual([]);
+  });
+});
+
+describe('the scopes of an installation', () => {
+  const twice = [...HONOURED_SCOPES, ...HONOURED_SCOPES];
+
+  test('may each be stated twice, and count once', async () => {
+    expect((await install(ada.call, twice)).scopes).toEqual([...HONOURED_SCOPES]);
+    expect(await outcome(install(ada.call, [...twice, 'bot']))).toBe('INVALID_INPUT');
+  });
+
+  test('that are stored are read in their order, without what is not honoured', () => {
+    expect(storedScopes(['rpc', 'applications.commands', 'bot', 'identify', 'bot'])).toEqual([
+      'identify',
+      'bot',
+      'applications.commands',
+    ]);
+    for (const none of [undefined, null, 'bot', {}]) expect(storedScopes(none)).toEqual([]);
+  });
+});

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type AppContext, callContext } from '../../../src/context.js';
+import { createApplication } from '../../../src/domain/applications/index.js';
+import { createGuild, joinGuild } from '../../../src/domain/guilds/index.js';
+import { installApplication } from '../../../src/domain/installations/index.js';
+import { createInvite } from '../../../src/domain/invites/index.js';
+import {
+  findInstallation,
+  loadConsentFacts,
+  parseAuthorizationQuery,
+  readAuthorizationRequest,
+} from '../../../src/domain/oauth/index.js';
+import type { Application, Guild } from '../../../src/infra/database/index.js';
+import { type Caller, newCaller } from '../../harness/calls.js';
+import { openContext } from '../../harness/context.js';
+import { outcome } from '../messages/scene.js';
+
+let app: AppContext;
+let close: () => Promise<void>;
+let ada: Caller;
+let bob: Caller;
+let application: Application;
+let harbour: Guild;
+let foreign: Guild;
+
+beforeAll(async () => {
+  ({ app, close } = await openContext());
+  ada = await newCaller(app, 'ada');
+  bob = await newCaller(app, 'bob');
+  const { id } = (await createApplication(bob.call, { name: 'Helper' })).application;
+  application = await app.db.writer.application.update({ where: { id }, data: { userInstall: true } });
+  harbour = await createGuild(ada.call, { name: 'harbour' });
+  await createGuild(ada.call, { name: 'Dock' });
+  foreign = await createGuild(bob.call, { name: 'Only a member here' });
+  const channel = await app.db.reader.channel.findFirstOrThrow({ where: { guildId: foreign.id } });
+  await joinGuild(ada.call, (await createInvite(bob.call, channel.id)).code);
+});
+afterAll(() => close());
+
+const factsFor = (query: object, { call } = ada) =>
+  loadConsentFacts(call, readAuthorizationRequest(application, parseAuthorizationQuery(query)));
+
+describe('the screen shows', () => {
+  test('the bot, and the servers the person manages, by name', async () => {
+    const { bot, guilds } = await factsFor({ scope: 'bot' });
+    expect(bot).toMatchObject({ id: application.id, bot: true });
+    expect(guilds.map(({ guild, memberCount }) => [guild.name, memberCount])).toEqual([
+      ['Dock', null],
+      ['harbour', null],
+    ]);
+  });
+
+  test('no servers where it is not for servers', async () => {
+    expect((await factsFor({ scope: 'applications.commands', integration_type: '1' })).guilds).toEqual([]);
+  });
+
+  test('all servers of somebody who has more than are read at a time', async () => {
+    const cleo = await newCaller(app, 'cleo');
+    // At once: to make so many through the domain takes longer than all other tests here.
+    const ids = Array.from({ length: 201 }, () => app.nextId());
+    const { writer } = app.db;
+    await writer.guild.createMany({ data: ids.map((id) => ({ id, name: `Guild ${id}`, ownerId: cleo.id })) });
+    await writer.member.createMany({
+      data: ids.map((guildId) => ({ guildId, userId: cleo.id, joinedAt: new Date(app.clock.now()) })),
+    });
+    expect((await factsFor({ scope: 'bot' }, cleo)).guilds.map(({ guild }) => guild.id)).toEqual(ids);
+  });
+
+  test('nothing to nobody', async () => {
+    const nobody = { ...ada, call: callContext(app, { kind: 'anonymous' }) };
+    expect(await outcome(factsFor({ scope: 'bot' }, nobody))).toBe('UNAUTHENTICATED');
+  });
+});
+
+describe('what was installed', () => {
+  const find = (guildId: bigint | null, { call } = ada, applicationId = application.id) =>
+    findInstallation(call, { applicationId, guildId });
+
+  test('is found in one’s own servers and one’s own account alone', async () => {
+    expect([await find(harbour.id), await find(null)]).toEqual([null, null]);
+    const of = { applicationId: application.id };
+    await installApplication(ada.call, { ...of, guildId: harbour.id, scopes: ['bot'], permissions: '2048' });
+    await installApplication(bob.call, { ...of, guildId: foreign.id, scopes: ['bot'], permissions: '1024' });
+    expect(await find(null)).toBeNull();
+    await installApplication(ada.call, { ...of, scopes: ['applications.commands'] });
+    expect(await find(harbour.id)).toMatchObject({
+      application: { id: application.id },
+      guild: { name: 'harbour' },
+      permissions: 2048n,
+    });
+    expect(await find(foreign.id)).toMatchObject({ guild: { name: 'Only a member here' }, permissions: 1024n });
+    expect(await find(null)).toMatchObject({ guild: null, permissions: 0n });
+    expect([await find(harbour.id, bob), await find(null, bob), await find(1n)]).toEqual([null, null, null]);
+  });
+
+  test('of an application that is not there is not found', async () => {
+    expect(await outcome(find(null, ada, 1n))).toBe('UNKNOWN_APPLICATION');
+    const nobody = { ...ada, call: callContext(app, { kind: 'anonymous' }) };
+    expect(await outcome(find(null, nobody))).toBe('UNAUTHENTICATED');
+  });
+});
