@@ -65,6 +65,15 @@ describe('the roles of a member', () => {
     expect(await app.db.reader.auditEntry.count({ where })).toBe(1);
   });
 
+  test('are exactly those of one of two who set them at once', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      await set([]);
+      await Promise.all([set([one]), set([two])]);
+      const member = await app.guilds.member(guild.id, ada.id);
+      expect([[one.id], [two.id]]).toContainEqual(member?.roleIds);
+    }
+  });
+
   test('are taken from nobody else', async () => {
     const bob = await createPerson(app);
     await addMember(app, guild, bob);

@@ -3,6 +3,7 @@ import type { AppContext } from '../../../src/context.js';
 import { openContext } from '../../harness/context.js';
 import { createPerson } from '../../harness/rows.js';
 import { statementsOf } from '../../harness/statements.js';
+import { turnsDuring } from '../../harness/turns.js';
 import { addMember, callOf, createBot, createGuild, type StagedGuild } from '../stage.js';
 
 let app: AppContext;
@@ -86,6 +87,8 @@ test('all members of a large server are looked through, each once', async () => 
     expect(await found(guild, 'edge', take)).toEqual(named.slice(0, take).map((number) => `edge ${number}`));
   }
   expect((await found(guild, 'other', 400)).at(-1)).toBe('other 401');
+  // Before each piece others have a turn.
+  expect(await turnsDuring(() => found(guild, 'nobody'))).toBeGreaterThanOrEqual(2);
 });
 
 test('a member is found by either name, whoever calls', async () => {
