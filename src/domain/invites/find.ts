@@ -14,5 +14,6 @@ export function maxAgeOf({ createdAt, expiresAt }: Pick<Invite, 'createdAt' | 'e
 /** The invite of this code, or null when there is none or it is over. */
 export async function findInvite(read: Reader, now: number, code: string): Promise<(Invite & { guild: Guild }) | null> {
   if (!isInviteCode(code)) return null;
-  return read.invite.findUnique({ where: { code, ...stillWorking(now) }, include: { guild: true } });
+  // Several unique look-ups of one moment are asked as one, which takes a transaction where they have conditions beside the key.
+  return read.invite.findFirst({ where: { code, ...stillWorking(now) }, include: { guild: true } });
 }

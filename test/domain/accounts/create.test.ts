@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type AppContext, callContext } from '../../../src/context.js';
+import { emailOf } from '../../../src/domain/accounts/email.js';
+import { createAccount, parseSignUp } from '../../../src/domain/accounts/index.js';
+import { getPersonByEmail, requireVerifiedEmail } from '../../../src/domain/accounts/people.js';
+import type { CallContext } from '../../../src/domain/call.js';
+import { ManualClock } from '../../harness/clock.js';
+import { openContext } from '../../harness/context.js';
+import { failStatements } from '../../harness/faults.js';
+import { createPerson } from '../../harness/rows.js';
+import { createBot } from '../stage.js';
+
+const clock = new ManualClock();
+const CREDENTIAL = { providerId: 'credential', issuer: 'local:credential', passwordHash: 'hash' };
+
+let app: AppContext;
+let close: () => Promise<void>;
+let call: CallContext;
+beforeAll(async () => {
+  ({ app, close } = await openContext());
+  call = callContext({ ...app, clock }, { kind: 'anonymous' });
+});
+afterAll(() => close());
+
+const make = (name: string, email = `${name}@people.example`, emailVerified = true) =>
+  createAccount(call, { name, email, emailVerified }, CREDENTIAL);
+
+const users = (name: string) => app.db.reader.user.count({ where: { handle: name } });
+
+describe('an account', () => {
+  test('is a user and what the accounts library signs in with, made at one moment', async () => {
+    const user = await make('ada');
+    expect(user).toMatchObject({ username: 'ada', handle: 'ada', bot: false });
+    const times = { createdAt: new Date(clock.now()), updatedAt: new Date(clock.now()) };
+    const where = { userId: user.id };
+    expect(await app.db.reader.authUser.findUnique({ where, include: { accounts: true } })).toMatchObject({
+      id: String(user.id),
+      name: 'ada',
+      email: 'ada@people.example',
+      emailVerified: true,
+      ...times,
+      accounts: [
+        {
+          accountId: String(user.id),
+          providerId: 'credential',
+          issuer: 'local:credential',
+          password: 'hash',
+          ...times,
+        },
+      ],
+    });
+  });
+
+  test('has a username and an address that nobody has', async () => {
+    await make('bea');
+    const name = { code: 'CONFLICT', message: 'The username bea is already taken.' };
+    const email = { code: 'CONFLICT', message: 'An account with this e-mail address already exists.' };
+    await expect(make('bea', 'other@people.example')).rejects.toMatchObject(name);
+    await expect(make('other', 'bea@people.example')).rejects.toMatchObject(email);
+    expect(await users('other')).toBe(0);
+  });
+
+  test.each([
+    ['username', ['one@people.example', 'two@people.example'], ['carla', 'carla'], 'The username carla'],
+    ['address', ['three@people.example', 'three@people.example'], ['dana', 'dora'], 'An account with this e-mail'],
+  ])(
+    'is one of two that are made at once with one %s, and the other is told why not',
+    async (_, emails, names, why) => {
+      const ended = await Promise.allSettled(names.map((name, index) => make(name, emails[index])));
+      const refused = ended.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []));
+      expect(refused).toEqual([expect.objectContaining({ code: 'CONFLICT', message: expect.stringContaining(why) })]);
+      expect((await Promise.all([...new Set(names)].map(users))).reduce((all, count) => all + count)).toBe(1);
+    },
+  );
+
+  test('is not half made when the database fails', async () => {
+    const fault = failStatements(/INSERT INTO .*AuthUser/);
+    const failed = make('eve').catch((error: unknown) => error);
+    expect(await failed).not.toMatchObject({ code: 'CONFLICT' });
+    expect(await failed).toBeInstanceOf(Error);
+    fault.heal();
+    expect(await users('eve')).toBe(0);
+  });
+});
+
+describe('what is typed at sign-up', () => {
+  const typed = { email: ' Ada@People.Example ', name: 'a.d_a9', password: 'x'.repeat(8) };
+
+  test('is an address in lower case, a username and a password', () => {
+    expect(parseSignUp(typed)).toEqual({ ...typed, email: 'ada@people.example' });
+    const longest = {
+      email: `${'a'.repeat(60)}@${'b.'.repeat(95)}ex`,
+      name: 'a'.repeat(32),
+      password: 'x'.repeat(128),
+    };
+    expect(longest.email.length).toBeLessThanOrEqual(254);
+    expect(parseSignUp(longest)).toEqual(longest);
+  });
+
+  test.each([
+    ['email', 'ada', 'EMAIL_TYPE_INVALID_EMAIL'],
+    ['email', `${'a'.repeat(60)}@${'b.'.repeat(96)}ex`, 'BASE_TYPE_MAX_LENGTH'],
+    ['name', 'a', 'USERNAME_INVALID'],
+    ['name', 'a'.repeat(33), 'USERNAME_INVALID'],
+    ['name', 'Ada', 'USERNAME_INVALID'],
+    ['name', 'ada ', 'USERNAME_INVALID'],
+    ['password', 'x'.repeat(7), 'BASE_TYPE_BAD_LENGTH'],
+    ['password', 'x'.repeat(129), 'BASE_TYPE_MAX_LENGTH'],
+  ])('is refused with the %s %s', (path, value, code) => {
+    expect(() => parseSignUp({ ...typed, [path]: value })).toThrow(
+      expect.objectContaining({ fields: [expect.objectContaining({ path, code })] }),
+    );
+  });
+});
+
+describe('somebody', () => {
+  test('is found by the address of their account, however it is written', async () => {
+    const { id } = await make('fay');
+    for (const email of ['fay@people.example', ' FAY@People.Example\n']) {
+      expect(await getPersonByEmail(app.db.reader, email)).toMatchObject({ id, username: 'fay' });
+    }
+    await expect(getPersonByEmail(app.db.reader, 'nobody@people.example')).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      fields: [{ path: 'email', code: 'EMAIL_UNKNOWN', message: 'Nobody has an account with this e-mail address.' }],
+    });
+  });
+
+  test('has an address where they have an account', async () => {
+    const { id } = await make('gus');
+    expect(await emailOf(app.db.reader, id)).toBe('gus@people.example');
+    expect(await emailOf(app.db.reader, (await createBot(app)).id)).toBeNull();
+  });
+
+  test('is held to verify their address where it is not', async () => {
+    const [verified, unverified] = [await make('hal'), await make('ida', undefined, false)];
+    const require = (userId: bigint) => requireVerifiedEmail(app.db.reader, userId);
+    await require(verified.id);
+    await require((await createPerson(app)).id);
+    await expect(require(unverified.id)).rejects.toMatchObject({
+      code: 'FORBIDDEN',
+      message: 'Verify your e-mail address before you accept an invitation.',
+    });
+  });
+});

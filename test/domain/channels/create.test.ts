@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { AppContext } from '../../../src/context.js';
+import { createChannel } from '../../../src/domain/channels/index.js';
+import { hearGuild } from '../../harness/bus.js';
+import { openContext } from '../../harness/context.js';
+import { createPerson } from '../../harness/rows.js';
+import { addMember, callOf, createGuild, type StagedGuild } from '../stage.js';
+
+let app: AppContext;
+let close: () => Promise<void>;
+let guild: StagedGuild;
+beforeAll(async () => {
+  ({ app, close } = await openContext());
+  guild = await createGuild(app);
+});
+afterAll(() => close());
+
+const make = (input: { name: string; type?: number }, of = guild) => createChannel(callOf(app, of.owner), of.id, input);
+
+test('a new channel is told of, seen at once, and stands in the log', async () => {
+  const { events } = hearGuild({ app }, guild.id);
+  expect((await app.guilds.view(guild.id))?.channels.size).toBe(2);
+  const { id, ...channel } = await make({ name: ' talk ', type: 2 });
+  expect(channel).toMatchObject({ guildId: guild.id, name: 'talk', type: 2, position: 2, overwrites: [] });
+  expect(events.map(({ type }) => type)).toEqual(['GUILD_AUDIT_LOG_ENTRY_CREATE', 'CHANNEL_CREATE']);
+  expect(JSON.parse(events[1]?.data ?? '')).toMatchObject({ id: String(id), name: 'talk', type: 2, position: 2 });
+  expect((await app.guilds.view(guild.id))?.channels.get(id)).toMatchObject({ type: 2, overwrites: [] });
+  const where = { guildId: guild.id, targetId: id };
+  expect(await app.db.reader.auditEntry.findMany({ where })).toMatchObject([
+    { action: 'CHANNEL_CREATE', actorId: guild.owner.id, changes: { name: 'talk', type: 2 } },
+  ]);
+});
+
+test.each([undefined, 0, 2, 4, 5])('the type may be %s', async (type) => {
+  const channel = await make(type === undefined ? { name: 'x' } : { name: 'x', type });
+  expect(channel.type).toBe(type ?? 0);
+});
+
+test.each([
+  ['type', { name: 'x', type: 1 }],
+  ['type', { name: 'x', type: 13 }],
+  ['type', { name: 'x', type: 15 }],
+  ['name', { name: ' ' }],
+  ['name', { name: 'x'.repeat(101) }],
+])('a bad %s is refused', async (path, input) => {
+  await expect(make(input)).rejects.toMatchObject({ code: 'INVALID_INPUT', fields: [{ path }] });
+});
+
+test('a new channel stands behind the last, whatever positions there are, and whoever makes one beside', async () => {
+  const own = await createGuild(app);
+  await app.db.writer.channel.update({ where: { id: own.channelId }, data: { position: 7 } });
+  expect((await make({ name: 'x'.repeat(100) }, own)).position).toBe(8);
+  const made = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => make({ name }, own)));
+  expect(made.map(({ position }) => position).sort()).toEqual([10, 11, 12, 13, 9]);
+  await app.db.writer.channel.deleteMany({ where: { guildId: own.id } });
+  expect((await make({ name: 'first' }, own)).position).toBe(0);
+});
+
+test('a guild has 500 channels at most, though two take the last place at once', async () => {
+  const full = await createGuild(app);
+  const data = Array.from({ length: 497 }, (_, n) => ({ id: app.nextId(), guildId: full.id, name: `${n}` }));
+  await app.db.writer.channel.createMany({ data });
+  const ended = await Promise.allSettled([make({ name: 'last' }, full), make({ name: 'last' }, full)]);
+  const refused = ended.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []));
+  const message = 'Maximum number of server channels reached (500)';
+  expect(refused).toEqual([expect.objectContaining({ code: 'LIMIT_EXCEEDED', message })]);
+});
+
+test('making one needs ManageChannels', async () => {
+  const ada = await createPerson(app);
+  const call = callOf(app, ada);
+  await expect(createChannel(call, guild.id, { name: 'mine' })).rejects.toMatchObject({ code: 'UNKNOWN_GUILD' });
+  await addMember(app, guild, ada);
+  await expect(createChannel(call, guild.id, { name: 'mine' })).rejects.toMatchObject({ code: 'MISSING_PERMISSIONS' });
+});

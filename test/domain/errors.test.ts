@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest';
+import { DomainError, invalidInput, missingPermissions, refusalIn } from '../../src/domain/errors.js';
+import { renameFaults } from '../../src/domain/input.js';
+import { countedAs, dividedKey, takeLimit, takePoints } from '../../src/domain/rate-limits.js';
+import type { User } from '../../src/infra/database/index.js';
+import { createRateLimits } from '../../src/infra/rate-limits.js';
+
+describe('a refusal', () => {
+  test('says what its code says, unless it says something else', () => {
+    expect(new DomainError('UNKNOWN_ROLE')).toMatchObject({ kind: 'notFound', message: 'Unknown Role', fields: [] });
+    expect(new DomainError('CONFLICT', 'Taken.')).toMatchObject({ kind: 'conflict', message: 'Taken.' });
+    expect(missingPermissions()).toMatchObject({ code: 'MISSING_PERMISSIONS', message: 'Missing Permissions' });
+    expect(missingPermissions('Not so.')).toMatchObject({ code: 'MISSING_PERMISSIONS', message: 'Not so.' });
+    const cause = new Error('why');
+    expect(new DomainError('OVERLOADED', 'Busy.', { cause }).cause).toBe(cause);
+  });
+
+  test.each([
+    [undefined, undefined],
+    [0, 0],
+    [1, 1],
+    [1_000, 1],
+    [1_001, 2],
+  ])('that may be tried again after %s ms says so in whole seconds: %s', (retryAfterMs, seconds) => {
+    const details = retryAfterMs === undefined ? {} : { retryAfterMs };
+    expect(new DomainError('RATE_LIMITED', 'Slow.', details).retryAfterSeconds).toBe(seconds);
+  });
+
+  test('is what something thrown stands for, or nothing', () => {
+    const refusal = new DomainError('UNKNOWN_ROLE');
+    expect(refusalIn(refusal)).toBe(refusal);
+    for (const fault of [new Error('ours'), 'text', null, undefined]) expect(refusalIn(fault)).toBeNull();
+    const full = Object.assign(new Error('no space'), { code: 'ENOSPC' });
+    expect(refusalIn(full)).toMatchObject({ code: 'OVERLOADED', retryAfterMs: 5_000, cause: full });
+  });
+});
+
+describe('the faults of an input', () => {
+  const fault = (path: string) => ({ path, code: 'X', message: 'Not so.' });
+  const renamed = async (...paths: string[]) => {
+    const work = renameFaults({ reference: 'message_reference', '': 'body' }, async () => {
+      throw invalidInput(...paths.map(fault));
+    });
+    const error = await work.catch((thrown: unknown) => thrown);
+    return error instanceof DomainError ? error.fields.map(({ path }) => path) : error;
+  };
+
+  test('have the caller’s names, at the first step of their paths', async () => {
+    expect(await renamed('reference', 'reference.id', 'embeds.0.reference', '')).toEqual([
+      'message_reference',
+      'message_reference.id',
+      'embeds.0.reference',
+      'body',
+    ]);
+  });
+
+  test('alone are renamed, and what is no fault goes through', async () => {
+    expect(await renameFaults({}, async () => 7)).toBe(7);
+    for (const thrown of [new DomainError('UNKNOWN_ROLE'), new Error('ours')]) {
+      const work = renameFaults({}, async () => {
+        throw thrown;
+      });
+      await expect(work).rejects.toBe(thrown);
+    }
+  });
+});
+
+describe('a caller is counted', () => {
+  const user = { id: 7n } as User;
+  const at = { address: '192.0.2.1' };
+
+  test('by a good credential, whatever the address, and else by the address', () => {
+    expect(countedAs({ kind: 'anonymous' }, at)).toBe('192.0.2.1');
+    expect(countedAs({ kind: 'person', user }, at)).toBe('7');
+    expect(countedAs({ kind: 'bot', user, applicationId: 7n, messageContentIntent: false }, at)).toBe('7');
+    const token = { kind: 'token' as const, user, applicationId: 9n, scopes: [], expiresAt: new Date() };
+    expect(countedAs(token, at)).toBe('9:7');
+    expect(dividedKey('7', '1', '2')).toBe('7:1:2');
+  });
+
+  test('as often as it uses a limit, or many times at once', async () => {
+    const limits = createRateLimits(null);
+    const limit = { name: 'some', points: 5, seconds: 60 };
+    await takeLimit({ limits }, limit, 'key');
+    await takePoints({ limits }, limit, 'key', 4);
+    const refused = await takeLimit({ limits }, limit, 'key', (s) => `In ${s} s.`).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: 'RATE_LIMITED', message: expect.stringMatching(/^In (59|60) s\.$/) });
+    expect(refused).toHaveProperty('retryAfterMs', expect.closeTo(60_000, -4));
+    await expect(takePoints({ limits }, limit, 'other', 6)).rejects.toMatchObject({
+      code: 'RATE_LIMITED',
+      message: 'You are being rate limited.',
+    });
+    await takeLimit({ limits }, limit, 'a third');
+  });
+});

@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { AppContext } from '../../../src/context.js';
+import { createChannel } from '../../../src/domain/channels/index.js';
+import {
+  GuildUnavailable,
+  getGuild,
+  permissionsInChannel,
+  permissionsInGuild,
+} from '../../../src/domain/guilds/index.js';
+import type { MemberSelection } from '../../../src/domain/guilds/snapshot.js';
+import { setMemberRoles } from '../../../src/domain/members/index.js';
+import { sendMessage } from '../../../src/domain/messages/index.js';
+import { ALL_PERMISSIONS, DEFAULT_EVERYONE_PERMISSIONS } from '../../../src/domain/permissions.js';
+import { createRole, setRolePositions } from '../../../src/domain/roles/index.js';
+import { openContext } from '../../harness/context.js';
+import { createPerson } from '../../harness/rows.js';
+import { toSend } from '../messages/scene.js';
+import { addMember, callOf, createGuild, type StagedGuild } from '../stage.js';
+
+let app: AppContext;
+let close: () => Promise<void>;
+beforeAll(async () => {
+  ({ app, close } = await openContext());
+});
+afterAll(() => close());
+
+const byId = (a: bigint, b: bigint) => (a < b ? -1 : 1);
+
+describe('a guild as a whole', () => {
+  test('has its roles and channels in their order, its newest messages and how many members it has', async () => {
+    const guild = await createGuild(app);
+    const owner = callOf(app, guild.owner);
+    await addMember(app, guild, await createPerson(app));
+    for (const name of ['c', 'b', 'a']) await createRole(owner, guild.id, { name });
+    const [first] = await app.db.reader.role.findMany({ where: { guildId: guild.id, name: 'c' } });
+    await setRolePositions(owner, guild.id, [{ roleId: first?.id ?? 0n, position: 1 }]);
+    await createChannel(owner, guild.id, { name: 'last' });
+    await app.db.writer.channel.update({ where: { id: guild.channelId }, data: { position: 9 } });
+    const body = toSend({ content: 'x' });
+    await sendMessage(owner, { channelId: guild.channelId, body });
+    const { id } = await sendMessage(owner, { channelId: guild.channelId, body });
+    const snapshot = await app.guilds.snapshot(guild.id);
+    expect(snapshot?.guild).toMatchObject({ id: guild.id, ownerId: guild.owner.id });
+    const order = ['@everyone', 'c', 'a', 'b'];
+    expect(snapshot?.guild.roles.map(({ name }) => name)).toEqual(order);
+    expect(snapshot?.channels.map(({ name, overwrites }) => [name, overwrites])).toEqual([
+      ['General', []],
+      ['last', []],
+      ['general', []],
+    ]);
+    expect(snapshot?.lastMessageIds).toEqual(new Map([[guild.channelId, id]]));
+    expect(snapshot?.memberCount).toBe(2);
+    const shown = await getGuild(owner, { guildId: guild.id, withCounts: true });
+    expect(shown.guild.roles.map(({ name }) => name)).toEqual(order);
+    expect(shown.memberCount).toBe(2);
+    expect((await getGuild(owner, { guildId: guild.id })).memberCount).toBeNull();
+  });
+
+  test('is null where there is none', async () => {
+    expect(await app.guilds.snapshot(1n)).toBeNull();
+    expect(await app.guilds.countMembers(1n)).toBe(0);
+    expect(await app.guilds.members(1n, {}, 10)).toEqual([]);
+  });
+
+  test('that is gone meanwhile is unknown', async () => {
+    const guild = await createGuild(app);
+    const owner = callOf(app, guild.owner);
+    await getGuild(owner, { guildId: guild.id });
+    await app.db.writer.guild.delete({ where: { id: guild.id } });
+    await expect(getGuild(owner, { guildId: guild.id })).rejects.toMatchObject({ code: 'UNKNOWN_GUILD' });
+  });
+});
+
+describe('members of a guild', () => {
+  let guild: StagedGuild;
+  /** The owner, somebody with a role, somebody with a nickname, and somebody with neither. */
+  let ids: [bigint, bigint, bigint, bigint];
+  beforeAll(async () => {
+    guild = await createGuild(app);
+    const people = [await createPerson(app), await createPerson(app), await createPerson(app)];
+    for (const user of [...people].reverse()) await addMember(app, guild, user);
+    ids = [guild.owner.id, ...people.map(({ id }) => id)].sort(byId) as typeof ids;
+    const owner = callOf(app, guild.owner);
+    const { id: roleId } = await createRole(owner, guild.id, { name: 'role' });
+    await setMemberRoles(owner, { guildId: guild.id, userId: ids[1], roleIds: [roleId] });
+    const key = { guildId_userId: { guildId: guild.id, userId: ids[2] } };
+    await app.db.writer.member.update({ where: key, data: { nick: 'heron' } });
+  });
+
+  const CASES: [string, () => MemberSelection, number, number[]][] = [
+    ['all', () => ({}), 100, [0, 1, 2, 3]],
+    ['as many as asked for', () => ({}), 2, [0, 1]],
+    ['none when none is asked for', () => ({}), 0, []],
+    ['those after one', () => ({ after: ids[1] }), 100, [2, 3]],
+    ['those with a role or a nickname', () => ({ notable: true }), 100, [1, 2]],
+    ['of some people those who are members', () => ({ userIds: [ids[3], ids[0], 1n] }), 100, [0, 3]],
+    ['nobody of nobody', () => ({ userIds: [] }), 100, []],
+    ['all conditions together', () => ({ notable: true, userIds: ids, after: ids[1] }), 100, [2]],
+  ];
+  test.each(CASES)('%s', async (_, selection, take, expected) => {
+    const members = await app.guilds.members(guild.id, selection(), take);
+    expect(members.map(({ userId }) => userId)).toEqual(expected.map((index) => ids[index]));
+    expect(await app.guilds.countMembers(guild.id)).toBe(4);
+  });
+
+  test('all of many, each once', async () => {
+    const large = await createGuild(app);
+    const users = Array.from({ length: 801 }, (_, n) => ({ id: app.nextId(), username: `user ${n}` }));
+    await app.db.writer.user.createMany({ data: users });
+    const member = { guildId: large.id, joinedAt: new Date(0) };
+    await app.db.writer.member.createMany({ data: users.map(({ id: userId }) => ({ ...member, userId })) });
+    const all = [large.owner.id, ...users.map(({ id }) => id)].sort(byId);
+    for (const take of [399, 400, 401, 802, 900]) {
+      const found = await app.guilds.members(large.id, {}, take);
+      expect(found.map(({ userId }) => userId)).toEqual(all.slice(0, take));
+    }
+  });
+});
+
+test('the guilds of somebody come in pages, each once', async () => {
+  const { id: ownerId } = await createPerson(app);
+  const pages = async () => {
+    const sizes: bigint[][] = [];
+    for await (const page of app.guilds.pagesOfGuildIds(ownerId)) sizes.push(page);
+    return sizes;
+  };
+  expect(await pages()).toEqual([[]]);
+  const ids = Array.from({ length: 1_001 }, () => app.nextId());
+  await app.db.writer.guild.createMany({ data: ids.map((id) => ({ id, name: 'x', ownerId })) });
+  const member = { userId: ownerId, joinedAt: new Date(0) };
+  await app.db.writer.member.createMany({ data: ids.map((guildId) => ({ ...member, guildId })) });
+  expect(await pages()).toEqual([ids.slice(0, 1_000), ids.slice(1_000)]);
+});
+
+test('who is no member may do nothing, and nobody anything in a channel that is not there', async () => {
+  const guild = await createGuild(app);
+  const [member, stranger] = [await createPerson(app), await createPerson(app)];
+  await addMember(app, guild, member);
+  const inGuild = (id: bigint, guildId = guild.id) => permissionsInGuild(app.guilds, guildId, id);
+  expect(await inGuild(guild.owner.id)).toBe(ALL_PERMISSIONS);
+  expect(await inGuild(member.id)).toBe(DEFAULT_EVERYONE_PERMISSIONS);
+  expect(await inGuild(stranger.id)).toBeNull();
+  expect(await inGuild(member.id, 1n)).toBeNull();
+  const inChannel = (id: bigint, channelId = guild.channelId) =>
+    permissionsInChannel(app.guilds, guild.id, channelId, id);
+  expect(await inChannel(member.id)).toBe(DEFAULT_EVERYONE_PERMISSIONS);
+  expect(await inChannel(stranger.id)).toBeNull();
+  expect(await inChannel(guild.owner.id, 1n)).toBeNull();
+});
+
+test('a guild out of reach is asked for again in five seconds', () => {
+  const cause = new Error('away');
+  const refusal = new GuildUnavailable(7n, cause);
+  expect(refusal).toMatchObject({ guildId: 7n, code: 'OVERLOADED', kind: 'overloaded', retryAfterMs: 5_000, cause });
+  expect(refusal.retryAfterSeconds).toBe(5);
+});

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { AppContext } from '../../../src/context.js';
+import { createChannel } from '../../../src/domain/channels/index.js';
+import { findInvite } from '../../../src/domain/invites/find.js';
+import { createInvite, deleteInvite, manageableInvites } from '../../../src/domain/invites/index.js';
+import { Permission } from '../../../src/domain/permissions.js';
+import type { User } from '../../../src/infra/database/index.js';
+import { hearGuild } from '../../harness/bus.js';
+import { openContext } from '../../harness/context.js';
+import { createPerson } from '../../harness/rows.js';
+import { statementsOf } from '../../harness/statements.js';
+import { addMember, callOf, createBot, createGuild, type StagedGuild } from '../stage.js';
+
+let app: AppContext;
+let close: () => Promise<void>;
+let guild: StagedGuild;
+beforeAll(async () => {
+  ({ app, close } = await openContext());
+});
+beforeEach(async () => {
+  guild = await createGuild(app);
+});
+afterAll(() => close());
+
+const make = (channelId = guild.channelId) => createInvite(callOf(app, guild.owner), channelId);
+
+describe('an invite that is taken back', () => {
+  test('is unknown to who is not in the server, a bot as well as a person, and stays', async () => {
+    const { code } = await make();
+    for (const user of [await createPerson(app), await createBot(app)]) {
+      await expect(deleteInvite(callOf(app, user), code)).rejects.toMatchObject({ code: 'UNKNOWN_INVITE' });
+    }
+    expect(await findInvite(app.db.reader, app.clock.now(), code)).toMatchObject({ code });
+  });
+
+  test('goes once, though it is found twice, and is told of once', async () => {
+    const { code } = await make();
+    const { events } = hearGuild({ app }, guild.id);
+    const remove = () => deleteInvite(callOf(app, guild.owner), code);
+    const ended = await Promise.allSettled([remove(), remove()]);
+    expect(ended.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(ended).toContainEqual(
+      expect.objectContaining({ reason: expect.objectContaining({ code: 'UNKNOWN_INVITE' }) }),
+    );
+    expect(events.map(({ type }) => type)).toEqual(['GUILD_AUDIT_LOG_ENTRY_CREATE', 'INVITE_DELETE']);
+    const where = { guildId: guild.id, action: 'INVITE_DELETE' };
+    expect(await app.db.reader.auditEntry.count({ where })).toBe(1);
+  });
+});
+
+test('who manages one channel sees and takes back the invites to that one, and their own', async () => {
+  const { id: managed } = await createChannel(callOf(app, guild.owner), guild.id, { name: 'managed' });
+  const ada = await createPerson(app);
+  const bits = { allow: Permission.ManageChannels, deny: 0n };
+  await app.db.writer.channelOverwrite.create({
+    data: { channelId: managed, targetId: ada.id, targetType: 1, ...bits },
+  });
+  await addMember(app, guild, ada);
+  const [there, elsewhere] = [await make(managed), await make()];
+  const own = await createInvite(callOf(app, ada), guild.channelId);
+  expect(await listed(ada)).toEqual([there.code, own.code].sort());
+  const refused = deleteInvite(callOf(app, ada), elsewhere.code);
+  await expect(refused).rejects.toMatchObject({ code: 'MISSING_PERMISSIONS' });
+  await deleteInvite(callOf(app, ada), there.code);
+  await deleteInvite(callOf(app, ada), own.code);
+  expect(await listed(guild.owner)).toEqual([elsewhere.code]);
+});
+
+async function listed(user: User): Promise<string[]> {
+  const where = await manageableInvites(callOf(app, user), guild.id);
+  return (await app.db.reader.invite.findMany({ where })).map(({ code }) => code).sort();
+}
+
+test.each(['', 'short', 'Aa00000', 'Aa0000000', 'Aa0000\0x', 'Aa-00000', 'ÄÖÜäöüßé'])(
+  'text that is no code is not looked for: %j',
+  async (text) => {
+    expect(await statementsOf(() => findInvite(app.db.reader, 0, text))).toEqual([]);
+  },
+);
+
+test('the last room for an invite is for one of two at once, and those of another server take none', async () => {
+  const other = await createGuild(app);
+  const row = { guildId: other.id, channelId: other.channelId, inviterId: other.owner.id };
+  const data = Array.from({ length: 999 }, (_, n) => ({ ...row, code: `o${other.id}${n}`, createdAt: new Date(0) }));
+  await app.db.writer.invite.createMany({ data });
+  await make();
+  const more = () => createInvite(callOf(app, other.owner), other.channelId);
+  const ended = await Promise.allSettled([more(), more()]);
+  const refused = ended.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []));
+  expect(refused).toEqual([expect.objectContaining({ code: 'LIMIT_EXCEEDED' })]);
+  await make();
+});

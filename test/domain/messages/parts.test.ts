@@ -1,0 +1,208 @@
+import { describe, expect, test } from 'vitest';
+import type { z } from 'zod';
+import { DomainError } from '../../../src/domain/errors.js';
+import { parseInput } from '../../../src/domain/input.js';
+import { attachmentDescription, messageContent, messageNonce } from '../../../src/domain/messages/body.js';
+import { messageComponents } from '../../../src/domain/messages/components.js';
+import { contentShownTo } from '../../../src/domain/messages/content.js';
+import { messageEmbeds } from '../../../src/domain/messages/embeds.js';
+
+/** What is wrong with it: the place and the code of each fault. */
+function faultsOf(schema: z.ZodType, value: unknown): string[] {
+  try {
+    parseInput(schema, value);
+    return [];
+  } catch (error) {
+    if (error instanceof DomainError) return error.fields.map(({ path, code }) => `${path} ${code}`.trim());
+    throw error;
+  }
+}
+
+/** A text of so many characters, each of two UTF-16 units. */
+const long = (length: number) => '🦉'.repeat(length);
+
+describe('text', () => {
+  test.each([
+    ['content', messageContent, 4_000],
+    ['a nonce', messageNonce, 25],
+    ['a description', attachmentDescription, 1_024],
+  ])('as %s has so many characters at most', (_, schema, max) => {
+    expect(faultsOf(schema, long(max))).toEqual([]);
+    expect(faultsOf(schema, long(max + 1))).toEqual(['BASE_TYPE_MAX_LENGTH']);
+    expect(faultsOf(schema, 'a\0b')).toEqual(['STRING_TYPE_REGEX']);
+  });
+
+  test('is trimmed, but for a nonce', () => {
+    expect(messageContent.parse('  x ')).toBe('x');
+    expect(attachmentDescription.parse('  x ')).toBe('x');
+    expect(messageNonce.parse('  x ')).toBe('  x ');
+  });
+});
+
+describe('embeds', () => {
+  const TOO_LONG = 'BASE_TYPE_MAX_LENGTH';
+  const field = (facts: object) => ({ fields: [{ name: 'x', value: 'x', ...facts }] });
+  const texts: [string, number, (text: string) => object][] = [
+    ['title', 256, (title) => ({ title })],
+    ['description', 4_096, (description) => ({ description })],
+    ['footer.text', 2_048, (text) => ({ footer: { text } })],
+    ['author.name', 256, (name) => ({ author: { name } })],
+    ['fields.0.name', 256, (name) => field({ name })],
+    ['fields.0.value', 1_024, (value) => field({ value })],
+  ];
+  test.each(texts)('%s has at most %i characters', (path, max, embed) => {
+    expect(faultsOf(messageEmbeds, [embed(long(max))])).toEqual([]);
+    expect(faultsOf(messageEmbeds, [embed(long(max + 1))])).toEqual([`0.${path} ${TOO_LONG}`]);
+  });
+
+  test.each([
+    ['footer.text', { footer: { text: ' ' } }],
+    ['author.name', { author: { name: ' ' } }],
+    ['fields.0.name', field({ name: ' ' })],
+    ['fields.0.value', field({ value: ' ' })],
+    ['description', {}],
+    ['description', { title: ' ', description: null }],
+  ])('%s is required', (path, embed) => {
+    expect(faultsOf(messageEmbeds, [embed])).toEqual([`0.${path} BASE_TYPE_REQUIRED`]);
+  });
+
+  test.each(texts)('%s counts for the 6,000 characters of all', (_, __, embed) => {
+    const filled = [{ description: long(4_096) }, { description: long(1_804) }];
+    // A field has a character beside.
+    const own = embed(long('fields' in embed('') ? 99 : 100));
+    expect(faultsOf(messageEmbeds, [...filled, own])).toEqual([]);
+    expect(faultsOf(messageEmbeds, [...filled, own, { title: 'x' }])).toEqual(['MAX_EMBED_SIZE_EXCEEDED']);
+  });
+
+  test('are ten at most, each with 25 fields at most', () => {
+    const fields = (count: number) => Array(count).fill({ name: 'x', value: 'x' });
+    expect(faultsOf(messageEmbeds, Array(10).fill({ fields: fields(25) }))).toEqual([]);
+    expect(faultsOf(messageEmbeds, Array(11).fill({ title: 'x' }))).toEqual(['BASE_TYPE_BAD_LENGTH']);
+    expect(faultsOf(messageEmbeds, [{ fields: fields(26) }])).toEqual(['0.fields BASE_TYPE_BAD_LENGTH']);
+  });
+
+  test.each([
+    [0, []],
+    [0xff_ff_ff, []],
+    [-1, ['0.color NUMBER_TYPE_MIN']],
+    [0x1_00_00_00, ['0.color NUMBER_TYPE_MAX']],
+    [1.5, ['0.color NUMBER_TYPE_COERCE']],
+  ])('the colour %j', (color, faults) => {
+    expect(faultsOf(messageEmbeds, [{ title: 'x', color }])).toEqual(faults);
+  });
+
+  const SCHEME = 'URL_TYPE_INVALID_SCHEME';
+  const addresses: [string, (url: string) => object, boolean][] = [
+    ['url', (url) => ({ title: 'x', url }), false],
+    ['author.url', (url) => ({ author: { name: 'x', url } }), false],
+    ['author.icon_url', (icon_url) => ({ author: { name: 'x', icon_url } }), true],
+    ['footer.icon_url', (icon_url) => ({ footer: { text: 'x', icon_url } }), true],
+    ['image.url', (url) => ({ image: { url } }), true],
+    ['thumbnail.url', (url) => ({ thumbnail: { url } }), true],
+  ];
+  test.each(addresses)('%s is an address', (path, embed, ofMedia) => {
+    const faults = (url: string) => faultsOf(messageEmbeds, [embed(url)]);
+    for (const url of ['https://a.example', 'HTTP://a.example/x?y#z', `https://a.example/${'x'.repeat(2_030)}`]) {
+      expect(faults(url)).toEqual([]);
+    }
+    expect(faults('attachment://x.png')).toEqual(ofMedia ? [] : [`0.${path} ${SCHEME}`]);
+    for (const url of ['javascript:alert(1)', 'data:,x', 'a.example', ''])
+      expect(faults(url)).toEqual([`0.${path} ${SCHEME}`]);
+    for (const url of ['https://', 'https://a b.example', 'https://a.example/a\tb']) {
+      expect(faults(url)).toEqual([`0.${path} URL_TYPE_INVALID_URL`]);
+    }
+    expect(faults(`https://a.example/${'x'.repeat(2_031)}`)).toEqual([`0.${path} ${TOO_LONG}`]);
+  });
+
+  test('what has the wrong scheme is told which are right', () => {
+    const attempt = () => parseInput(messageEmbeds, [{ title: 'x', url: `${'x'.repeat(50)}:y` }]);
+    const message = `Scheme "${'x'.repeat(40)}" is not supported. Scheme must be one of ('http', 'https').`;
+    expect(attempt).toThrow(expect.objectContaining({ fields: [expect.objectContaining({ message })] }));
+  });
+
+  test('are kept without what was not given, of the type that a sender can make', () => {
+    const sent = [
+      {
+        type: 'image',
+        title: ' x ',
+        description: '',
+        url: null,
+        timestamp: '2026-01-02T03:04:05+01:00',
+        footer: null,
+        fields: [
+          { name: 'a', value: 'b' },
+          { name: 'c', value: 'd', inline: true },
+          { name: 'e', value: 'f', inline: null },
+        ],
+        provider: { name: 'x' },
+      },
+    ];
+    expect(parseInput(messageEmbeds, sent)).toEqual([
+      {
+        type: 'rich',
+        title: 'x',
+        timestamp: '2026-01-02T02:04:05.000000+00:00',
+        fields: [
+          { name: 'a', value: 'b', inline: false },
+          { name: 'c', value: 'd', inline: true },
+          { name: 'e', value: 'f', inline: false },
+        ],
+      },
+    ]);
+    expect(faultsOf(messageEmbeds, [{ timestamp: 'soon' }])).toEqual(['0.timestamp DATE_TIME_TYPE_PARSE']);
+  });
+});
+
+describe('components', () => {
+  /** One that is nested so deep, counted in JSON values, with something else within. */
+  const nested = (depth: number, within: unknown): unknown =>
+    depth === 2 ? { type: 1, x: within } : { type: 1, x: chain(depth - 2, within) };
+  const chain = (depth: number, within: unknown): unknown =>
+    depth === 0 ? within : depth % 2 === 0 ? { x: chain(depth - 1, within) } : [chain(depth - 1, within)];
+
+  test.each([0, true, 'x', null, {}, []])('are nested 32 deep at most, whatever %j is within', (within) => {
+    expect(faultsOf(messageComponents, [nested(32, within)])).toEqual([]);
+    expect(faultsOf(messageComponents, [nested(33, within)])).toEqual(['BASE_TYPE_INVALID']);
+  });
+
+  test('are 40 at most, each with a type', () => {
+    expect(faultsOf(messageComponents, Array(40).fill({ type: 1 }))).toEqual([]);
+    expect(faultsOf(messageComponents, Array(41).fill({ type: 1 }))).toEqual(['BASE_TYPE_BAD_LENGTH']);
+    expect(faultsOf(messageComponents, [{}, { type: 'x' }])).toEqual([
+      '0.type BASE_TYPE_REQUIRED',
+      '1.type NUMBER_TYPE_COERCE',
+    ]);
+  });
+
+  test('are 32,000 characters of JSON at most', () => {
+    const around = JSON.stringify([{ type: 1, x: '' }]).length;
+    const sized = (size: number) => [{ type: 1, x: 'x'.repeat(size - around) }];
+    expect(faultsOf(messageComponents, sized(32_000))).toEqual([]);
+    expect(faultsOf(messageComponents, sized(32_001))).toEqual(['BASE_TYPE_MAX_LENGTH']);
+  });
+
+  test('are kept as they were sent, as far as both databases can', () => {
+    const sent = [{ type: 1, a: [9007199254740993n, 1.5, false, null, '\ud83d'], '\ud83d': undefined, of: { b: 'x' } }];
+    expect(parseInput(messageComponents, sent)).toEqual([
+      { type: 1, a: ['9007199254740993', 1.5, false, null, '\ufffd'], '\ufffd': null, of: { b: 'x' } },
+    ]);
+    expect(faultsOf(messageComponents, [{ type: 1, x: 'a\0' }])).toEqual(['STRING_TYPE_REGEX']);
+    expect(faultsOf(messageComponents, [{ type: 1, 'a\0': 'x' }])).toEqual(['STRING_TYPE_REGEX']);
+  });
+});
+
+describe('how much of a message a bot without the intent is shown', () => {
+  const addressees = (authorId: string, ...mentionedUserIds: string[]) => ({ authorId, mentionedUserIds });
+  test.each([
+    ['of a direct message', null, 'whole'],
+    ['of its own', addressees('me'), 'whole'],
+    ['of one that mentions it', addressees('ada', 'bob', 'me'), 'whole'],
+    ['of any other', addressees('ada', 'bob'), 'redacted'],
+    ['of its own answer to somebody', { ...addressees('me'), reply: addressees('ada') }, 'withoutReply'],
+    ['of its own answer to itself', { ...addressees('me'), reply: addressees('me') }, 'whole'],
+    ['of an answer to what mentions it', { ...addressees('me'), reply: addressees('ada', 'me') }, 'whole'],
+    ['of an answer to it that does not mention it', { ...addressees('ada'), reply: addressees('me') }, 'redacted'],
+  ])('%s', (_, readers, shown) => {
+    expect(contentShownTo('me', readers)).toBe(shown);
+  });
+});
