@@ -77,10 +77,21 @@ function detailsOf<A extends GuildLogAction>(
   entry: GuildLogEntry,
   log: Pick<Logger, 'error'> | undefined,
 ): Details {
-  const changes = readChanges(action, entry.changes);
-  if ('read' in changes) return RENDERINGS[action].details(changes.read, entry);
-  log?.error({ err: changes.unreadable, entry: String(entry.id), action }, 'an entry of the audit log cannot be read');
-  return {};
+  const changes = changesOf(action, entry, log);
+  return changes ? RENDERINGS[action].details(changes, entry) : {};
+}
+
+function changesOf<A extends GuildLogAction>(
+  action: A,
+  entry: GuildLogEntry,
+  log: Pick<Logger, 'error'> | undefined,
+): AuditChanges[A] | null {
+  try {
+    return readChanges(action, entry.changes);
+  } catch (error) {
+    log?.error({ err: error, entry: String(entry.id), action }, 'an entry of the audit log cannot be read');
+    return null;
+  }
 }
 
 function idText(id: bigint | null): string | null {

@@ -200,11 +200,7 @@ export function isGuildLogAction(action: string): action is GuildLogAction {
 
 const SCHEMAS: { [A in AuditAction]: { changes: z.ZodType<AuditChanges[A]> } } = ACTIONS;
 
-/** What is stored beside an action, of entries of any age; or what keeps it from being read. */
-export function readChanges<A extends AuditAction>(
-  action: A,
-  stored: unknown,
-): { read: AuditChanges[A] } | { unreadable: z.ZodError } {
-  const { data, error } = SCHEMAS[action].changes.safeParse(stored);
-  return error ? { unreadable: error } : { read: data };
+/** What is stored beside an action, of entries of any age. @throws z.ZodError for what no writer ever wrote */
+export function readChanges<A extends AuditAction>(action: A, stored: unknown): AuditChanges[A] {
+  return SCHEMAS[action].changes.parse(stored);
 }
