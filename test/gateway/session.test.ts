@@ -34,7 +34,7 @@ function newSession(terms: Partial<SessionTerms> = {}): Session {
       id: 'x',
       bot: {
         actor: { kind: 'bot', user, applicationId: user.id, messageContentIntent: true },
-        privilegedIntents: { guildMembers: true, presences: true, messageContent: true },
+        privilegedIntents: ['GUILD_MEMBERS', 'PRESENCES', 'MESSAGE_CONTENT'],
         tokenHash: '',
       },
       intents: 0,

@@ -1,4 +1,5 @@
 import type { AppContext } from '../../src/context.js';
+import { PRIVILEGED_INTENTS } from '../../src/domain/applications/index.js';
 import type { Payload } from '../../src/gateway/events.js';
 import type { Attachment } from '../../src/gateway/guild-feed.js';
 import type { GuildFeeds } from '../../src/gateway/guild-feeds.js';
@@ -20,9 +21,8 @@ type Place = { app: AppContext; feeds: GuildFeeds; guildId: bigint };
 /** A session whose events of the guild wait until its attachment is released. */
 export function heldSeat({ app, feeds, guildId }: Place, user: User, terms: Partial<SessionTerms> = {}): Seat {
   const actor = { kind: 'bot', user, applicationId: user.id, messageContentIntent: true } as const;
-  const privilegedIntents = { guildMembers: true, presences: true, messageContent: true };
   const bare = { id: String(app.nextId()), intents: 0, shard: null, largeThreshold: 50, presence: null };
-  const bot = { actor, privilegedIntents, tokenHash: '' };
+  const bot = { actor, privilegedIntents: PRIVILEGED_INTENTS, tokenHash: '' };
   const session = new Session(app.clock, { ...bare, bot, ...terms }, (ended) => feeds.remove(ended));
   const frames: Seat['frames'] = [];
   let closedWith: number | undefined;

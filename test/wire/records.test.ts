@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ApplicationRecord } from '../../src/domain/applications/index.js';
+import type { ApplicationRecord, PrivilegedIntent } from '../../src/domain/applications/index.js';
 import type { User } from '../../src/infra/database/index.js';
 import { renderApplication } from '../../src/wire/applications.js';
 import { renderChannel } from '../../src/wire/channels.js';
@@ -205,7 +205,7 @@ describe('a guild', () => {
       member_count: 2,
       channels: [renderChannel(text, 9n), renderChannel(quiet, null)],
     });
-    const own = { joined_at: '2026-01-02T03:04:05.678Z', large: true };
+    const own = { joined_at: '2026-01-02T03:04:05.678000+00:00', large: true };
     expect(renderOwnGuildFields(membership, true)).toEqual(own);
   });
 
@@ -494,7 +494,7 @@ test('READY shows the bot, its guilds to come, and how to resume', () => {
   const facts = {
     version: 10,
     user: botUser,
-    privilegedIntents: { guildMembers: true, presences: false, messageContent: false },
+    privilegedIntents: ['GUILD_MEMBERS'] satisfies PrivilegedIntent[],
     guildIds: [guild.id],
     sessionId: 'abc',
     resumeGatewayUrl: 'wss://chat.example/gateway',
@@ -515,7 +515,7 @@ test('READY shows the bot, its guilds to come, and how to resume', () => {
     _trace: ['["causeway"]'],
   };
   expect(renderReady(facts)).toEqual(ready);
-  const others = { guildMembers: false, presences: true, messageContent: true };
+  const others: PrivilegedIntent[] = ['PRESENCES', 'MESSAGE_CONTENT'];
   expect(renderReady({ ...facts, privilegedIntents: others, shard: { id: 0, count: 2 } })).toEqual({
     ...ready,
     shard: [0, 2],
