@@ -143,7 +143,7 @@ describe('what becomes of a tester is written down and told', () => {
     expect(await toldBy(by().call, act)).toEqual({
       entries: [{ action, applicationId, targetId: userId, changes: { state: { old: from, new: to } } }],
       events: [
-        { type: 'APPLICATION_UPDATED', applicationId },
+        { type: 'TESTERS_UPDATED', applicationId },
         { type: 'PORTAL_HOME_UPDATED', userId },
       ],
       mails,
