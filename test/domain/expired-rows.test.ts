@@ -5,9 +5,10 @@ import type { User } from '../../src/infra/database/index.js';
 import { snowflakeAt } from '../../src/infra/ids.js';
 import { ManualClock } from '../harness/clock.js';
 import { eventually, untilDone } from '../harness/jobs.js';
-import { createBot, createGuild, createPerson, type TestBot, type TestGuild } from '../harness/rows.js';
+import { createPerson } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { turnsDuring } from '../harness/turns.js';
+import { createBot, createGuild, type TestBot, type TestGuild } from '../harness/world.js';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

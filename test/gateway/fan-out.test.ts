@@ -4,8 +4,8 @@ import { encodingFor } from '../../src/gateway/compression.js';
 import { GatewayEvent, Piece } from '../../src/gateway/events.js';
 import { Transmitter } from '../../src/gateway/transmitter.js';
 import { type Frame, GatewayClient } from '../harness/gateway-client.js';
-import { addMember, createBot, createGuild, say, type TestBot, type TestGuild } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
+import { addMember, createBot, createGuild, say, type TestBot, type TestGuild } from '../harness/world.js';
 
 let server: TestServer;
 let bot: TestBot;
@@ -94,7 +94,7 @@ it.each([
     client.identify(bot.token, more);
     await untilAllHave((index) => 3 + round - index);
     // Larger than what `compress: true` leaves alone.
-    say(server.app, guild, guild.owner, `${round} ${'é'.repeat(1_000)}`);
+    await say(server.app, guild, guild.owner, `${round} ${'é'.repeat(1_000)}`);
     await untilAllHave((index) => 4 + round - index);
   }
   for (const [index, client] of clients.entries()) {
