@@ -9,8 +9,9 @@ import {
   addMember,
   createBot,
   createGuild,
-  LONG_MESSAGE,
+  LONG_EMBEDS,
   say,
+  sayAtLength,
   type TestBot,
   type TestGuild,
 } from '../harness/world.js';
@@ -50,7 +51,7 @@ async function conversation(query: string, decoder: Decoder, more: object = {}):
   client.identify(bot.token, more);
   await received(3);
   for (const size of SIZES) await say(server.app, guild, guild.owner, 'é'.repeat(size));
-  await say(server.app, guild, guild.owner, '', LONG_MESSAGE);
+  await sayAtLength(server.app, guild, guild.owner);
   await received(8);
   client.send(1, null);
   await received(9);
@@ -62,7 +63,7 @@ function expectConversation(frames: Frame[]): void {
   const kinds = ['READY', 'GUILD_CREATE', ...Array.from({ length: 5 }, () => 'MESSAGE_CREATE')];
   expect(frames.map((frame) => frame.t ?? frame.op)).toEqual([10, ...kinds, 11]);
   expect(frames.slice(3, 8).map((frame) => frame.d.content.length)).toEqual([...SIZES, 0]);
-  expect(frames[7]!.d.embeds).toMatchObject(LONG_MESSAGE.embeds ?? []);
+  expect(frames[7]!.d.embeds).toMatchObject(LONG_EMBEDS);
   expect(frames[2]!.d.channels).toHaveLength(CHANNELS);
 }
 

@@ -3,16 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../harness/clock.js';
 import { GatewayClient } from '../harness/gateway-client.js';
 import { startServer, type TestOptions, type TestServer } from '../harness/server.js';
-import {
-  addMember,
-  createBot,
-  createGuild,
-  LONG_MESSAGE,
-  type SentBody,
-  say,
-  type TestBot,
-  type TestGuild,
-} from '../harness/world.js';
+import { addMember, createBot, createGuild, say, sayAtLength, type TestBot, type TestGuild } from '../harness/world.js';
 
 let server: TestServer;
 let bot: TestBot;
@@ -26,7 +17,7 @@ async function start(options: TestOptions = {}): Promise<void> {
 }
 afterEach(() => server.stop());
 
-const speak = (content: string, more: SentBody = {}) => say(server.app, guild, guild.owner, content, more);
+const speak = (content: string) => say(server.app, guild, guild.owner, content);
 
 /** Says something the client hears. From then on it is known that its bot may, and what is said reaches it at once. */
 async function sayFirst(client: GatewayClient): Promise<void> {
@@ -55,7 +46,7 @@ describe('G-46 slow readers', () => {
     let said = 0;
     // The kernel's buffers take some megabytes before anything waits on this side.
     for (; (await closesOf(4901)) === 0 && said < 1_000; said += 1) {
-      await speak('x', LONG_MESSAGE);
+      await sayAtLength(server.app, guild, guild.owner);
       await turn();
     }
     expect(await closesOf(4901)).toBe(1);
@@ -82,7 +73,7 @@ describe('G-46 slow readers', () => {
     await sayFirst(client);
     client.socket.terminate();
     await client.closed;
-    for (let count = 0; count < 30; count += 1) await speak('x', LONG_MESSAGE);
+    for (let count = 0; count < 30; count += 1) await sayAtLength(server.app, guild, guild.owner);
     const again = await GatewayClient.open(server.origin);
     again.send(6, { token: bot.token, session_id: ready.d.session_id, seq: client.sequence });
     again.socket.pause();

@@ -9,8 +9,8 @@ import {
   callOf,
   createBot,
   createGuild,
-  LONG_MESSAGE,
   say,
+  sayAtLength,
   type TestBot,
   type TestGuild,
 } from '../harness/world.js';
@@ -86,7 +86,7 @@ async function typeOften(times: number): Promise<void> {
 }
 
 async function speakAtLength(times: number): Promise<void> {
-  for (let count = 0; count < times; count += 1) await say(server.app, guild, guild.owner, '', LONG_MESSAGE);
+  for (let count = 0; count < times; count += 1) await sayAtLength(server.app, guild, guild.owner);
 }
 
 it.each([1000, 1001])('G-31 a client that closes with %i ends its session', async (code) => {

@@ -140,10 +140,17 @@ export function say(
   return sendMessage(callOf(app, author), { channelId: guild.channel.id, body: toSend({ content, ...more }) });
 }
 
-/** A message of some 100 KB, of which it takes few to fill a buffer: as many addresses as one may hold, of the greatest length. */
-export const LONG_MESSAGE: SentBody = (() => {
+/** The embeds of a message of some 100 KB: as many addresses as one may hold, of the greatest length. */
+export const LONG_EMBEDS = (() => {
   const url = `https://a.example/${'x'.repeat(2_000)}`;
   const picture = { url };
   const embed = { url, image: picture, thumbnail: picture, author: { name: 'x', url, icon_url: url } };
-  return { embeds: Array.from({ length: 10 }, () => ({ ...embed, footer: { text: 'x', icon_url: url } })) };
+  return Array.from({ length: 10 }, () => ({ ...embed, footer: { text: 'x', icon_url: url } }));
 })();
+
+const LONG_MESSAGE = toSend({ embeds: LONG_EMBEDS });
+
+/** Sends a message of some 100 KB, of which it takes few to fill a buffer, into the guild's first channel. */
+export function sayAtLength(app: App, guild: Pick<TestGuild, 'channel'>, author: User): Promise<MessageRecord> {
+  return sendMessage(callOf(app, author), { channelId: guild.channel.id, body: LONG_MESSAGE });
+}
