@@ -5,16 +5,7 @@ import { type Decoder, type Frame, GatewayClient } from '../harness/gateway-clie
 import { createChannels } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
-import {
-  addMember,
-  createBot,
-  createGuild,
-  LONG_EMBEDS,
-  say,
-  sayAtLength,
-  type TestBot,
-  type TestGuild,
-} from '../harness/world.js';
+import { createBotInGuild, LONG_EMBEDS, say, sayAtLength, type TestBot, type TestGuild } from '../harness/world.js';
 
 let server: TestServer;
 let bot: TestBot;
@@ -22,9 +13,7 @@ let guild: TestGuild;
 
 beforeAll(async () => {
   server = await startServer();
-  bot = await createBot(server.app);
-  guild = await createGuild(server.app);
-  await addMember(server.app, guild.id, bot.user);
+  ({ bot, guild } = await createBotInGuild(server.app));
   await createChannels(server.app, guild.id, CHANNELS - 2);
 });
 afterAll(() => server.stop());

@@ -28,6 +28,7 @@ import {
   addMember,
   callOf,
   createBot,
+  createBotInGuild,
   createChannel,
   createGuild,
   type SentBody,
@@ -49,9 +50,7 @@ afterAll(() => server.stop());
 
 beforeEach(async () => {
   await Promise.all(clients.splice(0).map((client) => client.close()));
-  bot = await createBot(server.app);
-  guild = await createGuild(server.app);
-  await addMember(server.app, guild.id, bot.user);
+  ({ bot, guild } = await createBotInGuild(server.app));
 });
 
 async function session(intents?: number, token = bot.token): Promise<GatewayClient> {

@@ -5,7 +5,7 @@ import { GatewayEvent, Piece } from '../../src/gateway/events.js';
 import { Transmitter } from '../../src/gateway/transmitter.js';
 import { type Frame, GatewayClient } from '../harness/gateway-client.js';
 import { startServer, type TestServer } from '../harness/server.js';
-import { addMember, createBot, createGuild, say, type TestBot, type TestGuild } from '../harness/world.js';
+import { createBotInGuild, say, type TestBot, type TestGuild } from '../harness/world.js';
 
 let server: TestServer;
 let bot: TestBot;
@@ -13,9 +13,7 @@ let guild: TestGuild;
 
 beforeAll(async () => {
   server = await startServer();
-  bot = await createBot(server.app);
-  guild = await createGuild(server.app);
-  await addMember(server.app, guild.id, bot.user);
+  ({ bot, guild } = await createBotInGuild(server.app));
 });
 afterAll(() => server.stop());
 

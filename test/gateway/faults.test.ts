@@ -9,16 +9,7 @@ import { GatewayClient } from '../harness/gateway-client.js';
 import { readableLog, readLines } from '../harness/log.js';
 import { permitEveryone } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
-import {
-  addMember,
-  callOf,
-  createBot,
-  createChannel,
-  createGuild,
-  type TestBot,
-  type TestGuild,
-  toSend,
-} from '../harness/world.js';
+import { callOf, createBotInGuild, createChannel, type TestBot, type TestGuild, toSend } from '../harness/world.js';
 
 const GUILD_IS_READ = /FROM\W+(\w+\W+)?Guild\W/s;
 const CONTENT = Intent.Guilds | Intent.GuildMessages | Intent.MessageContent;
@@ -35,9 +26,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   lines.length = 0;
-  bot = await createBot(server.app);
-  guild = await createGuild(server.app);
-  await addMember(server.app, guild.id, bot.user);
+  ({ bot, guild } = await createBotInGuild(server.app));
 });
 afterEach(() => faults?.heal());
 afterAll(() => server.stop());

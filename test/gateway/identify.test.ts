@@ -8,6 +8,7 @@ import { startServer, type TestServer } from '../harness/server.js';
 import {
   addMember,
   createBot,
+  createBotInGuild,
   createChannel,
   createGuild,
   say,
@@ -21,9 +22,7 @@ let guild: TestGuild;
 
 beforeAll(async () => {
   server = await startServer();
-  bot = await createBot(server.app);
-  guild = await createGuild(server.app);
-  await addMember(server.app, guild.id, bot.user);
+  ({ bot, guild } = await createBotInGuild(server.app));
 });
 afterAll(() => server.stop());
 

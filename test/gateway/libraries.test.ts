@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { noDiscordPy, PYTHON } from '../harness/discord-py.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
-import { addMember, createBot, createGuild, say, type TestBot, type TestGuild } from '../harness/world.js';
+import { createBotInGuild, say, type TestBot, type TestGuild } from '../harness/world.js';
 import { startTlsFront } from './tls-front.js';
 
 let server: TestServer;
@@ -18,9 +18,7 @@ let guild: TestGuild;
 
 beforeAll(async () => {
   server = await startServer();
-  guild = await createGuild(server.app, 'Library');
-  bot = await createBot(server.app, { owner: guild.owner });
-  await addMember(server.app, guild.id, bot.user);
+  ({ bot, guild } = await createBotInGuild(server.app, 'Library'));
 });
 afterAll(() => server.stop());
 

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../harness/clock.js';
 import { GatewayClient } from '../harness/gateway-client.js';
 import { startServer, type TestOptions, type TestServer } from '../harness/server.js';
-import { addMember, createBot, createGuild, say, sayAtLength, type TestBot, type TestGuild } from '../harness/world.js';
+import { createBotInGuild, say, sayAtLength, type TestBot, type TestGuild } from '../harness/world.js';
 
 let server: TestServer;
 let bot: TestBot;
@@ -11,9 +11,7 @@ let guild: TestGuild;
 
 async function start(options: TestOptions = {}): Promise<void> {
   server = await startServer(options);
-  bot = await createBot(server.app);
-  guild = await createGuild(server.app);
-  await addMember(server.app, guild.id, bot.user);
+  ({ bot, guild } = await createBotInGuild(server.app));
 }
 afterEach(() => server.stop());
 

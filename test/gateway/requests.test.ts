@@ -4,7 +4,7 @@ import { ManualClock } from '../harness/clock.js';
 import { ALL_INTENTS, type Frame, GatewayClient } from '../harness/gateway-client.js';
 import { addCrowd, createPerson, nameMember } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
-import { addMember, createBot, createGuild, type TestBot, type TestGuild } from '../harness/world.js';
+import { addMember, createBot, createBotInGuild, createGuild, type TestBot, type TestGuild } from '../harness/world.js';
 
 let server: TestServer;
 let bot: TestBot;
@@ -13,9 +13,7 @@ let client: GatewayClient;
 
 beforeAll(async () => {
   server = await startServer();
-  bot = await createBot(server.app);
-  guild = await createGuild(server.app);
-  await addMember(server.app, guild.id, bot.user);
+  ({ bot, guild } = await createBotInGuild(server.app));
   await addMember(server.app, guild.id, await createPerson(server.app, 'anna'));
   const anton = await createPerson(server.app, 'anton');
   await addMember(server.app, guild.id, anton);

@@ -5,10 +5,9 @@ import { ManualClock } from '../harness/clock.js';
 import { type Frame, GatewayClient } from '../harness/gateway-client.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import {
-  addMember,
   callOf,
   createBot,
-  createGuild,
+  createBotInGuild,
   say,
   sayAtLength,
   type TestBot,
@@ -36,9 +35,7 @@ const closeAll = async () => {
 
 beforeEach(async () => {
   await closeAll();
-  bot = await createBot(server.app);
-  guild = await createGuild(server.app);
-  await addMember(server.app, guild.id, bot.user);
+  ({ bot, guild } = await createBotInGuild(server.app));
 });
 
 async function open(): Promise<GatewayClient> {

@@ -154,3 +154,11 @@ const LONG_MESSAGE = toSend({ embeds: LONG_EMBEDS });
 export function sayAtLength(app: App, guild: Pick<TestGuild, 'channel'>, author: User): Promise<MessageRecord> {
   return sendMessage(callOf(app, author), { channelId: guild.channel.id, body: LONG_MESSAGE });
 }
+
+/** A guild, and a bot of its owner's that is a member of it. */
+export async function createBotInGuild(app: App, name?: string): Promise<{ bot: TestBot; guild: TestGuild }> {
+  const guild = await createGuild(app, name);
+  const bot = await createBot(app, { owner: guild.owner });
+  await addMember(app, guild.id, bot.user);
+  return { bot, guild };
+}
