@@ -21,11 +21,13 @@ beforeAll(async () => {
   bots = [];
   clients = [];
   for (let count = 0; count < BOTS; count += 1) {
-    const bot = await createBot(server.app);
+    const bot = await createBot(server.app, { owner: kept.owner });
     await addMember(server.app, kept.id, bot.user);
+    bots.push(bot);
+  }
+  for (const bot of bots) {
     const client = await GatewayClient.open(server.origin);
     await client.ready(bot.token, { intents: Intent.Guilds | Intent.MessageContent });
-    bots.push(bot);
     clients.push(client);
   }
 });
