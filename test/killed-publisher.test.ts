@@ -3,16 +3,26 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { setMemberRoles } from '../src/domain/members/index.js';
 import { Permission } from '../src/domain/permissions.js';
+import { createRole } from '../src/domain/roles/index.js';
 import { ManualClock } from './harness/clock.js';
 import { askGraphql } from './harness/graphql.js';
-import { createApplication, createGuild, type MadeApplication, type Person, signUp } from './harness/people.js';
+import {
+  createApplication,
+  createGuild,
+  install,
+  type MadeApplication,
+  type Person,
+  signUp,
+} from './harness/people.js';
 import { startInstance } from './harness/process.js';
 import { missingForSeveralProcesses, REDIS_URL } from './harness/redis.js';
 import { ask } from './harness/rest.js';
-import { addMember, permitEveryone } from './harness/rows.js';
+import { permitEveryone } from './harness/rows.js';
 import { migratedDatabase, startServer, type TestServer } from './harness/server.js';
 import { needing } from './harness/skipping.js';
+import { callOf, userOf } from './harness/world.js';
 
 const missing = await missingForSeveralProcesses();
 const DIE_AT_PUBLISH = pathToFileURL(join(import.meta.dirname, 'harness/die-at-publish.mjs')).href;
@@ -58,13 +68,11 @@ describe.skipIf(missing)(
       const bot = await createApplication(ada);
       const guild = await createGuild(ada);
       const [guildId, userId] = [BigInt(guild.id), BigInt(bot.id)];
-      const user = await app.db.reader.user.findUniqueOrThrow({ where: { id: userId } });
-      await addMember(app, guildId, user);
-      const roleId = app.nextId();
-      await app.db.writer.role.create({
-        data: { id: roleId, guildId, name: 'sees', permissions: Permission.ViewChannel, position: 1 },
-      });
-      await app.db.writer.memberRole.create({ data: { guildId, userId, roleId } });
+      await install(ada, bot, guild);
+      const owner = callOf(app, await userOf(app, ada));
+      const permissions = String(Permission.ViewChannel);
+      const { id: roleId } = await createRole(owner, guildId, { name: 'sees', permissions });
+      await setMemberRoles(owner, { guildId, userId, roleIds: [roleId] });
       await permitEveryone(app, guildId, 0n);
       const path = `/channels/${guild.textChannelId}`;
       const other = await createApplication(ada);
@@ -76,7 +84,7 @@ describe.skipIf(missing)(
       await killedAt('facts', setRoles, { guildId: guild.id, userId: bot.id, roleIds: [] });
       const reset = 'mutation ($input: ApplicationIdInput!) { resetBotToken(input: $input) { botToken } }';
       await killedAt('application', reset, { applicationId: other.id });
-      expect(await app.db.reader.memberRole.count({ where: { guildId, userId } })).toBe(0);
+      expect(await app.db.reader.memberRole.count({ where: { guildId, userId, roleId } })).toBe(0);
       expect(await statuses()).toEqual([200, 200]);
       clock.advance(60_000);
       expect(await statuses()).toEqual([403, 401]);

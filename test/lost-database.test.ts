@@ -19,7 +19,6 @@ import {
   signUp,
 } from './harness/people.js';
 import { ask } from './harness/rest.js';
-import { addMember, createGuild as createGuildRow } from './harness/rows.js';
 import { migratedDatabase, startServer, type TestServer } from './harness/server.js';
 import { needing } from './harness/skipping.js';
 import { createTeam } from './harness/teams.js';
@@ -135,9 +134,10 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a process whose PostgreSQL'), (
   it('is gone when bots are told that something was missed learns of their guilds with the next check', async () => {
     const client = await GatewayClient.open(server.origin);
     await client.ready(bot.botToken, { intents: Intent.Guilds });
-    const joined = await createGuildRow(server.app, 'Joined');
-    const user = await server.app.db.reader.user.findUniqueOrThrow({ where: { id: BigInt(bot.id) } });
-    await addMember(server.app, joined.id, user);
+    const joined = await createGuild(ada, 'Joined');
+    const key = { guildId: BigInt(joined.id), userId: BigInt(bot.id) };
+    // Nobody is told of it: it is what is missed.
+    await server.app.db.writer.member.create({ data: { ...key, joinedAt: new Date(clock.now()) } });
     line.cut();
     server.app.bus.publish(topics.application(BigInt(bot.id)), { type: BUS_RECONNECTED });
     const faults = () => logged(40);

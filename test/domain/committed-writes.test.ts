@@ -3,10 +3,11 @@ import { callContext } from '../../src/context.js';
 import type { CallContext } from '../../src/domain/call.js';
 import { BUS_RECONNECTED } from '../../src/infra/bus.js';
 import { hearGuild } from '../harness/bus.js';
+import { messageOf } from '../harness/guild-home.js';
 import { readableLog } from '../harness/log.js';
 import { outboxOf } from '../harness/mails.js';
-import { createGuild, messageOf, type TestGuild } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
+import { createGuild, type TestGuild } from '../harness/world.js';
 
 /** What is committed is answered as such, whatever becomes of its events. */
 let server: TestServer;

@@ -9,10 +9,11 @@ import { snowflakeAt } from '../../src/infra/ids.js';
 import { ManualClock } from '../harness/clock.js';
 import { eventually, untilDone } from '../harness/jobs.js';
 import { planOf } from '../harness/plans.js';
-import { createBot, createGuild, createPerson, type TestBot, type TestGuild } from '../harness/rows.js';
+import { createPerson } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { statementsOf } from '../harness/statements.js';
 import { turnsDuring } from '../harness/turns.js';
+import { createBot, createGuild, type TestBot, type TestGuild } from '../harness/world.js';
 
 /** What gave grants an end. */
 const MIGRATION = '20261122083703_grants_end';

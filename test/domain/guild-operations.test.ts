@@ -30,8 +30,9 @@ import {
 import { ALL_PERMISSIONS, Permission, permissionNames } from '../../src/domain/permissions.js';
 import { createRole, setRolePositions } from '../../src/domain/roles/index.js';
 import { hashSecret } from '../../src/infra/secrets.js';
-import { createBot, createPerson } from '../harness/rows.js';
+import { createPerson } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
+import { createBot } from '../harness/world.js';
 import { openRoom, outcome, type Room, toEdit, toSend } from './messages/scene.js';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/permissions.md'), 'utf8');
@@ -65,8 +66,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   room = await openRoom(server);
-  messageId = await room.say();
-  await addReaction(room.ada, { ...place(), emoji: '👍' });
+  messageId = await room.sayAndReact();
 });
 afterAll(() => server.stop());
 
@@ -82,7 +82,7 @@ interface Attempt<Operation> {
 }
 
 async function anApplication(): Promise<bigint> {
-  const { id } = await createBot(server.app, { ownerUserId: room.guild.owner.id, public: true, serverInstall: true });
+  const { id } = await createBot(server.app, { owner: room.guild.owner });
   return id;
 }
 

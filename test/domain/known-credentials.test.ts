@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createKnownCredentials, type KnownCredentials } from '../../src/domain/known-credentials.js';
 import { hashSecret } from '../../src/infra/secrets.js';
-import { createBot, createPerson } from '../harness/rows.js';
+import { createPerson } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { statementsOf } from '../harness/statements.js';
+import { createBot } from '../harness/world.js';
 
 let server: TestServer;
 beforeAll(async () => {

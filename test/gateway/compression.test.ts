@@ -2,17 +2,10 @@ import type { Duplex } from 'node:stream';
 import zlib, { constants, createInflate, inflateSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Decoder, type Frame, GatewayClient } from '../harness/gateway-client.js';
-import {
-  addMember,
-  createBot,
-  createChannel,
-  createGuild,
-  say,
-  type TestBot,
-  type TestGuild,
-} from '../harness/rows.js';
+import { createChannels } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
+import { createBotInGuild, LONG_EMBEDS, say, sayAtLength, type TestBot, type TestGuild } from '../harness/world.js';
 
 let server: TestServer;
 let bot: TestBot;
@@ -20,12 +13,16 @@ let guild: TestGuild;
 
 beforeAll(async () => {
   server = await startServer();
-  bot = await createBot(server.app);
-  guild = await createGuild(server.app);
-  await addMember(server.app, guild.id, bot.user);
-  for (let count = 0; count < 600; count += 1) await createChannel(server.app, guild.id, `channel ${count}`);
+  ({ bot, guild } = await createBotInGuild(server.app));
+  await createChannels(server.app, guild.id, CHANNELS - 2);
 });
 afterAll(() => server.stop());
+
+/** As many as a guild may have. */
+const CHANNELS = 500;
+
+/** Lengths of texts that are said, of which the last is the longest there may be. */
+const SIZES = [1, 20, 200, 4_000];
 
 const SYNC_FLUSH = Buffer.from([0, 0, 0xff, 0xff]);
 const isText: Decoder = () => '{"op":-1,"t":null,"s":null,"d":null}';
@@ -42,7 +39,8 @@ async function conversation(query: string, decoder: Decoder, more: object = {}):
   await received(1);
   client.identify(bot.token, more);
   await received(3);
-  for (const size of [0, 1, 200, 4_000, 70_000]) say(server.app, guild, guild.owner, 'é'.repeat(size));
+  for (const size of SIZES) await say(server.app, guild, guild.owner, 'é'.repeat(size));
+  await sayAtLength(server.app, guild, guild.owner);
   await received(8);
   client.send(1, null);
   await received(9);
@@ -53,8 +51,9 @@ async function conversation(query: string, decoder: Decoder, more: object = {}):
 function expectConversation(frames: Frame[]): void {
   const kinds = ['READY', 'GUILD_CREATE', ...Array.from({ length: 5 }, () => 'MESSAGE_CREATE')];
   expect(frames.map((frame) => frame.t ?? frame.op)).toEqual([10, ...kinds, 11]);
-  expect(frames.slice(3, 8).map((frame) => frame.d.content.length)).toEqual([0, 1, 200, 4_000, 70_000]);
-  expect(frames[2]!.d.channels).toHaveLength(601);
+  expect(frames.slice(3, 8).map((frame) => frame.d.content.length)).toEqual([...SIZES, 0]);
+  expect(frames[7]!.d.embeds).toMatchObject(LONG_EMBEDS);
+  expect(frames[2]!.d.channels).toHaveLength(CHANNELS);
 }
 
 /** Reads one zlib stream, a payload a message. */

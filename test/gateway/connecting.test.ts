@@ -3,8 +3,8 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ManualClock } from '../harness/clock.js';
 import { GatewayClient } from '../harness/gateway-client.js';
-import { addMember, createBot, createGuild, type TestBot, type TestGuild } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
+import { createBotInGuild, type TestBot, type TestGuild } from '../harness/world.js';
 
 let server: TestServer;
 let bot: TestBot;
@@ -12,9 +12,7 @@ let guild: TestGuild;
 
 beforeAll(async () => {
   server = await startServer();
-  bot = await createBot(server.app);
-  guild = await createGuild(server.app);
-  await addMember(server.app, guild.id, bot.user);
+  ({ bot, guild } = await createBotInGuild(server.app));
 });
 afterAll(() => server.stop());
 

@@ -4,8 +4,8 @@ import { encodingFor } from '../../src/gateway/compression.js';
 import { GatewayEvent, Piece } from '../../src/gateway/events.js';
 import { Transmitter } from '../../src/gateway/transmitter.js';
 import { type Frame, GatewayClient } from '../harness/gateway-client.js';
-import { addMember, createBot, createGuild, say, type TestBot, type TestGuild } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
+import { createBotInGuild, say, type TestBot, type TestGuild } from '../harness/world.js';
 
 let server: TestServer;
 let bot: TestBot;
@@ -13,9 +13,7 @@ let guild: TestGuild;
 
 beforeAll(async () => {
   server = await startServer();
-  bot = await createBot(server.app);
-  guild = await createGuild(server.app);
-  await addMember(server.app, guild.id, bot.user);
+  ({ bot, guild } = await createBotInGuild(server.app));
 });
 afterAll(() => server.stop());
 
@@ -94,7 +92,7 @@ it.each([
     client.identify(bot.token, more);
     await untilAllHave((index) => 3 + round - index);
     // Larger than what `compress: true` leaves alone.
-    say(server.app, guild, guild.owner, `${round} ${'é'.repeat(1_000)}`);
+    await say(server.app, guild, guild.owner, `${round} ${'é'.repeat(1_000)}`);
     await untilAllHave((index) => 4 + round - index);
   }
   for (const [index, client] of clients.entries()) {

@@ -1,12 +1,17 @@
-import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
+import { GatewayIntentBits as Intent, MessageType } from 'discord-api-types/v10';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { accessChannel } from '../../src/domain/guilds/index.js';
+import type { MessageRecord } from '../../src/domain/messages/index.js';
+import { postMessage } from '../../src/domain/messages/post.js';
+import { DEFAULT_EVERYONE_PERMISSIONS } from '../../src/domain/permissions.js';
 import { REPLAY_LIMIT } from '../../src/gateway/protocol.js';
 import { ManualClock } from '../harness/clock.js';
 import { failStatements } from '../harness/faults.js';
 import { GatewayClient } from '../harness/gateway-client.js';
 import { readableLog, readLines } from '../harness/log.js';
-import { addMember, createBot, createGuild, say, type TestBot, type TestGuild } from '../harness/rows.js';
+import { permitEveryone } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
+import { callOf, createBotInGuild, createChannel, type TestBot, type TestGuild, toSend } from '../harness/world.js';
 
 const GUILD_IS_READ = /FROM\W+(\w+\W+)?Guild\W/s;
 const CONTENT = Intent.Guilds | Intent.GuildMessages | Intent.MessageContent;
@@ -23,9 +28,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   lines.length = 0;
-  bot = await createBot(server.app);
-  guild = await createGuild(server.app);
-  await addMember(server.app, guild.id, bot.user);
+  ({ bot, guild } = await createBotInGuild(server.app));
 });
 afterEach(() => faults?.heal());
 afterAll(() => server.stop());
@@ -53,19 +56,30 @@ async function untilPassed(isSo: () => boolean): Promise<void> {
   await expect.poll(passed, { timeout: 20_000 }).toBe(true);
 }
 
-const speak = (content: string) => say(server.app, guild, guild.owner, content);
+/**
+ * Somebody who has looked at the guild when it still could be read, and whose messages take no other look; the process, from
+ * then on, does not know any more what it knew of it.
+ */
+async function speaker(): Promise<(content: string) => Promise<MessageRecord>> {
+  const call = callOf(server.app, guild.owner);
+  const place = await accessChannel(call, guild.channel.id, 'sendMessage');
+  await permitEveryone(server.app, guild.id, DEFAULT_EVERYONE_PERMISSIONS);
+  const post = { author: guild.owner, place, files: [], kind: MessageType.Default };
+  return (content) => postMessage(call, { ...post, body: toSend({ content }) });
+}
 const contents = ({ frames }: GatewayClient) =>
   frames.filter(({ t }) => t === 'MESSAGE_CREATE').map(({ d }) => d.content);
 
 it('G-23 G-24 an event whose permission could not be read at first arrives, those behind it after it', async () => {
   const { client } = await shown(CONTENT);
+  const speak = await speaker();
   faults = failStatements(GUILD_IS_READ);
-  speak('one');
-  speak('two');
+  await speak('one');
+  await speak('two');
   await expect.poll(faults.count).toBeGreaterThan(0);
   expect(contents(client)).toEqual([]);
   faults.heal();
-  speak('three');
+  await speak('three');
   await untilPassed(() => contents(client).length === 3);
   expect(contents(client)).toEqual(['one', 'two', 'three']);
   expect(lines).toEqual([]);
@@ -75,9 +89,11 @@ it('G-23 G-24 an event whose permission could not be read at first arrives, thos
 it('G-23 G-48 sessions whose permission cannot be read close 4000, and get what waited when they resume; others go on', async () => {
   const { client, id } = await shown(CONTENT);
   const { client: other } = await shown(Intent.Guilds);
+  const speak = await speaker();
+  await other.event('GUILD_ROLE_UPDATE');
   faults = failStatements(GUILD_IS_READ);
   const waiting = Array.from({ length: 20 }, (_, count) => `waits ${count}`);
-  for (const content of waiting) speak(content);
+  for (const content of waiting) await speak(content);
   let closedWith: number | undefined;
   void client.closed.then(({ code }) => {
     closedWith = code;
@@ -96,17 +112,23 @@ it('G-23 G-48 sessions whose permission cannot be read close 4000, and get what 
   faults.heal();
   await untilPassed(() => contents(again).length === waiting.length);
   expect(contents(again)).toEqual(waiting);
-  server.app.publish({ type: 'CHANNEL_CREATE', channel: guild.channel });
-  expect((await other.event('CHANNEL_CREATE')).d.id).toBe(String(guild.channel.id));
-  expect((await again.event('CHANNEL_CREATE')).d.id).toBe(String(guild.channel.id));
+  const { id: created } = await createChannel(server.app, guild.id, 'news');
+  expect((await other.event('CHANNEL_CREATE')).d.id).toBe(String(created));
+  expect((await again.event('CHANNEL_CREATE')).d.id).toBe(String(created));
   await Promise.all([again.close(), other.close()]);
 });
 
 it('G-23 sessions end when more waits than can be asked for again, and those that want nothing of it go on', async () => {
   const { client, id } = await shown(CONTENT);
   const { client: other } = await shown(Intent.Guilds);
+  const speak = await speaker();
+  await other.event('GUILD_ROLE_UPDATE');
   faults = failStatements(GUILD_IS_READ);
-  for (let count = 0; count <= REPLAY_LIMIT.events; count += 1) speak('waits');
+  const message = await speak('waits');
+  // One message told of again and again waits like as many.
+  for (let count = 0; count < REPLAY_LIMIT.events; count += 1) {
+    server.app.publish({ type: 'MESSAGE_CREATE', message, member: null });
+  }
   expect((await client.closed).code).toBe(4902);
   expect(readLines(lines).map(({ sessions }) => sessions)).toEqual([1]);
   faults.heal();
@@ -118,13 +140,14 @@ it('G-23 sessions end when more waits than can be asked for again, and those tha
 });
 
 it('G-21 G-23 a guild that could not be read is unavailable, and shown with all that happened since when it can be', async () => {
+  const speak = await speaker();
   faults = failStatements(GUILD_IS_READ);
   const { client } = await session(CONTENT);
   expect((await client.event('GUILD_DELETE')).d).toEqual({ id: String(guild.id), unavailable: true });
   faults.heal();
-  speak('meanwhile');
+  await speak('meanwhile');
   await untilPassed(() => client.frames.some(({ t }) => t === 'GUILD_CREATE'));
-  speak('then');
+  await speak('then');
   await untilPassed(() => contents(client).length === 2);
   const dispatched = client.frames.filter(({ op }) => op === 0).map(({ t, d }) => d.content ?? t);
   expect(dispatched).toEqual(['READY', 'GUILD_DELETE', 'GUILD_CREATE', 'meanwhile', 'then']);

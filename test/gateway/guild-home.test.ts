@@ -7,11 +7,19 @@ import { BUS_RECONNECTED, topics } from '../../src/infra/bus.js';
 import { renderEvent } from '../../src/wire/events/index.js';
 import { wireTime } from '../../src/wire/time.js';
 import { ALL_INTENTS, type Frame, GatewayClient } from '../harness/gateway-client.js';
-import { addGuild, channelOf, joinMembers, type MemoryGuild, MemoryHome, nobodysRow } from '../harness/guild-home.js';
+import {
+  addGuild,
+  channelOf,
+  joinMembers,
+  type MemoryGuild,
+  MemoryHome,
+  messageOf,
+  nobodysRow,
+} from '../harness/guild-home.js';
 import { RestBot } from '../harness/rest.js';
-import { createBot, messageOf, type TestBot } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { type Refusals, refuseStatements } from '../harness/statements.js';
+import { createBot, type TestBot } from '../harness/world.js';
 
 /** What is in the database about guilds; nothing of it may be asked for. */
 const GUILD_TABLES = /\b(Guild|Channel|ChannelOverwrite|Role|Member|MemberRole|Message|Reaction|Invite)\b/;

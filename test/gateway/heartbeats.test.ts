@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ManualClock } from '../harness/clock.js';
 import { GatewayClient } from '../harness/gateway-client.js';
-import { addMember, createBot, createGuild, say, type TestBot } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
+import { addMember, createBot, createGuild, say, type TestBot } from '../harness/world.js';
 
 const clock = new ManualClock();
 let server: TestServer;
@@ -68,7 +68,7 @@ it('G-10 a heartbeat whose d was never sent acknowledges nothing: a RESUME still
   const client = await GatewayClient.open(server.origin);
   const ready = await client.ready(member.token);
   const { sequence } = client;
-  say(server.app, guild, guild.owner, 'missed');
+  await say(server.app, guild, guild.owner, 'missed');
   await client.event('MESSAGE_CREATE');
   // What a heartbeat acknowledges is let go of by the next one.
   for (let beats = 0; beats < 3; beats += 1) {

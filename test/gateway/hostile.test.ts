@@ -1,18 +1,15 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ALL_INTENTS, GatewayClient } from '../harness/gateway-client.js';
-import { addMember, createBot, createGuild, type TestBot, type TestGuild } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
+import { createBotInGuild, type TestBot } from '../harness/world.js';
 
 let server: TestServer;
 let bot: TestBot;
-let guild: TestGuild;
 
 beforeAll(async () => {
   server = await startServer();
-  bot = await createBot(server.app);
-  guild = await createGuild(server.app);
-  await addMember(server.app, guild.id, bot.user);
+  ({ bot } = await createBotInGuild(server.app));
 });
 afterAll(() => server.stop());
 

@@ -7,9 +7,9 @@ import { Client as OceanicClient } from 'oceanic.js';
 import { ApiHandler, Client as SeyfertClient } from 'seyfert';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { noDiscordPy, PYTHON } from '../harness/discord-py.js';
-import { addMember, createBot, createGuild, say, type TestBot, type TestGuild } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
+import { createBotInGuild, say, type TestBot, type TestGuild } from '../harness/world.js';
 import { startTlsFront } from './tls-front.js';
 
 let server: TestServer;
@@ -18,9 +18,7 @@ let guild: TestGuild;
 
 beforeAll(async () => {
   server = await startServer();
-  guild = await createGuild(server.app, 'Library');
-  bot = await createBot(server.app, { ownerUserId: guild.owner.id });
-  await addMember(server.app, guild.id, bot.user);
+  ({ bot, guild } = await createBotInGuild(server.app, 'Library'));
 });
 afterAll(() => server.stop());
 
@@ -41,7 +39,7 @@ describe('an unmodified library is ready, knows the guild and hears a message', 
     expect(known?.members.me?.id).toBe(String(bot.id));
     expect(client.channels.cache.has(String(guild.channel.id))).toBe(true);
     const heard = once(client, Events.MessageCreate);
-    speak('to discord.js');
+    await speak('to discord.js');
     expect((await heard)[0].content).toBe('to discord.js');
     await client.destroy();
   });
@@ -61,7 +59,7 @@ describe('an unmodified library is ready, knows the guild and hears a message', 
     Reflect.get(client.ws, '_ws').strategy.shards.get(0).connection.terminate();
     await resumed;
     const heard = once(client, Events.MessageCreate);
-    speak('after resuming');
+    await speak('after resuming');
     await heard;
     await client.destroy();
   });
@@ -80,7 +78,7 @@ describe('an unmodified library is ready, knows the guild and hears a message', 
     await ready;
     expect(client.guilds.get(guildId())?.name).toBe('Library');
     const heard = once(client, 'messageCreate');
-    speak('to oceanic');
+    await speak('to oceanic');
     expect((await heard)[0].content).toBe('to oceanic');
     client.disconnect(false);
   });
@@ -99,7 +97,7 @@ describe('an unmodified library is ready, knows the guild and hears a message', 
     await ready;
     expect(client.guilds.get(guildId())?.name).toBe('Library');
     const heard = once(client, 'messageCreate');
-    speak('to eris');
+    await speak('to eris');
     await heard;
     client.disconnect({ reconnect: false });
   });

@@ -2,10 +2,11 @@ import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { BUS_RECONNECTED, topics, topicsOfGuild } from '../../src/infra/bus.js';
 import { GatewayClient } from '../harness/gateway-client.js';
-import { addMember, createBot, createGuild, type TestBot, type TestGuild } from '../harness/rows.js';
+import { putInGuilds } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { readingsOf } from '../harness/statements.js';
 import { turnsDuring } from '../harness/turns.js';
+import { addMember, createBot, createGuild, type TestBot, type TestGuild } from '../harness/world.js';
 
 const BOTS = 30;
 
@@ -20,11 +21,13 @@ beforeAll(async () => {
   bots = [];
   clients = [];
   for (let count = 0; count < BOTS; count += 1) {
-    const bot = await createBot(server.app);
+    const bot = await createBot(server.app, { owner: kept.owner });
     await addMember(server.app, kept.id, bot.user);
+    bots.push(bot);
+  }
+  for (const bot of bots) {
     const client = await GatewayClient.open(server.origin);
     await client.ready(bot.token, { intents: Intent.Guilds | Intent.MessageContent });
-    bots.push(bot);
     clients.push(client);
   }
 });
@@ -46,15 +49,14 @@ it('G-49 makes up for what was missed with one look at all applications, and in 
   await application.update({ where: { id: switchedOff.id }, data: { messageContentIntent: false } });
   await application.update({ where: { id: deleted.id }, data: { deletedAt: new Date() } });
   await member.deleteMany({ where: { userId: left.id, guildId: kept.id } });
-  const joined = await createGuild(server.app, 'Joined');
-  const last = bots.at(-1)!;
-  await addMember(server.app, joined.id, last.user);
+  const joined = server.app.nextId();
+  await putInGuilds(server.app, [joined], kept.owner, bots.at(-1)!.user);
   expect(await guild.count()).toBe(2);
 
   const { statements, result: turns } = await readingsOf(() =>
     turnsDuring(async () => {
       tellReconnected();
-      expect((await clients.at(-1)!.event('GUILD_CREATE')).d.id).toBe(String(joined.id));
+      expect((await clients.at(-1)!.event('GUILD_CREATE')).d.id).toBe(String(joined));
     }),
   );
   expect(statements.filter((sql) => /SELECT.*FROM\W+(\w+\W+)?Application\W/s.test(sql))).toHaveLength(1);

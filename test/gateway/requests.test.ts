@@ -2,8 +2,9 @@ import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ManualClock } from '../harness/clock.js';
 import { ALL_INTENTS, type Frame, GatewayClient } from '../harness/gateway-client.js';
-import { addMember, createBot, createGuild, createPerson, type TestBot, type TestGuild } from '../harness/rows.js';
+import { addCrowd, createPerson, nameMember } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
+import { addMember, createBot, createBotInGuild, createGuild, type TestBot, type TestGuild } from '../harness/world.js';
 
 let server: TestServer;
 let bot: TestBot;
@@ -12,11 +13,11 @@ let client: GatewayClient;
 
 beforeAll(async () => {
   server = await startServer();
-  bot = await createBot(server.app);
-  guild = await createGuild(server.app);
-  await addMember(server.app, guild.id, bot.user);
+  ({ bot, guild } = await createBotInGuild(server.app));
   await addMember(server.app, guild.id, await createPerson(server.app, 'anna'));
-  await addMember(server.app, guild.id, await createPerson(server.app, 'anton'), 'Bert');
+  const anton = await createPerson(server.app, 'anton');
+  await addMember(server.app, guild.id, anton);
+  await nameMember(server.app, guild.id, anton, 'Bert');
   client = await session();
 });
 afterAll(async () => {
@@ -126,12 +127,9 @@ describe('G-40 members on request', () => {
 
   it('G-40 gives at most 1,000 members a chunk, 100 a search, and repeats nobody', async () => {
     const crowd = await createGuild(server.app, 'Crowd');
-    const ids = Array.from({ length: 2_300 }, () => server.app.nextId());
-    await server.app.db.writer.user.createMany({ data: ids.map((id) => ({ id, username: `crowd${id}` })) });
-    const joinedAt = new Date();
-    await server.app.db.writer.member.createMany({
-      data: [bot.id, ...ids].map((userId) => ({ guildId: crowd.id, userId, joinedAt })),
-    });
+    await addMember(server.app, crowd.id, bot.user);
+    await client.event('GUILD_CREATE');
+    await addCrowd(server.app, crowd.id, 2_300);
     const opened = await session();
     const guildId = { guild_id: String(crowd.id) };
     expect((await ask({ ...guildId, query: 'crowd', limit: 500 }, opened)).members).toHaveLength(100);

@@ -9,8 +9,8 @@ import { readConfig } from '../../src/config.js';
 import { createServer } from '../../src/server.js';
 import { GatewayClient } from '../harness/gateway-client.js';
 import { freePort } from '../harness/ports.js';
-import { addMember, createBot, createGuild, type TestBot, type TestGuild } from '../harness/rows.js';
 import { migratedDatabase } from '../harness/server.js';
+import { addMember, createBot, createGuild, type TestBot, type TestGuild } from '../harness/world.js';
 
 const BOTS = 10;
 const SESSIONS_PER_BOT = 100;

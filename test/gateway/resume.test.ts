@@ -1,9 +1,18 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startTyping } from '../../src/domain/messages/index.js';
 import { RESUME_WINDOW_MS } from '../../src/gateway/protocol.js';
 import { ManualClock } from '../harness/clock.js';
 import { type Frame, GatewayClient } from '../harness/gateway-client.js';
-import { addMember, createBot, createGuild, say, type TestBot, type TestGuild } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
+import {
+  callOf,
+  createBot,
+  createBotInGuild,
+  say,
+  sayAtLength,
+  type TestBot,
+  type TestGuild,
+} from '../harness/world.js';
 
 const clock = new ManualClock();
 let server: TestServer;
@@ -26,9 +35,7 @@ const closeAll = async () => {
 
 beforeEach(async () => {
   await closeAll();
-  bot = await createBot(server.app);
-  guild = await createGuild(server.app);
-  await addMember(server.app, guild.id, bot.user);
+  ({ bot, guild } = await createBotInGuild(server.app));
 });
 
 async function open(): Promise<GatewayClient> {
@@ -41,7 +48,7 @@ async function open(): Promise<GatewayClient> {
 async function lostSession(code = 4999): Promise<{ id: string; seq: number }> {
   const client = await open();
   const ready = await client.ready(bot.token);
-  speak('first');
+  await speak('first');
   await client.event('MESSAGE_CREATE');
   await client.close(code);
   await serverHasNoticed();
@@ -65,9 +72,19 @@ async function resume(session: { id: string; seq: number }, token = bot.token): 
   return [client, frames];
 }
 
-const speak = (...texts: string[]) => {
-  for (const text of texts) say(server.app, guild, guild.owner, text);
-};
+async function speak(...texts: string[]): Promise<void> {
+  for (const text of texts) await say(server.app, guild, guild.owner, text);
+}
+
+/** What is told most easily, and stored nowhere. */
+async function typeOften(times: number): Promise<void> {
+  const call = callOf(server.app, guild.owner);
+  for (let count = 0; count < times; count += 1) await startTyping(call, { channelId: guild.channel.id });
+}
+
+async function speakAtLength(times: number): Promise<void> {
+  for (let count = 0; count < times; count += 1) await sayAtLength(server.app, guild, guild.owner);
+}
 
 it.each([1000, 1001])('G-31 a client that closes with %i ends its session', async (code) => {
   const [, frames] = await resume(await lostSession(code));
@@ -107,11 +124,11 @@ it('G-32 a session outlives a socket that breaks without a close', async () => {
 
 it('G-33 repeats what was missed, in order, then RESUMED, then what is new', async () => {
   const session = await lostSession();
-  speak('one', 'two', 'three');
+  await speak('one', 'two', 'three');
   const [client, frames] = await resume(session);
   expect(frames.map((frame) => frame.d.content ?? frame.t)).toEqual(['one', 'two', 'three', 'RESUMED']);
   expect(frames.map((frame) => frame.s! - session.seq)).toEqual([1, 2, 3, 4]);
-  speak('four');
+  await speak('four');
   expect(await client.event('MESSAGE_CREATE')).toMatchObject({ s: session.seq + 5, d: { content: 'four' } });
 });
 
@@ -149,7 +166,7 @@ describe('G-34 unknown sessions', () => {
 
   it('G-34 answers op 9 when something unseen was dropped', async () => {
     const session = await lostSession();
-    speak(...Array.from({ length: 4_097 }, (_, index) => String(index)));
+    await typeOften(4_097);
     const [, frames] = await resume(session);
     expect(frames).toMatchObject([{ op: 9, d: false }]);
   });
@@ -177,28 +194,32 @@ it('G-37 moves a connected session and closes the older connection 4003', async 
   const [newer, frames] = await resume({ id: ready.d.session_id, seq: older.sequence! });
   expect(frames.at(-1)!.t).toBe('RESUMED');
   expect((await older.closed).code).toBe(4003);
-  speak('here');
+  await speak('here');
   expect((await newer.event('MESSAGE_CREATE')).d.content).toBe('here');
 });
 
 describe('G-38 the replay buffer', () => {
   it('G-38 keeps 4,096 events', async () => {
     const session = await lostSession();
-    speak(...Array.from({ length: 4_095 }, (_, index) => String(index)));
+    await typeOften(4_095);
     const [, frames] = await resume(session);
     expect(frames).toHaveLength(4_096);
   });
 
   it('G-38 keeps 4 MiB', async () => {
     const session = await lostSession();
-    const text = 'x'.repeat(500_000);
-    speak(...Array.from({ length: 8 }, () => text));
-    const [client, frames] = await resume(session);
-    expect(frames).toHaveLength(9);
+    await speakAtLength(1);
+    const [first, begun] = await resume(session);
+    const fitting = Math.floor((4 * 1024 * 1024) / Buffer.byteLength(JSON.stringify(begun[0])));
+    await first.close(4999);
+    await serverHasNoticed();
+    await speakAtLength(fitting - 1);
+    const [client, frames] = await resume({ ...session, seq: first.sequence! });
+    expect(frames).toHaveLength(fitting);
     const seq = client.sequence!;
     await client.close(4999);
     await serverHasNoticed();
-    speak(...Array.from({ length: 9 }, () => text));
+    await speakAtLength(fitting + 2);
     const [, late] = await resume({ ...session, seq });
     expect(late).toMatchObject([{ op: 9, d: false }]);
   });
@@ -206,7 +227,7 @@ describe('G-38 the replay buffer', () => {
   it('G-38 drops what was acknowledged at the heartbeat after', async () => {
     const client = await open();
     const ready = await client.ready(bot.token);
-    speak('one', 'two');
+    await speak('one', 'two');
     await client.next((frame) => frame.d?.content === 'two');
     const id = ready.d.session_id;
     await client.settled();

@@ -4,11 +4,12 @@ import { pagesOfGuildIds } from '../../src/domain/guilds/memberships.js';
 import { loadMembers } from '../../src/domain/guilds/snapshot.js';
 import { searchMembers } from '../../src/domain/members/search.js';
 import { GatewayClient } from '../harness/gateway-client.js';
-import { addMember, createBot, createGuild, createPerson, type TestBot, type TestGuild } from '../harness/rows.js';
+import { addCrowd, createPerson, nameMember, putInGuilds } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
 import { readingsOf } from '../harness/statements.js';
 import { turnsDuring } from '../harness/turns.js';
+import { addMember, createBot, createGuild, type TestBot, type TestGuild } from '../harness/world.js';
 
 /** Why turns say nothing here: what is asked of PostgreSQL lets others have a turn in any case. */
 const missing = process.env.TEST_DATABASE_URL ? 'needs SQLite, whose reads keep the turn' : null;
@@ -22,15 +23,13 @@ let crowd: TestGuild;
 
 beforeAll(async () => {
   server = await startServer();
-  const { writer } = server.app.db;
   bot = await createBot(server.app);
   crowd = await createGuild(server.app);
   await addMember(server.app, crowd.id, bot.user);
-  const ids = Array.from({ length: CROWD }, () => server.app.nextId());
-  const joinedAt = new Date();
-  await writer.user.createMany({ data: ids.map((id, index) => ({ id, username: `crowd${index}` })) });
-  await writer.member.createMany({ data: ids.map((userId) => ({ guildId: crowd.id, userId, joinedAt })) });
-  await addMember(server.app, crowd.id, await createPerson(server.app, 'zz_top'), '100% Émile');
+  await addCrowd(server.app, crowd.id, CROWD);
+  const last = await createPerson(server.app, 'zz_top');
+  await addMember(server.app, crowd.id, last);
+  await nameMember(server.app, crowd.id, last, '100% Émile');
 });
 afterAll(() => server.stop());
 
@@ -80,13 +79,9 @@ describe('a bot of many guilds', () => {
   let ids: bigint[];
 
   beforeAll(async () => {
-    const { writer } = server.app.db;
     popular = await createBot(server.app);
     ids = Array.from({ length: GUILDS }, (_, index) => (BigInt(index) << 22n) + (1n << 50n));
-    await writer.guild.createMany({ data: ids.map((id) => ({ id, name: 'many', ownerId: crowd.owner.id })) });
-    await writer.role.createMany({ data: ids.map((id) => ({ id, guildId: id, name: '@everyone' })) });
-    const joinedAt = new Date();
-    await writer.member.createMany({ data: ids.map((guildId) => ({ guildId, userId: popular.id, joinedAt })) });
+    await putInGuilds(server.app, ids, crowd.owner, popular.user);
   });
 
   it.skipIf(missing)(needing(missing, 'G-49 lets others have a turn before each guild that it is shown'), async () => {
@@ -102,13 +97,10 @@ describe('a bot of many guilds', () => {
   it.skipIf(missing)(needing(missing, 'G-49 reads its memberships in pages, with a turn before each'), async () => {
     const many = await createBot(server.app);
     const more = Array.from({ length: 2_100 }, (_, index) => (BigInt(index) << 22n) + (1n << 51n));
-    const joinedAt = new Date();
-    const { writer, reader } = server.app.db;
-    await writer.guild.createMany({ data: more.map((id) => ({ id, name: 'many', ownerId: crowd.owner.id })) });
-    await writer.member.createMany({ data: more.map((guildId) => ({ guildId, userId: many.id, joinedAt })) });
+    await putInGuilds(server.app, more, crowd.owner, many.user);
     const pages: bigint[][] = [];
     const turns = await turnsDuring(async () => {
-      for await (const page of pagesOfGuildIds(reader, many.id)) pages.push(page);
+      for await (const page of pagesOfGuildIds(server.app.db.reader, many.id)) pages.push(page);
     });
     expect(pages.map((page) => page.length)).toEqual([1_000, 1_000, 100]);
     expect(pages.flat()).toEqual(more);

@@ -5,10 +5,11 @@ import {
   type MemberSelection,
 } from '../../src/domain/guilds/index.js';
 import type { MemberFacts, MemberRecord } from '../../src/domain/members/index.js';
+import type { MessageRecord } from '../../src/domain/messages/index.js';
 import { DEFAULT_EVERYONE_PERMISSIONS, rolePermissions } from '../../src/domain/permissions.js';
 import type { User } from '../../src/infra/database/index.js';
 import type { Server } from '../../src/server.js';
-import type { TestGuild } from './rows.js';
+import type { TestGuild } from './world.js';
 
 /** A guild that is stored nowhere. Whoever changes it tells so with an event, as for any other. */
 export interface MemoryGuild extends TestGuild {
@@ -125,4 +126,39 @@ export function joinMembers(app: App, guild: MemoryGuild, ...users: User[]): Mem
   guild.members = [...guild.members, ...joined].sort((one, other) => (one.userId < other.userId ? -1 : 1));
   guild.snapshot.memberCount = guild.members.length;
   return joined;
+}
+
+/** What a message has beside its author and its place when it says `hello` and nothing else. */
+export const PLAIN_MESSAGE = {
+  type: 0,
+  content: 'hello',
+  flags: 0,
+  tts: false,
+  embeds: [],
+  components: [],
+  mentionUserIds: [],
+  mentionRoleIds: [],
+  mentionEveryone: false,
+  mentionedUsers: [],
+  pinned: false,
+  nonce: null,
+  enforcedNonceKey: null,
+  referenceId: null,
+  referenceChannelId: null,
+  editedAt: null,
+  attachments: [],
+  reactions: [],
+} satisfies Partial<MessageRecord>;
+
+/** A message that is stored nowhere, for publishing. */
+export function messageOf(app: App, guild: TestGuild, author: User, facts: Partial<MessageRecord> = {}): MessageRecord {
+  return {
+    id: app.nextId(),
+    channelId: guild.channel.id,
+    guildId: guild.id,
+    authorId: author.id,
+    author,
+    ...PLAIN_MESSAGE,
+    ...facts,
+  };
 }

@@ -1,6 +1,7 @@
 import type { Loose } from './graphql.js';
-import { addMember, createBot, createGuild, permitEveryone, type TestBot, type TestGuild } from './rows.js';
+import { permitEveryone } from './rows.js';
 import type { TestServer } from './server.js';
+import { addMember, createBot, createGuild, type TestBot, type TestGuild } from './world.js';
 
 export interface RestAnswer<Body = Loose> {
   status: number;
@@ -89,7 +90,7 @@ export interface Scene {
 export async function openScene(server: TestServer): Promise<Scene> {
   const { app } = server;
   const guild = await createGuild(app);
-  const owned = { ownerUserId: guild.owner.id };
+  const owned = { owner: guild.owner };
   const [bot, other, stranger] = await Promise.all([
     createBot(app, owned),
     createBot(app, owned),

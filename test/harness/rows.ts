@@ -1,24 +1,19 @@
-import { createBotToken } from '../../src/domain/applications/bot-tokens.js';
-import type { ChannelRecord } from '../../src/domain/channels/record.js';
-import type { MemberRecord } from '../../src/domain/members/record.js';
-import type { MessageRecord } from '../../src/domain/messages/record.js';
-import { DEFAULT_EVERYONE_PERMISSIONS } from '../../src/domain/permissions.js';
-import type { Prisma, User } from '../../src/infra/database/index.js';
+import { WITH_USER_AND_ROLES } from '../../src/domain/members/record.js';
+import type { Channel, Prisma, User } from '../../src/infra/database/index.js';
 import type { Server } from '../../src/server.js';
 
+/**
+ * Rows of what nothing in the platform makes yet, or not in such numbers, put straight into the database:
+ *
+ * - somebody without an account, whose password nobody has to wait for
+ * - what a role permits, once it is made, and what a channel denies
+ * - a member's nickname, other than by a bot that was granted it
+ * - direct channels
+ * - crowds: of members, guilds, bots, channels
+ *
+ * Whatever has a door is made by `world.ts`, through it.
+ */
 type App = Server['app'];
-
-export interface TestBot {
-  id: bigint;
-  token: string;
-  user: User;
-}
-
-export interface TestGuild {
-  id: bigint;
-  owner: User;
-  channel: ChannelRecord & { guildId: bigint };
-}
 
 let people = 0;
 
@@ -28,18 +23,6 @@ export function createPerson(app: App, name = `person${++people}`): Promise<User
   return app.db.writer.user.create({ data: { id, username: name, handle: name, globalName: name } });
 }
 
-/** A bot user with its application and a token. */
-export async function createBot(
-  app: App,
-  settings: Partial<Prisma.ApplicationUncheckedCreateInput> = {},
-): Promise<TestBot> {
-  const id = app.nextId();
-  const { token, hash } = createBotToken(id, app.clock.now());
-  const user = await app.db.writer.user.create({ data: botUser(id) });
-  await app.db.writer.application.create({ data: { ...bareApplication(id), botTokenHash: hash, ...settings } });
-  return { id, token, user };
-}
-
 /** Many bot users with their applications, at once and without tokens. */
 export async function createBots(
   app: App,
@@ -47,41 +30,54 @@ export async function createBots(
   owner: Pick<Prisma.ApplicationUncheckedCreateInput, 'ownerUserId' | 'ownerTeamId'>,
 ): Promise<void> {
   const ids = Array.from({ length: count }, () => app.nextId());
-  await app.db.writer.user.createMany({ data: ids.map(botUser) });
-  await app.db.writer.application.createMany({ data: ids.map((id) => ({ ...bareApplication(id), ...owner })) });
+  await app.db.writer.user.createMany({ data: ids.map((id) => ({ id, username: `bot ${id}`, bot: true })) });
+  await app.db.writer.application.createMany({
+    data: ids.map((id) => ({
+      id,
+      name: `bot ${id}`,
+      publicKey: '00',
+      privateKey: '00',
+      serverInstallScopes: [],
+      userInstallScopes: [],
+      redirectUris: [],
+      ...owner,
+    })),
+  });
 }
 
-const botUser = (id: bigint) => ({ id, username: `bot ${id}`, bot: true });
-
-/** What an application has whatever it is for. */
-const bareApplication = (id: bigint) => ({
-  id,
-  name: `bot ${id}`,
-  publicKey: '00',
-  privateKey: '00',
-  serverInstallScopes: [],
-  userInstallScopes: [],
-  redirectUris: [],
-});
-
-/** A guild with `@everyone`, one text channel and its owner as a member. */
-export async function createGuild(app: App, name = 'Guild', id = app.nextId()): Promise<TestGuild> {
-  const owner = await createPerson(app);
-  await app.db.writer.guild.create({ data: { id, name, ownerId: owner.id } });
-  await app.db.writer.role.create({
-    data: { id, guildId: id, name: '@everyone', permissions: DEFAULT_EVERYONE_PERMISSIONS },
-  });
-  await addMember(app, id, owner);
-  const channel = await createChannel(app, id, 'general');
-  return { id, owner, channel };
+/** Many people at once, called `crowd0` and so on, who are members of a guild. */
+export async function addCrowd(app: App, guildId: bigint, count: number): Promise<void> {
+  const ids = Array.from({ length: count }, () => app.nextId());
+  await app.db.writer.user.createMany({ data: ids.map((id, n) => ({ id, username: `crowd${n}` })) });
+  await putMembers(app, [guildId], ids);
 }
 
-export async function createChannel(app: App, guildId: bigint, name: string) {
-  const channel = await app.db.writer.channel.create({
-    data: { id: app.nextId(), guildId, name },
-    include: { overwrites: true },
-  });
-  return { ...channel, guildId };
+/** Many guilds with these ids at once, without channels, of which all `members` are. */
+export async function putInGuilds(app: App, ids: bigint[], owner: User, ...members: User[]): Promise<void> {
+  await app.db.writer.guild.createMany({ data: ids.map((id) => ({ id, name: 'many', ownerId: owner.id })) });
+  await app.db.writer.role.createMany({ data: ids.map((id) => ({ id, guildId: id, name: '@everyone' })) });
+  await putMembers(
+    app,
+    ids,
+    members.map(({ id }) => id),
+  );
+}
+
+async function putMembers(app: App, guildIds: bigint[], userIds: bigint[]): Promise<void> {
+  const joinedAt = new Date(app.clock.now());
+  const data = guildIds.flatMap((guildId) => userIds.map((userId) => ({ guildId, userId, joinedAt })));
+  await app.db.writer.member.createMany({ data });
+}
+
+/** Many text channels at once, behind those that a guild has. */
+export async function createChannels(app: App, guildId: bigint, count: number): Promise<void> {
+  const data = Array.from({ length: count }, (_, n) => ({
+    id: app.nextId(),
+    guildId,
+    name: `channel ${n}`,
+    position: n + 2,
+  }));
+  await app.db.writer.channel.createMany({ data });
 }
 
 /** Lets everybody in the guild do this, and nothing else. */
@@ -90,55 +86,35 @@ export async function permitEveryone(app: App, guildId: bigint, permissions: big
   app.publish({ type: 'GUILD_ROLE_UPDATE', role });
 }
 
-export function addMember(app: App, guildId: bigint, user: User, nick: string | null = null): Promise<MemberRecord> {
-  return app.db.writer.member.create({
-    data: { guildId, userId: user.id, nick, joinedAt: new Date(app.clock.now()) },
-    include: { user: true, roles: { select: { roleId: true } } },
+/** Calls a member by a nickname. */
+export async function nameMember(app: App, guildId: bigint, { id: userId }: User, nick: string): Promise<void> {
+  const member = await app.db.writer.member.update({
+    where: { guildId_userId: { guildId, userId } },
+    data: { nick },
+    include: WITH_USER_AND_ROLES,
   });
+  app.publish({ type: 'GUILD_MEMBER_UPDATE', member });
 }
 
-/** What a message has beside its author and its place when it says `hello` and nothing else. */
-export const PLAIN_MESSAGE = {
-  type: 0,
-  content: 'hello',
-  flags: 0,
-  tts: false,
-  embeds: [],
-  components: [],
-  mentionUserIds: [],
-  mentionRoleIds: [],
-  mentionEveryone: false,
-  mentionedUsers: [],
-  pinned: false,
-  nonce: null,
-  enforcedNonceKey: null,
-  referenceId: null,
-  referenceChannelId: null,
-  editedAt: null,
-  attachments: [],
-  reactions: [],
-} satisfies Partial<MessageRecord>;
-
-/** A message that is stored nowhere, for publishing. */
-export function messageOf(app: App, guild: TestGuild, author: User, facts: Partial<MessageRecord> = {}): MessageRecord {
-  return {
-    id: app.nextId(),
-    channelId: guild.channel.id,
-    guildId: guild.id,
-    authorId: author.id,
-    author,
-    ...PLAIN_MESSAGE,
-    ...facts,
-  };
+/** Denies something in a channel to everybody but who has it otherwise. */
+export async function denyInChannel(
+  { app }: Pick<Server, 'app'>,
+  { id }: { id: string },
+  channelId: string,
+  deny: bigint,
+): Promise<void> {
+  const guildId = BigInt(id);
+  const key = { channelId: BigInt(channelId), targetId: guildId };
+  await app.db.writer.channelOverwrite.upsert({
+    where: { channelId_targetId: key },
+    create: { ...key, targetType: 0, deny },
+    update: { deny },
+  });
+  const guild = await app.db.reader.guild.findUniqueOrThrow({ where: { id: guildId }, include: { roles: true } });
+  app.publish({ type: 'GUILD_UPDATE', guild });
 }
 
-/** Publishes MESSAGE_CREATE with `content`. */
-export function say(
-  app: App,
-  guild: TestGuild,
-  author: User,
-  content: string,
-  facts: Partial<MessageRecord> = {},
-): void {
-  app.publish({ type: 'MESSAGE_CREATE', message: messageOf(app, guild, author, { content, ...facts }), member: null });
+/** A direct channel, of nobody: its recipients are kept nowhere yet. */
+export function createDirectChannel(app: App): Promise<Channel> {
+  return app.db.writer.channel.create({ data: { id: app.nextId(), guildId: null, type: 1, name: '' } });
 }

@@ -3,9 +3,9 @@ import { afterEach, expect, it } from 'vitest';
 import { REQUESTS_PER_CALLER } from '../../src/domain/limits.js';
 import { flood } from '../harness/flood.js';
 import { readableLog } from '../harness/log.js';
-import { createBot } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { socketClient } from '../harness/sockets.js';
+import { createBot } from '../harness/world.js';
 
 let server: TestServer;
 afterEach(() => server.stop());

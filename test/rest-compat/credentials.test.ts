@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { deleteApplication, resetBotToken } from '../../src/domain/applications/index.js';
 import { ask, openScene, type Scene } from '../harness/rest.js';
-import { createBot } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
+import { callOf, createBot } from '../harness/world.js';
 
 let server: TestServer;
 let scene: Scene;
@@ -65,13 +66,14 @@ describe('401', () => {
   test('a token that was replaced stops working at once', async () => {
     const bot = await createBot(server.app);
     expect((await whoAmI(`Bot ${bot.token}`)).status).toBe(200);
-    await server.app.db.writer.application.update({ where: { id: bot.id }, data: { botTokenHash: '00' } });
-    server.app.publish({ type: 'BOT_TOKEN_RESET', applicationId: bot.id });
+    await resetBotToken(callOf(server.app, bot.owner), bot.id);
     expect((await whoAmI(`Bot ${bot.token}`)).status).toBe(401);
   });
 
   test('the token of a deleted application does not work', async () => {
-    const bot = await createBot(server.app, { deletedAt: new Date() });
+    const bot = await createBot(server.app);
+    expect((await whoAmI(`Bot ${bot.token}`)).status).toBe(200);
+    await deleteApplication(callOf(server.app, bot.owner), { applicationId: bot.id, name: bot.user.username });
     expect((await whoAmI(`Bot ${bot.token}`)).status).toBe(401);
   });
 

@@ -5,9 +5,8 @@ import type { Route } from '../../src/rest-compat/route.js';
 import { routes } from '../../src/rest-compat/table.js';
 import { EVERY_FIELD_MS, HOSTILE_OTHERS, HOSTILE_TEXTS } from '../harness/hostile-values.js';
 import { readableLog } from '../harness/log.js';
-import { type Person, signUp } from '../harness/people.js';
+import { createApplication, type Person, signUp } from '../harness/people.js';
 import { ask, openScene, type Scene } from '../harness/rest.js';
-import { createBot } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { putTeam } from '../harness/teams.js';
 
@@ -25,13 +24,12 @@ let params: Record<string, string>;
 
 beforeAll(async () => {
   server = await startServer({ log });
-  const { app } = server;
   scene = await openScene(server);
   await scene.permit(ALL_PERMISSIONS);
   const [cleo, bob] = [await signUp(server, 'cleo'), await signUp(server, 'bob')];
   ada = await signUp(server, 'ada');
   const teamId = String(await putTeam(server, ada, [[bob, 'DEVELOPER']]));
-  const { id: applicationId } = await createBot(app, { name: 'Helper', ownerUserId: BigInt(ada.id) });
+  const { id: applicationId } = await createApplication(ada, 'Helper');
   const messageId = (await scene.send()).id;
   samples = {
     id: scene.guildId,
@@ -56,7 +54,7 @@ beforeAll(async () => {
     emoji: encodeURIComponent('👍'),
     userId: bob.id,
     teamId,
-    applicationId: String(applicationId),
+    applicationId,
   };
 });
 afterAll(() => server.stop());

@@ -7,8 +7,8 @@ import { readConfig } from '../../src/config.js';
 import { createServer } from '../../src/server.js';
 import { startInstance } from '../harness/process.js';
 import { RestBot } from '../harness/rest.js';
-import { addMember, createBot, createGuild, type TestBot } from '../harness/rows.js';
 import { migratedDatabase } from '../harness/server.js';
+import { addMember, createBot, createGuild, type TestBot } from '../harness/world.js';
 
 let dataDir: string;
 let database: Awaited<ReturnType<typeof migratedDatabase>>;

@@ -1,11 +1,13 @@
+import { ChannelType } from 'discord-api-types/v10';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Permission } from '../../src/domain/permissions.js';
 import { hearGuild } from '../harness/bus.js';
 import type { Loose } from '../harness/graphql.js';
 import { expectReference } from '../harness/reference.js';
 import { openScene, RestBot, type Scene } from '../harness/rest.js';
-import { addMember, createBot } from '../harness/rows.js';
+import { createDirectChannel } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
+import { addMember, createBot, createChannel } from '../harness/world.js';
 
 let server: TestServer;
 let scene: Scene;
@@ -303,12 +305,7 @@ describe('POST /channels/{id}/messages', () => {
     });
 
     test('a channel that holds no messages (50008)', async () => {
-      const { app } = server;
-      const channel = await app.db.writer.channel.create({
-        data: { id: app.nextId(), guildId: scene.guild.id, name: 'category', type: 4 },
-        include: { overwrites: true },
-      });
-      app.publish({ type: 'CHANNEL_CREATE', channel: { ...channel, guildId: scene.guild.id } });
+      const channel = await createChannel(server.app, scene.guild.id, 'category', ChannelType.GuildCategory);
       const { status, body } = await scene.bot.post(`/channels/${channel.id}/messages`, { content: 'x' });
       expect({ status, code: body.code }).toEqual({ status: 400, code: 50008 });
     });
@@ -323,10 +320,7 @@ describe('POST /channels/{id}/messages', () => {
 
   describe('404', () => {
     test('a direct channel: nobody is a recipient of one (10003)', async () => {
-      const { app } = server;
-      const { id } = await app.db.writer.channel.create({
-        data: { id: app.nextId(), guildId: null, type: 1, name: '' },
-      });
+      const { id } = await createDirectChannel(server.app);
       for (const path of [`/channels/${id}/messages`, `/channels/${id}/typing`]) {
         const { status, body } = await scene.bot.post(path, { content: 'x' });
         expect({ status, code: body.code }).toEqual({ status: 404, code: 10003 });
@@ -444,7 +438,8 @@ describe('DELETE /channels/{id}/messages/{id}', () => {
     await scene.permit(Permission.ViewChannel | Permission.SendMessages | Permission.ManageMessages);
     const headers = { 'x-audit-log-reason': encodeURIComponent('Spam 🙄') };
     expect((await scene.other.ask('DELETE', path, { headers })).status).toBe(204);
-    const [entry] = await server.app.db.reader.auditEntry.findMany({ where: { guildId: scene.guild.id } });
+    const where = { guildId: scene.guild.id, action: 'MESSAGE_DELETE' };
+    const [entry] = await server.app.db.reader.auditEntry.findMany({ where });
     expect(entry).toMatchObject({ action: 'MESSAGE_DELETE', actorId: scene.other.bot.id, reason: 'Spam 🙄' });
   });
 
@@ -459,7 +454,7 @@ describe('the message-content rule', () => {
   test('without the intent a bot reads only what is its own or mentions it', async () => {
     const { app } = server;
     const room = await openScene(server);
-    const deaf = await createBot(app, { messageContentIntent: false });
+    const deaf = await createBot(app, { privilegedIntents: ['GUILD_MEMBERS'] });
     await addMember(app, room.guild.id, deaf.user);
     const reader = new RestBot(server, deaf);
     const said = await room.send({ content: 'secret', embeds: [{ title: 'x' }], components: [{ type: 1 }] });

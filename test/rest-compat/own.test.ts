@@ -1,7 +1,9 @@
+import { ChannelType } from 'discord-api-types/v10';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectReference } from '../harness/reference.js';
 import { ask, openScene, type Scene } from '../harness/rest.js';
 import { startServer, type TestServer } from '../harness/server.js';
+import { createChannel } from '../harness/world.js';
 
 let server: TestServer;
 let scene: Scene;
@@ -101,12 +103,7 @@ describe('400', () => {
   });
 
   test('typing in a channel that holds no messages', async () => {
-    const { app } = server;
-    const channel = await app.db.writer.channel.create({
-      data: { id: app.nextId(), guildId: scene.guild.id, name: 'category', type: 4 },
-      include: { overwrites: true },
-    });
-    app.publish({ type: 'CHANNEL_CREATE', channel: { ...channel, guildId: scene.guild.id } });
+    const channel = await createChannel(server.app, scene.guild.id, 'category', ChannelType.GuildCategory);
     const { status, body } = await scene.bot.ask('POST', `/channels/${channel.id}/typing`);
     expect(status).toBe(400);
     expect(body.code).toBe(50008);

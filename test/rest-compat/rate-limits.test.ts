@@ -8,9 +8,9 @@ import { RequestLimits } from '../../src/rest-compat/rate-limiting.js';
 import { noDiscordPy, PYTHON } from '../harness/discord-py.js';
 import { createApplication, signUp } from '../harness/people.js';
 import { ask, openScene, type RestAnswer, type Scene } from '../harness/rest.js';
-import { createChannel } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
+import { createChannel } from '../harness/world.js';
 
 let server: TestServer;
 let scene: Scene;
@@ -49,7 +49,6 @@ describe('the headers of a bucket', () => {
 
   test('a bucket is the same for all channels, its count is for each', async () => {
     const channel = await createChannel(server.app, scene.guild.id, 'second');
-    server.app.publish({ type: 'CHANNEL_CREATE', channel });
     const [here] = await sendTimes(1);
     const [there] = await sendTimes(1, `/channels/${channel.id}/messages`);
     expect(header(there as RestAnswer, 'x-ratelimit-bucket')).toBe(header(here as RestAnswer, 'x-ratelimit-bucket'));

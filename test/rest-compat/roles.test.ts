@@ -1,10 +1,13 @@
 import { once } from 'node:events';
 import { Client, Events, GatewayIntentBits } from 'discord.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { installApplication } from '../../src/domain/installations/index.js';
 import { Permission } from '../../src/domain/permissions.js';
+import { createRole, setRolePositions } from '../../src/domain/roles/index.js';
 import { expectReference } from '../harness/reference.js';
 import { openScene, type Scene } from '../harness/rest.js';
 import { startServer, type TestServer } from '../harness/server.js';
+import { callOf } from '../harness/world.js';
 
 let server: TestServer;
 let scene: Scene;
@@ -16,21 +19,20 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
+/** Above `one` and `two` stands the bot's role, which manages roles, and above that the role of the other bot, `top`. */
 async function prepare(): Promise<void> {
   scene = await openScene(server);
-  const { app } = server;
   const guildId = scene.guild.id;
-  roles = [];
-  for (const [index, name] of ['one', 'two', 'bot', 'top'].entries()) {
-    const id = app.nextId();
-    const permissions = name === 'bot' ? Permission.ManageRoles | Permission.ViewChannel : 0n;
-    const role = await app.db.writer.role.create({ data: { id, guildId, name, permissions, position: index + 1 } });
-    if (name === 'bot') {
-      await app.db.writer.memberRole.create({ data: { guildId, userId: scene.bot.bot.id, roleId: id } });
-    }
-    app.publish({ type: 'GUILD_ROLE_CREATE', role });
-    roles.push(String(id));
-  }
+  const owner = callOf(server.app, scene.guild.owner);
+  const permissions = String(Permission.ManageRoles | Permission.ViewChannel);
+  await installApplication(owner, { applicationId: scene.bot.bot.id, guildId, scopes: ['bot'], permissions });
+  const two = await createRole(owner, guildId, { name: 'two', permissions: '0' });
+  const one = await createRole(owner, guildId, { name: 'one', permissions: '0' });
+  const managed = await server.app.db.reader.role.findMany({ where: { guildId, managed: true } });
+  const bot = managed.find(({ applicationId }) => applicationId === scene.bot.bot.id)!;
+  const top = managed.find(({ applicationId }) => applicationId === scene.other.bot.id)!;
+  await setRolePositions(owner, guildId, [{ roleId: top.id, position: 4 }]);
+  roles = [one, two, bot, top].map(({ id }) => String(id));
 }
 
 async function order(): Promise<[string, number][]> {
@@ -38,7 +40,8 @@ async function order(): Promise<[string, number][]> {
     where: { guildId: scene.guild.id },
     orderBy: { position: 'asc' },
   });
-  return found.map(({ name, position }) => [name, position]);
+  const names = ['one', 'two', 'bot', 'top'];
+  return found.map(({ id, position }) => [names[roles.indexOf(String(id))] ?? '@everyone', position]);
 }
 
 describe('PATCH /guilds/{guild.id}/roles', () => {

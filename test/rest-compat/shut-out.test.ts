@@ -4,10 +4,10 @@ import { flood } from '../harness/flood.js';
 import { grantCode, inForm, postForm, REDIRECT_URI } from '../harness/oauth.js';
 import { createApplication, type MadeApplication, type Person, signUp } from '../harness/people.js';
 import { ask, RestBot } from '../harness/rest.js';
-import { createBot } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { update } from '../harness/settings.js';
 import { statementsOf } from '../harness/statements.js';
+import { createBot } from '../harness/world.js';
 
 // Some of these ask ten thousand times.
 vi.setConfig({ testTimeout: 90_000 });

@@ -14,7 +14,7 @@ import { CLOUD, type Route, route, type SelfHosted } from '../../src/rest-compat
 import type { Claim, Scheme } from '../../src/rest-compat/schemes.js';
 import { routes } from '../../src/rest-compat/table.js';
 import { openContext } from '../harness/context.js';
-import { addMember, createBot, createGuild, type TestBot, type TestGuild } from '../harness/rows.js';
+import { addMember, createBot, createGuild, type TestBot, type TestGuild } from '../harness/world.js';
 
 let app: AppContext;
 let close: () => Promise<void>;

@@ -6,7 +6,6 @@ import { routes } from '../../src/rest-compat/table.js';
 import { grantCode, inForm, postForm, REDIRECT_URI } from '../harness/oauth.js';
 import { createApplication, type Person, signUp } from '../harness/people.js';
 import { ask, openScene, type RestRequest, type Scene } from '../harness/rest.js';
-import { createBot } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { putTeam } from '../harness/teams.js';
 
@@ -54,10 +53,10 @@ async function renew(route: Route): Promise<void> {
   if (!route.callers.includes('session')) return;
   const { app } = server;
   const teamId = await putTeam(server, ada, [[bob, 'DEVELOPER']]);
-  const { id: applicationId } = await createBot(app, { name: 'Helper', ownerUserId: BigInt(ada.id) });
-  const data = { applicationId, userId: BigInt(bob.id), createdAt: new Date(app.clock.now()) };
+  const { id: applicationId } = await createApplication(ada, 'Helper');
+  const data = { applicationId: BigInt(applicationId), userId: BigInt(bob.id), createdAt: new Date(app.clock.now()) };
   await app.db.writer.tester.create({ data });
-  Object.assign(portal, { teamId: String(teamId), applicationId: String(applicationId), userId: bob.id });
+  Object.assign(portal, { teamId: String(teamId), applicationId, userId: bob.id });
 }
 
 /** As `known`, for the portal's routes. */

@@ -9,8 +9,8 @@ import { Loaders } from '../../src/schema/loaders.js';
 import { Streams } from '../../src/schema/streams.js';
 import { Turn } from '../../src/schema/turn.js';
 import { countListeners } from '../harness/listeners.js';
-import { denyInChannel } from '../harness/overwrites.js';
 import { createGuild, invite, type MadeGuild, type Person, sendMessage, signUp } from '../harness/people.js';
+import { denyInChannel } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { socketClient, subscribe } from '../harness/sockets.js';
 

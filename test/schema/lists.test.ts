@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { codeOf, type Loose } from '../harness/graphql.js';
 import { countListeners } from '../harness/listeners.js';
-import { createGuild, install, type MadeGuild, type Person, signUp } from '../harness/people.js';
-import { createBot, createBots, createPerson } from '../harness/rows.js';
+import { createApplication, createGuild, install, type MadeGuild, type Person, signUp } from '../harness/people.js';
+import { createBots, createPerson } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { socketClient, subscribe } from '../harness/sockets.js';
 import { rowsReadBy } from '../harness/statements.js';
-import { askAnswer, askInvite, createTeam, putTeam } from '../harness/teams.js';
+import { askAnswer, askInvite, createTeam, putTeam, transferApplication } from '../harness/teams.js';
 
 let server: TestServer;
 let ada: Person;
@@ -19,13 +19,16 @@ beforeAll(async () => {
   teamId = String(await putTeam(server, ada, []));
   const bob = await signUp(server, 'bob');
   for (let n = 0; n < 4; n += 1) {
-    const bot = await createBot(server.app, { ownerTeamId: BigInt(teamId) });
-    await install(ada, { id: String(bot.id) }, guild);
+    const bot = await createApplication(ada);
+    await install(ada, bot, guild);
+    await transferApplication(ada, bot, { id: teamId });
     const bobs = await putTeam(server, bob, []);
     await askInvite(bob, { id: String(bobs) }, { email: ada.email });
-    const { id } = await createBot(server.app, { ownerUserId: BigInt(bob.id) });
+    const { id } = await createApplication(bob);
     const createdAt = new Date(server.app.clock.now() - n);
-    await server.app.db.writer.tester.create({ data: { applicationId: id, userId: BigInt(ada.id), createdAt } });
+    await server.app.db.writer.tester.create({
+      data: { applicationId: BigInt(id), userId: BigInt(ada.id), createdAt },
+    });
     await createGuild(ada, `guild ${n}`);
     await createTeam(ada);
   }
@@ -130,7 +133,7 @@ it('lists of several teams that are longer than what is shown are read apart', a
   const dan = await signUp(server, 'dan');
   for (let n = 0; n < 2; n += 1) {
     const ownerTeamId = await putTeam(server, dan, []);
-    for (let m = 0; m < 4 * (n + 1); m += 1) await createBot(server.app, { ownerTeamId });
+    await createBots(server.app, 4 * (n + 1), { ownerTeamId });
   }
   const { teams } = await dan.graphql('{ teams { applications(first: 3) { id } } }');
   expect(teams.map(({ applications }: Loose) => applications.length)).toEqual([3, 3]);

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Permission } from '../../src/domain/permissions.js';
 import { operationForm } from '../harness/forms.js';
-import { denyInChannel } from '../harness/overwrites.js';
 import {
   createApplication,
   createGuild,
@@ -12,6 +11,7 @@ import {
   sendMessage,
   signUp,
 } from '../harness/people.js';
+import { denyInChannel } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { statementsOf } from '../harness/statements.js';
 

@@ -4,6 +4,7 @@ import { askGraphql, type GraphqlAnswer, type Loose } from '../harness/graphql.j
 import { createGuild, invite, type MadeGuild, type Person, signUp } from '../harness/people.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { socketClient } from '../harness/sockets.js';
+import { addMember, userOf } from '../harness/world.js';
 
 let server: TestServer;
 let adas = 0;
@@ -89,8 +90,7 @@ describe('mutations of all kinds', () => {
   it('are counted one by one, also within one operation', async () => {
     // Nothing that carol does has been counted yet.
     const carol = await signUp(server, 'carol');
-    const member = { guildId: BigInt(guild.id), userId: BigInt(carol.id), joinedAt: new Date() };
-    await server.app.db.writer.member.create({ data: member });
+    await addMember(server.app, BigInt(guild.id), await userOf(server.app, carol));
     const fields = Array.from(
       { length: 3 },
       (_, n) => `m${n}: createInvite(input: { channelId: $channelId }) { code }`,

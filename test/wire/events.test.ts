@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { BusMessage, EventName } from '../../src/domain/bus-message.js';
 import type { User } from '../../src/infra/database/index.js';
 import { EVENTS, renderEvent } from '../../src/wire/events/index.js';
-import { PLAIN_MESSAGE } from '../harness/rows.js';
+import { PLAIN_MESSAGE } from '../harness/guild-home.js';
 
 const options = { publicUrl: 'https://chat.example', signatures: { sign: (path: string) => path } };
 const user: User = {

@@ -5,8 +5,8 @@ import { snowflakeAt } from '../../src/infra/ids.js';
 import { redactMessage, renderMessage } from '../../src/wire/messages.js';
 import { wireTime } from '../../src/wire/time.js';
 import { renderUser } from '../../src/wire/users.js';
+import { PLAIN_MESSAGE } from '../harness/guild-home.js';
 import { expectReference } from '../harness/reference.js';
-import { PLAIN_MESSAGE } from '../harness/rows.js';
 
 const options = { publicUrl: 'https://chat.example', signatures: { sign: (path: string) => `hm=${path.length}` } };
 const SENT_AT = Date.UTC(2026, 0, 2, 3, 4, 5, 6);

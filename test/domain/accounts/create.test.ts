@@ -8,7 +8,7 @@ import { ManualClock } from '../../harness/clock.js';
 import { openContext } from '../../harness/context.js';
 import { failStatements } from '../../harness/faults.js';
 import { createPerson } from '../../harness/rows.js';
-import { createBot } from '../stage.js';
+import { createBot } from '../../harness/world.js';
 
 const clock = new ManualClock();
 const CREDENTIAL = { providerId: 'credential', issuer: 'local:credential', passwordHash: 'hash' };

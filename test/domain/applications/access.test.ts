@@ -10,8 +10,9 @@ import { getOwnApplication } from '../../../src/domain/applications/own.js';
 import type { CallContext } from '../../../src/domain/call.js';
 import type { PortalRole } from '../../../src/domain/portal-permissions.js';
 import type { User } from '../../../src/infra/database/index.js';
-import { createBot, createGuild, createPerson, type TestBot } from '../../harness/rows.js';
+import { createPerson } from '../../harness/rows.js';
 import { startServer, type TestServer } from '../../harness/server.js';
+import { createBot, createGuild, type TestBot } from '../../harness/world.js';
 import { outcome } from '../messages/scene.js';
 
 const ADA = 1n;
@@ -41,7 +42,7 @@ describe('an application', () => {
   });
   beforeEach(async () => {
     owner = await createPerson(server.app);
-    made = await createBot(server.app, { ownerUserId: owner.id });
+    made = await createBot(server.app, { owner });
   });
   afterAll(() => server.stop());
 

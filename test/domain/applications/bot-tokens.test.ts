@@ -4,8 +4,8 @@ import { createBotToken } from '../../../src/domain/applications/bot-tokens.js';
 import { createClientSecret } from '../../../src/domain/applications/secrets.js';
 import { hashSecret } from '../../../src/infra/secrets.js';
 import { createApplication, signUp } from '../../harness/people.js';
-import { createBot } from '../../harness/rows.js';
 import { startServer, type TestServer } from '../../harness/server.js';
+import { createBot } from '../../harness/world.js';
 
 describe('a bot token', () => {
   test('has three parts: whose it is, when it was made, and 32 random bytes', () => {
@@ -45,7 +45,7 @@ describe('authenticating', () => {
   const authenticate = (token: string) => server.app.botTokens.authenticate(token);
 
   test('finds the bot, its intents, and the token’s stored form', async () => {
-    const { id, token, user } = await createBot(server.app, { messageContentIntent: false, presencesIntent: false });
+    const { id, token, user } = await createBot(server.app, { privilegedIntents: ['GUILD_MEMBERS'] });
     expect(await authenticate(token)).toEqual({
       actor: { kind: 'bot', user, applicationId: id, messageContentIntent: false },
       privilegedIntents: ['GUILD_MEMBERS'],
@@ -55,8 +55,10 @@ describe('authenticating', () => {
 
   test('finds nobody for what is no valid token', async () => {
     const [one, other] = [await createBot(server.app), await createBot(server.app)];
-    const without = await createBot(server.app, { botTokenHash: null });
-    const deleted = await createBot(server.app, { deletedAt: new Date() });
+    const [without, deleted] = [await createBot(server.app), await createBot(server.app)];
+    const { application } = server.app.db.writer;
+    await application.update({ where: { id: without.id }, data: { botTokenHash: null } });
+    await application.update({ where: { id: deleted.id }, data: { deletedAt: new Date() } });
     const [whose, when, random] = one.token.split('.');
     const [foreign] = other.token.split('.');
     const tokens = [

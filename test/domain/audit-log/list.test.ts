@@ -11,7 +11,7 @@ import { installApplication } from '../../../src/domain/installations/index.js';
 import { openContext } from '../../harness/context.js';
 import { failStatements } from '../../harness/faults.js';
 import { createPerson } from '../../harness/rows.js';
-import { callOf } from '../stage.js';
+import { callOf } from '../../harness/world.js';
 
 let app: AppContext;
 let close: () => Promise<void>;

@@ -4,11 +4,11 @@ import { createChannel } from '../../../src/domain/channels/index.js';
 import { hearGuild } from '../../harness/bus.js';
 import { openContext } from '../../harness/context.js';
 import { createPerson } from '../../harness/rows.js';
-import { addMember, callOf, createGuild, type StagedGuild } from '../stage.js';
+import { addMember, callOf, createGuild, type TestGuild } from '../../harness/world.js';
 
 let app: AppContext;
 let close: () => Promise<void>;
-let guild: StagedGuild;
+let guild: TestGuild;
 beforeAll(async () => {
   ({ app, close } = await openContext());
   guild = await createGuild(app);
@@ -48,7 +48,7 @@ test.each([
 
 test('a new channel stands behind the last, whatever positions there are, and whoever makes one beside', async () => {
   const own = await createGuild(app);
-  await app.db.writer.channel.update({ where: { id: own.channelId }, data: { position: 7 } });
+  await app.db.writer.channel.update({ where: { id: own.channel.id }, data: { position: 7 } });
   expect((await make({ name: 'x'.repeat(100) }, own)).position).toBe(8);
   const made = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => make({ name }, own)));
   expect(made.map(({ position }) => position).sort()).toEqual([10, 11, 12, 13, 9]);
@@ -70,6 +70,6 @@ test('making one needs ManageChannels', async () => {
   const ada = await createPerson(app);
   const call = callOf(app, ada);
   await expect(createChannel(call, guild.id, { name: 'mine' })).rejects.toMatchObject({ code: 'UNKNOWN_GUILD' });
-  await addMember(app, guild, ada);
+  await addMember(app, guild.id, ada);
   await expect(createChannel(call, guild.id, { name: 'mine' })).rejects.toMatchObject({ code: 'MISSING_PERMISSIONS' });
 });

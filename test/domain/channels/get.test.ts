@@ -5,12 +5,12 @@ import { sendMessage } from '../../../src/domain/messages/index.js';
 import { Permission } from '../../../src/domain/permissions.js';
 import { openContext } from '../../harness/context.js';
 import { createPerson } from '../../harness/rows.js';
+import { addMember, callOf, createBot, createGuild, type TestGuild } from '../../harness/world.js';
 import { toSend } from '../messages/scene.js';
-import { addMember, callOf, createBot, createGuild, type StagedGuild } from '../stage.js';
 
 let app: AppContext;
 let close: () => Promise<void>;
-let guild: StagedGuild;
+let guild: TestGuild;
 beforeAll(async () => {
   ({ app, close } = await openContext());
   guild = await createGuild(app);
@@ -21,26 +21,31 @@ test('a channel is shown with its overwrites and its newest message', async () =
   const owner = callOf(app, guild.owner);
   const bits = { allow: 0n, deny: Permission.SendMessages };
   await app.db.writer.channelOverwrite.create({
-    data: { channelId: guild.channelId, targetId: guild.id, targetType: 0, ...bits },
+    data: { channelId: guild.channel.id, targetId: guild.id, targetType: 0, ...bits },
   });
-  expect(await getChannel(owner, guild.channelId)).toMatchObject({
-    channel: { id: guild.channelId, guildId: guild.id, name: 'general', overwrites: [{ targetId: guild.id, ...bits }] },
+  expect(await getChannel(owner, guild.channel.id)).toMatchObject({
+    channel: {
+      id: guild.channel.id,
+      guildId: guild.id,
+      name: 'general',
+      overwrites: [{ targetId: guild.id, ...bits }],
+    },
     lastMessageId: null,
   });
   const say = async (channelId: bigint) => (await sendMessage(owner, { channelId, body: toSend({ content: 'x' }) })).id;
-  await say(guild.channelId);
-  const newest = await say(guild.channelId);
+  await say(guild.channel.id);
+  const newest = await say(guild.channel.id);
   const { id: aside } = await createChannel(owner, guild.id, { name: 'aside' });
   await say(aside);
-  expect((await getChannel(owner, guild.channelId)).lastMessageId).toBe(newest);
+  expect((await getChannel(owner, guild.channel.id)).lastMessageId).toBe(newest);
 });
 
 test('a channel is shown to who may view it, and to nobody else', async () => {
   const { id } = await createChannel(callOf(app, guild.owner), guild.id, { name: 'hidden' });
-  const [ada, bot] = [await createPerson(app), await createBot(app)];
+  const [ada, bot] = [await createPerson(app), (await createBot(app)).user];
   await expect(getChannel(callOf(app, ada), id)).rejects.toMatchObject({ code: 'UNKNOWN_CHANNEL' });
   for (const user of [ada, bot]) {
-    await addMember(app, guild, user);
+    await addMember(app, guild.id, user);
     expect((await getChannel(callOf(app, user), id)).channel.id).toBe(id);
   }
   const { id: gone } = await createChannel(callOf(app, guild.owner), guild.id, { name: 'gone' });

@@ -4,18 +4,13 @@ import type { Actor, CallContext } from '../../../src/domain/call.js';
 import { DomainError } from '../../../src/domain/errors.js';
 import { permissionsWithin } from '../../../src/domain/guilds/access.js';
 import { accessChannel, accessGuild, channelsWith } from '../../../src/domain/guilds/index.js';
+import { setMemberRoles } from '../../../src/domain/members/index.js';
 import { ALL_PERMISSIONS, Permission } from '../../../src/domain/permissions.js';
+import { createRole } from '../../../src/domain/roles/index.js';
 import type { User } from '../../../src/infra/database/index.js';
-import {
-  addMember,
-  createBot,
-  createChannel,
-  createGuild,
-  createPerson,
-  permitEveryone,
-  type TestGuild,
-} from '../../harness/rows.js';
+import { createDirectChannel, createPerson, nameMember, permitEveryone } from '../../harness/rows.js';
 import { startServer, type TestServer } from '../../harness/server.js';
+import { addMember, callOf, createBot, createChannel, createGuild, type TestGuild } from '../../harness/world.js';
 
 const { ViewChannel, SendMessages, ManageGuild, Connect } = Permission;
 
@@ -34,7 +29,8 @@ beforeEach(async () => {
   const { app } = server;
   guild = await createGuild(app);
   ada = await createPerson(app);
-  await addMember(app, guild.id, ada, 'heron');
+  await addMember(app, guild.id, ada);
+  await nameMember(app, guild.id, ada, 'heron');
   member = as({ kind: 'person', user: ada });
   outsider = as({ kind: 'person', user: await createPerson(app) });
   bot = await botCall(true);
@@ -52,9 +48,9 @@ async function botCall(isMember: boolean): Promise<CallContext> {
 
 /** A role that the member has. */
 async function addRole(permissions: bigint): Promise<bigint> {
-  const id = server.app.nextId();
-  await server.app.db.writer.role.create({ data: { id, guildId: guild.id, name: 'role', permissions } });
-  await server.app.db.writer.memberRole.create({ data: { guildId: guild.id, userId: ada.id, roleId: id } });
+  const owner = callOf(server.app, guild.owner);
+  const { id } = await createRole(owner, guild.id, { name: 'role', permissions: String(permissions) });
+  await setMemberRoles(owner, { guildId: guild.id, userId: ada.id, roleIds: [id] });
   return id;
 }
 
@@ -150,8 +146,7 @@ describe('a channel', () => {
   });
 
   test('that does not exist, or is of no guild, is unknown', async () => {
-    const id = server.app.nextId();
-    await server.app.db.writer.channel.create({ data: { id, name: 'direct' } });
+    const { id } = await createDirectChannel(server.app);
     for (const call of [member, bot]) {
       expect(await told(accessChannel(call, 1n, 'viewChannel'))).toBe('UNKNOWN_CHANNEL Unknown Channel');
       expect(await told(accessChannel(call, id, 'viewChannel'))).toBe('UNKNOWN_CHANNEL Unknown Channel');
@@ -167,8 +162,11 @@ describe('a channel', () => {
     ];
     await overwrite(open.id, roleId, { allow: SendMessages });
     await overwrite(hidden.id, ada.id, { deny: ViewChannel });
+    const { id: voice } = await server.app.db.reader.channel.findFirstOrThrow({
+      where: { guildId: guild.id, type: 2 },
+    });
     const access = await accessGuild(member, guild.id, 'viewGuild');
-    expect(channelsWith(access, ada.id, 'viewChannel')).toEqual(new Set([guild.channel.id, open.id]));
+    expect(channelsWith(access, ada.id, 'viewChannel')).toEqual(new Set([guild.channel.id, voice, open.id]));
     expect(channelsWith(access, ada.id, 'sendMessage')).toEqual(new Set([open.id]));
   });
 });

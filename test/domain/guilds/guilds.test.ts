@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { callContext } from '../../../src/context.js';
 import { accessChannel, accessGuild, leaveGuild } from '../../../src/domain/guilds/index.js';
 import { Permission } from '../../../src/domain/permissions.js';
-import { denyInChannel } from '../../harness/overwrites.js';
 import { createApplication, createGuild, install, invite, type Person, signUp } from '../../harness/people.js';
+import { denyInChannel } from '../../harness/rows.js';
 import { startServer, type TestServer } from '../../harness/server.js';
 
 let server: TestServer;

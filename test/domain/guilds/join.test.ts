@@ -7,11 +7,11 @@ import { hearGuild } from '../../harness/bus.js';
 import { ManualClock } from '../../harness/clock.js';
 import { openContext } from '../../harness/context.js';
 import { createPerson } from '../../harness/rows.js';
-import { addMember, callOf, createBot, createGuild, type StagedGuild } from '../stage.js';
+import { addMember, callOf, createBot, createGuild, type TestGuild } from '../../harness/world.js';
 
 let app: AppContext;
 let close: () => Promise<void>;
-let guild: StagedGuild;
+let guild: TestGuild;
 let ada: User;
 let bob: User;
 beforeAll(async () => {
@@ -24,7 +24,7 @@ beforeEach(async () => {
 afterAll(() => close());
 
 const invite = async (options: { maxUses?: number; maxAge?: number } = {}) =>
-  (await createInvite(callOf(app, guild.owner), guild.channelId, options)).code;
+  (await createInvite(callOf(app, guild.owner), guild.channel.id, options)).code;
 const join = (user: User, code: string) => joinGuild(callOf(app, user), code);
 const usesOf = async (code: string) => (await app.db.reader.invite.findUnique({ where: { code } }))?.uses;
 const memberIds = async () => {
@@ -83,7 +83,7 @@ describe('joining', () => {
   });
 
   test('is for people', async () => {
-    await expect(join(await createBot(app), await invite())).rejects.toMatchObject({ code: 'FORBIDDEN' });
+    await expect(join((await createBot(app)).user, await invite())).rejects.toMatchObject({ code: 'FORBIDDEN' });
     await expect(join(ada, 'nonsense')).rejects.toMatchObject(UNKNOWN);
   });
 });
@@ -100,9 +100,9 @@ describe('leaving', () => {
   });
 
   test('as a bot ends the installation to this guild, and to no other', async () => {
-    const [bot, other] = [await createBot(app), await createGuild(app)];
-    await addMember(app, guild, bot);
-    await addMember(app, other, bot);
+    const [bot, other] = [(await createBot(app)).user, await createGuild(app)];
+    await addMember(app, guild.id, bot);
+    await addMember(app, other.id, bot);
     await leaveGuild(callOf(app, bot), guild.id);
     const installations = await app.db.reader.installation.findMany({ where: { applicationId: bot.id } });
     expect(installations.map(({ guildId }) => guildId)).toEqual([other.id]);
@@ -137,7 +137,7 @@ describe('a new guild', () => {
   });
 
   test('is for people', async () => {
-    const refused = createGuildAs(callOf(app, await createBot(app)), { name: 'Harbour' });
+    const refused = createGuildAs(callOf(app, (await createBot(app)).user), { name: 'Harbour' });
     await expect(refused).rejects.toMatchObject({ code: 'FORBIDDEN' });
   });
 });

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { callContext } from '../../../src/context.js';
 import { type GuildHome, recommendShards } from '../../../src/domain/guilds/index.js';
-import { createBot, createPerson } from '../../harness/rows.js';
+import { createPerson, putInGuilds } from '../../harness/rows.js';
 import { startServer, type TestServer } from '../../harness/server.js';
+import { createBot } from '../../harness/world.js';
 import { outcome } from '../messages/scene.js';
 
 let server: TestServer;
@@ -18,11 +19,8 @@ test('a bot is recommended a shard for every thousand guilds it is in, and one a
   const call = callContext(app, { kind: 'bot', user, applicationId: id, messageContentIntent: true });
   const join = async (count: number) => {
     const ids = Array.from({ length: count }, () => app.nextId());
-    const joinedAt = new Date();
-    await app.db.writer.guild.createMany({ data: ids.map((id) => ({ id, name: 'many', ownerId: owner.id })) });
-    // Its owner is in all of them, and counts for nothing.
-    const members = ids.flatMap((guildId) => [user.id, owner.id].map((userId) => ({ guildId, userId, joinedAt })));
-    await app.db.writer.member.createMany({ data: members });
+    // Their owner is in all of them, and counts for nothing.
+    await putInGuilds(app, ids, owner, user, owner);
     return recommendShards(call);
   };
   expect(await recommendShards(call)).toBe(1);

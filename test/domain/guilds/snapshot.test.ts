@@ -14,8 +14,8 @@ import { ALL_PERMISSIONS, DEFAULT_EVERYONE_PERMISSIONS } from '../../../src/doma
 import { createRole, setRolePositions } from '../../../src/domain/roles/index.js';
 import { openContext } from '../../harness/context.js';
 import { createPerson } from '../../harness/rows.js';
+import { addMember, callOf, createGuild, type TestGuild } from '../../harness/world.js';
 import { toSend } from '../messages/scene.js';
-import { addMember, callOf, createGuild, type StagedGuild } from '../stage.js';
 
 let app: AppContext;
 let close: () => Promise<void>;
@@ -30,15 +30,15 @@ describe('a guild as a whole', () => {
   test('has its roles and channels in their order, its newest messages and how many members it has', async () => {
     const guild = await createGuild(app);
     const owner = callOf(app, guild.owner);
-    await addMember(app, guild, await createPerson(app));
+    await addMember(app, guild.id, await createPerson(app));
     for (const name of ['c', 'b', 'a']) await createRole(owner, guild.id, { name });
     const [first] = await app.db.reader.role.findMany({ where: { guildId: guild.id, name: 'c' } });
     await setRolePositions(owner, guild.id, [{ roleId: first?.id ?? 0n, position: 1 }]);
     await createChannel(owner, guild.id, { name: 'last' });
-    await app.db.writer.channel.update({ where: { id: guild.channelId }, data: { position: 9 } });
+    await app.db.writer.channel.update({ where: { id: guild.channel.id }, data: { position: 9 } });
     const body = toSend({ content: 'x' });
-    await sendMessage(owner, { channelId: guild.channelId, body });
-    const { id } = await sendMessage(owner, { channelId: guild.channelId, body });
+    await sendMessage(owner, { channelId: guild.channel.id, body });
+    const { id } = await sendMessage(owner, { channelId: guild.channel.id, body });
     const snapshot = await app.guilds.snapshot(guild.id);
     expect(snapshot?.guild).toMatchObject({ id: guild.id, ownerId: guild.owner.id });
     const order = ['@everyone', 'c', 'a', 'b'];
@@ -48,7 +48,7 @@ describe('a guild as a whole', () => {
       ['last', []],
       ['general', []],
     ]);
-    expect(snapshot?.lastMessageIds).toEqual(new Map([[guild.channelId, id]]));
+    expect(snapshot?.lastMessageIds).toEqual(new Map([[guild.channel.id, id]]));
     expect(snapshot?.memberCount).toBe(2);
     const shown = await getGuild(owner, { guildId: guild.id, withCounts: true });
     expect(shown.guild.roles.map(({ name }) => name)).toEqual(order);
@@ -72,13 +72,13 @@ describe('a guild as a whole', () => {
 });
 
 describe('members of a guild', () => {
-  let guild: StagedGuild;
+  let guild: TestGuild;
   /** The owner, somebody with a role, somebody with a nickname, and somebody with neither. */
   let ids: [bigint, bigint, bigint, bigint];
   beforeAll(async () => {
     guild = await createGuild(app);
     const people = [await createPerson(app), await createPerson(app), await createPerson(app)];
-    for (const user of [...people].reverse()) await addMember(app, guild, user);
+    for (const user of [...people].reverse()) await addMember(app, guild.id, user);
     ids = [guild.owner.id, ...people.map(({ id }) => id)].sort(byId) as typeof ids;
     const owner = callOf(app, guild.owner);
     const { id: roleId } = await createRole(owner, guild.id, { name: 'role' });
@@ -135,13 +135,13 @@ test('the guilds of somebody come in pages, each once', async () => {
 test('who is no member may do nothing, and nobody anything in a channel that is not there', async () => {
   const guild = await createGuild(app);
   const [member, stranger] = [await createPerson(app), await createPerson(app)];
-  await addMember(app, guild, member);
+  await addMember(app, guild.id, member);
   const inGuild = (id: bigint, guildId = guild.id) => permissionsInGuild(app.guilds, guildId, id);
   expect(await inGuild(guild.owner.id)).toBe(ALL_PERMISSIONS);
   expect(await inGuild(member.id)).toBe(DEFAULT_EVERYONE_PERMISSIONS);
   expect(await inGuild(stranger.id)).toBeNull();
   expect(await inGuild(member.id, 1n)).toBeNull();
-  const inChannel = (id: bigint, channelId = guild.channelId) =>
+  const inChannel = (id: bigint, channelId = guild.channel.id) =>
     permissionsInChannel(app.guilds, guild.id, channelId, id);
   expect(await inChannel(member.id)).toBe(DEFAULT_EVERYONE_PERMISSIONS);
   expect(await inChannel(stranger.id)).toBeNull();

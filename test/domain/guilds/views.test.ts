@@ -7,9 +7,10 @@ import {
   permissionsInGuild,
 } from '../../../src/domain/guilds/index.js';
 import { ManualClock } from '../../harness/clock.js';
-import { addMember, createGuild, createPerson } from '../../harness/rows.js';
+import { createPerson, nameMember } from '../../harness/rows.js';
 import { startServer, type TestServer } from '../../harness/server.js';
 import { statementsOf } from '../../harness/statements.js';
+import { addMember, createGuild } from '../../harness/world.js';
 
 let server: TestServer;
 const clock = new ManualClock();
@@ -52,7 +53,8 @@ it('reads a guild without waiting until its changes are heard, and again once th
   const person = await createPerson(app);
   expect(await home.member(guild.id, person.id)).toBeNull();
   expect((await home.view(guild.id))?.rolePermissions.get(guild.id)).not.toBe(8n);
-  await addMember(app, guild.id, person, 'heron');
+  await addMember(app, guild.id, person);
+  await nameMember(app, guild.id, person, 'heron');
   await app.db.writer.role.update({ where: { id: guild.id }, data: { permissions: 8n } });
   hear();
   await Promise.resolve();

@@ -9,11 +9,11 @@ import { hearGuild } from '../../harness/bus.js';
 import { openContext } from '../../harness/context.js';
 import { createPerson } from '../../harness/rows.js';
 import { statementsOf } from '../../harness/statements.js';
-import { addMember, callOf, createBot, createGuild, type StagedGuild } from '../stage.js';
+import { addMember, callOf, createBot, createGuild, type TestGuild } from '../../harness/world.js';
 
 let app: AppContext;
 let close: () => Promise<void>;
-let guild: StagedGuild;
+let guild: TestGuild;
 beforeAll(async () => {
   ({ app, close } = await openContext());
 });
@@ -22,12 +22,12 @@ beforeEach(async () => {
 });
 afterAll(() => close());
 
-const make = (channelId = guild.channelId) => createInvite(callOf(app, guild.owner), channelId);
+const make = (channelId = guild.channel.id) => createInvite(callOf(app, guild.owner), channelId);
 
 describe('an invite that is taken back', () => {
   test('is unknown to who is not in the server, a bot as well as a person, and stays', async () => {
     const { code } = await make();
-    for (const user of [await createPerson(app), await createBot(app)]) {
+    for (const user of [await createPerson(app), (await createBot(app)).user]) {
       await expect(deleteInvite(callOf(app, user), code)).rejects.toMatchObject({ code: 'UNKNOWN_INVITE' });
     }
     expect(await findInvite(app.db.reader, app.clock.now(), code)).toMatchObject({ code });
@@ -55,9 +55,9 @@ test('who manages one channel sees and takes back the invites to that one, and t
   await app.db.writer.channelOverwrite.create({
     data: { channelId: managed, targetId: ada.id, targetType: 1, ...bits },
   });
-  await addMember(app, guild, ada);
+  await addMember(app, guild.id, ada);
   const [there, elsewhere] = [await make(managed), await make()];
-  const own = await createInvite(callOf(app, ada), guild.channelId);
+  const own = await createInvite(callOf(app, ada), guild.channel.id);
   expect(await listed(ada)).toEqual([there.code, own.code].sort());
   const refused = deleteInvite(callOf(app, ada), elsewhere.code);
   await expect(refused).rejects.toMatchObject({ code: 'MISSING_PERMISSIONS' });
@@ -80,11 +80,11 @@ test.each(['', 'short', 'Aa00000', 'Aa0000000', 'Aa0000\0x', 'Aa-00000', 'ÄÖÜ
 
 test('the last room for an invite is for one of two at once, and those of another server take none', async () => {
   const other = await createGuild(app);
-  const row = { guildId: other.id, channelId: other.channelId, inviterId: other.owner.id };
+  const row = { guildId: other.id, channelId: other.channel.id, inviterId: other.owner.id };
   const data = Array.from({ length: 999 }, (_, n) => ({ ...row, code: `o${other.id}${n}`, createdAt: new Date(0) }));
   await app.db.writer.invite.createMany({ data });
   await make();
-  const more = () => createInvite(callOf(app, other.owner), other.channelId);
+  const more = () => createInvite(callOf(app, other.owner), other.channel.id);
   const ended = await Promise.allSettled([more(), more()]);
   const refused = ended.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []));
   expect(refused).toEqual([expect.objectContaining({ code: 'LIMIT_EXCEEDED' })]);

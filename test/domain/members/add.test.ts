@@ -12,7 +12,7 @@ import { ManualClock } from '../../harness/clock.js';
 import { grantCode, REDIRECT_URI } from '../../harness/oauth.js';
 import { createPerson } from '../../harness/rows.js';
 import { startServer, type TestServer } from '../../harness/server.js';
-import { callOf, createGuild, type StagedGuild } from '../stage.js';
+import { callOf, createGuild, type TestGuild } from '../../harness/world.js';
 
 interface Client {
   application: Application;
@@ -23,7 +23,7 @@ interface Client {
 const clock = new ManualClock();
 let server: TestServer;
 let client: Client;
-let guild: StagedGuild;
+let guild: TestGuild;
 let ada: User;
 beforeAll(async () => {
   server = await startServer({ clock });

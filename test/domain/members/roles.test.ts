@@ -6,11 +6,11 @@ import type { Role, User } from '../../../src/infra/database/index.js';
 import { hearGuild } from '../../harness/bus.js';
 import { openContext } from '../../harness/context.js';
 import { createPerson } from '../../harness/rows.js';
-import { addMember, callOf, createBot, createGuild, type StagedGuild } from '../stage.js';
+import { addMember, callOf, createBot, createGuild, type TestGuild } from '../../harness/world.js';
 
 let app: AppContext;
 let close: () => Promise<void>;
-let guild: StagedGuild;
+let guild: TestGuild;
 let ada: User;
 let one: Role;
 let two: Role;
@@ -21,7 +21,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   guild = await createGuild(app);
   ada = await createPerson(app);
-  await addMember(app, guild, ada);
+  await addMember(app, guild.id, ada);
   const make = (name: string) => createRole(callOf(app, guild.owner), guild.id, { name });
   [one, two, three] = [await make('one'), await make('two'), await make('three')];
 });
@@ -76,7 +76,7 @@ describe('the roles of a member', () => {
 
   test('are taken from nobody else', async () => {
     const bob = await createPerson(app);
-    await addMember(app, guild, bob);
+    await addMember(app, guild.id, bob);
     await set([one, two], bob);
     await set([one]);
     expect(await set([])).toEqual([]);
@@ -86,8 +86,8 @@ describe('the roles of a member', () => {
   });
 
   test('that are managed stay, whatever is named beside them, and can be named', async () => {
-    const bot = await createBot(app);
-    await addMember(app, guild, bot);
+    const { user: bot } = await createBot(app);
+    await addMember(app, guild.id, bot);
     const managed = await app.db.reader.role.findFirstOrThrow({ where: { guildId: guild.id, managed: true } });
     expect(await set([one], bot)).toEqual([managed.id, one.id].sort());
     expect(await set([managed, two], bot)).toEqual([managed.id, two.id].sort());

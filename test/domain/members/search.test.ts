@@ -4,7 +4,7 @@ import { openContext } from '../../harness/context.js';
 import { createPerson } from '../../harness/rows.js';
 import { statementsOf } from '../../harness/statements.js';
 import { turnsDuring } from '../../harness/turns.js';
-import { addMember, callOf, createBot, createGuild, type StagedGuild } from '../stage.js';
+import { addMember, callOf, createBot, createGuild, type TestGuild } from '../../harness/world.js';
 
 let app: AppContext;
 let close: () => Promise<void>;
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => close());
 
 /** What those are called who are found, by their nicknames where they have one. */
-async function found(guild: Pick<StagedGuild, 'id'>, prefix: string, take = 100): Promise<string[]> {
+async function found(guild: Pick<TestGuild, 'id'>, prefix: string, take = 100): Promise<string[]> {
   const members = await app.guilds.searchMembers(guild.id, prefix, take);
   const ids = members.map(({ userId }) => userId);
   expect(ids).toEqual([...ids].sort((a, b) => (a < b ? -1 : 1)));
@@ -23,19 +23,19 @@ async function found(guild: Pick<StagedGuild, 'id'>, prefix: string, take = 100)
 
 describe('members are found', () => {
   const NAMES = ['anna', 'Anton', 'ärger', 'Ärmel', 'ban', '100%', '1000', 'a_c', 'abc'];
-  let guild: StagedGuild;
+  let guild: TestGuild;
   beforeAll(async () => {
     guild = await createGuild(app);
     // Bots, whose names may hold anything.
-    for (const name of NAMES) await addMember(app, guild, await createBot(app, name));
+    for (const name of NAMES) await addMember(app, guild.id, (await createBot(app, { name: name })).user);
     const heron = await createPerson(app, 'zoe');
-    await addMember(app, guild, heron);
+    await addMember(app, guild.id, heron);
     await app.db.writer.member.update({
       where: { guildId_userId: { guildId: guild.id, userId: heron.id } },
       data: { nick: 'Heron' },
     });
     const elsewhere = await createGuild(app);
-    await addMember(app, elsewhere, await createBot(app, 'anna elsewhere'));
+    await addMember(app, elsewhere.id, (await createBot(app, { name: 'anna elsewhere' })).user);
   });
 
   test.each([

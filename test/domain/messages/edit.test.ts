@@ -11,8 +11,8 @@ import {
   type UploadedFile,
 } from '../../../src/domain/messages/index.js';
 import { renderMessage } from '../../../src/wire/messages.js';
-import { createBot } from '../../harness/rows.js';
 import { startServer, type TestServer } from '../../harness/server.js';
+import { createBot } from '../../harness/world.js';
 import { openRoom, outcome, type Room, type SentEdit, toEdit, toSend } from './scene.js';
 
 let server: TestServer;

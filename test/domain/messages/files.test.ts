@@ -18,19 +18,19 @@ import type { User } from '../../../src/infra/database/index.js';
 import { openContext } from '../../harness/context.js';
 import { failStatements } from '../../harness/faults.js';
 import { createPerson, permitEveryone } from '../../harness/rows.js';
-import { addMember, callOf, createGuild, type StagedGuild } from '../stage.js';
+import { addMember, callOf, createGuild, type TestGuild } from '../../harness/world.js';
 import { outcome, type SentBody, toEdit, toSend } from './scene.js';
 
 let app: AppContext;
 let close: () => Promise<void>;
-let guild: StagedGuild;
+let guild: TestGuild;
 let ada: User;
 let call: CallContext;
 beforeAll(async () => {
   ({ app, close } = await openContext());
   ada = await createPerson(app);
   guild = await createGuild(app);
-  await addMember(app, guild, ada);
+  await addMember(app, guild.id, ada);
   call = callOf(app, ada);
 });
 afterAll(() => close());
@@ -47,7 +47,7 @@ async function sized(index: number, size: number): Promise<UploadedFile> {
 }
 
 const send = (files: UploadedFile[], body: SentBody = {}) =>
-  sendMessage(call, { channelId: guild.channelId, body: toSend(body), files });
+  sendMessage(call, { channelId: guild.channel.id, body: toSend(body), files });
 
 const MIB = 1024 * 1024;
 
@@ -121,9 +121,9 @@ describe('files', () => {
   test('are found by what their address says, and by nothing else', async () => {
     const { attachments, id } = await send([await file(0)]);
     const attachmentId = attachments[0]?.id ?? 0n;
-    const key = `attachments/${guild.channelId}/${id}/${attachmentId}`;
+    const key = `attachments/${guild.channel.id}/${id}/${attachmentId}`;
     const find = (more: object = {}) => {
-      const input = { channelId: guild.channelId, attachmentId, filename: 'x.txt', ...more };
+      const input = { channelId: guild.channel.id, attachmentId, filename: 'x.txt', ...more };
       return findAttachmentFile(app.db.reader, app.blobs, input);
     };
     expect(await find()).toEqual({ id: attachmentId, key, contentType: 'text/plain', size: 1 });
@@ -136,16 +136,16 @@ describe('files', () => {
 
   test('go with their message', async () => {
     const { attachments, id } = await send([await file(0), await file(1)]);
-    const keys = attachments.map((attachment) => `attachments/${guild.channelId}/${id}/${attachment.id}`);
+    const keys = attachments.map((attachment) => `attachments/${guild.channel.id}/${id}/${attachment.id}`);
     const sizes = () => Promise.all(keys.map((key) => app.blobs.size(key)));
     expect(await sizes()).toEqual([1, 1]);
-    await deleteMessage(call, { channelId: guild.channelId, messageId: id });
+    await deleteMessage(call, { channelId: guild.channel.id, messageId: id });
     expect(await sizes()).toEqual([null, null]);
   });
 
   test('belong to a row, or are no attachment, for who looks for abandoned ones', async () => {
     const { attachments, id } = await send([await file(0)]);
-    const folder = `attachments/${guild.channelId}/${id}`;
+    const folder = `attachments/${guild.channel.id}/${id}`;
     const kept = [`${folder}/${attachments[0]?.id}`, 'attachments/x', `${folder}/x`, `${folder}/1/2`, 'other/1/2/3'];
     const keys = [...kept, `${folder}/1`, 'attachments/1/2/3'];
     expect((await attachmentFiles.withRow(app.db.reader, keys)).sort()).toEqual(kept.sort());
@@ -154,7 +154,7 @@ describe('files', () => {
 
   test('do not stay when an edit fails, and what it meant to drop does', async () => {
     const { attachments, id: messageId } = await send([await file(0)], { content: 'x' });
-    const folder = `attachments/${guild.channelId}/${messageId}`;
+    const folder = `attachments/${guild.channel.id}/${messageId}`;
     const keys = async () => {
       const found: string[] = [];
       for await (const key of app.blobs.list(folder)) found.push(key);
@@ -162,7 +162,7 @@ describe('files', () => {
     };
     const edit = async () => {
       const body = toEdit({ attachments: [{ id: 0 }] });
-      return editMessage(call, { channelId: guild.channelId, messageId, body, files: [await file(0)] });
+      return editMessage(call, { channelId: guild.channel.id, messageId, body, files: [await file(0)] });
     };
     const fault = failStatements(/INTO .*Attachment/);
     await expect(edit()).rejects.toThrow();
@@ -218,13 +218,13 @@ describe('before files are received', () => {
     'of a new message with %i of them, it is known whether it may be sent: without %s',
     async (files, missing, ends) => {
       await permit(missing);
-      expect(await outcome(requireSending(call, { channelId: guild.channelId, files }))).toBe(ends);
+      expect(await outcome(requireSending(call, { channelId: guild.channel.id, files }))).toBe(ends);
     },
   );
 
   test('of an edit, it is known whether they may be added: by its author, with AttachFiles', async () => {
     const { id: messageId } = await send([], { content: 'x' });
-    const place = { channelId: guild.channelId, messageId };
+    const place = { channelId: guild.channel.id, messageId };
     expect(await outcome(requireEditing(call, place))).toBe('ok');
     expect(await outcome(requireEditing(callOf(app, guild.owner), place))).toBe('NOT_MESSAGE_AUTHOR');
     expect(await outcome(requireEditing(call, { ...place, messageId: 1n }))).toBe('UNKNOWN_MESSAGE');
@@ -240,7 +240,7 @@ describe('before files are received', () => {
     const { id: messageId } = await send([], { content: 'x' });
     const edit = async (body: Parameters<typeof toEdit>[0], files: UploadedFile[] = []) =>
       outcome(
-        editMessage(callOf(app, guild.owner), { channelId: guild.channelId, messageId, body: toEdit(body), files }),
+        editMessage(callOf(app, guild.owner), { channelId: guild.channel.id, messageId, body: toEdit(body), files }),
       );
     expect(await edit({ flags: 4 })).toBe('ok');
     expect(await edit({})).toBe('NOT_MESSAGE_AUTHOR');

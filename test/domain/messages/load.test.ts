@@ -22,13 +22,13 @@ import { ManualClock } from '../../harness/clock.js';
 import { openContext } from '../../harness/context.js';
 import { createPerson } from '../../harness/rows.js';
 import { statementsOf } from '../../harness/statements.js';
-import { addMember, callOf, createBot, createGuild, type StagedGuild } from '../stage.js';
+import { addMember, callOf, createBot, createGuild, type TestGuild } from '../../harness/world.js';
 import { outcome, type SentBody, toEdit, toSend } from './scene.js';
 
 const clock = new ManualClock();
 let app: AppContext;
 let close: () => Promise<void>;
-let guild: StagedGuild;
+let guild: TestGuild;
 let ada: User;
 let bob: User;
 beforeAll(async () => {
@@ -40,14 +40,14 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   guild = await createGuild(app);
-  await addMember(app, guild, ada);
-  await addMember(app, guild, bob);
+  await addMember(app, guild.id, ada);
+  await addMember(app, guild.id, bob);
 });
 afterAll(() => close());
 
-const send = (user: User, body: SentBody, channelId = guild.channelId) =>
+const send = (user: User, body: SentBody, channelId = guild.channel.id) =>
   sendMessage(callOf(app, user), { channelId, body: toSend(body) });
-const at = (messageId: bigint) => ({ channelId: guild.channelId, messageId });
+const at = (messageId: bigint) => ({ channelId: guild.channel.id, messageId });
 const get = (user: User, messageId: bigint) => getMessage(callOf(app, user), at(messageId));
 const answerTo = ({ id }: { id: bigint }) => ({ message_id: String(id) });
 
@@ -115,7 +115,7 @@ describe('a message is shown', () => {
     const { id: aside } = await createChannel(callOf(app, guild.owner), guild.id, { name: 'aside' });
     const { id: messageId } = await send(ada, { content: 'x' }, aside);
     const call = callOf(app, ada);
-    const there = { channelId: guild.channelId, messageId };
+    const there = { channelId: guild.channel.id, messageId };
     for (const attempt of [
       () => getMessage(call, there),
       () => deleteMessage(call, there),
@@ -133,7 +133,7 @@ describe('a message is shown', () => {
   test('together with others, each with its own', async () => {
     const sent = [await send(ada, { content: 'a' }), await send(bob, { content: `<@${ada.id}>` })];
     await addReaction(callOf(app, bob), { ...at(sent[0]?.id ?? 0n), emoji: '👍' });
-    const listed = await listMessages(callOf(app, ada), { channelId: guild.channelId, limit: 10 });
+    const listed = await listMessages(callOf(app, ada), { channelId: guild.channel.id, limit: 10 });
     expect(listed.map(({ content, mentionedUsers, reactions }) => [content, mentionedUsers, reactions])).toEqual([
       [`<@${ada.id}>`, [expect.objectContaining({ id: ada.id })], []],
       ['a', [], [{ emoji: '👍', count: 1, me: false }]],
@@ -149,7 +149,7 @@ describe('reactions', () => {
     await add();
     await add();
     await removeReaction(callOf(app, bob), { ...at(id), emoji: '👍' });
-    const place = { channel_id: String(guild.channelId), guild_id: String(guild.id), message_id: String(id) };
+    const place = { channel_id: String(guild.channel.id), guild_id: String(guild.id), message_id: String(id) };
     const emoji = expect.objectContaining({ name: '👍' });
     expect(events.map(({ type, data }) => [type, JSON.parse(data)])).toEqual([
       [
@@ -184,7 +184,7 @@ describe('reactions', () => {
   test('are listed by who reacted, a page at a time', async () => {
     const { id } = await send(ada, { content: 'x' });
     const carol = await createPerson(app);
-    await addMember(app, guild, carol);
+    await addMember(app, guild.id, carol);
     for (const user of [carol, bob, ada]) await addReaction(callOf(app, user), { ...at(id), emoji: '👍' });
     await addReaction(callOf(app, guild.owner), { ...at(id), emoji: '🎉' });
     const list = async (limit: number, after?: bigint) => {
@@ -202,8 +202,8 @@ describe('reactions', () => {
   test('of who is gone meanwhile are none, whether the first or beside others', async () => {
     const { id } = await send(ada, { content: 'x' });
     const dan = await createPerson(app);
-    await addMember(app, guild, dan);
-    await startTyping(callOf(app, dan), { channelId: guild.channelId });
+    await addMember(app, guild.id, dan);
+    await startTyping(callOf(app, dan), { channelId: guild.channel.id });
     await app.db.writer.member.deleteMany({ where: { userId: dan.id } });
     await app.db.writer.user.delete({ where: { id: dan.id } });
     const react = () => outcome(addReaction(callOf(app, dan), { ...at(id), emoji: '👍' }));
@@ -219,7 +219,7 @@ test('an enforced nonce holds for five minutes, to the millisecond', async () =>
   const first = await send(ada, body);
   const moment = (ms: number) => ({ ...app, clock: new ManualClock(snowflakeTime(first.id) + ms) });
   const again = (ms: number) =>
-    sendMessage(callOf(moment(ms), ada), { channelId: guild.channelId, body: toSend(body) });
+    sendMessage(callOf(moment(ms), ada), { channelId: guild.channel.id, body: toSend(body) });
   expect((await again(299_999)).id).toBe(first.id);
   const second = await again(300_000);
   expect(second.id).not.toBe(first.id);
@@ -263,12 +263,12 @@ describe('an edit', () => {
 describe('typing', () => {
   test('is told of, with who and when', async () => {
     const { events } = hearGuild({ app }, guild.id);
-    await startTyping(callOf(app, ada), { channelId: guild.channelId });
+    await startTyping(callOf(app, ada), { channelId: guild.channel.id });
     expect(events.map(({ type, data }) => [type, JSON.parse(data)])).toEqual([
       [
         'TYPING_START',
         {
-          channel_id: String(guild.channelId),
+          channel_id: String(guild.channel.id),
           guild_id: String(guild.id),
           user_id: String(ada.id),
           timestamp: Math.floor(clock.now() / 1000),
@@ -294,11 +294,11 @@ test('deleting what somebody else wrote names its author and where it stood', as
     {
       actorId: guild.owner.id,
       targetId: ada.id,
-      changes: { channelId: String(guild.channelId), messageId: String(id) },
+      changes: { channelId: String(guild.channel.id), messageId: String(id) },
     },
   ]);
-  const bot = await createBot(app);
-  await addMember(app, guild, bot);
+  const { user: bot } = await createBot(app);
+  await addMember(app, guild.id, bot);
   const own = await send(bot, { content: 'x' });
   await deleteMessage(callOf(app, bot), at(own.id));
   expect(await app.db.reader.auditEntry.count({ where })).toBe(1);

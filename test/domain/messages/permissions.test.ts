@@ -25,8 +25,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   room = await openRoom(server);
-  messageId = await room.say();
-  await addReaction(room.ada, { channelId: room.channelId, messageId, emoji: '👍' });
+  messageId = await room.sayAndReact();
 });
 afterAll(() => server.stop());
 

@@ -16,7 +16,7 @@ import { ALL_PERMISSIONS, Permission } from '../../../src/domain/permissions.js'
 import { Writes } from '../../../src/domain/writes.js';
 import { DatabaseUnavailable } from '../../../src/infra/database/faults.js';
 import type { User } from '../../../src/infra/database/index.js';
-import { createPerson } from '../../harness/rows.js';
+import { createDirectChannel, createPerson } from '../../harness/rows.js';
 import { startServer, type TestServer } from '../../harness/server.js';
 import { openRoom, outcome, type Room, type SentBody, toEdit, toSend } from './scene.js';
 
@@ -114,10 +114,8 @@ describe('in a direct channel', () => {
 
   beforeEach(async () => {
     ({ ada, bob } = room.users);
-    const channel = await server.app.db.writer.channel.create({
-      data: { id: server.app.nextId(), guildId: null, type: 1, name: '' },
-    });
-    place = { kind: 'direct', channelId: channel.id, recipientIds: [ada.id, bob.id] };
+    const { id: channelId } = await createDirectChannel(server.app);
+    place = { kind: 'direct', channelId, recipientIds: [ada.id, bob.id] };
   });
 
   /** What every event of the channel says of where it is and whom it is for. */

@@ -1,15 +1,23 @@
 import type { z } from 'zod';
-import { type CallOptions, callContext } from '../../../src/context.js';
 import type { BusMessage } from '../../../src/domain/bus-message.js';
-import type { CallContext, UserActor } from '../../../src/domain/call.js';
+import type { CallContext } from '../../../src/domain/call.js';
 import type { ErrorCode } from '../../../src/domain/errors.js';
 import { parseInput } from '../../../src/domain/input.js';
-import { type MessageEdit, type NewMessage, sendMessage } from '../../../src/domain/messages/index.js';
+import { addReaction, type MessageEdit, sendMessage } from '../../../src/domain/messages/index.js';
 import type { User } from '../../../src/infra/database/index.js';
-import { EditMessageBody, SendMessageBody } from '../../../src/rest-compat/message-body.js';
+import { EditMessageBody } from '../../../src/rest-compat/message-body.js';
 import { hearGuild } from '../../harness/bus.js';
-import { addMember, createBot, createGuild, createPerson, permitEveryone, type TestGuild } from '../../harness/rows.js';
+import { createPerson, permitEveryone } from '../../harness/rows.js';
 import type { TestServer } from '../../harness/server.js';
+import {
+  addMember,
+  callOf,
+  createBot,
+  createGuild,
+  type SentBody,
+  type TestGuild,
+  toSend,
+} from '../../harness/world.js';
 
 /** A guild with its owner, two people and a bot in it, and somebody outside. */
 export interface Room {
@@ -27,6 +35,8 @@ export interface Room {
   permit(permissions: bigint): Promise<void>;
   /** Sends a message as ada and answers its id. */
   say(content?: string): Promise<bigint>;
+  /** Sends a message as ada, to which she reacts with 👍, and answers its id. */
+  sayAndReact(): Promise<bigint>;
 }
 
 export async function openRoom({ app }: TestServer): Promise<Room> {
@@ -34,16 +44,16 @@ export async function openRoom({ app }: TestServer): Promise<Room> {
   const [ada, bob, outsider] = await Promise.all([createPerson(app), createPerson(app), createPerson(app)]);
   const bot = await createBot(app);
   for (const user of [ada, bob, bot.user]) await addMember(app, guild.id, user);
-  const as = (actor: UserActor, options?: CallOptions) => callContext(app, actor, options);
+  const as = (user: User) => callOf(app, user);
   const { events } = hearGuild({ app }, guild.id);
   const room: Room = {
     guild,
     channelId: guild.channel.id,
-    owner: as({ kind: 'person', user: guild.owner }),
-    ada: as({ kind: 'person', user: ada }),
-    bob: as({ kind: 'person', user: bob }),
-    bot: as({ kind: 'bot', user: bot.user, applicationId: bot.id, messageContentIntent: true }),
-    outsider: as({ kind: 'person', user: outsider }),
+    owner: as(guild.owner),
+    ada: as(ada),
+    bob: as(bob),
+    bot: as(bot.user),
+    outsider: as(outsider),
     users: { ada, bob, bot: bot.user },
     events,
     async permit(permissions) {
@@ -52,16 +62,21 @@ export async function openRoom({ app }: TestServer): Promise<Room> {
     },
     say: async (content = 'hello') =>
       (await sendMessage(room.ada, { channelId: room.channelId, body: toSend({ content }) })).id,
+    async sayAndReact() {
+      const messageId = await room.say();
+      await addReaction(room.ada, { channelId: room.channelId, messageId, emoji: '👍' });
+      return messageId;
+    },
   };
   return room;
 }
 
-/** What a bot sends as a message, and as an edit. */
-export type SentBody = z.input<typeof SendMessageBody>;
+export { type SentBody, toSend };
+
+/** What a bot sends as an edit. */
 export type SentEdit = z.input<typeof EditMessageBody>;
 
 /** A body as the REST face hands it to the domain. @throws INVALID_INPUT */
-export const toSend = (body: SentBody): NewMessage => parseInput(SendMessageBody, body);
 export const toEdit = (body: SentEdit): MessageEdit => parseInput(EditMessageBody, body);
 
 /** How an attempt ended: `ok`, or the code of the refusal. */

@@ -17,8 +17,9 @@ import { hashSecret } from '../../../src/infra/secrets.js';
 import { ManualClock } from '../../harness/clock.js';
 import { readingTogether } from '../../harness/interleave.js';
 import { type CodeOptions, grantCode, pkcePair, REDIRECT_URI } from '../../harness/oauth.js';
-import { createBot, createPerson } from '../../harness/rows.js';
+import { createPerson } from '../../harness/rows.js';
 import { startServer, type TestServer } from '../../harness/server.js';
+import { createBot } from '../../harness/world.js';
 import { outcome } from '../messages/scene.js';
 
 const SECOND_URI = 'https://client.example/second';
@@ -45,13 +46,10 @@ afterAll(() => server.stop());
 
 async function makeClient(settings: Partial<Application> = {}, byType: Client['byType'] = 'confidential') {
   const { redirectUris: _redirectUris, serverInstallScopes: _server, userInstallScopes: _user, ...rest } = settings;
-  const { id } = await createBot(server.app, {
-    ownerUserId: owner.id,
-    redirectUris: [REDIRECT_URI, SECOND_URI],
-    clientSecretHash: hashSecret('the secret'),
-    ...rest,
-  });
-  const application = await server.app.db.reader.application.findUniqueOrThrow({ where: { id } });
+  const { id } = await createBot(server.app, { owner });
+  // Also what a client may only come to be in time, such as one without an owner, and a secret that is known beforehand.
+  const data = { redirectUris: [REDIRECT_URI, SECOND_URI], clientSecretHash: hashSecret('the secret'), ...rest };
+  const application = await server.app.db.writer.application.update({ where: { id }, data });
   return { application, byType } satisfies Client;
 }
 

@@ -3,7 +3,7 @@ import type { AppContext } from '../../../src/context.js';
 import { createRole } from '../../../src/domain/roles/index.js';
 import { hearGuild } from '../../harness/bus.js';
 import { openContext } from '../../harness/context.js';
-import { callOf, createGuild } from '../stage.js';
+import { callOf, createGuild } from '../../harness/world.js';
 
 let app: AppContext;
 let close: () => Promise<void>;

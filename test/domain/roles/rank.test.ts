@@ -5,7 +5,7 @@ import { Permission } from '../../../src/domain/permissions.js';
 import { createRole, setRolePositions } from '../../../src/domain/roles/index.js';
 import { openContext } from '../../harness/context.js';
 import { createPerson, permitEveryone } from '../../harness/rows.js';
-import { addMember, callOf, createGuild, type StagedGuild } from '../stage.js';
+import { addMember, callOf, createGuild, type TestGuild } from '../../harness/world.js';
 
 let app: AppContext;
 let close: () => Promise<void>;
@@ -14,13 +14,13 @@ beforeAll(async () => {
 });
 afterAll(() => close());
 
-const make = (guild: StagedGuild, name: string) => createRole(callOf(app, guild.owner), guild.id, { name });
+const make = (guild: TestGuild, name: string) => createRole(callOf(app, guild.owner), guild.id, { name });
 
 test('who manages roles by @everyone alone makes them, and reaches none: not even by a high role of another guild', async () => {
   const [guild, other] = [await createGuild(app), await createGuild(app)];
   const ada = await createPerson(app);
-  await addMember(app, guild, ada);
-  await addMember(app, other, ada);
+  await addMember(app, guild.id, ada);
+  await addMember(app, other.id, ada);
   const [low, high] = [await make(guild, 'low'), await make(guild, 'high')];
   const elsewhere = await make(other, 'elsewhere');
   await make(other, 'below');
@@ -53,7 +53,7 @@ test('a role that is given no position, or null, stays where it is', async () =>
 test('the highest of several roles counts', async () => {
   const guild = await createGuild(app);
   const ada = await createPerson(app);
-  await addMember(app, guild, ada);
+  await addMember(app, guild.id, ada);
   const [top, middle, bottom] = [await make(guild, 'top'), await make(guild, 'middle'), await make(guild, 'bottom')];
   const held = { guildId: guild.id, userId: ada.id, roleIds: [top.id, bottom.id] };
   await setMemberRoles(callOf(app, guild.owner), held);

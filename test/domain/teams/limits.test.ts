@@ -3,7 +3,7 @@ import { INVITATIONS_PER_PERSON, UNKNOWN_EMAILS_PER_PERSON } from '../../../src/
 import { codeOf } from '../../harness/graphql.js';
 import { createApplication, type Person, signUp } from '../../harness/people.js';
 import { ask } from '../../harness/rest.js';
-import { createBot } from '../../harness/rows.js';
+import { createBots } from '../../harness/rows.js';
 import { startServer, type TestServer } from '../../harness/server.js';
 import { statementsOf } from '../../harness/statements.js';
 import { addToTeam, askAnswer, askInvite, createTeam, putTeam } from '../../harness/teams.js';
@@ -103,7 +103,7 @@ describe('the list of teams', () => {
     const person = await signUp(server, 'person');
     const putOne = async () => {
       const ownerTeamId = await putTeam(server, person, [[owner, 'DEVELOPER']]);
-      await createBot(server.app, { ownerTeamId });
+      await createBots(server.app, 1, { ownerTeamId });
     };
     const list = () =>
       person.graphql(`{ teams {

@@ -11,9 +11,10 @@ import {
 import { askGraphql, type Loose } from '../../harness/graphql.js';
 import { type Person, signUp } from '../../harness/people.js';
 import { ask } from '../../harness/rest.js';
-import { createBot, createPerson } from '../../harness/rows.js';
+import { createPerson } from '../../harness/rows.js';
 import { startServer, type TestServer } from '../../harness/server.js';
 import { putTeam } from '../../harness/teams.js';
+import { createBot, userOf } from '../../harness/world.js';
 
 /** What somebody is to the team, and to the application it owns; null where they are nothing. */
 const ACTORS = {
@@ -279,9 +280,12 @@ async function makeWorld(actor: ActorName): Promise<World> {
   ];
   const team = await putTeam(server, personOf('owner'), members);
   const emptyTeam = await putTeam(server, personOf('owner'), members);
-  const transferredById = BigInt(personOf('who transferred it, and left').id);
-  const application = await createBot(app, { name: 'Team bot', ownerTeamId: team, transferredById });
-  const personal = await createBot(app, { name: 'Own bot', ownerUserId: me });
+  const leaver = await userOf(app, personOf('who transferred it, and left'));
+  const application = await createBot(app, { name: 'Team bot', owner: leaver });
+  // Nobody waits here until they have transferred it and left.
+  const ownedByTeam = { ownerUserId: null, ownerTeamId: team, transferredById: leaver.id };
+  await app.db.writer.application.update({ where: { id: application.id }, data: ownedByTeam });
+  const personal = await createBot(app, { name: 'Own bot', owner: await userOf(app, personOf(actor)) });
   const invited = await createPerson(app);
   const tester = await createPerson(app);
   const createdAt = new Date(app.clock.now());

@@ -5,8 +5,8 @@ import type { CallContext, Write } from '../../../src/domain/call.js';
 import { DomainError } from '../../../src/domain/errors.js';
 import { Writes } from '../../../src/domain/writes.js';
 import { hearGuild } from '../../harness/bus.js';
-import { createGuild } from '../../harness/rows.js';
 import { startServer, type TestServer } from '../../harness/server.js';
+import { createGuild } from '../../harness/world.js';
 
 let server: TestServer;
 let call: CallContext;

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createGuild, createPerson } from '../../harness/rows.js';
+import { createPerson } from '../../harness/rows.js';
 import { startServer, type TestServer } from '../../harness/server.js';
 import { statementsOf } from '../../harness/statements.js';
+import { createGuild } from '../../harness/world.js';
 
 const MANY = 1_200;
 

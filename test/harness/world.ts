@@ -1,0 +1,164 @@
+import type { z } from 'zod';
+import { callContext } from '../../src/context.js';
+import { createApplication, type PrivilegedIntent, updateApplication } from '../../src/domain/applications/index.js';
+import type { CallContext, UserActor } from '../../src/domain/call.js';
+import { createChannel as createChannelAs } from '../../src/domain/channels/index.js';
+import type { ChannelRecord } from '../../src/domain/channels/record.js';
+import { createGuild as createGuildAs, joinGuild } from '../../src/domain/guilds/index.js';
+import { parseInput } from '../../src/domain/input.js';
+import { installApplication } from '../../src/domain/installations/index.js';
+import { createInvite } from '../../src/domain/invites/index.js';
+import { type MemberRecord, WITH_USER_AND_ROLES } from '../../src/domain/members/record.js';
+import { type MessageRecord, type NewMessage, sendMessage } from '../../src/domain/messages/index.js';
+import type { User } from '../../src/infra/database/index.js';
+import { SendMessageBody } from '../../src/rest-compat/message-body.js';
+import type { Server } from '../../src/server.js';
+import { createPerson } from './rows.js';
+
+/**
+ * What most tests need of the world, made by the functions that make it in life, in this process: with its audit entries, keys and
+ * events. `people.ts` makes the same over HTTP, for tests about somebody who has an account; what no function makes is in `rows.ts`.
+ */
+type App = Server['app'];
+
+export interface TestBot {
+  /** Its application's, too. */
+  id: bigint;
+  token: string;
+  user: User;
+  /** Who owns the application. */
+  owner: User;
+}
+
+export interface TestGuild {
+  id: bigint;
+  owner: User;
+  /** The text channel a new guild has. */
+  channel: ChannelRecord & { guildId: bigint };
+}
+
+/** The user that somebody with an account is. */
+export function userOf(app: App, { id }: { id: string }): Promise<User> {
+  return app.db.reader.user.findUniqueOrThrow({ where: { id: BigInt(id) } });
+}
+
+/** Somebody as the caller. */
+export function actorOf(user: User): UserActor {
+  return user.bot
+    ? { kind: 'bot', user, applicationId: user.id, messageContentIntent: true }
+    : { kind: 'person', user };
+}
+
+/** A call of somebody's own. */
+export function callOf(app: App, user: User): CallContext {
+  return callContext(app, actorOf(user));
+}
+
+let bots = 0;
+
+export interface BotSettings {
+  /** Somebody who owns nothing else unless stated. */
+  owner?: User;
+  name?: string;
+  /** Those that are on; all of them unless stated. */
+  privilegedIntents?: PrivilegedIntent[];
+}
+
+/** An application with its bot and a token. */
+export async function createBot(
+  app: App,
+  { owner, name = `bot${++bots}`, privilegedIntents }: BotSettings = {},
+): Promise<TestBot> {
+  const developer = owner ?? (await createPerson(app));
+  const call = callOf(app, developer);
+  const { application, botToken } = await createApplication(call, { name });
+  const { id } = application;
+  if (privilegedIntents) await updateApplication(call, { applicationId: id, privilegedIntents });
+  const user = await app.db.reader.user.findUniqueOrThrow({ where: { id } });
+  return { id, token: botToken, user, owner: developer };
+}
+
+/** A guild with `@everyone`, a text and a voice channel, and its owner as a member. */
+export async function createGuild(app: App, name = 'Guild'): Promise<TestGuild> {
+  const owner = await createPerson(app);
+  const { id } = await createGuildAs(callOf(app, owner), { name });
+  const channel = await app.db.reader.channel.findFirstOrThrow({
+    where: { guildId: id, name: 'general' },
+    include: { overwrites: true },
+  });
+  return { id, owner, channel: { ...channel, guildId: id } };
+}
+
+/** A call of a guild's owner. */
+async function callOfOwner(app: App, guildId: bigint): Promise<CallContext> {
+  const { owner } = await app.db.reader.guild.findUniqueOrThrow({ where: { id: guildId }, include: { owner: true } });
+  return callOf(app, owner);
+}
+
+/** A channel, made by the guild's owner; for text unless stated. */
+export async function createChannel(
+  app: App,
+  guildId: bigint,
+  name: string,
+  type?: number,
+): Promise<TestGuild['channel']> {
+  return createChannelAs(await callOfOwner(app, guildId), guildId, { name, type });
+}
+
+/** Makes somebody a member: a bot by an installation that grants it nothing, a person by an invite, both of the guild's owner's. */
+export async function addMember(app: App, guildId: bigint, user: User): Promise<MemberRecord> {
+  const owner = await callOfOwner(app, guildId);
+  if (user.bot) await installApplication(owner, { applicationId: user.id, guildId, scopes: ['bot'], permissions: '0' });
+  else await joinByInvite(app, owner, guildId, user);
+  return app.db.reader.member.findUniqueOrThrow({
+    where: { guildId_userId: { guildId, userId: user.id } },
+    include: WITH_USER_AND_ROLES,
+  });
+}
+
+/** Leaves no invite behind. */
+async function joinByInvite(app: App, owner: CallContext, guildId: bigint, user: User): Promise<void> {
+  const channel = await app.db.reader.channel.findFirstOrThrow({ where: { guildId }, select: { id: true } });
+  const { code } = await createInvite(owner, channel.id, { maxUses: 1 });
+  await joinGuild(callOf(app, user), code);
+}
+
+/** What a bot sends as a message. */
+export type SentBody = z.input<typeof SendMessageBody>;
+
+/** A body as the REST face hands it to the domain. @throws INVALID_INPUT */
+export const toSend = (body: SentBody): NewMessage => parseInput(SendMessageBody, body);
+
+/** Sends a message into the guild's first channel. */
+export function say(
+  app: App,
+  guild: Pick<TestGuild, 'channel'>,
+  author: User,
+  content: string,
+  more: SentBody = {},
+): Promise<MessageRecord> {
+  return sendMessage(callOf(app, author), { channelId: guild.channel.id, body: toSend({ content, ...more }) });
+}
+
+/** The embeds of a message of some 100 KB: as many addresses as one may hold, of the greatest length. */
+export const LONG_EMBEDS = (() => {
+  const url = `https://a.example/${'x'.repeat(2_000)}`;
+  const picture = { url };
+  const embed = { url, image: picture, thumbnail: picture, author: { name: 'x', url, icon_url: url } };
+  return Array.from({ length: 10 }, () => ({ ...embed, footer: { text: 'x', icon_url: url } }));
+})();
+
+const LONG_MESSAGE = toSend({ embeds: LONG_EMBEDS });
+
+/** Sends a message of some 100 KB, of which it takes few to fill a buffer, into the guild's first channel. */
+export function sayAtLength(app: App, guild: Pick<TestGuild, 'channel'>, author: User): Promise<MessageRecord> {
+  return sendMessage(callOf(app, author), { channelId: guild.channel.id, body: LONG_MESSAGE });
+}
+
+/** A guild, and a bot of its owner's that is a member of it. */
+export async function createBotInGuild(app: App, name?: string): Promise<{ bot: TestBot; guild: TestGuild }> {
+  const guild = await createGuild(app, name);
+  const bot = await createBot(app, { owner: guild.owner });
+  await addMember(app, guild.id, bot.user);
+  return { bot, guild };
+}
