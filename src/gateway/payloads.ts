@@ -103,13 +103,19 @@ export const VoiceStateUpdate = z.object({
 /** Ids asked for by `user_ids` may be anything that can be written down; what is no id is not found. */
 const AnyId = z.union([z.string(), z.int()]).transform(String);
 
+/** Some libraries send a list, of which the reference platform serves the first. */
+const guildId = z.union([id, z.tuple([id], id).transform(([first]) => first)]);
+
+/** Some libraries send 0 or 1. */
+const flag = z.union([z.boolean(), z.int().transform((value) => value !== 0)]);
+
 export const RequestGuildMembers = z
   .object({
-    guild_id: id,
+    guild_id: guildId,
     query: z.string().nullish(),
     limit: whole.refine((limit) => limit >= 0).nullish(),
     user_ids: z.union([AnyId.transform((one) => [one]), z.array(AnyId)]).nullish(),
-    presences: z.boolean().nullish(),
+    presences: flag.nullish(),
     nonce: z.unknown().optional(),
   })
   .refine(({ query, user_ids }) => typeof query === 'string' || Array.isArray(user_ids));

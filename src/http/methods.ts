@@ -27,7 +27,9 @@ export function refuseOtherMethods(http: FastifyInstance, mount: () => void): vo
     http.route({
       method: others,
       url,
-      handler: (_request, reply) => refuse(reply.header('allow', methods.join(', '))),
+      // Before anything of a body is read.
+      onRequest: async (_request, reply) => refuse(reply.header('allow', methods.join(', '))),
+      handler: async () => {},
     });
   }
 }

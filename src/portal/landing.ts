@@ -44,14 +44,14 @@ function page(origin: string, gateway: string): string {
 <p>The bot and app platform of a chat service. This instance is running; here is where to find things.</p>
 <dl>
   <dt>GraphQL</dt><dd><a href="/graphql">${origin}/graphql</a>, with GraphiQL in a browser</dd>
-  <dt>REST, for bots</dt><dd><code>${origin}/api/v10</code></dd>
+  <dt>REST, for bots</dt><dd><code>${origin}/api/v10</code>, described by <a href="/openapi.json">/openapi.json</a></dd>
   <dt>Gateway, for bots</dt><dd><code>${gateway}</code></dd>
   <dt>Accounts</dt><dd><code>POST ${origin}/auth/sign-up/email</code> and <code>/auth/sign-in/email</code></dd>
   <dt>Invitations to teams and tests</dt><dd><code>{ portalHome { teamInvitations { id team { name } } testerInvitations { application { id name } } } }</code>
     at <a href="/graphql">/graphql</a>, signed in, shows those that wait for you; <code>acceptTeamInvitation</code> and
     <code>acceptTesterInvitation</code> accept them</dd>
   <dt>Install links and OAuth2</dt><dd><code>${origin}/oauth2/authorize</code>; an application's <code>installUrl</code> is one</dd>
-  <dt>Health and metrics</dt><dd><a href="/healthz">/healthz</a>, <a href="/metrics">/metrics</a></dd>
+  <dt>Health and metrics</dt><dd><a href="/healthz">/healthz</a>, <a href="/readyz">/readyz</a>, <a href="/metrics">/metrics</a></dd>
 </dl>
 `;
 }

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
+import { type ExecutionArgs, type ExecutionResult, GraphQLError } from 'graphql';
 import { CloseCode, type Context, makeServer, type ServerOptions } from 'graphql-ws';
 import type { AppContext } from '../context.js';
 import type { FindPerson, Visitor } from '../domain/accounts/index.js';
@@ -51,7 +51,8 @@ function serverOptions(
     if (!found) throw new Error('an operation was run that was not prepared');
     return found;
   };
-  const show = (error: unknown) => renderError(error, app.log);
+  // What the HTTP transport reads from an error, and takes out of it, nobody takes out here.
+  const show = (error: unknown) => withoutHttp(renderError(error, app.log));
   return {
     execute: (args) => preparedFor(args).execute(args),
     subscribe: async (args) => endingWithErrors(await preparedFor(args).subscribe(args), show),
@@ -153,4 +154,9 @@ function endingWithErrors(
     [Symbol.asyncIterator]: () => results,
   };
   return results;
+}
+
+function withoutHttp(error: GraphQLError): GraphQLError {
+  const { http: _, ...extensions } = error.extensions;
+  return new GraphQLError(error.message, { nodes: error.nodes, path: error.path, extensions });
 }

@@ -174,6 +174,17 @@ describe('what a client says', () => {
           { guild_id, query: '', limit: LONG },
           { guild_id, query: '', limit: Number(LONG) },
         ],
+        [
+          { guild_id: [guild_id, '9'], query: '', presences: 0 },
+          { guild_id, query: '', presences: false },
+        ],
+        [
+          { guild_id, query: '', presences: 1 },
+          { guild_id, query: '', presences: true },
+        ],
+        [{ guild_id: [], query: '' }, 4002],
+        [{ guild_id: [guild_id, {}], query: '' }, 4002],
+        [{ guild_id, query: '', presences: 'yes' }, 4002],
         [{ guild_id, query: '', limit: -1 }, 4002],
         [{ guild_id, query: null, user_ids: null }, 4002],
         [{ guild_id }, 4002],

@@ -100,6 +100,11 @@ describe('channelEvents over WebSocket', () => {
     expect(await codeFor(stranger.token, '1')).toBe('NOT_FOUND');
   });
 
+  it('tells of a document that cannot be run without what is for another transport', async () => {
+    const events = await subscribe(connect({ token: bob.token }), 'subscription { nope }');
+    expect((await events.next()).errors?.[0]?.extensions).toEqual({ code: 'BAD_USER_INPUT', fields: {} });
+  });
+
   it('ends when the member leaves, and shows nothing that came after', async () => {
     const events = await subscribe(connect({ token: bob.token }), EVENTS, { id: channelId });
     await bob.graphql(`mutation ($id: ID!) { leaveGuild(input: { guildId: $id }) { id } }`, { id: guild.id });

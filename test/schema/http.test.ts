@@ -303,6 +303,18 @@ describe('a request that is none for GraphQL', () => {
     },
   );
 
+  it.each(['application/json', 'text/plain', 'multipart/form-data; boundary=x'])(
+    'is answered 405 with a body of %s, too, before that is read',
+    async (type) => {
+      const response = await fetch(`${server.origin}/graphql`, {
+        method: 'PUT',
+        headers: { 'content-type': type },
+        body: '{}',
+      });
+      expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, POST, HEAD']);
+    },
+  );
+
   it('of another content type is answered 415, in the shape of all errors', async () => {
     const headers = { 'content-type': 'text/plain' };
     const response = await fetch(`${server.origin}/graphql`, { method: 'POST', headers, body: '{ __typename }' });

@@ -7,6 +7,7 @@ import {
   type SqlMigrationAwareDriverAdapterFactory,
 } from '@prisma/driver-adapter-utils';
 import type { MigrationList, SchemaEngine } from '@prisma/schema-engine-wasm';
+import { Lazy } from '../lazy.js';
 
 export type Dialect = 'sqlite' | 'postgresql';
 
@@ -109,14 +110,13 @@ async function withSchemaEngine<T>(
   datamodels: [string, string][] | undefined,
   use: (engine: SchemaEngine) => Promise<T>,
 ): Promise<T> {
-  const { EngineClass, unload } = await loadSchemaEngine();
+  const EngineClass = await schemaEngine.get();
   const connections = closable(factory);
   const engine = await EngineClass.new({ datamodels }, () => {}, bindMigrationAwareSqlAdapterFactory(connections));
   try {
     return await use(engine);
   } finally {
     engine.free();
-    unload();
     await connections.close();
   }
 }
@@ -147,11 +147,10 @@ interface SchemaEngineGlue {
   __wbg_set_wasm(exports: Record<string, unknown>): void;
 }
 
-/**
- * Node 20 cannot import WebAssembly modules, so the package's own entry point is put together by hand. Nobody needs its 30 MiB once it
- * has done its work: `unload` lets go of them.
- */
-async function loadSchemaEngine(): Promise<{ EngineClass: typeof SchemaEngine; unload(): void }> {
+const schemaEngine = new Lazy(instantiateSchemaEngine);
+
+/** Node 20 cannot import WebAssembly modules, so the package's own entry point is put together by hand, once. */
+async function instantiateSchemaEngine(): Promise<typeof SchemaEngine> {
   const gluePath = createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm/schema_engine_bg');
   const glue: SchemaEngineGlue & WebAssembly.ModuleImports = await import(gluePath);
   const binary = readFileSync(gluePath.replace(/\.js$/, '.wasm'));
@@ -159,7 +158,7 @@ async function loadSchemaEngine(): Promise<{ EngineClass: typeof SchemaEngine; u
   glue.__wbg_set_wasm(instance.exports);
   const start = instance.exports.__wbindgen_start;
   if (typeof start === 'function') start();
-  return { EngineClass: glue.SchemaEngine, unload: () => glue.__wbg_set_wasm({}) };
+  return glue.SchemaEngine;
 }
 
 function readMigrations(dialect: Dialect): MigrationList {
