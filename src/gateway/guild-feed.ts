@@ -10,7 +10,7 @@ import { closeFor } from './closing.js';
 import { GatewayEvent, Piece } from './events.js';
 import { type GuildCreate, loadGuildCreate } from './guild-create.js';
 import { guildUnavailable } from './guild-delete.js';
-import { closes, PERMISSION_RETRIES_MS, PERMISSION_RETRY_MS, REPLAY_LIMIT } from './protocol.js';
+import { closes, LAST_PERMISSION_RETRY_MS, PERMISSION_RETRIES_MS, REPLAY_LIMIT } from './protocol.js';
 import type { Session } from './session.js';
 
 /** How long a guild's picture is kept for further sessions, in milliseconds. */
@@ -93,7 +93,7 @@ const NOWHERE = 'nowhere';
 export class GuildFeed {
   readonly #seats = new Map<bigint, BotSeat>();
   readonly #subscription: BusSubscription;
-  readonly #waiting: Dispatched[] = [];
+  #waiting: Dispatched[] = [];
   #working = false;
   /** When the oldest of the permissions may have been asked for. */
   #permissionsSince: number;
@@ -198,7 +198,7 @@ export class GuildFeed {
       } catch (error) {
         if (error instanceof GuildUnavailable) return this.#showUnavailable(event);
         if (tries === PERMISSION_RETRIES_MS.length) this.#disconnect(event, error);
-        await pause(this.app.clock, PERMISSION_RETRIES_MS[tries] ?? PERMISSION_RETRY_MS);
+        await pause(this.app.clock, PERMISSION_RETRIES_MS[tries] ?? LAST_PERMISSION_RETRY_MS);
       }
     }
   }
@@ -206,9 +206,7 @@ export class GuildFeed {
   /** Closes the connections of sessions that want the event, of bots of which it is not known whether they may have it. */
   #disconnect(event: Dispatched, error: unknown): void {
     const close = closeFor(error, this.app.log, 'permissions for gateway events could not be read');
-    for (const seat of this.#undecided(event)) {
-      for (const { session } of seat.attachments) if (wants(session, seat, event)) session.disconnect(close);
-    }
+    for (const session of sessionsThatWant(event, this.#undecided(event))) session.disconnect(close);
   }
 
   /** The guild is out of reach: bots of which it is not known what they may have there lose it, and are shown the whole of it once it is back. */
@@ -218,16 +216,20 @@ export class GuildFeed {
     }
   }
 
-  /** More waits than a session may ask for again: those that want any of it end. */
+  /** More waits than a session may ask for again: those that want any of it end, and nobody is left for it. */
   #endThoseBehind(): void {
     const seats = [...this.#seats.values()];
     const behind = seats.flatMap((seat) =>
       [...seat.attachments].filter(({ session }) => this.#waiting.some((event) => wants(session, seat, event))),
     );
-    if (behind.length === 0) return;
-    const facts = { guildId: String(this.guildId), sessions: behind.length };
-    this.app.log.warn(facts, 'sessions end: too many gateway events of their guild wait for permissions to be read');
+    if (behind.length > 0) {
+      const facts = { guildId: String(this.guildId), sessions: behind.length };
+      this.app.log.warn(facts, 'sessions end: too many gateway events of their guild wait for permissions to be read');
+    }
     for (const { session } of behind) session.end(closes.unavailable);
+    // The first is being worked on.
+    const [first, ...others] = this.#waiting;
+    this.#waiting = [...(first ? [first] : []), ...others.filter(({ audience }) => audience.detaches)];
   }
 
   /** Bots that want the event, and whose permission for it has to be asked for first. */
@@ -257,9 +259,7 @@ export class GuildFeed {
       this.#deliver(event);
     } catch (error) {
       const close = closeFor(error, this.app.log, 'an event could not be dispatched');
-      for (const seat of [...this.#seats.values()]) {
-        for (const { session } of [...seat.attachments]) if (wants(session, seat, event)) session.end(close);
-      }
+      for (const session of sessionsThatWant(event, [...this.#seats.values()])) session.end(close);
     }
     if (event.audience.detaches) this.#detachAll();
   }
@@ -327,6 +327,12 @@ function permissionTest({ audience, place }: Dispatched): (seat: BotSeat) => boo
 function wants(session: Session, seat: BotSeat, { message, audience }: Dispatched): boolean {
   if (audience.ownBot !== undefined && message.userId === seat.idText) return audience.ownBot === 'always';
   return audience.intent === 0 || session.wants(audience.intent);
+}
+
+function sessionsThatWant(event: Dispatched, seats: BotSeat[]): Session[] {
+  return seats.flatMap((seat) =>
+    [...seat.attachments].map(({ session }) => session).filter((session) => wants(session, seat, event)),
+  );
 }
 
 function isWanted(seat: BotSeat, event: Dispatched): boolean {

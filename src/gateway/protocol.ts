@@ -33,9 +33,11 @@ export const REPLAY_LIMIT = { events: 4_096, bytes: 4 * 1024 * 1024 } as const;
 /** What may wait for a connected client that does not read. */
 export const BACKLOG_LIMIT = { events: 2_048, bytes: 1024 * 1024 } as const;
 
-/** When permissions that could not be read are asked for again, in milliseconds after each fault: first these, then always the last one. */
-export const PERMISSION_RETRIES_MS = [250, 1_000, 3_000, 6_000] as const;
-export const PERMISSION_RETRY_MS = 6_000;
+/** How long, in milliseconds, until permissions that could not be read are asked for once more: after these tries, and all further ones. */
+export const LAST_PERMISSION_RETRY_MS = 6_000;
+
+/** The same after each of the first tries. */
+export const PERMISSION_RETRIES_MS = [250, 1_000, 3_000, LAST_PERMISSION_RETRY_MS] as const;
 
 /** How long after a fault a guild is read again for a session that waits for it, in milliseconds: twice as long each time. */
 export const GUILD_RETRY_MS = { first: 1_000, most: 30_000 } as const;

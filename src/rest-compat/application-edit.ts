@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import {
   ApplicationSettings,
-  installPermissions,
   intentsOfFlags,
   type PrivilegedIntent,
   serverInstallScopes,
   type UpdateApplicationInput,
   userInstallScopes,
 } from '../domain/applications/index.js';
+import { permissionString } from '../domain/permissions.js';
 import { imageData } from './images.js';
 
 /** Permission bits, as text or as a number. */
@@ -15,7 +15,7 @@ const bits = z.union([z.string(), z.number(), z.bigint()]).transform(String);
 
 const ServerParams = z.object({
   scopes: serverInstallScopes(),
-  permissions: bits.pipe(installPermissions()).nullish(),
+  permissions: bits.pipe(permissionString()).nullish(),
 });
 
 /** Libraries send back the permissions they were shown, which are "0" here and mean nothing. */

@@ -7,7 +7,7 @@ import { countedAs, takeLimit, takePoints } from '../domain/rate-limits.js';
 import type { Face, UpgradeHandler } from '../face.js';
 import { Lazy } from '../infra/lazy.js';
 import type { Logger } from '../infra/logger.js';
-import { inTurns, nextTurn } from '../infra/turns.js';
+import { nextTurn } from '../infra/turns.js';
 import { OPERATION_COST, OperationBudget, type Pay } from './budget.js';
 import type { GraphqlContext } from './context.js';
 import { mountGraphql } from './http.js';
@@ -69,9 +69,12 @@ export function graphqlFace(app: AppContext, findPerson: FindPerson): Face {
 
 /** Loads a piece at a time, and lets those in who came meanwhile: together the pieces would keep others waiting for longer than one request may. */
 async function loadGraphqlServer(log: Logger): Promise<Yoga> {
-  await inTurns([() => import('graphql'), () => import('./builder.js'), () => import('./index.js')], 1, (load) =>
-    load(),
-  );
+  await import('graphql');
+  await nextTurn();
+  await import('./builder.js');
+  await nextTurn();
+  await import('./index.js');
+  await nextTurn();
   const { createGraphqlServer } = await import('./yoga.js');
   await nextTurn();
   return createGraphqlServer(log);

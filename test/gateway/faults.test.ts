@@ -136,6 +136,8 @@ it('G-23 sessions end when more waits than can be asked for again, and those tha
   again.send(6, { token: bot.token, session_id: id, seq: client.sequence });
   expect((await again.op(9)).d).toBe(false);
   expect(await other.settled()).toEqual([]);
+  const { id: created } = await createChannel(server.app, guild.id, 'news');
+  await untilPassed(() => other.frames.some(({ d }) => d?.id === String(created)));
   await Promise.all([again.close(), other.close()]);
 });
 

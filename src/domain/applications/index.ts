@@ -2,7 +2,7 @@ export { accessApplication, applicationRole, visibleApplications } from './acces
 export { type AuthenticatedBot, BotTokens } from './bot-tokens.js';
 export { createApplication, NewApplication } from './create.js';
 export { deleteApplication } from './delete.js';
-export { installPermissions, serverInstallScopes, userInstallScopes } from './install-settings.js';
+export { serverInstallScopes, userInstallScopes } from './install-settings.js';
 export { type ApplicationRecord, getOwnApplication, loadApplicationRecord } from './own.js';
 export {
   flagsOfIntents,

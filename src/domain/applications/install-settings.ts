@@ -28,16 +28,11 @@ export function userInstallScopes() {
   );
 }
 
-/** Decimal permission bits, for a server. */
-export function installPermissions() {
-  return permissionString();
-}
-
 /** Permissions stay as they are when not given. */
 const ServerSettings = z.object({
   context: z.literal('SERVER'),
   scopes: serverInstallScopes(),
-  permissions: installPermissions().nullish(),
+  permissions: permissionString().nullish(),
 });
 
 const UserSettings = z.object({

@@ -5,6 +5,7 @@ import type { DomainEvent } from '../../../src/domain/events.js';
 import type { User } from '../../../src/infra/database/index.js';
 import { EVENTS, renderEvent } from '../../../src/wire/events/index.js';
 import { renderRole } from '../../../src/wire/roles.js';
+import { PLAIN_MESSAGE } from '../../harness/guild-home.js';
 
 const options = { publicUrl: 'https://chat.example', signatures: { sign: (path: string) => path } };
 const AT = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
@@ -102,23 +103,7 @@ const message = (guildId: bigint | null) => ({
   guildId,
   authorId: 7n,
   author: person(7n),
-  type: 0,
-  content: 'hello',
-  flags: 0,
-  tts: false,
-  embeds: [],
-  components: [],
-  mentionUserIds: [],
-  mentionRoleIds: [],
-  mentionEveryone: false,
-  mentionedUsers: [],
-  pinned: false,
-  nonce: null,
-  enforcedNonceKey: null,
-  referenceId: null,
-  referenceChannelId: null,
-  editedAt: null,
-  attachments: [],
+  ...PLAIN_MESSAGE,
   reactions: [{ emoji: '👍', count: 1, me: true }],
 });
 const shownMessage = { id: '3', channel_id: '2', content: 'hello', author: shownUser('7') };
