@@ -175,7 +175,7 @@ describe('a job', () => {
 
     it('has it done once more, at its time, by an attempt that sees what it is about', async () => {
       const work = reading();
-      const { start, add, clock } = openProcess({ other: work.other });
+      const { start, add, clock, metrics } = openProcess({ other: work.other });
       await add(keyed(clock.now()));
       start();
       await eventually(() => expect(work.seen).toEqual(['old']));
@@ -192,6 +192,7 @@ describe('a job', () => {
       await eventually(() => expect(work.seen).toEqual(['old', 'new']));
       work.end();
       await noneLeft();
+      await eventually(async () => expect(await metrics()).toContain('{kind="other",ending="done"} 2'));
     });
 
     it('has it done once more by a transaction that is open while it ends', async () => {
