@@ -41,6 +41,13 @@ export default {
       to: { path: '^src/domain/[^/]+/index\\.ts$' },
     },
     {
+      name: 'verbs-take-typed-values',
+      comment: 'A caller’s input is parsed once, at the face; the domain exports its schemas.',
+      severity: 'error',
+      from: { path: '^src/domain/' },
+      to: { path: '^src/domain/parse-input\\.ts$' },
+    },
+    {
       name: 'only-main-starts-the-server',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/main\\.ts' },

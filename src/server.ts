@@ -69,7 +69,7 @@ const REQUEST_TIMEOUT_MS = 120_000;
  * What goes with every answer: its type is what it says, no page of another site shows it in a frame, and none learns its address.
  * Pages that need more say so themselves.
  */
-const SAFE_HEADERS = {
+const SECURITY_HEADERS = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
   'content-security-policy': "frame-ancestors 'none'",
@@ -189,7 +189,7 @@ function createHttp(app: AppContext, responses: LatestResponses): FastifyInstanc
       reply.hijack();
       reply.raw
         .writeHead(400, {
-          ...SAFE_HEADERS,
+          ...SECURITY_HEADERS,
           'content-type': 'application/json',
           'content-length': Buffer.byteLength(body),
         })
@@ -204,7 +204,7 @@ function createHttp(app: AppContext, responses: LatestResponses): FastifyInstanc
     },
   });
   http.addHook('onRequest', (_request, reply, done) => {
-    reply.headers(SAFE_HEADERS);
+    reply.headers(SECURITY_HEADERS);
     done();
   });
   if (app.config.trustProxy === null) warnOfProxy(http, app.log);

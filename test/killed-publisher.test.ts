@@ -70,7 +70,7 @@ describe.skipIf(missing)(
       const [guildId, userId] = [BigInt(guild.id), BigInt(bot.id)];
       await install(ada, bot, guild);
       const owner = callOf(app, await userOf(app, ada));
-      const permissions = String(Permission.ViewChannel);
+      const permissions = Permission.ViewChannel;
       const { id: roleId } = await createRole(owner, guildId, { name: 'sees', permissions });
       await setMemberRoles(owner, { guildId, userId, roleIds: [roleId] });
       await permitEveryone(app, guildId, 0n);

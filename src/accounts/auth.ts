@@ -5,7 +5,9 @@ import { setSessionCookie } from 'better-auth/cookies';
 import { bearer } from 'better-auth/plugins';
 import { z } from 'zod';
 import { type AppContext, callContext } from '../context.js';
-import { createAccount, parseSignUp } from '../domain/accounts/index.js';
+import { createAccount, SignUp } from '../domain/accounts/index.js';
+import { parseInput } from '../domain/parse-input.js';
+import { COOKIE_PREFIX } from '../http/page-sessions.js';
 import { ADDRESS_HEADER } from './address-header.js';
 import { readAuthSecret } from './auth-secret.js';
 import { passingOutages, withoutOutage } from './outages.js';
@@ -29,7 +31,7 @@ export function createAuth(app: AppContext) {
     account: { modelName: 'authAccount' },
     verification: { modelName: 'authVerification' },
     advanced: {
-      cookiePrefix: 'causeway',
+      cookiePrefix: COOKIE_PREFIX,
       useSecureCookies: publicUrl.startsWith('https:'),
       database: { generateId: () => String(app.nextId()) },
       ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
@@ -62,7 +64,7 @@ function signUp(app: AppContext) {
     id: 'causeway-sign-up',
     endpoints: {
       signUpEmail: createAuthEndpoint('/sign-up/email', { method: 'POST', body: z.unknown() }, async (ctx) => {
-        const { password, ...details } = parseSignUp(ctx.body);
+        const { password, ...details } = parseInput(SignUp, ctx.body);
         const call = callContext(app, { kind: 'anonymous' });
         const passwordHash = await ctx.context.password.hash(password);
         const emailVerified = app.config.smtpUrl === null;

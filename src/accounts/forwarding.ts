@@ -1,5 +1,5 @@
 import type { AppContext } from '../context.js';
-import type { Visitor } from '../domain/accounts/index.js';
+import type { Visitor } from '../http/page-sessions.js';
 import { ADDRESS_HEADER } from './address-header.js';
 import { sessionCredentials } from './sessions.js';
 

@@ -1,12 +1,12 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { AppContext } from '../context.js';
-import type { FindPerson, PageSessions, Visitor } from '../domain/accounts/index.js';
 import { DomainError, refusalIn } from '../domain/errors.js';
-import { parseInput } from '../domain/input.js';
+import { parseInput } from '../domain/parse-input.js';
 import type { Face } from '../face.js';
 import { STATUS_OF_KIND } from '../http/faults.js';
 import { originOf } from '../http/origins.js';
+import type { FindPerson, PageSessions, Visitor } from '../http/page-sessions.js';
 import { Lazy } from '../infra/lazy.js';
 import { requestFor } from './forwarding.js';
 import { createPageSessions } from './page-sessions.js';

@@ -1,6 +1,6 @@
 import type { AppContext } from '../context.js';
-import type { FindPerson, PageSessions } from '../domain/accounts/index.js';
 import { DomainError } from '../domain/errors.js';
+import type { FindPerson, PageSessions } from '../http/page-sessions.js';
 import type { Auth } from './auth.js';
 import { readAuthSecret } from './auth-secret.js';
 import { csrfToken, csrfTokenFits } from './csrf.js';

@@ -3,12 +3,13 @@ import { LRUCache } from 'lru-cache';
 import type { AppContext } from '../context.js';
 import type { Actor } from '../domain/call.js';
 import { DomainError } from '../domain/errors.js';
+import { COOKIE_PREFIX } from '../http/page-sessions.js';
 import { BUS_RECONNECTED, topics } from '../infra/bus.js';
 import { REMEMBER_MS } from '../infra/memory.js';
 import { hashSecret } from '../infra/secrets.js';
 import type { Auth } from './auth.js';
 
-const SESSION_COOKIE = /(?:^|;)\s*((?:__Secure-)?causeway\.session_token=[^;]*)/;
+const SESSION_COOKIE = new RegExp(`(?:^|;)\\s*((?:__Secure-)?${COOKIE_PREFIX}\\.session_token=[^;]*)`);
 
 /** One of the two. */
 interface Credentials {

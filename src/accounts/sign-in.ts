@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { AppContext } from '../context.js';
-import type { FindPerson, Visitor } from '../domain/accounts/index.js';
-import { parseInput, plainText } from '../domain/input.js';
+import { plainText } from '../domain/input.js';
 import { SIGN_IN_PER_ADDRESS } from '../domain/limits.js';
+import { parseInput } from '../domain/parse-input.js';
+import type { FindPerson, Visitor } from '../http/page-sessions.js';
 import { countSignIn, takeAttempt } from './attempts.js';
 import type { Auth } from './auth.js';
 import { requestFor } from './forwarding.js';

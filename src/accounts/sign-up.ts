@@ -1,6 +1,6 @@
 import type { AppContext } from '../context.js';
-import type { Visitor } from '../domain/accounts/index.js';
 import { SIGN_UP_PER_ADDRESS } from '../domain/limits.js';
+import type { Visitor } from '../http/page-sessions.js';
 import { takeAttempt } from './attempts.js';
 import type { Auth } from './auth.js';
 import { requestFor } from './forwarding.js';

@@ -1,7 +1,7 @@
 import type { AppContext } from '../context.js';
-import type { FindPerson, Visitor } from '../domain/accounts/index.js';
 import { DomainError } from '../domain/errors.js';
 import { VERIFICATION_MAILS_PER_PERSON } from '../domain/limits.js';
+import type { FindPerson, Visitor } from '../http/page-sessions.js';
 import { takeAttempt } from './attempts.js';
 import type { Auth } from './auth.js';
 import { requestFor } from './forwarding.js';

@@ -3,7 +3,7 @@ import type { AppContext } from '../context.js';
 import { findIcon, type IconOwner } from '../domain/icons.js';
 import { parseSnowflake } from '../infra/ids.js';
 import { DEFAULT_AVATARS, defaultAvatar, type ImageFormat } from '../infra/images.js';
-import { plain, SAFE_HEADERS, sendContent } from './send.js';
+import { FILE_HEADERS, plain, sendContent } from './send.js';
 
 interface IconRequest {
   Params: { id: string; file: string };
@@ -69,7 +69,7 @@ async function serveDefaultAvatar(file: string, reply: FastifyReply): Promise<Fa
   if (index === undefined || Number(index) >= DEFAULT_AVATARS) return noSuchImage(reply);
   const image = await defaultAvatar(Number(index));
   return reply
-    .headers({ ...SAFE_HEADERS, 'content-type': 'image/png', 'cache-control': 'public, max-age=86400' })
+    .headers({ ...FILE_HEADERS, 'content-type': 'image/png', 'cache-control': 'public, max-age=86400' })
     .send(image);
 }
 

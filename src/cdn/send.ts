@@ -14,7 +14,7 @@ export interface StoredContent {
 }
 
 /** What goes with every file, so that a browser runs nothing of it and any page may show it. */
-export const SAFE_HEADERS = {
+export const FILE_HEADERS = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; sandbox",
   'cross-origin-resource-policy': 'cross-origin',
@@ -31,7 +31,7 @@ export function sendContent(
   reply: FastifyReply,
   { key, size, tag, caching }: StoredContent,
 ): FastifyReply {
-  reply.headers({ ...SAFE_HEADERS, 'cache-control': caching, 'accept-ranges': 'bytes', etag: tag });
+  reply.headers({ ...FILE_HEADERS, 'cache-control': caching, 'accept-ranges': 'bytes', etag: tag });
   if (matches(request.headers['if-none-match'], tag)) return reply.code(304).send();
   if (request.method === 'HEAD') return reply.header('content-length', size).send();
   const condition = request.headers['if-range'];

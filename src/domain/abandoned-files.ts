@@ -2,7 +2,7 @@ import { type BlobStore, STAGING } from '../infra/blobs.js';
 import type { Clock } from '../infra/clock.js';
 import type { Reader } from '../infra/database/index.js';
 import type { Logger } from '../infra/logger.js';
-import { nextTurn } from '../infra/turns.js';
+import { inPieces, nextTurn } from '../infra/turns.js';
 import { applicationIcons, teamIcons } from './icons.js';
 import type { KeptFiles } from './kept-files.js';
 import { attachmentFiles } from './messages/files.js';
@@ -76,7 +76,7 @@ interface Found {
 
 async function look(keeping: FileKeeping, kind: KeptFiles, signal?: AbortSignal): Promise<Found> {
   const found: Found = { abandoned: [], count: 0, kept: 0 };
-  for await (const keys of inPieces(blobsOf(keeping, kind.folder, signal))) {
+  for await (const keys of piecesOf(blobsOf(keeping, kind.folder, signal))) {
     const without = await withoutRow(keeping, kind, keys);
     found.kept += keys.length - without.length;
     for (const key of without) {
@@ -90,13 +90,13 @@ async function look(keeping: FileKeeping, kind: KeptFiles, signal?: AbortSignal)
 
 /** Looks for the rows once more: the look through all files may have taken long. */
 async function remove(keeping: FileKeeping, kind: KeptFiles, abandoned: string[], signal?: AbortSignal): Promise<void> {
-  for await (const keys of inPieces(abandoned)) {
+  for (const keys of inPieces(abandoned, FILES_PER_QUERY)) {
     signal?.throwIfAborted();
     for (const key of await withoutRow(keeping, kind, keys)) await keeping.blobs.remove(key);
   }
 }
 
-async function* inPieces(keys: Iterable<string> | AsyncIterable<string>): AsyncGenerator<string[], void> {
+async function* piecesOf(keys: AsyncIterable<string>): AsyncGenerator<string[], void> {
   let piece: string[] = [];
   for await (const key of keys) {
     piece.push(key);

@@ -41,7 +41,7 @@ export interface EventStamp {
 }
 
 /** The forms of a message for those who may not read all of it. */
-export interface MessageContent {
+export interface ContentForms {
   readers: ContentReaders;
   /** `data` without anything that only the message-content intent may see. */
   redacted: string;
@@ -62,7 +62,7 @@ export interface BusMessage extends EventStamp {
   /** The serialised `d` of the gateway event; `{}` for what never leaves the platform. */
   data: string;
   /** Where not everybody who gets the event may read all of it. */
-  content?: MessageContent;
+  content?: ContentForms;
   /** Where they changed: which of an application's are on now. */
   privilegedIntents?: PrivilegedIntent[];
 }

@@ -19,8 +19,8 @@ const PICTURE_MS = 30_000;
 /** The place of a permission that is about the guild at large. */
 const GUILD_AT_LARGE = '';
 
-/** A session's seat in a guild's feed. */
-export class Attachment {
+/** A session in a guild's feed. */
+export class FeedSession {
   /** Events that wait until the session has the guild itself; null once it has. */
   #held: GatewayEvent[] | null = [];
   #detached = false;
@@ -68,7 +68,7 @@ export class Attachment {
 interface BotSeat {
   botId: bigint;
   idText: string;
-  attachments: Set<Attachment>;
+  feedSessions: Set<FeedSession>;
   /** Channel id, or `GUILD_AT_LARGE`, to permission bits. Replaced as a whole when they may have changed. */
   permissions: Map<string, bigint>;
 }
@@ -108,18 +108,18 @@ export class GuildFeed {
     this.#subscription = subscribeToAll(app.bus, topicsOfGuild(guildId), (message) => this.#receive(message));
   }
 
-  attach(session: Session): Attachment {
-    const attachment = new Attachment(this, session);
-    this.#seatOf(session.botId).attachments.add(attachment);
-    session.guilds.set(this.guildId, attachment);
-    return attachment;
+  attach(session: Session): FeedSession {
+    const feedSession = new FeedSession(this, session);
+    this.#seatOf(session.botId).feedSessions.add(feedSession);
+    session.guilds.set(this.guildId, feedSession);
+    return feedSession;
   }
 
-  /** Called by the attachment itself. */
-  remove(attachment: Attachment): void {
-    const seat = this.#seats.get(attachment.session.botId);
-    seat?.attachments.delete(attachment);
-    if (seat?.attachments.size === 0) this.#seats.delete(seat.botId);
+  /** Called by the feed session itself. */
+  remove(feedSession: FeedSession): void {
+    const seat = this.#seats.get(feedSession.session.botId);
+    seat?.feedSessions.delete(feedSession);
+    if (seat?.feedSessions.size === 0) this.#seats.delete(seat.botId);
     if (this.#seats.size > 0) return;
     this.#subscription.close();
     this.onEmpty();
@@ -146,7 +146,7 @@ export class GuildFeed {
   #seatOf(botId: bigint): BotSeat {
     const known = this.#seats.get(botId);
     if (known) return known;
-    const seat: BotSeat = { botId, idText: String(botId), attachments: new Set(), permissions: new Map() };
+    const seat: BotSeat = { botId, idText: String(botId), feedSessions: new Set(), permissions: new Map() };
     this.#seats.set(botId, seat);
     return seat;
   }
@@ -212,7 +212,7 @@ export class GuildFeed {
   /** The guild is out of reach: bots of which it is not known what they may have there lose it, and are shown the whole of it once it is back. */
   #showUnavailable(event: Dispatched): void {
     for (const seat of this.#undecided(event)) {
-      for (const attachment of [...seat.attachments]) attachment.take(guildUnavailable(this.guildId));
+      for (const feedSession of [...seat.feedSessions]) feedSession.take(guildUnavailable(this.guildId));
     }
   }
 
@@ -220,7 +220,7 @@ export class GuildFeed {
   #endThoseBehind(): void {
     const seats = [...this.#seats.values()];
     const behind = seats.flatMap((seat) =>
-      [...seat.attachments].filter(({ session }) => this.#waiting.some((event) => wants(session, seat, event))),
+      [...seat.feedSessions].filter(({ session }) => this.#waiting.some((event) => wants(session, seat, event))),
     );
     if (behind.length > 0) {
       const facts = { guildId: String(this.guildId), sessions: behind.length };
@@ -272,10 +272,10 @@ export class GuildFeed {
     for (const seat of this.#seats.values()) {
       if (!isAllowed(seat)) continue;
       const shown = message.content ? contentShownTo(seat.idText, message.content.readers) : 'whole';
-      for (const attachment of seat.attachments) {
-        const { session } = attachment;
+      for (const feedSession of seat.feedSessions) {
+        const { session } = feedSession;
         if (!wants(session, seat, event)) continue;
-        attachment.deliver(forms.as(session.wants(GatewayIntentBits.MessageContent) ? 'whole' : shown));
+        feedSession.deliver(forms.as(session.wants(GatewayIntentBits.MessageContent) ? 'whole' : shown));
         deliveries += 1;
       }
     }
@@ -285,7 +285,8 @@ export class GuildFeed {
 
   /** No session holds the guild any more. */
   #detachAll(): void {
-    for (const seat of [...this.#seats.values()]) for (const attachment of [...seat.attachments]) attachment.detach();
+    for (const seat of [...this.#seats.values()])
+      for (const feedSession of [...seat.feedSessions]) feedSession.detach();
   }
 
   /** Changes of which nobody told are heeded after a while, too. */
@@ -331,12 +332,12 @@ function wants(session: Session, seat: BotSeat, { message, audience }: Dispatche
 
 function sessionsThatWant(event: Dispatched, seats: BotSeat[]): Session[] {
   return seats.flatMap((seat) =>
-    [...seat.attachments].map(({ session }) => session).filter((session) => wants(session, seat, event)),
+    [...seat.feedSessions].map(({ session }) => session).filter((session) => wants(session, seat, event)),
   );
 }
 
 function isWanted(seat: BotSeat, event: Dispatched): boolean {
-  for (const { session } of seat.attachments) if (wants(session, seat, event)) return true;
+  for (const { session } of seat.feedSessions) if (wants(session, seat, event)) return true;
   return false;
 }
 

@@ -1,5 +1,5 @@
 import type { AppContext } from '../context.js';
-import { type Attachment, GuildFeed } from './guild-feed.js';
+import { type FeedSession, GuildFeed } from './guild-feed.js';
 import type { Session } from './session.js';
 
 /** The feeds of all guilds that a session of this process is in. */
@@ -8,15 +8,15 @@ export class GuildFeeds {
 
   constructor(private readonly app: AppContext) {}
 
-  /** Events of the guild are held for the session until the attachment is released. */
-  attach(guildId: bigint, session: Session): Attachment {
+  /** Events of the guild are held for the session until the feed session is released. */
+  attach(guildId: bigint, session: Session): FeedSession {
     const feed = this.#feeds.get(guildId) ?? this.#open(guildId);
     return feed.attach(session);
   }
 
   /** Takes a session out of every guild. */
   remove(session: Session): void {
-    for (const attachment of [...session.guilds.values()]) attachment.detach();
+    for (const feedSession of [...session.guilds.values()]) feedSession.detach();
   }
 
   #open(guildId: bigint): GuildFeed {

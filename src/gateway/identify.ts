@@ -10,7 +10,7 @@ import { bareToken } from './bare-token.js';
 import { Closing } from './closing.js';
 import { eventOf } from './events.js';
 import type { Gateway } from './gateway.js';
-import type { Attachment } from './guild-feed.js';
+import type { FeedSession } from './guild-feed.js';
 import { areIntents, asksTooMuch } from './intents.js';
 import { introduceGuilds } from './introductions.js';
 import type { IdentifyData } from './payloads.js';
@@ -41,9 +41,9 @@ export async function identify(connection: Applicant, data: IdentifyData): Promi
     await gateway.bots.add(session);
     // What was replaced or switched off before the session heard of such.
     await authenticate(app, token, intents);
-    const attachments = await attachGuilds(gateway, session, await guildsOf(gateway, session));
+    const feedSessions = await attachGuilds(gateway, session, await guildsOf(gateway, session));
     if (data.compress === true) connection.compressPayloads();
-    return { session, begin: () => begin(gateway, connection, session, attachments) };
+    return { session, begin: () => begin(gateway, connection, session, feedSessions) };
   } catch (error) {
     session.end();
     throw error;
@@ -118,15 +118,15 @@ async function guildsOf(gateway: Gateway, session: Session): Promise<bigint[]> {
 }
 
 /** Lets the session hear of its guilds, whose events wait until it has been shown them. */
-async function attachGuilds(gateway: Gateway, session: Session, guildIds: bigint[]): Promise<Attachment[]> {
-  const attachments: Attachment[] = [];
+async function attachGuilds(gateway: Gateway, session: Session, guildIds: bigint[]): Promise<FeedSession[]> {
+  const feedSessions: FeedSession[] = [];
   await inTurns(guildIds, ATTACHED_PER_TURN, (guildId) => {
-    if (!session.ended) attachments.push(gateway.feeds.attach(guildId, session));
+    if (!session.ended) feedSessions.push(gateway.feeds.attach(guildId, session));
   });
-  return attachments;
+  return feedSessions;
 }
 
-function begin(gateway: Gateway, connection: Applicant, session: Session, attachments: Attachment[]): void {
+function begin(gateway: Gateway, connection: Applicant, session: Session, feedSessions: FeedSession[]): void {
   if (session.ended) {
     connection.close(session.endedBy ?? closes.fault);
     return;
@@ -139,7 +139,7 @@ function begin(gateway: Gateway, connection: Applicant, session: Session, attach
         version: GATEWAY_VERSION,
         user: session.user,
         privilegedIntents: session.bot.privilegedIntents,
-        guildIds: attachments.filter(({ detached }) => !detached).map(({ feed }) => feed.guildId),
+        guildIds: feedSessions.filter(({ detached }) => !detached).map(({ feed }) => feed.guildId),
         sessionId: session.id,
         resumeGatewayUrl: app.addresses.gatewayUrl,
         shard: session.shard,
@@ -147,5 +147,5 @@ function begin(gateway: Gateway, connection: Applicant, session: Session, attach
     ),
   );
   session.attach(connection);
-  void introduceGuilds(app, session, attachments);
+  void introduceGuilds(app, session, feedSessions);
 }

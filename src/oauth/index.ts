@@ -1,7 +1,7 @@
 import type { AppContext } from '../context.js';
-import type { PageSessions } from '../domain/accounts/index.js';
 import type { Face } from '../face.js';
 import { refuseOtherMethods } from '../http/methods.js';
+import type { PageSessions } from '../http/page-sessions.js';
 import { mountMetadata } from './metadata.js';
 import { mountScreen } from './screen/index.js';
 import { mountTokenEndpoints } from './token-endpoint.js';

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { AppContext } from '../context.js';
 import { HONOURED_SCOPES } from '../domain/installations/index.js';
+import { REST_PATH } from '../http/rest-paths.js';
 
 /** `/.well-known/oauth-authorization-server`: what this authorization server can do (RFC 8414). */
 export function mountMetadata(http: FastifyInstance, { addresses }: AppContext): void {
@@ -14,8 +15,8 @@ function metadata(issuer: string) {
   return {
     issuer,
     authorization_endpoint: `${issuer}/oauth2/authorize`,
-    token_endpoint: `${issuer}/api/v10/oauth2/token`,
-    revocation_endpoint: `${issuer}/api/v10/oauth2/token/revoke`,
+    token_endpoint: `${issuer}${REST_PATH}/oauth2/token`,
+    revocation_endpoint: `${issuer}${REST_PATH}/oauth2/token/revoke`,
     scopes_supported: HONOURED_SCOPES,
     response_types_supported: ['code'],
     response_modes_supported: ['query'],

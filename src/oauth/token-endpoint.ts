@@ -16,21 +16,19 @@ import {
 } from '../domain/oauth/index.js';
 import { takeLimit } from '../domain/rate-limits.js';
 import type { HeldBody } from '../http/bodies.js';
+import { REST_PREFIXES } from '../http/rest-paths.js';
 import type { Limit } from '../infra/rate-limits.js';
 import { renderTokens } from '../wire/oauth.js';
 import { readClientCredentials } from './client-credentials.js';
 import { type OAuthError, renderOAuthError } from './errors.js';
 import { formValue, readForm } from './form.js';
 
-/** `{base_url}` is any of these. */
-const PREFIXES = ['/api/v10', '/api', ''];
-
 /** `POST {base_url}/oauth2/token` and `…/token/revoke`. */
 export function mountTokenEndpoints(http: FastifyInstance, app: AppContext): void {
   const findClient = createFindClient(app.db.reader);
   const served = (request: FastifyRequest, reply: FastifyReply, work: Work) =>
     answer(app, findClient, request, reply, work);
-  for (const prefix of PREFIXES) {
+  for (const prefix of REST_PREFIXES) {
     http.post(`${prefix}/oauth2/token`, (request, reply) =>
       served(request, reply, async (call, client, form) => renderTokens(await issue(call, client, form))),
     );

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { AppContext } from '../context.js';
 import { findInvite } from '../domain/invites/index.js';
+import { REST_PATH } from '../http/rest-paths.js';
 
 /** `/`, and `/portal`, where mails lead: a page that names the instance's addresses, and where to answer invitations. */
 export function mountLanding(http: FastifyInstance, { addresses }: AppContext): void {
@@ -44,7 +45,7 @@ function page(origin: string, gateway: string): string {
 <p>The bot and app platform of a chat service. This instance is running; here is where to find things.</p>
 <dl>
   <dt>GraphQL</dt><dd><a href="/graphql">${origin}/graphql</a>, with GraphiQL in a browser</dd>
-  <dt>REST, for bots</dt><dd><code>${origin}/api/v10</code>, described by <a href="/openapi.json">/openapi.json</a></dd>
+  <dt>REST, for bots</dt><dd><code>${origin}${REST_PATH}</code>, described by <a href="/openapi.json">/openapi.json</a></dd>
   <dt>Gateway, for bots</dt><dd><code>${gateway}</code></dd>
   <dt>Accounts</dt><dd><code>POST ${origin}/auth/sign-up/email</code> and <code>/auth/sign-in/email</code></dd>
   <dt>Invitations to teams and tests</dt><dd><code>{ portalHome { teamInvitations { id team { name } } testerInvitations { application { id name } } } }</code>

@@ -1,9 +1,9 @@
 import type { AppContext } from '../context.js';
-import type { FindPerson } from '../domain/accounts/index.js';
 import type { Actor } from '../domain/call.js';
 import { DomainError } from '../domain/errors.js';
 import { findTokenActor } from '../domain/oauth/index.js';
 import { originOf } from '../http/origins.js';
+import type { FindPerson } from '../http/page-sessions.js';
 import { hashSecret } from '../infra/secrets.js';
 import type { Caller } from './route.js';
 import { isInPath, kindOf, type Scheme, type Shown } from './schemes.js';

@@ -1,6 +1,6 @@
 import type { AppContext } from '../context.js';
-import type { FindPerson } from '../domain/accounts/index.js';
 import type { Face } from '../face.js';
+import type { FindPerson } from '../http/page-sessions.js';
 import { credentialSchemes } from './credentials.js';
 import { mountDocument, mountTable } from './http.js';
 import { Interpreter } from './interpreter.js';

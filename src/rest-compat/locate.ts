@@ -1,6 +1,6 @@
 import type { AppContext } from '../context.js';
 import type { Actor } from '../domain/call.js';
-import { parseInput } from '../domain/input.js';
+import { parseInput } from '../domain/parse-input.js';
 import { countedAs } from '../domain/rate-limits.js';
 import { readText } from '../http/bodies.js';
 import { parseSnowflake } from '../infra/ids.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fault, maybe, plainText, renameFaults, snowflake } from '../domain/input.js';
+import { fault, maybe, plainText, snowflake } from '../domain/input.js';
 import { limits } from '../domain/limits.js';
 import {
   type AllowedMentions as Allowed,
@@ -88,8 +88,3 @@ export const EditMessageBody = z
     attachments: attachments.nullish(),
   })
   .transform(({ allowed_mentions, ...same }): MessageEdit => ({ ...same, allowedMentions: allowed_mentions }));
-
-/** Runs what is done with a {@link SendMessageBody}; a refusal names the faults where they stand in it. */
-export function inBody<T>(work: () => Promise<T>): Promise<T> {
-  return renameFaults({ reference: 'message_reference' }, work);
-}

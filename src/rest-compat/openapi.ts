@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { HONOURED_SCOPES } from '../domain/installations/index.js';
 import { limits } from '../domain/limits.js';
+import { sessionCookie } from '../http/page-sessions.js';
+import { REST_PATH } from '../http/rest-paths.js';
 import { bucketId } from './rate-limiting.js';
 import { type Caller, CLOUD, type Route, type Success } from './route.js';
 import { wireName } from './schemas.js';
@@ -13,9 +15,6 @@ interface OpenApiDocument extends JsonObject {
   paths: Record<string, JsonObject>;
 }
 
-/** The base path under which the document names the routes; they answer under `/api` and at the origin as well. */
-const BASE = '/api/v10';
-
 /**
  * The table of routes as an OpenAPI 3.1 document (https://spec.openapis.org/oas/v3.1.1). Facts that OpenAPI has no place for stand under
  * `x-rate-limit` (a bucket, its size, what divides it), `x-runs-on` (`cloud`, or by which parameter the server is found and what a
@@ -25,7 +24,7 @@ const BASE = '/api/v10';
 export function openApiDocument(rows: readonly Route[], publicUrl: string): OpenApiDocument {
   const paths: OpenApiDocument['paths'] = {};
   for (const row of rows) {
-    const path = BASE + documentPath(row);
+    const path = REST_PATH + documentPath(row);
     paths[path] = { ...paths[path], [row.method.toLowerCase()]: operation(row) };
   }
   return {
@@ -146,7 +145,7 @@ function runsOn({ where }: Route): unknown {
 }
 
 function securitySchemes(publicUrl: string): JsonObject {
-  const tokenUrl = `${publicUrl}${BASE}/oauth2/token`;
+  const tokenUrl = `${publicUrl}${REST_PATH}/oauth2/token`;
   const scopes = Object.fromEntries(HONOURED_SCOPES.map((scope) => [scope, scope]));
   const authorizationCode = {
     authorizationUrl: `${publicUrl}/oauth2/authorize`,
@@ -161,7 +160,7 @@ function securitySchemes(publicUrl: string): JsonObject {
     SessionCookie: {
       type: 'apiKey',
       in: 'cookie',
-      name: `${publicUrl.startsWith('https:') ? '__Secure-' : ''}causeway.session_token`,
+      name: sessionCookie(publicUrl),
     },
   };
 }

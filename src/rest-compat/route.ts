@@ -3,8 +3,8 @@ import type { AppContext } from '../context.js';
 import type { CallContext } from '../domain/call.js';
 import type { Scope } from '../domain/installations/index.js';
 import type { UploadedFile } from '../domain/messages/index.js';
+import { renameFaults } from '../domain/parse-input.js';
 import type { Limit } from '../infra/rate-limits.js';
-import { withFaultPaths } from './schemas.js';
 
 const ANYTHING = z.unknown();
 
@@ -166,8 +166,8 @@ export function route<
     showsSecret: spec.showsSecret ?? false,
     async run(context, input) {
       const typed = input as RouteInput<z.output<Params>, z.output<Query>, z.output<Body>>;
-      const work = spec.run(context.call, typed, context.app);
-      const result = await (spec.faultNames ? renamingFaults(work, spec.faultNames) : work);
+      const work = () => spec.run(context.call, typed, context.app);
+      const result = await (spec.faultNames ? renameFaults(spec.faultNames, work) : work());
       const decided = typeof status === 'number' ? status : status.of(result);
       return { status: decided, body: decided === 204 ? undefined : spec.render?.(result, context) };
     },
@@ -182,12 +182,4 @@ function checkParams(
   const meant = [...bucket.major, ...(typeof where === 'string' ? [] : [where.by])];
   const missing = meant.find((name) => !names.includes(name));
   if (missing !== undefined) throw new Error(`${method} ${path}: there is no parameter ${missing}`);
-}
-
-async function renamingFaults<T>(work: Promise<T>, names: Readonly<Record<string, string>>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    throw withFaultPaths(error, (path) => names[path] ?? path);
-  }
 }

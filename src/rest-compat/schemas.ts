@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { DomainError, invalidInput } from '../domain/errors.js';
-import { fault, parseInput, snowflake } from '../domain/input.js';
+import { fault, snowflake } from '../domain/input.js';
+import { parseInput, withFaultPaths } from '../domain/parse-input.js';
 
 /** Path parameters that are all ids. */
 export function ids<Name extends string>(...names: Name[]) {
@@ -21,12 +21,6 @@ export function parseParams(schema: z.ZodType<Record<string, unknown>>, value: u
   } catch (error) {
     throw withFaultPaths(error, wireName);
   }
-}
-
-/** A refusal of input with its faults at other paths; anything else as it is. */
-export function withFaultPaths(error: unknown, pathOf: (path: string) => string): unknown {
-  if (!(error instanceof DomainError) || error.code !== 'INVALID_INPUT') return error;
-  return invalidInput(...error.fields.map((field) => ({ ...field, path: pathOf(field.path) })));
 }
 
 /** An optional id in a query. */

@@ -4,7 +4,7 @@ import {
   transferApplication,
   updateApplication,
 } from '../domain/applications/index.js';
-import { parseInput } from '../domain/input.js';
+import { parseInput } from '../domain/parse-input.js';
 import type { Application as ApplicationRow } from '../infra/database/index.js';
 import { Application, InstallContext, InstallLinkMode, PrivilegedIntent } from './applications.js';
 import { builder } from './builder.js';

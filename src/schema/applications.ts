@@ -9,7 +9,7 @@ import {
   resetClientSecret,
   visibleApplications,
 } from '../domain/applications/index.js';
-import { parseInput } from '../domain/input.js';
+import { parseInput } from '../domain/parse-input.js';
 import { PORTAL_ROLES } from '../domain/portal-permissions.js';
 import type { Application as ApplicationRow } from '../infra/database/index.js';
 import { storedStrings } from '../infra/database/stored.js';

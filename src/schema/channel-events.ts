@@ -1,6 +1,5 @@
 import type { BusMessage } from '../domain/bus-message.js';
 import { requireUser } from '../domain/call.js';
-import { DomainError } from '../domain/errors.js';
 import { neededInChannel } from '../domain/guild-operations.js';
 import { accessGuildChannel } from '../domain/guilds/index.js';
 import { BUS_RECONNECTED, subscribeToAll, topics, topicsOfGuild } from '../infra/bus.js';
@@ -8,6 +7,7 @@ import { builder } from './builder.js';
 import type { GraphqlContext } from './context.js';
 import { parseId } from './ids.js';
 import { BoundedQueue } from './queue.js';
+import { mayEndSession, requireSession } from './stream-sessions.js';
 import type { Stream } from './streams.js';
 
 /**
@@ -47,8 +47,7 @@ export async function watchChannel(context: GraphqlContext, channelId: bigint): 
     if (message.type !== BUS_RECONNECTED && isShown(message, channelId)) after(() => queue.push(message));
   });
   const sessions = app.bus.subscribe(topics.sessions, (message) => {
-    const isMissed = message.type === BUS_RECONNECTED;
-    if (isMissed || (message.invalidates.includes('session') && message.userId === userId)) stream.check();
+    if (mayEndSession(message, userId)) stream.check();
   });
   await Promise.all([guild.ready, sessions.ready]);
   return queue;
@@ -63,10 +62,6 @@ function mayTakeAway({ invalidates, userId }: BusMessage, watcherId: string): bo
 function isShown({ channelId, audience }: BusMessage, watched: bigint): boolean {
   if (channelId !== String(watched) || !audience || audience.anyInGuild !== undefined) return false;
   return audience.inChannel === undefined || BigInt(audience.inChannel) === neededInChannel(['viewChannel']);
-}
-
-async function requireSession({ isStillSignedIn }: GraphqlContext): Promise<void> {
-  if (!(await isStillSignedIn())) throw new DomainError('UNAUTHENTICATED', 'You have signed out.');
 }
 
 /** Each event's data, parsed once for all who are shown it. */

@@ -1,7 +1,8 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
-import { createChannel } from '../domain/channels/index.js';
+import { createChannel, NewChannel } from '../domain/channels/index.js';
 import { accessChannel } from '../domain/guilds/index.js';
 import { startTyping } from '../domain/messages/index.js';
+import { parseInput } from '../domain/parse-input.js';
 import type { Channel as ChannelRow } from '../infra/database/index.js';
 import { builder } from './builder.js';
 import { parseId, snowflakeId } from './ids.js';
@@ -61,8 +62,8 @@ builder.mutationFields((t) => ({
   createChannel: t.field({
     type: ChannelPayload,
     args: { input: t.arg({ type: CreateChannelInput, required: true }) },
-    resolve: async (_root, { input: { guildId, name, type } }, { call }) => ({
-      channel: await createChannel(call, parseId(guildId, 'guildId'), { name, type: type ?? undefined }),
+    resolve: async (_root, { input }, { call }) => ({
+      channel: await createChannel(call, parseId(input.guildId, 'guildId'), parseInput(NewChannel, input)),
     }),
   }),
   startTyping: t.field({

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { type AppContext, callContext } from '../context.js';
-import type { FindPerson, Visitor } from '../domain/accounts/index.js';
 import { GRAPHQL_PER_CALLER, REQUESTS_PER_CALLER } from '../domain/limits.js';
 import { countedAs, takeLimit, takePoints } from '../domain/rate-limits.js';
 import type { Face, UpgradeHandler } from '../face.js';
+import type { FindPerson, Visitor } from '../http/page-sessions.js';
 import { Lazy } from '../infra/lazy.js';
 import type { Logger } from '../infra/logger.js';
 import { nextTurn } from '../infra/turns.js';

@@ -1,8 +1,9 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { GraphQLResolveInfo } from 'graphql';
 import { requireUser } from '../domain/call.js';
-import { accessGuild, channelsWith, createGuild, leaveGuild } from '../domain/guilds/index.js';
+import { accessGuild, channelsWith, createGuild, leaveGuild, NewGuild } from '../domain/guilds/index.js';
 import { limits } from '../domain/limits.js';
+import { parseInput } from '../domain/parse-input.js';
 import type { Channel as ChannelRow, Guild as GuildRow } from '../infra/database/index.js';
 import { builder } from './builder.js';
 import { Channel } from './channels.js';
@@ -158,7 +159,9 @@ builder.mutationFields((t) => ({
     type: GuildPayload,
     description: 'Makes a server with one text and one voice channel, owned by the caller.',
     args: { input: t.arg({ type: CreateGuildInput, required: true }) },
-    resolve: async (_root, { input }, { call }) => ({ guild: await createGuild(call, input) }),
+    resolve: async (_root, { input }, { call }) => ({
+      guild: await createGuild(call, parseInput(NewGuild, input)),
+    }),
   }),
   leaveGuild: t.field({
     type: DeletedPayload,

@@ -1,4 +1,5 @@
-import { parseInput, snowflake } from '../domain/input.js';
+import { snowflake } from '../domain/input.js';
+import { parseInput } from '../domain/parse-input.js';
 
 const Id = snowflake();
 

@@ -1,4 +1,11 @@
-import { installApplication, storedScopes, uninstallApplication } from '../domain/installations/index.js';
+import {
+  installApplication,
+  ServerInstall,
+  storedScopes,
+  UserInstall,
+  uninstallApplication,
+} from '../domain/installations/index.js';
+import { parseInput } from '../domain/parse-input.js';
 import type { Installation as InstallationRow } from '../infra/database/index.js';
 import { InstallContext } from './applications.js';
 import { builder } from './builder.js';
@@ -41,14 +48,12 @@ builder.mutationFields((t) => ({
   installApplication: t.field({
     type: InstallationPayload,
     args: { input: t.arg({ type: InstallApplicationInput, required: true }) },
-    resolve: async (_root, { input }, { call }) => ({
-      installation: await installApplication(call, {
-        applicationId: parseId(input.applicationId, 'applicationId'),
-        guildId: parseOptionalId(input.guildId, 'guildId'),
-        scopes: input.scopes,
-        permissions: input.permissions ?? undefined,
-      }),
-    }),
+    resolve: async (_root, { input }, { call }) => {
+      const applicationId = parseId(input.applicationId, 'applicationId');
+      const guildId = parseOptionalId(input.guildId, 'guildId');
+      const asked = parseInput(guildId === undefined ? UserInstall : ServerInstall, input);
+      return { installation: await installApplication(call, { applicationId, guildId, ...asked }) };
+    },
   }),
   uninstallApplication: t.field({
     type: DeletedPayload,

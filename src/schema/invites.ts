@@ -2,8 +2,9 @@ import { queryFromInfo } from '@pothos/plugin-prisma';
 import { requireUser } from '../domain/call.js';
 import { neededInChannel } from '../domain/guild-operations.js';
 import { joinGuild, permissionsInChannel } from '../domain/guilds/index.js';
-import { createInvite, deleteInvite, manageableInvites } from '../domain/invites/index.js';
+import { createInvite, deleteInvite, manageableInvites, NewInvite } from '../domain/invites/index.js';
 import { limits } from '../domain/limits.js';
+import { parseInput } from '../domain/parse-input.js';
 import { allows } from '../domain/permissions.js';
 import type { Invite as InviteRow } from '../infra/database/index.js';
 import { builder } from './builder.js';
@@ -78,7 +79,7 @@ builder.mutationFields((t) => ({
       }),
     },
     resolve: (_root, { input, ...options }, { call }) =>
-      createInvite(call, parseId(input.channelId, 'channelId'), options),
+      createInvite(call, parseId(input.channelId, 'channelId'), parseInput(NewInvite, options)),
   }),
   deleteInvite: t.field({
     type: DeletedPayload,

@@ -1,7 +1,6 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { CallContext } from '../domain/call.js';
 import { DomainError } from '../domain/errors.js';
-import { parseInput, renameFaults } from '../domain/input.js';
 import {
   DELETIONS_PER_CHANNEL,
   EDITS_PER_CHANNEL,
@@ -21,6 +20,7 @@ import {
   requireSending,
   sendMessage,
 } from '../domain/messages/index.js';
+import { parseInput, renameFaults } from '../domain/parse-input.js';
 import { takeInChannel } from '../domain/rate-limits.js';
 import type { Message as MessageRow } from '../infra/database/index.js';
 import { snowflakeTime } from '../infra/ids.js';

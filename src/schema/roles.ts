@@ -1,4 +1,5 @@
-import { createRole, setRolePositions } from '../domain/roles/index.js';
+import { parseInput } from '../domain/parse-input.js';
+import { createRole, NewRole, setRolePositions } from '../domain/roles/index.js';
 import type { Role as RoleRow } from '../infra/database/index.js';
 import { builder } from './builder.js';
 import { parseId, snowflakeId } from './ids.js';
@@ -49,8 +50,8 @@ builder.mutationFields((t) => ({
     type: RolePayload,
     description: 'Makes a role just above @everyone.',
     args: { input: t.arg({ type: CreateRoleInput, required: true }) },
-    resolve: async (_root, { input: { guildId, name, permissions } }, { call }) => ({
-      role: await createRole(call, parseId(guildId, 'guildId'), { name, permissions: permissions ?? undefined }),
+    resolve: async (_root, { input }, { call }) => ({
+      role: await createRole(call, parseId(input.guildId, 'guildId'), parseInput(NewRole, input)),
     }),
   }),
   setRolePositions: t.field({

@@ -1,7 +1,8 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import { z } from 'zod';
 import { DomainError } from '../domain/errors.js';
-import { parseInput, plainText } from '../domain/input.js';
+import { plainText } from '../domain/input.js';
+import { parseInput } from '../domain/parse-input.js';
 import {
   acceptTeamInvitation,
   declineTeamInvitation,

@@ -1,8 +1,8 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import { z } from 'zod';
 import { visibleApplications } from '../domain/applications/index.js';
-import { parseInput } from '../domain/input.js';
 import { limits } from '../domain/limits.js';
+import { parseInput } from '../domain/parse-input.js';
 import type { PortalRole } from '../domain/portal-permissions.js';
 import {
   accessTeam,

@@ -1,6 +1,7 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
-import { parseInput, plainText } from '../domain/input.js';
+import { plainText } from '../domain/input.js';
 import { limits } from '../domain/limits.js';
+import { parseInput } from '../domain/parse-input.js';
 import {
   acceptTesterInvitation,
   declineTesterInvitation,

@@ -1,10 +1,10 @@
 import type { EventBus, Heard } from '../domain/bus-message.js';
 import { requirePerson } from '../domain/call.js';
-import { DomainError } from '../domain/errors.js';
 import { BUS_RECONNECTED, type BusSubscription, topics } from '../infra/bus.js';
 import type { Clock } from '../infra/clock.js';
 import { REMEMBER_MS } from '../infra/memory.js';
 import { type GraphqlContext, renewContext } from './context.js';
+import { mayEndSession, requireSession } from './stream-sessions.js';
 import type { Stream } from './streams.js';
 
 /** Something whose state a subscription shows after each change. */
@@ -106,7 +106,7 @@ class StateStream<State> implements AsyncIterableIterator<State>, Stream {
 
   async #nextState(): Promise<State | undefined> {
     while (!this.#isOver) {
-      if (this.#mayBeSignedOut) await this.#requireSession();
+      if (this.#mayBeSignedOut) await this.#checkSession();
       else if (this.#seen < this.#shared.version) return this.#readInTurn();
       else {
         await new Promise<void>((resolve) => {
@@ -129,14 +129,13 @@ class StateStream<State> implements AsyncIterableIterator<State>, Stream {
     return this.#shared.read(this.context);
   }
 
-  async #requireSession(): Promise<void> {
+  #checkSession(): Promise<void> {
     this.#mayBeSignedOut = false;
-    if (!(await this.context.isStillSignedIn())) throw new DomainError('UNAUTHENTICATED', 'You have signed out.');
+    return requireSession(this.context);
   }
 
   #onSessionMessage(message: Heard): void {
-    const isMissed = message.type === BUS_RECONNECTED;
-    if (isMissed || (message.invalidates.includes('session') && message.userId === this.#userId)) this.check();
+    if (mayEndSession(message, this.#userId)) this.check();
   }
 }
 

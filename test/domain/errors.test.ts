@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DomainError, invalidInput, missingPermissions, refusalIn } from '../../src/domain/errors.js';
-import { renameFaults } from '../../src/domain/input.js';
+import { DomainError, missingPermissions, refusalIn } from '../../src/domain/errors.js';
 import { countedAs, dividedKey, takeLimit, takePoints } from '../../src/domain/rate-limits.js';
 import type { User } from '../../src/infra/database/index.js';
 import { createRateLimits } from '../../src/infra/rate-limits.js';
@@ -32,36 +31,6 @@ describe('a refusal', () => {
     for (const fault of [new Error('ours'), 'text', null, undefined]) expect(refusalIn(fault)).toBeNull();
     const full = Object.assign(new Error('no space'), { code: 'ENOSPC' });
     expect(refusalIn(full)).toMatchObject({ code: 'OVERLOADED', retryAfterMs: 5_000, cause: full });
-  });
-});
-
-describe('the faults of an input', () => {
-  const fault = (path: string) => ({ path, code: 'X', message: 'Not so.' });
-  const renamed = async (...paths: string[]) => {
-    const work = renameFaults({ reference: 'message_reference', '': 'body' }, async () => {
-      throw invalidInput(...paths.map(fault));
-    });
-    const error = await work.catch((thrown: unknown) => thrown);
-    return error instanceof DomainError ? error.fields.map(({ path }) => path) : error;
-  };
-
-  test('have the caller’s names, at the first step of their paths', async () => {
-    expect(await renamed('reference', 'reference.id', 'embeds.0.reference', '')).toEqual([
-      'message_reference',
-      'message_reference.id',
-      'embeds.0.reference',
-      'body',
-    ]);
-  });
-
-  test('alone are renamed, and what is no fault goes through', async () => {
-    expect(await renameFaults({}, async () => 7)).toBe(7);
-    for (const thrown of [new DomainError('UNKNOWN_ROLE'), new Error('ours')]) {
-      const work = renameFaults({}, async () => {
-        throw thrown;
-      });
-      await expect(work).rejects.toBe(thrown);
-    }
   });
 });
 

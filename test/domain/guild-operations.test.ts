@@ -123,7 +123,7 @@ const IN_GUILD: Record<GuildOperation, Attempt<GuildOperation>> = {
   installApplication: { does: install },
   uninstallApplication: { does: uninstall },
   createChannel: { does: (call) => createChannel(call, guildId(), { name: 'news' }) },
-  createRole: { does: (call) => createRole(call, guildId(), { name: 'Helpers', permissions: '0' }) },
+  createRole: { does: (call) => createRole(call, guildId(), { name: 'Helpers', permissions: 0n }) },
   setRolePositions: { does: (call) => setRolePositions(call, guildId(), []) },
   setMemberRoles: {
     does: (call) => setMemberRoles(call, { guildId: guildId(), userId: room.users.ada.id, roleIds: [] }),

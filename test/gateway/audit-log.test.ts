@@ -29,7 +29,7 @@ beforeEach(async () => {
   scene = await openScene(server);
   const actor = { kind: 'person', user: scene.guild.owner } as const;
   owner = callContext(server.app, actor, { auditReason: 'tidying up' });
-  const permissions = String(Permission.ViewAuditLog);
+  const permissions = Permission.ViewAuditLog;
   watchers = (await createRole(owner, scene.guild.id, { name: 'Watchers', permissions })).id;
   await setMemberRoles(owner, { guildId: scene.guild.id, userId: scene.bot.bot.id, roleIds: [watchers] });
 });
@@ -64,7 +64,7 @@ const CAUSES: [what: string, cause: () => Promise<unknown>, shown: object][] = [
   ],
   [
     'a role',
-    () => createRole(owner, guildId(), { name: 'Helpers', permissions: '0' }),
+    () => createRole(owner, guildId(), { name: 'Helpers', permissions: 0n }),
     { action_type: 30, changes: expect.arrayContaining([{ key: 'name', new_value: 'Helpers' }]) },
   ],
   [
@@ -146,7 +146,7 @@ describe('GUILD_AUDIT_LOG_ENTRY_CREATE', () => {
       session(scene.bot, Intent.Guilds),
       session(scene.other, WITH_MODERATION),
     ]);
-    await createRole(owner, guildId(), { name: 'Helpers', permissions: '0' });
+    await createRole(owner, guildId(), { name: 'Helpers', permissions: 0n });
     await createChannel(owner, guildId(), { name: 'end' });
     const entries = await Promise.all(sessions.map((client) => entriesUntil(client, 'end')));
     // Of the role and of the last channel.
@@ -155,7 +155,7 @@ describe('GUILD_AUDIT_LOG_ENTRY_CREATE', () => {
 
   it('does not come for what the reference platform has no word for', async () => {
     const client = await session(scene.bot, WITH_MODERATION);
-    const { id: roleId } = await createRole(owner, guildId(), { name: 'Helpers', permissions: '0' });
+    const { id: roleId } = await createRole(owner, guildId(), { name: 'Helpers', permissions: 0n });
     await setRolePositions(owner, guildId(), [{ roleId, position: 2 }]);
     await createChannel(owner, guildId(), { name: 'end' });
     const shown = await entriesUntil(client, 'end');

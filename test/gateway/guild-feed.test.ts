@@ -64,7 +64,7 @@ type Seat = ReturnType<typeof heldSeat>;
 /** A session in the guild that has been shown it. */
 function seat(user: User, intents: number): Seat {
   const held = heldSeat(user, intents);
-  held.attachment.release();
+  held.feedSession.release();
   return held;
 }
 
@@ -198,7 +198,7 @@ describe('G-23: what happens before a session was shown the guild', () => {
     const held = heldSeat(bot, 0);
     for (const n of [1, 2]) publish(n, forAll);
     expect(held.heard).toEqual([]);
-    held.attachment.release();
+    held.feedSession.release();
     publish(3, forAll);
     expect(held.heard).toEqual([1, 2, 3]);
   });
@@ -214,32 +214,32 @@ describe('G-23: what happens before a session was shown the guild', () => {
   it('is forgotten when the session leaves the guild', () => {
     const held = heldSeat(bot, 0);
     publish(1, forAll);
-    held.attachment.detach();
-    held.attachment.release();
+    held.feedSession.detach();
+    held.feedSession.release();
     publish(2, forAll);
-    expect([held.heard, held.attachment.detached, held.session.guilds.size]).toEqual([[], true, 0]);
+    expect([held.heard, held.feedSession.detached, held.session.guilds.size]).toEqual([[], true, 0]);
   });
 });
 
 describe('the sessions of a guild', () => {
   it('leave it one by one, and are heard of no more', () => {
     const [one, two] = [seat(bot, 0), seat(bot, 0)];
-    one.attachment.detach();
-    one.attachment.detach();
+    one.feedSession.detach();
+    one.feedSession.detach();
     publish(1, forAll);
     expect([one.heard, two.heard]).toEqual([[], [1]]);
-    const feed = two.attachment.feed;
-    expect(seat(other, 0).attachment.feed).toBe(feed);
+    const feed = two.feedSession.feed;
+    expect(seat(other, 0).feedSession.feed).toBe(feed);
     feeds.remove(two.session);
     expect(two.session.guilds.size).toBe(0);
   });
 
   it('share a feed while there is one of them, and begin with another after the last', () => {
     const first = seat(bot, 0);
-    expect(first.session.guilds.get(guild.id)).toBe(first.attachment);
-    first.attachment.detach();
+    expect(first.session.guilds.get(guild.id)).toBe(first.feedSession);
+    first.feedSession.detach();
     const later = seat(bot, 0);
-    expect(later.attachment.feed).not.toBe(first.attachment.feed);
+    expect(later.feedSession.feed).not.toBe(first.feedSession.feed);
     publish(1, forAll);
     expect([first.heard, later.heard]).toEqual([[], [1]]);
   });
@@ -330,7 +330,7 @@ describe('what a bot may do', () => {
 });
 
 describe('the picture of a guild', () => {
-  const pictureOf = ({ attachment: { feed } }: Seat) => feed.picture();
+  const pictureOf = ({ feedSession: { feed } }: Seat) => feed.picture();
 
   it('is read once for all that ask within half a minute', async () => {
     const shown = seat(bot, 0);

@@ -1,9 +1,11 @@
 import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AppContext } from '../../src/context.js';
+import { eventOf } from '../../src/gateway/events.js';
 import { GuildCreate } from '../../src/gateway/guild-create.js';
 import { GuildFeeds } from '../../src/gateway/guild-feeds.js';
 import { introduceGuild, introduceGuilds } from '../../src/gateway/introductions.js';
+import { BACKLOG_LIMIT } from '../../src/gateway/protocol.js';
 import type { SessionTerms } from '../../src/gateway/session.js';
 import { topics } from '../../src/infra/bus.js';
 import type { User } from '../../src/infra/database/index.js';
@@ -89,7 +91,7 @@ describe('a guild is shown', () => {
   it('before what happened in it meanwhile', async () => {
     const shown = seat();
     say('meanwhile');
-    await introduceGuild(app, shown.attachment);
+    await introduceGuild(app, shown.feedSession);
     say('after');
     expect(told(shown)).toEqual(['GUILD_CREATE', 'meanwhile', 'after']);
   });
@@ -97,19 +99,19 @@ describe('a guild is shown', () => {
   it('to nobody without the guilds intent, who still hears of it', async () => {
     const shown = seat({ intents: Intent.GuildPresences });
     say('meanwhile');
-    await introduceGuild(app, shown.attachment);
+    await introduceGuild(app, shown.feedSession);
     expect([told(shown), home.asked]).toEqual([['meanwhile'], []]);
   });
 
   it('as unavailable, and held all the same, where it is gone, or the bot is no member any more', async () => {
     const shown = seat();
     guild.members = [];
-    await introduceGuild(app, shown.attachment);
+    await introduceGuild(app, shown.feedSession);
     home.guilds.clear();
     const late = seat();
-    await introduceGuild(app, late.attachment);
+    await introduceGuild(app, late.feedSession);
     expect([told(shown), told(late)]).toEqual([['GUILD_DELETE unavailable'], ['GUILD_DELETE unavailable']]);
-    expect([shown.attachment.detached, shown.frames[0]?.d]).toEqual([
+    expect([shown.feedSession.detached, shown.frames[0]?.d]).toEqual([
       false,
       { id: String(guild.id), unavailable: true },
     ]);
@@ -119,15 +121,28 @@ describe('a guild is shown', () => {
     const shown = seat();
     home.unreachable.add(guild.id);
     say('lost');
-    await introduceGuild(app, shown.attachment);
-    expect([told(shown), shown.attachment.detached]).toEqual([['GUILD_DELETE unavailable'], true]);
+    await introduceGuild(app, shown.feedSession);
+    expect([told(shown), shown.feedSession.detached]).toEqual([['GUILD_DELETE unavailable'], true]);
     expect(lines).toEqual([]);
+  });
+
+  it('once the client has read enough of what it was sent before', async () => {
+    const shown = seat();
+    shown.link.hasRoom = false;
+    shown.session.dispatch(eventOf('BEFORE', { content: 'x'.repeat(BACKLOG_LIMIT.bytes / 2) }));
+    const introduced = introduceGuild(app, shown.feedSession);
+    await settled();
+    expect(home.asked).toEqual([]);
+    shown.link.hasRoom = true;
+    shown.session.pump();
+    await introduced;
+    expect(shown.frames.map(({ t }) => t)).toEqual(['BEFORE', 'GUILD_CREATE']);
   });
 
   it('not at all to a session that has left it', async () => {
     const shown = seat();
-    const introduced = introduceGuild(app, shown.attachment);
-    shown.attachment.detach();
+    const introduced = introduceGuild(app, shown.feedSession);
+    shown.feedSession.detach();
     await introduced;
     expect([told(shown), home.asked]).toEqual([[], []]);
   });
@@ -140,7 +155,7 @@ describe('a guild is shown', () => {
     });
     await settled();
     expect(isIntroduced).toBe(false);
-    await introduceGuilds(app, shown.session, [shown.attachment]);
+    await introduceGuilds(app, shown.session, [shown.feedSession]);
     await settled();
     expect([isIntroduced, told(shown)]).toEqual([true, ['GUILD_CREATE']]);
   });
@@ -151,7 +166,7 @@ describe('a guild that cannot be read', () => {
     home.fault = new Error('broken');
     const start = clock.now();
     const shown = seat();
-    await introduceGuild(app, shown.attachment);
+    await introduceGuild(app, shown.feedSession);
     say('meanwhile');
     for (let second = 0; second < 92; second += 1) {
       clock.advance(1_000);
@@ -173,8 +188,8 @@ describe('a guild that cannot be read', () => {
   it('is read no more for a session that has left', async () => {
     home.fault = new Error('broken');
     const shown = seat();
-    await introduceGuild(app, shown.attachment);
-    shown.attachment.detach();
+    await introduceGuild(app, shown.feedSession);
+    shown.feedSession.detach();
     clock.advance(1_000);
     await settled();
     expect(home.asked).toHaveLength(1);

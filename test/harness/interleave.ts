@@ -41,7 +41,12 @@ export async function between<T>(
 }
 
 /** A way to look for one row. */
-type Look = 'authorizationCode.findUnique' | 'installation.findUnique' | 'oAuthToken.findUnique' | 'reaction.findFirst';
+type Look =
+  | 'authorizationCode.findUnique'
+  | 'guild.findUnique'
+  | 'installation.findUnique'
+  | 'oAuthToken.findUnique'
+  | 'reaction.findFirst';
 
 /**
  * The same app, whose first `count` looks of a kind are all answered before any of them goes on. So they have read the same on
@@ -58,6 +63,16 @@ export function readingTogether(app: AppContext, look: Look, count: number): App
     left -= 1;
     if (left === 0) open();
     await all;
+    return row;
+  });
+  return { ...app, db: { ...app.db, reader } };
+}
+
+/** The same app, in which `meanwhile` is done after a look of a kind is answered and before anybody hears of it. */
+export function afterLook(app: AppContext, look: Look, meanwhile: () => Promise<unknown>): AppContext {
+  const reader = replacingReads(app.db.reader, look, async (read) => {
+    const row = await read();
+    await meanwhile();
     return row;
   });
   return { ...app, db: { ...app.db, reader } };

@@ -1,24 +1,26 @@
 import type { AppContext } from '../../src/context.js';
 import { PRIVILEGED_INTENTS } from '../../src/domain/applications/index.js';
 import type { Payload } from '../../src/gateway/events.js';
-import type { Attachment } from '../../src/gateway/guild-feed.js';
+import type { FeedSession } from '../../src/gateway/guild-feed.js';
 import type { GuildFeeds } from '../../src/gateway/guild-feeds.js';
-import { Session, type SessionTerms } from '../../src/gateway/session.js';
+import { Session, type SessionLink, type SessionTerms } from '../../src/gateway/session.js';
 import type { User } from '../../src/infra/database/index.js';
 
 /** A session without a socket, at a guild's feed. */
 export interface Seat {
   session: Session;
-  attachment: Attachment;
+  feedSession: FeedSession;
   /** The dispatches that arrived. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into payloads of every shape
   frames: { t: string; s: number; d: any }[];
   closedWith: () => number | undefined;
+  /** Its connection, which takes what is sent as long as it has room. */
+  link: { hasRoom: boolean };
 }
 
 type Place = { app: AppContext; feeds: GuildFeeds; guildId: bigint };
 
-/** A session whose events of the guild wait until its attachment is released. */
+/** A session whose events of the guild wait until it is released there. */
 export function heldSeat({ app, feeds, guildId }: Place, user: User, terms: Partial<SessionTerms> = {}): Seat {
   const actor = { kind: 'bot', user, applicationId: user.id, messageContentIntent: true } as const;
   const bare = { id: String(app.nextId()), intents: 0, shard: null, largeThreshold: 50, presence: null };
@@ -26,7 +28,7 @@ export function heldSeat({ app, feeds, guildId }: Place, user: User, terms: Part
   const session = new Session(app.clock, { ...bare, bot, ...terms }, (ended) => feeds.remove(ended));
   const frames: Seat['frames'] = [];
   let closedWith: number | undefined;
-  session.attach({
+  const link: SessionLink = {
     hasRoom: true,
     send: ({ head, pieces }: Payload) => {
       const text = Buffer.concat([Buffer.from(head), ...pieces.map(({ bytes }) => bytes)]).toString();
@@ -35,6 +37,7 @@ export function heldSeat({ app, feeds, guildId }: Place, user: User, terms: Part
     close: ({ code }) => {
       closedWith = code;
     },
-  });
-  return { session, attachment: feeds.attach(guildId, session), frames, closedWith: () => closedWith };
+  };
+  session.attach(link);
+  return { session, feedSession: feeds.attach(guildId, session), frames, closedWith: () => closedWith, link };
 }

@@ -5,11 +5,11 @@ import type { CallContext, UserActor } from '../../src/domain/call.js';
 import { createChannel as createChannelAs } from '../../src/domain/channels/index.js';
 import type { ChannelRecord } from '../../src/domain/channels/record.js';
 import { createGuild as createGuildAs, joinGuild } from '../../src/domain/guilds/index.js';
-import { parseInput } from '../../src/domain/input.js';
 import { installApplication } from '../../src/domain/installations/index.js';
 import { createInvite } from '../../src/domain/invites/index.js';
 import { type MemberRecord, WITH_USER_AND_ROLES } from '../../src/domain/members/record.js';
 import { type MessageRecord, type NewMessage, sendMessage } from '../../src/domain/messages/index.js';
+import { parseInput } from '../../src/domain/parse-input.js';
 import type { User } from '../../src/infra/database/index.js';
 import { SendMessageBody } from '../../src/rest-compat/message-body.js';
 import type { Server } from '../../src/server.js';
@@ -108,7 +108,7 @@ export async function createChannel(
 /** Makes somebody a member: a bot by an installation that grants it nothing, a person by an invite, both of the guild's owner's. */
 export async function addMember(app: App, guildId: bigint, user: User): Promise<MemberRecord> {
   const owner = await callOfOwner(app, guildId);
-  if (user.bot) await installApplication(owner, { applicationId: user.id, guildId, scopes: ['bot'], permissions: '0' });
+  if (user.bot) await installApplication(owner, { applicationId: user.id, guildId, scopes: ['bot'], permissions: 0n });
   else await joinByInvite(app, owner, guildId, user);
   return app.db.reader.member.findUniqueOrThrow({
     where: { guildId_userId: { guildId, userId: user.id } },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { parseInput } from '../../src/domain/input.js';
+import { parseInput } from '../../src/domain/parse-input.js';
 import { EditMessageBody, SendMessageBody } from '../../src/rest-compat/message-body.js';
 
 const send = (body: object) => parseInput(SendMessageBody, body);

@@ -24,10 +24,10 @@ async function prepare(): Promise<void> {
   scene = await openScene(server);
   const guildId = scene.guild.id;
   const owner = callOf(server.app, scene.guild.owner);
-  const permissions = String(Permission.ManageRoles | Permission.ViewChannel);
+  const permissions = Permission.ManageRoles | Permission.ViewChannel;
   await installApplication(owner, { applicationId: scene.bot.bot.id, guildId, scopes: ['bot'], permissions });
-  const two = await createRole(owner, guildId, { name: 'two', permissions: '0' });
-  const one = await createRole(owner, guildId, { name: 'one', permissions: '0' });
+  const two = await createRole(owner, guildId, { name: 'two', permissions: 0n });
+  const one = await createRole(owner, guildId, { name: 'one', permissions: 0n });
   const managed = await server.app.db.reader.role.findMany({ where: { guildId, managed: true } });
   const bot = managed.find(({ applicationId }) => applicationId === scene.bot.bot.id)!;
   const top = managed.find(({ applicationId }) => applicationId === scene.other.bot.id)!;

@@ -2,19 +2,11 @@ import { ApplicationFlags } from 'discord-api-types/v10';
 import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { DomainError, type FieldFault, invalidInput } from '../../src/domain/errors.js';
-import { parseInput } from '../../src/domain/input.js';
+import { parseInput, withFaultPaths } from '../../src/domain/parse-input.js';
 import { EditApplication, settingsOf } from '../../src/rest-compat/application-edit.js';
 import { imageData } from '../../src/rest-compat/images.js';
 import { EditMessageBody, SendMessageBody } from '../../src/rest-compat/message-body.js';
-import {
-  ids,
-  parseParams,
-  queryBoolean,
-  queryId,
-  queryInteger,
-  wireName,
-  withFaultPaths,
-} from '../../src/rest-compat/schemas.js';
+import { ids, parseParams, queryBoolean, queryId, queryInteger, wireName } from '../../src/rest-compat/schemas.js';
 
 /** The faults found in a value, or null for one that is fine. */
 function faultsOf(schema: z.ZodType, value: unknown): Pick<FieldFault, 'path' | 'code'>[] | null {

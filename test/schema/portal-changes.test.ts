@@ -1,14 +1,11 @@
 import type { Client } from 'graphql-ws';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { callContext } from '../../src/context.js';
 import { topics } from '../../src/infra/bus.js';
-import { OperationBudget } from '../../src/schema/budget.js';
 import type { GraphqlContext } from '../../src/schema/context.js';
-import { Loaders } from '../../src/schema/loaders.js';
 import { Streams } from '../../src/schema/streams.js';
-import { Turn } from '../../src/schema/turn.js';
 import { watchState } from '../../src/schema/watched-state.js';
 import type { Loose } from '../harness/graphql.js';
+import { graphqlContext } from '../harness/graphql-context.js';
 import { countListeners, nextSubscription } from '../harness/listeners.js';
 import { createApplication, type MadeApplication, type Person, signUp } from '../harness/people.js';
 import { startServer, type TestServer } from '../harness/server.js';
@@ -26,6 +23,7 @@ import {
   setTeamRole,
   transferApplication,
 } from '../harness/teams.js';
+import { userOf } from '../harness/world.js';
 
 const TEAM = `subscription ($id: ID!) { teamChanged(teamId: $id) {
   id name owner { id } members { user { id } role } invitations(state: PENDING) { invitee { id } } applications { id }
@@ -454,18 +452,8 @@ describe('a subscription that lasts', () => {
 });
 
 describe('watchState', () => {
-  async function contextOf(person: Person, streams = new Streams(server.app.clock)): Promise<GraphqlContext> {
-    const user = await server.app.db.reader.user.findUniqueOrThrow({ where: { id: BigInt(person.id) } });
-    return {
-      app: server.app,
-      call: callContext(server.app, { kind: 'person', user }),
-      loaders: new Loaders(),
-      budget: new OperationBudget(async () => {}),
-      streams,
-      turn: new Turn(),
-      isStillSignedIn: async () => true,
-    };
-  }
+  const contextOf = async (person: Person, streams?: Streams) =>
+    graphqlContext(server.app, await userOf(server.app, person), streams);
   const change = () => server.app.publish({ type: 'TEAM_UPDATED', teamId: 1n });
   const settle = () => new Promise((resolve) => setImmediate(resolve));
 

@@ -3,19 +3,10 @@ import { isUniqueConflict } from '../../infra/database/faults.js';
 import type { User } from '../../infra/database/index.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
-import { fault, parseInput, plainText } from '../input.js';
+import { fault, plainText } from '../input.js';
 import { limits } from '../limits.js';
 
-/** What a person chooses at sign-up. */
-export interface SignUp {
-  /** In lower case. */
-  email: string;
-  /** The unique username. */
-  name: string;
-  password: string;
-}
-
-type AccountDetails = Omit<SignUp, 'password'> & { emailVerified: boolean };
+type AccountDetails = Omit<z.output<typeof SignUp>, 'password'> & { emailVerified: boolean };
 
 /** How the accounts library files a password. */
 export interface Credential {
@@ -24,7 +15,8 @@ export interface Credential {
   passwordHash: string;
 }
 
-const SignUpInput = z.object({
+/** What a person types at sign-up: the address, which is kept in lower case, the unique username, and the password. */
+export const SignUp = z.object({
   email: z
     .string()
     .trim()
@@ -42,11 +34,6 @@ const SignUpInput = z.object({
     ),
   password: plainText().pipe(z.string().min(limits.password.min).max(limits.password.max)),
 });
-
-/** Checks what a person typed at sign-up. @throws INVALID_INPUT */
-export function parseSignUp(input: unknown): SignUp {
-  return parseInput(SignUpInput, input);
-}
 
 /**
  * Makes a person: the user and the account the accounts library signs in with, or neither.

@@ -1,2 +1,1 @@
-export { createAccount, parseSignUp } from './create.js';
-export type { FindPerson, PageSessions, Visitor } from './page-sessions.js';
+export { createAccount, SignUp } from './create.js';

@@ -4,7 +4,7 @@ import type { Transaction } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessGuild } from '../guilds/access.js';
-import { nameText, parseInput } from '../input.js';
+import { nameText } from '../input.js';
 import { limits } from '../limits.js';
 import type { ChannelRecord } from './record.js';
 
@@ -15,29 +15,24 @@ const CREATABLE_TYPES = [
   ChannelType.GuildAnnouncement,
 ] as const;
 
-const CreateChannelInput = z.object({
+/** A channel in a caller's input. Its name is kept as it is written, without surrounding whitespace. */
+export const NewChannel = z.object({
   name: nameText(limits.channelName.min, limits.channelName.max),
-  type: z.literal(CREATABLE_TYPES).default(ChannelType.GuildText),
+  type: z.literal(CREATABLE_TYPES).nullish(),
 });
 
-export interface CreateChannelInput {
-  /** Kept as it is written, without surrounding whitespace. */
-  name: string;
-  /** The reference platform's channel type: 0 text (the default), 2 voice, 4 category or 5 announcement. */
-  type?: number | undefined;
-}
-
 /**
- * Makes a channel, last in its guild's order. Needs ManageChannels.
- * @throws INVALID_INPUT, LIMIT_EXCEEDED and what `accessGuild` throws
+ * Makes a channel, a text channel unless stated, last in its guild's order. Needs ManageChannels.
+ * @throws LIMIT_EXCEEDED and what `accessGuild` throws
  */
 export async function createChannel(
   call: CallContext,
   guildId: bigint,
-  input: CreateChannelInput,
+  input: z.output<typeof NewChannel>,
 ): Promise<ChannelRecord & { guildId: bigint }> {
   await accessGuild(call, guildId, 'createChannel');
-  const { name, type } = parseInput(CreateChannelInput, input);
+  const name = input.name;
+  const type = input.type ?? ChannelType.GuildText;
   return call.write(
     async ({ db, record, audit }) => {
       const row = await db.channel.create({

@@ -1,3 +1,3 @@
-export { createChannel } from './create.js';
+export { createChannel, NewChannel } from './create.js';
 export { getChannel } from './get.js';
 export type { ChannelRecord } from './record.js';

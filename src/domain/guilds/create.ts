@@ -2,16 +2,15 @@ import { ChannelType } from 'discord-api-types/v10';
 import { z } from 'zod';
 import type { Guild } from '../../infra/database/index.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
-import { nameText, parseInput, trimmedText } from '../input.js';
+import { nameText, trimmedText } from '../input.js';
 import { limits } from '../limits.js';
 import { DEFAULT_EVERYONE_PERMISSIONS } from '../permissions.js';
 
-const CreateGuildInput = z.object({
+/** A guild in a caller's input. */
+export const NewGuild = z.object({
   name: nameText(limits.guildName.min, limits.guildName.max),
   description: trimmedText(0, limits.guildDescription).nullish(),
 });
-
-type CreateGuildInput = z.input<typeof CreateGuildInput>;
 
 const FIRST_CHANNELS = [
   { name: 'general', type: ChannelType.GuildText, position: 0 },
@@ -20,11 +19,10 @@ const FIRST_CHANNELS = [
 
 /**
  * Makes a guild owned by the caller: with `@everyone`, one text and one voice channel, and the caller as its member.
- * @throws UNAUTHENTICATED, INVALID_INPUT
+ * @throws UNAUTHENTICATED
  */
-export async function createGuild(call: CallContext, input: CreateGuildInput): Promise<Guild> {
+export async function createGuild(call: CallContext, { name, description }: z.output<typeof NewGuild>): Promise<Guild> {
   const owner = requirePerson(call);
-  const { name, description } = parseInput(CreateGuildInput, input);
   const guild = { id: call.nextId(), name, description: description ?? null, ownerId: owner.user.id };
   return call.write(async (write) => {
     const created = await write.db.guild.create({ data: guild });

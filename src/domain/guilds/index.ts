@@ -1,5 +1,5 @@
 export { accessChannel, accessGuild, accessGuildChannel, channelsWith } from './access.js';
-export { createGuild } from './create.js';
+export { createGuild, NewGuild } from './create.js';
 export { DatabaseHome } from './database-home.js';
 export { getGuild } from './get.js';
 export { type GuildHome, GuildUnavailable, permissionsInChannel, permissionsInGuild } from './home.js';

@@ -1,50 +1,44 @@
-import { z } from 'zod';
 import type { Application, Installation, Transaction, User } from '../../infra/database/index.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { GUILD_OPERATIONS } from '../guild-operations.js';
 import { accessGuild, permissionsWithin, requirePermissions } from '../guilds/access.js';
-import { parseInput } from '../input.js';
 import { WITH_USER_AND_ROLES } from '../members/record.js';
-import { parsePermissions, permissionText, withImplied } from '../permissions.js';
+import { parsePermissions, withImplied } from '../permissions.js';
 import { insertRole } from '../roles/create.js';
+import type { ServerInstall } from './input.js';
 import { mailLostPermissions } from './mails.js';
-import { installScopes, type Scope, storedScopes } from './scopes.js';
-
-const Grant = z.object({ scopes: installScopes(), permissions: permissionText().optional() });
-
-interface GuildInstall {
-  guildId: bigint;
-  scopes: readonly string[];
-  permissions?: string | undefined;
-}
+import { type Scope, storedScopes } from './scopes.js';
 
 /**
  * Checks an installation to a guild by `installer` and says how it is written. ManageGuild is all that the installer needs; of
  * the permissions, the bot gets those that the installer has, and keeps those that it has already (decisions 89).
- * @throws FORBIDDEN when the application does not install to guilds, INVALID_INPUT, and what `accessGuild` throws; when it is
- *   written MISSING_PERMISSIONS and LIMIT_EXCEEDED
+ * @throws FORBIDDEN when the application does not install to guilds, and what `accessGuild` throws; when it is written
+ *   MISSING_PERMISSIONS and LIMIT_EXCEEDED
  */
 export async function planGuildInstall(
   call: CallContext,
   application: Application,
   installer: User,
-  input: GuildInstall,
+  guildId: bigint,
+  { scopes, permissions }: ServerInstall,
 ): Promise<(write: Write) => Promise<Installation>> {
-  const { guildId } = input;
   await accessGuild(call, guildId, 'installApplication');
   if (!application.serverInstall) {
     throw new DomainError('FORBIDDEN', 'This application cannot be installed to servers.');
   }
-  const { scopes, permissions } = parseInput(Grant, { scopes: input.scopes, permissions: input.permissions });
   const wanted = permissions ?? parsePermissions(application.serverInstallPermissions);
   return async (write) => {
-    const place = { application, guildId, installerId: installer.id };
-    return putInstallation(call, write, { ...place, scopes, permissions: await grantable(write.db, place, wanted) });
+    const install = { application, guildId, installerId: installer.id };
+    return putInstallation(call, write, {
+      ...install,
+      scopes,
+      permissions: await grantable(write.db, install, wanted),
+    });
   };
 }
 
-interface Place {
+interface GuildInstall {
   application: Application;
   guildId: bigint;
   installerId: bigint;
@@ -53,7 +47,7 @@ interface Place {
 /** What of `wanted` the installer may give the bot, and what of it the bot has without them. @throws MISSING_PERMISSIONS */
 async function grantable(
   db: Transaction,
-  { application, guildId, installerId }: Place,
+  { application, guildId, installerId }: GuildInstall,
   wanted: bigint,
 ): Promise<bigint> {
   const held = await permissionsWithin(db, guildId, installerId);
@@ -66,7 +60,7 @@ async function grantable(
   return wanted & (held | withImplied(role?.permissions ?? 0n));
 }
 
-interface GrantedInstallation extends Place {
+interface GrantedInstallation extends GuildInstall {
   scopes: Scope[];
   /** What the bot gets, if there is one. */
   permissions: bigint;

@@ -3,15 +3,13 @@ import type { Installation } from '../../infra/database/index.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
 import { findInstallable, requireStillThere } from './access.js';
 import { planGuildInstall } from './guild-install.js';
+import type { ServerInstall } from './input.js';
 import { planUserInstall } from './user-install.js';
 
-interface InstallInput {
+interface InstallInput extends ServerInstall {
   applicationId: bigint;
   /** The guild to install to; without one the application is installed to the caller. */
   guildId?: bigint | undefined;
-  scopes: readonly string[];
-  /** Decimal permission bits for the bot in a guild; the application's own wish when not given. */
-  permissions?: string | undefined;
 }
 
 /**
@@ -20,7 +18,7 @@ interface InstallInput {
  * In a guild, the scope `bot` makes the bot a member, with a managed role that carries the granted permissions, which are set
  * anew each time: those of the wanted ones that the caller has there, or the bot already. The caller needs ManageGuild. An
  * installation to the caller has no bot and no permissions.
- * @throws UNKNOWN_APPLICATION, FORBIDDEN when the application does not install there, INVALID_INPUT, LIMIT_EXCEEDED, and what
+ * @throws UNKNOWN_APPLICATION, FORBIDDEN when the application does not install there, LIMIT_EXCEEDED, and what
  *   `accessGuild` throws
  */
 export async function installApplication(call: CallContext, input: InstallInput): Promise<Installation> {
@@ -36,8 +34,8 @@ export async function planInstall(
   const application = await findInstallable(call, input.applicationId);
   const { guildId } = input;
   return guildId === undefined
-    ? planUserInstall(call, application, user, input)
-    : planGuildInstall(call, application, user, { ...input, guildId });
+    ? planUserInstall(call, application, user, input.scopes)
+    : planGuildInstall(call, application, user, guildId, input);
 }
 
 /**

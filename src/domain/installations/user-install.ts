@@ -1,42 +1,22 @@
-import { z } from 'zod';
 import type { Application, Installation, User } from '../../infra/database/index.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
-import { fault, parseInput } from '../input.js';
-import { permissionText } from '../permissions.js';
-import { installScopes, type Scope, storedScopes } from './scopes.js';
-
-/** What a person may grant for themselves: there is no bot in it, and so no permissions. */
-const Grant = z.object({
-  scopes: installScopes().refine(
-    (scopes) => !scopes.includes('bot'),
-    fault('BASE_TYPE_INVALID', 'The scope bot is for server installs only.'),
-  ),
-  permissions: permissionText()
-    .optional()
-    .refine((bits) => !bits, fault('BASE_TYPE_INVALID', 'Permissions are for server installs only.')),
-});
-
-interface UserInstall {
-  scopes: readonly string[];
-  permissions?: string | undefined;
-}
+import { type Scope, storedScopes } from './scopes.js';
 
 /**
  * Checks an installation to `user` and says how it is written.
- * @throws FORBIDDEN when the application does not install to people, INVALID_INPUT
+ * @throws FORBIDDEN when the application does not install to people
  */
 export function planUserInstall(
   call: CallContext,
   application: Application,
   user: User,
-  { scopes, permissions }: UserInstall,
+  scopes: Scope[],
 ): (write: Write) => Promise<Installation> {
   if (!application.userInstall) {
     throw new DomainError('FORBIDDEN', 'This application cannot be installed to people, only to servers.');
   }
-  const grant = parseInput(Grant, { scopes, permissions });
-  return (write) => putInstallation(call, write, application.id, user.id, grant.scopes);
+  return (write) => putInstallation(call, write, application.id, user.id, scopes);
 }
 
 async function putInstallation(

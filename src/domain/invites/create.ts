@@ -3,48 +3,33 @@ import type { Invite, Transaction } from '../../infra/database/index.js';
 import { type CallContext, requireUser } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessGuildChannel } from '../guilds/access.js';
-import { parseInput } from '../input.js';
 import { limits } from '../limits.js';
 import { randomInviteCode } from './code.js';
 
 /** As on the reference platform: a day. */
 const DEFAULT_AGE = 86_400;
 
-const Options = z.object({
-  maxAge: z
-    .number()
-    .int()
-    .min(0)
-    .max(limits.inviteAge)
-    .nullish()
-    .transform((seconds) => seconds ?? DEFAULT_AGE),
-  maxUses: z
-    .number()
-    .int()
-    .min(0)
-    .max(limits.inviteUses)
-    .nullish()
-    .transform((uses) => uses ?? 0),
+/**
+ * An invite in a caller's input: `maxAge` is how long it works, in seconds (0 for ever, a day when not given), `maxUses` how
+ * many people can join by it (0, or not given, for any number).
+ */
+export const NewInvite = z.object({
+  maxAge: z.number().int().min(0).max(limits.inviteAge).nullish(),
+  maxUses: z.number().int().min(0).max(limits.inviteUses).nullish(),
 });
-
-export interface CreateInviteOptions {
-  /** How long it works, in seconds; 0 for ever, a day when not given. */
-  maxAge?: number | null | undefined;
-  /** How many people can join by it; 0, or not given, any number. */
-  maxUses?: number | null | undefined;
-}
 
 /**
  * Makes an invite to the guild of a channel. Needs CreateInstantInvite there.
- * @throws INVALID_INPUT, LIMIT_EXCEEDED and what `accessGuildChannel` throws
+ * @throws LIMIT_EXCEEDED and what `accessGuildChannel` throws
  */
 export async function createInvite(
   call: CallContext,
   channelId: bigint,
-  options: CreateInviteOptions = {},
+  input: z.output<typeof NewInvite> = {},
 ): Promise<Invite> {
   const { user } = requireUser(call);
-  const { maxAge, maxUses } = parseInput(Options, options);
+  const maxAge = input.maxAge ?? DEFAULT_AGE;
+  const maxUses = input.maxUses ?? 0;
   const { guildId } = await accessGuildChannel(call, channelId, 'createInvite');
   const now = call.clock.now();
   const createdAt = new Date(now);

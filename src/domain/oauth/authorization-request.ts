@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Application } from '../../infra/database/index.js';
 import { DomainError } from '../errors.js';
-import { parseInput, snowflake } from '../input.js';
+import { snowflake } from '../input.js';
 import type { Scope } from '../installations/scopes.js';
 import { storedScopes } from '../installations/scopes.js';
 import { isPermissionString, parsePermissions } from '../permissions.js';
@@ -233,7 +233,7 @@ function readGuild(query: AuthorizationQuery): Pick<AuthorizationRequest, 'guild
     throw invalidRequest('disable_guild_select is true or false.');
   }
   return {
-    guildId: guildId === undefined ? null : parseInput(snowflake(), guildId),
+    guildId: guildId === undefined ? null : snowflake().parse(guildId),
     guildIsFixed: fixed === 'true' && guildId !== undefined,
   };
 }

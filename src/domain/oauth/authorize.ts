@@ -61,7 +61,7 @@ export async function authorize(
         applicationId: request.application.id,
         ...(guildId === null ? {} : { guildId }),
         scopes: installing,
-        permissions: String(permissions),
+        permissions,
       })
     : null;
   return writeInstall(call, request.application.id, async (write) => {

@@ -3,28 +3,25 @@ import type { Role } from '../../infra/database/index.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessGuild, requirePermissions } from '../guilds/access.js';
-import { nameText, parseInput } from '../input.js';
+import { nameText } from '../input.js';
 import { limits } from '../limits.js';
 import { permissionText } from '../permissions.js';
 
-const CreateRoleInput = z.object({
+/** A role in a caller's input. */
+export const NewRole = z.object({
   name: nameText(limits.roleName.min, limits.roleName.max),
-  permissions: permissionText().optional(),
+  permissions: permissionText().nullish(),
 });
 
-export interface CreateRoleInput {
-  name: string;
-  /** Decimal permission bits; those of `@everyone` when not given. */
-  permissions?: string | undefined;
-}
-
 /**
- * Makes a role just above `@everyone`. Needs ManageRoles and every permission the role is to carry.
- * @throws INVALID_INPUT, LIMIT_EXCEEDED, MISSING_PERMISSIONS and what `accessGuild` throws
+ * Makes a role just above `@everyone`, with the permissions of `@everyone` unless stated. Needs ManageRoles and every permission
+ * the role is to carry.
+ * @throws LIMIT_EXCEEDED, MISSING_PERMISSIONS and what `accessGuild` throws
  */
-export async function createRole(call: CallContext, guildId: bigint, input: CreateRoleInput): Promise<Role> {
+export async function createRole(call: CallContext, guildId: bigint, input: z.output<typeof NewRole>): Promise<Role> {
   const access = await accessGuild(call, guildId, 'createRole');
-  const { name, permissions = access.view.rolePermissions.get(guildId) ?? 0n } = parseInput(CreateRoleInput, input);
+  const name = input.name;
+  const permissions = input.permissions ?? access.view.rolePermissions.get(guildId) ?? 0n;
   requirePermissions(access.permissions, permissions);
   return call.write(
     async (write) => {
@@ -37,14 +34,14 @@ export async function createRole(call: CallContext, guildId: bigint, input: Crea
   );
 }
 
-export type NewRole = Pick<Role, 'id' | 'guildId' | 'name' | 'permissions'> &
+export type RoleData = Pick<Role, 'id' | 'guildId' | 'name' | 'permissions'> &
   Partial<Pick<Role, 'managed' | 'applicationId'>>;
 
 /**
  * Puts a role just above `@everyone` and moves every other role up by one.
  * @throws LIMIT_EXCEEDED when the guild has as many roles as it may have
  */
-export async function insertRole({ db, record }: Write, data: NewRole): Promise<Role> {
+export async function insertRole({ db, record }: Write, data: RoleData): Promise<Role> {
   const { guildId } = data;
   const others = { guildId, id: { not: guildId } };
   const moved = await db.role.findMany({ where: others });

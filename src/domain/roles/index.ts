@@ -1,2 +1,2 @@
-export { createRole } from './create.js';
+export { createRole, NewRole } from './create.js';
 export { setRolePositions } from './positions.js';

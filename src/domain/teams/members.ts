@@ -18,10 +18,10 @@ export type GivenRole = z.output<typeof GivenRole>;
 /** A member in a team. */
 interface ChangedMember {
   team: Team;
-  member: MemberRecord;
+  member: TeamMemberRecord;
 }
 
-type MemberRecord = TeamRecord['members'][number];
+type TeamMemberRecord = TeamRecord['members'][number];
 
 /**
  * Gives a member another role. The owner's cannot be changed.
@@ -102,12 +102,12 @@ export async function handOver(
 }
 
 /** A member who is not the owner. @throws MISSING_PERMISSIONS for the owner, UNKNOWN_TEAM_MEMBER */
-async function findOther(db: Write['db'], team: Team, userId: bigint): Promise<MemberRecord> {
+async function findOther(db: Write['db'], team: Team, userId: bigint): Promise<TeamMemberRecord> {
   if (userId === team.ownerUserId) throw missingPermissions(OWNER_STAYS);
   return findMember(db, team.id, userId);
 }
 
-async function findMember(db: Write['db'], teamId: bigint, userId: bigint): Promise<MemberRecord> {
+async function findMember(db: Write['db'], teamId: bigint, userId: bigint): Promise<TeamMemberRecord> {
   const where = { teamId_userId: { teamId, userId } };
   const member = await db.teamMember.findUnique({ where, include: { user: true } });
   if (!member) throw new DomainError('UNKNOWN_TEAM_MEMBER');

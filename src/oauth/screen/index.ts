@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AppContext } from '../../context.js';
-import type { PageSessions } from '../../domain/accounts/index.js';
+import type { PageSessions } from '../../http/page-sessions.js';
+import { REST_PREFIXES } from '../../http/rest-paths.js';
 import { PATHS } from './addresses.js';
 import { type Answer, redirect, send } from './answer.js';
 import { decide, show } from './authorize.js';
@@ -8,9 +9,6 @@ import { showInstalled } from './installed.js';
 import { showSignIn, signIn, signOut } from './sign-in.js';
 import { showSignUp, signUp } from './sign-up.js';
 import { answer, type Visit } from './visit.js';
-
-/** Where `{base_url}/oauth2/authorize` leads on: client libraries build their invite links from the address of the API. */
-const API_PREFIXES = ['/api/v10', '/api'];
 
 /** The authorization screen: pages that need no script. */
 export function mountScreen(http: FastifyInstance, app: AppContext, sessions: PageSessions): void {
@@ -25,7 +23,8 @@ export function mountScreen(http: FastifyInstance, app: AppContext, sessions: Pa
   http.get(PATHS.signUp, page(showSignUp));
   http.post(PATHS.signUp, page(signUp));
   http.post(PATHS.signOut, page(signOut));
-  for (const prefix of API_PREFIXES) {
+  // Client libraries build their invite links from the address of the API.
+  for (const prefix of REST_PREFIXES.filter(Boolean)) {
     http.get(prefix + PATHS.authorize, (request, reply) =>
       send(reply, redirect(PATHS.authorize + new URL(request.url, app.addresses.publicUrl).search)),
     );

@@ -1,6 +1,5 @@
 import type { FastifyRequest } from 'fastify';
 import { type AppContext, callContext } from '../../context.js';
-import type { PageSessions, Visitor } from '../../domain/accounts/index.js';
 import type { CallContext } from '../../domain/call.js';
 import { DomainError, refusalIn } from '../../domain/errors.js';
 import { findInstallable } from '../../domain/installations/index.js';
@@ -15,6 +14,7 @@ import {
 import { countedAs } from '../../domain/rate-limits.js';
 import type { HeldBody } from '../../http/bodies.js';
 import { originOf } from '../../http/origins.js';
+import type { PageSessions, Visitor } from '../../http/page-sessions.js';
 import { parseSnowflake } from '../../infra/ids.js';
 import { renderOAuthError } from '../errors.js';
 import { formValue } from '../form.js';

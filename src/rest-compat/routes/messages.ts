@@ -14,7 +14,7 @@ import {
 } from '../../domain/messages/index.js';
 import { messageAs, renderMessage } from '../../wire/messages.js';
 import { DELETE_MESSAGES, EDIT_MESSAGES, reads, SEND_MESSAGES } from '../buckets.js';
-import { EditMessageBody, inBody, SendMessageBody } from '../message-body.js';
+import { EditMessageBody, SendMessageBody } from '../message-body.js';
 import { onServerOf, type RenderContext, route } from '../route.js';
 import { ids, queryId, queryInteger } from '../schemas.js';
 
@@ -55,8 +55,9 @@ export const messageRoutes = [
     where: onServerOf('channelId'),
     params: ids('channelId'),
     body: SendMessageBody,
+    faultNames: { reference: 'message_reference' },
     admitFiles: (call, { channelId }) => requireSending(call, { channelId, files: 1 }),
-    run: (call, { params, body, files }) => inBody(() => sendMessage(call, { ...params, body, files })),
+    run: (call, { params, body, files }) => sendMessage(call, { ...params, body, files }),
     render: renderFor,
   }),
   route({

@@ -1,5 +1,5 @@
 import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
-import type { MessageContent } from '../../domain/bus-message.js';
+import type { ContentForms } from '../../domain/bus-message.js';
 import type { MemberFacts } from '../../domain/members/index.js';
 import { contentReaders, type MessageRecord } from '../../domain/messages/index.js';
 import { Permission } from '../../domain/permissions.js';
@@ -53,7 +53,7 @@ function renderMessageEvent({ message, member }: OfMessage, options: WireOptions
   return { d, content: contentOf(message, d) };
 }
 
-function contentOf(message: MessageRecord, d: ReturnType<typeof renderMessage>): MessageContent | undefined {
+function contentOf(message: MessageRecord, d: ReturnType<typeof renderMessage>): ContentForms | undefined {
   const readers = contentReaders(message);
   if (readers === null) return undefined;
   return {

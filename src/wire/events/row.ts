@@ -1,5 +1,5 @@
 import type { PrivilegedIntent } from '../../domain/applications/index.js';
-import type { EventName, Invalidation, MessageContent } from '../../domain/bus-message.js';
+import type { ContentForms, EventName, Invalidation } from '../../domain/bus-message.js';
 import type { DomainEvent } from '../../domain/events.js';
 import type { WireOptions } from '../messages.js';
 
@@ -49,7 +49,7 @@ type AudienceIn<Topic extends RowTopic> = Topic extends 'channel'
 /** The gateway's `d`, and its forms for those who may not read all of it. */
 export interface Rendering {
   d: object;
-  content?: MessageContent;
+  content?: ContentForms;
 }
 
 type RowUnder<Topic extends RowTopic, Event> = {

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AppContext } from '../../../src/context.js';
-import { createChannel } from '../../../src/domain/channels/index.js';
+import { createChannel, NewChannel } from '../../../src/domain/channels/index.js';
+import { parseInput } from '../../../src/domain/parse-input.js';
 import { hearGuild } from '../../harness/bus.js';
 import { openContext } from '../../harness/context.js';
+import { faultsIn } from '../../harness/faults-in.js';
 import { createPerson } from '../../harness/rows.js';
 import { addMember, callOf, createGuild, type TestGuild } from '../../harness/world.js';
 
@@ -15,7 +17,8 @@ beforeAll(async () => {
 });
 afterAll(() => close());
 
-const make = (input: { name: string; type?: number }, of = guild) => createChannel(callOf(app, of.owner), of.id, input);
+const make = (input: { name: string; type?: number }, of = guild) =>
+  createChannel(callOf(app, of.owner), of.id, parseInput(NewChannel, input));
 
 test('a new channel is told of, seen at once, and stands in the log', async () => {
   const { events } = hearGuild({ app }, guild.id);
@@ -42,8 +45,8 @@ test.each([
   ['type', { name: 'x', type: 15 }],
   ['name', { name: ' ' }],
   ['name', { name: 'x'.repeat(101) }],
-])('a bad %s is refused', async (path, input) => {
-  await expect(make(input)).rejects.toMatchObject({ code: 'INVALID_INPUT', fields: [{ path }] });
+])('a bad %s is refused', (path, input) => {
+  expect(faultsIn(NewChannel, input)).toMatchObject([{ path }]);
 });
 
 test('a new channel stands behind the last, whatever positions there are, and whoever makes one beside', async () => {

@@ -49,7 +49,7 @@ async function botCall(isMember: boolean): Promise<CallContext> {
 /** A role that the member has. */
 async function addRole(permissions: bigint): Promise<bigint> {
   const owner = callOf(server.app, guild.owner);
-  const { id } = await createRole(owner, guild.id, { name: 'role', permissions: String(permissions) });
+  const { id } = await createRole(owner, guild.id, { name: 'role', permissions });
   await setMemberRoles(owner, { guildId: guild.id, userId: ada.id, roleIds: [id] });
   return id;
 }

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type AppContext, callContext } from '../../../src/context.js';
-import { createApplication, updateApplication } from '../../../src/domain/applications/index.js';
 import { createGuild, joinGuild, leaveGuild } from '../../../src/domain/guilds/index.js';
-import { installApplication, uninstallApplication } from '../../../src/domain/installations/index.js';
+import { installApplication, type Scope, uninstallApplication } from '../../../src/domain/installations/index.js';
 import { removeFromGuilds } from '../../../src/domain/installations/uninstall.js';
 import { createInvite } from '../../../src/domain/invites/index.js';
 import type { Installation } from '../../../src/infra/database/index.js';
@@ -10,6 +9,7 @@ import { type Caller, newCaller, toldBy } from '../../harness/calls.js';
 import { openContext } from '../../harness/context.js';
 import { readingTogether } from '../../harness/interleave.js';
 import { outcome } from '../messages/scene.js';
+import { openScene } from './scene.js';
 
 let app: AppContext;
 let close: () => Promise<void>;
@@ -24,15 +24,12 @@ beforeAll(async () => {
   bob = await newCaller(app, 'bob');
 });
 beforeEach(async () => {
-  const { application } = await createApplication(ada.call, { name: 'Helper' });
-  applicationId = application.id;
-  await updateApplication(ada.call, { applicationId, userInstall: true });
-  ({ id: guildId } = await createGuild(ada.call, { name: 'Harbour' }));
+  ({ applicationId, guildId } = await openScene(ada));
 });
 afterAll(() => close());
 
-const toGuild = (into = guildId, scopes = ['bot']) =>
-  installApplication(ada.call, { applicationId, guildId: into, scopes, permissions: '2048' });
+const toGuild = (into = guildId, scopes: Scope[] = ['bot']) =>
+  installApplication(ada.call, { applicationId, guildId: into, scopes, permissions: 2048n });
 const toPerson = ({ call }: Caller = ada) =>
   installApplication(call, { applicationId, scopes: ['applications.commands'] });
 const left = async () =>

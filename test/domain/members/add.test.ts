@@ -37,7 +37,7 @@ beforeEach(async () => {
     applicationId: client.application.id,
     guildId: guild.id,
     scopes: ['bot'],
-    permissions: String(CreateInstantInvite | ManageRoles),
+    permissions: CreateInstantInvite | ManageRoles,
   });
 });
 afterAll(() => server.stop());

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { DomainError } from '../../../src/domain/errors.js';
-import { parseInput } from '../../../src/domain/input.js';
 import { attachmentDescription, messageContent, messageNonce } from '../../../src/domain/messages/body.js';
 import { messageComponents } from '../../../src/domain/messages/components.js';
 import { contentShownTo } from '../../../src/domain/messages/content.js';
 import { messageEmbeds } from '../../../src/domain/messages/embeds.js';
+import { parseInput } from '../../../src/domain/parse-input.js';
 
 /** What is wrong with it: the place and the code of each fault. */
 function faultsOf(schema: z.ZodType, value: unknown): string[] {

@@ -79,8 +79,8 @@ describe('what was installed', () => {
   test('is found in one’s own servers and one’s own account alone', async () => {
     expect([await find(harbour.id), await find(null)]).toEqual([null, null]);
     const of = { applicationId: application.id };
-    await installApplication(ada.call, { ...of, guildId: harbour.id, scopes: ['bot'], permissions: '2048' });
-    await installApplication(bob.call, { ...of, guildId: foreign.id, scopes: ['bot'], permissions: '1024' });
+    await installApplication(ada.call, { ...of, guildId: harbour.id, scopes: ['bot'], permissions: 2048n });
+    await installApplication(bob.call, { ...of, guildId: foreign.id, scopes: ['bot'], permissions: 1024n });
     expect(await find(null)).toBeNull();
     await installApplication(ada.call, { ...of, scopes: ['applications.commands'] });
     expect(await find(harbour.id)).toMatchObject({

@@ -19,7 +19,7 @@ test('a new role is told of, and each that it moved up, and it stands in the log
   await createRole(owner, guild.id, { name: 'first' });
   await createRole(owner, guild.id, { name: 'second' });
   const { events } = hearGuild({ app }, guild.id);
-  const role = await createRole(owner, guild.id, { name: 'third', permissions: '8' });
+  const role = await createRole(owner, guild.id, { name: 'third', permissions: 8n });
   const told = events.map(({ type, data }) => [type, JSON.parse(data).role?.name, JSON.parse(data).role?.position]);
   expect(told[0]).toEqual(['GUILD_ROLE_CREATE', 'third', 1]);
   expect(told.slice(1)).toHaveLength(3);

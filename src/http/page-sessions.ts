@@ -1,5 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Actor } from '../call.js';
+import type { Actor } from '../domain/call.js';
+
+/** What the names of the accounts library's cookies begin with. */
+export const COOKIE_PREFIX = 'causeway';
+
+/** The name of the cookie that carries a session, which a browser sends over TLS only where the service is reached so. */
+export function sessionCookie(publicUrl: string): string {
+  return `${publicUrl.startsWith('https:') ? '__Secure-' : ''}${COOKIE_PREFIX}.session_token`;
+}
 
 /**
  * Who a request's headers speak for: a person with a portal session, or anonymous.
