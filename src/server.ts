@@ -19,7 +19,7 @@ import { knowUnusualMethods } from './http/methods.js';
 import { answerForNoFace } from './http/no-face.js';
 import { mountOperations } from './http/operations.js';
 import { type Phase, ReadinessChecks } from './http/readiness.js';
-import { dropUnreadBodies } from './http/unread-bodies.js';
+import { dropUnreadBodies, keepConnections } from './http/unread-bodies.js';
 import { routeUpgrades } from './http/upgrades.js';
 import { createAddressSignatures } from './infra/address-signatures.js';
 import { type Clock, systemClock } from './infra/clock.js';
@@ -207,6 +207,7 @@ function createHttp(app: AppContext, responses: LatestResponses): FastifyInstanc
     reply.headers(SECURITY_HEADERS);
     done();
   });
+  keepConnections(http);
   if (app.config.trustProxy === null) warnOfProxy(http, app.log);
   knowUnusualMethods(http);
   // Each face reads bodies itself, when it knows the caller and within limits of its own.

@@ -1,4 +1,18 @@
 import type { Server } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+
+/**
+ * Keeps the connection of a request whose body was refused. Fastify closes it, and a client that is still sending then meets a
+ * broken connection before it has read why.
+ */
+export function keepConnections(http: FastifyInstance): void {
+  http.addHook('onSend', (_request, reply, _payload, done) => {
+    // What the raw response has was put there on purpose: the server stops.
+    const isFastifys = reply.hasHeader('connection') && !reply.raw.hasHeader('connection');
+    if (isFastifys && reply.raw.shouldKeepAlive) reply.header('connection', 'keep-alive');
+    done();
+  });
+}
 
 /**
  * Receives what is left of a request that was answered before it was read to its end, and drops it: else its connection would

@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { fastify } from 'fastify';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { dropUnreadBodies } from '../../src/http/unread-bodies.js';
+import { HttpDrain } from '../../src/http/drain.js';
+import { dropUnreadBodies, keepConnections } from '../../src/http/unread-bodies.js';
 import { RawConnection } from '../harness/raw-http.js';
 import { startServer, type TestServer } from '../harness/server.js';
 
@@ -27,10 +29,10 @@ async function ask(method: string, path: string, type?: string, body?: Buffer): 
   const sent = request(`${server.origin}${path}`, { agent, method, headers, timeout: 3_000 });
   sent.on('timeout', () => sent.destroy(new Error('no answer')));
   sent.end(body);
-  // Some answers close the connection, and may do so before the whole body is sent.
-  sent.on('error', () => {});
   const [answer] = (await once(sent, 'response')) as [IncomingMessage];
   await text(answer);
+  // A connection that ended here would reset whoever is still sending.
+  expect(answer.headers.connection).toBe('keep-alive');
   return answer.statusCode;
 }
 
@@ -51,6 +53,36 @@ describe('a body that is too large is answered, and so is the next request of th
   ])('%s (%s, %i bytes)', async (path, type, size, status) => {
     expect(await ask('POST', path, type, Buffer.alloc(size, 'a'))).toBe(status);
     expect(await ask('GET', '/healthz')).toBe(200);
+  });
+});
+
+describe('a connection ends with the answer to a body that is refused', () => {
+  const TOO_LARGE = [
+    'POST /graphql HTTP/1.1',
+    'Host: localhost',
+    `Content-Type: ${JSON_TYPE}`,
+    'Content-Length: 9000000',
+  ];
+
+  it('when its client asked for that', async () => {
+    const connection = await RawConnection.open(server);
+    connection.write(...TOO_LARGE, 'Connection: close', '', '');
+    expect(await connection.answer()).toMatchObject({ status: 413, headers: { connection: 'close' } });
+    await connection.closed;
+  });
+
+  it('when the server stops', async () => {
+    const http = fastify();
+    keepConnections(http);
+    http.post('/graphql', () => 'taken');
+    const drain = new HttpDrain(http.server);
+    const origin = await http.listen({ port: 0, host: '127.0.0.1' });
+    drain.announce();
+    const connection = await RawConnection.open({ origin });
+    connection.write(...TOO_LARGE, '', '');
+    expect(await connection.answer()).toMatchObject({ status: 413, headers: { connection: 'close' } });
+    await connection.closed;
+    await http.close();
   });
 });
 
