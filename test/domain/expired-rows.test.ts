@@ -85,22 +85,23 @@ async function invite(endsIn: number | null): Promise<Row> {
   return { isThere: async () => (await reader.invite.count({ where: { code } })) === 1 };
 }
 
+/** A message whose nonce is enforced. */
+const withNonce = (madeIn: number) => ({
+  id: idAt(madeIn),
+  channelId: guild.channel.id,
+  authorId: guild.owner.id,
+  content: 'x',
+  embeds: [],
+  components: [],
+  mentionUserIds: [],
+  mentionRoleIds: [],
+  nonce: 'n',
+  enforcedNonceKey: hash(),
+});
+
 async function enforcedNonce(madeIn: number): Promise<Row> {
   const { writer, reader } = server.app.db;
-  const { id } = await writer.message.create({
-    data: {
-      id: idAt(madeIn),
-      channelId: guild.channel.id,
-      authorId: guild.owner.id,
-      content: 'x',
-      embeds: [],
-      components: [],
-      mentionUserIds: [],
-      mentionRoleIds: [],
-      nonce: 'n',
-      enforcedNonceKey: hash(),
-    },
-  });
+  const { id } = await writer.message.create({ data: withNonce(madeIn) });
   const isThere = async () => {
     const message = await reader.message.findUniqueOrThrow({ where: { id } });
     expect(message.nonce).toBe('n');
@@ -205,6 +206,15 @@ describe('rows whose time is over', () => {
     const plan = await planOf(server, asked[0] ?? '');
     expect(plan).toMatch(/Message_enforcedNonceKey_key/);
     expect(plan).toMatch(/(enforcedNonceKey>\?|Index Cond: .*"enforcedNonceKey")/);
+  });
+
+  it('of nonces are looked at in pieces, all of them', async () => {
+    const messages = Array.from({ length: 450 }, () => withNonce(-2 * HOUR));
+    await server.app.db.writer.message.createMany({ data: messages });
+    const asked = (await statementsOf(() => remove())).filter((sql) => /^SELECT.*enforcedNonceKey/s.test(sql));
+    expect(asked).toHaveLength(3);
+    const where = { id: { in: messages.map(({ id }) => id) }, enforcedNonceKey: { not: null } };
+    expect(await server.app.db.reader.message.count({ where })).toBe(0);
   });
 
   it('of grants are found along their ends, however many last', async () => {
