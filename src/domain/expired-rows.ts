@@ -1,14 +1,11 @@
 import type { Clock } from '../infra/clock.js';
-import type { Database } from '../infra/database/index.js';
+import type { Doors } from '../infra/database/index.js';
 import { removeDeadJobs } from '../infra/jobs/index.js';
 import { nextTurn } from '../infra/turns.js';
 import { removeExpiredSessions, removeExpiredVerifications } from './accounts/expired.js';
 import { removeExpiredInvites } from './invites/expired.js';
 import { forgetEnforcedNonces } from './messages/nonces.js';
 import { removeLongSpentGrants } from './oauth/expired.js';
-
-/** What removing rows takes: reads outside a transaction, and writes of one statement each. */
-type Doors = Pick<Database, 'reader' | 'writer'>;
 
 /** Removes rows whose time is over, as many as `limit` at most. @returns how many; fewer when there are no more */
 type RemoveSome = (db: Doors['writer'], now: number, limit: number) => Promise<number>;

@@ -25,6 +25,12 @@ const NAME = z.object({ name: text });
 const TEAM_ROLE = z.enum(['ADMIN', 'DEVELOPER', 'READ_ONLY']);
 const AS_TEAM_ROLE = z.object({ role: TEAM_ROLE });
 const TESTER_STATE = z.object({ state: changed(z.enum(['INVITED', 'ACCEPTED']).nullable()) });
+/** Older entries have the code alone. */
+const INVITE = z.object({
+  code: text,
+  maxAge: z.number().nullable().default(null),
+  maxUses: z.number().nullable().default(null),
+});
 const ROLES = z.array(z.object({ id: text, name: text }));
 
 /** A value of which the entry tells what it was and what it is. */
@@ -111,23 +117,14 @@ const ACTIONS = {
     of: 'guild',
     log: 'guild',
     target: 'channel',
-    changes: z.object({
-      code: text,
-      // Older entries have the code alone.
-      maxAge: z.number().nullable().default(null),
-      maxUses: z.number().nullable().default(null),
-    }),
+    changes: INVITE,
   },
   INVITE_DELETE: {
     of: 'guild',
     log: 'guild',
     target: 'channel',
-    changes: z.object({
-      code: text,
-      // Here, too.
+    changes: INVITE.extend({
       inviterId: text.nullable().default(null),
-      maxAge: z.number().nullable().default(null),
-      maxUses: z.number().nullable().default(null),
       uses: z.number().nullable().default(null),
     }),
   },

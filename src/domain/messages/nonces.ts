@@ -1,10 +1,8 @@
-import type { Database } from '../../infra/database/index.js';
+import type { Doors } from '../../infra/database/index.js';
 import { snowflakeAt } from '../../infra/ids.js';
 
 /** Many times as long as an enforced nonce keeps a second message away, in milliseconds. */
 const FORGET_AFTER_MS = 60 * 60_000;
-
-type Doors = Pick<Database, 'reader' | 'writer'>;
 
 /**
  * Forgets which nonces were enforced for messages that are older than an hour, in pieces. The nonces themselves stay with their

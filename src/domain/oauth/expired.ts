@@ -1,12 +1,10 @@
-import type { Database } from '../../infra/database/index.js';
+import type { Doors } from '../../infra/database/index.js';
 
 /** How long a grant is kept after the last of its codes and tokens was over, in milliseconds. */
 const SPENT_KEPT_MS = 30 * 86_400_000;
 
 /** How many grants are removed together: SQLite takes 999 parameters. */
 const GRANTS_PER_PAGE = 400;
-
-type Doors = Pick<Database, 'reader' | 'writer'>;
 
 /**
  * Removes grants of which no code can be redeemed and no token be used since 30 days, with all of these, in pieces. Nothing of a

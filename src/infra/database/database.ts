@@ -10,3 +10,6 @@ export interface Database {
   writer: PrismaClient;
   close(): Promise<void>;
 }
+
+/** Reads outside a transaction, and writes of one statement each. */
+export type Doors = Pick<Database, 'reader' | 'writer'>;

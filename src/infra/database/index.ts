@@ -4,7 +4,7 @@ import type { Database } from './database.js';
 import type { Prisma, PrismaClient } from './generated/sqlite/client.js';
 import { Outages } from './outages.js';
 
-export type { Database } from './database.js';
+export type { Database, Doors } from './database.js';
 export type * from './generated/sqlite/client.js';
 export { Prisma } from './generated/sqlite/client.js';
 
