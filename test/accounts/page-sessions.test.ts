@@ -8,8 +8,8 @@ import { SIGN_IN_PER_ACCOUNT, SIGN_IN_PER_ADDRESS, SIGN_UP_PER_ADDRESS } from '.
 import type { PageSessions } from '../../src/http/page-sessions.js';
 import { DatabaseUnavailable } from '../../src/infra/database/faults.js';
 import { hashSecret } from '../../src/infra/secrets.js';
-import { outcome } from '../domain/messages/scene.js';
 import { openContext } from '../harness/context.js';
+import { outcome } from '../harness/outcome.js';
 
 let app: AppContext;
 let close: () => Promise<void>;

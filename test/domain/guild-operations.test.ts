@@ -30,10 +30,11 @@ import {
 import { ALL_PERMISSIONS, Permission, permissionNames } from '../../src/domain/permissions.js';
 import { createRole, setRolePositions } from '../../src/domain/roles/index.js';
 import { hashSecret } from '../../src/infra/secrets.js';
+import { outcome } from '../harness/outcome.js';
 import { createPerson } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
-import { createBot } from '../harness/world.js';
-import { openRoom, outcome, type Room, toEdit, toSend } from './messages/scene.js';
+import { createBot, toSend } from '../harness/world.js';
+import { openRoom, type Room, toEdit } from './messages/scene.js';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/permissions.md'), 'utf8');
 

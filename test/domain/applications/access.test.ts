@@ -10,10 +10,10 @@ import { getOwnApplication } from '../../../src/domain/applications/own.js';
 import type { CallContext } from '../../../src/domain/call.js';
 import type { PortalRole } from '../../../src/domain/portal-permissions.js';
 import type { User } from '../../../src/infra/database/index.js';
+import { outcome } from '../../harness/outcome.js';
 import { createPerson } from '../../harness/rows.js';
 import { startServer, type TestServer } from '../../harness/server.js';
 import { createBot, createGuild, type TestBot } from '../../harness/world.js';
-import { outcome } from '../messages/scene.js';
 
 const ADA = 1n;
 const GRACE = 2n;

@@ -5,8 +5,7 @@ import { sendMessage } from '../../../src/domain/messages/index.js';
 import { Permission } from '../../../src/domain/permissions.js';
 import { openContext } from '../../harness/context.js';
 import { createPerson } from '../../harness/rows.js';
-import { addMember, callOf, createBot, createGuild, type TestGuild } from '../../harness/world.js';
-import { toSend } from '../messages/scene.js';
+import { addMember, callOf, createBot, createGuild, type TestGuild, toSend } from '../../harness/world.js';
 
 let app: AppContext;
 let close: () => Promise<void>;

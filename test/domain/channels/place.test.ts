@@ -11,7 +11,7 @@ import {
 import { neededInChannel } from '../../../src/domain/guild-operations.js';
 import { managesMessages, operationsToSend } from '../../../src/domain/messages/rights.js';
 import { ALL_PERMISSIONS, allows, Permission } from '../../../src/domain/permissions.js';
-import { toSend } from '../messages/scene.js';
+import { toSend } from '../../harness/world.js';
 
 const member = { nick: null, joinedAt: new Date(0), roleIds: [] };
 const direct: DirectPlace = { kind: 'direct', channelId: 1n, recipientIds: [2n, 3n] };

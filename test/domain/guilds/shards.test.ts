@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { callContext } from '../../../src/context.js';
 import { type GuildHome, recommendShards } from '../../../src/domain/guilds/index.js';
+import { outcome } from '../../harness/outcome.js';
 import { createPerson, putInGuilds } from '../../harness/rows.js';
 import { startServer, type TestServer } from '../../harness/server.js';
 import { createBot } from '../../harness/world.js';
-import { outcome } from '../messages/scene.js';
 
 let server: TestServer;
 beforeAll(async () => {

@@ -14,8 +14,7 @@ import { ALL_PERMISSIONS, DEFAULT_EVERYONE_PERMISSIONS } from '../../../src/doma
 import { createRole, setRolePositions } from '../../../src/domain/roles/index.js';
 import { openContext } from '../../harness/context.js';
 import { createPerson } from '../../harness/rows.js';
-import { addMember, callOf, createGuild, type TestGuild } from '../../harness/world.js';
-import { toSend } from '../messages/scene.js';
+import { addMember, callOf, createGuild, type TestGuild, toSend } from '../../harness/world.js';
 
 let app: AppContext;
 let close: () => Promise<void>;

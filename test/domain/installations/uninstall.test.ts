@@ -8,7 +8,7 @@ import type { Installation } from '../../../src/infra/database/index.js';
 import { type Caller, newCaller, toldBy } from '../../harness/calls.js';
 import { openContext } from '../../harness/context.js';
 import { readingTogether } from '../../harness/interleave.js';
-import { outcome } from '../messages/scene.js';
+import { outcome } from '../../harness/outcome.js';
 import { openScene } from './scene.js';
 
 let app: AppContext;

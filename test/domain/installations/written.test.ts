@@ -18,7 +18,7 @@ import { createRole } from '../../../src/domain/roles/index.js';
 import { type Caller, newCaller, toldBy } from '../../harness/calls.js';
 import { openContext } from '../../harness/context.js';
 import { faultsIn } from '../../harness/faults-in.js';
-import { outcome } from '../messages/scene.js';
+import { outcome } from '../../harness/outcome.js';
 import { openScene } from './scene.js';
 
 let app: AppContext;

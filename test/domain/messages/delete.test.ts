@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addReaction, deleteMessage, sendMessage } from '../../../src/domain/messages/index.js';
 import { ALL_PERMISSIONS } from '../../../src/domain/permissions.js';
+import { outcome } from '../../harness/outcome.js';
 import { startServer, type TestServer } from '../../harness/server.js';
-import { openRoom, outcome, type Room, toSend } from './scene.js';
+import { toSend } from '../../harness/world.js';
+import { openRoom, type Room } from './scene.js';
 
 let server: TestServer;
 let room: Room;

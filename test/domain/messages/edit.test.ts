@@ -11,9 +11,10 @@ import {
   type UploadedFile,
 } from '../../../src/domain/messages/index.js';
 import { renderMessage } from '../../../src/wire/messages.js';
+import { outcome } from '../../harness/outcome.js';
 import { startServer, type TestServer } from '../../harness/server.js';
-import { createBot } from '../../harness/world.js';
-import { openRoom, outcome, type Room, type SentEdit, toEdit, toSend } from './scene.js';
+import { createBot, toSend } from '../../harness/world.js';
+import { openRoom, type Room, type SentEdit, toEdit } from './scene.js';
 
 let server: TestServer;
 let room: Room;

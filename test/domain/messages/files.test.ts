@@ -17,9 +17,10 @@ import { ALL_PERMISSIONS, Permission } from '../../../src/domain/permissions.js'
 import type { User } from '../../../src/infra/database/index.js';
 import { openContext } from '../../harness/context.js';
 import { failStatements } from '../../harness/faults.js';
+import { outcome } from '../../harness/outcome.js';
 import { createPerson, permitEveryone } from '../../harness/rows.js';
-import { addMember, callOf, createGuild, type TestGuild } from '../../harness/world.js';
-import { outcome, type SentBody, toEdit, toSend } from './scene.js';
+import { addMember, callOf, createGuild, type SentBody, type TestGuild, toSend } from '../../harness/world.js';
+import { toEdit } from './scene.js';
 
 let app: AppContext;
 let close: () => Promise<void>;

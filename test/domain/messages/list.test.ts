@@ -2,9 +2,10 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { getMessage, listMessages } from '../../../src/domain/messages/index.js';
 import { ALL_PERMISSIONS, Permission } from '../../../src/domain/permissions.js';
+import { outcome } from '../../harness/outcome.js';
 import { startServer, type TestServer } from '../../harness/server.js';
 import { createChannel } from '../../harness/world.js';
-import { openRoom, outcome, type Room } from './scene.js';
+import { openRoom, type Room } from './scene.js';
 
 let server: TestServer;
 let room: Room;

@@ -20,10 +20,19 @@ import { snowflakeTime } from '../../../src/infra/ids.js';
 import { hearGuild } from '../../harness/bus.js';
 import { ManualClock } from '../../harness/clock.js';
 import { openContext } from '../../harness/context.js';
+import { outcome } from '../../harness/outcome.js';
 import { createPerson } from '../../harness/rows.js';
 import { statementsOf } from '../../harness/statements.js';
-import { addMember, callOf, createBot, createGuild, type TestGuild } from '../../harness/world.js';
-import { outcome, type SentBody, toEdit, toSend } from './scene.js';
+import {
+  addMember,
+  callOf,
+  createBot,
+  createGuild,
+  type SentBody,
+  type TestGuild,
+  toSend,
+} from '../../harness/world.js';
+import { toEdit } from './scene.js';
 
 const clock = new ManualClock();
 let app: AppContext;

@@ -13,8 +13,10 @@ import {
   startTyping,
 } from '../../../src/domain/messages/index.js';
 import { ALL_PERMISSIONS, Permission } from '../../../src/domain/permissions.js';
+import { outcome } from '../../harness/outcome.js';
 import { startServer, type TestServer } from '../../harness/server.js';
-import { openRoom, outcome, type Room, type SentBody, toEdit, toSend } from './scene.js';
+import { type SentBody, toSend } from '../../harness/world.js';
+import { openRoom, type Room, toEdit } from './scene.js';
 
 let server: TestServer;
 let room: Room;

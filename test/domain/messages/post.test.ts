@@ -16,9 +16,11 @@ import { ALL_PERMISSIONS, Permission } from '../../../src/domain/permissions.js'
 import { Writes } from '../../../src/domain/writes.js';
 import { DatabaseUnavailable } from '../../../src/infra/database/faults.js';
 import type { User } from '../../../src/infra/database/index.js';
+import { outcome } from '../../harness/outcome.js';
 import { createDirectChannel, createPerson } from '../../harness/rows.js';
 import { startServer, type TestServer } from '../../harness/server.js';
-import { openRoom, outcome, type Room, type SentBody, toEdit, toSend } from './scene.js';
+import { type SentBody, toSend } from '../../harness/world.js';
+import { openRoom, type Room, toEdit } from './scene.js';
 
 let server: TestServer;
 let room: Room;

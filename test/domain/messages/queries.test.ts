@@ -9,7 +9,8 @@ import {
 import { ALL_PERMISSIONS } from '../../../src/domain/permissions.js';
 import { type CountedCalls, countQueries } from '../../harness/queries.js';
 import { startServer, type TestServer } from '../../harness/server.js';
-import { openRoom, type Room, type SentBody, toEdit, toSend } from './scene.js';
+import { type SentBody, toSend } from '../../harness/world.js';
+import { openRoom, type Room, toEdit } from './scene.js';
 
 let server: TestServer;
 let room: Room;

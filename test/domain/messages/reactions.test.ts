@@ -4,8 +4,9 @@ import { emojiKey } from '../../../src/domain/messages/emoji.js';
 import { addReaction, clearReactions, removeReaction } from '../../../src/domain/messages/index.js';
 import { ALL_PERMISSIONS, Permission } from '../../../src/domain/permissions.js';
 import { readingTogether } from '../../harness/interleave.js';
+import { outcome } from '../../harness/outcome.js';
 import { startServer, type TestServer } from '../../harness/server.js';
-import { openRoom, outcome, type Room } from './scene.js';
+import { openRoom, type Room } from './scene.js';
 
 let server: TestServer;
 let room: Room;

@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import type { BusMessage } from '../../../src/domain/bus-message.js';
 import type { CallContext } from '../../../src/domain/call.js';
-import type { ErrorCode } from '../../../src/domain/errors.js';
 import { addReaction, type MessageEdit, sendMessage } from '../../../src/domain/messages/index.js';
 import { parseInput } from '../../../src/domain/parse-input.js';
 import type { User } from '../../../src/infra/database/index.js';
@@ -9,15 +8,7 @@ import { EditMessageBody } from '../../../src/rest-compat/message-body.js';
 import { hearGuild } from '../../harness/bus.js';
 import { createPerson, permitEveryone } from '../../harness/rows.js';
 import type { TestServer } from '../../harness/server.js';
-import {
-  addMember,
-  callOf,
-  createBot,
-  createGuild,
-  type SentBody,
-  type TestGuild,
-  toSend,
-} from '../../harness/world.js';
+import { addMember, callOf, createBot, createGuild, type TestGuild, toSend } from '../../harness/world.js';
 
 /** A guild with its owner, two people and a bot in it, and somebody outside. */
 export interface Room {
@@ -71,21 +62,8 @@ export async function openRoom({ app }: TestServer): Promise<Room> {
   return room;
 }
 
-export { type SentBody, toSend };
-
 /** What a bot sends as an edit. */
 export type SentEdit = z.input<typeof EditMessageBody>;
 
 /** A body as the REST face hands it to the domain. @throws INVALID_INPUT */
 export const toEdit = (body: SentEdit): MessageEdit => parseInput(EditMessageBody, body);
-
-/** How an attempt ended: `ok`, or the code of the refusal. */
-export async function outcome(attempt: Promise<unknown>): Promise<ErrorCode | 'ok'> {
-  try {
-    await attempt;
-    return 'ok';
-  } catch (error) {
-    if (error instanceof Error && 'code' in error) return error.code as ErrorCode;
-    throw error;
-  }
-}

@@ -7,9 +7,10 @@ import { requireUser } from '../../../src/domain/call.js';
 import { sendMessage, type UploadedFile } from '../../../src/domain/messages/index.js';
 import { DEFAULT_EVERYONE_PERMISSIONS, Permission } from '../../../src/domain/permissions.js';
 import { ManualClock } from '../../harness/clock.js';
+import { outcome } from '../../harness/outcome.js';
 import { startServer, type TestServer } from '../../harness/server.js';
-import { createBot } from '../../harness/world.js';
-import { openRoom, outcome, type Room, type SentBody, toSend } from './scene.js';
+import { createBot, type SentBody, toSend } from '../../harness/world.js';
+import { openRoom, type Room } from './scene.js';
 
 let server: TestServer;
 let room: Room;

@@ -18,7 +18,7 @@ import type { Application, Prisma } from '../../../src/infra/database/index.js';
 import { hashSecret } from '../../../src/infra/secrets.js';
 import { type Caller, newCaller, toldBy } from '../../harness/calls.js';
 import { openContext } from '../../harness/context.js';
-import { outcome } from '../messages/scene.js';
+import { outcome } from '../../harness/outcome.js';
 
 const CALLBACK = 'https://client.example/callback';
 const NATIVE = 'com.example.app:/callback';

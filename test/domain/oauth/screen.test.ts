@@ -13,7 +13,7 @@ import {
 import type { Application, Guild } from '../../../src/infra/database/index.js';
 import { type Caller, newCaller } from '../../harness/calls.js';
 import { openContext } from '../../harness/context.js';
-import { outcome } from '../messages/scene.js';
+import { outcome } from '../../harness/outcome.js';
 
 let app: AppContext;
 let close: () => Promise<void>;

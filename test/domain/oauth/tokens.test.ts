@@ -17,10 +17,10 @@ import { hashSecret } from '../../../src/infra/secrets.js';
 import { ManualClock } from '../../harness/clock.js';
 import { readingTogether } from '../../harness/interleave.js';
 import { type CodeOptions, grantCode, pkcePair, REDIRECT_URI } from '../../harness/oauth.js';
+import { outcome } from '../../harness/outcome.js';
 import { createPerson } from '../../harness/rows.js';
 import { startServer, type TestServer } from '../../harness/server.js';
 import { createBot } from '../../harness/world.js';
-import { outcome } from '../messages/scene.js';
 
 const SECOND_URI = 'https://client.example/second';
 const DAY_MS = 86_400_000;

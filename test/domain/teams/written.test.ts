@@ -22,7 +22,7 @@ import {
 } from '../../../src/domain/teams/index.js';
 import { type Caller, failing, newCaller, toldBy } from '../../harness/calls.js';
 import { openContext } from '../../harness/context.js';
-import { outcome } from '../messages/scene.js';
+import { outcome } from '../../harness/outcome.js';
 
 /** The smallest picture there is. */
 const PICTURE = Buffer.from(

@@ -8,7 +8,7 @@ import { ALL_PERMISSIONS, DEFAULT_EVERYONE_PERMISSIONS } from '../../../src/doma
 import { getOwnUser, listOwnGuilds } from '../../../src/domain/users/index.js';
 import { type Caller, newCaller } from '../../harness/calls.js';
 import { openContext } from '../../harness/context.js';
-import { outcome } from '../messages/scene.js';
+import { outcome } from '../../harness/outcome.js';
 
 let app: AppContext;
 let close: () => Promise<void>;
