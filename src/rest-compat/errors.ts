@@ -21,6 +21,7 @@ const CODE_OF: Partial<Record<ErrorCode, number>> = {
   MISSING_PERMISSIONS: 50013,
   BOTS_REFUSED: 20001,
   ONLY_BOTS: 20002,
+  NOT_OWN_APPLICATION: 20012,
   UNKNOWN_APPLICATION: 10002,
   UNKNOWN_CHANNEL: 10003,
   UNKNOWN_GUILD: 10004,
@@ -32,11 +33,21 @@ const CODE_OF: Partial<Record<ErrorCode, number>> = {
   UNKNOWN_TEAM_MEMBER: 10040,
   UNKNOWN_USER: 10013,
   UNKNOWN_EMOJI: 10014,
+  UNKNOWN_WEBHOOK: 10015,
+  UNKNOWN_INTERACTION: 10062,
+  UNKNOWN_COMMAND: 10063,
+  UNKNOWN_COMMAND_PERMISSIONS: 10066,
+  INVALID_WEBHOOK_TOKEN: 50027,
   INVALID_INPUT: 50035,
   INVALID_JSON: 50109,
   WRONG_CHANNEL_TYPE: 50008,
   EMPTY_MESSAGE: 50006,
   NOT_MESSAGE_AUTHOR: 50005,
+  ALREADY_ACKNOWLEDGED: 40060,
+  COMMAND_NAME_TAKEN: 40041,
+  TOO_MANY_COMMANDS: 30032,
+  TOO_MANY_COMMAND_CREATES: 30034,
+  TOO_MANY_FOLLOW_UPS: 40094,
   TOO_MANY_ATTACHMENTS: 30015,
   TOO_MANY_REACTIONS: 30010,
   FILE_TOO_LARGE: 50045,
@@ -50,7 +61,11 @@ const CODE_OF: Partial<Record<ErrorCode, number>> = {
 };
 
 /** Where the reference platform's status is not that of the kind. */
-const STATUS_OF: Partial<Record<ErrorCode, number>> = { TOO_MANY_REACTIONS: 403 };
+const STATUS_OF: Partial<Record<ErrorCode, number>> = {
+  TOO_MANY_REACTIONS: 403,
+  ALREADY_ACKNOWLEDGED: 400,
+  COMMAND_NAME_TAKEN: 400,
+};
 
 /** Answers that belong to HTTP itself, in the reference platform's words. */
 export const NOT_FOUND: RestError = { status: 404, body: httpFault(404) };
