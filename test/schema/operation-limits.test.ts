@@ -48,7 +48,13 @@ async function putGuild(channels: number): Promise<{ id: string; channelIds: str
 }
 
 async function addMessages(channelId: string, count: number, facts: { content?: string; referenceId?: bigint } = {}) {
-  const { mentionedUsers: _users, attachments: _files, reactions: _reactions, ...plain } = PLAIN_MESSAGE;
+  const {
+    mentionedUsers: _users,
+    attachments: _files,
+    reactions: _reactions,
+    interaction: _none,
+    ...plain
+  } = PLAIN_MESSAGE;
   const data = Array.from({ length: count }, () => ({
     ...plain,
     ...facts,
