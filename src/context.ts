@@ -3,8 +3,10 @@ import type { Config } from './config.js';
 import { BotTokens } from './domain/applications/index.js';
 import type { EventBus } from './domain/bus-message.js';
 import type { Actor, CallContext } from './domain/call.js';
+import { refusalIn } from './domain/errors.js';
 import type { DomainEvent } from './domain/events.js';
 import type { GuildHome } from './domain/guilds/index.js';
+import { type Endpoints, nextOverdue, OverdueInteractions, settleOverdue } from './domain/interactions/index.js';
 import type { DomainJobPayloads } from './domain/job-payloads.js';
 import { createKnownCredentials, type KnownCredentials } from './domain/known-credentials.js';
 import { Writes } from './domain/writes.js';
@@ -59,24 +61,41 @@ export interface AppContext {
   jobs: Jobs<DomainJobPayloads>;
   /** Renders an event and publishes it. Never throws: what fails is logged. */
   publish: (event: DomainEvent) => void;
+  /** The way to applications' interactions endpoints. */
+  endpoints: Endpoints;
+  /** Looks after interactions that nobody answers in time. */
+  overdue: OverdueInteractions;
   /** What the process does without at present: `redis`, `snowflake-worker`. Empty when it has everything. */
   degraded: () => string[];
 }
 
 /** The parts the rest of the context is made from. */
-export type ContextParts = Omit<AppContext, 'botTokens' | 'known' | 'writes' | 'bodies' | 'jobs'>;
+export type ContextParts = Omit<AppContext, 'botTokens' | 'known' | 'writes' | 'bodies' | 'jobs' | 'overdue'>;
 
 export function createAppContext(parts: ContextParts): AppContext {
   const known = createKnownCredentials(parts.db.reader, parts.clock);
   const jobs = new Jobs<DomainJobPayloads>({ ...parts, registry: parts.metrics.registry });
-  return {
+  const app: AppContext = {
     ...parts,
     botTokens: new BotTokens(parts.db.reader, parts.bus, parts.clock, known),
     known,
     writes: new Writes({ ...parts, jobs }),
     bodies: new Bodies(),
     jobs,
+    overdue: new OverdueInteractions(parts.clock, () => lookAfterInteractions(app)),
   };
+  return app;
+}
+
+/** Settles interactions whose time is over, and has the next be looked at. What fails now is done by another process, or in a minute. */
+async function lookAfterInteractions(app: AppContext): Promise<void> {
+  try {
+    await settleOverdue(callContext(app, { kind: 'anonymous' }));
+    const next = await nextOverdue(app.db.reader);
+    if (next !== null) app.overdue.lookAt(next);
+  } catch (error) {
+    if (!refusalIn(error)) app.log.error({ err: error }, 'interactions that are over could not be settled');
+  }
 }
 
 export interface CallOptions {
@@ -97,6 +116,9 @@ export function callContext(app: AppContext, actor: Actor, options: CallOptions 
     blobs: app.blobs,
     limits: app.limits,
     guilds: app.guilds,
+    bus: app.bus,
+    endpoints: app.endpoints,
+    overdue: app.overdue,
     portalUrl: `${app.addresses.publicUrl}/portal`,
     read: app.db.reader,
     announce: app.publish,

@@ -5,7 +5,7 @@ import fastify, { type FastifyInstance, LogController } from 'fastify';
 import { createAccounts } from './accounts/index.js';
 import { createCdnFace } from './cdn/index.js';
 import type { Config } from './config.js';
-import { type AppContext, createAppContext } from './context.js';
+import { type AppContext, callContext, createAppContext } from './context.js';
 import { DatabaseHome, type GuildHome } from './domain/guilds/index.js';
 import { jobKinds } from './domain/jobs.js';
 import type { Face } from './face.js';
@@ -31,7 +31,7 @@ import { instanceSecret } from './infra/secrets.js';
 import { createOAuthFace } from './oauth/index.js';
 import { mountInvitePage, mountLanding } from './portal/landing.js';
 import { openResources } from './resources.js';
-import { createRestFace } from './rest-compat/index.js';
+import { createEndpoints, createRestFace } from './rest-compat/index.js';
 import { graphqlFace } from './schema/face.js';
 import { createPublisher } from './wire/publisher.js';
 
@@ -101,6 +101,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     clock,
     metrics,
     publish: createPublisher(resources.bus, addresses, log),
+    endpoints: createEndpoints(addresses),
   });
   const responses = new LatestResponses();
   const http = createHttp(app, responses);
@@ -137,7 +138,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
       app.addresses.gatewayUrl ||= `${app.addresses.publicUrl.replace(/^http/, 'ws')}/gateway`;
       app.addresses.operationsUrl = `http://localhost:${portOf(operationsHttp)}`;
       state.phase = 'ready';
-      if (overrides.jobs !== false) app.jobs.start(jobKinds(app));
+      if (overrides.jobs !== false) app.jobs.start(jobKinds({ ...app, callOfNobody: () => callContext(app, { kind: 'anonymous' }) }));
       return app.addresses.publicUrl;
     },
     stop() {

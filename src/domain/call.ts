@@ -1,15 +1,18 @@
 import type { BlobStore } from '../infra/blobs.js';
 import type { Clock } from '../infra/clock.js';
-import type { Reader, Transaction, User } from '../infra/database/index.js';
+import type { Application, Interaction, Reader, Transaction, User } from '../infra/database/index.js';
 import type { NextId } from '../infra/ids.js';
 import type { Logger } from '../infra/logger.js';
 import type { Mail } from '../infra/mail.js';
 import type { RateLimits } from '../infra/rate-limits.js';
 import type { AuditRecord } from './audit-log/actions.js';
+import type { EventBus } from './bus-message.js';
 import { DomainError } from './errors.js';
 import type { DomainEvent } from './events.js';
 import type { GuildHome } from './guilds/home.js';
 import type { Scope } from './installations/scopes.js';
+import type { Endpoints } from './interactions/endpoint.js';
+import type { OverdueInteractions } from './interactions/overdue.js';
 import type { DomainJob } from './job-payloads.js';
 
 /** Who is calling. */
@@ -21,7 +24,9 @@ export type Actor =
   /** An application's bot, whose id is the application's. */
   | { kind: 'bot'; user: User; applicationId: bigint; messageContentIntent: boolean }
   /** An application that acts for a person, within what they granted it (OAuth2). */
-  | { kind: 'token'; user: User; applicationId: bigint; scopes: readonly Scope[]; expiresAt: Date };
+  | { kind: 'token'; user: User; applicationId: bigint; scopes: readonly Scope[]; expiresAt: Date }
+  /** An application with the token of an interaction, for what concerns that interaction; `user` is its bot. */
+  | { kind: 'interaction'; user: User; interaction: Interaction; application: Application & { bot: User } };
 
 /** An actor who is a user: somebody who can send, join and be mentioned. A token only speaks for one. */
 export type UserActor = Extract<Actor, { kind: 'person' | 'bot' }>;
@@ -63,6 +68,12 @@ export interface CallContext {
   limits: RateLimits;
   /** Where guilds live: what decides access in them. */
   guilds: GuildHome;
+  /** What happens, in whatever process. */
+  bus: Pick<EventBus, 'subscribe'>;
+  /** The way to applications' interactions endpoints. */
+  endpoints: Endpoints;
+  /** Looks after interactions that nobody answers in time. */
+  overdue: Pick<OverdueInteractions, 'lookAt'>;
   /** Where the portal's pages are, for links in mails. */
   portalUrl: string;
   /** The door for reads outside a transaction. */
@@ -85,6 +96,8 @@ export function requireUser(call: CallContext): UserActor {
       throw new DomainError('UNAUTHENTICATED');
     case 'token':
       throw new DomainError('FORBIDDEN', 'OAuth2 tokens cannot use this');
+    case 'interaction':
+      throw new DomainError('FORBIDDEN', 'The token of an interaction cannot be used for this');
     case 'person':
     case 'bot':
       return call.actor;
@@ -96,4 +109,10 @@ export function requirePerson(call: CallContext): Extract<Actor, { kind: 'person
   const caller = requireUser(call);
   if (caller.kind === 'bot') throw new DomainError('FORBIDDEN', 'Bots cannot use this');
   return caller;
+}
+
+/** The caller as an application that shows the token of an interaction. @throws UNAUTHENTICATED */
+export function requireInteraction(call: CallContext): Extract<Actor, { kind: 'interaction' }> {
+  if (call.actor.kind !== 'interaction') throw new DomainError('UNAUTHENTICATED');
+  return call.actor;
 }

@@ -183,3 +183,8 @@ export function invalidInput(...fields: FieldFault[]): DomainError {
 export function missingPermissions(message?: string): DomainError {
   return new DomainError('MISSING_PERMISSIONS', message);
 }
+
+/** A refusal in one line, with the faults of each field: for those who are shown later what was refused. */
+export function describeFaults({ message, fields }: DomainError): string {
+  return [message, ...fields.map((field) => `${field.path || 'body'}: ${field.message}`)].join('; ');
+}

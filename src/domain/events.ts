@@ -2,6 +2,8 @@ import type { Guild, Invite, Role, User } from '../infra/database/index.js';
 import type { PrivilegedIntent } from './applications/privileged-intents.js';
 import type { GuildLogEntry } from './audit-log/guild-log.js';
 import type { ChannelRecord } from './channels/record.js';
+import type { InteractionProgress } from './interactions/record.js';
+import type { InteractionRequest } from './interactions/request.js';
 import type { MemberFacts, MemberRecord } from './members/record.js';
 import type { MessageRecord } from './messages/record.js';
 
@@ -72,6 +74,10 @@ export type DomainEvent =
   | { type: 'TEAM_UPDATED'; teamId: bigint }
   /** A person's open invitations changed, or the name or icon of what invites them. */
   | { type: 'PORTAL_HOME_UPDATED'; userId: bigint }
+  /** Somebody asked something of an application: one of its bot's sessions gets it. */
+  | { type: 'INTERACTION_CREATE'; request: InteractionRequest; interaction: { id: bigint; token: string } }
+  /** An interaction came into a state. */
+  | { type: 'INTERACTION_UPDATED'; applicationId: bigint; interaction: InteractionProgress }
   /** A person signed out somewhere; whoever keeps that person's sessions asks for them anew. */
   | { type: 'SESSION_ENDED'; userId: bigint }
   /** Somebody was invited to test an application, answered, or was taken off the list. */

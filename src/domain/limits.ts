@@ -90,3 +90,6 @@ export const INVITATIONS_PER_PERSON: Limit = { name: 'invitations-to-a-person', 
 
 /** E-mail addresses that nobody has an account with, in invitations of one person: each answer tells something about others. */
 export const UNKNOWN_EMAILS_PER_PERSON: Limit = { name: 'unknown-emails-a-person', points: 20, seconds: 600 };
+
+/** Tokens of interactions, shown by an address, that are no good. */
+export const UNKNOWN_INTERACTIONS_PER_ADDRESS: Limit = { name: 'unknown-interactions-an-address', points: 300, seconds: 60 };

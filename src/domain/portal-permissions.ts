@@ -17,6 +17,7 @@ export const APPLICATION_PERMISSIONS = {
   view: EVERYBODY,
   viewTesters: EVERYBODY,
   viewAuditLog: EVERYBODY,
+  viewInteractions: EVERYBODY,
   updateSettings: DEVELOPERS,
   resetClientSecret: DEVELOPERS,
   resetBotToken: DEVELOPERS,

@@ -19,3 +19,5 @@ export function createRestFace(app: AppContext, findPerson: FindPerson): Face {
     },
   };
 }
+
+export { createEndpoints } from './endpoint-delivery.js';

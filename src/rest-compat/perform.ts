@@ -1,6 +1,7 @@
 import { type AppContext, callContext } from '../context.js';
 import type { Actor, CallContext } from '../domain/call.js';
 import type { UploadedFile } from '../domain/messages/index.js';
+import { refusalIn } from '../domain/errors.js';
 import { parseInput } from '../domain/parse-input.js';
 import { countedAs } from '../domain/rate-limits.js';
 import { readAuditReason } from './audit-reason.js';
@@ -28,7 +29,19 @@ export async function perform(
     const { status, body } = await run(app, matched, request, call);
     return jsonAnswer(status, body);
   } catch (error) {
+    await noteRefusal(app, matched, call, error);
     return faultAnswer(app, request, error);
+  }
+}
+
+/** A note that fails changes nothing of the answer. */
+async function noteRefusal(app: AppContext, { row }: Matched, call: CallContext, error: unknown): Promise<void> {
+  const refusal = refusalIn(error);
+  if (!row.noteRefusal || !refusal) return;
+  try {
+    await row.noteRefusal(call, refusal);
+  } catch (fault) {
+    app.log.warn({ err: fault, requestId: call.requestId }, 'a refusal could not be noted');
   }
 }
 

@@ -4,6 +4,7 @@ import { channelRoutes } from './routes/channels.js';
 import { developerPortalRoutes } from './routes/developer-portal.js';
 import { gatewayRoutes } from './routes/gateway.js';
 import { guildRoutes } from './routes/guilds.js';
+import { interactionRoutes } from './routes/interactions.js';
 import { messageRoutes } from './routes/messages.js';
 import { oauth2Routes } from './routes/oauth.js';
 import { reactionRoutes } from './routes/reactions.js';
@@ -17,6 +18,7 @@ export const routes: readonly Route[] = [
   ...applicationRoutes,
   ...guildRoutes,
   ...channelRoutes,
+  ...interactionRoutes,
   ...messageRoutes,
   ...reactionRoutes,
   ...oauth2Routes,

@@ -13,6 +13,7 @@ import './roles.js';
 import './members.js';
 import './messages.js';
 import './channels.js';
+import './interactions.js';
 import './guilds.js';
 import './invites.js';
 import './channel-events.js';

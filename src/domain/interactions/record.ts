@@ -1,0 +1,37 @@
+import type { InteractionResponseType } from 'discord-api-types/v10';
+import type { Application, Interaction, InteractionState, User } from '../../infra/database/index.js';
+import type { MessageEdit, NewMessage } from '../messages/body.js';
+import type { ModalContent } from '../messages/components.js';
+
+export type InteractionRecord = Interaction;
+
+/** An interaction with whom its token speaks for. */
+export type OwnedInteraction = Interaction & { application: Application & { bot: User } };
+
+/** How far an interaction is, for those who wait for it. */
+export interface InteractionProgress {
+  id: bigint;
+  state: InteractionState;
+}
+
+/** The installs that authorise an interaction: that of the guild, that of a person. */
+export interface AuthorizingOwners {
+  guildId?: bigint;
+  userId?: bigint;
+}
+
+/** A choice that an autocompletion offers, in wire names. */
+export interface OfferedChoice {
+  name: string;
+  name_localizations?: Record<string, string> | null;
+  value: string | number;
+}
+
+/** The first answer to an interaction, by the reference platform's callback type. */
+export type Callback =
+  | { type: InteractionResponseType.ChannelMessageWithSource; message: NewMessage }
+  | { type: InteractionResponseType.DeferredChannelMessageWithSource; flags: number }
+  | { type: InteractionResponseType.DeferredMessageUpdate }
+  | { type: InteractionResponseType.UpdateMessage; edit: MessageEdit }
+  | { type: InteractionResponseType.ApplicationCommandAutocompleteResult; choices: OfferedChoice[] }
+  | { type: InteractionResponseType.Modal; modal: ModalContent };
