@@ -179,6 +179,12 @@ export function invalidInput(...fields: FieldFault[]): DomainError {
   return new DomainError('INVALID_INPUT', undefined, { fields });
 }
 
+/** What is wrong with something whose `field` says that it is of none of the kinds that may stand there. */
+export function unknownKind(field: string, kinds: readonly unknown[]): Omit<FieldFault, 'path'> {
+  const listed = kinds.length === 1 ? `${kinds[0]},` : kinds.join(', ');
+  return { code: 'UNION_TYPE_CHOICES', message: `Value of field "${field}" must be one of (${listed}).` };
+}
+
 /** The refusal of somebody who sees what they ask for, and may not do it. */
 export function missingPermissions(message?: string): DomainError {
   return new DomainError('MISSING_PERMISSIONS', message);

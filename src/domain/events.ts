@@ -7,15 +7,15 @@ import type { InteractionRequest } from './interactions/request.js';
 import type { MemberFacts, MemberRecord } from './members/record.js';
 import type { MessageRecord } from './messages/record.js';
 
-/** Who hears of what happens in a direct channel. */
+/** Who hears of what happens, where that is not everybody who sees a guild's channel. */
 interface Recipients {
-  /** Everybody in the direct channel, whoever acted among them; absent in a guild. */
+  /** Everybody in the direct channel, whoever acted among them; of an ephemeral message its person and its bot. */
   recipientIds?: readonly bigint[];
 }
 
 /** A channel in which something happened. */
 interface ChannelPlace extends Recipients {
-  /** Null for a direct channel. */
+  /** Null for a direct channel, and for an ephemeral message, which is told as if in one. */
   guildId: bigint | null;
   channelId: bigint;
 }

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { DomainError, type FieldFault, invalidInput } from './errors.js';
+import { DomainError, type FieldFault, invalidInput, unknownKind } from './errors.js';
 
 /**
  * Parses `value` with `schema`.
@@ -42,8 +42,19 @@ function joinPath(...parts: (string | number)[]): string {
 }
 
 function faultsOf(issue: z.core.$ZodIssue, prefix: string): FieldFault[] {
-  const path = joinPath(prefix, ...issue.path.map(String));
-  return [{ path, ...describe(issue) }];
+  const steps = issue.path.map(String);
+  const unknown = unknownKindIn(issue);
+  // The reference platform tells of it at the thing itself, not at the field that says its kind.
+  if (unknown) return [{ path: joinPath(prefix, ...steps.slice(0, -1)), ...unknown }];
+  return [{ path: joinPath(prefix, ...steps), ...describe(issue) }];
+}
+
+/** The fault of something that says it is of a kind which may not stand there; undefined for any other issue. */
+function unknownKindIn(issue: z.core.$ZodIssue): Omit<FieldFault, 'path'> | undefined {
+  if (issue.code !== 'invalid_union' || issue.discriminator === undefined || !('options' in issue)) return undefined;
+  const { input, discriminator, options = [] } = issue;
+  if (typeof input !== 'object' || input === null) return undefined;
+  return Reflect.get(input, discriminator) == null ? undefined : unknownKind(discriminator, options);
 }
 
 const REQUIRED = { code: 'BASE_TYPE_REQUIRED', message: 'This field is required' };
@@ -52,6 +63,8 @@ function describe(issue: z.core.$ZodIssue): Omit<FieldFault, 'path'> {
   switch (issue.code) {
     case 'invalid_type':
     case 'invalid_union':
+      // A kind that is given was told of before.
+      if (issue.code === 'invalid_union' && issue.discriminator !== undefined) return REQUIRED;
       if (issue.input === undefined || issue.input === null) {
         return REQUIRED;
       }
