@@ -65,7 +65,7 @@ function renderBase(request: InteractionRequest, { id, token }: InteractionKey, 
     channel_id: String(place.channelId),
     channel: renderChannelShown(channel),
     ...renderCaller(request),
-    ...(message ? { message: renderMessage(message, options) } : {}),
+    ...(message ? { message: renderShown(message, request, options) } : {}),
     app_permissions: String(request.appPermissions),
     locale: request.locale,
     guild_locale: guildLocale,
@@ -130,7 +130,7 @@ function renderResolved(request: InteractionRequest, options: WireOptions): { re
           messages: mapOf(
             messages,
             ({ id }) => id,
-            (message) => renderTarget(message, request, options),
+            (message) => renderShown(message, request, options),
           ),
         }),
   };
@@ -145,8 +145,11 @@ function mapOf<Row, Rendered>(
   return Object.fromEntries(rows.map((row) => [String(idOf(row)), render(row)]));
 }
 
-/** The message that a context menu was opened on is shown to any application, but not the one that it answers. */
-function renderTarget(message: MessageRecord, { application }: InteractionRequest, options: WireOptions): APIMessage {
+/**
+ * A message that an interaction is about, which its application is shown whatever its intents: as the target of a context menu, or as its
+ * own. One that it answers is shown as ever.
+ */
+function renderShown(message: MessageRecord, { application }: InteractionRequest, options: WireOptions): APIMessage {
   const rendered = renderMessage(message, options);
   if (application.messageContentIntent) return rendered;
   const shown = contentShownTo(String(application.id), contentReaders(message));
