@@ -1,12 +1,13 @@
 export { accessInteraction, actorOfCallback, actorOfFollowUp } from './access.js';
 export { type Answer, answerByToken } from './answers.js';
-export type { EndpointOutcome, Endpoints } from './endpoint.js';
 export { takeForGateway } from './deliver.js';
+export type { EndpointOutcome, Endpoints } from './endpoint.js';
+export { ChosenValues, InvokedOptions, SubmittedComponents } from './input.js';
 export { autocompleteCommand, invokeCommand, submitModal, useComponent } from './invoke.js';
+export { listInteractions } from './list.js';
 export { nextOverdue, OverdueInteractions, settleOverdue } from './overdue.js';
 export type { Callback, InteractionProgress, InteractionRecord, OfferedChoice } from './record.js';
-export type { InteractionRequest } from './request.js';
+export type { AuthorizingOwners, ChannelShown, InteractionRequest, MemberShown, Resolved } from './request.js';
 export { type AnswerKey, createFollowUp, deleteAnswer, editAnswer, getAnswer } from './responses.js';
 export { stateAt } from './states.js';
 export { noteRefusedAnswer } from './steps.js';
-export { listInteractions } from './list.js';

@@ -1,0 +1,1 @@
+export { findRunnableCommand, type RunnableCommand } from './runnable.js';

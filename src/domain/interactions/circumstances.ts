@@ -1,0 +1,180 @@
+import { InteractionContextType, Locale } from 'discord-api-types/v10';
+import type { Application, Role, User } from '../../infra/database/index.js';
+import { type CallContext, requirePerson } from '../call.js';
+import type { GuildPlace } from '../channels/place.js';
+import { DomainError, type FieldFault, invalidInput } from '../errors.js';
+import type { GuildView } from '../guilds/views.js';
+import type { MemberFacts, MemberRecord } from '../members/record.js';
+import { allows, channelPermissions, Permission } from '../permissions.js';
+import { type ChannelWithNewest, loadChannels } from './channels-shown.js';
+import { notOneOf, type Wanted } from './reading.js';
+import type { AuthorizingOwners, ChannelShown, Circumstances, MemberShown, Resolved } from './request.js';
+
+/** Where somebody asked, and what they named. */
+interface Asked {
+  application: Application;
+  place: GuildPlace;
+  owners: AuthorizingOwners;
+  ephemeralOnly: boolean;
+  wanted: readonly Wanted[];
+}
+
+/**
+ * Everything an interaction says beside its data: who asked, where, and what the ids in its data stand for, in a number of queries that
+ * does not grow with them.
+ * @throws INVALID_INPUT for ids of what is not there, or not to be seen by the caller; UNKNOWN_CHANNEL, GuildUnavailable
+ */
+export async function findCircumstances(call: CallContext, asked: Asked): Promise<Circumstances> {
+  const { user } = requirePerson(call);
+  const { application, place, owners, ephemeralOnly, wanted } = asked;
+  const scene = await setScene(call, place, application.id);
+  const found = await lookUp(call, scene, [...wanted]);
+  const faults = wanted.flatMap((one) => faultOf(scene, found, one));
+  if (faults.length > 0) throw invalidInput(...faults);
+  const channel = showChannel(scene, found, place.channelId);
+  if (!channel) throw new DomainError('UNKNOWN_CHANNEL');
+  return {
+    application,
+    user,
+    place,
+    channel,
+    member: found.members.get(user.id) ?? null,
+    resolved: resolve(scene, found, wanted),
+    owners,
+    ephemeralOnly,
+    appPermissions: channel.appPermissions,
+    locale: Locale.EnglishUS,
+    guildLocale: Locale.EnglishUS,
+    context: InteractionContextType.Guild,
+  };
+}
+
+/** Who is there, from memory: what somebody may do in a channel is worked out from it. */
+interface Scene {
+  view: GuildView;
+  place: GuildPlace;
+  user: User;
+  botId: bigint;
+  /** Null where the application has no bot in the guild, which then may do what everybody may. */
+  bot: MemberFacts | null;
+}
+
+async function setScene(call: CallContext, place: GuildPlace, botId: bigint): Promise<Scene> {
+  const { user } = requirePerson(call);
+  const { guildId } = place;
+  const [view, bot] = await Promise.all([call.guilds.view(guildId), call.guilds.member(guildId, botId)]);
+  if (!view) throw new DomainError('UNKNOWN_CHANNEL');
+  return { view, place, user, botId, bot };
+}
+
+interface Found {
+  users: ReadonlyMap<bigint, User>;
+  members: ReadonlyMap<bigint, MemberRecord>;
+  roles: ReadonlyMap<bigint, Role>;
+  channels: ReadonlyMap<bigint, ChannelWithNewest>;
+}
+
+async function lookUp(call: CallContext, { place, user }: Scene, wanted: readonly Wanted[]): Promise<Found> {
+  const { guildId, channelId } = place;
+  const userIds = unique([user.id, ...idsOf(wanted, 'user', 'mentionable')]);
+  const roleIds = unique(idsOf(wanted, 'role', 'mentionable'));
+  const [members, roles, channels] = await Promise.all([
+    call.guilds.members(guildId, { userIds }, userIds.length),
+    roleIds.length === 0 ? [] : call.read.role.findMany({ where: { id: { in: roleIds }, guildId } }),
+    loadChannels(call, guildId, unique([channelId, ...idsOf(wanted, 'channel')])),
+  ]);
+  const known = new Set([...members.map(({ userId }) => userId), ...roles.map(({ id }) => id)]);
+  const others = await loadUsers(
+    call,
+    userIds.filter((id) => !known.has(id)),
+  );
+  return {
+    users: byId([...members.map((member) => member.user), ...others]),
+    members: new Map(members.map((member) => [member.userId, member])),
+    roles: byId(roles),
+    channels,
+  };
+}
+
+async function loadUsers({ read }: CallContext, ids: bigint[]): Promise<User[]> {
+  return ids.length === 0 ? [] : read.user.findMany({ where: { id: { in: ids }, deletedAt: null } });
+}
+
+function faultOf(scene: Scene, { users, roles }: Found, { kind, id, path, channelTypes }: Wanted): FieldFault[] {
+  switch (kind) {
+    case 'user':
+      return users.has(id) ? [] : [{ path, ...unknown('User') }];
+    case 'role':
+      return roles.has(id) ? [] : [{ path, ...unknown('Role') }];
+    case 'mentionable':
+      return users.has(id) || roles.has(id) ? [] : [{ path, ...unknown('User') }];
+    case 'channel':
+      return faultOfChannel(scene, id, channelTypes).map((fault) => ({ path, ...fault }));
+  }
+}
+
+function unknown(what: 'User' | 'Role' | 'Channel'): Omit<FieldFault, 'path'> {
+  return { code: `UNKNOWN_${what.toUpperCase()}`, message: `Unknown ${what}` };
+}
+
+/** A channel that the caller cannot see is not there. */
+function faultOfChannel(scene: Scene, id: bigint, channelTypes: Wanted['channelTypes']): Omit<FieldFault, 'path'>[] {
+  const type = scene.view.channels.get(id)?.type;
+  if (type === undefined || !allows(permissionsOfCaller(scene, id), Permission.ViewChannel))
+    return [unknown('Channel')];
+  if (!channelTypes?.length || channelTypes.includes(type)) return [];
+  const { code } = notOneOf([]);
+  return [{ code, message: `The channel's type must be one of {${channelTypes.join(', ')}}.` }];
+}
+
+function resolve(scene: Scene, found: Found, wanted: readonly Wanted[]): Resolved {
+  const ids = unique(idsOf(wanted, 'user', 'role', 'mentionable', 'channel'));
+  return {
+    users: present(found.users, ids),
+    members: present(found.members, ids).map((member) => showMember(scene, member)),
+    roles: present(found.roles, ids),
+    channels: unique(idsOf(wanted, 'channel')).flatMap((id) => showChannel(scene, found, id) ?? []),
+    messages: [],
+  };
+}
+
+function showMember(scene: Scene, member: MemberRecord): MemberShown {
+  const roleIds = member.roles.map(({ roleId }) => roleId);
+  return { member, permissions: permissionsIn(scene, scene.place.channelId, member.userId, roleIds) };
+}
+
+function showChannel(scene: Scene, { channels }: Found, id: bigint): ChannelShown | undefined {
+  const found = channels.get(id);
+  if (!found) return undefined;
+  const { botId, bot } = scene;
+  return {
+    ...found,
+    permissions: permissionsOfCaller(scene, id),
+    appPermissions: permissionsIn(scene, id, botId, bot?.roleIds ?? []),
+  };
+}
+
+function permissionsOfCaller(scene: Scene, channelId: bigint): bigint {
+  return permissionsIn(scene, channelId, scene.user.id, scene.place.member?.roleIds ?? []);
+}
+
+function permissionsIn({ view }: Scene, channelId: bigint, userId: bigint, roleIds: readonly bigint[]): bigint {
+  const channel = view.channels.get(channelId);
+  return channel ? channelPermissions(view, channel.overwrites, userId, roleIds) : 0n;
+}
+
+function idsOf(wanted: readonly Wanted[], ...kinds: Wanted['kind'][]): bigint[] {
+  return wanted.flatMap(({ kind, id }) => (kinds.includes(kind) ? [id] : []));
+}
+
+function unique(ids: readonly bigint[]): bigint[] {
+  return [...new Set(ids)];
+}
+
+function byId<Row extends { id: bigint }>(rows: readonly Row[]): Map<bigint, Row> {
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+function present<Row>(rows: ReadonlyMap<bigint, Row>, ids: readonly bigint[]): Row[] {
+  return ids.flatMap((id) => rows.get(id) ?? []);
+}

@@ -1,0 +1,123 @@
+import { ApplicationCommandType, InteractionType } from 'discord-api-types/v10';
+import type { CallContext } from '../call.js';
+import { findRunnableCommand, type RunnableCommand } from '../command-permissions/runnable.js';
+import { type CommandRecord, GLOBAL_SCOPE } from '../commands/record.js';
+import { type FieldFault, invalidInput } from '../errors.js';
+import { findCircumstances } from './circumstances.js';
+import type { InvokedOption } from './input.js';
+import { findMessageFor } from './messages.js';
+import { nameOfChosen, type OptionsRead, readOptions } from './options.js';
+import { newReading, REQUIRED, requireFaultless } from './reading.js';
+import type { CommandData, InteractionRequest } from './request.js';
+
+export interface InvokedCommand {
+  channelId: bigint;
+  commandId: bigint;
+  options: readonly InvokedOption[];
+}
+
+/**
+ * What somebody asks of an application by running one of its commands.
+ * @param input `targetId` is the user or the message that a context menu was opened on
+ * @throws INVALID_INPUT (at `options` and `targetId`), and what `findRunnableCommand` throws
+ */
+export async function commandRequest(
+  call: CallContext,
+  input: InvokedCommand & { targetId?: bigint | undefined },
+): Promise<InteractionRequest> {
+  const runnable = await findRunnableCommand(call, input);
+  switch (runnable.command.type) {
+    case ApplicationCommandType.ChatInput:
+      return slashRequest(call, runnable, input);
+    case ApplicationCommandType.User:
+      return userRequest(call, runnable, input);
+    case ApplicationCommandType.Message:
+      return messageRequest(call, runnable, input);
+    case ApplicationCommandType.PrimaryEntryPoint:
+      throw invalidInput({ path: 'commandId', ...refused('This command cannot be run here.') });
+  }
+}
+
+/**
+ * What somebody asks of an application by typing in an option that it completes.
+ * @throws INVALID_INPUT (at `options`), and what `findRunnableCommand` throws
+ */
+export async function autocompleteRequest(call: CallContext, input: InvokedCommand): Promise<InteractionRequest> {
+  const runnable = await findRunnableCommand(call, input);
+  const read = readOptions(runnable.command.options, input.options, 'complete');
+  requireFaultless(read);
+  const circumstances = await findCircumstances(call, { ...runnable, wanted: read.wanted });
+  return { ...circumstances, ...ofSlash(runnable.command, read), type: InteractionType.ApplicationCommandAutocomplete };
+}
+
+type Targeted = Pick<InvokedCommand, 'options'> & { targetId?: bigint | undefined };
+
+async function slashRequest(
+  call: CallContext,
+  runnable: RunnableCommand,
+  { options, targetId }: Targeted,
+): Promise<InteractionRequest> {
+  const read = readOptions(runnable.command.options, options, 'run');
+  if (targetId !== undefined) {
+    read.faults.push({ path: 'targetId', ...refused('A slash command is not run on a target.') });
+  }
+  requireFaultless(read);
+  const circumstances = await findCircumstances(call, { ...runnable, wanted: read.wanted });
+  return { ...circumstances, ...ofSlash(runnable.command, read), type: InteractionType.ApplicationCommand };
+}
+
+async function userRequest(call: CallContext, runnable: RunnableCommand, input: Targeted): Promise<InteractionRequest> {
+  const id = requireTarget(input);
+  const wanted = [{ kind: 'user', id, path: 'targetId' } as const];
+  const circumstances = await findCircumstances(call, { ...runnable, wanted });
+  return { ...circumstances, ...ofTarget(runnable.command, id), type: InteractionType.ApplicationCommand };
+}
+
+async function messageRequest(
+  call: CallContext,
+  runnable: RunnableCommand,
+  input: Targeted,
+): Promise<InteractionRequest> {
+  const id = requireTarget(input);
+  const message = await findMessageFor(call, runnable, id);
+  if (!message) throw invalidInput({ path: 'targetId', code: 'UNKNOWN_MESSAGE', message: 'Unknown Message' });
+  const circumstances = await findCircumstances(call, { ...runnable, wanted: [] });
+  return {
+    ...circumstances,
+    ...ofTarget(runnable.command, id),
+    resolved: { ...circumstances.resolved, messages: [message] },
+    type: InteractionType.ApplicationCommand,
+  };
+}
+
+/** @throws INVALID_INPUT without a target, and with options */
+function requireTarget({ options, targetId }: Targeted): bigint {
+  const reading = newReading();
+  if (options.length > 0) {
+    reading.faults.push({ path: 'options', ...refused('A command of a context menu takes no options.') });
+  }
+  if (targetId === undefined) reading.faults.push({ path: 'targetId', ...REQUIRED });
+  requireFaultless(reading);
+  return targetId ?? 0n;
+}
+
+function refused(message: string): Omit<FieldFault, 'path'> {
+  return { code: 'BASE_TYPE_INVALID', message };
+}
+
+const OF_COMMAND = { message: null, parentId: null } as const;
+
+function ofSlash(command: CommandRecord, { options }: OptionsRead) {
+  const data = { ...dataOf(command), ...(options.length === 0 ? {} : { options }) };
+  return { ...OF_COMMAND, commandId: command.id, name: nameOfChosen(command.name, options), data };
+}
+
+function ofTarget(command: CommandRecord, targetId: bigint) {
+  const data = { ...dataOf(command), target_id: String(targetId) };
+  return { ...OF_COMMAND, commandId: command.id, name: command.name, data };
+}
+
+function dataOf({ id, name, type, scopeId }: CommandRecord): CommandData {
+  const guild = scopeId === GLOBAL_SCOPE ? {} : { guild_id: String(scopeId) };
+  return { id: String(id), name, type, ...guild };
+}

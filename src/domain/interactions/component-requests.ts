@@ -1,0 +1,86 @@
+import { ComponentType, InteractionType } from 'discord-api-types/v10';
+import { type CallContext, requirePerson } from '../call.js';
+import { DomainError, type FieldFault, invalidInput } from '../errors.js';
+import { accessGuildChannel } from '../guilds/access.js';
+import type { MessageRecord } from '../messages/record.js';
+import { findApplication } from './applications.js';
+import { findCircumstances } from './circumstances.js';
+import { findUsable, type StoredComponent, storedComponents } from './components.js';
+import { findVisibleMessage, withReactionsOf } from './messages.js';
+import { isForCallerOnly, ownersOfMessage, requireInstalled } from './owners.js';
+import { newReading, type Reading, requireFaultless } from './reading.js';
+import type { ComponentData, InteractionRequest } from './request.js';
+import { boundsInMessage, readChosen } from './selects.js';
+
+export interface UsedComponent {
+  channelId: bigint;
+  messageId: bigint;
+  customId: string;
+  /** What was chosen in a select; nothing for a button. */
+  values?: readonly string[] | undefined;
+}
+
+/**
+ * What somebody asks of an application by using a component of its message, which everybody may who may read that.
+ * @throws UNKNOWN_MESSAGE, UNKNOWN_APPLICATION for one that is installed no longer, INVALID_INPUT (at `customId` and `values`), and what
+ *   `accessGuildChannel` throws
+ */
+export async function componentRequest(call: CallContext, input: UsedComponent): Promise<InteractionRequest> {
+  requirePerson(call);
+  const place = await accessGuildChannel(call, input.channelId, 'viewChannel');
+  const message = await findVisibleMessage(call, place, input.messageId);
+  if (!message) throw new DomainError('UNKNOWN_MESSAGE');
+  const component = requireUsable(message, input.customId);
+  const reading = newReading();
+  const data = readUse(reading, component, input);
+  requireFaultless(reading);
+  const application = await findApplication(call, message.applicationId ?? message.authorId);
+  const owners = await requireInstalled(call, application.id, ownersOf(message, place.guildId));
+  const ephemeralOnly = isForCallerOnly(owners, place);
+  const { wanted } = reading;
+  const circumstances = await findCircumstances(call, { application, place, owners, ephemeralOnly, wanted });
+  return {
+    ...circumstances,
+    type: InteractionType.MessageComponent,
+    name: input.customId,
+    commandId: null,
+    parentId: null,
+    data,
+    message: await withReactionsOf(call, message, application.id),
+  };
+}
+
+/** @throws INVALID_INPUT for a custom id that no component has, and for a component that is disabled */
+function requireUsable(message: MessageRecord, customId: string): StoredComponent {
+  const component = findUsable(storedComponents(message.components), customId);
+  if (!component) throw refusedAt('customId', 'The message has no component with this custom id.');
+  if (component.disabled) throw refusedAt('customId', 'The component is disabled.');
+  return component;
+}
+
+function refusedAt(path: string, message: string) {
+  return invalidInput(faultAt(path, message));
+}
+
+function faultAt(path: string, message: string): FieldFault {
+  return { path, code: 'BASE_TYPE_INVALID', message };
+}
+
+function readUse(
+  reading: Reading,
+  component: StoredComponent,
+  { customId, values = [] }: UsedComponent,
+): ComponentData {
+  const { type, id } = component;
+  const facts = { component_type: type, custom_id: customId, ...(id === undefined ? {} : { id }) };
+  if (type !== ComponentType.Button) {
+    return { ...facts, values: readChosen(reading, component, values, boundsInMessage(component), 'values') };
+  }
+  if (values.length > 0) reading.faults.push(faultAt('values', 'A button has no values.'));
+  return facts;
+}
+
+/** Whose installs brought the message: those of the interaction it answers; the server's for what a bot sent by itself. */
+function ownersOf({ applicationId, interaction }: MessageRecord, guildId: bigint) {
+  return applicationId === null || interaction === null ? { guildId } : ownersOfMessage(interaction);
+}

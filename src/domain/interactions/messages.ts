@@ -1,0 +1,45 @@
+import { type CallContext, requirePerson } from '../call.js';
+import type { GuildPlace } from '../channels/place.js';
+import { CHANNEL_OPERATIONS } from '../guild-operations.js';
+import { loadMessages } from '../messages/load.js';
+import type { MessageRecord } from '../messages/record.js';
+import { allows } from '../permissions.js';
+
+/**
+ * A message of the channel that the caller may read, as an application is shown it; undefined where the caller could not tell it from
+ * one that is not there.
+ */
+export async function findMessageFor(
+  call: CallContext,
+  { place, application }: { place: GuildPlace; application: { id: bigint } },
+  id: bigint,
+): Promise<MessageRecord | undefined> {
+  const message = await findVisibleMessage(call, place, id);
+  return message && withReactionsOf(call, message, application.id);
+}
+
+/** A message of the channel that the caller may read: an ephemeral one is for one person, the others are the channel's history. */
+export async function findVisibleMessage(
+  call: CallContext,
+  place: GuildPlace,
+  id: bigint,
+): Promise<MessageRecord | undefined> {
+  const { user } = requirePerson(call);
+  const [message] = await loadMessages(call, place, { id });
+  if (!message || message.visibleToId === user.id) return message;
+  const isRead = message.visibleToId === null && allows(place.permissions, CHANNEL_OPERATIONS.readMessageHistory);
+  return isRead ? message : undefined;
+}
+
+/** A message tells its reader which reactions are their own. */
+export async function withReactionsOf(
+  call: CallContext,
+  message: MessageRecord,
+  userId: bigint,
+): Promise<MessageRecord> {
+  if (message.reactions.length === 0) return message;
+  const where = { messageId: message.id, userId };
+  const own = await call.read.reaction.findMany({ where, select: { emoji: true } });
+  const emojis = new Set(own.map(({ emoji }) => emoji));
+  return { ...message, reactions: message.reactions.map((one) => ({ ...one, me: emojis.has(one.emoji) })) };
+}

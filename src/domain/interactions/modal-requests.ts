@@ -1,0 +1,57 @@
+import { InteractionType } from 'discord-api-types/v10';
+import type { Interaction } from '../../infra/database/index.js';
+import { type CallContext, requirePerson } from '../call.js';
+import { DomainError } from '../errors.js';
+import { accessGuildChannel } from '../guilds/access.js';
+import { findApplication } from './applications.js';
+import { findCircumstances } from './circumstances.js';
+import { storedModal } from './components.js';
+import { readModal } from './filled-inputs.js';
+import type { SubmittedPart } from './input.js';
+import { findMessageFor } from './messages.js';
+import { isForCallerOnly, requireInstalled, storedOwners } from './owners.js';
+import { newReading, requireFaultless } from './reading.js';
+import type { InteractionRequest } from './request.js';
+
+export interface SubmittedModal {
+  /** The interaction that was answered with the modal. Whether its time is over, and whether it was submitted before, is the caller's to say. */
+  interaction: Interaction;
+  components: readonly SubmittedPart[];
+}
+
+/**
+ * What somebody asks of an application by filling in the modal that it showed them.
+ * @throws UNKNOWN_INTERACTION for one that showed no modal, or showed it to somebody else; UNKNOWN_APPLICATION, INVALID_INPUT (at
+ *   `components`), and what `accessGuildChannel` throws
+ */
+export async function modalRequest(
+  call: CallContext,
+  { interaction, components }: SubmittedModal,
+): Promise<InteractionRequest> {
+  const { user } = requirePerson(call);
+  const modal = storedModal(interaction.modal);
+  if (!modal || interaction.userId !== user.id) throw new DomainError('UNKNOWN_INTERACTION');
+  const place = await accessGuildChannel(call, interaction.channelId, 'viewChannel');
+  const reading = newReading();
+  const data = readModal(reading, modal, components);
+  requireFaultless(reading);
+  const application = await findApplication(call, interaction.applicationId);
+  const owners = await requireInstalled(call, application.id, storedOwners(interaction.owners));
+  const ephemeralOnly = isForCallerOnly(owners, place);
+  const { wanted } = reading;
+  const circumstances = await findCircumstances(call, { application, place, owners, ephemeralOnly, wanted });
+  return {
+    ...circumstances,
+    type: InteractionType.ModalSubmit,
+    name: modal.custom_id,
+    commandId: null,
+    parentId: interaction.id,
+    data,
+    message: await findSource(call, circumstances, interaction.messageId),
+  };
+}
+
+/** The message whose component led to the modal; null where none did, and where it is gone. */
+async function findSource(call: CallContext, at: Parameters<typeof findMessageFor>[1], messageId: bigint | null) {
+  return messageId === null ? null : ((await findMessageFor(call, at, messageId)) ?? null);
+}

@@ -1,0 +1,56 @@
+import { ComponentType as Type } from 'discord-api-types/v10';
+import type { StoredComponent } from './components.js';
+import { NO_ID, notOneOf, REPEATED, REQUIRED, type Reading, readId, type Wanted, wrongCount } from './reading.js';
+
+/** What the ids of each select stand for; the values of the others are those of their options. */
+const KINDS: ReadonlyMap<number, Wanted['kind']> = new Map([
+  [Type.UserSelect, 'user'],
+  [Type.RoleSelect, 'role'],
+  [Type.MentionableSelect, 'mentionable'],
+  [Type.ChannelSelect, 'channel'],
+]);
+
+/** How many values a select takes. */
+export interface Bounds {
+  min: number;
+  max: number;
+  /** Whether none will do as well. */
+  mayBeEmpty: boolean;
+}
+
+/** How many values a component of a message takes: one, unless it says otherwise. */
+export function boundsInMessage({ min_values: min = 1, max_values: max = 1 }: StoredComponent): Bounds {
+  return { min, max, mayBeEmpty: false };
+}
+
+/** Reads what was chosen in a select, in the order in which it was. @returns the values as the wire has them */
+export function readChosen(
+  reading: Reading,
+  select: StoredComponent,
+  values: readonly string[],
+  { min, max, mayBeEmpty }: Bounds,
+  path: string,
+): string[] {
+  const isEmpty = values.length === 0;
+  if (isEmpty && min > 0 && !mayBeEmpty) reading.faults.push({ path, ...REQUIRED });
+  else if (!isEmpty && (values.length < min || values.length > max)) {
+    reading.faults.push({ path, ...wrongCount(min, max) });
+  }
+  return values.map((value, index) => {
+    if (values.indexOf(value) < index) reading.faults.push({ path: `${path}.${index}`, ...REPEATED });
+    return readValue(reading, select, value, `${path}.${index}`);
+  });
+}
+
+function readValue(reading: Reading, select: StoredComponent, value: string, path: string): string {
+  const kind = KINDS.get(select.type);
+  if (kind === undefined) {
+    const known = (select.options ?? []).map((option) => option.value);
+    if (!known.includes(value)) reading.faults.push({ path, ...notOneOf(known) });
+    return value;
+  }
+  const id = readId(value);
+  if (id === undefined) reading.faults.push({ path, ...NO_ID });
+  else reading.wanted.push({ kind, id, path, channelTypes: select.channel_types });
+  return String(id);
+}

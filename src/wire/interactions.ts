@@ -1,0 +1,157 @@
+import {
+  type APIApplicationCommandAutocompleteInteraction,
+  type APIApplicationCommandInteraction,
+  type APIBaseInteraction,
+  type APIInteractionDataResolvedGuildMember,
+  type APIInteractionGuildMember,
+  type APIMessage,
+  type APIMessageComponentInteraction,
+  type APIModalSubmitInteraction,
+  type APIRole,
+  type APIUser,
+  ApplicationIntegrationType,
+  type InteractionType,
+} from 'discord-api-types/v10';
+import type {
+  AuthorizingOwners,
+  ChannelShown,
+  InteractionRequest,
+  MemberShown,
+  Resolved,
+} from '../domain/interactions/index.js';
+import { limits } from '../domain/limits.js';
+import { contentReaders, contentShownTo, type MessageRecord } from '../domain/messages/index.js';
+import { renderChannel } from './channels.js';
+import { renderMember } from './members.js';
+import { messageAs, renderMessage, type WireOptions } from './messages.js';
+import { renderRole } from './roles.js';
+import { renderUser } from './users.js';
+
+/** An interaction as its application gets it, over HTTP and through the gateway alike. */
+export type WireInteraction =
+  | APIApplicationCommandInteraction
+  | APIApplicationCommandAutocompleteInteraction
+  | APIMessageComponentInteraction
+  | APIModalSubmitInteraction;
+
+/** What an interaction is known by, and answered with. */
+export interface InteractionKey {
+  id: bigint;
+  token: string;
+}
+
+/** An interaction, with every field that is always there (Discord's documentation, Receiving and Responding to Interactions). */
+export function renderInteraction(
+  request: InteractionRequest,
+  key: InteractionKey,
+  options: WireOptions,
+): WireInteraction {
+  const data = { ...request.data, ...renderResolved(request, options) };
+  // The data was checked against the command, the component or the modal, whose types it has.
+  return { ...renderBase(request, key, options), type: request.type, data } as WireInteraction;
+}
+
+type Base = Omit<APIBaseInteraction<InteractionType, unknown>, 'type' | 'data'>;
+
+function renderBase(request: InteractionRequest, { id, token }: InteractionKey, options: WireOptions): Base {
+  const { application, place, channel, message, guildLocale } = request;
+  return {
+    id: String(id),
+    application_id: String(application.id),
+    token,
+    version: 1,
+    guild_id: String(place.guildId),
+    guild: { id: String(place.guildId), locale: guildLocale, features: [] },
+    channel_id: String(place.channelId),
+    channel: renderChannelShown(channel),
+    ...renderCaller(request),
+    ...(message ? { message: renderShown(message, request, options) } : {}),
+    app_permissions: String(request.appPermissions),
+    locale: request.locale,
+    guild_locale: guildLocale,
+    entitlements: [],
+    authorizing_integration_owners: renderOwners(request.owners),
+    context: request.context,
+    attachment_size_limit: limits.fileSize,
+  };
+}
+
+/** A member in a guild, a user elsewhere. */
+function renderCaller({
+  user,
+  member,
+  place,
+}: InteractionRequest): { member: APIInteractionGuildMember } | { user: APIUser } {
+  if (!member) return { user: renderUser(user) };
+  return { member: { ...renderMember(member), permissions: String(place.permissions) } };
+}
+
+function renderOwners({ guildId, userId }: AuthorizingOwners): Base['authorizing_integration_owners'] {
+  return {
+    ...(guildId === undefined ? {} : { [ApplicationIntegrationType.GuildInstall]: String(guildId) }),
+    ...(userId === undefined ? {} : { [ApplicationIntegrationType.UserInstall]: String(userId) }),
+  };
+}
+
+/** A channel without its overwrites, and what the caller and the application's bot may do there. */
+function renderChannelShown(shown: ChannelShown) {
+  const { permission_overwrites: _none, ...channel } = renderChannel(
+    { ...shown.channel, overwrites: [] },
+    shown.lastMessageId,
+  );
+  return { ...channel, permissions: String(shown.permissions), app_permissions: String(shown.appPermissions) };
+}
+
+/** Without user, deaf and mute (Discord's documentation, Resolved Data). */
+function renderMemberShown({ member, permissions }: MemberShown): APIInteractionDataResolvedGuildMember {
+  const { user: _user, deaf: _deaf, mute: _mute, ...facts } = renderMember(member);
+  return { ...facts, permissions: String(permissions) };
+}
+
+interface WireResolved {
+  users?: Record<string, APIUser>;
+  members?: Record<string, APIInteractionDataResolvedGuildMember>;
+  roles?: Record<string, APIRole>;
+  channels?: Record<string, ReturnType<typeof renderChannelShown>>;
+  messages?: Record<string, APIMessage>;
+}
+
+/** What the ids in the data stand for; nothing where they stand for nothing. */
+function renderResolved(request: InteractionRequest, options: WireOptions): { resolved?: WireResolved } {
+  const { users, members, roles, channels, messages }: Resolved = request.resolved;
+  const resolved: WireResolved = {
+    ...(users.length === 0 ? {} : { users: mapOf(users, ({ id }) => id, renderUser) }),
+    ...(members.length === 0 ? {} : { members: mapOf(members, ({ member }) => member.userId, renderMemberShown) }),
+    ...(roles.length === 0 ? {} : { roles: mapOf(roles, ({ id }) => id, renderRole) }),
+    ...(channels.length === 0 ? {} : { channels: mapOf(channels, ({ channel }) => channel.id, renderChannelShown) }),
+    ...(messages.length === 0
+      ? {}
+      : {
+          messages: mapOf(
+            messages,
+            ({ id }) => id,
+            (message) => renderShown(message, request, options),
+          ),
+        }),
+  };
+  return Object.keys(resolved).length === 0 ? {} : { resolved };
+}
+
+function mapOf<Row, Rendered>(
+  rows: readonly Row[],
+  idOf: (row: Row) => bigint,
+  render: (row: Row) => Rendered,
+): Record<string, Rendered> {
+  return Object.fromEntries(rows.map((row) => [String(idOf(row)), render(row)]));
+}
+
+/**
+ * A message that an interaction is about, which its application is shown whatever its intents: as the target of a context menu, or as its
+ * own. One that it answers is shown as ever.
+ */
+function renderShown(message: MessageRecord, { application }: InteractionRequest, options: WireOptions): APIMessage {
+  const rendered = renderMessage(message, options);
+  if (application.messageContentIntent) return rendered;
+  const shown = contentShownTo(String(application.id), contentReaders(message));
+  return shown === 'whole' ? rendered : messageAs('withoutReply', rendered);
+}

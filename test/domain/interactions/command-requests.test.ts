@@ -1,0 +1,340 @@
+import { ApplicationCommandOptionType as Option, ApplicationCommandType as Type } from 'discord-api-types/v10';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CommandOption } from '../../../src/domain/commands/record.js';
+import { accessGuildChannel } from '../../../src/domain/guilds/index.js';
+import { findCircumstances } from '../../../src/domain/interactions/circumstances.js';
+import { ALL_PERMISSIONS, Permission } from '../../../src/domain/permissions.js';
+import { outcome } from '../../harness/outcome.js';
+import { countQueries } from '../../harness/queries.js';
+import { createPerson, denyInChannel, permitEveryone } from '../../harness/rows.js';
+import { startServer, type TestServer } from '../../harness/server.js';
+import { createBot, createChannel, createGuild, say, type TestGuild } from '../../harness/world.js';
+import { complete, faultsOf, openScene, run, type Scene, storeCommand } from './scene.js';
+
+let server: TestServer;
+let scene: Scene;
+let other: TestGuild;
+let voice: bigint;
+let hidden: bigint;
+beforeAll(async () => {
+  server = await startServer();
+  scene = await openScene(server);
+  other = await createGuild(server.app);
+  const channel = await createChannel(server.app, scene.guild.id, 'hidden');
+  hidden = channel.id;
+  const found = await server.app.db.reader.channel.findFirstOrThrow({ where: { guildId: scene.guild.id, type: 2 } });
+  voice = found.id;
+});
+afterAll(() => server.stop());
+
+const one = (type: Option, facts: Partial<CommandOption> = {}): CommandOption[] => [
+  { type, name: 'it', description: 'it', ...facts },
+];
+
+const withValue = async (options: CommandOption[], value: unknown) =>
+  run(scene, await storeCommand(scene, options), { options: [{ name: 'it', value }] });
+
+describe('a slash command that is run', () => {
+  it('says who asked whom for what, and where', async () => {
+    const commandId = await storeCommand(scene, one(Option.String), { name: 'echo' });
+    const request = await run(scene, commandId, { options: [{ name: 'it', value: 'hello' }] });
+    expect(request).toMatchObject({
+      type: 2,
+      name: 'echo',
+      commandId,
+      application: { id: scene.bot.id },
+      user: { id: scene.guild.owner.id },
+      member: { userId: scene.guild.owner.id },
+      place: { guildId: scene.guild.id, channelId: scene.guild.channel.id },
+      channel: { channel: { id: scene.guild.channel.id }, permissions: ALL_PERMISSIONS },
+      data: { id: String(commandId), name: 'echo', type: 1, options: [{ name: 'it', type: 3, value: 'hello' }] },
+      resolved: { users: [], members: [], roles: [], channels: [], messages: [] },
+      owners: { guildId: scene.guild.id },
+      message: null,
+      parentId: null,
+      locale: 'en-US',
+      guildLocale: 'en-US',
+      context: 0,
+    });
+  });
+
+  it('says nothing of options where it has none, and of which guild it is where it is of one', async () => {
+    const [everywhere, here] = [await storeCommand(scene), await storeCommand(scene, [], { scopeId: scene.guild.id })];
+    expect((await run(scene, everywhere)).data).not.toHaveProperty('options');
+    expect((await run(scene, everywhere)).data).not.toHaveProperty('guild_id');
+    expect((await run(scene, here)).data).toMatchObject({ guild_id: String(scene.guild.id) });
+  });
+
+  it('is called by its subcommand, too', async () => {
+    const commandId = await storeCommand(scene, [{ type: 1, name: 'stop', description: 's' }], { name: 'music' });
+    expect((await run(scene, commandId, { options: [{ name: 'stop' }] })).name).toBe('music stop');
+  });
+
+  it('is refused for what is wrong with its options, before anything is looked up', async () => {
+    const attempt = withValue([...one(Option.User), { type: 3, name: 'more', description: 'm', required: true }], 'x');
+    expect(await faultsOf(attempt)).toEqual(['options BASE_TYPE_REQUIRED', 'options.0.value NUMBER_TYPE_COERCE']);
+  });
+
+  it('has no target', async () => {
+    const attempt = run(scene, await storeCommand(scene), { targetId: scene.users.ada.id });
+    expect(await faultsOf(attempt)).toEqual(['targetId BASE_TYPE_INVALID']);
+  });
+
+  it('is not there for who cannot see the channel, and in another guild', async () => {
+    const commandId = await storeCommand(scene, [], { scopeId: other.id });
+    expect(await outcome(run(scene, commandId))).toBe('UNKNOWN_COMMAND');
+    expect(await outcome(run(scene, commandId, {}, { ...scene.owner, actor: { kind: 'anonymous' } }))).toBe(
+      'UNAUTHENTICATED',
+    );
+  });
+});
+
+describe('what the application may do', () => {
+  const appPermissions = async () => (await run(scene, await storeCommand(scene))).appPermissions;
+
+  it('is what its bot may do in the channel', async () => {
+    await permitEveryone(server.app, scene.guild.id, Permission.ViewChannel | Permission.SendMessages);
+    expect(await appPermissions()).toBe(Permission.ViewChannel | Permission.SendMessages);
+  });
+
+  it('is what everybody may where it has no bot in the guild', async () => {
+    const bot = await createBot(server.app);
+    const commandId = await storeCommand({ ...scene, bot });
+    await permitEveryone(server.app, scene.guild.id, Permission.ViewChannel | Permission.EmbedLinks);
+    expect((await run(scene, commandId)).appPermissions).toBe(Permission.ViewChannel | Permission.EmbedLinks);
+  });
+});
+
+describe('a user', () => {
+  it('who is a member comes with their membership, and with what they may do in the channel', async () => {
+    await permitEveryone(server.app, scene.guild.id, Permission.ViewChannel);
+    const { resolved } = await withValue(one(Option.User), String(scene.users.ada.id));
+    expect(resolved.users).toMatchObject([{ id: scene.users.ada.id }]);
+    expect(resolved.members).toMatchObject([
+      {
+        member: { userId: scene.users.ada.id, roles: [{ roleId: scene.role.id }] },
+        permissions: Permission.ViewChannel,
+      },
+    ]);
+  });
+
+  it('who is no member comes alone', async () => {
+    const { resolved } = await withValue(one(Option.User), String(scene.users.outsider.id));
+    expect(resolved).toMatchObject({ users: [{ id: scene.users.outsider.id }], members: [] });
+  });
+
+  it('may be the one who asks', async () => {
+    const { resolved } = await withValue(one(Option.User), String(scene.guild.owner.id));
+    expect(resolved).toMatchObject({
+      users: [{ id: scene.guild.owner.id }],
+      members: [{ permissions: ALL_PERMISSIONS }],
+    });
+  });
+
+  it.each<[string, () => bigint | string | Promise<bigint>]>([
+    ['is one there is', () => 5n],
+    ['is no role', () => scene.role.id],
+    ['has an id of 64 bits', () => '9'.repeat(40)],
+    [
+      'is not deleted',
+      async () => {
+        const { id } = await createPerson(server.app);
+        await server.app.db.writer.user.update({ where: { id }, data: { deletedAt: new Date() } });
+        return id;
+      },
+    ],
+  ])('%s', async (_rule, id) => {
+    expect(await faultsOf(withValue(one(Option.User), String(await id())))).toEqual(['options.0.value UNKNOWN_USER']);
+  });
+});
+
+describe('a role', () => {
+  it('is one of the guild', async () => {
+    expect((await withValue(one(Option.Role), String(scene.role.id))).resolved.roles).toMatchObject([{ name: 'red' }]);
+    expect((await withValue(one(Option.Role), String(scene.guild.id))).resolved.roles).toMatchObject([
+      { name: '@everyone' },
+    ]);
+  });
+
+  it.each<[string, () => bigint]>([
+    ['of another guild', () => other.id],
+    ['that is a user', () => scene.users.ada.id],
+    ['that is none', () => 5n],
+  ])('%s is unknown', async (_rule, id) => {
+    expect(await faultsOf(withValue(one(Option.Role), String(id())))).toEqual(['options.0.value UNKNOWN_ROLE']);
+  });
+});
+
+describe('a mentionable', () => {
+  it('is a role or a user', async () => {
+    const [role, user] = [
+      await withValue(one(Option.Mentionable), String(scene.role.id)),
+      await withValue(one(Option.Mentionable), String(scene.users.ada.id)),
+    ];
+    expect(role.resolved).toMatchObject({ roles: [{ id: scene.role.id }], users: [], members: [] });
+    expect(user.resolved).toMatchObject({ roles: [], users: [{ id: scene.users.ada.id }], members: [{}] });
+    expect(await faultsOf(withValue(one(Option.Mentionable), '5'))).toEqual(['options.0.value UNKNOWN_USER']);
+  });
+});
+
+describe('a channel', () => {
+  it('comes with what the caller and the bot may do there, and its newest message', async () => {
+    await permitEveryone(server.app, scene.guild.id, Permission.ViewChannel | Permission.SendMessages);
+    const { id: lastMessageId } = await say(server.app, scene.guild, scene.guild.owner, 'newest');
+    const { resolved } = await withValue(one(Option.Channel), String(scene.guild.channel.id));
+    expect(resolved.channels).toMatchObject([
+      {
+        channel: { id: scene.guild.channel.id, name: 'general' },
+        lastMessageId,
+        permissions: ALL_PERMISSIONS,
+        appPermissions: Permission.ViewChannel | Permission.SendMessages,
+      },
+    ]);
+  });
+
+  it('says nothing of a message that is for one person', async () => {
+    const { id, ...rest } = await server.app.db.reader.message.findFirstOrThrow();
+    const ephemeral = { ...rest, id: server.app.nextId(), visibleToId: scene.guild.owner.id, enforcedNonceKey: null };
+    const data = JSON.parse(JSON.stringify({ embeds: [], components: [], mentionUserIds: [], mentionRoleIds: [] }));
+    await server.app.db.writer.message.create({ data: { ...ephemeral, ...data, interaction: undefined } });
+    const { channel } = await run(scene, await storeCommand(scene));
+    expect(channel.lastMessageId).not.toBe(ephemeral.id);
+    expect(channel.lastMessageId).toBeGreaterThanOrEqual(id);
+  });
+
+  it('is of one of the types that the option takes', async () => {
+    const onlyVoice = one(Option.Channel, { channel_types: [2] });
+    expect(await faultsOf(withValue(onlyVoice, String(voice)))).toEqual([]);
+    expect(await faultsOf(withValue(onlyVoice, String(scene.guild.channel.id)))).toEqual([
+      'options.0.value BASE_TYPE_CHOICES',
+    ]);
+  });
+
+  it.each<[string, () => bigint]>([
+    ['of another guild', () => other.channel.id],
+    ['that is none', () => 5n],
+  ])('%s is unknown', async (_rule, id) => {
+    expect(await faultsOf(withValue(one(Option.Channel), String(id())))).toEqual(['options.0.value UNKNOWN_CHANNEL']);
+  });
+
+  it('that the caller cannot see is unknown', async () => {
+    await denyInChannel(server, { id: String(scene.guild.id) }, String(hidden), Permission.ViewChannel);
+    const place = await accessGuildChannel(scene.ada, scene.guild.channel.id, 'viewChannel');
+    const application = await server.app.db.reader.application.findUniqueOrThrow({ where: { id: scene.bot.id } });
+    const wanted = [{ kind: 'channel', id: hidden, path: 'it' } as const];
+    const attempt = findCircumstances(scene.ada, { application, place, owners: {}, ephemeralOnly: false, wanted });
+    expect(await faultsOf(attempt)).toEqual(['it UNKNOWN_CHANNEL']);
+    expect(await faultsOf(withValue(one(Option.Channel), String(hidden)))).toEqual([]);
+  });
+});
+
+describe('an autocompletion', () => {
+  it('says what is typed, and what is known of the rest', async () => {
+    const commandId = await storeCommand(scene, [
+      { type: 3, name: 'song', description: 's', autocomplete: true },
+      { type: 6, name: 'who', description: 'w', required: true },
+    ]);
+    const request = await complete(scene, commandId, [
+      { name: 'song', value: 'he', focused: true },
+      { name: 'who', value: String(scene.users.ada.id) },
+    ]);
+    expect(request).toMatchObject({
+      type: 4,
+      commandId,
+      data: {
+        options: [
+          { name: 'song', type: 3, value: 'he', focused: true },
+          { name: 'who', type: 6, value: String(scene.users.ada.id) },
+        ],
+      },
+      resolved: { users: [{ id: scene.users.ada.id }] },
+    });
+  });
+
+  it('is of a slash command', async () => {
+    const commandId = await storeCommand(scene, [], { type: Type.User });
+    expect(await faultsOf(complete(scene, commandId, []))).toEqual(['options BASE_TYPE_BAD_LENGTH']);
+  });
+});
+
+describe('a command of a user’s menu', () => {
+  const onUser = () => storeCommand(scene, [], { type: Type.User });
+
+  it('is run on a member, or on anybody else', async () => {
+    const { ada, outsider } = scene.users;
+    const [member, stranger] = [
+      await run(scene, await onUser(), { targetId: ada.id }),
+      await run(scene, await onUser(), { targetId: outsider.id }),
+    ];
+    expect(member).toMatchObject({
+      data: { type: 2, target_id: String(ada.id) },
+      resolved: { users: [{ id: ada.id }], members: [{ member: { userId: ada.id } }] },
+    });
+    expect(stranger.resolved).toMatchObject({ users: [{ id: outsider.id }], members: [] });
+  });
+
+  it.each<[string, () => { targetId?: bigint; options?: unknown }, string[]]>([
+    ['has a target', () => ({}), ['targetId BASE_TYPE_REQUIRED']],
+    ['has one that is there', () => ({ targetId: 5n }), ['targetId UNKNOWN_USER']],
+    [
+      'takes no options',
+      () => ({ targetId: scene.users.ada.id, options: [{ name: 'a', value: 'x' }] }),
+      ['options BASE_TYPE_INVALID'],
+    ],
+  ])('%s', async (_rule, sent, expected) => {
+    expect(await faultsOf(run(scene, await onUser(), sent()))).toEqual(expected);
+  });
+});
+
+describe('a command of a message’s menu', () => {
+  const onMessage = () => storeCommand(scene, [], { type: Type.Message });
+
+  it('is run on a message of the channel', async () => {
+    const { id } = await say(server.app, scene.guild, scene.guild.owner, 'look');
+    const request = await run(scene, await onMessage(), { targetId: id });
+    expect(request).toMatchObject({
+      data: { type: 3, target_id: String(id) },
+      resolved: { messages: [{ id, content: 'look' }], users: [], members: [] },
+    });
+  });
+
+  it.each<[string, () => Promise<bigint | undefined>, string]>([
+    ['has a target', async () => undefined, 'BASE_TYPE_REQUIRED'],
+    ['has one that is there', async () => 5n, 'UNKNOWN_MESSAGE'],
+    ['has one of the channel', async () => (await say(server.app, other, other.owner, 'x')).id, 'UNKNOWN_MESSAGE'],
+    [
+      'has one that is not for somebody else alone',
+      async () => {
+        const { id } = await say(server.app, scene.guild, scene.guild.owner, 'x');
+        const data = { visibleToId: scene.users.ada.id };
+        await server.app.db.writer.message.update({ where: { id }, data });
+        return id;
+      },
+      'UNKNOWN_MESSAGE',
+    ],
+  ])('%s', async (_rule, target, code) => {
+    const targetId = await target();
+    const attempt = run(scene, await onMessage(), targetId === undefined ? {} : { targetId });
+    expect(await faultsOf(attempt)).toEqual([`targetId ${code}`]);
+  });
+});
+
+it('a command asks the database little, whatever it is run with', async () => {
+  const counted = countQueries(server, scene.owner.actor);
+  const options: CommandOption[] = Array.from({ length: 24 }, (_, n) => ({
+    type: [Option.User, Option.Role, Option.Channel][n % 3] ?? Option.User,
+    name: `o${n}`,
+    description: 'o',
+  }));
+  const commandId = await storeCommand(scene, options);
+  const ids = [scene.users.outsider.id, scene.role.id, scene.guild.channel.id];
+  const some = (count: number) => options.slice(0, count).map(({ name }, n) => ({ name, value: String(ids[n % 3]) }));
+  const statements = (count: number) =>
+    counted.statements(() => run(scene, commandId, { options: some(count) }, counted.call));
+  await statements(24);
+  const [bare, few, many] = [await statements(0), await statements(3), await statements(24)];
+  // Beside what the guild's home is asked: the command with its application, channels, their newest messages; roles and strangers.
+  expect([bare.length, few.length]).toEqual([4, 6]);
+  expect(many).toHaveLength(few.length);
+  await counted.close();
+});

@@ -1,0 +1,136 @@
+import type { ComponentType } from 'discord-api-types/v10';
+import type { CallContext } from '../../../src/domain/call.js';
+import type { CommandOption } from '../../../src/domain/commands/record.js';
+import { DomainError } from '../../../src/domain/errors.js';
+import {
+  autocompleteRequest,
+  commandRequest,
+  type InteractionRequest,
+  InvokedOptions,
+} from '../../../src/domain/interactions/index.js';
+import { parseInput } from '../../../src/domain/parse-input.js';
+import type { Interaction, Prisma, Role, User } from '../../../src/infra/database/index.js';
+import { createPerson } from '../../harness/rows.js';
+import type { TestServer } from '../../harness/server.js';
+import { addMember, callOf, createBot, createGuild, say, type TestBot, type TestGuild } from '../../harness/world.js';
+
+/** A guild with an application that is installed in it, its owner, a member with a role, and somebody outside. */
+export interface Scene {
+  server: TestServer;
+  guild: TestGuild;
+  bot: TestBot;
+  /** The guild's owner. */
+  owner: CallContext;
+  ada: CallContext;
+  users: { ada: User; outsider: User };
+  role: Role;
+}
+
+export async function openScene(server: TestServer): Promise<Scene> {
+  const { app } = server;
+  const guild = await createGuild(app);
+  const bot = await createBot(app);
+  const [ada, outsider] = await Promise.all([createPerson(app), createPerson(app)]);
+  for (const user of [ada, bot.user]) await addMember(app, guild.id, user);
+  const role = await app.db.writer.role.create({
+    data: { id: app.nextId(), guildId: guild.id, name: 'red', position: 1 },
+  });
+  await app.db.writer.memberRole.create({ data: { guildId: guild.id, userId: ada.id, roleId: role.id } });
+  return {
+    server,
+    guild,
+    bot,
+    owner: callOf(app, guild.owner),
+    ada: callOf(app, ada),
+    users: { ada, outsider },
+    role,
+  };
+}
+
+type CommandFacts = Partial<Omit<Prisma.ApplicationCommandUncheckedCreateInput, 'options'>>;
+
+/** Stores a command of the scene's application, and answers its id. */
+export async function storeCommand(
+  { server: { app }, bot }: Scene,
+  options: CommandOption[] = [],
+  facts: CommandFacts = {},
+): Promise<bigint> {
+  const id = app.nextId();
+  await app.db.writer.applicationCommand.create({
+    data: {
+      id,
+      applicationId: bot.id,
+      name: `c${id}`,
+      options: JSON.parse(JSON.stringify(options)),
+      integrationTypes: [0],
+      version: id,
+      ...facts,
+    },
+  });
+  return id;
+}
+
+export interface Sent {
+  options?: unknown;
+  targetId?: bigint;
+}
+
+/** Runs a command in the guild's first channel, as the faces would. */
+export async function run(
+  scene: Scene,
+  commandId: bigint,
+  { options = [], targetId }: Sent = {},
+  call = scene.owner,
+): Promise<InteractionRequest> {
+  const given = parseInput(InvokedOptions, options, 'options');
+  return commandRequest(call, { channelId: scene.guild.channel.id, commandId, options: given, targetId });
+}
+
+/** Types in one of a command's options. */
+export async function complete(scene: Scene, commandId: bigint, options: unknown): Promise<InteractionRequest> {
+  const given = parseInput(InvokedOptions, options, 'options');
+  return autocompleteRequest(scene.owner, { channelId: scene.guild.channel.id, commandId, options: given });
+}
+
+/** What is wrong with an attempt's input, each as `path CODE`; nothing for one that is taken. */
+export async function faultsOf(attempt: Promise<unknown>): Promise<string[]> {
+  try {
+    await attempt;
+    return [];
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.code !== 'INVALID_INPUT') throw error;
+    return error.fields.map(({ path, code }) => `${path} ${code}`);
+  }
+}
+
+/** Sends a message of the bot's with components. */
+export function sayWith(scene: Scene, ...components: { type: ComponentType }[]) {
+  return say(scene.server.app, scene.guild, scene.bot.user, 'choose', {
+    components: JSON.parse(JSON.stringify(components)),
+  });
+}
+
+/** Stores an interaction of ada's that was answered with a modal. */
+export function storeModal(
+  { server: { app }, bot, guild, users }: Scene,
+  components: object[],
+  facts: Partial<Prisma.InteractionUncheckedCreateInput> = {},
+): Promise<Interaction> {
+  return app.db.writer.interaction.create({
+    data: {
+      id: app.nextId(),
+      applicationId: bot.id,
+      type: 2,
+      tokenHash: 'none',
+      userId: users.ada.id,
+      guildId: guild.id,
+      channelId: guild.channel.id,
+      name: 'form',
+      data: {},
+      owners: { guildId: String(guild.id) },
+      state: 'ANSWERED',
+      modal: JSON.parse(JSON.stringify({ custom_id: 'form', title: 'Form', components })),
+      ...facts,
+    },
+  });
+}
