@@ -5,6 +5,7 @@ import type { EventBus } from './domain/bus-message.js';
 import type { Actor, CallContext } from './domain/call.js';
 import type { DomainEvent } from './domain/events.js';
 import type { GuildHome } from './domain/guilds/index.js';
+import type { Ping } from './domain/interactions-endpoints/index.js';
 import type { DomainJobPayloads } from './domain/job-payloads.js';
 import { createKnownCredentials, type KnownCredentials } from './domain/known-credentials.js';
 import { Writes } from './domain/writes.js';
@@ -19,6 +20,7 @@ import { Jobs } from './infra/jobs/index.js';
 import type { Logger } from './infra/logger.js';
 import type { Mailer } from './infra/mail.js';
 import type { Metrics } from './infra/metrics.js';
+import type { Outbound } from './infra/outbound.js';
 import type { RateLimits } from './infra/rate-limits.js';
 
 /** The addresses of the running instance; filled in when the listener has its port. */
@@ -46,6 +48,8 @@ export interface AppContext {
   bus: EventBus;
   blobs: BlobStore;
   mailer: Mailer;
+  /** Requests to addresses that somebody else chose. */
+  outbound: Outbound;
   limits: RateLimits;
   metrics: Metrics;
   /** Where guilds live, for access and for the gateway. */
@@ -59,6 +63,8 @@ export interface AppContext {
   jobs: Jobs<DomainJobPayloads>;
   /** Renders an event and publishes it. Never throws: what fails is logged. */
   publish: (event: DomainEvent) => void;
+  /** Renders what an interactions endpoint is probed with. */
+  renderPing: (ping: Ping) => string;
   /** What the process does without at present: `redis`, `snowflake-worker`. Empty when it has everything. */
   degraded: () => string[];
 }
@@ -96,10 +102,13 @@ export function callContext(app: AppContext, actor: Actor, options: CallOptions 
     nextId: app.nextId,
     blobs: app.blobs,
     limits: app.limits,
+    outbound: app.outbound,
     guilds: app.guilds,
+    publicUrl: app.addresses.publicUrl,
     portalUrl: `${app.addresses.publicUrl}/portal`,
     read: app.db.reader,
     announce: app.publish,
+    renderPing: app.renderPing,
     write: (work, writeOptions) => app.writes.transaction(call, work, writeOptions),
     writeOne: (statement, event) => app.writes.statement(statement, event),
   };

@@ -4,12 +4,14 @@ import type { Reader, Transaction, User } from '../infra/database/index.js';
 import type { NextId } from '../infra/ids.js';
 import type { Logger } from '../infra/logger.js';
 import type { Mail } from '../infra/mail.js';
+import type { Outbound } from '../infra/outbound.js';
 import type { RateLimits } from '../infra/rate-limits.js';
 import type { AuditRecord } from './audit-log/actions.js';
 import { DomainError } from './errors.js';
 import type { DomainEvent } from './events.js';
 import type { GuildHome } from './guilds/home.js';
 import type { Scope } from './installations/scopes.js';
+import type { Ping } from './interactions-endpoints/ping.js';
 import type { DomainJob } from './job-payloads.js';
 
 /** Who is calling. */
@@ -61,8 +63,12 @@ export interface CallContext {
   nextId: NextId;
   blobs: BlobStore;
   limits: RateLimits;
+  /** Requests to addresses that somebody else chose. */
+  outbound: Outbound;
   /** Where guilds live: what decides access in them. */
   guilds: GuildHome;
+  /** The origin of this instance, as it names itself to others. */
+  publicUrl: string;
   /** Where the portal's pages are, for links in mails. */
   portalUrl: string;
   /** The door for reads outside a transaction. */
@@ -76,6 +82,8 @@ export interface CallContext {
   writeOne<T>(statement: (db: Transaction) => Promise<T>, event?: (row: T) => DomainEvent | null): Promise<T>;
   /** Publishes something that is stored nowhere, such as typing. What fails is logged. */
   announce(event: DomainEvent): void;
+  /** What an interactions endpoint is probed with, as the wire has it. */
+  renderPing(ping: Ping): string;
 }
 
 /** The caller as a user. @throws UNAUTHENTICATED, and FORBIDDEN for a token, which may do only what its scopes say */

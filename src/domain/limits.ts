@@ -90,3 +90,7 @@ export const INVITATIONS_PER_PERSON: Limit = { name: 'invitations-to-a-person', 
 
 /** E-mail addresses that nobody has an account with, in invitations of one person: each answer tells something about others. */
 export const UNKNOWN_EMAILS_PER_PERSON: Limit = { name: 'unknown-emails-a-person', points: 20, seconds: 600 };
+
+/** Addresses that are tried as interactions endpoints, each with two requests to whoever is there. */
+export const PROBES_PER_CALLER: Limit = { name: 'probes-a-caller', points: 10, seconds: 60 };
+export const PROBES_PER_APPLICATION: Limit = { name: 'probes-an-application', points: 10, seconds: 60 };
