@@ -7,6 +7,7 @@ import { refusalIn } from './domain/errors.js';
 import type { DomainEvent } from './domain/events.js';
 import type { GuildHome } from './domain/guilds/index.js';
 import { type Endpoints, nextOverdue, OverdueInteractions, settleOverdue } from './domain/interactions/index.js';
+import type { Ping } from './domain/interactions-endpoints/index.js';
 import type { DomainJobPayloads } from './domain/job-payloads.js';
 import { createKnownCredentials, type KnownCredentials } from './domain/known-credentials.js';
 import { Writes } from './domain/writes.js';
@@ -21,6 +22,7 @@ import { Jobs } from './infra/jobs/index.js';
 import type { Logger } from './infra/logger.js';
 import type { Mailer } from './infra/mail.js';
 import type { Metrics } from './infra/metrics.js';
+import type { Outbound } from './infra/outbound.js';
 import type { RateLimits } from './infra/rate-limits.js';
 
 /** The addresses of the running instance; filled in when the listener has its port. */
@@ -48,6 +50,8 @@ export interface AppContext {
   bus: EventBus;
   blobs: BlobStore;
   mailer: Mailer;
+  /** Requests to addresses that somebody else chose. */
+  outbound: Outbound;
   limits: RateLimits;
   metrics: Metrics;
   /** Where guilds live, for access and for the gateway. */
@@ -65,6 +69,8 @@ export interface AppContext {
   endpoints: Endpoints;
   /** Looks after interactions that nobody answers in time. */
   overdue: OverdueInteractions;
+  /** Renders what an interactions endpoint is probed with. */
+  renderPing: (ping: Ping) => string;
   /** What the process does without at present: `redis`, `snowflake-worker`. Empty when it has everything. */
   degraded: () => string[];
 }
@@ -115,13 +121,16 @@ export function callContext(app: AppContext, actor: Actor, options: CallOptions 
     nextId: app.nextId,
     blobs: app.blobs,
     limits: app.limits,
+    outbound: app.outbound,
     guilds: app.guilds,
     bus: app.bus,
     endpoints: app.endpoints,
     overdue: app.overdue,
+    publicUrl: app.addresses.publicUrl,
     portalUrl: `${app.addresses.publicUrl}/portal`,
     read: app.db.reader,
     announce: app.publish,
+    renderPing: app.renderPing,
     write: (work, writeOptions) => app.writes.transaction(call, work, writeOptions),
     writeOne: (statement, event) => app.writes.statement(statement, event),
   };

@@ -33,6 +33,7 @@ import { mountInvitePage, mountLanding } from './portal/landing.js';
 import { openResources } from './resources.js';
 import { createEndpoints, createRestFace } from './rest-compat/index.js';
 import { graphqlFace } from './schema/face.js';
+import { renderPing } from './wire/interactions-endpoints.js';
 import { createPublisher } from './wire/publisher.js';
 
 /** Parts that a test may replace. */
@@ -102,6 +103,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     metrics,
     publish: createPublisher(resources.bus, addresses, log),
     endpoints: createEndpoints(addresses),
+    renderPing,
   });
   const responses = new LatestResponses();
   const http = createHttp(app, responses);

@@ -4,6 +4,7 @@ import type { Application, Interaction, Reader, Transaction, User } from '../inf
 import type { NextId } from '../infra/ids.js';
 import type { Logger } from '../infra/logger.js';
 import type { Mail } from '../infra/mail.js';
+import type { Outbound } from '../infra/outbound.js';
 import type { RateLimits } from '../infra/rate-limits.js';
 import type { AuditRecord } from './audit-log/actions.js';
 import type { EventBus } from './bus-message.js';
@@ -13,6 +14,7 @@ import type { GuildHome } from './guilds/home.js';
 import type { Scope } from './installations/scopes.js';
 import type { Endpoints } from './interactions/endpoint.js';
 import type { OverdueInteractions } from './interactions/overdue.js';
+import type { Ping } from './interactions-endpoints/ping.js';
 import type { DomainJob } from './job-payloads.js';
 
 /** Who is calling. */
@@ -66,6 +68,8 @@ export interface CallContext {
   nextId: NextId;
   blobs: BlobStore;
   limits: RateLimits;
+  /** Requests to addresses that somebody else chose. */
+  outbound: Outbound;
   /** Where guilds live: what decides access in them. */
   guilds: GuildHome;
   /** What happens, in whatever process. */
@@ -74,6 +78,8 @@ export interface CallContext {
   endpoints: Endpoints;
   /** Looks after interactions that nobody answers in time. */
   overdue: Pick<OverdueInteractions, 'lookAt'>;
+  /** The origin of this instance, as it names itself to others. */
+  publicUrl: string;
   /** Where the portal's pages are, for links in mails. */
   portalUrl: string;
   /** The door for reads outside a transaction. */
@@ -87,6 +93,8 @@ export interface CallContext {
   writeOne<T>(statement: (db: Transaction) => Promise<T>, event?: (row: T) => DomainEvent | null): Promise<T>;
   /** Publishes something that is stored nowhere, such as typing. What fails is logged. */
   announce(event: DomainEvent): void;
+  /** What an interactions endpoint is probed with, as the wire has it. */
+  renderPing(ping: Ping): string;
 }
 
 /** The caller as a user. @throws UNAUTHENTICATED, and FORBIDDEN for a token, which may do only what its scopes say */

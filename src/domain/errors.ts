@@ -119,6 +119,8 @@ export interface DomainErrorDetails {
   fields?: FieldFault[];
   /** For `RATE_LIMITED` and `OVERLOADED`: when to try again. */
   retryAfterMs?: number;
+  /** Further facts for the caller by their names, as JSON, at faces that have room for them. */
+  shown?: Readonly<Record<string, unknown>>;
   /** For the log; never shown. */
   cause?: unknown;
 }
@@ -132,6 +134,7 @@ export class DomainError extends Error {
   readonly kind: ErrorKind;
   readonly fields: FieldFault[];
   readonly retryAfterMs: number | undefined;
+  readonly shown: Readonly<Record<string, unknown>>;
 
   constructor(code: CodeWithMessage, message?: string, details?: DomainErrorDetails);
   constructor(code: ErrorCode, message: string, details?: DomainErrorDetails);
@@ -145,6 +148,7 @@ export class DomainError extends Error {
     this.kind = refusal.kind;
     this.fields = details.fields ?? [];
     this.retryAfterMs = details.retryAfterMs;
+    this.shown = details.shown ?? {};
   }
 
   /** When to try again, in whole seconds as a `Retry-After` header has them; undefined where that is not known. */

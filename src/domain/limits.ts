@@ -93,3 +93,6 @@ export const UNKNOWN_EMAILS_PER_PERSON: Limit = { name: 'unknown-emails-a-person
 
 /** Tokens of interactions, shown by an address, that are no good. */
 export const UNKNOWN_INTERACTIONS_PER_ADDRESS: Limit = { name: 'unknown-interactions-an-address', points: 300, seconds: 60 };
+/** Addresses that are tried as interactions endpoints, each with two requests to whoever is there. */
+export const PROBES_PER_CALLER: Limit = { name: 'probes-a-caller', points: 10, seconds: 60 };
+export const PROBES_PER_APPLICATION: Limit = { name: 'probes-an-application', points: 10, seconds: 60 };

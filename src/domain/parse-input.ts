@@ -28,7 +28,8 @@ export async function renameFaults<T>(names: Readonly<Record<string, string>>, w
 /** A refusal of input with its faults at other paths; anything else as it is. */
 export function withFaultPaths(error: unknown, pathOf: (path: string) => string): unknown {
   if (!(error instanceof DomainError) || error.code !== 'INVALID_INPUT') return error;
-  return invalidInput(...error.fields.map((field) => ({ ...field, path: pathOf(field.path) })));
+  const fields = error.fields.map((field) => ({ ...field, path: pathOf(field.path) }));
+  return new DomainError('INVALID_INPUT', error.message, { fields, shown: error.shown });
 }
 
 function renamed(path: string, names: Readonly<Record<string, string>>): string {
