@@ -21,7 +21,15 @@ export type Actor =
   /** An application's bot, whose id is the application's. */
   | { kind: 'bot'; user: User; applicationId: bigint; messageContentIntent: boolean }
   /** An application that acts for a person, within what they granted it (OAuth2). */
-  | { kind: 'token'; user: User; applicationId: bigint; scopes: readonly Scope[]; expiresAt: Date };
+  | {
+      kind: 'token';
+      user: User;
+      applicationId: bigint;
+      scopes: readonly Scope[];
+      expiresAt: Date;
+      /** Whether the application got it for itself, by its own credentials, and no person was asked (RFC 6749, section 4.4). */
+      clientCredentials?: boolean;
+    };
 
 /** An actor who is a user: somebody who can send, join and be mentioned. A token only speaks for one. */
 export type UserActor = Extract<Actor, { kind: 'person' | 'bot' }>;

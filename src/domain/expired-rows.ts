@@ -3,6 +3,7 @@ import type { Doors } from '../infra/database/index.js';
 import { removeDeadJobs } from '../infra/jobs/index.js';
 import { nextTurn } from '../infra/turns.js';
 import { removeExpiredSessions, removeExpiredVerifications } from './accounts/expired.js';
+import { removeOldQuotas } from './commands/quota.js';
 import { removeExpiredInvites } from './invites/expired.js';
 import { forgetEnforcedNonces } from './messages/nonces.js';
 import { removeLongSpentGrants } from './oauth/expired.js';
@@ -14,6 +15,7 @@ const KINDS: readonly RemoveSome[] = [
   removeExpiredSessions,
   removeExpiredVerifications,
   removeExpiredInvites,
+  removeOldQuotas,
   removeDeadJobs,
 ];
 

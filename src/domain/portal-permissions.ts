@@ -20,6 +20,7 @@ export const APPLICATION_PERMISSIONS = {
   updateSettings: DEVELOPERS,
   resetClientSecret: DEVELOPERS,
   resetBotToken: DEVELOPERS,
+  manageCommands: DEVELOPERS,
   manageTesters: MANAGERS,
   transfer: MANAGERS,
   delete: OWNER,
