@@ -26,7 +26,15 @@ export type Actor =
   /** An application's bot, whose id is the application's. */
   | { kind: 'bot'; user: User; applicationId: bigint; messageContentIntent: boolean }
   /** An application that acts for a person, within what they granted it (OAuth2). */
-  | { kind: 'token'; user: User; applicationId: bigint; scopes: readonly Scope[]; expiresAt: Date }
+  | {
+      kind: 'token';
+      user: User;
+      applicationId: bigint;
+      scopes: readonly Scope[];
+      expiresAt: Date;
+      /** Whether the application got it for itself, by its own credentials, and no person was asked (RFC 6749, section 4.4). */
+      clientCredentials?: boolean;
+    }
   /** An application with the token of an interaction, for what concerns that interaction; `user` is its bot. */
   | { kind: 'interaction'; user: User; interaction: Interaction; application: Application & { bot: User } };
 

@@ -82,6 +82,8 @@ export type DomainEvent =
   | { type: 'SESSION_ENDED'; userId: bigint }
   /** Somebody was invited to test an application, answered, or was taken off the list. */
   | { type: 'TESTERS_UPDATED'; applicationId: bigint }
+  /** Commands were registered, changed or deleted: those of a guild, or those that are everywhere. */
+  | { type: 'COMMANDS_UPDATED'; applicationId: bigint; guildId: bigint | null }
   | { type: 'CLIENT_SECRET_RESET'; applicationId: bigint }
   /** The bot token was replaced; sessions that used the old one end. */
   | { type: 'BOT_TOKEN_RESET'; applicationId: bigint };

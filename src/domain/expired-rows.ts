@@ -4,6 +4,7 @@ import { removeDeadJobs } from '../infra/jobs/index.js';
 import { nextTurn } from '../infra/turns.js';
 import { removeExpiredSessions, removeExpiredVerifications } from './accounts/expired.js';
 import { removeOldInteractions } from './interactions/expired.js';
+import { removeOldQuotas } from './commands/quota.js';
 import { removeExpiredInvites } from './invites/expired.js';
 import { forgetEnforcedNonces } from './messages/nonces.js';
 import { removeLongSpentGrants } from './oauth/expired.js';
@@ -16,6 +17,7 @@ const KINDS: readonly RemoveSome[] = [
   removeExpiredVerifications,
   removeExpiredInvites,
   removeOldInteractions,
+  removeOldQuotas,
   removeDeadJobs,
 ];
 

@@ -39,6 +39,23 @@ export const limits = {
   requestSize: 25 * 1024 * 1024,
   reactionsPerMessage: 20,
   auditReason: 512,
+  commandName: { min: 1, max: 32 },
+  commandDescription: { min: 1, max: 100 },
+  optionsPerCommand: 25,
+  choicesPerOption: 25,
+  choiceName: { min: 1, max: 100 },
+  choiceValue: 100,
+  /** What a text option may be asked to have, in characters. */
+  optionLength: 6_000,
+  fileTypesPerOption: 10,
+  /** Names, descriptions and values of a command with all it holds, of each the longest translation. */
+  charactersPerCommand: 8_000,
+  /** By type, in each scope (Discord's documentation, Application Commands). */
+  chatInputCommands: 100,
+  userCommands: 15,
+  messageCommands: 15,
+  /** In each scope. */
+  commandCreatesPerDay: 200,
 } as const;
 
 /** An application may identify this often a day (Discord's documentation, Gateway). */

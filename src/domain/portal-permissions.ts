@@ -21,6 +21,7 @@ export const APPLICATION_PERMISSIONS = {
   updateSettings: DEVELOPERS,
   resetClientSecret: DEVELOPERS,
   resetBotToken: DEVELOPERS,
+  manageCommands: DEVELOPERS,
   manageTesters: MANAGERS,
   transfer: MANAGERS,
   delete: OWNER,

@@ -37,6 +37,23 @@ export interface CommandOption {
   file_types?: string[];
 }
 
+/** A command as it is asked for. */
+export interface CommandBody {
+  type: ApplicationCommandType;
+  name: string;
+  nameLocalizations: LocalizationMap | null;
+  /** Empty for an entry of a context menu. */
+  description: string;
+  descriptionLocalizations: LocalizationMap | null;
+  options: CommandOption[];
+  defaultMemberPermissions: string | null;
+  nsfw: boolean;
+  /** Undefined where the application's own install contexts decide. */
+  integrationTypes: ApplicationIntegrationType[] | undefined;
+  /** Null for all of them. */
+  contexts: InteractionContextType[] | null;
+}
+
 /** A command as it is stored, with its columns of JSON as what was stored there. */
 export type CommandRecord = Omit<
   ApplicationCommand,

@@ -309,6 +309,11 @@ const ROWS: { [Name in EventName]: [event: DomainEvent & { type: Name }, way: Wa
   BOT_TOKEN_RESET: [{ type: 'BOT_TOKEN_RESET', applicationId: 5n }, ownOf('application:5', ['token', 'portal']), {}],
   TESTERS_UPDATED: [{ type: 'TESTERS_UPDATED', applicationId: 5n }, ownOf('application:5', ['portal']), {}],
   CLIENT_SECRET_RESET: [{ type: 'CLIENT_SECRET_RESET', applicationId: 5n }, ownOf('application:5', ['portal']), {}],
+  COMMANDS_UPDATED: [
+    { type: 'COMMANDS_UPDATED', applicationId: 5n, guildId: 1n },
+    ownOf('application:5', ['portal']),
+    {},
+  ],
   TEAM_UPDATED: [{ type: 'TEAM_UPDATED', teamId: 6n }, ownOf('team:6', ['portal']), {}],
   PORTAL_HOME_UPDATED: [{ type: 'PORTAL_HOME_UPDATED', userId: 7n }, ownOf('user:7', ['portal'], { userId: '7' }), {}],
   SESSION_ENDED: [{ type: 'SESSION_ENDED', userId: 7n }, ownOf('sessions', ['session'], { userId: '7' }), {}],

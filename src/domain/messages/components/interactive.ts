@@ -1,5 +1,6 @@
 import { ButtonStyle, ChannelType, ComponentType } from 'discord-api-types/v10';
 import { z } from 'zod';
+import { unionOfKinds } from '../../parse-input.js';
 import { maybe } from '../../input.js';
 import { urlOf } from '../urls.js';
 import { addFault, addRequired, component, countOf, customId, emoji, idText, optionalText, text } from './fields.js';
@@ -156,13 +157,11 @@ function checkChoosing(
 }
 
 /** A select in a message. Whether it has to be used is a modal's matter. */
-export const messageSelect = z
-  .discriminatedUnion('type', selects)
+export const messageSelect = unionOfKinds('type', selects)
   .transform(({ required: _ignored, ...select }) => select);
 
 /** A select in a modal, where all of them can be used, and have to be unless stated. */
-export const modalSelect = z
-  .discriminatedUnion('type', selects)
+export const modalSelect = unionOfKinds('type', selects)
   .superRefine(checkRequired)
   .superRefine(({ disabled }, context) => {
     if (disabled) addFault(context, ['disabled'], 'BASE_TYPE_INVALID', 'A component of a modal cannot be disabled.');

@@ -1,5 +1,6 @@
 import { ComponentType } from 'discord-api-types/v10';
 import { z } from 'zod';
+import { unionOfKinds } from '../../parse-input.js';
 import { maybe } from '../../input.js';
 import { mediaUrl, urlOf } from '../urls.js';
 import { addFault, component, countOf, offByDefault, onByDefault, text } from './fields.js';
@@ -10,7 +11,7 @@ import { button, messageSelect } from './interactive.js';
 /** How wide an action row is, in buttons; a select takes all of it. */
 const ROW_WIDTH = 5;
 
-const rowChild = z.discriminatedUnion('type', [button, messageSelect]);
+const rowChild = unionOfKinds('type', [button, messageSelect]);
 
 export const actionRow = component(ComponentType.ActionRow, {
   components: z
@@ -50,19 +51,19 @@ const separator = component(ComponentType.Separator, { divider: onByDefault, spa
 
 const section = component(ComponentType.Section, {
   components: z
-    .array(z.discriminatedUnion('type', [textDisplay]))
+    .array(unionOfKinds('type', [textDisplay]))
     .min(1)
     .max(3),
-  accessory: z.discriminatedUnion('type', [button, thumbnail]),
+  accessory: unionOfKinds('type', [button, thumbnail]),
 });
 
 const content = [actionRow, section, textDisplay, mediaGallery, file, separator] as const;
 
 const container = component(ComponentType.Container, {
-  components: z.array(z.discriminatedUnion('type', content)).min(1),
+  components: z.array(unionOfKinds('type', content)).min(1),
   accent_color: maybe(z.number().int().min(0).max(0xff_ff_ff)).transform((color) => color ?? null),
   spoiler: offByDefault,
 });
 
 /** Whatever may stand in a message by itself. */
-export const topLevel = z.discriminatedUnion('type', [...content, container]);
+export const topLevel = unionOfKinds('type', [...content, container]);

@@ -1,5 +1,6 @@
 import { ComponentType, TextInputStyle } from 'discord-api-types/v10';
 import { z } from 'zod';
+import { unionOfKinds } from '../../parse-input.js';
 import { maybe } from '../../input.js';
 import { addFault, component, countOf, customId, offByDefault, onByDefault, optionalText, text } from './fields.js';
 import { checkRequired, distinctOptions, modalSelect } from './interactive.js';
@@ -37,7 +38,7 @@ const labelledInput = component(ComponentType.TextInput, { ...inputShape, label:
 );
 
 const actionRow = component(ComponentType.ActionRow, {
-  components: z.tuple([z.discriminatedUnion('type', [labelledInput])]),
+  components: z.tuple([unionOfKinds('type', [labelledInput])]),
 });
 
 const MAX_FILES = 10;
@@ -91,7 +92,7 @@ function checkRange(
 const label = component(ComponentType.Label, {
   label: text(1, 45),
   description: optionalText(100),
-  component: z.discriminatedUnion('type', [textInput, modalSelect, fileUpload, radioGroup, checkboxGroup, checkbox]),
+  component: unionOfKinds('type', [textInput, modalSelect, fileUpload, radioGroup, checkboxGroup, checkbox]),
 });
 
 /**
@@ -102,7 +103,7 @@ export const modalContent = z.object({
   custom_id: customId,
   title: text(1, 45),
   components: z
-    .array(z.discriminatedUnion('type', [actionRow, label, textDisplay]))
+    .array(unionOfKinds('type', [actionRow, label, textDisplay]))
     .min(1)
     .max(5)
     .superRefine(checkDistinct)
