@@ -11,7 +11,7 @@ interface Action {
    */
   log: 'portal' | 'guild' | null;
   /** What the target id is the id of. */
-  target: 'application' | 'team' | 'user' | 'installation' | 'guild' | 'channel' | 'role';
+  target: 'application' | 'team' | 'user' | 'installation' | 'guild' | 'channel' | 'role' | 'command';
   /**
    * What is stored beside: what was stated of something that was made or removed (`{ name }`), or for each value that changed
    * `{ old, new }`, null for none. Never a secret. What older entries lack has a default.
@@ -139,6 +139,16 @@ const ACTIONS = {
     log: 'guild',
     target: 'user',
     changes: z.object({ added: ROLES, removed: ROLES }),
+  },
+  // The target is the application where the list is for all of its commands. Null for a target of which nothing is said.
+  COMMAND_PERMISSIONS_UPDATE: {
+    of: 'guild',
+    log: 'guild',
+    target: 'command',
+    changes: z.object({
+      applicationId: text,
+      permissions: z.array(z.object({ id: text, type: z.number(), ...changed(z.boolean().nullable()).shape })),
+    }),
   },
   BOT_ADD: { of: 'guild', log: 'guild', target: 'user', changes: NOTHING },
   // The target is the author.
