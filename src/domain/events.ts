@@ -4,6 +4,7 @@ import type { GuildLogEntry } from './audit-log/guild-log.js';
 import type { ChannelRecord } from './channels/record.js';
 import type { InteractionProgress } from './interactions/record.js';
 import type { InteractionRequest } from './interactions/request.js';
+import type { CommandPermissions } from './command-permissions/record.js';
 import type { MemberFacts, MemberRecord } from './members/record.js';
 import type { MessageRecord } from './messages/record.js';
 
@@ -54,6 +55,8 @@ export type DomainEvent =
   | { type: 'INVITE_CREATE'; invite: Invite & { inviter: User } }
   /** An invite was taken back, or used as often as it could be. */
   | { type: 'INVITE_DELETE'; invite: Invite }
+  /** A guild's list for a command, or for all commands of its application, was replaced. */
+  | { type: 'APPLICATION_COMMAND_PERMISSIONS_UPDATE'; permissions: CommandPermissions }
   | { type: 'GUILD_AUDIT_LOG_ENTRY_CREATE'; entry: GuildLogEntry }
   /** A guild cannot be reached any more: no session holds it, until GUILD_JOINED tells its bots that it is back. */
   | { type: 'GUILD_DELETE'; guildId: bigint }

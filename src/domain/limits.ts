@@ -56,6 +56,11 @@ export const limits = {
   messageCommands: 15,
   /** In each scope. */
   commandCreatesPerDay: 200,
+  permissionsPerCommand: 100,
+  /** What the picker shows in one channel, and what is looked at for it at most. */
+  commandsShown: 2_000,
+  commandsConsidered: 10_000,
+  installationsConsidered: 1_000,
 } as const;
 
 /** An application may identify this often a day (Discord's documentation, Gateway). */

@@ -1,6 +1,7 @@
 import type { Route } from './route.js';
 import { applicationRoutes } from './routes/applications.js';
 import { channelRoutes } from './routes/channels.js';
+import { commandPermissionPathsWithoutMethods, commandPermissionRoutes } from './routes/command-permissions.js';
 import { developerPortalRoutes } from './routes/developer-portal.js';
 import { gatewayRoutes } from './routes/gateway.js';
 import { guildRoutes } from './routes/guilds.js';
@@ -21,7 +22,11 @@ export const routes: readonly Route[] = [
   ...interactionRoutes,
   ...messageRoutes,
   ...reactionRoutes,
+  ...commandPermissionRoutes,
   ...oauth2Routes,
   ...developerPortalRoutes,
   ...teamRoutes,
 ];
+
+/** Paths that are known and take no method: whatever is asked of them is 405. */
+export const pathsWithoutMethods: readonly string[] = commandPermissionPathsWithoutMethods;

@@ -3,8 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ALL_PERMISSIONS } from '../../src/domain/permissions.js';
 import type { Route } from '../../src/rest-compat/route.js';
 import { routes } from '../../src/rest-compat/table.js';
+import { putCommand } from '../harness/command-rows.js';
 import { grantCode, inForm, postForm, REDIRECT_URI } from '../harness/oauth.js';
-import { createApplication, type Person, signUp } from '../harness/people.js';
+import { createApplication, createGuild, install, type Person, signUp } from '../harness/people.js';
 import { ask, openScene, type RestRequest, type Scene } from '../harness/rest.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { putTeam } from '../harness/teams.js';
@@ -37,13 +38,18 @@ beforeAll(async () => {
   session = `Bearer ${ada.token}`;
   const application = await createApplication(ada);
   token = `Bearer ${await accessToken(ada, application)}`;
+  const guild = await createGuild(ada);
+  await install(ada, application, guild);
+  const { id: commandId } = await putCommand(server.app, BigInt(application.id));
+  granted = { applicationId: application.id, guildId: guild.id, commandId: String(commandId) };
 });
 afterAll(() => server.stop());
 
 async function accessToken(person: Parameters<typeof grantCode>[1], application: Parameters<typeof inForm>[0]) {
   const where = { id: BigInt(application.id) };
   await server.app.db.writer.application.update({ where, data: { redirectUris: [REDIRECT_URI] } });
-  const code = await grantCode(server, person, application);
+  const scope = 'identify applications.commands.permissions.update';
+  const code = await grantCode(server, person, application, { scope });
   const form = { grant_type: 'authorization_code', code, redirect_uri: REDIRECT_URI, ...inForm(application) };
   return (await postForm(server, form)).body.access_token as string;
 }
@@ -62,8 +68,12 @@ async function renew(route: Route): Promise<void> {
 /** As `known`, for the portal's routes. */
 const portal: Record<string, string> = {};
 
+/** As `known`, for routes that an application asks with a person's token. */
+let granted: Record<string, string>;
+
 const BODIES: Record<string, () => object> = {
   'PATCH /guilds/:guildId/roles': () => [],
+  'PUT /applications/:applicationId/guilds/:guildId/commands/:commandId/permissions': () => ({ permissions: [] }),
   'POST /developer-portal/teams': () => ({ name: 'Builders' }),
   'PATCH /developer-portal/teams/:teamId': () => ({ name: 'Otters' }),
   'POST /developer-portal/teams/:teamId/members': () => ({ email: cleo.email, role: 'admin' }),
@@ -86,11 +96,14 @@ const UNKNOWN_CODES: Record<string, number | null> = {
   messageId: 10008,
   applicationId: 10002,
   teamId: 10039,
+  commandId: 10063,
   // Taking back what is not there is no error.
   userId: null,
 };
 
 function unknownCode({ path }: Route, param: string): number | null | undefined {
+  // An application is told that another one is not its own.
+  if (param === 'applicationId' && path.startsWith('/applications/')) return 20012;
   if (param === 'userId' && path.includes('/members/')) return 10040;
   if (param === 'userId' && path.includes('/testers/')) return 10013;
   return UNKNOWN_CODES[param];
@@ -109,6 +122,7 @@ const withIds = table
   );
 
 function knownTo(route: Route): Record<string, string> {
+  if (route.callers.some((caller) => typeof caller === 'object')) return granted;
   return route.callers.includes('session') ? portal : known;
 }
 
@@ -163,7 +177,8 @@ describe('404', () => {
     const unknown = ['1', '9223372036854775807', '9223372036854775808', '99999999999999999999', '9'.repeat(60)];
     for (const id of unknown) {
       const { status, body } = await askRoute(route, addressOf(route, { [param]: id }), bodyOf(route));
-      const expected = code === null ? { id, status: route.statuses[0] } : { id, status: 404, code };
+      const expected =
+        code === null ? { id, status: route.statuses[0] } : { id, status: code === 20012 ? 403 : 404, code };
       expect({ id, status, code: body?.code }).toEqual(expected);
     }
   });

@@ -158,6 +158,16 @@ const ACTIONS = {
     target: 'user',
     changes: z.object({ added: ROLES, removed: ROLES }),
   },
+  // The target is the application where the list is for all of its commands. Null for a target of which nothing is said.
+  COMMAND_PERMISSIONS_UPDATE: {
+    of: 'guild',
+    log: 'guild',
+    target: 'command',
+    changes: z.object({
+      applicationId: text,
+      permissions: z.array(z.object({ id: text, type: z.number(), ...changed(z.boolean().nullable()).shape })),
+    }),
+  },
   BOT_ADD: { of: 'guild', log: 'guild', target: 'user', changes: NOTHING },
   // The target is the author.
   MESSAGE_DELETE: {

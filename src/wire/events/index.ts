@@ -4,6 +4,7 @@ import type { WireOptions } from '../messages.js';
 import { applicationEvents } from './applications.js';
 import { auditLogEvents } from './audit-log.js';
 import { channelEvents } from './channels.js';
+import { commandPermissionEvents } from './command-permissions.js';
 import { guildEvents } from './guilds.js';
 import { interactionEvents } from './interactions.js';
 import { inviteEvents } from './invites.js';
@@ -21,6 +22,7 @@ export const EVENTS: EventRows = {
   ...applicationEvents,
   ...auditLogEvents,
   ...channelEvents,
+  ...commandPermissionEvents,
   ...guildEvents,
   ...interactionEvents,
   ...inviteEvents,

@@ -274,6 +274,19 @@ const ROWS: { [Name in EventName]: [event: DomainEvent & { type: Name }, way: Wa
     },
   ],
   INVITE_DELETE: [{ type: 'INVITE_DELETE', invite }, inChannel(ofInvite), { ...shownPlace, code: 'abc' }],
+  APPLICATION_COMMAND_PERMISSIONS_UPDATE: [
+    {
+      type: 'APPLICATION_COMMAND_PERMISSIONS_UPDATE',
+      permissions: {
+        guildId: 1n,
+        applicationId: 5n,
+        commandId: 6n,
+        entries: [{ targetType: 2, targetId: 7n, allow: false }],
+      },
+    },
+    { topics: ['user:5'], audience: { intent: 0 }, invalidates: [], guildId: '1', userId: '5' },
+    { id: '6', application_id: '5', guild_id: '1', permissions: [{ id: '7', type: 2, permission: false }] },
+  ],
   GUILD_AUDIT_LOG_ENTRY_CREATE: [
     { type: 'GUILD_AUDIT_LOG_ENTRY_CREATE', entry },
     {
