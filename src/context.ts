@@ -71,12 +71,14 @@ export interface AppContext {
   overdue: OverdueInteractions;
   /** Renders what an interactions endpoint is probed with. */
   renderPing: (ping: Ping) => string;
+  /** What is done for nobody in particular. */
+  callOfNobody: () => CallContext;
   /** What the process does without at present: `redis`, `snowflake-worker`. Empty when it has everything. */
   degraded: () => string[];
 }
 
 /** The parts the rest of the context is made from. */
-export type ContextParts = Omit<AppContext, 'botTokens' | 'known' | 'writes' | 'bodies' | 'jobs' | 'overdue'>;
+export type ContextParts = Omit<AppContext, 'botTokens' | 'known' | 'writes' | 'bodies' | 'jobs' | 'overdue' | 'callOfNobody'>;
 
 export function createAppContext(parts: ContextParts): AppContext {
   const known = createKnownCredentials(parts.db.reader, parts.clock);
@@ -88,6 +90,7 @@ export function createAppContext(parts: ContextParts): AppContext {
     writes: new Writes({ ...parts, jobs }),
     bodies: new Bodies(),
     jobs,
+    callOfNobody: () => callContext(app, { kind: 'anonymous' }),
     overdue: new OverdueInteractions(parts.clock, () => lookAfterInteractions(app)),
   };
   return app;
@@ -96,7 +99,7 @@ export function createAppContext(parts: ContextParts): AppContext {
 /** Settles interactions whose time is over, and has the next be looked at. What fails now is done by another process, or in a minute. */
 async function lookAfterInteractions(app: AppContext): Promise<void> {
   try {
-    await settleOverdue(callContext(app, { kind: 'anonymous' }));
+    await settleOverdue(app.callOfNobody());
     const next = await nextOverdue(app.db.reader);
     if (next !== null) app.overdue.lookAt(next);
   } catch (error) {

@@ -5,7 +5,7 @@ import fastify, { type FastifyInstance, LogController } from 'fastify';
 import { createAccounts } from './accounts/index.js';
 import { createCdnFace } from './cdn/index.js';
 import type { Config } from './config.js';
-import { type AppContext, callContext, createAppContext } from './context.js';
+import { type AppContext, createAppContext } from './context.js';
 import { DatabaseHome, type GuildHome } from './domain/guilds/index.js';
 import { jobKinds } from './domain/jobs.js';
 import type { Face } from './face.js';
@@ -140,7 +140,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
       app.addresses.gatewayUrl ||= `${app.addresses.publicUrl.replace(/^http/, 'ws')}/gateway`;
       app.addresses.operationsUrl = `http://localhost:${portOf(operationsHttp)}`;
       state.phase = 'ready';
-      if (overrides.jobs !== false) app.jobs.start(jobKinds({ ...app, callOfNobody: () => callContext(app, { kind: 'anonymous' }) }));
+      if (overrides.jobs !== false) app.jobs.start(jobKinds(app));
       return app.addresses.publicUrl;
     },
     stop() {

@@ -3,6 +3,9 @@ import { DomainError } from '../domain/errors.js';
 import { accessChannel } from '../domain/guilds/index.js';
 import {
   accessInteraction,
+  ChosenValues,
+  InvokedOptions,
+  SubmittedComponents,
   autocompleteCommand,
   invokeCommand,
   listInteractions,
@@ -10,8 +13,10 @@ import {
   submitModal,
   useComponent,
 } from '../domain/interactions/index.js';
-import { visibleTo } from '../domain/messages/index.js';
+import { onlookerOf, seenBy } from '../domain/messages/index.js';
 import type { Interaction as InteractionRow, InteractionStep as InteractionStepRow } from '../infra/database/index.js';
+import { plainText } from '../domain/input.js';
+import { parseInput } from '../domain/parse-input.js';
 import { snowflakeTime } from '../infra/ids.js';
 import { Application } from './applications.js';
 import { builder } from './builder.js';
@@ -84,7 +89,7 @@ export const Interaction = builder.prismaObject('Interaction', {
         if (id === null || !(await canView(context, channelId))) return null;
         const query = queryFromInfo({ context, info });
         return referredRows(context, info, (ids) =>
-          context.call.read.message.findMany({ ...query, where: { id: { in: ids }, ...visibleTo(context.call.actor) } }),
+          context.call.read.message.findMany({ ...query, where: { id: { in: ids }, ...seenBy(onlookerOf(context.call)) } }),
         ).load(id);
       },
     }),
@@ -233,8 +238,8 @@ builder.mutationFields((t) => ({
       interaction: await useComponent(call, {
         channelId: parseId(input.channelId, 'channelId'),
         messageId: parseId(input.messageId, 'messageId'),
-        customId: input.customId,
-        values: input.values ?? [],
+        customId: parseInput(plainText(), input.customId, 'customId'),
+        values: parseInput(ChosenValues, input.values ?? [], 'values'),
       }),
     }),
   }),
@@ -245,7 +250,7 @@ builder.mutationFields((t) => ({
     resolve: async (_root, { input }, { call }) => ({
       interaction: await submitModal(call, {
         interactionId: parseId(input.interactionId, 'interactionId'),
-        components: input.components,
+        components: parseInput(SubmittedComponents, input.components, 'components'),
       }),
     }),
   }),
@@ -257,7 +262,7 @@ function commandInput(input: typeof InvokeCommandInput.$inferInput) {
   return {
     channelId: parseId(input.channelId, 'channelId'),
     commandId,
-    options: input.options ?? undefined,
+    options: parseInput(InvokedOptions, input.options ?? [], 'options'),
     targetId: parseOptionalId(input.targetId, 'targetId'),
   };
 }

@@ -37,7 +37,7 @@ import { referredRows } from './lists.js';
 import { createLoader } from './loaders.js';
 import { receiveFiles, requireDistinct } from './uploads.js';
 
-const Message = builder.prismaObject('Message', {
+export const Message = builder.prismaObject('Message', {
   fields: (t) => ({
     id: t.field(snowflakeId),
     channel: t.relation('channel', {

@@ -10,6 +10,7 @@ import { systemClock } from '../../src/infra/clock.js';
 import { watchEventLoop } from '../../src/infra/loop-lag.js';
 import { createMetrics } from '../../src/infra/metrics.js';
 import { openResources } from '../../src/resources.js';
+import { createEndpoints } from '../../src/rest-compat/index.js';
 import { renderPing } from '../../src/wire/interactions-endpoints.js';
 import { createPublisher } from '../../src/wire/publisher.js';
 import { migratedDatabase } from './server.js';
@@ -42,6 +43,7 @@ export async function openContext(
     guilds: new DatabaseHome(resources.db.reader, resources.bus, systemClock),
     publish: createPublisher(resources.bus, addresses, log),
     renderPing,
+    endpoints: createEndpoints(addresses),
   });
   return {
     app,

@@ -1,4 +1,4 @@
-import type { Application } from '../../infra/database/index.js';
+import type { Application, User } from '../../infra/database/index.js';
 import { accessApplication } from '../applications/access.js';
 import { type CallContext, requirePerson } from '../call.js';
 import type { GuildPlace } from '../channels/place.js';
@@ -13,7 +13,7 @@ import { type Standing, standingIn } from './standing.js';
 /** A command and whose it is. */
 interface FoundCommand {
   command: CommandRecord;
-  application: Application;
+  application: Application & { bot: User };
 }
 
 /** A command that the caller may run in a channel. */
@@ -77,7 +77,7 @@ export async function whyRunnable(
 async function findCommand(call: CallContext, commandId: bigint, guildId: bigint): Promise<FoundCommand> {
   const row = await call.read.applicationCommand.findUnique({
     where: { id: commandId, scopeId: { in: [GLOBAL_SCOPE, guildId] } },
-    include: { application: true },
+    include: { application: { include: { bot: true } } },
   });
   // The application is read by a statement of its own, and may have been deleted in between.
   if (row?.application?.deletedAt !== null) throw new DomainError('UNKNOWN_COMMAND');

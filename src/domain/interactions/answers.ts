@@ -160,7 +160,8 @@ async function carryOut(call: CallContext, input: AnswerInput, messageId: bigint
     }
     case Type.UpdateMessage: {
       const place = await placeOfApplication(call, interaction);
-      const message = await loadMessage(call, place, interaction.messageId ?? 0n);
+      const onlooker = { kind: 'application', applicationId: application.id } as const;
+      const message = await loadMessage(call, place, interaction.messageId ?? 0n, onlooker);
       return applyEdit(call, message, { place, body: callback.edit, files, asAuthor: true });
     }
     case Type.DeferredMessageUpdate:

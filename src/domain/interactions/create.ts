@@ -1,7 +1,6 @@
 import type { Interaction, Prisma } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
-import type { AuthorizingOwners } from './record.js';
-import type { InteractionRequest } from './request.js';
+import type { AuthorizingOwners, InteractionRequest } from './request.js';
 import { ANSWER_WINDOW_MS } from './states.js';
 import { makeInteractionToken } from './tokens.js';
 import { updated } from './transitions.js';
@@ -27,7 +26,7 @@ export async function createInteraction(
     name: request.name,
     commandId: request.commandId,
     messageId: request.message?.id ?? null,
-    parentId: request.parentId ?? null,
+    parentId: request.parentId,
     data: request.data,
     owners: ownersColumn(request.owners),
     ephemeralOnly: request.ephemeralOnly,

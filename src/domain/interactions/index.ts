@@ -2,6 +2,9 @@ export { accessInteraction, actorOfCallback, actorOfFollowUp } from './access.js
 export { type Answer, answerByToken } from './answers.js';
 export { takeForGateway } from './deliver.js';
 export type { EndpointOutcome, Endpoints } from './endpoint.js';
+export { autocompleteRequest, commandRequest } from './command-requests.js';
+export { componentRequest } from './component-requests.js';
+export { modalRequest } from './modal-requests.js';
 export { ChosenValues, InvokedOptions, SubmittedComponents } from './input.js';
 export { autocompleteCommand, invokeCommand, submitModal, useComponent } from './invoke.js';
 export { listInteractions } from './list.js';

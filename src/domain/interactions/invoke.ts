@@ -4,14 +4,9 @@ import { type CallContext, requirePerson } from '../call.js';
 import { DomainError } from '../errors.js';
 import { deliverAndAwaitAnswer, deliverInteraction } from './deliver.js';
 import type { InteractionRecord } from './record.js';
-import {
-  autocompleteRequest,
-  type CommandInput,
-  type ComponentInput,
-  commandRequest,
-  componentRequest,
-  modalRequest,
-} from './request.js';
+import { autocompleteRequest, commandRequest, type InvokedCommand } from './command-requests.js';
+import { componentRequest, type UsedComponent } from './component-requests.js';
+import { modalRequest, type SubmittedModal } from './modal-requests.js';
 import { tokenEnd } from './states.js';
 
 /**
@@ -19,7 +14,10 @@ import { tokenEnd } from './states.js';
  * @returns the interaction, once it was delivered or could not be
  * @throws what `commandRequest` throws
  */
-export async function invokeCommand(call: CallContext, input: CommandInput): Promise<InteractionRecord> {
+export async function invokeCommand(
+  call: CallContext,
+  input: InvokedCommand & { targetId?: bigint | undefined },
+): Promise<InteractionRecord> {
   return deliverInteraction(call, await commandRequest(call, input));
 }
 
@@ -28,12 +26,12 @@ export async function invokeCommand(call: CallContext, input: CommandInput): Pro
  * @returns the interaction, once it was answered or has failed
  * @throws what `autocompleteRequest` throws
  */
-export async function autocompleteCommand(call: CallContext, input: CommandInput): Promise<InteractionRecord> {
+export async function autocompleteCommand(call: CallContext, input: InvokedCommand): Promise<InteractionRecord> {
   return deliverAndAwaitAnswer(call, await autocompleteRequest(call, input));
 }
 
 /** Uses a component of a message as the caller. @throws what `componentRequest` throws */
-export async function useComponent(call: CallContext, input: ComponentInput): Promise<InteractionRecord> {
+export async function useComponent(call: CallContext, input: UsedComponent): Promise<InteractionRecord> {
   return deliverInteraction(call, await componentRequest(call, input));
 }
 
@@ -44,7 +42,7 @@ export async function useComponent(call: CallContext, input: ComponentInput): Pr
  */
 export async function submitModal(
   call: CallContext,
-  { interactionId, components }: { interactionId: bigint; components: unknown },
+  { interactionId, components }: { interactionId: bigint } & Pick<SubmittedModal, 'components'>,
 ): Promise<InteractionRecord> {
   const shown = await findShown(call, interactionId);
   const request = await modalRequest(call, { interaction: shown, components });

@@ -1,7 +1,7 @@
 import { InteractionType } from 'discord-api-types/v10';
 import type { Interaction, Prisma } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
-import type { MessageInteraction } from '../messages/record.js';
+import type { MessageInteraction } from '../messages/interaction.js';
 
 /**
  * What a message says of the interaction it answers.

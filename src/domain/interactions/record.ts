@@ -1,23 +1,14 @@
 import type { InteractionResponseType } from 'discord-api-types/v10';
-import type { Application, Interaction, InteractionState, User } from '../../infra/database/index.js';
+import type { Interaction, InteractionState } from '../../infra/database/index.js';
 import type { MessageEdit, NewMessage } from '../messages/body.js';
-import type { ModalContent } from '../messages/components.js';
+import type { ModalContent } from '../messages/components/index.js';
 
 export type InteractionRecord = Interaction;
-
-/** An interaction with whom its token speaks for. */
-export type OwnedInteraction = Interaction & { application: Application & { bot: User } };
 
 /** How far an interaction is, for those who wait for it. */
 export interface InteractionProgress {
   id: bigint;
   state: InteractionState;
-}
-
-/** The installs that authorise an interaction: that of the guild, that of a person. */
-export interface AuthorizingOwners {
-  guildId?: bigint;
-  userId?: bigint;
 }
 
 /** A choice that an autocompletion offers, in wire names. */

@@ -65,7 +65,7 @@ export async function getAnswer(call: CallContext, key: AnswerKey): Promise<Mess
   const place = await placeOfApplication(call, interaction);
   const id = key === '@original' ? interaction.originalMessageId : key;
   if (id === null) throw new DomainError('UNKNOWN_MESSAGE');
-  const message = await loadMessage(call, place, id);
+  const message = await loadMessage(call, place, id, { kind: 'application', applicationId: interaction.applicationId });
   if (!isAnswerTo(message, interaction)) throw new DomainError('UNKNOWN_MESSAGE');
   return message;
 }

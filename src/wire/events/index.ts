@@ -126,6 +126,8 @@ function factsOf(subject: Subject): Facts {
   if ('channelId' in subject && subject.channelId !== undefined) facts.channelId = String(subject.channelId);
   if ('userId' in subject && subject.userId !== undefined) facts.userId = String(subject.userId);
   if ('privilegedIntents' in subject) facts.privilegedIntents = subject.privilegedIntents;
-  if ('interaction' in subject) facts.interaction = { ...subject.interaction, id: String(subject.interaction.id) };
+  if ('interaction' in subject && subject.interaction) {
+    facts.interaction = { ...subject.interaction, id: String(subject.interaction.id) };
+  }
   return facts;
 }
