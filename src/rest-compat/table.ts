@@ -1,6 +1,7 @@
 import type { Route } from './route.js';
 import { applicationRoutes } from './routes/applications.js';
 import { channelRoutes } from './routes/channels.js';
+import { commandRoutes } from './routes/commands.js';
 import { developerPortalRoutes } from './routes/developer-portal.js';
 import { gatewayRoutes } from './routes/gateway.js';
 import { guildRoutes } from './routes/guilds.js';
@@ -15,6 +16,7 @@ export const routes: readonly Route[] = [
   ...gatewayRoutes,
   ...userRoutes,
   ...applicationRoutes,
+  ...commandRoutes,
   ...guildRoutes,
   ...channelRoutes,
   ...messageRoutes,

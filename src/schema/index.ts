@@ -14,6 +14,7 @@ import './members.js';
 import './messages.js';
 import './channels.js';
 import './guilds.js';
+import './commands.js';
 import './invites.js';
 import './channel-events.js';
 import { lexicographicSortSchema, printSchema } from 'graphql';
