@@ -61,7 +61,9 @@ async function run(
 ): Promise<Outcome> {
   const params = parseParams(row.params, inPath);
   const query = parseInput(row.query, request.query);
-  const work = (body: unknown, files: UploadedFile[]) => row.run({ app, call }, { params, query, body, files });
+  const { headers } = request;
+  const work = (body: unknown, files: UploadedFile[]) =>
+    row.run({ app, call }, { params, query, body, files, headers });
   if (!row.body) return work({}, []);
   const sender = countedAs(call.actor, request);
   const held = app.bodies.hold(sender);

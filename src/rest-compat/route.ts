@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
 import type { AppContext } from '../context.js';
 import type { CallContext } from '../domain/call.js';
@@ -66,6 +67,7 @@ export interface RouteInput<Params, Query, Body> {
   query: Query;
   body: Body;
   files: UploadedFile[];
+  headers: IncomingHttpHeaders;
 }
 
 /** What renderers need beside the result. */

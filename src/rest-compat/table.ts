@@ -2,6 +2,7 @@ import type { Route } from './route.js';
 import { applicationRoutes } from './routes/applications.js';
 import { channelRoutes } from './routes/channels.js';
 import { commandPermissionPathsWithoutMethods, commandPermissionRoutes } from './routes/command-permissions.js';
+import { commandRoutes } from './routes/commands.js';
 import { developerPortalRoutes } from './routes/developer-portal.js';
 import { gatewayRoutes } from './routes/gateway.js';
 import { guildRoutes } from './routes/guilds.js';
@@ -17,6 +18,7 @@ export const routes: readonly Route[] = [
   ...gatewayRoutes,
   ...userRoutes,
   ...applicationRoutes,
+  ...commandRoutes,
   ...guildRoutes,
   ...channelRoutes,
   ...interactionRoutes,

@@ -33,6 +33,8 @@ beforeAll(async () => {
     messageId: message.id,
     emoji: encodeURIComponent('👍'),
     userId: scene.bot.id,
+    applicationId: scene.bot.id,
+    commandId: '0',
   };
   [ada, bob, cleo] = await Promise.all([signUp(server, 'ada'), signUp(server, 'bob'), signUp(server, 'cleo')]);
   session = `Bearer ${ada.token}`;
@@ -54,8 +56,9 @@ async function accessToken(person: Parameters<typeof grantCode>[1], application:
   return (await postForm(server, form)).body.access_token as string;
 }
 
-/** Makes anew what a portal route may have changed or removed. */
+/** Makes anew what a route of commands or of the portal may have changed or removed. */
 async function renew(route: Route): Promise<void> {
+  if (route.path.endsWith('/commands/:commandId')) await renewCommand(route);
   if (!route.callers.includes('session')) return;
   const { app } = server;
   const teamId = await putTeam(server, ada, [[bob, 'DEVELOPER']]);
@@ -65,13 +68,24 @@ async function renew(route: Route): Promise<void> {
   Object.assign(portal, { teamId: String(teamId), applicationId, userId: bob.id });
 }
 
+async function renewCommand(route: Route): Promise<void> {
+  const set = addressOf({ ...route, path: route.path.replace('/:commandId', '') });
+  await scene.bot.ask('PUT', set, { json: [] });
+  known.commandId = (await scene.bot.post(set, { name: 'renewed', description: 'Made anew' })).body.id;
+}
+
 /** As `known`, for the portal's routes. */
 const portal: Record<string, string> = {};
 
 /** As `known`, for routes that an application asks with a person's token. */
 let granted: Record<string, string>;
+const COMMAND = { name: 'registered', description: 'By its route' };
 
 const BODIES: Record<string, () => object> = {
+  'POST /applications/:applicationId/commands': () => COMMAND,
+  'PUT /applications/:applicationId/commands': () => [COMMAND],
+  'POST /applications/:applicationId/guilds/:guildId/commands': () => COMMAND,
+  'PUT /applications/:applicationId/guilds/:guildId/commands': () => [COMMAND],
   'PATCH /guilds/:guildId/roles': () => [],
   'PUT /applications/:applicationId/guilds/:guildId/commands/:commandId/permissions': () => ({ permissions: [] }),
   'POST /developer-portal/teams': () => ({ name: 'Builders' }),
@@ -94,9 +108,9 @@ const UNKNOWN_CODES: Record<string, number | null> = {
   guildId: 10004,
   channelId: 10003,
   messageId: 10008,
+  commandId: 10063,
   applicationId: 10002,
   teamId: 10039,
-  commandId: 10063,
   // Taking back what is not there is no error.
   userId: null,
 };
@@ -154,6 +168,9 @@ describe('every route', () => {
       answers.push(answer.status);
     }
     const isDelete = route.method === 'DELETE' && route.path.endsWith(':messageId');
+    // The first makes it, unless another test did.
+    const isMade = route.method === 'POST' && route.path.endsWith('/commands');
+    if (isMade) return expect(answers.slice(1)).toEqual([200, 200]);
     const needsToken = route.path === '/guilds/:guildId/members/:userId' && route.method === 'PUT';
     expect(answers).toEqual(isDelete ? [204, 404, 404] : Array(3).fill(needsToken ? 403 : route.statuses[0]));
     if (isDelete) known.messageId = (await scene.send()).id;
@@ -177,8 +194,9 @@ describe('404', () => {
     const unknown = ['1', '9223372036854775807', '9223372036854775808', '99999999999999999999', '9'.repeat(60)];
     for (const id of unknown) {
       const { status, body } = await askRoute(route, addressOf(route, { [param]: id }), bodyOf(route));
-      const expected =
-        code === null ? { id, status: route.statuses[0] } : { id, status: code === 20012 ? 403 : 404, code };
+      // To a bot, every application but its own is another's.
+      const refused = code === 20012 ? 403 : 404;
+      const expected = code === null ? { id, status: route.statuses[0] } : { id, status: refused, code };
       expect({ id, status, code: body?.code }).toEqual(expected);
     }
   });

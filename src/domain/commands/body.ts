@@ -13,6 +13,7 @@ import { localizations, translationsOf } from './localizations.js';
 import { chatName, description, freeName, menuName } from './names.js';
 import { commandOptions } from './options.js';
 import type { CommandBody } from './record.js';
+import { COMMANDS_PER_SCOPE } from './room.js';
 import { sizeOf } from './size.js';
 
 /** Decimal bits, as text or as a number; null for none. */
@@ -97,16 +98,23 @@ export const NewCommand: z.ZodType<CommandBody> = commandBody(freeName);
 /** As {@link NewCommand}, for one that keeps its name, which may have been reserved since. */
 export const KeptCommand: z.ZodType<CommandBody> = commandBody((name) => name);
 
-/** What of a command changes, in the names of the wire. Most rules ask for its type, and are kept when that is known. */
-export const CommandPatch = z.record(z.string(), z.unknown());
+/** What of a command changes, in the names of the wire. Most rules ask for its type, and are looked at when that is known. */
+export const CommandPatch = z.looseObject({
+  name: z.unknown().optional(),
+  name_localizations: z.unknown().optional(),
+  description: z.unknown().optional(),
+  description_localizations: z.unknown().optional(),
+  options: z.unknown().optional(),
+  default_member_permissions: z.unknown().optional(),
+  dm_permission: z.unknown().optional(),
+  integration_types: z.unknown().optional(),
+  contexts: z.unknown().optional(),
+});
 
 export type CommandPatch = z.output<typeof CommandPatch>;
 
 /** A set of commands of all types; the faults of each stand under its index. */
-export const CommandSet = listUpTo(
-  limits.chatInputCommands + limits.userCommands + limits.messageCommands,
-  NewCommand,
-).superRefine((commands, checks) => {
+export const CommandSet = listUpTo(COMMANDS_PER_SCOPE, NewCommand).superRefine((commands, checks) => {
   for (const [index, { type, name }] of commands.entries()) {
     const earlier = commands.slice(0, index).some((other) => other.type === type && other.name === name);
     if (!earlier) continue;

@@ -16,4 +16,5 @@ export {
   GLOBAL_SCOPE,
 } from './record.js';
 export { isReservedName, RESERVED_NAMES } from './reserved-names.js';
-export { type CommandChange, updateCommand } from './update.js';
+export { COMMANDS_PER_SCOPE } from './room.js';
+export { updateCommand } from './update.js';

@@ -37,9 +37,12 @@ export interface CommandOption {
   file_types?: string[];
 }
 
+/** The types that commands may have: there are no activities to be entered. */
+export type CommandType = Exclude<ApplicationCommandType, ApplicationCommandType.PrimaryEntryPoint>;
+
 /** A command as it is asked for. */
 export interface CommandBody {
-  type: ApplicationCommandType;
+  type: CommandType;
   name: string;
   nameLocalizations: LocalizationMap | null;
   /** Empty for an entry of a context menu. */
@@ -59,7 +62,7 @@ export type CommandRecord = Omit<
   ApplicationCommand,
   'type' | 'options' | 'nameLocalizations' | 'descriptionLocalizations' | 'integrationTypes' | 'contexts'
 > & {
-  type: ApplicationCommandType;
+  type: CommandType;
   options: CommandOption[];
   nameLocalizations: LocalizationMap | null;
   descriptionLocalizations: LocalizationMap | null;

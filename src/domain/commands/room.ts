@@ -9,6 +9,9 @@ const PER_TYPE: readonly (readonly [CommandType, number])[] = [
   [CommandType.Message, limits.messageCommands],
 ];
 
+/** How many commands of all types a scope may have. */
+export const COMMANDS_PER_SCOPE = PER_TYPE.reduce((total, [, most]) => total + most, 0);
+
 /** Checks that a scope has room for these commands. @throws TOO_MANY_COMMANDS */
 export function requireRoom(commands: readonly { type: CommandType }[]): void {
   for (const [type, most] of PER_TYPE) {
