@@ -15,6 +15,8 @@ import './messages.js';
 import './channels.js';
 import './guilds.js';
 import './invites.js';
+import './commands.js';
+import './command-permissions.js';
 import './channel-events.js';
 import { lexicographicSortSchema, printSchema } from 'graphql';
 import { builder } from './builder.js';
