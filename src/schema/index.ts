@@ -18,6 +18,7 @@ import './interactions.js';
 import './guilds.js';
 import './commands.js';
 import './invites.js';
+import './command-permissions.js';
 import './channel-events.js';
 import { lexicographicSortSchema, printSchema } from 'graphql';
 import { builder } from './builder.js';

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { ChannelType } from 'discord-api-types/v10';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -326,4 +328,32 @@ test('on 1,000 set-ups the decision is that of the rules, and the last step of t
   // Neither answer is a matter of course, and hardly a rule is left out.
   expect(Math.min(counts.true, counts.false)).toBeGreaterThan(75);
   expect(rules.size).toBeGreaterThan(11);
+});
+
+const ANSWERS: Record<RunRule, 'yes' | 'no' | 'as it says'> = {
+  'not-a-member': 'no',
+  'channel-hidden': 'no',
+  'not-installed': 'no',
+  'reserved-name': 'no',
+  'integration-type': 'no',
+  context: 'no',
+  'channel-type': 'no',
+  'age-restricted': 'no',
+  'no-use-application-commands': 'no',
+  owner: 'yes',
+  'channel-denied': 'no',
+  'user-entry': 'as it says',
+  'role-entry': 'as it says',
+  'everyone-entry': 'as it says',
+  'no-entry': 'no',
+  'user-install': 'yes',
+};
+
+test('the page on permissions has every rule', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../../docs/permissions.md'), 'utf8');
+  const [, section = ''] = page.split('## Who may run a command\n');
+  const [, , ...rows] = section.split('\n').filter((line) => line.startsWith('|'));
+  const cells = rows.map((line) => line.split('|').map((cell) => cell.trim()));
+  const shown = cells.map(([, rule, , answer]) => [rule?.replaceAll('`', ''), answer]);
+  expect(shown).toEqual(Object.entries(ANSWERS));
 });
