@@ -144,7 +144,7 @@ class HttpOutbound implements Outbound {
   #openSockets = 0;
 
   constructor(private readonly options: OutboundOptions) {
-    const { allowPrivate, lookUp = allowPrivate ? lookUpLocally : lookUpInDns } = options;
+    const { allowPrivate, lookUp = allowPrivate ? lookUpLocally : lookUpInDns() } = options;
     const lookup = guardedLookup(lookUp, allowPrivate);
     this.#kept = createAgents(lookup, options, true);
     this.#fresh = createAgents(lookup, options, false);

@@ -1,6 +1,8 @@
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
-import { isAllowedAddress } from '../../src/infra/addresses.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isAllowedAddress, type LookUp, lookUpInDns, lookUpLocally } from '../../src/infra/addresses.js';
 
 /** The first and the last address of every network that is not public, and of some more. */
 const NOT_PUBLIC = [
@@ -80,4 +82,58 @@ describe('where private networks are allowed, too', () => {
       expect(isAllowedAddress(address, true)).toBe(false);
     },
   );
+});
+
+/** Types of records in the domain name system. */
+const [A, AAAA] = [1, 28];
+const ANSWERED = 0x8180;
+const NO_SUCH_NAME = 0x8183;
+
+/** The answer to a question of one name: a header, the question, and a record for each address. */
+function answer(query: Buffer, flags: number, addresses: Buffer[]): Buffer {
+  const end = query.indexOf(0, 12) + 5;
+  const header = Buffer.from(query.subarray(0, 12));
+  for (const [index, value] of [flags, 1, addresses.length, 0, 0].entries()) header.writeUInt16BE(value, 2 + index * 2);
+  const type = query.subarray(end - 4, end - 2);
+  const records = addresses.map((address) =>
+    Buffer.concat([Buffer.from([0xc0, 12]), type, Buffer.from([0, 1, 0, 0, 0, 0, 0, address.length]), address]),
+  );
+  return Buffer.concat([header, query.subarray(12, end), ...records]);
+}
+
+describe('a name', () => {
+  const server = createSocket('udp4');
+  let lookUp: LookUp;
+  beforeAll(async () => {
+    server.on('message', (query, { port, address }) => {
+      const name = query.subarray(13, 13 + (query[12] ?? 0)).toString();
+      const type = query.readUInt16BE(query.indexOf(0, 12) + 1);
+      const [ipv4, ipv6] = [Buffer.from([1, 2, 3, 4]), Buffer.from('26064700000000000000000000001111', 'hex')];
+      const has = (name.includes('four') && type === A) || (name.includes('six') && type === AAAA);
+      const records = has ? [type === A ? ipv4 : ipv6] : [];
+      server.send(answer(query, name === 'none' ? NO_SUCH_NAME : ANSWERED, records), port, address);
+    });
+    server.bind(0, '127.0.0.1');
+    await once(server, 'listening');
+    lookUp = lookUpInDns([`127.0.0.1:${server.address().port}`]);
+  });
+  afterAll(() => server.close());
+
+  it.each([
+    ['four-and-six', ['1.2.3.4', '2606:4700::1111']],
+    ['four', ['1.2.3.4']],
+    ['six', ['2606:4700::1111']],
+  ])('of %s addresses has all of them', async (name, addresses) => {
+    expect(await lookUp(`${name}.example`)).toEqual(addresses);
+  });
+
+  it.each(['none', 'empty'])('without an address (%s) is a fault', async (name) => {
+    await expect(lookUp(`${name}.example`)).rejects.toThrow();
+  });
+
+  it('of this machine is known to the system', async () => {
+    const found = await lookUpLocally('localhost');
+    expect(found.every((address) => isAllowedAddress(address, true))).toBe(true);
+    expect(found.length).toBeGreaterThan(0);
+  });
 });
