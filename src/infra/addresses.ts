@@ -85,15 +85,20 @@ function isPublicIpv6(address: string): boolean {
   return globalIpv6.check(address, 'ipv6') && !specialIpv6.check(address, 'ipv6');
 }
 
-const resolver = new dns.Resolver({ timeout: 1_000, tries: 2 });
-
-/** Asks the domain name system alone. A slow answer holds none of the threads that files and hashes need. */
-export const lookUpInDns: LookUp = async (name) => {
-  const [ipv4, ipv6] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
-  const found = [ipv4, ipv6].flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
-  if (found.length === 0 && ipv4.status === 'rejected') throw ipv4.reason;
-  return found;
-};
+/**
+ * Asks the domain name system alone. A slow answer holds none of the threads that files and hashes need.
+ * @param servers with their ports, instead of the system's
+ */
+export function lookUpInDns(servers?: string[]): LookUp {
+  const resolver = new dns.Resolver({ timeout: 1_000, tries: 2 });
+  if (servers) resolver.setServers(servers);
+  return async (name) => {
+    const [ipv4, ipv6] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+    const found = [ipv4, ipv6].flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
+    if (found.length === 0 && ipv4.status === 'rejected') throw ipv4.reason;
+    return found;
+  };
+}
 
 /** Asks as the system does, which also knows names of this machine and of private networks. */
 export const lookUpLocally: LookUp = async (name) => {

@@ -144,7 +144,7 @@ class HttpOutbound implements Outbound {
   #openSockets = 0;
 
   constructor(private readonly options: OutboundOptions) {
-    const { allowPrivate, lookUp = allowPrivate ? lookUpLocally : lookUpInDns } = options;
+    const { allowPrivate, lookUp = allowPrivate ? lookUpLocally : lookUpInDns() } = options;
     const lookup = guardedLookup(lookUp, allowPrivate);
     this.#kept = createAgents(lookup, options, true);
     this.#fresh = createAgents(lookup, options, false);
@@ -372,8 +372,8 @@ class Posting {
   }
 
   #lateness(): Failure {
-    const { deadlineMs } = this.outbound;
-    return { reason: 'timeout', detail: `${WAITED_FOR[this.#stage]} within ${deadlineMs} ms.` };
+    const waitedFor = this.#request ? WAITED_FOR[this.#stage] : 'Other requests to the host were not done';
+    return { reason: 'timeout', detail: `${waitedFor} within ${this.outbound.deadlineMs} ms.` };
   }
 
   #fail(failure: Failure): void {

@@ -96,6 +96,8 @@ const MODES = {
   wrongJson: ({ response }: Exchange) => sendJson(response, 200, { type: 99 }),
   empty: ({ response }: Exchange) => response.writeHead(200, { 'content-type': 'application/json' }).end(),
   noContent: ({ response }: Exchange) => response.writeHead(204).end(),
+  /** Sends a text that may be read, and is no JSON object. */
+  long: ({ response }: Exchange) => sendText(response, 200, `"${'x'.repeat(100 * 1024)}"`),
   /** Sends 2 MiB and says so before. */
   huge: ({ response }: Exchange) => sendText(response, 200, `"${'x'.repeat(2 * 1024 * 1024)}"`),
   /** Sends without end, and does not say how much. */

@@ -54,6 +54,7 @@ beforeAll(async () => {
     code: 'AbCdEf12',
     emoji: '👍',
     email: 'nobody@people.example',
+    url: 'http://localhost:1/',
     scopes: ['bot'],
     roleIds: [],
     positions: [],

@@ -56,12 +56,11 @@ function isFailure({ fellBack, state }: Delivery): boolean {
   return fellBack || state === 'FAILED';
 }
 
-/** What is said of the interaction as a whole, or else of the first step that went wrong. */
+/** The first step that went wrong is that of the endpoint; what is said of the interaction as a whole may be the gateway's. */
 async function failureOf(call: CallContext, { id, failure }: Delivery): Promise<string | null> {
-  if (failure !== null) return failure;
   const where = { interactionId: id, reason: { not: null } };
   const step = await call.read.interactionStep.findFirst({ where, orderBy: { id: 'asc' } });
-  return step?.reason ?? null;
+  return step?.reason ?? failure;
 }
 
 /** The smallest value that so many of all are not above. */

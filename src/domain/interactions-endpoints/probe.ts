@@ -39,8 +39,7 @@ export async function probeEndpoint(
   application: Pick<Application, 'id' | 'privateKey'>,
   url: string,
 ): Promise<EndpointProbe> {
-  const { user } = requireUser(call);
-  const ping: Ping = { id: call.nextId(), applicationId: application.id, token: randomToken(60), user };
+  const ping = createPing(call, application.id);
   const body = call.renderPing(ping);
   const shownBody = body.replaceAll(ping.token, '(token)');
   const good = signatureOf(call, application, body);
@@ -52,20 +51,14 @@ export async function probeEndpoint(
   const refused = pinged.outcome === 'answered' ? await post(bad) : null;
   const checks = inOrder([
     ...stepsOfTheWay(url, pinged),
-    {
-      name: 'PING answered',
-      sent: requestText(url, shown, shownBody),
-      answer: pinged,
-      faultOf: faultOfPong,
-    },
-    {
-      name: 'bad signature refused',
-      sent: requestText(url, bad, shownBody),
-      answer: refused,
-      faultOf: faultOfRefusal,
-    },
+    { name: 'PING answered', sent: requestText(url, shown, shownBody), answer: pinged, faultOf: faultOfPong },
+    { name: 'bad signature refused', sent: requestText(url, bad, shownBody), answer: refused, faultOf: faultOfRefusal },
   ]);
   return { ok: checks.every(({ ok }) => ok), checks };
+}
+
+function createPing(call: CallContext, applicationId: bigint): Ping {
+  return { id: call.nextId(), applicationId, token: randomToken(60), user: requireUser(call).user };
 }
 
 /** What one check looks at. */
