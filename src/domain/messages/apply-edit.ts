@@ -12,7 +12,6 @@ import {
   discardFiles,
   keepFiles,
   type NewAttachment,
-  namesOf,
   tooManyAttachments,
   type UploadedFile,
   unlessStored,

@@ -44,9 +44,12 @@ export const offByDefault = maybe(z.boolean()).transform((on) => on ?? false);
 /** A switch that is on unless stated. */
 export const onByDefault = maybe(z.boolean()).transform((on) => on ?? true);
 
+/** Something that has the wrong size is not looked at any further: what follows from it would be wrong as well. */
+export const WHERE_WRONG = { abort: true } as const;
+
 /** A whole number that has a default. */
 export function countOf(min: number, max: number, byDefault: number) {
-  return maybe(z.number().int().min(min).max(max)).transform((count) => count ?? byDefault);
+  return maybe(z.number().int().min(min, WHERE_WRONG).max(max, WHERE_WRONG)).transform((count) => count ?? byDefault);
 }
 
 /** An id as components have it, decimal text. */

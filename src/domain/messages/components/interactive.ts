@@ -3,7 +3,18 @@ import { z } from 'zod';
 import { unionOfKinds } from '../../parse-input.js';
 import { maybe } from '../../input.js';
 import { urlOf } from '../urls.js';
-import { addFault, addRequired, component, countOf, customId, emoji, idText, optionalText, text } from './fields.js';
+import {
+  addFault,
+  addRequired,
+  component,
+  countOf,
+  customId,
+  emoji,
+  idText,
+  optionalText,
+  text,
+  WHERE_WRONG,
+} from './fields.js';
 
 /** What people can press and pick from (Discord's documentation, Component Reference). */
 
@@ -87,8 +98,8 @@ export function distinctOptions<Option extends z.ZodType<{ value: string }>>(
 ) {
   return z
     .array(option)
-    .min(min)
-    .max(max)
+    .min(min, WHERE_WRONG)
+    .max(max, WHERE_WRONG)
     .superRefine((options, context) => {
       const seen = new Set<string>();
       for (const [index, { value }] of options.entries()) {
