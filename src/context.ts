@@ -78,7 +78,10 @@ export interface AppContext {
 }
 
 /** The parts the rest of the context is made from. */
-export type ContextParts = Omit<AppContext, 'botTokens' | 'known' | 'writes' | 'bodies' | 'jobs' | 'overdue' | 'callOfNobody'>;
+export type ContextParts = Omit<
+  AppContext,
+  'botTokens' | 'known' | 'writes' | 'bodies' | 'jobs' | 'overdue' | 'callOfNobody'
+>;
 
 export function createAppContext(parts: ContextParts): AppContext {
   const known = createKnownCredentials(parts.db.reader, parts.clock);

@@ -102,7 +102,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     clock,
     metrics,
     publish: createPublisher(resources.bus, addresses, log),
-    endpoints: createEndpoints(addresses),
+    endpoints: createEndpoints({ ...resources, clock, addresses }),
     renderPing,
   });
   const responses = new LatestResponses();

@@ -13,7 +13,6 @@ import type { DomainEvent } from './events.js';
 import type { GuildHome } from './guilds/home.js';
 import type { Scope } from './installations/scopes.js';
 import type { Endpoints } from './interactions/endpoint.js';
-import type { OverdueInteractions } from './interactions/overdue.js';
 import type { Ping } from './interactions-endpoints/ping.js';
 import type { DomainJob } from './job-payloads.js';
 
@@ -65,6 +64,12 @@ export interface WriteOptions {
   serializable?: boolean;
 }
 
+/** Who notes that nobody did in time what had to be done. */
+interface OverdueWatch {
+  /** Has it looked at at that time, in milliseconds since the Unix epoch. */
+  lookAt(time: number): void;
+}
+
 /** What a domain function is handed: who calls, and everything it may use. Made for each call. */
 export interface CallContext {
   actor: Actor;
@@ -85,7 +90,7 @@ export interface CallContext {
   /** The way to applications' interactions endpoints. */
   endpoints: Endpoints;
   /** Looks after interactions that nobody answers in time. */
-  overdue: Pick<OverdueInteractions, 'lookAt'>;
+  overdue: OverdueWatch;
   /** The origin of this instance, as it names itself to others. */
   publicUrl: string;
   /** Where the portal's pages are, for links in mails. */

@@ -2,9 +2,9 @@ import type { Guild, Invite, Role, User } from '../infra/database/index.js';
 import type { PrivilegedIntent } from './applications/privileged-intents.js';
 import type { GuildLogEntry } from './audit-log/guild-log.js';
 import type { ChannelRecord } from './channels/record.js';
+import type { CommandPermissions } from './command-permissions/record.js';
 import type { InteractionProgress } from './interactions/record.js';
 import type { InteractionRequest } from './interactions/request.js';
-import type { CommandPermissions } from './command-permissions/record.js';
 import type { MemberFacts, MemberRecord } from './members/record.js';
 import type { MessageRecord } from './messages/record.js';
 

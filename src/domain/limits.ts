@@ -114,7 +114,11 @@ export const INVITATIONS_PER_PERSON: Limit = { name: 'invitations-to-a-person', 
 export const UNKNOWN_EMAILS_PER_PERSON: Limit = { name: 'unknown-emails-a-person', points: 20, seconds: 600 };
 
 /** Tokens of interactions, shown by an address, that are no good. */
-export const UNKNOWN_INTERACTIONS_PER_ADDRESS: Limit = { name: 'unknown-interactions-an-address', points: 300, seconds: 60 };
+export const UNKNOWN_INTERACTIONS_PER_ADDRESS: Limit = {
+  name: 'unknown-interactions-an-address',
+  points: 300,
+  seconds: 60,
+};
 /** Addresses that are tried as interactions endpoints, each with two requests to whoever is there. */
 export const PROBES_PER_CALLER: Limit = { name: 'probes-a-caller', points: 10, seconds: 60 };
 export const PROBES_PER_APPLICATION: Limit = { name: 'probes-an-application', points: 10, seconds: 60 };

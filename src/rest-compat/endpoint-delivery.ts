@@ -1,25 +1,29 @@
-import { refusalIn } from '../domain/errors.js';
+import { describeFaults, refusalIn } from '../domain/errors.js';
 import type { EndpointOutcome, Endpoints } from '../domain/interactions/index.js';
-import { postToEndpoint } from '../domain/interactions-endpoints/index.js';
+import { type PostingContext, postToEndpoint } from '../domain/interactions-endpoints/index.js';
 import { parseInput } from '../domain/parse-input.js';
 import type { OutboundAnswer } from '../infra/outbound.js';
 import { renderInteraction } from '../wire/interactions.js';
 import type { WireOptions } from '../wire/messages.js';
-import { describeFaults } from '../domain/errors.js';
 import { InteractionCallback } from './interaction-callback.js';
 import { parseJson } from './json.js';
 
 /** How long an endpoint has for all of it, in milliseconds (Discord's documentation, Receiving and Responding). */
 const DEADLINE_MS = 3_000;
 
+/** What the outgoing half of this face takes. */
+interface EndpointParts extends Pick<PostingContext, 'clock' | 'outbound'> {
+  addresses: WireOptions;
+}
+
 /** The outgoing half of this face: interactions to endpoints, in the shapes of the callback route. */
-export function createEndpoints(options: WireOptions): Endpoints {
+export function createEndpoints({ addresses, ...parts }: EndpointParts): Endpoints {
   return {
-    async deliver(call, request, key) {
-      const payload = renderInteraction(request, key, options);
-      const answer = await postToEndpoint(call, request.application, JSON.stringify(payload), DEADLINE_MS);
-      const sent = JSON.stringify({ ...payload, token: '…' });
-      return outcomeOf(answer, sent);
+    async deliver(request, key) {
+      const payload = renderInteraction(request, key, addresses);
+      const context = { ...parts, publicUrl: addresses.publicUrl };
+      const answer = await postToEndpoint(context, request.application, JSON.stringify(payload), DEADLINE_MS);
+      return outcomeOf(answer, JSON.stringify({ ...payload, token: '…' }));
     },
   };
 }

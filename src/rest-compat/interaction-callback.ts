@@ -40,9 +40,7 @@ export const InteractionCallback = z.discriminatedUnion(
     z
       .object({ type: z.literal(Type.DeferredChannelMessageWithSource), data: maybe(Flags) })
       .transform(({ type, data }): Callback => ({ type, flags: data?.flags ?? 0 })),
-    z
-      .object({ type: z.literal(Type.DeferredMessageUpdate) })
-      .transform(({ type }): Callback => ({ type })),
+    z.object({ type: z.literal(Type.DeferredMessageUpdate) }).transform(({ type }): Callback => ({ type })),
     z
       .object({ type: z.literal(Type.UpdateMessage), data: maybe(EditMessageBody) })
       .transform(({ type, data }): Callback => ({ type, edit: data ?? {} })),

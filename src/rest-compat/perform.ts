@@ -1,7 +1,7 @@
 import { type AppContext, callContext } from '../context.js';
 import type { Actor, CallContext } from '../domain/call.js';
-import type { UploadedFile } from '../domain/messages/index.js';
 import { refusalIn } from '../domain/errors.js';
+import type { UploadedFile } from '../domain/messages/index.js';
 import { parseInput } from '../domain/parse-input.js';
 import { countedAs } from '../domain/rate-limits.js';
 import { readAuditReason } from './audit-reason.js';

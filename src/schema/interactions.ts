@@ -1,22 +1,22 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import { DomainError } from '../domain/errors.js';
 import { accessChannel } from '../domain/guilds/index.js';
+import { plainText } from '../domain/input.js';
 import {
   accessInteraction,
+  autocompleteCommand,
   ChosenValues,
   InvokedOptions,
-  SubmittedComponents,
-  autocompleteCommand,
   invokeCommand,
   listInteractions,
+  SubmittedComponents,
   stateAt,
   submitModal,
   useComponent,
 } from '../domain/interactions/index.js';
 import { onlookerOf, seenBy } from '../domain/messages/index.js';
-import type { Interaction as InteractionRow, InteractionStep as InteractionStepRow } from '../infra/database/index.js';
-import { plainText } from '../domain/input.js';
 import { parseInput } from '../domain/parse-input.js';
+import type { Interaction as InteractionRow, InteractionStep as InteractionStepRow } from '../infra/database/index.js';
 import { snowflakeTime } from '../infra/ids.js';
 import { Application } from './applications.js';
 import { builder } from './builder.js';
@@ -30,15 +30,7 @@ import { callerMayWithApplication } from './own-roles.js';
 import { connectionOf, pageArgs, pageRows, pageSizeOf, parsePage } from './page.js';
 
 const InteractionState = builder.enumType('InteractionState', {
-  values: [
-    'DELIVERING',
-    'DELIVERED_HTTP',
-    'DELIVERED_GATEWAY',
-    'DEFERRED',
-    'ANSWERED',
-    'FAILED',
-    'EXPIRED',
-  ] as const,
+  values: ['DELIVERING', 'DELIVERED_HTTP', 'DELIVERED_GATEWAY', 'DEFERRED', 'ANSWERED', 'FAILED', 'EXPIRED'] as const,
 });
 
 const InteractionStep = builder.objectRef<InteractionStepRow>('InteractionStep').implement({
@@ -89,7 +81,10 @@ export const Interaction = builder.prismaObject('Interaction', {
         if (id === null || !(await canView(context, channelId))) return null;
         const query = queryFromInfo({ context, info });
         return referredRows(context, info, (ids) =>
-          context.call.read.message.findMany({ ...query, where: { id: { in: ids }, ...seenBy(onlookerOf(context.call)) } }),
+          context.call.read.message.findMany({
+            ...query,
+            where: { id: { in: ids }, ...seenBy(onlookerOf(context.call)) },
+          }),
         ).load(id);
       },
     }),
@@ -102,7 +97,10 @@ export const Interaction = builder.prismaObject('Interaction', {
     }),
     failure: t.exposeString('failure', { nullable: true, description: 'Why nothing came of it, in words.' }),
     createdAt: t.field({ type: 'DateTime', resolve: ({ id }) => new Date(snowflakeTime(id)) }),
-    durationMs: t.exposeInt('httpMs', { nullable: true, description: 'How long the endpoint took, where one was asked.' }),
+    durationMs: t.exposeInt('httpMs', {
+      nullable: true,
+      description: 'How long the endpoint took, where one was asked.',
+    }),
     fellBack: t.exposeBoolean('fellBack', {
       description: 'Whether the endpoint was of no use, so that the gateway got it.',
     }),
@@ -150,7 +148,8 @@ const InteractionConnection = builder.connectionObject(
 builder.prismaObjectFields(Application, (t) => ({
   interactions: t.field({
     type: InteractionConnection,
-    description: 'Those of the last seven days, oldest first; `last: 50` is the newest page. Empty for somebody without a role in it.',
+    description:
+      'Those of the last seven days, oldest first; `last: 50` is the newest page. Empty for somebody without a role in it.',
     args: pageArgs,
     complexity: (args) => ({ field: 1, multiplier: pageSizeOf(args) }),
     resolve: async (application, args, context) => {

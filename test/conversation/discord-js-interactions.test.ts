@@ -57,7 +57,8 @@ afterAll(async () => {
   await server?.stop();
 });
 
-const INTERACTION = 'interaction { id state failure message { id content flags components } modal trace { kind reason } }';
+const INTERACTION =
+  'interaction { id state failure message { id content flags components } modal trace { kind reason } }';
 
 async function invoke(command: { id: string }, more: object = {}): Promise<Loose> {
   const { invokeCommand } = await ada.graphql(
@@ -68,7 +69,12 @@ async function invoke(command: { id: string }, more: object = {}): Promise<Loose
 }
 
 async function read(id: string): Promise<Loose> {
-  return (await ada.graphql(`query ($id: ID!) { interaction(id: $id) { id state failure message { id content flags } modal trace { kind reason response } } }`, { id })).interaction;
+  return (
+    await ada.graphql(
+      `query ($id: ID!) { interaction(id: $id) { id state failure message { id content flags } modal trace { kind reason response } } }`,
+      { id },
+    )
+  ).interaction;
 }
 
 /** What the bot makes of the next interaction. */
@@ -87,7 +93,10 @@ test('discord.js registers a command, receives it and replies', async () => {
   });
   const done = answered(async (interaction) => {
     if (!interaction.isChatInputCommand()) throw new Error('no slash command');
-    const response = await interaction.reply({ content: interaction.options.getString('text', true), withResponse: true });
+    const response = await interaction.reply({
+      content: interaction.options.getString('text', true),
+      withResponse: true,
+    });
     expect(response.resource?.message?.content).toBe('hello');
   });
   const sent = await invoke(command, { options: [{ name: 'text', type: 3, value: 'hello' }] });
@@ -122,9 +131,15 @@ test('buttons, selects and modals', async () => {
       new ButtonBuilder().setCustomId('open').setLabel('Open').setStyle(ButtonStyle.Primary),
     );
     const select = new ActionRowBuilder<StringSelectMenuBuilder>().addComponents(
-      new StringSelectMenuBuilder().setCustomId('pick').addOptions({ label: 'A', value: 'a' }, { label: 'B', value: 'b' }),
+      new StringSelectMenuBuilder()
+        .setCustomId('pick')
+        .addOptions({ label: 'A', value: 'a' }, { label: 'B', value: 'b' }),
     );
-    const { resource } = await interaction.reply({ components: [buttons, select], content: 'choose', withResponse: true });
+    const { resource } = await interaction.reply({
+      components: [buttons, select],
+      content: 'choose',
+      withResponse: true,
+    });
     messageId = resource?.message?.id ?? '';
   });
   await invoke(command);
@@ -164,7 +179,10 @@ test('buttons, selects and modals', async () => {
     },
   );
   await filled;
-  expect(await read(submitModal.interaction.id)).toMatchObject({ state: 'ANSWERED', message: { content: 'because of rain' } });
+  expect(await read(submitModal.interaction.id)).toMatchObject({
+    state: 'ANSWERED',
+    message: { content: 'because of rain' },
+  });
 });
 
 test('autocompletes', async () => {
@@ -179,7 +197,13 @@ test('autocompletes', async () => {
   });
   const { autocompleteCommand } = await ada.graphql(
     `mutation ($input: InvokeCommandInput!) { autocompleteCommand(input: $input) { choices } }`,
-    { input: { channelId: guild.textChannelId, commandId: command.id, options: [{ name: 'what', type: 3, value: 'he', focused: true }] } },
+    {
+      input: {
+        channelId: guild.textChannelId,
+        commandId: command.id,
+        options: [{ name: 'what', type: 3, value: 'he', focused: true }],
+      },
+    },
   );
   await done;
   expect(autocompleteCommand.choices).toEqual([{ name: 'he!', value: 'x' }]);

@@ -43,7 +43,7 @@ export async function openContext(
     guilds: new DatabaseHome(resources.db.reader, resources.bus, systemClock),
     publish: createPublisher(resources.bus, addresses, log),
     renderPing,
-    endpoints: createEndpoints(addresses),
+    endpoints: createEndpoints({ ...resources, clock: systemClock, addresses }),
   });
   return {
     app,

@@ -5,6 +5,6 @@ export {
   lastDeliveries,
 } from './health.js';
 export type { Ping } from './ping.js';
-export { postToEndpoint } from './post.js';
+export { type PostingContext, postToEndpoint } from './post.js';
 export { type EndpointProbe, type ProbeCheck, probeEndpoint } from './probe.js';
 export { EndpointUrl, testEndpoint } from './test.js';

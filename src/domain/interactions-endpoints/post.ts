@@ -14,13 +14,16 @@ export interface SignedPost {
   deadlineMs: number;
 }
 
+/** What posting takes. */
+export type PostingContext = Pick<CallContext, 'clock' | 'outbound' | 'publicUrl'>;
+
 /**
  * Sends an interaction to its application's endpoint, signed. Never rejects for what the endpoint does.
  * @param body JSON, as it is signed and sent
  * @param deadlineMs how long it may take, from looking the name up to the last byte of the answer
  */
 export async function postToEndpoint(
-  call: CallContext,
+  call: PostingContext,
   application: Pick<Application, 'id' | 'privateKey' | 'interactionsEndpointUrl'>,
   body: string,
   deadlineMs: number,
@@ -40,7 +43,11 @@ const NO_ENDPOINT: OutboundAnswer = {
 };
 
 /** A signature of this moment. */
-export function signatureOf(call: CallContext, key: Pick<Application, 'privateKey'>, body: string): SignatureHeaders {
+export function signatureOf(
+  call: Pick<CallContext, 'clock'>,
+  key: Pick<Application, 'privateKey'>,
+  body: string,
+): SignatureHeaders {
   return signedHeaders(key, body, Math.floor(call.clock.now() / 1000));
 }
 

@@ -1,9 +1,8 @@
-import type { Interaction } from '../../infra/database/index.js';
+import type { Interaction, Reader } from '../../infra/database/index.js';
 import { secretMatches } from '../../infra/secrets.js';
+import { accessApplication } from '../applications/access.js';
 import { type Actor, type CallContext, requirePerson } from '../call.js';
 import { DomainError } from '../errors.js';
-import type { Reader } from '../../infra/database/index.js';
-import { accessApplication } from '../applications/access.js';
 import { isAcknowledged, isOpen, tokenEnd } from './states.js';
 import { interactionOfToken } from './tokens.js';
 

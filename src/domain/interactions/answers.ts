@@ -1,10 +1,10 @@
-import { InteractionResponseType as Type, InteractionType, MessageFlags, MessageType } from 'discord-api-types/v10';
-import { Prisma, type Application, type Interaction, type User } from '../../infra/database/index.js';
+import { InteractionType, MessageFlags, MessageType, InteractionResponseType as Type } from 'discord-api-types/v10';
+import { type Application, type Interaction, Prisma, type User } from '../../infra/database/index.js';
 import { type CallContext, requireInteraction } from '../call.js';
 import { DomainError, invalidInput } from '../errors.js';
+import { applyEdit } from '../messages/apply-edit.js';
 import type { NewMessage } from '../messages/body.js';
 import type { UploadedFile } from '../messages/files.js';
-import { applyEdit } from '../messages/apply-edit.js';
 import { loadMessage } from '../messages/load.js';
 import { postMessage } from '../messages/post.js';
 import type { MessageRecord } from '../messages/record.js';
@@ -149,7 +149,11 @@ function stored({ modal, choices, ...columns }: AnswerColumns): Partial<Interact
 }
 
 /** Does what the answer says, once it is known to be the first. */
-async function carryOut(call: CallContext, input: AnswerInput, messageId: bigint | null): Promise<MessageRecord | null> {
+async function carryOut(
+  call: CallContext,
+  input: AnswerInput,
+  messageId: bigint | null,
+): Promise<MessageRecord | null> {
   const { interaction, application, callback, files } = input;
   switch (callback.type) {
     case Type.ChannelMessageWithSource:

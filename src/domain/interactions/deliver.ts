@@ -3,10 +3,10 @@ import { refusalIn } from '../errors.js';
 import { answerInteraction } from './answers.js';
 import { createInteraction } from './create.js';
 import type { EndpointOutcome } from './endpoint.js';
-import type { InteractionRecord } from './record.js';
+import type { InteractionRecord, Step } from './record.js';
 import type { InteractionRequest } from './request.js';
 import { ANSWER_WINDOW_MS, OPEN_STATES } from './states.js';
-import { addStep, type Step } from './steps.js';
+import { addStep } from './steps.js';
 import { transition } from './transitions.js';
 import { waitForEndOf } from './wait.js';
 
@@ -60,7 +60,7 @@ function readInteraction(call: CallContext, id: bigint): Promise<InteractionReco
 /** @returns whether the endpoint took it, so that the gateway does not get it */
 async function deliverOverHttp(call: CallContext, delivery: Delivery): Promise<boolean> {
   const { request, interaction, token } = delivery;
-  const outcome = await call.endpoints.deliver(call, request, { id: interaction.id, token });
+  const outcome = await call.endpoints.deliver(request, { id: interaction.id, token });
   switch (outcome.kind) {
     case 'answered':
       await answerInline(call, delivery, outcome);

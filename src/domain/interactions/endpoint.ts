@@ -1,7 +1,5 @@
-import type { CallContext } from '../call.js';
-import type { Callback } from './record.js';
+import type { Callback, Step } from './record.js';
 import type { InteractionRequest } from './request.js';
-import type { Step } from './steps.js';
 
 interface Attempt {
   /** What is noted of it. */
@@ -25,5 +23,5 @@ export type EndpointOutcome = Attempt &
 /** The way to the interactions endpoints of applications. */
 export interface Endpoints {
   /** Posts an interaction to its application's endpoint, signed. Never throws for what the endpoint does. */
-  deliver(call: CallContext, request: InteractionRequest, key: { id: bigint; token: string }): Promise<EndpointOutcome>;
+  deliver(request: InteractionRequest, key: { id: bigint; token: string }): Promise<EndpointOutcome>;
 }

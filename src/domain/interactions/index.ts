@@ -1,13 +1,13 @@
 export { accessInteraction, actorOfCallback, actorOfFollowUp } from './access.js';
 export { type Answer, answerByToken } from './answers.js';
-export { takeForGateway } from './deliver.js';
-export type { EndpointOutcome, Endpoints } from './endpoint.js';
 export { autocompleteRequest, commandRequest } from './command-requests.js';
 export { componentRequest } from './component-requests.js';
-export { modalRequest } from './modal-requests.js';
+export { takeForGateway } from './deliver.js';
+export type { EndpointOutcome, Endpoints } from './endpoint.js';
 export { ChosenValues, InvokedOptions, SubmittedComponents } from './input.js';
 export { autocompleteCommand, invokeCommand, submitModal, useComponent } from './invoke.js';
 export { listInteractions } from './list.js';
+export { modalRequest } from './modal-requests.js';
 export { nextOverdue, OverdueInteractions, settleOverdue } from './overdue.js';
 export type { Callback, InteractionProgress, InteractionRecord, OfferedChoice } from './record.js';
 export type { AuthorizingOwners, ChannelShown, InteractionRequest, MemberShown, Resolved } from './request.js';

@@ -2,11 +2,11 @@ import { InteractionResponseType } from 'discord-api-types/v10';
 import { Prisma } from '../../infra/database/index.js';
 import { type CallContext, requirePerson } from '../call.js';
 import { DomainError } from '../errors.js';
-import { deliverAndAwaitAnswer, deliverInteraction } from './deliver.js';
-import type { InteractionRecord } from './record.js';
 import { autocompleteRequest, commandRequest, type InvokedCommand } from './command-requests.js';
 import { componentRequest, type UsedComponent } from './component-requests.js';
+import { deliverAndAwaitAnswer, deliverInteraction } from './deliver.js';
 import { modalRequest, type SubmittedModal } from './modal-requests.js';
+import type { InteractionRecord } from './record.js';
 import { tokenEnd } from './states.js';
 
 /**

@@ -1,5 +1,5 @@
-import type { Interaction, Reader } from '../../infra/database/index.js';
 import type { Clock, Timer } from '../../infra/clock.js';
+import type { Interaction, Reader } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
 import { stateAfter } from './states.js';
 import { addStep } from './steps.js';

@@ -26,3 +26,31 @@ export type Callback =
   | { type: InteractionResponseType.UpdateMessage; edit: MessageEdit }
   | { type: InteractionResponseType.ApplicationCommandAutocompleteResult; choices: OfferedChoice[] }
   | { type: InteractionResponseType.Modal; modal: ModalContent };
+
+/** What can happen with an interaction. */
+type StepKind =
+  | 'HTTP'
+  | 'GATEWAY'
+  | 'CALLBACK'
+  | 'FOLLOW_UP'
+  | 'EDIT'
+  | 'DELETE'
+  /** An answer that could not be used. */
+  | 'REFUSED'
+  /** Nobody took it, or nobody answered in time. */
+  | 'FAILED'
+  /** The token's time was over. */
+  | 'EXPIRED';
+
+/** What is noted of a step. */
+export interface Step {
+  kind: StepKind;
+  /** The HTTP status of the answer, the endpoint's or ours. */
+  status?: number;
+  durationMs?: number;
+  /** Why it failed, in words. */
+  reason?: string;
+  /** What was sent, and what came. */
+  request?: string;
+  response?: string;
+}

@@ -1,34 +1,7 @@
 import type { Prisma, Transaction } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
 import { type DomainError, describeFaults } from '../errors.js';
-
-/** What can happen with an interaction. */
-export type StepKind =
-  | 'HTTP'
-  | 'GATEWAY'
-  | 'CALLBACK'
-  | 'FOLLOW_UP'
-  | 'EDIT'
-  | 'DELETE'
-  /** An answer that could not be used. */
-  | 'REFUSED'
-  /** Nobody took it, or nobody answered in time. */
-  | 'FAILED'
-  /** The token's time was over. */
-  | 'EXPIRED';
-
-/** What is noted of a step. */
-export interface Step {
-  kind: StepKind;
-  /** The HTTP status of the answer, the endpoint's or ours. */
-  status?: number;
-  durationMs?: number;
-  /** Why it failed, in words. */
-  reason?: string;
-  /** What was sent, and what came. */
-  request?: string;
-  response?: string;
-}
+import type { Step } from './record.js';
 
 /** The most that is kept of a body, in characters. */
 const BODY_LENGTH = 4_000;
@@ -68,5 +41,7 @@ function cutBodies(bodies: Pick<Step, 'request' | 'response'>) {
 
 function cut(text: string): string {
   const safe = text.replaceAll('\u0000', '\ufffd').toWellFormed();
-  return safe.length <= BODY_LENGTH ? safe : `${safe.slice(0, BODY_LENGTH)}… (${safe.length} characters)`.toWellFormed();
+  return safe.length <= BODY_LENGTH
+    ? safe
+    : `${safe.slice(0, BODY_LENGTH)}… (${safe.length} characters)`.toWellFormed();
 }

@@ -4,7 +4,11 @@ import type { DomainEvent } from '../events.js';
 import { OPEN_STATES } from './states.js';
 
 /** What is told of an interaction's new state. */
-export function updated({ id, applicationId, state }: Pick<Interaction, 'id' | 'applicationId' | 'state'>): DomainEvent {
+export function updated({
+  id,
+  applicationId,
+  state,
+}: Pick<Interaction, 'id' | 'applicationId' | 'state'>): DomainEvent {
   return { type: 'INTERACTION_UPDATED', applicationId, interaction: { id, state } };
 }
 

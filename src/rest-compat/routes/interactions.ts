@@ -9,6 +9,7 @@ import {
   getAnswer,
   noteRefusedAnswer,
 } from '../../domain/interactions/index.js';
+import type { MessageRecord } from '../../domain/messages/index.js';
 import { renderCallbackResponse } from '../../wire/interaction-callbacks.js';
 import { renderMessage } from '../../wire/messages.js';
 import { withToken } from '../buckets.js';
@@ -16,7 +17,6 @@ import { InteractionCallback } from '../interaction-callback.js';
 import { EditMessageBody, SendMessageBody } from '../message-body.js';
 import { CLOUD, type RenderContext, route } from '../route.js';
 import { queryBoolean } from '../schemas.js';
-import type { MessageRecord } from '../../domain/messages/index.js';
 
 const token = z.string();
 

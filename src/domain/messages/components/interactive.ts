@@ -1,7 +1,7 @@
 import { ButtonStyle, ChannelType, ComponentType } from 'discord-api-types/v10';
 import { z } from 'zod';
-import { unionOfKinds } from '../../parse-input.js';
 import { maybe } from '../../input.js';
+import { unionOfKinds } from '../../parse-input.js';
 import { urlOf } from '../urls.js';
 import {
   addFault,
@@ -168,8 +168,7 @@ function checkChoosing(
 }
 
 /** A select in a message. Whether it has to be used is a modal's matter. */
-export const messageSelect = unionOfKinds('type', selects)
-  .transform(({ required: _ignored, ...select }) => select);
+export const messageSelect = unionOfKinds('type', selects).transform(({ required: _ignored, ...select }) => select);
 
 /** A select in a modal, where all of them can be used, and have to be unless stated. */
 export const modalSelect = unionOfKinds('type', selects)
