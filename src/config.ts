@@ -26,6 +26,8 @@ export interface Config {
   /** How long a stop is told to whoever asks `/readyz` or `/healthz` before the listener closes, in milliseconds. */
   drainDelayMs: number;
   rateLimits: boolean;
+  /** Whether interactions endpoints may be plain http, at any port, and on this machine or private networks. */
+  allowPrivateEndpoints: boolean;
   /** Proxies whose `X-Forwarded-For` is believed; null for none. */
   trustProxy: TrustedProxies | null;
   workerId: number;
@@ -122,6 +124,11 @@ function readNetwork(text: string): Network[] | null {
   return prefix >= 1 && prefix <= bits ? [{ address, prefix }] : null;
 }
 
+/** Whether an instance at this origin is for this machine alone; where none is stated yet, it is at localhost. */
+function isOfThisMachine(publicUrl: string | null): boolean {
+  return publicUrl === null || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(publicUrl).hostname);
+}
+
 const Environment = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: wholeNumber(0, 65_535).default(4000),
@@ -138,6 +145,7 @@ const Environment = z.object({
   METRICS_PORT: wholeNumber(0, 65_535).optional(),
   DRAIN_DELAY_MS: wholeNumber(0, 3_000).default(1_000),
   RATE_LIMITS: onOff.default(true),
+  ALLOW_PRIVATE_ENDPOINTS: onOff.optional(),
   TRUST_PROXY: trustedProxies.optional(),
   WORKER_ID: wholeNumber(0, 1023).default(0),
   LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }).default('info'),
@@ -171,6 +179,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     metricsPort: env.METRICS_PORT ?? null,
     drainDelayMs: env.DRAIN_DELAY_MS,
     rateLimits: env.RATE_LIMITS,
+    allowPrivateEndpoints: env.ALLOW_PRIVATE_ENDPOINTS ?? isOfThisMachine(publicUrl),
     trustProxy: env.TRUST_PROXY ?? null,
     workerId: env.WORKER_ID,
     logLevel: env.LOG_LEVEL,

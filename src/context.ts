@@ -3,8 +3,11 @@ import type { Config } from './config.js';
 import { BotTokens } from './domain/applications/index.js';
 import type { EventBus } from './domain/bus-message.js';
 import type { Actor, CallContext } from './domain/call.js';
+import { refusalIn } from './domain/errors.js';
 import type { DomainEvent } from './domain/events.js';
 import type { GuildHome } from './domain/guilds/index.js';
+import { type Endpoints, nextOverdue, OverdueInteractions, settleOverdue } from './domain/interactions/index.js';
+import type { Ping } from './domain/interactions-endpoints/index.js';
 import type { DomainJobPayloads } from './domain/job-payloads.js';
 import { createKnownCredentials, type KnownCredentials } from './domain/known-credentials.js';
 import { Writes } from './domain/writes.js';
@@ -19,6 +22,7 @@ import { Jobs } from './infra/jobs/index.js';
 import type { Logger } from './infra/logger.js';
 import type { Mailer } from './infra/mail.js';
 import type { Metrics } from './infra/metrics.js';
+import type { Outbound } from './infra/outbound.js';
 import type { RateLimits } from './infra/rate-limits.js';
 
 /** The addresses of the running instance; filled in when the listener has its port. */
@@ -46,6 +50,8 @@ export interface AppContext {
   bus: EventBus;
   blobs: BlobStore;
   mailer: Mailer;
+  /** Requests to addresses that somebody else chose. */
+  outbound: Outbound;
   limits: RateLimits;
   metrics: Metrics;
   /** Where guilds live, for access and for the gateway. */
@@ -59,24 +65,49 @@ export interface AppContext {
   jobs: Jobs<DomainJobPayloads>;
   /** Renders an event and publishes it. Never throws: what fails is logged. */
   publish: (event: DomainEvent) => void;
+  /** The way to applications' interactions endpoints. */
+  endpoints: Endpoints;
+  /** Looks after interactions that nobody answers in time. */
+  overdue: OverdueInteractions;
+  /** Renders what an interactions endpoint is probed with. */
+  renderPing: (ping: Ping) => string;
+  /** What is done for nobody in particular. */
+  callOfNobody: () => CallContext;
   /** What the process does without at present: `redis`, `snowflake-worker`. Empty when it has everything. */
   degraded: () => string[];
 }
 
 /** The parts the rest of the context is made from. */
-export type ContextParts = Omit<AppContext, 'botTokens' | 'known' | 'writes' | 'bodies' | 'jobs'>;
+export type ContextParts = Omit<
+  AppContext,
+  'botTokens' | 'known' | 'writes' | 'bodies' | 'jobs' | 'overdue' | 'callOfNobody'
+>;
 
 export function createAppContext(parts: ContextParts): AppContext {
   const known = createKnownCredentials(parts.db.reader, parts.clock);
   const jobs = new Jobs<DomainJobPayloads>({ ...parts, registry: parts.metrics.registry });
-  return {
+  const app: AppContext = {
     ...parts,
     botTokens: new BotTokens(parts.db.reader, parts.bus, parts.clock, known),
     known,
     writes: new Writes({ ...parts, jobs }),
     bodies: new Bodies(),
     jobs,
+    callOfNobody: () => callContext(app, { kind: 'anonymous' }),
+    overdue: new OverdueInteractions(parts.clock, () => lookAfterInteractions(app)),
   };
+  return app;
+}
+
+/** Settles interactions whose time is over, and has the next be looked at. What fails now is done by another process, or in a minute. */
+async function lookAfterInteractions(app: AppContext): Promise<void> {
+  try {
+    await settleOverdue(app.callOfNobody());
+    const next = await nextOverdue(app.db.reader);
+    if (next !== null) app.overdue.lookAt(next);
+  } catch (error) {
+    if (!refusalIn(error)) app.log.error({ err: error }, 'interactions that are over could not be settled');
+  }
 }
 
 export interface CallOptions {
@@ -96,10 +127,16 @@ export function callContext(app: AppContext, actor: Actor, options: CallOptions 
     nextId: app.nextId,
     blobs: app.blobs,
     limits: app.limits,
+    outbound: app.outbound,
     guilds: app.guilds,
+    bus: app.bus,
+    endpoints: app.endpoints,
+    overdue: app.overdue,
+    publicUrl: app.addresses.publicUrl,
     portalUrl: `${app.addresses.publicUrl}/portal`,
     read: app.db.reader,
     announce: app.publish,
+    renderPing: app.renderPing,
     write: (work, writeOptions) => app.writes.transaction(call, work, writeOptions),
     writeOne: (statement, event) => app.writes.statement(statement, event),
   };

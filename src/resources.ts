@@ -12,13 +12,14 @@ import { type NextId, NoIdsError, snowflakes } from './infra/ids.js';
 import type { Logger } from './infra/logger.js';
 import { createOutbox, createSmtpMailer, type Mailer } from './infra/mail.js';
 import { newestIdMs } from './infra/newest-id.js';
+import { createOutbound } from './infra/outbound.js';
 import { createRateLimits, noRateLimits } from './infra/rate-limits.js';
 import type { RedisLink } from './infra/redis.js';
 import { leaseWorker, type WorkerLease } from './infra/worker-lease.js';
 
 /** What the process opens, and closes in the end. */
 export interface Resources
-  extends Pick<AppContext, 'db' | 'bus' | 'blobs' | 'mailer' | 'limits' | 'nextId' | 'degraded'> {
+  extends Pick<AppContext, 'db' | 'bus' | 'blobs' | 'mailer' | 'limits' | 'nextId' | 'outbound' | 'degraded'> {
   /** The Redis of `REDIS_URL`, or null where none is named. */
   redis: RedisLink | null;
   close(): Promise<void>;
@@ -32,6 +33,7 @@ export async function openResources(config: Config, log: Logger, clock: Clock): 
   const redis = await connectToRedis(config, clock, log);
   const bus = redis === null ? createLocalBus<BusMessage>(log) : createRedisBus<BusMessage>(redis, log);
   const mailer = createMailer(config, log, clock);
+  const outbound = createOutbound({ clock, allowPrivate: config.allowPrivateEndpoints });
   if (!config.rateLimits) log.warn('rate limits are off (RATE_LIMITS=off); do not run a public instance like this');
   return {
     db,
@@ -39,10 +41,12 @@ export async function openResources(config: Config, log: Logger, clock: Clock): 
     redis,
     blobs: createFileBlobStore(join(config.dataDir, 'blobs')),
     mailer,
+    outbound,
     limits: config.rateLimits ? createRateLimits(redis) : noRateLimits,
     nextId: refusingWithoutIds(lease?.nextId ?? snowflakes(clock, config.workerId, await newestIdMs(db.reader))),
     degraded: () => [...(redis?.isAway() ? ['redis'] : []), ...(lease?.isHeld() === false ? ['snowflake-worker'] : [])],
     async close() {
+      outbound.close();
       // Each side by side, so that none takes the time of the others; the lease is given up in the database.
       try {
         await Promise.all([mailer.close(), bus.close().then(() => redis?.close()), lease?.release()]);

@@ -31,8 +31,9 @@ import { instanceSecret } from './infra/secrets.js';
 import { createOAuthFace } from './oauth/index.js';
 import { mountInvitePage, mountLanding } from './portal/landing.js';
 import { openResources } from './resources.js';
-import { createRestFace } from './rest-compat/index.js';
+import { createEndpoints, createRestFace } from './rest-compat/index.js';
 import { graphqlFace } from './schema/face.js';
+import { renderPing } from './wire/interactions-endpoints.js';
 import { createPublisher } from './wire/publisher.js';
 
 /** Parts that a test may replace. */
@@ -101,6 +102,8 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     clock,
     metrics,
     publish: createPublisher(resources.bus, addresses, log),
+    endpoints: createEndpoints({ ...resources, clock, addresses }),
+    renderPing,
   });
   const responses = new LatestResponses();
   const http = createHttp(app, responses);

@@ -45,6 +45,29 @@ describe.each([
   });
 });
 
+describe('private endpoints', () => {
+  it.each([
+    [{}, true],
+    [{ PORT: '0' }, true],
+    [{ PUBLIC_URL: 'http://localhost:4000' }, true],
+    [{ PUBLIC_URL: 'http://127.0.0.1' }, true],
+    [{ PUBLIC_URL: 'http://127.1.2.3' }, true],
+    [{ PUBLIC_URL: 'https://[::1]:8443' }, true],
+    [{ PUBLIC_URL: 'https://chat.example' }, false],
+    [{ PUBLIC_URL: 'http://10.0.0.1' }, false],
+    [{ PUBLIC_URL: 'https://localhost.example' }, false],
+    [{ PUBLIC_URL: 'https://127.0.0.1.example' }, false],
+    [{ PUBLIC_URL: 'https://chat.example', ALLOW_PRIVATE_ENDPOINTS: 'on' }, true],
+    [{ ALLOW_PRIVATE_ENDPOINTS: 'off' }, false],
+  ])('with %j are allowed: %s', (environment, allowed) => {
+    expect(readConfig(environment).allowPrivateEndpoints).toBe(allowed);
+  });
+
+  it.each(['yes', 'true', '1'])('%s is no setting of theirs', (value) => {
+    expect(faultsOf({ ALLOW_PRIVATE_ENDPOINTS: value })).toEqual(['ALLOW_PRIVATE_ENDPOINTS must be on or off']);
+  });
+});
+
 describe('mail settings', () => {
   it.each([
     [{}, { smtpUrl: null, mailFrom: 'no-reply@localhost' }],

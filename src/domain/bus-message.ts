@@ -1,4 +1,5 @@
 import type { Bus, Reconnected, TopicKind } from '../infra/bus.js';
+import type { InteractionState } from '../infra/database/index.js';
 import type { PrivilegedIntent } from './applications/privileged-intents.js';
 import type { DomainEvent } from './events.js';
 import type { ContentReaders } from './messages/content.js';
@@ -29,6 +30,8 @@ export interface Audience {
   ownBot?: 'always' | 'never';
   /** Whether no session holds the guild after it, whether or not it was sent it. */
   detaches?: true;
+  /** Whether it goes to one session only: to whoever takes it first. */
+  once?: true;
 }
 
 /** What an event's row says of it, for all that hear of it. */
@@ -65,6 +68,8 @@ export interface BusMessage extends EventStamp {
   content?: ContentForms;
   /** Where they changed: which of an application's are on now. */
   privilegedIntents?: PrivilegedIntent[];
+  /** The interaction that it is about, and its state. */
+  interaction?: { id: string; state: InteractionState };
 }
 
 /** What subscribers hear. */

@@ -1,15 +1,19 @@
 import type { BlobStore } from '../infra/blobs.js';
 import type { Clock } from '../infra/clock.js';
-import type { Reader, Transaction, User } from '../infra/database/index.js';
+import type { Application, Interaction, Reader, Transaction, User } from '../infra/database/index.js';
 import type { NextId } from '../infra/ids.js';
 import type { Logger } from '../infra/logger.js';
 import type { Mail } from '../infra/mail.js';
+import type { Outbound } from '../infra/outbound.js';
 import type { RateLimits } from '../infra/rate-limits.js';
 import type { AuditRecord } from './audit-log/actions.js';
+import type { EventBus } from './bus-message.js';
 import { DomainError } from './errors.js';
 import type { DomainEvent } from './events.js';
 import type { GuildHome } from './guilds/home.js';
 import type { Scope } from './installations/scopes.js';
+import type { Endpoints } from './interactions/endpoint.js';
+import type { Ping } from './interactions-endpoints/ping.js';
 import type { DomainJob } from './job-payloads.js';
 
 /** Who is calling. */
@@ -21,7 +25,17 @@ export type Actor =
   /** An application's bot, whose id is the application's. */
   | { kind: 'bot'; user: User; applicationId: bigint; messageContentIntent: boolean }
   /** An application that acts for a person, within what they granted it (OAuth2). */
-  | { kind: 'token'; user: User; applicationId: bigint; scopes: readonly Scope[]; expiresAt: Date };
+  | {
+      kind: 'token';
+      user: User;
+      applicationId: bigint;
+      scopes: readonly Scope[];
+      expiresAt: Date;
+      /** Whether the application got it for itself, by its own credentials, and no person was asked (RFC 6749, section 4.4). */
+      clientCredentials?: boolean;
+    }
+  /** An application with the token of an interaction, for what concerns that interaction; `user` is its bot. */
+  | { kind: 'interaction'; user: User; interaction: Interaction; application: Application & { bot: User } };
 
 /** An actor who is a user: somebody who can send, join and be mentioned. A token only speaks for one. */
 export type UserActor = Extract<Actor, { kind: 'person' | 'bot' }>;
@@ -50,6 +64,12 @@ export interface WriteOptions {
   serializable?: boolean;
 }
 
+/** Who notes that nobody did in time what had to be done. */
+interface OverdueWatch {
+  /** Has it looked at at that time, in milliseconds since the Unix epoch. */
+  lookAt(time: number): void;
+}
+
 /** What a domain function is handed: who calls, and everything it may use. Made for each call. */
 export interface CallContext {
   actor: Actor;
@@ -61,8 +81,18 @@ export interface CallContext {
   nextId: NextId;
   blobs: BlobStore;
   limits: RateLimits;
+  /** Requests to addresses that somebody else chose. */
+  outbound: Outbound;
   /** Where guilds live: what decides access in them. */
   guilds: GuildHome;
+  /** What happens, in whatever process. */
+  bus: Pick<EventBus, 'subscribe'>;
+  /** The way to applications' interactions endpoints. */
+  endpoints: Endpoints;
+  /** Looks after interactions that nobody answers in time. */
+  overdue: OverdueWatch;
+  /** The origin of this instance, as it names itself to others. */
+  publicUrl: string;
   /** Where the portal's pages are, for links in mails. */
   portalUrl: string;
   /** The door for reads outside a transaction. */
@@ -76,6 +106,8 @@ export interface CallContext {
   writeOne<T>(statement: (db: Transaction) => Promise<T>, event?: (row: T) => DomainEvent | null): Promise<T>;
   /** Publishes something that is stored nowhere, such as typing. What fails is logged. */
   announce(event: DomainEvent): void;
+  /** What an interactions endpoint is probed with, as the wire has it. */
+  renderPing(ping: Ping): string;
 }
 
 /** The caller as a user. @throws UNAUTHENTICATED, and FORBIDDEN for a token, which may do only what its scopes say */
@@ -85,6 +117,8 @@ export function requireUser(call: CallContext): UserActor {
       throw new DomainError('UNAUTHENTICATED');
     case 'token':
       throw new DomainError('FORBIDDEN', 'OAuth2 tokens cannot use this');
+    case 'interaction':
+      throw new DomainError('FORBIDDEN', 'The token of an interaction cannot be used for this');
     case 'person':
     case 'bot':
       return call.actor;
@@ -96,4 +130,10 @@ export function requirePerson(call: CallContext): Extract<Actor, { kind: 'person
   const caller = requireUser(call);
   if (caller.kind === 'bot') throw new DomainError('FORBIDDEN', 'Bots cannot use this');
   return caller;
+}
+
+/** The caller as an application that shows the token of an interaction. @throws UNAUTHENTICATED */
+export function requireInteraction(call: CallContext): Extract<Actor, { kind: 'interaction' }> {
+  if (call.actor.kind !== 'interaction') throw new DomainError('UNAUTHENTICATED');
+  return call.actor;
 }

@@ -119,6 +119,8 @@ export interface DomainErrorDetails {
   fields?: FieldFault[];
   /** For `RATE_LIMITED` and `OVERLOADED`: when to try again. */
   retryAfterMs?: number;
+  /** Further facts for the caller by their names, as JSON, at faces that have room for them. */
+  shown?: Readonly<Record<string, unknown>>;
   /** For the log; never shown. */
   cause?: unknown;
 }
@@ -132,6 +134,7 @@ export class DomainError extends Error {
   readonly kind: ErrorKind;
   readonly fields: FieldFault[];
   readonly retryAfterMs: number | undefined;
+  readonly shown: Readonly<Record<string, unknown>>;
 
   constructor(code: CodeWithMessage, message?: string, details?: DomainErrorDetails);
   constructor(code: ErrorCode, message: string, details?: DomainErrorDetails);
@@ -145,6 +148,7 @@ export class DomainError extends Error {
     this.kind = refusal.kind;
     this.fields = details.fields ?? [];
     this.retryAfterMs = details.retryAfterMs;
+    this.shown = details.shown ?? {};
   }
 
   /** When to try again, in whole seconds as a `Retry-After` header has them; undefined where that is not known. */
@@ -179,7 +183,18 @@ export function invalidInput(...fields: FieldFault[]): DomainError {
   return new DomainError('INVALID_INPUT', undefined, { fields });
 }
 
+/** What is wrong with something whose `field` says that it is of none of the kinds that may stand there. */
+export function unknownKind(field: string, kinds: readonly unknown[]): Omit<FieldFault, 'path'> {
+  const listed = kinds.length === 1 ? `${kinds[0]},` : kinds.join(', ');
+  return { code: 'UNION_TYPE_CHOICES', message: `Value of field "${field}" must be one of (${listed}).` };
+}
+
 /** The refusal of somebody who sees what they ask for, and may not do it. */
 export function missingPermissions(message?: string): DomainError {
   return new DomainError('MISSING_PERMISSIONS', message);
+}
+
+/** A refusal in one line, with the faults of each field: for those who are shown later what was refused. */
+export function describeFaults({ message, fields }: DomainError): string {
+  return [message, ...fields.map((field) => `${field.path || 'body'}: ${field.message}`)].join('; ');
 }

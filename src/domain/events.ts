@@ -2,18 +2,21 @@ import type { Guild, Invite, Role, User } from '../infra/database/index.js';
 import type { PrivilegedIntent } from './applications/privileged-intents.js';
 import type { GuildLogEntry } from './audit-log/guild-log.js';
 import type { ChannelRecord } from './channels/record.js';
+import type { CommandPermissions } from './command-permissions/record.js';
+import type { InteractionProgress } from './interactions/record.js';
+import type { InteractionRequest } from './interactions/request.js';
 import type { MemberFacts, MemberRecord } from './members/record.js';
 import type { MessageRecord } from './messages/record.js';
 
-/** Who hears of what happens in a direct channel. */
+/** Who hears of what happens, where that is not everybody who sees a guild's channel. */
 interface Recipients {
-  /** Everybody in the direct channel, whoever acted among them; absent in a guild. */
+  /** Everybody in the direct channel, whoever acted among them; of an ephemeral message its person and its bot. */
   recipientIds?: readonly bigint[];
 }
 
 /** A channel in which something happened. */
 interface ChannelPlace extends Recipients {
-  /** Null for a direct channel. */
+  /** Null for a direct channel, and for an ephemeral message, which is told as if in one. */
   guildId: bigint | null;
   channelId: bigint;
 }
@@ -52,6 +55,8 @@ export type DomainEvent =
   | { type: 'INVITE_CREATE'; invite: Invite & { inviter: User } }
   /** An invite was taken back, or used as often as it could be. */
   | { type: 'INVITE_DELETE'; invite: Invite }
+  /** A guild's list for a command, or for all commands of its application, was replaced. */
+  | { type: 'APPLICATION_COMMAND_PERMISSIONS_UPDATE'; permissions: CommandPermissions }
   | { type: 'GUILD_AUDIT_LOG_ENTRY_CREATE'; entry: GuildLogEntry }
   /** A guild cannot be reached any more: no session holds it, until GUILD_JOINED tells its bots that it is back. */
   | { type: 'GUILD_DELETE'; guildId: bigint }
@@ -72,10 +77,16 @@ export type DomainEvent =
   | { type: 'TEAM_UPDATED'; teamId: bigint }
   /** A person's open invitations changed, or the name or icon of what invites them. */
   | { type: 'PORTAL_HOME_UPDATED'; userId: bigint }
+  /** Somebody asked something of an application: one of its bot's sessions gets it. */
+  | { type: 'INTERACTION_CREATE'; request: InteractionRequest; interaction: { id: bigint; token: string } }
+  /** An interaction came into a state. */
+  | { type: 'INTERACTION_UPDATED'; applicationId: bigint; interaction: InteractionProgress }
   /** A person signed out somewhere; whoever keeps that person's sessions asks for them anew. */
   | { type: 'SESSION_ENDED'; userId: bigint }
   /** Somebody was invited to test an application, answered, or was taken off the list. */
   | { type: 'TESTERS_UPDATED'; applicationId: bigint }
+  /** Commands were registered, changed or deleted: those of a guild, or those that are everywhere. */
+  | { type: 'COMMANDS_UPDATED'; applicationId: bigint; guildId: bigint | null }
   | { type: 'CLIENT_SECRET_RESET'; applicationId: bigint }
   /** The bot token was replaced; sessions that used the old one end. */
   | { type: 'BOT_TOKEN_RESET'; applicationId: bigint };

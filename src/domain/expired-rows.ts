@@ -3,6 +3,8 @@ import type { Doors } from '../infra/database/index.js';
 import { removeDeadJobs } from '../infra/jobs/index.js';
 import { nextTurn } from '../infra/turns.js';
 import { removeExpiredSessions, removeExpiredVerifications } from './accounts/expired.js';
+import { removeOldQuotas } from './commands/quota.js';
+import { removeOldInteractions } from './interactions/expired.js';
 import { removeExpiredInvites } from './invites/expired.js';
 import { forgetEnforcedNonces } from './messages/nonces.js';
 import { removeLongSpentGrants } from './oauth/expired.js';
@@ -14,6 +16,8 @@ const KINDS: readonly RemoveSome[] = [
   removeExpiredSessions,
   removeExpiredVerifications,
   removeExpiredInvites,
+  removeOldInteractions,
+  removeOldQuotas,
   removeDeadJobs,
 ];
 

@@ -19,6 +19,8 @@ export const GUILD_OPERATIONS = {
   addMemberMuted: Permission.MuteMembers,
   addMemberDeafened: Permission.DeafenMembers,
   manageInvites: Permission.ManageGuild,
+  manageCommandPermissions: Permission.ManageGuild,
+  manageCommandPermissionsByToken: Permission.ManageRoles,
 } satisfies Record<string, bigint>;
 
 /** What each operation needs in a channel, beside ViewChannel. */
@@ -43,6 +45,7 @@ export const CHANNEL_OPERATIONS = {
   listReactions: Permission.ReadMessageHistory,
   removeReaction: Permission.ReadMessageHistory,
   clearReactions: Permission.ReadMessageHistory | Permission.ManageMessages,
+  useCommands: Permission.UseApplicationCommands,
 } satisfies Record<string, bigint>;
 
 export type GuildOperation = keyof typeof GUILD_OPERATIONS;

@@ -6,6 +6,19 @@ export function fault(code: string, message: string): { error: string; params: {
   return { error: message, params: { code } };
 }
 
+/** As {@link fault}, for a fault whose message the refusal as a whole says, too. */
+export function headline(
+  code: string,
+  message: (input: unknown) => string,
+): { error: (issue: { input?: unknown }) => string; params: { code: string; isHeadline: true } } {
+  return { error: ({ input }) => message(input), params: { code, isHeadline: true } };
+}
+
+/** A list of at most `max` entries, which are counted before one of them is looked at. */
+export function listUpTo<Schema extends z.ZodType>(max: number, schema: Schema) {
+  return z.array(z.unknown()).max(max).pipe(z.array(schema)).meta({ maxItems: max });
+}
+
 /** Text whose length, once trimmed, is from `min` to `max` characters. Holds nothing PostgreSQL cannot store. */
 export function trimmedText(min: number, max: number) {
   return trimmed().refine((text) => characters(text) >= min && characters(text) <= max, badLength(min, max));

@@ -8,6 +8,7 @@ const NOTHING = z.object({});
 export const JOB_PAYLOADS = {
   'abandoned-files': NOTHING,
   'expired-rows': NOTHING,
+  'overdue-interactions': NOTHING,
 };
 
 export type DomainJobPayloads = typeof JOB_PAYLOADS;

@@ -3,7 +3,9 @@ import type { Database } from '../infra/database/index.js';
 import type { JobKinds } from '../infra/jobs/index.js';
 import type { Logger } from '../infra/logger.js';
 import { removeAbandonedFiles } from './abandoned-files.js';
+import type { CallContext } from './call.js';
 import { removeExpiredRows } from './expired-rows.js';
+import { settleOverdue } from './interactions/overdue.js';
 import { type DomainJobPayloads, JOB_PAYLOADS } from './job-payloads.js';
 
 /** What doing jobs takes. */
@@ -11,12 +13,15 @@ export interface JobSupplies {
   db: Database;
   blobs: BlobStore;
   log: Logger;
+  /** What is done for nobody in particular. */
+  callOfNobody: () => CallContext;
 }
 
-const HOUR_MS = 60 * 60_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 
 /** How each kind of job is done. */
-export function jobKinds({ db, blobs, log }: JobSupplies): JobKinds<DomainJobPayloads> {
+export function jobKinds({ db, blobs, log, callOfNobody }: JobSupplies): JobKinds<DomainJobPayloads> {
   return {
     'abandoned-files': {
       payload: JOB_PAYLOADS['abandoned-files'],
@@ -31,6 +36,14 @@ export function jobKinds({ db, blobs, log }: JobSupplies): JobKinds<DomainJobPay
       everyMs: HOUR_MS,
       maxMs: HOUR_MS,
       run: (_payload, { clock, signal }) => removeExpiredRows(db, clock, signal),
+    },
+    // Each process looks after those it delivers; these are those of a process that is no more.
+    'overdue-interactions': {
+      payload: JOB_PAYLOADS['overdue-interactions'],
+      atOnce: 1,
+      everyMs: MINUTE_MS,
+      maxMs: MINUTE_MS,
+      run: (_payload, { signal }) => settleOverdue(callOfNobody(), signal),
     },
   };
 }

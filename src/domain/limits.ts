@@ -39,6 +39,28 @@ export const limits = {
   requestSize: 25 * 1024 * 1024,
   reactionsPerMessage: 20,
   auditReason: 512,
+  commandName: { min: 1, max: 32 },
+  commandDescription: { min: 1, max: 100 },
+  optionsPerCommand: 25,
+  choicesPerOption: 25,
+  choiceName: { min: 1, max: 100 },
+  choiceValue: 100,
+  /** What a text option may be asked to have, in characters. */
+  optionLength: 6_000,
+  fileTypesPerOption: 10,
+  /** Names, descriptions and values of a command with all it holds, of each the longest translation. */
+  charactersPerCommand: 8_000,
+  /** By type, in each scope (Discord's documentation, Application Commands). */
+  chatInputCommands: 100,
+  userCommands: 15,
+  messageCommands: 15,
+  /** In each scope. */
+  commandCreatesPerDay: 200,
+  permissionsPerCommand: 100,
+  /** What the picker shows in one channel, and what is looked at for it at most. */
+  commandsShown: 2_000,
+  commandsConsidered: 10_000,
+  installationsConsidered: 1_000,
 } as const;
 
 /** An application may identify this often a day (Discord's documentation, Gateway). */
@@ -90,3 +112,13 @@ export const INVITATIONS_PER_PERSON: Limit = { name: 'invitations-to-a-person', 
 
 /** E-mail addresses that nobody has an account with, in invitations of one person: each answer tells something about others. */
 export const UNKNOWN_EMAILS_PER_PERSON: Limit = { name: 'unknown-emails-a-person', points: 20, seconds: 600 };
+
+/** Tokens of interactions, shown by an address, that are no good. */
+export const UNKNOWN_INTERACTIONS_PER_ADDRESS: Limit = {
+  name: 'unknown-interactions-an-address',
+  points: 300,
+  seconds: 60,
+};
+/** Addresses that are tried as interactions endpoints, each with two requests to whoever is there. */
+export const PROBES_PER_CALLER: Limit = { name: 'probes-a-caller', points: 10, seconds: 60 };
+export const PROBES_PER_APPLICATION: Limit = { name: 'probes-an-application', points: 10, seconds: 60 };

@@ -1,5 +1,5 @@
-import type { z } from 'zod';
-import { DomainError, type FieldFault, invalidInput } from './errors.js';
+import { z } from 'zod';
+import { DomainError, type FieldFault, unknownKind } from './errors.js';
 
 /**
  * Parses `value` with `schema`.
@@ -9,8 +9,14 @@ import { DomainError, type FieldFault, invalidInput } from './errors.js';
 export function parseInput<Schema extends z.ZodType>(schema: Schema, value: unknown, path = ''): z.output<Schema> {
   const parsed = schema.safeParse(value, { reportInput: true });
   if (parsed.success) return parsed.data;
-  const fields = parsed.error.issues.flatMap((issue) => faultsOf(issue, path));
-  throw invalidInput(...fields);
+  const { issues } = parsed.error;
+  const fields = issues.flatMap((issue) => faultsOf(issue, path));
+  throw new DomainError('INVALID_INPUT', headlineOf(issues), { fields });
+}
+
+/** What one of the faults says of the input as a whole. */
+function headlineOf(issues: z.core.$ZodIssue[]): string | undefined {
+  return issues.find((issue) => issue.code === 'custom' && issue.params?.isHeadline === true)?.message;
 }
 
 /**
@@ -28,7 +34,8 @@ export async function renameFaults<T>(names: Readonly<Record<string, string>>, w
 /** A refusal of input with its faults at other paths; anything else as it is. */
 export function withFaultPaths(error: unknown, pathOf: (path: string) => string): unknown {
   if (!(error instanceof DomainError) || error.code !== 'INVALID_INPUT') return error;
-  return invalidInput(...error.fields.map((field) => ({ ...field, path: pathOf(field.path) })));
+  const fields = error.fields.map((field) => ({ ...field, path: pathOf(field.path) }));
+  return new DomainError('INVALID_INPUT', error.message, { fields, shown: error.shown });
 }
 
 function renamed(path: string, names: Readonly<Record<string, string>>): string {
@@ -41,24 +48,45 @@ function joinPath(...parts: (string | number)[]): string {
   return parts.filter((part) => part !== '').join('.');
 }
 
+const UNKNOWN_KIND = 'unknown kind';
+
+/** Members of a union by their `type`; one of another kind is told of at the thing itself. */
+export const unionOfKinds: typeof z.discriminatedUnion = (discriminator, members) =>
+  z.discriminatedUnion(discriminator, members, {
+    error: ({ input }) => (isMissing(Object(input)[discriminator]) ? undefined : UNKNOWN_KIND),
+  });
+
+/** How many keys of one dictionary are named that have no place in it. */
+const KEYS_NAMED = 10;
+
 function faultsOf(issue: z.core.$ZodIssue, prefix: string): FieldFault[] {
-  const path = joinPath(prefix, ...issue.path.map(String));
-  return [{ path, ...describe(issue) }];
+  const steps = issue.path.map(String);
+  // The reference platform tells of it at the thing itself, not at the field that says its kind.
+  if (issue.code === 'invalid_union' && issue.message === UNKNOWN_KIND && 'options' in issue) {
+    const { discriminator = '', options = [] } = issue;
+    return [{ path: joinPath(prefix, ...steps.slice(0, -1)), ...unknownKind(discriminator, options) }];
+  }
+  const path = joinPath(prefix, ...steps);
+  if (issue.code !== 'unrecognized_keys') return [{ path, ...describe(issue) }];
+  return issue.keys.slice(0, KEYS_NAMED).map((key) => ({ path: joinPath(path, key), ...UNKNOWN_KEY }));
 }
+
+const UNKNOWN_KEY = { code: 'BASE_TYPE_INVALID', message: 'This key is not known here.' };
 
 const REQUIRED = { code: 'BASE_TYPE_REQUIRED', message: 'This field is required' };
 
 function describe(issue: z.core.$ZodIssue): Omit<FieldFault, 'path'> {
   switch (issue.code) {
     case 'invalid_type':
+      return isMissing(issue.input) ? REQUIRED : wrongType(issue.expected);
     case 'invalid_union':
-      if (issue.input === undefined || issue.input === null) {
-        return REQUIRED;
-      }
-      return wrongType(issue.code === 'invalid_type' ? issue.expected : 'other');
+      return isMissing(discriminating(issue))
+        ? REQUIRED
+        : 'options' in issue
+          ? choices(issue.options)
+          : wrongType('other');
     case 'invalid_value':
-      if (issue.input === undefined || issue.input === null) return REQUIRED;
-      return { code: 'BASE_TYPE_CHOICES', message: `Value must be one of {${issue.values.map(String).join(', ')}}.` };
+      return isMissing(issue.input) ? REQUIRED : choices(issue.values);
     case 'too_big':
       return issue.origin === 'string'
         ? { code: 'BASE_TYPE_MAX_LENGTH', message: `Must be ${issue.maximum} or fewer in length.` }
@@ -77,6 +105,21 @@ function describe(issue: z.core.$ZodIssue): Omit<FieldFault, 'path'> {
     default:
       return { code: 'BASE_TYPE_INVALID', message: issue.message };
   }
+}
+
+function isMissing(value: unknown): boolean {
+  return value === undefined || value === null;
+}
+
+/** What of an input decides between the members of a union: one field of it, or all. */
+function discriminating({ input, discriminator }: z.core.$ZodIssueInvalidUnion): unknown {
+  const isObject = typeof input === 'object' && input !== null;
+  return isObject && discriminator !== undefined ? Reflect.get(input, discriminator) : input;
+}
+
+function choices(values: readonly unknown[] = []): Omit<FieldFault, 'path'> {
+  const shown = values.filter((value) => !isMissing(value)).map(String);
+  return { code: 'BASE_TYPE_CHOICES', message: `Value must be one of {${shown.join(', ')}}.` };
 }
 
 function wrongType(expected: string): Omit<FieldFault, 'path'> {

@@ -39,14 +39,23 @@ export function refuseBeyond(
 
 /**
  * By whom a request counts, for limits and for what it holds: by its credential where that is good, whoever else is at the address,
- * and else by the address. What an application does with a person's token counts apart from what the person does.
+ * and else by the address. What an application does with a person's token counts apart from what the person does, and so does what a
+ * bot does with the token of an interaction (Discord's documentation, Rate Limits).
  */
 export function countedAs(actor: Actor, from: { readonly address: string }): string {
   return actor.kind === 'anonymous' ? from.address : byCredential(actor);
 }
 
 function byCredential(actor: Exclude<Actor, { kind: 'anonymous' }>): string {
-  return actor.kind === 'token' ? `${actor.applicationId}:${actor.user.id}` : String(actor.user.id);
+  switch (actor.kind) {
+    case 'token':
+      return `${actor.applicationId}:${actor.user.id}`;
+    case 'interaction':
+      return `interaction:${actor.interaction.id}`;
+    case 'person':
+    case 'bot':
+      return String(actor.user.id);
+  }
 }
 
 /**

@@ -1,8 +1,9 @@
-import type { AppContext } from '../context.js';
+import { type AppContext, callContext } from '../context.js';
 import { INTENT_COLUMNS, privilegedIntents } from '../domain/applications/index.js';
 import type { BusMessage, Heard } from '../domain/bus-message.js';
 import { refusalIn } from '../domain/errors.js';
 import { GuildUnavailable } from '../domain/guilds/index.js';
+import { takeForGateway } from '../domain/interactions/index.js';
 import { BUS_RECONNECTED, type BusSubscription, topics } from '../infra/bus.js';
 import type { Timer } from '../infra/clock.js';
 import { inPieces, inTurns, nextTurn } from '../infra/turns.js';
@@ -96,7 +97,22 @@ export class Bots {
       endDisallowed(bot, message);
       void this.#compare([[botId, bot]]);
     }
-    dispatchToShard(bot, message);
+    if (message.audience?.once) void this.#offer(bot, message);
+    else dispatchToShard(bot, message);
+  }
+
+  /** Takes an event that one session of all processes gets, and dispatches it if it was not taken yet. */
+  async #offer(bot: Bot, { type, data, guildId, interaction }: BusMessage): Promise<void> {
+    const session = bestOf([...bot.sessions].filter((one) => one.isResponsibleFor(BigInt(guildId ?? 0))));
+    if (!session || !interaction) return;
+    try {
+      await session.introduced;
+      const call = callContext(this.app, session.bot.actor);
+      const isTaken = await takeForGateway(call, { id: BigInt(interaction.id), applicationId: session.botId });
+      if (isTaken) session.dispatch(new GatewayEvent(type, new Piece(data)));
+    } catch (error) {
+      this.#logFault(error, 'an interaction could not be taken for a session');
+    }
   }
 
   /** Runs `act` for the sessions responsible for the message's guild, once each has had its READY and first guilds. */
@@ -225,4 +241,9 @@ function dispatchToShard(bot: Bot, { type, data, guildId, audience }: BusMessage
     const isConcerned = session.isResponsibleFor(BigInt(guildId ?? 0)) && (intent === 0 || session.wants(intent));
     if (isConcerned) void session.introduced.then(() => session.dispatch(event));
   }
+}
+
+/** The session that is likeliest to read at once: a connected one, the newest of them. */
+function bestOf(sessions: Session[]): Session | undefined {
+  return sessions.findLast(({ connected }) => connected) ?? sessions.at(-1);
 }

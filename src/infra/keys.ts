@@ -1,3 +1,5 @@
+import { createPrivateKey, type KeyObject, sign as signBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import nacl from 'tweetnacl';
 
 /** A new Ed25519 key pair, in hex: the 32-byte public key and the 32-byte seed of the private one. */
@@ -6,5 +8,34 @@ export function createSigningKeys(): { publicKey: string; privateKey: string } {
   return {
     publicKey: Buffer.from(pair.publicKey).toString('hex'),
     privateKey: Buffer.from(pair.secretKey.subarray(0, 32)).toString('hex'),
+  };
+}
+
+/** What stands before a seed in the PKCS #8 form of an Ed25519 key (RFC 8410, section 7). */
+const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+/** Reading a key takes about as long as signing with it. */
+const keys = new LRUCache<string, KeyObject>({ max: 1_000 });
+
+function keyOf(seed: string): KeyObject {
+  const known = keys.get(seed);
+  if (known) return known;
+  const der = Buffer.concat([PKCS8_PREFIX, Buffer.from(seed, 'hex')]);
+  const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
+  keys.set(seed, key);
+  return key;
+}
+
+/**
+ * The headers by which the receiver of `body` knows whom it is from: an Ed25519 signature over the timestamp and the body, in hex
+ * (Discord's documentation, Validating Security Request Headers).
+ * @param privateKey the seed, as {@link createSigningKeys} makes it
+ * @param timestampSeconds since the Unix epoch
+ */
+export function signedHeaders({ privateKey }: { privateKey: string }, body: string, timestampSeconds: number) {
+  const signature = signBytes(null, Buffer.from(`${timestampSeconds}${body}`), keyOf(privateKey));
+  return {
+    'X-Signature-Ed25519': signature.toString('hex'),
+    'X-Signature-Timestamp': String(timestampSeconds),
   };
 }

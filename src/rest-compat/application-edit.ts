@@ -46,6 +46,7 @@ export const EDITED_AS = {
   serverInstall: 'integration_types_config',
   userInstall: 'integration_types_config',
   customInstallUrl: 'custom_install_url',
+  interactionsEndpointUrl: 'interactions_endpoint_url',
 };
 
 /** The change in the domain's names. The contexts that stand in the configuration are on, the others go off. */

@@ -1,19 +1,47 @@
 import type { AppContext } from '../context.js';
 import type { Actor } from '../domain/call.js';
 import { DomainError } from '../domain/errors.js';
+import { actorOfCallback, actorOfFollowUp } from '../domain/interactions/index.js';
+import { UNKNOWN_INTERACTIONS_PER_ADDRESS } from '../domain/limits.js';
 import { findTokenActor } from '../domain/oauth/index.js';
 import { originOf } from '../http/origins.js';
 import type { FindPerson } from '../http/page-sessions.js';
+import { parseSnowflake } from '../infra/ids.js';
 import { hashSecret } from '../infra/secrets.js';
 import type { Caller } from './route.js';
 import { isInPath, kindOf, type Scheme, type Shown } from './schemes.js';
 
 /**
  * The ways to show who calls: a bot token, a Bearer token (of a portal session or of OAuth2), the cookie of a portal session. Their
- * checks are a hash and look-ups that are gathered, so that they need no limit before them.
+ * checks are a hash and look-ups that are gathered, so that they need no limit before them. The token of an interaction is looked up at
+ * once, and what fails is limited.
  */
 export function credentialSchemes(app: AppContext, findPerson: FindPerson): readonly Scheme[] {
-  return [botToken(app), bearer(app, findPerson), otherAuthorization, sessionCookie(app, findPerson)];
+  return [
+    interactionToken(app),
+    botToken(app),
+    bearer(app, findPerson),
+    otherAuthorization,
+    sessionCookie(app, findPerson),
+  ];
+}
+
+/** In a path with the interaction's id it is for the first answer, in one with the application's for what follows. */
+function interactionToken(app: AppContext): Scheme {
+  return {
+    in: 'path',
+    of: ['interactionToken'],
+    claim({ params, address }) {
+      const { interactionId, webhookId = '', token = '' } = params;
+      const id = parseSnowflake(interactionId ?? webhookId) ?? 0n;
+      const reader = { read: app.db.reader, now: app.clock.now() };
+      const find = interactionId === undefined ? actorOfFollowUp : actorOfCallback;
+      return {
+        limits: [{ limit: UNKNOWN_INTERACTIONS_PER_ADDRESS, key: address, counts: 'failures' }],
+        authenticate: () => find(reader, id, token),
+      };
+    },
+  };
 }
 
 function botToken(app: AppContext): Scheme {

@@ -6,12 +6,12 @@ import { mountDocument, mountTable } from './http.js';
 import { Interpreter } from './interpreter.js';
 import { everythingHere } from './locate.js';
 import { openApiDocument } from './openapi.js';
-import { routes } from './table.js';
+import { pathsWithoutMethods, routes } from './table.js';
 
 /** The REST shim: the table of wire routes, run by one interpreter. */
 export function createRestFace(app: AppContext, findPerson: FindPerson): Face {
   const schemes = credentialSchemes(app, findPerson);
-  const interpreter = new Interpreter(app, { rows: routes, schemes, directory: everythingHere });
+  const interpreter = new Interpreter(app, { rows: routes, pathsWithoutMethods, schemes, directory: everythingHere });
   return {
     mount(http) {
       mountTable(http, interpreter);
@@ -19,3 +19,5 @@ export function createRestFace(app: AppContext, findPerson: FindPerson): Face {
     },
   };
 }
+
+export { createEndpoints } from './endpoint-delivery.js';

@@ -11,6 +11,8 @@ import type { Scheme } from './schemes.js';
 /** What an interpreter runs, and with whose help. */
 export interface InterpreterParts {
   rows: readonly Route[];
+  /** Paths that are known and take no method. */
+  pathsWithoutMethods?: readonly string[];
   schemes: readonly Scheme[];
   directory: Directory;
 }
@@ -24,9 +26,9 @@ export class Interpreter {
   /** @throws Error for rows that contradict each other */
   constructor(
     private readonly app: AppContext,
-    { rows, schemes, directory }: InterpreterParts,
+    { rows, pathsWithoutMethods, schemes, directory }: InterpreterParts,
   ) {
-    this.table = new RouteTable(rows);
+    this.table = new RouteTable(rows, pathsWithoutMethods);
     this.#admissions = new Admissions(app, rows, schemes);
     this.#directory = directory;
   }

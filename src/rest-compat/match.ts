@@ -13,7 +13,9 @@ export interface Matched {
 interface Step {
   literals: Map<string, Step>;
   param: Step | null;
-  /** By method; empty where no path ends. */
+  /** Whether a path ends here. */
+  isEnd: boolean;
+  /** By method. */
   rows: Map<string, Route>;
 }
 
@@ -24,9 +26,16 @@ interface Step {
 export class RouteTable {
   readonly #root = newStep();
 
-  /** @throws Error for rows that contradict each other */
-  constructor(readonly rows: readonly Route[]) {
+  /**
+   * @param pathsWithoutMethods paths that are known and take no method; they go before parameters, too
+   * @throws Error for rows that contradict each other
+   */
+  constructor(
+    readonly rows: readonly Route[],
+    pathsWithoutMethods: readonly string[] = [],
+  ) {
     checkLimits(rows);
+    for (const path of pathsWithoutMethods) this.#endOf(path);
     for (const row of rows) this.#add(row);
   }
 
@@ -50,8 +59,15 @@ export class RouteTable {
   }
 
   #add(row: Route): void {
+    const { rows } = this.#endOf(row.path);
+    if (rows.has(row.method)) throw new Error(`two rows for ${row.method} ${row.path}`);
+    rows.set(row.method, row);
+  }
+
+  /** The step a path ends with, made where it was not there. */
+  #endOf(path: string): Step {
     let step = this.#root;
-    for (const segment of row.path.split('/').slice(1)) {
+    for (const segment of path.split('/').slice(1)) {
       if (segment.startsWith(':')) {
         step.param ??= newStep();
         step = step.param;
@@ -61,13 +77,13 @@ export class RouteTable {
         step = next;
       }
     }
-    if (step.rows.has(row.method)) throw new Error(`two rows for ${row.method} ${row.path}`);
-    step.rows.set(row.method, row);
+    step.isEnd = true;
+    return step;
   }
 }
 
 function newStep(): Step {
-  return { literals: new Map(), param: null, rows: new Map() };
+  return { literals: new Map(), param: null, isEnd: false, rows: new Map() };
 }
 
 /** Counters are found by a limit's name alone, so that one name has one size. */
@@ -102,10 +118,10 @@ function startOfRow(segments: string[]): number | null {
   return version !== undefined && /^v\d+$/.test(version) ? null : 2;
 }
 
-/** The step a path ends with where it is a row's; puts what stands for parameters into `values`. */
+/** The step a path ends with where it is a known one; puts what stands for parameters into `values`. */
 function find(step: Step, segments: string[], at: number, values: string[]): Step | null {
   const segment = segments[at];
-  if (segment === undefined) return step.rows.size > 0 ? step : null;
+  if (segment === undefined) return step.isEnd ? step : null;
   const named = step.literals.get(segment);
   const found = named && find(named, segments, at + 1, values);
   if (found || !step.param) return found ?? null;

@@ -1,5 +1,6 @@
 import { type AppContext, callContext } from '../context.js';
 import type { Actor, CallContext } from '../domain/call.js';
+import { refusalIn } from '../domain/errors.js';
 import type { UploadedFile } from '../domain/messages/index.js';
 import { parseInput } from '../domain/parse-input.js';
 import { countedAs } from '../domain/rate-limits.js';
@@ -28,7 +29,19 @@ export async function perform(
     const { status, body } = await run(app, matched, request, call);
     return jsonAnswer(status, body);
   } catch (error) {
+    await noteRefusal(app, matched, call, error);
     return faultAnswer(app, request, error);
+  }
+}
+
+/** A note that fails changes nothing of the answer. */
+async function noteRefusal(app: AppContext, { row }: Matched, call: CallContext, error: unknown): Promise<void> {
+  const refusal = refusalIn(error);
+  if (!row.noteRefusal || !refusal) return;
+  try {
+    await row.noteRefusal(call, refusal);
+  } catch (fault) {
+    app.log.warn({ err: fault, requestId: call.requestId }, 'a refusal could not be noted');
   }
 }
 
@@ -48,7 +61,9 @@ async function run(
 ): Promise<Outcome> {
   const params = parseParams(row.params, inPath);
   const query = parseInput(row.query, request.query);
-  const work = (body: unknown, files: UploadedFile[]) => row.run({ app, call }, { params, query, body, files });
+  const { headers } = request;
+  const work = (body: unknown, files: UploadedFile[]) =>
+    row.run({ app, call }, { params, query, body, files, headers });
   if (!row.body) return work({}, []);
   const sender = countedAs(call.actor, request);
   const held = app.bodies.hold(sender);

@@ -1,6 +1,8 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
 import type { AppContext } from '../context.js';
 import type { CallContext } from '../domain/call.js';
+import type { DomainError } from '../domain/errors.js';
 import type { Scope } from '../domain/installations/index.js';
 import type { UploadedFile } from '../domain/messages/index.js';
 import { renameFaults } from '../domain/parse-input.js';
@@ -65,6 +67,7 @@ export interface RouteInput<Params, Query, Body> {
   query: Query;
   body: Body;
   files: UploadedFile[];
+  headers: IncomingHttpHeaders;
 }
 
 /** What renderers need beside the result. */
@@ -102,6 +105,8 @@ export interface Route {
   statuses: readonly Success[];
   /** Whether the answer shows a secret, so that nothing on its way may store it. */
   showsSecret: boolean;
+  /** Told of a refusal, for a row whose callers are shown later why they were refused; null for the others. */
+  noteRefusal: ((call: CallContext, refusal: DomainError) => Promise<void>) | null;
   /** Does the work and renders its result. */
   run(context: RenderContext, input: RouteInput<unknown, unknown, unknown>): Promise<Outcome>;
 }
@@ -130,6 +135,8 @@ interface RouteSpec<
   /** 200 unless stated, or 204 for a row without a renderer. */
   status?: Success | StatusByResult<Result>;
   showsSecret?: boolean;
+  /** Told of whatever is refused once the caller is known, a body that cannot be used included. */
+  noteRefusal?(call: CallContext, refusal: DomainError): Promise<void>;
   /** The domain function that does it. */
   run(
     call: CallContext,
@@ -164,6 +171,7 @@ export function route<
     maxJsonBytes: spec.maxJsonBytes ?? MAX_JSON_BYTES,
     statuses: typeof status === 'number' ? [status] : status.oneOf,
     showsSecret: spec.showsSecret ?? false,
+    noteRefusal: spec.noteRefusal ?? null,
     async run(context, input) {
       const typed = input as RouteInput<z.output<Params>, z.output<Query>, z.output<Body>>;
       const work = () => spec.run(context.call, typed, context.app);

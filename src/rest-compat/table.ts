@@ -1,9 +1,12 @@
 import type { Route } from './route.js';
 import { applicationRoutes } from './routes/applications.js';
 import { channelRoutes } from './routes/channels.js';
+import { commandPermissionPathsWithoutMethods, commandPermissionRoutes } from './routes/command-permissions.js';
+import { commandRoutes } from './routes/commands.js';
 import { developerPortalRoutes } from './routes/developer-portal.js';
 import { gatewayRoutes } from './routes/gateway.js';
 import { guildRoutes } from './routes/guilds.js';
+import { interactionRoutes } from './routes/interactions.js';
 import { messageRoutes } from './routes/messages.js';
 import { oauth2Routes } from './routes/oauth.js';
 import { reactionRoutes } from './routes/reactions.js';
@@ -15,11 +18,17 @@ export const routes: readonly Route[] = [
   ...gatewayRoutes,
   ...userRoutes,
   ...applicationRoutes,
+  ...commandRoutes,
   ...guildRoutes,
   ...channelRoutes,
+  ...interactionRoutes,
   ...messageRoutes,
   ...reactionRoutes,
+  ...commandPermissionRoutes,
   ...oauth2Routes,
   ...developerPortalRoutes,
   ...teamRoutes,
 ];
+
+/** Paths that are known and take no method: whatever is asked of them is 405. */
+export const pathsWithoutMethods: readonly string[] = commandPermissionPathsWithoutMethods;

@@ -36,7 +36,9 @@ const UpdateApplicationInput = builder.inputType('UpdateApplicationInput', {
     defaultInstallSettings: t.field({ type: [InstallSettingsInput], description: 'Each context at most once.' }),
     installLinkMode: t.field({ type: InstallLinkMode }),
     customInstallUrl: t.string({ description: 'A full https URL; the mode CUSTOM needs it.' }),
-    interactionsEndpointUrl: t.string(),
+    interactionsEndpointUrl: t.string({
+      description: 'Probed before it is saved. Where it is refused, `extensions.probe` has what `EndpointProbe` has.',
+    }),
     redirectUris: t.stringList({
       description:
         'At most 10: https, http of this device only (localhost, 127.0.0.1, [::1]), or a private-use scheme with a dot (com.example.app:/).',

@@ -29,7 +29,7 @@ const AuditEntry = builder.objectRef<AuditEntryRow>('AuditEntry').implement({
     action: t.exposeString('action', { description: 'Such as TEAM_MEMBER_UPDATE.' }),
     target: t.string({
       nullable: true,
-      description: 'The id of what it was done to: a person, a team or an application.',
+      description: 'The id of what it was done to: a person, a team, an application or a command.',
       resolve: ({ targetId }) => (targetId === null ? null : String(targetId)),
     }),
     application: t.field({

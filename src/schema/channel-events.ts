@@ -11,7 +11,7 @@ import { mayEndSession, requireSession } from './stream-sessions.js';
 import type { Stream } from './streams.js';
 
 /**
- * A channel's events from now on, for as long as the caller is signed in and can view it. What comes after a change that may
+ * A channel's events from now on, those for the caller alone included, for as long as they are signed in and can view it. What comes after a change that may
  * take the channel out of sight waits until that is settled.
  * @throws what `accessGuildChannel` throws
  */
@@ -41,7 +41,7 @@ export async function watchChannel(context: GraphqlContext, channelId: bigint): 
       (error: unknown) => queue.end(error),
     );
   };
-  const guild = subscribeToAll(app.bus, topicsOfGuild(guildId), (message) => {
+  const guild = subscribeToAll(app.bus, [...topicsOfGuild(guildId), topics.user(user.id)], (message) => {
     const isUnsure = message.type === BUS_RECONNECTED || mayTakeAway(message, userId);
     if (isUnsure) after(requireAccess);
     if (message.type !== BUS_RECONNECTED && isShown(message, channelId)) after(() => queue.push(message));

@@ -47,7 +47,7 @@ export function renderDomainError(error: DomainError, at?: GraphQLError): GraphQ
   const retry = error.retryAfterSeconds === undefined ? {} : { retryAfter: error.retryAfterSeconds };
   const { http } = at?.extensions ?? {};
   const fields = code === 'BAD_USER_INPUT' ? { fields: fieldsOf(error) } : {};
-  const extensions = { code, ...fields, ...retry, ...(http ? { http } : {}) };
+  const extensions = { ...error.shown, code, ...fields, ...retry, ...(http ? { http } : {}) };
   return new GraphQLError(messageOf(error), { nodes: at?.nodes, path: at?.path, extensions });
 }
 

@@ -18,7 +18,7 @@ import { Role } from './roles.js';
 
 const GuildTier = builder.enumType('GuildTier', { values: ['CLOUD', 'SELF_HOSTED'] as const });
 
-const Guild = builder.prismaObject('Guild', {
+export const Guild = builder.prismaObject('Guild', {
   description: 'A server. Everything in it is shown to its members only.',
   fields: (t) => ({
     id: t.field(snowflakeId),

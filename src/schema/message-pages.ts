@@ -1,5 +1,6 @@
 import { requireUser } from '../domain/call.js';
 import { accessGuild, channelsWith } from '../domain/guilds/index.js';
+import { type Onlooker, onlookerOf, seenBy, seenBySql } from '../domain/messages/index.js';
 import { type Channel, type Database, type Message, Prisma } from '../infra/database/index.js';
 import type { OperationBudget } from './budget.js';
 import type { GraphqlContext } from './context.js';
@@ -48,25 +49,26 @@ async function readableChannels({ call, budget }: GraphqlContext, channels: Chan
 type Pages = Map<bigint, PageRows<Message>>;
 
 async function readPages(
-  { app: { db }, budget }: GraphqlContext,
+  { app: { db }, call, budget }: GraphqlContext,
   channelIds: bigint[],
   page: Page,
   query: object,
 ): Promise<Pages> {
+  const onlooker = onlookerOf(call);
   const orderBy = { id: page.backwards ? 'desc' : 'asc' } as const;
   const [only] = channelIds;
   if (only === undefined) return new Map();
   if (channelIds.length === 1) {
-    const where = { channelId: only, id: withinPage(page) };
+    const where = { channelId: only, id: withinPage(page), ...seenBy(onlooker) };
     const rows = await budget.read(page.take + 1, (take) =>
       db.reader.message.findMany({ ...query, where, orderBy, take }),
     );
     return new Map([[only, pageRows(page, rows)]]);
   }
-  const pages = await findIds(db, budget, channelIds, page);
+  const pages = await findIds(db, budget, channelIds, { ...page, onlooker });
   const ids = [...pages.values()].flatMap(({ rows }) => rows);
   const rows = await readInPieces(budget, ids, (piece) =>
-    db.reader.message.findMany({ ...query, where: { id: { in: piece } } }),
+    db.reader.message.findMany({ ...query, where: { id: { in: piece }, ...seenBy(onlooker) } }),
   );
   const rowOf = new Map(rows.map((row) => [row.id, row]));
   return new Map(
@@ -74,12 +76,16 @@ async function readPages(
   );
 }
 
-/** The ids of a page in each channel, found by a walk along the index of channel and id in each. */
+interface SeenPage extends Page {
+  onlooker: Onlooker;
+}
+
+/** The ids of a page in each channel that somebody sees, found by a walk along the index of channel and id in each. */
 async function findIds(
   db: Database,
   budget: OperationBudget,
   channelIds: bigint[],
-  page: Page,
+  page: SeenPage,
 ): Promise<Map<bigint, PageRows<bigint>>> {
   const pages = db.dialect === 'sqlite' ? sqlitePages(channelIds, page) : postgresPages(channelIds, page);
   // Each channel's page is looked for with one more than it takes.
@@ -100,14 +106,14 @@ function inDirection({ backwards }: Page, ids: bigint[]): bigint[] {
 }
 
 /** SQLite has no lateral join. The cross join keeps the channels outside, so that each is one walk along the index. */
-function sqlitePages(channelIds: bigint[], page: Page): Prisma.Sql {
+function sqlitePages(channelIds: bigint[], page: SeenPage): Prisma.Sql {
   return Prisma.sql`
     SELECT "channel"."value" AS "channelId", CAST("message"."id" AS TEXT) AS "id"
     FROM json_each(${JSON.stringify(channelIds.map(String))}) AS "channel" CROSS JOIN "Message" AS "message"
     WHERE "message"."id" IN (${pageOf(Prisma.sql`CAST("channel"."value" AS INTEGER)`, page)})`;
 }
 
-function postgresPages(channelIds: bigint[], page: Page): Prisma.Sql {
+function postgresPages(channelIds: bigint[], page: SeenPage): Prisma.Sql {
   return Prisma.sql`
     SELECT CAST("channel"."id" AS TEXT) AS "channelId", CAST("message"."id" AS TEXT) AS "id"
     FROM unnest(${channelIds.map(String)}::bigint[]) AS "channel"("id")
@@ -115,11 +121,11 @@ function postgresPages(channelIds: bigint[], page: Page): Prisma.Sql {
 }
 
 /** Ids are read as text: a computed column has no declared type by which a 64-bit number would be told. */
-function pageOf(channelId: Prisma.Sql, { take, backwards, after, before }: Page): Prisma.Sql {
+function pageOf(channelId: Prisma.Sql, { take, backwards, after, before, onlooker }: SeenPage): Prisma.Sql {
   const afterPart = after === undefined ? Prisma.empty : Prisma.sql`AND "id" > ${after}`;
   const beforePart = before === undefined ? Prisma.empty : Prisma.sql`AND "id" < ${before}`;
   const direction = Prisma.raw(backwards ? 'DESC' : 'ASC');
   return Prisma.sql`
-    SELECT "id" FROM "Message" WHERE "channelId" = ${channelId} ${afterPart} ${beforePart}
+    SELECT "id" FROM "Message" WHERE "channelId" = ${channelId} AND ${seenBySql(onlooker)} ${afterPart} ${beforePart}
     ORDER BY "id" ${direction} LIMIT ${take + 1}`;
 }

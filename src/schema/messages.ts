@@ -11,20 +11,24 @@ import {
   addReaction,
   countReactions,
   deleteMessage,
+  EVERYBODY,
   editMessage,
   type MessageContent,
   type MessageKey,
   messageContent,
   type NewMessage,
+  onlookerOf,
   removeReaction,
   requireSending,
+  seenBy,
   sendMessage,
 } from '../domain/messages/index.js';
 import { parseInput, renameFaults } from '../domain/parse-input.js';
 import { takeInChannel } from '../domain/rate-limits.js';
 import type { Message as MessageRow } from '../infra/database/index.js';
 import { snowflakeTime } from '../infra/ids.js';
-import { renderAttachment, renderEmbeds, renderReaction } from '../wire/messages.js';
+import { renderComponents } from '../wire/components.js';
+import { renderAttachment, renderEmbeds, renderReaction, shownFiles } from '../wire/messages.js';
 import { builder } from './builder.js';
 import type { GraphqlContext } from './context.js';
 import { DeletedPayload } from './deleted.js';
@@ -33,7 +37,7 @@ import { referredRows } from './lists.js';
 import { createLoader } from './loaders.js';
 import { receiveFiles, requireDistinct } from './uploads.js';
 
-const Message = builder.prismaObject('Message', {
+export const Message = builder.prismaObject('Message', {
   fields: (t) => ({
     id: t.field(snowflakeId),
     channel: t.relation('channel', {
@@ -48,7 +52,7 @@ const Message = builder.prismaObject('Message', {
     embeds: t.field({
       type: 'JSON',
       select: { attachments: true },
-      resolve: (message, _args, { app }) => renderEmbeds(message, app.addresses),
+      resolve: (message, _args, { app }) => renderEmbeds(message.embeds, shownFiles(message, app.addresses)),
     }),
     attachments: t.field({
       type: 'JSON',
@@ -56,10 +60,21 @@ const Message = builder.prismaObject('Message', {
       resolve: ({ attachments, channelId }, _args, { app }) =>
         attachments.map((attachment) => renderAttachment(attachment, channelId, app.addresses)),
     }),
-    components: t.field({ type: 'JSON', resolve: ({ components }) => components }),
+    components: t.field({
+      type: 'JSON',
+      select: { attachments: true },
+      resolve: (message, _args, { app }) => renderComponents(message.components, shownFiles(message, app.addresses)),
+    }),
     reactions: t.field({
       type: 'JSON',
       resolve: async ({ id }, _args, context) => (await reactionLoader(context).load(id)).map(renderReaction),
+    }),
+    type: t.exposeInt('type', { description: "The reference platform's message type." }),
+    flags: t.exposeInt('flags', { description: "The reference platform's message flags." }),
+    ephemeral: t.field({
+      type: 'Boolean',
+      description: 'Whether the caller alone sees it, beside the application that sent it.',
+      resolve: ({ visibleToId }) => visibleToId !== null,
     }),
     createdAt: t.field({ type: 'DateTime', resolve: ({ id }) => new Date(snowflakeTime(id)) }),
     editedAt: t.expose('editedAt', { type: 'DateTime', nullable: true }),
@@ -75,7 +90,10 @@ builder.prismaObjectFields(Message, (t) => ({
       if (referenceId === null) return null;
       const query = queryFromInfo({ context, info });
       return referredRows(context, info, (ids) =>
-        context.call.read.message.findMany({ ...query, where: { id: { in: ids } } }),
+        context.call.read.message.findMany({
+          ...query,
+          where: { id: { in: ids }, ...seenBy(onlookerOf(context.call)) },
+        }),
       ).load(referenceId);
     },
   }),
@@ -194,7 +212,7 @@ function contentOf(content: string): MessageContent {
 }
 
 async function readMessage(call: CallContext, { channelId, messageId }: MessageKey): Promise<MessageRow> {
-  const message = await call.read.message.findUnique({ where: { id: messageId, channelId } });
+  const message = await call.read.message.findFirst({ where: { id: messageId, channelId, ...seenBy(EVERYBODY) } });
   if (!message) throw new DomainError('UNKNOWN_MESSAGE');
   return message;
 }

@@ -49,6 +49,13 @@ const RENDERINGS: { [A in GuildLogAction]: Rendering<AuditChanges[A]> } = {
       ],
     }),
   },
+  COMMAND_PERMISSIONS_UPDATE: {
+    type: AuditLogEvent.ApplicationCommandPermissionUpdate,
+    details: ({ applicationId, permissions }) => ({
+      options: { application_id: applicationId },
+      changes: permissions.flatMap(permissionChange),
+    }),
+  },
   BOT_ADD: { type: AuditLogEvent.BotAdd, details: () => ({}) },
   MESSAGE_DELETE: {
     type: AuditLogEvent.MessageDelete,
@@ -125,4 +132,12 @@ function inviteChanges(what: 'made' | 'removed', invite: InviteFacts): APIAuditL
     ...fact('max_age', invite.maxAge),
     ...fact('temporary', false),
   ];
+}
+
+type PermissionChange = AuditChanges['COMMAND_PERMISSIONS_UPDATE']['permissions'][number];
+
+function permissionChange({ id, type, ...said }: PermissionChange): APIAuditLogChange[] {
+  const entryOf = (permission: boolean | null) => (permission === null ? null : { id, type, permission });
+  // The key is the target's id, of which the types know nothing.
+  return change(id, entryOf(said.old), entryOf(said.new)) as unknown as APIAuditLogChange[];
 }

@@ -10,7 +10,9 @@ import type { ContentShown, MessageRecord, ReactionCount } from '../domain/messa
 import type { AddressSignatures } from '../infra/address-signatures.js';
 import type { Attachment } from '../infra/database/index.js';
 import { snowflakeTime } from '../infra/ids.js';
+import { renderComponents, ShownFiles } from './components.js';
 import { renderEmoji } from './emojis.js';
+import { renderAnswered } from './message-interactions.js';
 import { wireTime } from './time.js';
 import { renderUser } from './users.js';
 
@@ -54,12 +56,25 @@ export function renderReaction(reaction: ReactionCount): APIReaction {
   };
 }
 
-/** Stored JSON columns are read back as `unknown`; these two hold what the domain put there. */
+/** The files of a message, for what shows them. */
+export function shownFiles(
+  message: Pick<MessageRecord, 'attachments' | 'channelId'>,
+  options: WireOptions,
+): ShownFiles {
+  return new ShownFiles(message.attachments.map((file) => renderAttachment(file, message.channelId, options)));
+}
+
+/** Stored JSON columns are read back as `unknown`; these hold what the domain put there. */
 const jsonList = <T>(value: unknown): T[] => (Array.isArray(value) ? (value as T[]) : []);
 
 /** A message, its reply's target included one level deep. */
 export function renderMessage(message: MessageRecord, options: WireOptions): APIMessage {
   const { referenced } = message;
+  const attachments = message.attachments.map((attachment) => ({
+    ...renderAttachment(attachment, message.channelId, options),
+    ...(message.visibleToId === null ? {} : { ephemeral: true }),
+  }));
+  const files = new ShownFiles(attachments);
   return {
     id: String(message.id),
     channel_id: String(message.channelId),
@@ -72,11 +87,12 @@ export function renderMessage(message: MessageRecord, options: WireOptions): API
     mention_everyone: message.mentionEveryone,
     mentions: message.mentionedUsers.map(renderUser),
     mention_roles: jsonList<string>(message.mentionRoleIds),
-    attachments: message.attachments.map((attachment) => renderAttachment(attachment, message.channelId, options)),
-    embeds: renderEmbeds(message, options),
-    components: jsonList(message.components),
+    attachments,
+    embeds: renderEmbeds(message.embeds, files),
+    components: renderComponents(message.components, files),
     pinned: message.pinned,
     flags: message.flags as MessageFlags,
+    ...renderAnswered(message),
     ...(message.reactions.length === 0 ? {} : { reactions: message.reactions.map(renderReaction) }),
     ...(message.nonce === null ? {} : { nonce: message.nonce }),
     ...(message.referenceId === null
@@ -130,19 +146,9 @@ export function redactMessage<T extends APIMessage>(message: T): T {
  * A message's embeds, their files at addresses that are good from now: `attachment://name` stands for the attachment of that name,
  * and so does an address it was shown under before, which comes back when a sender edits the embed as they read it.
  */
-export function renderEmbeds(
-  message: Pick<MessageRecord, 'embeds' | 'attachments' | 'channelId'>,
-  options: WireOptions,
-): APIEmbed[] {
-  const embeds = jsonList<APIEmbed>(message.embeds);
-  if (message.attachments.length === 0) return embeds;
-  const urls = new Map<string, string>();
-  for (const attachment of message.attachments) {
-    const { url } = renderAttachment(attachment, message.channelId, options);
-    urls.set(`attachment://${attachment.filename}`, url).set(withoutQuery(url), url);
-  }
-  const current = (url: string): string => urls.get(withoutQuery(url)) ?? url;
-  return embeds.map(({ image, thumbnail, author, footer, ...embed }) => ({
+export function renderEmbeds(stored: unknown, files: ShownFiles): APIEmbed[] {
+  const current = (url: string): string => files.at(url)?.url ?? url;
+  return jsonList<APIEmbed>(stored).map(({ image, thumbnail, author, footer, ...embed }) => ({
     ...embed,
     ...(image ? { image: { ...image, url: current(image.url) } } : {}),
     ...(thumbnail ? { thumbnail: { ...thumbnail, url: current(thumbnail.url) } } : {}),
@@ -153,8 +159,4 @@ export function renderEmbeds(
 
 function withIcon<Part extends { icon_url?: string }>(part: Part, current: (url: string) => string): Part {
   return part.icon_url ? { ...part, icon_url: current(part.icon_url) } : part;
-}
-
-function withoutQuery(url: string): string {
-  return url.split('?', 1)[0] ?? '';
 }

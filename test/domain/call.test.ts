@@ -11,6 +11,7 @@ const ACTORS: Record<Actor['kind'], Actor> = {
   person: { kind: 'person', user },
   bot: { kind: 'bot', user, applicationId: 1n, messageContentIntent: true },
   token: { kind: 'token', user, applicationId: 1n, scopes: ['identify'], expiresAt: new Date() },
+  interaction: { kind: 'interaction', user } as Actor,
 };
 
 const told = (ask: () => unknown) => {
@@ -28,6 +29,11 @@ describe('a caller', () => {
     ['person', 'ok', 'ok'],
     ['bot', 'ok', 'FORBIDDEN Bots cannot use this'],
     ['token', 'FORBIDDEN OAuth2 tokens cannot use this', 'FORBIDDEN OAuth2 tokens cannot use this'],
+    [
+      'interaction',
+      'FORBIDDEN The token of an interaction cannot be used for this',
+      'FORBIDDEN The token of an interaction cannot be used for this',
+    ],
   ])('who is %s, as a user: %s; as a person: %s', (kind, asUser, asPerson) => {
     const call = { actor: ACTORS[kind] } as CallContext;
     expect(told(() => requireUser(call))).toBe(asUser);

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { callContext } from '../../src/context.js';
 import type { CallContext } from '../../src/domain/call.js';
 import { createChannel, getChannel } from '../../src/domain/channels/index.js';
+import { findRunnableCommand, setCommandPermissions } from '../../src/domain/command-permissions/index.js';
 import { DomainError } from '../../src/domain/errors.js';
 import {
   CHANNEL_OPERATIONS,
@@ -30,6 +32,7 @@ import {
 import { ALL_PERMISSIONS, Permission, permissionNames } from '../../src/domain/permissions.js';
 import { createRole, setRolePositions } from '../../src/domain/roles/index.js';
 import { hashSecret } from '../../src/infra/secrets.js';
+import { entry, OF_ROLE, putCommand, putPermissions } from '../harness/command-rows.js';
 import { outcome } from '../harness/outcome.js';
 import { createPerson } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
@@ -118,6 +121,33 @@ const deleteInviteOfOwner = async (call: CallContext) => {
   return deleteInvite(call, code);
 };
 
+/** An application of the owner's with a command that everybody may run. */
+async function aCommand(): Promise<{ applicationId: bigint; commandId: bigint }> {
+  const applicationId = await anApplication();
+  const scopes = ['applications.commands'] as const;
+  await installApplication(room.owner, { applicationId, guildId: guildId(), scopes: [...scopes] });
+  const { id: commandId } = await putCommand(server.app, applicationId);
+  await putPermissions(server.app, { guildId: guildId(), applicationId, commandId }, entry(OF_ROLE, guildId()));
+  return { applicationId, commandId };
+}
+
+const setPermissions = async (call: CallContext) =>
+  setCommandPermissions(call, { guildId: guildId(), ...(await aCommand()), entries: [] });
+
+async function setPermissionsByToken({ actor }: CallContext): Promise<unknown> {
+  if (actor.kind !== 'person') throw new Error('only a person grants tokens');
+  const command = await aCommand();
+  const scopes = ['applications.commands.permissions.update'] as const;
+  const token = { user: actor.user, applicationId: command.applicationId, scopes, expiresAt: new Date() };
+  const call = callContext(server.app, { kind: 'token', ...token });
+  return setCommandPermissions(call, { guildId: guildId(), ...command, entries: [] });
+}
+
+async function runCommand(call: CallContext): Promise<unknown> {
+  const { commandId } = await aCommand();
+  return findRunnableCommand(call, { channelId: room.channelId, commandId });
+}
+
 const IN_GUILD: Record<GuildOperation, Attempt<GuildOperation>> = {
   viewGuild: { does: (call) => getGuild(call, { guildId: guildId() }) },
   leaveGuild: { does: (call) => leaveGuild(call, guildId()) },
@@ -135,6 +165,8 @@ const IN_GUILD: Record<GuildOperation, Attempt<GuildOperation>> = {
   addMemberMuted: addSomebodyWith({ mute: true }),
   addMemberDeafened: addSomebodyWith({ deaf: true }),
   manageInvites: { does: deleteInviteOfOwner, instead: Permission.ManageChannels },
+  manageCommandPermissions: { does: setPermissions },
+  manageCommandPermissionsByToken: { does: setPermissionsByToken, with: 'manageCommandPermissions' },
 };
 
 const send = (more: object) => (call: CallContext) =>
@@ -177,6 +209,7 @@ const IN_CHANNEL: Record<ChannelOperation, Attempt<ChannelOperation>> = {
   listReactions: { does: (call) => listReactions(call, { ...place(), emoji: '👍', limit: 1 }) },
   removeReaction: { does: (call) => removeReaction(call, { ...place(), emoji: '👍' }) },
   clearReactions: { does: (call) => clearReactions(call, place()) },
+  useCommands: { does: runCommand },
 };
 
 const bitsOf = (bits: bigint) => Object.values(Permission).filter((bit) => (bits & bit) !== 0n);

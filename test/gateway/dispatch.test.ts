@@ -288,7 +288,10 @@ describe('G-27 message content', () => {
   it('G-27 is empty without the intent', async () => {
     const [reader, other] = [await session(), await session(withoutContent)];
     const button = { type: 2, style: 5, label: 'secret', url: 'https://a.example/' };
-    const facts = { embeds: [{ title: 'secret' }], components: [{ type: 1, components: [button] }] };
+    const facts = {
+      embeds: [{ title: 'secret' }],
+      components: [{ type: 1, components: [button] }],
+    } satisfies SentBody;
     await speak('secret', facts);
     expect((await reader.event('MESSAGE_CREATE')).d).toMatchObject({ content: 'secret', ...facts });
     expect((await other.event('MESSAGE_CREATE')).d).toMatchObject({

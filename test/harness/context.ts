@@ -10,6 +10,8 @@ import { systemClock } from '../../src/infra/clock.js';
 import { watchEventLoop } from '../../src/infra/loop-lag.js';
 import { createMetrics } from '../../src/infra/metrics.js';
 import { openResources } from '../../src/resources.js';
+import { createEndpoints } from '../../src/rest-compat/index.js';
+import { renderPing } from '../../src/wire/interactions-endpoints.js';
 import { createPublisher } from '../../src/wire/publisher.js';
 import { migratedDatabase } from './server.js';
 
@@ -40,6 +42,8 @@ export async function openContext(
     metrics: createMetrics(loop),
     guilds: new DatabaseHome(resources.db.reader, resources.bus, systemClock),
     publish: createPublisher(resources.bus, addresses, log),
+    renderPing,
+    endpoints: createEndpoints({ ...resources, clock: systemClock, addresses }),
   });
   return {
     app,

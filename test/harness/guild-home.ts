@@ -148,6 +148,7 @@ export const PLAIN_MESSAGE = {
   visibleToId: null,
   applicationId: null,
   interaction: null,
+  interactionUsers: [],
   editedAt: null,
   attachments: [],
   reactions: [],

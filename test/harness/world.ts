@@ -129,6 +129,11 @@ export type SentBody = z.input<typeof SendMessageBody>;
 /** A body as the REST face hands it to the domain. @throws INVALID_INPUT */
 export const toSend = (body: SentBody): NewMessage => parseInput(SendMessageBody, body);
 
+/** A row with one button in it, which can be told by `press`. */
+export const ONE_BUTTON = [
+  { type: 1, components: [{ type: 2, style: 1, label: 'press', custom_id: 'press' }] },
+] satisfies SentBody['components'];
+
 /** Sends a message into the guild's first channel. */
 export function say(
   app: App,

@@ -3,6 +3,7 @@ import { REST } from '@discordjs/rest';
 import { ApplicationFlags, OAuth2Scopes } from 'discord-api-types/v10';
 import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startEndpoint } from '../harness/endpoint.js';
 import { GatewayClient } from '../harness/gateway-client.js';
 import { createApplication, type MadeApplication, type Person, signUp } from '../harness/people.js';
 import { expectReference } from '../harness/reference.js';
@@ -83,7 +84,10 @@ describe('200', () => {
   });
 
   test('an empty or null URL clears it', async () => {
-    await patch({ interactions_endpoint_url: 'https://bot.example/i', custom_install_url: 'https://bot.example/a' });
+    const endpoint = await startEndpoint({ publicKey: application.publicKey });
+    const urls = { interactions_endpoint_url: endpoint.url, custom_install_url: 'https://bot.example/a' };
+    expect((await patch(urls)).body).toMatchObject(urls);
+    await endpoint.close();
     const { body } = await patch({ interactions_endpoint_url: '', custom_install_url: null });
     expect(body.interactions_endpoint_url).toBeNull();
     expect(body).not.toHaveProperty('custom_install_url');

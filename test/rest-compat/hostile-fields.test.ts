@@ -5,7 +5,15 @@ import type { Route } from '../../src/rest-compat/route.js';
 import { routes } from '../../src/rest-compat/table.js';
 import { EVERY_FIELD_MS, HOSTILE_OTHERS, HOSTILE_TEXTS } from '../harness/hostile-values.js';
 import { readableLog } from '../harness/log.js';
-import { createApplication, type Person, signUp } from '../harness/people.js';
+import { inForm, postForm } from '../harness/oauth.js';
+import {
+  createApplication,
+  createGuild,
+  install,
+  type MadeApplication,
+  type Person,
+  signUp,
+} from '../harness/people.js';
 import { ask, openScene, type Scene } from '../harness/rest.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { putTeam } from '../harness/teams.js';
@@ -21,6 +29,8 @@ let ada: Person;
 /** What a body needs beside the one hostile field to get as far as the database, by the field's name. */
 let samples: Record<string, unknown>;
 let params: Record<string, string>;
+/** As `params`, for routes that an application asks with a person's token. */
+let granted: { params: Record<string, string>; token: string };
 
 beforeAll(async () => {
   server = await startServer({ log });
@@ -29,7 +39,9 @@ beforeAll(async () => {
   const [cleo, bob] = [await signUp(server, 'cleo'), await signUp(server, 'bob')];
   ada = await signUp(server, 'ada');
   const teamId = String(await putTeam(server, ada, [[bob, 'DEVELOPER']]));
-  const { id: applicationId } = await createApplication(ada, 'Helper');
+  const application = await createApplication(ada, 'Helper');
+  const { id: applicationId } = application;
+  granted = await grantOf(application);
   const messageId = (await scene.send()).id;
   samples = {
     id: scene.guildId,
@@ -46,6 +58,7 @@ beforeAll(async () => {
     access_token: 'none',
     message_id: messageId,
     scopes: ['identify'],
+    permission: true,
   };
   params = {
     guildId: scene.guildId,
@@ -58,6 +71,16 @@ beforeAll(async () => {
   };
 });
 afterAll(() => server.stop());
+
+/** A server of ada's with the application, which has her token for whatever a scope allows. */
+async function grantOf(application: MadeApplication): Promise<typeof granted> {
+  const guild = await createGuild(ada);
+  await install(ada, application, guild);
+  const form = { grant_type: 'client_credentials', scope: 'applications.commands.permissions.update' };
+  const { body } = await postForm(server, { ...form, ...inForm(application) });
+  const ids = { applicationId: application.id, guildId: guild.id, commandId: application.id };
+  return { params: ids, token: body.access_token };
+}
 
 type Key = string | number;
 interface Wrapped {
@@ -103,14 +126,19 @@ function valueWith(schema: z.ZodType, [key, ...rest]: Key[], leaf: unknown): unk
 }
 
 const nameOf = ({ method, path }: Route) => `${method} ${path}`;
-const addressOf = ({ path }: Route) => path.replace(/:(\w+)/g, (_, name: string) => params[name] ?? '');
+const needsScope = ({ callers }: Route) => callers.some((caller) => typeof caller === 'object');
+
+function addressOf(route: Route): string {
+  const known = needsScope(route) ? granted.params : params;
+  return route.path.replace(/:(\w+)/g, (_, name: string) => known[name] ?? '');
+}
 
 async function send(route: Route, address: string, body?: string) {
   const content = body === undefined ? {} : { body, headers: { 'content-type': 'application/json' } };
   if (route.callers.length === 0 || route.callers.includes('bot')) {
     return scene.bot.ask(route.method, address, content);
   }
-  const headers = { ...content.headers, authorization: `Bearer ${ada.token}` };
+  const headers = { ...content.headers, authorization: `Bearer ${needsScope(route) ? granted.token : ada.token}` };
   return ask(server, route.method, address, { ...content, headers });
 }
 

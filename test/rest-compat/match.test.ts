@@ -89,6 +89,26 @@ describe('what is no route', () => {
   });
 });
 
+describe('a path that takes no method', () => {
+  const path = '/guilds/:guildId/commands/permissions';
+  const closed = new RouteTable([row('/guilds/:guildId/commands/:commandId')], [path]);
+
+  test.each(['GET', 'PUT', 'DELETE', 'PROPFIND'])('is 405 for %s, with none that is allowed', (method) => {
+    expect(closed.match({ method, path: '/guilds/1/commands/permissions' })).toMatchObject({
+      status: 405,
+      headers: { allow: '' },
+    });
+  });
+
+  test('goes before a parameter, and leaves its other values to it', () => {
+    expect(found(closed, '/guilds/1/commands/2')).toEqual([
+      '/guilds/:guildId/commands/:commandId',
+      { guildId: '1', commandId: '2' },
+    ]);
+    expect(found(closed, '/guilds/1/commands')).toBe(404);
+  });
+});
+
 test('HEAD is answered as GET', () => {
   expect(found(table, '/users/5', 'HEAD')).toEqual(['/users/:userId', { userId: '5' }]);
 });

@@ -13,7 +13,7 @@ describe('the body of a send becomes a value of the domain', () => {
     ['tts', true, { tts: true }],
     ['nonce', 12, { nonce: '12' }],
     ['enforce_nonce', true, { enforceNonce: true }],
-    ['components', [{ type: 1 }], { components: [{ type: 1 }] }],
+    ['components', [{ type: 10, content: 'x', made_up: 1 }], { components: [{ type: 10, id: 1, content: 'x' }] }],
     ['embeds', [{ title: 'x' }], { embeds: [{ type: 'rich', title: 'x' }] }],
     [
       'allowed_mentions',

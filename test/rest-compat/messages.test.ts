@@ -7,7 +7,7 @@ import { expectReference } from '../harness/reference.js';
 import { openScene, RestBot, type Scene } from '../harness/rest.js';
 import { createDirectChannel } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
-import { addMember, createBot, createChannel } from '../harness/world.js';
+import { addMember, createBot, createChannel, ONE_BUTTON } from '../harness/world.js';
 
 let server: TestServer;
 let scene: Scene;
@@ -150,7 +150,7 @@ describe('POST /channels/{id}/messages', () => {
             url: `https://example.org/${lone}`,
           },
         ],
-        components: [{ type: 1, [lone]: lone }],
+        components: [{ type: 1, components: [{ type: 2, style: 1, label: lone, custom_id: lone }] }],
       });
       expect(status).toBe(200);
       expect(JSON.stringify(body)).not.toContain('\\ud800');
@@ -158,15 +158,15 @@ describe('POST /channels/{id}/messages', () => {
       expect((await scene.bot.get(`${scene.messages}/${body.id}`)).body.content).toBe('x\ufffdy');
     });
 
-    test('components come back as they were sent, ids beyond 2^53 as text', async () => {
-      const body = '{"components":[{"type":1,"id":9007199254740993,"components":[{"type":2,"label":"x"}]}]}';
+    test('components come back with their numbers and defaults, ids beyond 2^53 as text', async () => {
+      const select = '{"type":5,"custom_id":"x","default_values":[{"type":"user","id":9007199254740993}]}';
       const answer = await scene.bot.ask('POST', scene.messages, {
-        body,
+        body: `{"components":[{"type":1,"components":[${select}]}]}`,
         headers: { 'content-type': 'application/json' },
       });
-      expect(answer.body.components).toEqual([
-        { type: 1, id: '9007199254740993', components: [{ type: 2, label: 'x' }] },
-      ]);
+      const chosen = { default_values: [{ type: 'user', id: '9007199254740993' }], min_values: 1, max_values: 1 };
+      const components = [{ type: 5, id: 2, custom_id: 'x', ...chosen }];
+      expect(answer.body.components).toEqual([{ type: 1, id: 1, components }]);
     });
 
     test('the id in message_reference may be a number above 2^53 (discord.py)', async () => {
@@ -251,7 +251,10 @@ describe('POST /channels/{id}/messages', () => {
       expect(await faultsOf({ content: 'x', attachments: [{ id: 0, filename: 'nowhere.txt' }] })).toEqual([
         'attachments.0.id: ATTACHMENT_NOT_FOUND',
       ]);
-      expect(await faultsOf({ components: [{ type: 1, label: '\u0000' }] })).toEqual(['components: STRING_TYPE_REGEX']);
+      const button = { type: 2, style: 1, custom_id: 'x', label: '\u0000' };
+      expect(await faultsOf({ components: [{ type: 1, components: [button] }] })).toEqual([
+        'components.0.components.0.label: STRING_TYPE_REGEX',
+      ]);
     });
 
     test('a message that is answered and is not there is a fault of message_reference', async () => {
@@ -457,7 +460,7 @@ describe('the message-content rule', () => {
     const deaf = await createBot(app, { privilegedIntents: ['GUILD_MEMBERS'] });
     await addMember(app, room.guild.id, deaf.user);
     const reader = new RestBot(server, deaf);
-    const said = await room.send({ content: 'secret', embeds: [{ title: 'x' }], components: [{ type: 1 }] });
+    const said = await room.send({ content: 'secret', embeds: [{ title: 'x' }], components: ONE_BUTTON });
     const mentions = await room.send({ content: `hi <@${deaf.id}>` });
     const own = (await reader.post(room.messages, { content: 'own' })).body;
     const replies = await room.send({ content: 'reply', message_reference: { message_id: said.id } });

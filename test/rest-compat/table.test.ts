@@ -3,8 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ALL_PERMISSIONS } from '../../src/domain/permissions.js';
 import type { Route } from '../../src/rest-compat/route.js';
 import { routes } from '../../src/rest-compat/table.js';
+import { putCommand } from '../harness/command-rows.js';
 import { grantCode, inForm, postForm, REDIRECT_URI } from '../harness/oauth.js';
-import { createApplication, type Person, signUp } from '../harness/people.js';
+import { createApplication, createGuild, install, type Person, signUp } from '../harness/people.js';
 import { ask, openScene, type RestRequest, type Scene } from '../harness/rest.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { putTeam } from '../harness/teams.js';
@@ -32,24 +33,32 @@ beforeAll(async () => {
     messageId: message.id,
     emoji: encodeURIComponent('👍'),
     userId: scene.bot.id,
+    applicationId: scene.bot.id,
+    commandId: '0',
   };
   [ada, bob, cleo] = await Promise.all([signUp(server, 'ada'), signUp(server, 'bob'), signUp(server, 'cleo')]);
   session = `Bearer ${ada.token}`;
   const application = await createApplication(ada);
   token = `Bearer ${await accessToken(ada, application)}`;
+  const guild = await createGuild(ada);
+  await install(ada, application, guild);
+  const { id: commandId } = await putCommand(server.app, BigInt(application.id));
+  granted = { applicationId: application.id, guildId: guild.id, commandId: String(commandId) };
 });
 afterAll(() => server.stop());
 
 async function accessToken(person: Parameters<typeof grantCode>[1], application: Parameters<typeof inForm>[0]) {
   const where = { id: BigInt(application.id) };
   await server.app.db.writer.application.update({ where, data: { redirectUris: [REDIRECT_URI] } });
-  const code = await grantCode(server, person, application);
+  const scope = 'identify applications.commands.permissions.update';
+  const code = await grantCode(server, person, application, { scope });
   const form = { grant_type: 'authorization_code', code, redirect_uri: REDIRECT_URI, ...inForm(application) };
   return (await postForm(server, form)).body.access_token as string;
 }
 
-/** Makes anew what a portal route may have changed or removed. */
+/** Makes anew what a route of commands or of the portal may have changed or removed. */
 async function renew(route: Route): Promise<void> {
+  if (route.path.endsWith('/commands/:commandId')) await renewCommand(route);
   if (!route.callers.includes('session')) return;
   const { app } = server;
   const teamId = await putTeam(server, ada, [[bob, 'DEVELOPER']]);
@@ -59,11 +68,26 @@ async function renew(route: Route): Promise<void> {
   Object.assign(portal, { teamId: String(teamId), applicationId, userId: bob.id });
 }
 
+async function renewCommand(route: Route): Promise<void> {
+  const set = addressOf({ ...route, path: route.path.replace('/:commandId', '') });
+  await scene.bot.ask('PUT', set, { json: [] });
+  known.commandId = (await scene.bot.post(set, { name: 'renewed', description: 'Made anew' })).body.id;
+}
+
 /** As `known`, for the portal's routes. */
 const portal: Record<string, string> = {};
 
+/** As `known`, for routes that an application asks with a person's token. */
+let granted: Record<string, string>;
+const COMMAND = { name: 'registered', description: 'By its route' };
+
 const BODIES: Record<string, () => object> = {
+  'POST /applications/:applicationId/commands': () => COMMAND,
+  'PUT /applications/:applicationId/commands': () => [COMMAND],
+  'POST /applications/:applicationId/guilds/:guildId/commands': () => COMMAND,
+  'PUT /applications/:applicationId/guilds/:guildId/commands': () => [COMMAND],
   'PATCH /guilds/:guildId/roles': () => [],
+  'PUT /applications/:applicationId/guilds/:guildId/commands/:commandId/permissions': () => ({ permissions: [] }),
   'POST /developer-portal/teams': () => ({ name: 'Builders' }),
   'PATCH /developer-portal/teams/:teamId': () => ({ name: 'Otters' }),
   'POST /developer-portal/teams/:teamId/members': () => ({ email: cleo.email, role: 'admin' }),
@@ -84,6 +108,7 @@ const UNKNOWN_CODES: Record<string, number | null> = {
   guildId: 10004,
   channelId: 10003,
   messageId: 10008,
+  commandId: 10063,
   applicationId: 10002,
   teamId: 10039,
   // Taking back what is not there is no error.
@@ -91,6 +116,8 @@ const UNKNOWN_CODES: Record<string, number | null> = {
 };
 
 function unknownCode({ path }: Route, param: string): number | null | undefined {
+  // An application is told that another one is not its own.
+  if (param === 'applicationId' && path.startsWith('/applications/')) return 20012;
   if (param === 'userId' && path.includes('/members/')) return 10040;
   if (param === 'userId' && path.includes('/testers/')) return 10013;
   return UNKNOWN_CODES[param];
@@ -109,6 +136,7 @@ const withIds = table
   );
 
 function knownTo(route: Route): Record<string, string> {
+  if (route.callers.some((caller) => typeof caller === 'object')) return granted;
   return route.callers.includes('session') ? portal : known;
 }
 
@@ -140,6 +168,9 @@ describe('every route', () => {
       answers.push(answer.status);
     }
     const isDelete = route.method === 'DELETE' && route.path.endsWith(':messageId');
+    // The first makes it, unless another test did.
+    const isMade = route.method === 'POST' && route.path.endsWith('/commands');
+    if (isMade) return expect(answers.slice(1)).toEqual([200, 200]);
     const needsToken = route.path === '/guilds/:guildId/members/:userId' && route.method === 'PUT';
     expect(answers).toEqual(isDelete ? [204, 404, 404] : Array(3).fill(needsToken ? 403 : route.statuses[0]));
     if (isDelete) known.messageId = (await scene.send()).id;
@@ -163,7 +194,9 @@ describe('404', () => {
     const unknown = ['1', '9223372036854775807', '9223372036854775808', '99999999999999999999', '9'.repeat(60)];
     for (const id of unknown) {
       const { status, body } = await askRoute(route, addressOf(route, { [param]: id }), bodyOf(route));
-      const expected = code === null ? { id, status: route.statuses[0] } : { id, status: 404, code };
+      // To a bot, every application but its own is another's.
+      const refused = code === 20012 ? 403 : 404;
+      const expected = code === null ? { id, status: route.statuses[0] } : { id, status: refused, code };
       expect({ id, status, code: body?.code }).toEqual(expected);
     }
   });

@@ -13,9 +13,10 @@ import {
 } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { schema } from '../../src/schema/index.js';
+import { putCommand } from '../harness/command-rows.js';
 import { EVERY_FIELD_MS, HOSTILE_OTHERS, HOSTILE_TEXTS } from '../harness/hostile-values.js';
 import { readableLog } from '../harness/log.js';
-import { createApplication, createGuild, type Person, sendMessage, signUp } from '../harness/people.js';
+import { createApplication, createGuild, install, type Person, sendMessage, signUp } from '../harness/people.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { createTeam } from '../harness/teams.js';
 
@@ -31,11 +32,15 @@ beforeAll(async () => {
   const bob = await signUp(server, 'bob');
   const guild = await createGuild(ada);
   const [application, team] = [await createApplication(ada), await createTeam(ada)];
+  await install(ada, application, guild);
+  const { id: commandId } = await putCommand(server.app, BigInt(application.id));
   samples = {
     guildId: guild.id,
     channelId: guild.textChannelId,
     messageId: await sendMessage(ada, guild.textChannelId, 'hello'),
     applicationId: application.id,
+    commandId: String(commandId),
+    allow: true,
     teamId: team.id,
     userId: bob.id,
     roleId: guild.id,
@@ -49,6 +54,7 @@ beforeAll(async () => {
     code: 'AbCdEf12',
     emoji: '👍',
     email: 'nobody@people.example',
+    url: 'http://localhost:1/',
     scopes: ['bot'],
     roleIds: [],
     positions: [],

@@ -53,6 +53,7 @@ async function addMessages(channelId: string, count: number, facts: { content?: 
     attachments: _files,
     reactions: _reactions,
     interaction: _none,
+    interactionUsers: _nobody,
     ...plain
   } = PLAIN_MESSAGE;
   const data = Array.from({ length: count }, () => ({

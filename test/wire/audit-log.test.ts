@@ -67,6 +67,31 @@ const ENTRIES: [what: string, entry: AuditEntry, shown: object][] = [
     },
   ],
   [
+    'COMMAND_PERMISSIONS_UPDATE',
+    stored('COMMAND_PERMISSIONS_UPDATE', {
+      applicationId: '5',
+      permissions: [
+        { id: '7', type: 2, old: null, new: true },
+        { id: '8', type: 1, old: true, new: false },
+        { id: '9', type: 3, old: false, new: null },
+      ],
+    }),
+    {
+      action_type: 121,
+      target_id: target,
+      options: { application_id: '5' },
+      changes: [
+        { key: '7', new_value: { id: '7', type: 2, permission: true } },
+        {
+          key: '8',
+          old_value: { id: '8', type: 1, permission: true },
+          new_value: { id: '8', type: 1, permission: false },
+        },
+        { key: '9', old_value: { id: '9', type: 3, permission: false } },
+      ],
+    },
+  ],
+  [
     'INVITE_CREATE',
     stored('INVITE_CREATE', { code, maxAge: 3600, maxUses: 5 }),
     {

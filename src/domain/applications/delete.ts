@@ -1,5 +1,6 @@
 import type { Application, Prisma } from '../../infra/database/index.js';
 import type { CallContext, Write } from '../call.js';
+import { removeCommandsOf } from '../commands/delete.js';
 import { dropIcon } from '../icons.js';
 import { removeFromGuilds } from '../installations/uninstall.js';
 import { recordForInvited } from '../invited.js';
@@ -24,7 +25,7 @@ const TOMBSTONE = {
 } satisfies Prisma.ApplicationUncheckedUpdateInput;
 
 /**
- * Deletes an application for good; only its owner may. Its bot leaves every server, its secrets, tokens, grants and
+ * Deletes an application for good; only its owner may. Its bot leaves every server, its secrets, tokens, grants, commands and
  * installations end at once, and its gateway sessions close. The rows of the application and its bot stay as tombstones, so
  * that old messages keep an author. Of several at once, one succeeds.
  * @throws UNAUTHENTICATED, UNKNOWN_APPLICATION, MISSING_PERMISSIONS, and INVALID_INPUT when the name is not the application's
@@ -42,6 +43,7 @@ async function markDeleted(call: CallContext, write: Write, input: DeleteApplica
   await removeFromGuilds(write, id);
   await db.installation.deleteMany({ where: { applicationId: id } });
   await db.oAuthGrant.deleteMany({ where: { applicationId: id } });
+  await removeCommandsOf(db, id);
   await recordForInvited(write, { applicationId: id });
   await db.tester.deleteMany({ where: { applicationId: id } });
   const deletedAt = new Date(call.clock.now());

@@ -4,8 +4,10 @@ import type { Application } from '../../infra/database/index.js';
 import type { AuditChanges } from '../audit-log/actions.js';
 import type { CallContext, Write } from '../call.js';
 import { type FieldFault, invalidInput } from '../errors.js';
+import { fullUrl } from '../full-url.js';
 import { dropIcon, type IconOwner, type IconSource, keepIcon } from '../icons.js';
-import { fault, nameText, trimmed, trimmedText } from '../input.js';
+import { nameText, trimmedText } from '../input.js';
+import { requireEndpoint } from '../interactions-endpoints/require.js';
 import { recordForInvited } from '../invited.js';
 import { limits } from '../limits.js';
 import { redirectUris } from '../oauth/redirect-uris.js';
@@ -41,32 +43,18 @@ function unlessNull<Schema extends z.ZodType>(schema: Schema) {
   return schema.nullish().transform((value) => value ?? undefined);
 }
 
-/** A full URL with a host and without credentials; an empty text stands for none. */
-function fullUrl(...protocols: string[]) {
-  const beginnings = protocols.map((protocol) => `${protocol}//`).join(' or ');
-  const message = `Must be a full URL that begins with ${beginnings} and names a host.`;
-  return trimmed()
-    .pipe(z.string().max(limits.urlLength))
-    .refine((text) => text === '' || isFullUrl(text, protocols), fault('URL_TYPE_INVALID_URL', message))
-    .transform((text) => (text === '' ? null : text));
-}
-
-function isFullUrl(text: string, protocols: string[]): boolean {
-  if (!URL.canParse(text) || /[\s\\\p{Cc}]/u.test(text)) return false;
-  const { protocol, username, password } = new URL(text);
-  // Of more slashes, a browser would make two.
-  const isFull = /^[a-z]+:\/\/[^/]/i.test(text);
-  return isFull && protocols.includes(protocol) && username === '' && password === '';
-}
-
 /**
- * Changes an application's settings. Who develops it may, and its own bot. The bot user takes over the name and the icon.
- * @throws UNAUTHENTICATED, UNKNOWN_APPLICATION, MISSING_PERMISSIONS, and INVALID_INPUT for an icon that is none, and for settings that do not go together: at least one
- *   install context stays on, and the link mode `CUSTOM` has a custom install URL
+ * Changes an application's settings. Who develops it may, and its own bot. The bot user takes over the name and the icon. Another
+ * interactions endpoint is probed before anything is saved.
+ * @throws UNAUTHENTICATED, UNKNOWN_APPLICATION, MISSING_PERMISSIONS, RATE_LIMITED, and INVALID_INPUT for an icon that is none, for an
+ *   interactions endpoint that is none, and for settings that do not go together: at least one install context stays on, and the link
+ *   mode `CUSTOM` has a custom install URL
  */
 export async function updateApplication(call: CallContext, input: UpdateApplicationInput): Promise<Application> {
   const { applicationId, icon, ...settings } = input;
-  const { id } = await accessSettings(call, applicationId);
+  const application = await accessSettings(call, applicationId);
+  const { id } = application;
+  await requireEndpoint(call, application, settings.interactionsEndpointUrl);
   const iconOwner: IconOwner = { folder: 'app-icons', id };
   const iconHash = icon ? await keepIcon(call, iconOwner, icon) : icon;
   const columns = columnsOf(settings, iconHash);

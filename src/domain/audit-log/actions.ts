@@ -11,7 +11,7 @@ interface Action {
    */
   log: 'portal' | 'guild' | null;
   /** What the target id is the id of. */
-  target: 'application' | 'team' | 'user' | 'installation' | 'guild' | 'channel' | 'role';
+  target: 'application' | 'team' | 'user' | 'installation' | 'guild' | 'channel' | 'role' | 'command';
   /**
    * What is stored beside: what was stated of something that was made or removed (`{ name }`), or for each value that changed
    * `{ old, new }`, null for none. Never a secret. What older entries lack has a default.
@@ -31,6 +31,8 @@ const INVITE = z.object({
   maxAge: z.number().nullable().default(null),
   maxUses: z.number().nullable().default(null),
 });
+const COMMAND = z.object({ name: text, type: z.number() });
+const COMMANDS = z.array(COMMAND.extend({ id: text }));
 const ROLES = z.array(z.object({ id: text, name: text }));
 
 /** A value of which the entry tells what it was and what it is. */
@@ -59,6 +61,22 @@ const ACTIONS = {
   },
   BOT_TOKEN_RESET: { of: 'application', log: 'portal', target: 'application', changes: NOTHING },
   CLIENT_SECRET_RESET: { of: 'application', log: 'portal', target: 'application', changes: NOTHING },
+  COMMAND_CREATE: { of: 'application', log: 'portal', target: 'command', changes: COMMAND },
+  // By field of the wire.
+  COMMAND_UPDATE: {
+    of: 'application',
+    log: 'portal',
+    target: 'command',
+    changes: COMMAND.extend({ fields: z.array(text) }),
+  },
+  COMMAND_DELETE: { of: 'application', log: 'portal', target: 'command', changes: COMMAND },
+  // All commands of a scope at once; the target is the application.
+  COMMANDS_OVERWRITE: {
+    of: 'application',
+    log: 'portal',
+    target: 'application',
+    changes: z.object({ created: COMMANDS, changed: COMMANDS, deleted: COMMANDS }),
+  },
   TESTER_INVITE: { of: 'application', log: 'portal', target: 'user', changes: TESTER_STATE },
   TESTER_ACCEPT: { of: 'application', log: 'portal', target: 'user', changes: TESTER_STATE },
   TESTER_DECLINE: { of: 'application', log: 'portal', target: 'user', changes: TESTER_STATE },
@@ -139,6 +157,16 @@ const ACTIONS = {
     log: 'guild',
     target: 'user',
     changes: z.object({ added: ROLES, removed: ROLES }),
+  },
+  // The target is the application where the list is for all of its commands. Null for a target of which nothing is said.
+  COMMAND_PERMISSIONS_UPDATE: {
+    of: 'guild',
+    log: 'guild',
+    target: 'command',
+    changes: z.object({
+      applicationId: text,
+      permissions: z.array(z.object({ id: text, type: z.number(), ...changed(z.boolean().nullable()).shape })),
+    }),
   },
   BOT_ADD: { of: 'guild', log: 'guild', target: 'user', changes: NOTHING },
   // The target is the author.

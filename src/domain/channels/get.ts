@@ -1,10 +1,12 @@
 import type { CallContext } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessChannel } from '../guilds/access.js';
+import { EVERYBODY, seenBy } from '../messages/visibility.js';
 import type { ChannelRecord } from './record.js';
 
 export interface ChannelDetails {
   channel: ChannelRecord;
+  /** The newest that everybody sees. */
   lastMessageId: bigint | null;
 }
 
@@ -16,7 +18,11 @@ export async function getChannel(call: CallContext, id: bigint): Promise<Channel
   const { channelId } = await accessChannel(call, id, 'viewChannel');
   const [channel, newest] = await Promise.all([
     call.read.channel.findUnique({ where: { id: channelId }, include: { overwrites: true } }),
-    call.read.message.findFirst({ where: { channelId }, orderBy: { id: 'desc' }, select: { id: true } }),
+    call.read.message.findFirst({
+      where: { channelId, ...seenBy(EVERYBODY) },
+      orderBy: { id: 'desc' },
+      select: { id: true },
+    }),
   ]);
   if (!channel) throw new DomainError('UNKNOWN_CHANNEL');
   return { channel, lastMessageId: newest?.id ?? null };

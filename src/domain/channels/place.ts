@@ -60,8 +60,13 @@ export function eventPlace(place: Place) {
   return { guildId: guildIdOf(place), channelId: place.channelId, ...recipientsOf(place) };
 }
 
+/** Whether a guild's channel of this type holds messages. */
+export function holdsMessages(type: number): boolean {
+  return TEXT_CHANNELS.includes(type);
+}
+
 /** @throws WRONG_CHANNEL_TYPE for a channel that holds no messages */
 export function requireText(place: Place): void {
-  if (place.kind === 'direct' || TEXT_CHANNELS.includes(place.type)) return;
+  if (place.kind === 'direct' || holdsMessages(place.type)) return;
   throw new DomainError('WRONG_CHANNEL_TYPE');
 }

@@ -1,1 +1,7 @@
-export { findRunnableCommand, type RunnableCommand } from './runnable.js';
+export type { Runnability } from './decide.js';
+export { applicationOwners } from './installs.js';
+export { listCommandPermissions } from './list.js';
+export { runnableCommandIds } from './picker.js';
+export type { CommandPermissions, PermissionEntry } from './record.js';
+export { findRunnableCommand, whyRunnable } from './runnable.js';
+export { setCommandPermissions } from './set.js';

@@ -1,38 +1,129 @@
-import type { Application } from '../../infra/database/index.js';
-import type { CallContext } from '../call.js';
+import type { Application, User } from '../../infra/database/index.js';
+import { accessApplication } from '../applications/access.js';
+import { type CallContext, requirePerson } from '../call.js';
 import type { GuildPlace } from '../channels/place.js';
 import { type CommandRecord, commandRecord, GLOBAL_SCOPE } from '../commands/record.js';
-import { DomainError, missingPermissions } from '../errors.js';
-import { accessGuildChannel } from '../guilds/access.js';
+import { DomainError, invalidInput, missingPermissions } from '../errors.js';
+import { accessGuild, accessGuildChannel } from '../guilds/access.js';
+import { decideRunnable, type Runnability } from './decide.js';
+import { loadGrants } from './grants.js';
+import { type IntegrationOwners, installedFor, installsOf, ownersOf } from './installs.js';
+import { type Standing, standingIn } from './standing.js';
 
-/** A command that the caller may run in a channel, and by which installs. */
-export interface RunnableCommand {
+/** A command and whose it is. */
+interface FoundCommand {
   command: CommandRecord;
-  application: Application;
+  application: Application & { bot: User };
+}
+
+/** A command that the caller may run in a channel. */
+export interface RunnableCommand extends FoundCommand {
+  /** The channel, as the caller stands in it. */
   place: GuildPlace;
-  owners: { guildId?: bigint; userId?: bigint };
-  /** Whether answers are seen by the caller alone. */
+  /** Whose installations it is run through. */
+  owners: IntegrationOwners;
+  /** Whether nobody but the caller may see the answers. */
   ephemeralOnly: boolean;
 }
 
+interface CommandInChannel {
+  channelId: bigint;
+  commandId: bigint;
+}
+
 /**
- * A command that the caller, who owns the server, may run in a channel.
- * @throws what `accessGuildChannel` throws, UNKNOWN_COMMAND, MISSING_PERMISSIONS
+ * A command that the caller may run in a channel of a guild.
+ * @throws UNAUTHENTICATED, FORBIDDEN for a bot, what `accessGuildChannel` throws, UNKNOWN_COMMAND for one that is not there for the
+ *   caller, INVALID_INPUT for one with the name of a built-in command, and MISSING_PERMISSIONS with the reason for one that the caller
+ *   may not run
  */
 export async function findRunnableCommand(
   call: CallContext,
-  { channelId, commandId }: { channelId: bigint; commandId: bigint },
+  { channelId, commandId }: CommandInChannel,
 ): Promise<RunnableCommand> {
+  const { id: userId } = requirePerson(call).user;
   const place = await accessGuildChannel(call, channelId, 'viewChannel');
-  const { guildId } = place;
+  const found = await findCommand(call, commandId, place.guildId);
+  const standing = await standingIn(call, place, userId);
+  const verdict = await decideFor(call, found, standing, { withUserInstall: true });
+  if (!verdict.allowed) throw refusalOf(verdict, found.command);
+  const owners = ownersOf(verdict.through, place.guildId, userId);
+  return { ...found, place, owners, ephemeralOnly: verdict.ephemeralOnly };
+}
+
+/**
+ * Whether somebody may run a command in a channel, and why. About others it is told to who manages the server; what somebody installed to
+ * themselves is nobody else's business, and left out then.
+ * @param input.userId the caller unless stated
+ * @throws UNAUTHENTICATED, FORBIDDEN for a bot, MISSING_PERMISSIONS, what `accessGuildChannel` throws, and UNKNOWN_COMMAND for one that
+ *   is neither there nor of an application of the caller's
+ */
+export async function whyRunnable(
+  call: CallContext,
+  { channelId, commandId, ...input }: CommandInChannel & { userId?: bigint | undefined },
+): Promise<Runnability> {
+  const caller = requirePerson(call).user;
+  const { userId = caller.id } = input;
+  const place = await accessGuildChannel(call, channelId, 'viewChannel');
+  if (userId !== caller.id) await accessGuild(call, place.guildId, 'manageCommandPermissions');
+  const found = await findCommand(call, commandId, place.guildId);
+  const standing = await standingIn(call, place, userId);
+  const verdict = await decideFor(call, found, standing, { withUserInstall: userId === caller.id });
+  if (verdict.rule === 'not-installed') await requireRole(call, found.application);
+  return verdict;
+}
+
+/** @throws UNKNOWN_COMMAND for one that is not there, or another guild's */
+async function findCommand(call: CallContext, commandId: bigint, guildId: bigint): Promise<FoundCommand> {
   const row = await call.read.applicationCommand.findUnique({
     where: { id: commandId, scopeId: { in: [GLOBAL_SCOPE, guildId] } },
-    include: { application: true },
+    include: { application: { include: { bot: true } } },
   });
-  if (!row) throw new DomainError('UNKNOWN_COMMAND');
-  const view = await call.guilds.view(guildId);
-  const isOwner = call.actor.kind === 'person' && call.actor.user.id === view?.ownerId;
-  if (!isOwner) throw missingPermissions();
+  // The application is read by a statement of its own, and may have been deleted in between.
+  if (row?.application?.deletedAt !== null) throw new DomainError('UNKNOWN_COMMAND');
   const { application, ...command } = row;
-  return { command: commandRecord(command), application, place, owners: { guildId }, ephemeralOnly: false };
+  return { command: commandRecord(command), application };
+}
+
+async function decideFor(
+  call: CallContext,
+  { command, application }: FoundCommand,
+  standing: Standing,
+  { withUserInstall }: { withUserInstall: boolean },
+): Promise<Runnability> {
+  const { guild, channel, person } = standing;
+  const asked = { guildId: guild.id, channelId: channel.id, person };
+  const [installations, grantsOf] = await Promise.all([
+    call.read.installation.findMany({
+      where: { applicationId: application.id, ...installedFor(guild.id, withUserInstall ? person.id : null) },
+      include: { application: { select: { userInstall: true } } },
+    }),
+    loadGrants(call, asked, [command.id, application.id]),
+  ]);
+  const installs = installsOf(installations);
+  return decideRunnable({ ...standing, command, installs, grants: grantsOf(command.id, application.id) });
+}
+
+function refusalOf({ rule, steps }: Runnability, { name }: CommandRecord): DomainError {
+  switch (rule) {
+    case 'not-installed':
+      return new DomainError('UNKNOWN_COMMAND');
+    case 'reserved-name':
+      return invalidInput({
+        path: 'commandId',
+        code: 'APPLICATION_COMMAND_INVALID_NAME',
+        message: `"${name}" is the name of a built-in command; rename it.`,
+      });
+    default:
+      return missingPermissions(steps.at(-1));
+  }
+}
+
+/** Somebody without a role in the application is not told of a command that is not installed. @throws UNKNOWN_COMMAND */
+async function requireRole(call: CallContext, { id }: Application): Promise<void> {
+  try {
+    await accessApplication(call, id, 'view');
+  } catch (error) {
+    throw error instanceof DomainError ? new DomainError('UNKNOWN_COMMAND') : error;
+  }
 }

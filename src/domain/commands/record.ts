@@ -37,12 +37,32 @@ export interface CommandOption {
   file_types?: string[];
 }
 
+/** The types that commands may have: there are no activities to be entered. */
+export type CommandType = Exclude<ApplicationCommandType, ApplicationCommandType.PrimaryEntryPoint>;
+
+/** A command as it is asked for. */
+export interface CommandBody {
+  type: CommandType;
+  name: string;
+  nameLocalizations: LocalizationMap | null;
+  /** Empty for an entry of a context menu. */
+  description: string;
+  descriptionLocalizations: LocalizationMap | null;
+  options: CommandOption[];
+  defaultMemberPermissions: string | null;
+  nsfw: boolean;
+  /** Undefined where the application's own install contexts decide. */
+  integrationTypes: ApplicationIntegrationType[] | undefined;
+  /** Null for all of them. */
+  contexts: InteractionContextType[] | null;
+}
+
 /** A command as it is stored, with its columns of JSON as what was stored there. */
 export type CommandRecord = Omit<
   ApplicationCommand,
   'type' | 'options' | 'nameLocalizations' | 'descriptionLocalizations' | 'integrationTypes' | 'contexts'
 > & {
-  type: ApplicationCommandType;
+  type: CommandType;
   options: CommandOption[];
   nameLocalizations: LocalizationMap | null;
   descriptionLocalizations: LocalizationMap | null;

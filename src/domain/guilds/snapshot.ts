@@ -1,13 +1,14 @@
-import type { Guild, Reader, Role } from '../../infra/database/index.js';
+import { type Guild, Prisma, type Reader, type Role } from '../../infra/database/index.js';
 import { nextTurn } from '../../infra/turns.js';
 import type { ChannelRecord } from '../channels/record.js';
 import { type MemberRecord, WITH_USER_AND_ROLES } from '../members/record.js';
+import { EVERYBODY, seenBySql } from '../messages/visibility.js';
 
 /** A guild with everything a client's cache begins with, but its members. */
 export interface GuildSnapshot {
   guild: Guild & { roles: Role[] };
   channels: ChannelRecord[];
-  /** Channel id to the newest message in it. */
+  /** Channel id to the newest message in it that everybody sees. */
   lastMessageIds: ReadonlyMap<bigint, bigint>;
   memberCount: number;
 }
@@ -25,9 +26,10 @@ export async function loadGuildSnapshot(reader: Reader, guildId: bigint): Promis
 
 /** One index look-up a channel; grouping would walk over every message. Text, since a computed column has no declared type. */
 async function loadLastMessageIds(reader: Reader, guildId: bigint): Promise<Map<bigint, bigint>> {
+  const newest = Prisma.sql`
+    SELECT "id" FROM "Message" WHERE "channelId" = c."id" AND ${seenBySql(EVERYBODY)} ORDER BY "id" DESC LIMIT 1`;
   const rows = await reader.$queryRaw<{ channelId: string; lastMessageId: string | null }[]>`
-    SELECT CAST(c."id" AS TEXT) AS "channelId",
-      CAST((SELECT MAX(m."id") FROM "Message" m WHERE m."channelId" = c."id") AS TEXT) AS "lastMessageId"
+    SELECT CAST(c."id" AS TEXT) AS "channelId", CAST((${newest}) AS TEXT) AS "lastMessageId"
     FROM "Channel" c WHERE c."guildId" = ${guildId}`;
   return new Map(
     rows.flatMap(({ channelId, lastMessageId }) =>

@@ -10,6 +10,7 @@ import { type Overwrite, type PermissionFacts, rolePermissions } from '../permis
 export interface ChannelFacts {
   id: bigint;
   type: number;
+  nsfw: boolean;
   overwrites: Overwrite[];
 }
 
@@ -97,6 +98,7 @@ async function loadView(reader: Reader, guildId: bigint): Promise<GuildView | nu
         select: {
           id: true,
           type: true,
+          nsfw: true,
           overwrites: { select: { targetId: true, allow: true, deny: true } },
         },
       },

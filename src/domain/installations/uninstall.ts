@@ -34,7 +34,7 @@ async function removeFromUser(call: CallContext, installation: Installation): Pr
 const ENTRIES_PER_TURN = 10;
 
 /**
- * Takes an application's installation, bot and managed role out of a guild, or out of every guild when none is named. What
+ * Takes an application's installation, bot, managed role and command permissions out of a guild, or out of every guild when none is named. What
  * is not there is no error. The transaction has to be serializable: of two at once, one finds what there was.
  * @returns how many installations there were
  */
@@ -48,6 +48,7 @@ export async function removeFromGuilds(write: Write, applicationId: bigint, guil
     if (index % ENTRIES_PER_TURN === 0) await setImmediate();
     await audit({ action: 'INSTALLATION_DELETE', applicationId, targetId: applicationId, ...(guildId && { guildId }) });
   }
+  await db.commandPermission.deleteMany({ where: { applicationId, guildId } });
   await removeBot(write, applicationId, guildId);
   const managed = { applicationId, managed: true, guildId };
   const roles = await db.role.findMany({ where: managed, select: { id: true, guildId: true } });

@@ -12,7 +12,7 @@ import type { AuthorizingOwners, ChannelShown, Circumstances, MemberShown, Resol
 
 /** Where somebody asked, and what they named. */
 interface Asked {
-  application: Application;
+  application: Application & { bot: User };
   place: GuildPlace;
   owners: AuthorizingOwners;
   ephemeralOnly: boolean;

@@ -33,8 +33,6 @@ export async function commandRequest(
       return userRequest(call, runnable, input);
     case ApplicationCommandType.Message:
       return messageRequest(call, runnable, input);
-    case ApplicationCommandType.PrimaryEntryPoint:
-      throw invalidInput({ path: 'commandId', ...refused('This command cannot be run here.') });
   }
 }
 

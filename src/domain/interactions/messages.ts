@@ -1,7 +1,7 @@
 import { type CallContext, requirePerson } from '../call.js';
 import type { GuildPlace } from '../channels/place.js';
 import { CHANNEL_OPERATIONS } from '../guild-operations.js';
-import { loadMessages } from '../messages/load.js';
+import { loadMessages, onlookerOf } from '../messages/load.js';
 import type { MessageRecord } from '../messages/record.js';
 import { allows } from '../permissions.js';
 
@@ -25,7 +25,7 @@ export async function findVisibleMessage(
   id: bigint,
 ): Promise<MessageRecord | undefined> {
   const { user } = requirePerson(call);
-  const [message] = await loadMessages(call, place, { id });
+  const [message] = await loadMessages(call, place, { id, onlooker: onlookerOf(call) });
   if (!message || message.visibleToId === user.id) return message;
   const isRead = message.visibleToId === null && allows(place.permissions, CHANNEL_OPERATIONS.readMessageHistory);
   return isRead ? message : undefined;

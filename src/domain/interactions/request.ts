@@ -89,7 +89,7 @@ export interface Resolved {
 
 /** All that an interaction says beside what kind it is, and its data. */
 export interface Circumstances {
-  application: Application;
+  application: Application & { bot: User };
   user: User;
   place: GuildPlace;
   channel: ChannelShown;

@@ -1,7 +1,8 @@
 import { MessageFlags } from 'discord-api-types/v10';
 import type { Attachment, Message, Transaction } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
-import { type Place, recipientsOf } from '../channels/place.js';
+import type { Place } from '../channels/place.js';
+import { type DomainError, invalidInput } from '../errors.js';
 import type { DomainEvent } from '../events.js';
 import { limits } from '../limits.js';
 import type { MemberFacts } from '../members/record.js';
@@ -15,16 +16,21 @@ import {
   type UploadedFile,
   unlessStored,
 } from './files.js';
+import { checkLook } from './layout.js';
 import { loadMessage } from './load.js';
 import { type Mentions, mentionColumns, resolveMentions } from './mentions.js';
 import type { MessageRecord } from './record.js';
+import { EVERYBODY, listenersOf } from './visibility.js';
 
 /** What is to be done to a message, whatever others do to it meanwhile. Who decides to do it answers for the right. */
 export interface Edit {
   place: Place;
   body: MessageEdit;
   files: readonly UploadedFile[];
-  /** Whether it is its author's doing, which shows as the time of the edit. */
+  /**
+   * Whether it is its author's doing. That shows as the time of the edit, but for one that fills in an answer which was promised (the flag
+   * LOADING, which goes with it); and the author alone may make the message a layout of components (IS_COMPONENTS_V2).
+   */
   asAuthor: boolean;
 }
 
@@ -42,10 +48,11 @@ interface EditedMessage {
 }
 
 /**
- * Changes a message and tells of it: the one way by which one is changed. `attachments` lists every file to keep, old and
- * new; without it the old ones stay (Discord's documentation, Message Resource).
- * @throws UNKNOWN_MESSAGE when it goes away meanwhile, EMPTY_MESSAGE, INVALID_INPUT (at `attachments`) and what
- *   {@link keepFiles} throws
+ * Changes a message and tells of it, whoever sees it: the one way by which one is changed. `attachments` lists every file to keep, old and
+ * new; without it the old ones stay (Discord's documentation, Message Resource). Of the flags an edit may change SUPPRESS_EMBEDS, and add
+ * IS_COMPONENTS_V2; EPHEMERAL and the rest stay as they are.
+ * @throws UNKNOWN_MESSAGE when it goes away meanwhile, EMPTY_MESSAGE, INVALID_INPUT (at `attachments`, `flags`) and what
+ *   {@link checkLook} and {@link keepFiles} throw
  */
 export async function applyEdit(call: CallContext, message: MessageRecord, edit: Edit): Promise<MessageRecord> {
   const key = { channelId: message.channelId, messageId: message.id };
@@ -62,13 +69,26 @@ export async function applyEdit(call: CallContext, message: MessageRecord, edit:
  * one left.
  */
 async function editUntilDone(call: CallContext, message: MessageRecord, edit: ReadyEdit): Promise<EditedMessage> {
-  for (let before = message; ; before = await loadMessage(call, edit.place, message.id)) {
+  for (let before = message; ; before = await loadAgain(call, edit.place, message)) {
     const { kept, dropped } = planAttachments(before, edit);
-    const { content, embeds, components } = { ...before, ...given(edit.body) };
-    requireContent({ content, embeds, components }, kept.length + edit.added.length);
+    checkResult(before, edit, [...kept, ...edit.added]);
     const edited = await replaceMessage(call, before, edit, { kept, dropped });
     if (edited) return { message: edited, dropped };
   }
+}
+
+/** The message as it is now, for whomever it is. */
+function loadAgain(call: CallContext, place: Place, { id, visibleToId }: MessageRecord): Promise<MessageRecord> {
+  return loadMessage(call, place, id, visibleToId === null ? EVERYBODY : { kind: 'person', userId: visibleToId });
+}
+
+/** @throws EMPTY_MESSAGE, INVALID_INPUT (at `flags`) and what {@link checkLook} throws */
+function checkResult(before: MessageRecord, edit: ReadyEdit, files: readonly NewAttachment[]): void {
+  const { content, embeds, components } = { ...before, ...given(edit.body) };
+  const flags = flagsAfter(before, edit);
+  const filenames = files.map(({ filename }) => filename);
+  checkLook({ flags, content, embeds, components: edit.body.components ?? undefined, filenames });
+  if ((flags & MessageFlags.Loading) === 0) requireContent({ content, embeds, components }, files.length);
 }
 
 /** Writes the edit and its event. Null, and nothing is written, when the message is no longer as it was `before`. */
@@ -84,13 +104,13 @@ async function replaceMessage(
   const update = async (db: Transaction): Promise<MessageRecord | null> => {
     const row = await replaceRow(call, db, before, edit);
     const mentionedUsers = edit.mentions?.users ?? before.mentionedUsers;
-    return row && { ...before, ...row, mentionedUsers, attachments };
+    return row && { ...before, ...row, interaction: before.interaction, mentionedUsers, attachments };
   };
   const eventOf = (message: MessageRecord): DomainEvent => ({
     type: 'MESSAGE_UPDATE',
     message,
     member,
-    ...recipientsOf(edit.place),
+    ...listenersOf(edit.place, message),
   });
   if (created.length + dropped.length === 0) return call.writeOne(update, (message) => message && eventOf(message));
   return call.write(async ({ db, record }) => {
@@ -113,14 +133,15 @@ async function replaceRow(
   call: CallContext,
   db: Transaction,
   before: MessageRecord,
-  { body, asAuthor, mentions }: ReadyEdit,
+  edit: ReadyEdit,
 ): Promise<Message | null> {
   const [row] = await db.message.updateManyAndReturn({
     where: { id: before.id, editedAt: before.editedAt, flags: before.flags },
     data: {
-      ...columnsOf(before, body),
-      ...(asAuthor ? { editedAt: nextEditedAt(call, before) } : {}),
-      ...(mentions && mentionColumns(mentions)),
+      ...given(edit.body),
+      flags: flagsAfter(before, edit),
+      ...(showsAsEdited(before, edit) ? { editedAt: nextEditedAt(call, before) } : {}),
+      ...(edit.mentions && mentionColumns(edit.mentions)),
     },
   });
   return row ?? null;
@@ -131,9 +152,9 @@ function nextEditedAt(call: CallContext, { editedAt }: MessageRecord): Date {
   return new Date(Math.max(call.clock.now(), editedAt === null ? 0 : editedAt.getTime() + 1));
 }
 
-/** The row's columns that the edit sets. */
-function columnsOf(message: MessageRecord, body: MessageEdit) {
-  return { ...given(body), ...(body.flags === undefined ? {} : { flags: flagsAfter(message, body.flags) }) };
+/** Who fills in a promised answer edits nothing that anybody has read. */
+function showsAsEdited({ flags }: MessageRecord, { asAuthor }: Edit): boolean {
+  return asAuthor && (flags & MessageFlags.Loading) === 0;
 }
 
 /** What the edit says anew, null cleared. */
@@ -145,9 +166,18 @@ function given({ content, embeds, components }: MessageEdit) {
   };
 }
 
-/** The one flag an edit may change is whether embeds are shown. */
-function flagsAfter(message: MessageRecord, flags: number): number {
-  return (message.flags & ~MessageFlags.SuppressEmbeds) | (flags & MessageFlags.SuppressEmbeds);
+/** @throws INVALID_INPUT at `flags` when the author would take IS_COMPONENTS_V2 away */
+function flagsAfter({ flags: before }: MessageRecord, { body, asAuthor }: Edit): number {
+  const { flags: asked = before } = body;
+  const switched = (before & ~MessageFlags.SuppressEmbeds) | (asked & MessageFlags.SuppressEmbeds);
+  if (!asAuthor) return switched;
+  if ((before & ~asked & MessageFlags.IsComponentsV2) !== 0) throw layoutStays();
+  return (switched & ~MessageFlags.Loading) | (asked & MessageFlags.IsComponentsV2);
+}
+
+function layoutStays(): DomainError {
+  const message = 'The MessageFlags.IS_COMPONENTS_V2 flag cannot be removed';
+  return invalidInput({ path: 'flags', code: 'MESSAGE_CANNOT_REMOVE_COMPONENTS_V2_FLAG', message });
 }
 
 async function mentionsAfter(

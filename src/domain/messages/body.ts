@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { DomainError } from '../errors.js';
 import { characters, fault, plainText, textUpTo } from '../input.js';
 import { limits } from '../limits.js';
-import type { MessageComponents } from './components.js';
+import type { MessageComponents } from './components/index.js';
 import type { MessageEmbeds } from './embeds.js';
 
 /**

@@ -15,9 +15,9 @@ export interface ContentReaders extends Addressees {
 /** How much of a message somebody is shown: all, all but what the answered message says, or who, where and when. */
 export type ContentShown = 'whole' | 'withoutReply' | 'redacted';
 
-/** Who may read the content of a message in a guild; null for a direct message, which everybody in the channel may read. */
+/** Who may read the content of a message in a guild; null for a direct or ephemeral one, which everybody who is shown it may read. */
 export function contentReaders(message: MessageRecord): ContentReaders | null {
-  if (message.guildId === null) return null;
+  if (message.guildId === null || message.visibleToId !== null) return null;
   return {
     ...addresseesOf(message),
     ...(message.referenced ? { reply: addresseesOf(message.referenced) } : {}),

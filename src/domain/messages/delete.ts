@@ -1,13 +1,14 @@
 import { isMissingRow } from '../../infra/database/faults.js';
 import { type CallContext, requireUser } from '../call.js';
-import { eventPlace, type Place } from '../channels/place.js';
+import type { Place } from '../channels/place.js';
 import { DomainError, missingPermissions } from '../errors.js';
 import type { DomainEvent } from '../events.js';
 import { accessChannel } from '../guilds/access.js';
 import { discardAllFiles } from './files.js';
 import { findMessage } from './load.js';
-import type { MessageKey } from './record.js';
+import type { MessageKey, MessageRecord } from './record.js';
 import { managesMessages } from './rights.js';
+import { toldOf } from './visibility.js';
 
 /**
  * Removes a message for good, with its files. Its author may, and whoever manages messages; the latter is audited.
@@ -18,24 +19,38 @@ export async function deleteMessage(call: CallContext, input: MessageKey): Promi
   const { user } = requireUser(call);
   const place = await accessChannel(call, input.channelId, 'deleteMessage');
   const message = await findMessage(call, place, input.messageId);
-  try {
-    if (message.authorId === user.id) await deleteOwn(call, place, message.id);
-    else await deleteOthers(call, place, message);
-  } catch (error) {
-    throw isMissingRow(error) ? new DomainError('UNKNOWN_MESSAGE') : error;
-  }
-  await discardAllFiles(call, input);
+  if (message.authorId === user.id) await removeMessage(call, place, message);
+  else await removing(call, place, message, () => deleteOthers(call, place, message));
 }
 
-async function deleteOwn(call: CallContext, place: Place, messageId: bigint): Promise<void> {
-  await call.writeOne(
-    (db) => db.message.delete({ where: { id: messageId }, select: { id: true } }),
-    () => deleted(place, messageId),
+/** A message as far as removing it and telling of that takes. */
+type Removable = Pick<MessageRecord, 'id' | 'authorId' | 'visibleToId' | 'applicationId'>;
+
+/**
+ * Removes a message for good, with its files, and tells of it, whoever sees it. Who decides to do it answers for the right.
+ * @throws UNKNOWN_MESSAGE when it is gone already
+ */
+export async function removeMessage(call: CallContext, place: Place, message: Removable): Promise<void> {
+  const { id } = message;
+  await removing(call, place, message, () =>
+    call.writeOne(
+      (db) => db.message.delete({ where: { id }, select: { id: true } }),
+      () => deleted(place, message),
+    ),
   );
 }
 
+async function removing(call: CallContext, { channelId }: Place, { id }: Removable, work: () => Promise<unknown>) {
+  try {
+    await work();
+  } catch (error) {
+    throw isMissingRow(error) ? new DomainError('UNKNOWN_MESSAGE') : error;
+  }
+  await discardAllFiles(call, { channelId, messageId: id });
+}
+
 /** Nobody manages the messages of a direct channel. */
-async function deleteOthers(call: CallContext, place: Place, message: { id: bigint; authorId: bigint }): Promise<void> {
+async function deleteOthers(call: CallContext, place: Place, message: Removable): Promise<void> {
   if (place.kind === 'direct' || !managesMessages(place)) throw missingPermissions();
   await call.write(async ({ db, record, audit }) => {
     await db.message.delete({ where: { id: message.id }, select: { id: true } });
@@ -45,10 +60,10 @@ async function deleteOthers(call: CallContext, place: Place, message: { id: bigi
       targetId: message.authorId,
       changes: { channelId: String(place.channelId), messageId: String(message.id) },
     });
-    record(deleted(place, message.id));
+    record(deleted(place, message));
   });
 }
 
-function deleted(place: Place, messageId: bigint): DomainEvent {
-  return { type: 'MESSAGE_DELETE', ...eventPlace(place), messageId };
+function deleted(place: Place, message: Removable): DomainEvent {
+  return { type: 'MESSAGE_DELETE', ...toldOf(place, message), messageId: message.id };
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { characters, fault, maybe, textUpTo } from '../input.js';
 import { limits } from '../limits.js';
+import { mediaUrl, urlOf } from './urls.js';
 
 /** Text that counts as not given when nothing is left of it. */
 const shortText = (max: number) => maybe(textUpTo(max)).transform((text) => text || undefined);
@@ -8,22 +9,7 @@ const shortText = (max: number) => maybe(textUpTo(max)).transform((text) => text
 const requiredText = (max: number) =>
   textUpTo(max).refine((text) => text.length > 0, fault('BASE_TYPE_REQUIRED', 'This field is required'));
 
-/** An address of one of `schemes`, with the reference platform's words for what is none. */
-const urlOf = (...schemes: string[]) =>
-  textUpTo(2048)
-    .refine((url) => schemes.includes(schemeOf(url)), {
-      error: ({ input }) =>
-        `Scheme "${schemeOf(String(input)).slice(0, 40)}" is not supported. Scheme must be one of (${schemes.map((scheme) => `'${scheme}'`).join(', ')}).`,
-      params: { code: 'URL_TYPE_INVALID_SCHEME' },
-      abort: true,
-    })
-    .refine((url) => URL.canParse(url) && !/\s/.test(url), fault('URL_TYPE_INVALID_URL', 'Not a well formed URL.'));
-
-/** What stands before the first colon, or all of a text without one. */
-const schemeOf = (url: string) => (url.split(':', 1)[0] ?? '').toLowerCase();
-
-const linkUrl = urlOf('http', 'https');
-const mediaUrl = urlOf('http', 'https', 'attachment');
+const linkUrl = urlOf(['http', 'https']);
 
 const EmbedField = z.object({
   name: requiredText(256),

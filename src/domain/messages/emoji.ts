@@ -11,8 +11,13 @@ const VARIATION_SELECTOR = '\uFE0F';
  * @throws UNKNOWN_EMOJI
  */
 export function emojiKey(text: string): string {
-  const forms = [text, text + VARIATION_SELECTOR, text.replaceAll(VARIATION_SELECTOR, '')];
-  const qualified = forms.find((form) => UNICODE_EMOJI.test(form));
+  const qualified = qualifiedEmoji(text);
   if (qualified === undefined) throw new DomainError('UNKNOWN_EMOJI');
   return qualified;
+}
+
+/** A unicode emoji in its fully qualified form; undefined for any other text. */
+export function qualifiedEmoji(text: string): string | undefined {
+  const forms = [text, text + VARIATION_SELECTOR, text.replaceAll(VARIATION_SELECTOR, '')];
+  return forms.find((form) => UNICODE_EMOJI.test(form));
 }

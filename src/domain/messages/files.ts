@@ -70,11 +70,24 @@ export async function keepFiles(
   }
 }
 
+/** What files are called once they are at a message. */
+export function namesOf(files: readonly UploadedFile[], notes: readonly AttachmentNote[]): string[] {
+  return files.map((file) => nameOf(file, noteOf(file, notes)));
+}
+
+function noteOf({ index }: UploadedFile, notes: readonly AttachmentNote[]): AttachmentNote | undefined {
+  return notes.find(({ id }) => id === BigInt(index));
+}
+
+function nameOf(file: UploadedFile, note: AttachmentNote | undefined): string {
+  return safeFilename(note?.filename ?? file.filename);
+}
+
 function describeFile(id: bigint, file: UploadedFile, notes: readonly AttachmentNote[]): NewAttachment {
-  const note = notes.find((candidate) => candidate.id === BigInt(file.index));
+  const note = noteOf(file, notes);
   return {
     id,
-    filename: safeFilename(note?.filename ?? file.filename),
+    filename: nameOf(file, note),
     description: note?.description ?? null,
     contentType: file.contentType,
     size: file.blob.size,

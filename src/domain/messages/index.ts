@@ -1,3 +1,4 @@
+export { applyEdit, type Edit } from './apply-edit.js';
 export {
   type AllowedMentions,
   attachmentDescription,
@@ -7,9 +8,17 @@ export {
   messageNonce,
   type NewMessage,
 } from './body.js';
-export { messageComponents } from './components.js';
+export {
+  findComponent,
+  type InteractiveComponent,
+  type ModalComponent,
+  type ModalContent,
+  messageComponents,
+  modalContent,
+  type TopLevelComponent,
+} from './components/index.js';
 export { type ContentShown, contentReaders, contentShownTo } from './content.js';
-export { deleteMessage } from './delete.js';
+export { deleteMessage, removeMessage } from './delete.js';
 export { editMessage, requireEditing } from './edit.js';
 export { messageEmbeds } from './embeds.js';
 export {
@@ -21,9 +30,12 @@ export {
   type UploadedFile,
 } from './files.js';
 export { getMessage } from './get.js';
+export type { MessageInteraction } from './interaction.js';
 export { listMessages } from './list.js';
-export { countReactions } from './load.js';
+export { countReactions, loadAnswer, loadMessage, onlookerOf } from './load.js';
+export { type Post, postMessage } from './post.js';
 export { addReaction, clearReactions, listReactions, removeReaction } from './reactions.js';
 export type { MessageKey, MessageRecord, ReactionCount } from './record.js';
 export { requireSending, sendMessage } from './send.js';
 export { startTyping } from './typing.js';
+export { EVERYBODY, type Onlooker, seenBy, seenBySql } from './visibility.js';

@@ -5,6 +5,7 @@ import { accessChannel } from '../guilds/access.js';
 import { allows } from '../permissions.js';
 import { loadMessages } from './load.js';
 import type { MessageRecord } from './record.js';
+import { EVERYBODY } from './visibility.js';
 
 export interface ListMessagesInput {
   channelId: bigint;
@@ -17,7 +18,7 @@ export interface ListMessagesInput {
 }
 
 /**
- * A page of a channel's messages, newest first. Somebody who may see the channel but not its history gets none.
+ * A page of a channel's messages that everybody sees, newest first. Somebody who may see the channel but not its history gets none.
  * @throws what `accessChannel` throws
  */
 export async function listMessages(call: CallContext, input: ListMessagesInput): Promise<MessageRecord[]> {
@@ -26,9 +27,12 @@ export async function listMessages(call: CallContext, input: ListMessagesInput):
   const { before, after, around, limit } = input;
   if (around !== undefined) return messagesAround(call, place, around, limit);
   if (after !== undefined && before === undefined) {
-    return (await loadMessages(call, place, { id: { gt: after }, order: 'asc', take: limit })).reverse();
+    return (
+      await loadMessages(call, place, { onlooker: EVERYBODY, id: { gt: after }, order: 'asc', take: limit })
+    ).reverse();
   }
   return loadMessages(call, place, {
+    onlooker: EVERYBODY,
     ...(before === undefined ? {} : { id: { lt: before } }),
     order: 'desc',
     take: limit,
@@ -43,8 +47,8 @@ async function messagesAround(
 ): Promise<MessageRecord[]> {
   const newerCount = Math.floor(limit / 2);
   const [newer, rest] = await Promise.all([
-    loadMessages(call, place, { id: { gt: around }, order: 'asc', take: Math.max(1, newerCount) }),
-    loadMessages(call, place, { id: { lte: around }, order: 'desc', take: limit - newerCount }),
+    loadMessages(call, place, { onlooker: EVERYBODY, id: { gt: around }, order: 'asc', take: Math.max(1, newerCount) }),
+    loadMessages(call, place, { onlooker: EVERYBODY, id: { lte: around }, order: 'desc', take: limit - newerCount }),
   ]);
   return [...newer.reverse(), ...rest].slice(-limit);
 }

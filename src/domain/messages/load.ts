@@ -2,7 +2,9 @@ import type { Attachment, Message, Prisma, User } from '../../infra/database/ind
 import type { CallContext } from '../call.js';
 import { guildIdOf, type Place } from '../channels/place.js';
 import { DomainError } from '../errors.js';
+import { peopleOf, storedInteraction, usersOf } from './interaction.js';
 import type { MessageRecord, ReactionCount } from './record.js';
+import { EVERYBODY, mayShow, type Onlooker, seenBy } from './visibility.js';
 
 type Row = Message & { author: User; attachments: Attachment[] };
 
@@ -10,20 +12,27 @@ const WITH_AUTHOR_AND_FILES = { author: true, attachments: { orderBy: { id: 'asc
 
 /** Which messages of a place. */
 export interface MessageQuery {
+  /** For whose eyes they are. */
+  onlooker: Onlooker;
   id?: bigint | Prisma.BigIntFilter;
   /** By their ids. */
   order?: 'asc' | 'desc';
   take?: number;
 }
 
-/** Reads messages of one place with all that their rendering needs, in a number of queries that does not grow with them. */
+/** Who a call looks at a channel for. */
+export function onlookerOf({ actor }: CallContext): Onlooker {
+  return actor.kind === 'person' ? { kind: 'person', userId: actor.user.id } : EVERYBODY;
+}
+
+/** Reads messages of one place that somebody sees, with all that their rendering needs, in a number of queries that does not grow with them. */
 export async function loadMessages(
   call: CallContext,
   place: Place,
-  { id, order, take }: MessageQuery,
+  { onlooker, id, order, take }: MessageQuery,
 ): Promise<MessageRecord[]> {
   const rows = await call.read.message.findMany({
-    where: { channelId: place.channelId, id },
+    where: { channelId: place.channelId, id, ...seenBy(onlooker) },
     ...(order && { orderBy: { id: order } }),
     take,
     include: WITH_AUTHOR_AND_FILES,
@@ -31,47 +40,71 @@ export async function loadMessages(
   return completeMessages(call, place, rows);
 }
 
-/** Adds mentioned users, reactions and answered messages to rows that have their author and files. */
+/** Adds the users they show, reactions and answered messages to rows that have their author and files. */
 export async function completeMessages(call: CallContext, place: Place, rows: Row[]): Promise<MessageRecord[]> {
   const guildId = guildIdOf(place);
   const referenced = await findReferenced(call, rows);
   const all = [...rows, ...referenced.values()];
   const [users, reactions] = await Promise.all([
-    findMentionedUsers(call, all),
+    findShownUsers(call, all),
     countReactions(
       call,
       rows.map((row) => row.id),
     ),
   ]);
-  const complete = (row: Row): MessageRecord => ({
-    ...row,
-    guildId,
-    mentionedUsers: idList(row.mentionUserIds).flatMap((id) => users.get(id) ?? []),
-    reactions: reactions.get(row.id) ?? [],
-  });
+  const complete = (row: Row): MessageRecord => {
+    const interaction = storedInteraction(row.interaction);
+    return {
+      ...row,
+      guildId,
+      mentionedUsers: idList(row.mentionUserIds).flatMap((id) => users.get(id) ?? []),
+      interaction,
+      interactionUsers: usersOf(interaction, users),
+      reactions: reactions.get(row.id) ?? [],
+    };
+  };
   return rows.map((row) => {
     if (row.referenceId === null) return complete(row);
     const target = referenced.get(row.referenceId);
-    return { ...complete(row), referenced: target ? complete(target) : null };
+    return { ...complete(row), referenced: target && mayShow(target, row) ? complete(target) : null };
   });
 }
 
-/** One message of a place, with all that its rendering needs. @throws UNKNOWN_MESSAGE */
-export async function loadMessage(call: CallContext, place: Place, id: bigint): Promise<MessageRecord> {
-  const [message] = await loadMessages(call, place, { id });
+/** One message of a place that somebody sees, with all that its rendering needs. @throws UNKNOWN_MESSAGE */
+export async function loadMessage(
+  call: CallContext,
+  place: Place,
+  id: bigint,
+  onlooker: Onlooker = EVERYBODY,
+): Promise<MessageRecord> {
+  const [message] = await loadMessages(call, place, { id, onlooker });
   if (!message) throw new DomainError('UNKNOWN_MESSAGE');
   return message;
 }
 
-/** Whose message of a place it is, without what its rendering needs. @throws UNKNOWN_MESSAGE */
+/**
+ * One of the answers an application gave to interactions, whoever sees it.
+ * @throws UNKNOWN_MESSAGE, also for any other message of the place
+ */
+export async function loadAnswer(
+  call: CallContext,
+  place: Place,
+  { messageId, applicationId }: { messageId: bigint; applicationId: bigint },
+): Promise<MessageRecord> {
+  const message = await loadMessage(call, place, messageId, { kind: 'application', applicationId });
+  if (message.applicationId !== applicationId) throw new DomainError('UNKNOWN_MESSAGE');
+  return message;
+}
+
+/** Whose message of a place that everybody sees it is, without what its rendering needs. @throws UNKNOWN_MESSAGE */
 export async function findMessage(
   call: CallContext,
   { channelId }: Place,
   id: bigint,
-): Promise<{ id: bigint; authorId: bigint }> {
+): Promise<Pick<Message, 'id' | 'authorId' | 'visibleToId' | 'applicationId'>> {
   const message = await call.read.message.findFirst({
-    where: { id, channelId },
-    select: { id: true, authorId: true },
+    where: { id, channelId, ...seenBy(EVERYBODY) },
+    select: { id: true, authorId: true, visibleToId: true, applicationId: true },
   });
   if (!message) throw new DomainError('UNKNOWN_MESSAGE');
   return message;
@@ -89,10 +122,17 @@ async function findReferenced(call: CallContext, rows: Row[]): Promise<Map<bigin
   return new Map(found.map((row) => [row.id, row]));
 }
 
-async function findMentionedUsers(call: CallContext, rows: Row[]): Promise<Map<bigint, User>> {
-  const ids = [...new Set(rows.flatMap((row) => idList(row.mentionUserIds)))];
+/** Those whom messages mention, and whom the interactions they answer are shown with. */
+function findShownUsers(call: CallContext, rows: Row[]): Promise<Map<bigint, User>> {
+  return findUsers(
+    call,
+    rows.flatMap((row) => [...idList(row.mentionUserIds), ...peopleOf(storedInteraction(row.interaction))]),
+  );
+}
+
+export async function findUsers(call: CallContext, ids: readonly bigint[]): Promise<Map<bigint, User>> {
   if (ids.length === 0) return new Map();
-  const found = await call.read.user.findMany({ where: { id: { in: ids } } });
+  const found = await call.read.user.findMany({ where: { id: { in: [...new Set(ids)] } } });
   return new Map(found.map((user) => [user.id, user]));
 }
 

@@ -1,22 +1,26 @@
-import { MessageType } from 'discord-api-types/v10';
+import { MessageFlags, MessageType } from 'discord-api-types/v10';
 import { isMissingReference, isUniqueConflict } from '../../infra/database/faults.js';
 import type { Attachment, Message, Prisma, User } from '../../infra/database/index.js';
 import { snowflakeTime } from '../../infra/ids.js';
 import type { CallContext } from '../call.js';
-import { guildIdOf, memberIn, type Place, recipientsOf } from '../channels/place.js';
+import { guildIdOf, memberIn, type Place } from '../channels/place.js';
 import { DomainError, invalidInput } from '../errors.js';
-import { type MessageReference, type NewMessage, requireContent } from './body.js';
+import { type NewMessage, requireContent } from './body.js';
 import {
   checkNotes,
   discardAllFiles,
   keepFiles,
   type NewAttachment,
+  namesOf,
   type UploadedFile,
   unlessStored,
 } from './files.js';
-import { completeMessages, loadMessages } from './load.js';
+import { type MessageInteraction, peopleOf, usersOf } from './interaction.js';
+import { checkLook } from './layout.js';
+import { completeMessages, findUsers, loadMessages } from './load.js';
 import { type Mentions, mentionColumns, resolveMentions } from './mentions.js';
 import type { MessageRecord } from './record.js';
+import { EVERYBODY, listenersOf, mayShow } from './visibility.js';
 
 /** A message that is to be stored. Who decides to post it answers for author, right and flags. */
 export interface Post {
@@ -28,6 +32,13 @@ export interface Post {
   files: readonly UploadedFile[];
   /** What it is. What somebody says (`Default`) becomes a `Reply` where it answers a message. */
   kind: MessageType;
+  /** Where it was made in advance. */
+  id?: bigint | undefined;
+  /** The one person who sees it, beside the application; everybody who reads the channel where it is not given. */
+  visibleToId?: bigint | undefined;
+  /** For an answer to an interaction: the application that gives it, and the interaction. */
+  applicationId?: bigint | undefined;
+  interaction?: MessageInteraction | undefined;
 }
 
 /** The kinds of message in which somebody says something; the others say what happened by their kind alone. */
@@ -42,27 +53,28 @@ const NONCE_WINDOW_MS = 5 * 60_000;
 
 /**
  * Stores a message and tells of it: the one way by which a message comes to be. It checks what the message is made of, and
- * nobody's right to post it.
+ * nobody's right to post it. One with the flag LOADING is a promise of an answer, and may be empty.
  * @returns the new message, or the author's earlier one in the channel when an enforced nonce repeats
- * @throws EMPTY_MESSAGE, UNKNOWN_CHANNEL when the channel goes away meanwhile, INVALID_INPUT (at `reference`, `attachments`),
- *   and what {@link keepFiles} throws
+ * @throws EMPTY_MESSAGE, UNKNOWN_CHANNEL when the channel goes away meanwhile, INVALID_INPUT (at `reference`, `attachments`), and what
+ *   {@link checkLook} and {@link keepFiles} throw
  */
 export async function postMessage(call: CallContext, post: Post): Promise<MessageRecord> {
-  const { place, body, files, kind } = post;
+  const { place, body, files } = post;
   const notes = body.attachments ?? [];
   checkNotes(files, notes);
-  if (SPOKEN.includes(kind)) requireContent(body, files.length);
-  const referenced = await findReferenced(call, place, body.reference);
+  checkBody(post);
+  const referenced = await findReferenced(call, post);
   const mentions = await resolveMentions(body.content ?? '', body.allowedMentions, {
     read: call.read,
     place,
     repliedUser: referenced?.author ?? null,
     mentionedUsers: [],
   });
-  const id = call.nextId();
+  const interactionUsers = await findInteractionUsers(call, post);
+  const id = post.id ?? call.nextId();
   const key = { channelId: place.channelId, messageId: id };
   const attachments = await keepFiles(call, key, files, notes);
-  const insert = () => insertMessage(call, { ...post, id, mentions, attachments, referenced });
+  const insert = () => insertMessage(call, { ...post, id, mentions, attachments, referenced, interactionUsers });
   if (attachments.length === 0) return insert();
   const discard = () => discardAllFiles(call, key);
   const message = await unlessStored(insert, discard);
@@ -70,17 +82,33 @@ export async function postMessage(call: CallContext, post: Post): Promise<Messag
   return message;
 }
 
-/** The message a reply answers: undefined for no reply, or for one whose target may be missing and is. */
-async function findReferenced(
-  call: CallContext,
-  place: Place,
-  reference: MessageReference | undefined,
-): Promise<MessageRecord | undefined> {
+/** @throws EMPTY_MESSAGE and what {@link checkLook} throws */
+function checkBody({ body, files, kind }: Post): void {
+  const { content = '', embeds = [], components, flags = 0 } = body;
+  const names = namesOf(files, body.attachments ?? []);
+  checkLook({ flags, content, embeds, components, filenames: names });
+  const isPromise = (flags & MessageFlags.Loading) !== 0;
+  if (SPOKEN.includes(kind) && !isPromise) requireContent(body, files.length);
+}
+
+/**
+ * The message a reply answers: undefined for no reply, or for one whose target may be missing and is. An ephemeral message is missing for
+ * everybody but its application, as it answers the same person.
+ */
+async function findReferenced(call: CallContext, post: Post): Promise<MessageRecord | undefined> {
+  const { reference } = post.body;
   if (!reference) return undefined;
-  const [target] = await loadMessages(call, place, { id: reference.messageId });
-  if (target) return target;
+  const { visibleToId = null, applicationId = null } = post;
+  const onlooker = applicationId === null ? EVERYBODY : ({ kind: 'application', applicationId } as const);
+  const [target] = await loadMessages(call, post.place, { id: reference.messageId, onlooker });
+  if (target && mayShow(target, { visibleToId, applicationId })) return target;
   if (reference.failIfNotExists === false) return undefined;
   throw invalidInput({ path: 'reference', code: 'REPLIES_UNKNOWN_MESSAGE', message: 'Unknown message' });
+}
+
+async function findInteractionUsers(call: CallContext, { interaction }: Post): Promise<User[]> {
+  if (!interaction) return [];
+  return usersOf(interaction, await findUsers(call, peopleOf(interaction)));
 }
 
 /** A post whose references, mentions and files are known. */
@@ -89,6 +117,7 @@ interface Draft extends Post {
   mentions: Mentions;
   attachments: NewAttachment[];
   referenced: MessageRecord | undefined;
+  interactionUsers: User[];
 }
 
 /** Stores the message, or finds the earlier one that holds its enforced nonce. */
@@ -107,7 +136,7 @@ async function insertMessage(call: CallContext, draft: Draft): Promise<MessageRe
 }
 
 function insertOnce(call: CallContext, draft: Draft, nonceKey: string | null): Promise<MessageRecord> {
-  const { author, place, attachments, mentions, referenced } = draft;
+  const { author, place, attachments, mentions, referenced, interaction, interactionUsers } = draft;
   const data = messageRow(draft, nonceKey);
   return call.writeOne(
     async (db): Promise<MessageRecord> => {
@@ -120,16 +149,18 @@ function insertOnce(call: CallContext, draft: Draft, nonceKey: string | null): P
         guildId: guildIdOf(place),
         attachments: attachments.map((attachment): Attachment => ({ ...attachment, messageId: row.id })),
         mentionedUsers: mentions.users,
+        interaction: interaction ?? null,
+        interactionUsers,
         reactions: [],
         ...(referenced ? { referenced } : {}),
       };
     },
-    (message) => ({ type: 'MESSAGE_CREATE', message, member: memberIn(place), ...recipientsOf(place) }),
+    (message) => ({ type: 'MESSAGE_CREATE', message, member: memberIn(place), ...listenersOf(place, message) }),
   );
 }
 
 function messageRow(draft: Draft, nonceKey: string | null): Prisma.MessageUncheckedCreateInput {
-  const { id, author, place, body, kind, mentions, referenced } = draft;
+  const { id, author, place, body, kind, mentions, referenced, visibleToId, applicationId, interaction } = draft;
   return {
     id,
     channelId: place.channelId,
@@ -143,11 +174,16 @@ function messageRow(draft: Draft, nonceKey: string | null): Prisma.MessageUnchec
     ...mentionColumns(mentions),
     nonce: body.nonce,
     enforcedNonceKey: nonceKey,
+    visibleToId,
+    applicationId,
+    interaction,
     ...(referenced ? { referenceId: referenced.id, referenceChannelId: referenced.channelId } : {}),
   };
 }
 
-function enforcedNonceKey({ author, place, body }: Post): string | null {
+/** A nonce tells apart what everybody sees: nothing else may be shown to who sends it again. */
+function enforcedNonceKey({ author, place, body, visibleToId }: Post): string | null {
+  if (visibleToId !== undefined) return null;
   return body.enforceNonce && body.nonce ? `${author.id}:${place.channelId}:${body.nonce}` : null;
 }
 

@@ -1,4 +1,5 @@
 import type { Attachment, Message, User } from '../../infra/database/index.js';
+import type { MessageInteraction } from './interaction.js';
 
 /** Which message, by its channel and its id. */
 export interface MessageKey {
@@ -14,10 +15,13 @@ export interface ReactionCount {
 }
 
 /** A message with all that its rendering needs. */
-export type MessageRecord = Message & {
+export type MessageRecord = Omit<Message, 'interaction'> & {
   author: User;
   attachments: Attachment[];
   mentionedUsers: User[];
+  /** The interaction it answers, if it answers one, and whom that is shown with. */
+  interaction: MessageInteraction | null;
+  interactionUsers: User[];
   reactions: ReactionCount[];
   guildId: bigint | null;
   /** For a reply: the message it answers, null when that is gone. Undefined for anything but a reply. */

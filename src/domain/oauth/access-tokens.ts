@@ -23,5 +23,6 @@ export async function findTokenActor(
     applicationId: grant.applicationId,
     scopes: storedScopes(found.scopes ?? grant.scopes),
     expiresAt: found.expiresAt,
+    clientCredentials: grant.clientCredentials,
   };
 }

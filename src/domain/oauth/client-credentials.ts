@@ -48,7 +48,9 @@ export async function grantClientCredentials(
   // On its own, so that tokens given at the same time do not conflict with one another.
   await call.writeOne((db) => removeSpentGrants(call, db, of));
   return writeForClient(call, client, async (write) => {
-    const grant = await write.db.oAuthGrant.create({ data: { id: call.nextId(), ...of, scopes } });
+    const grant = await write.db.oAuthGrant.create({
+      data: { id: call.nextId(), ...of, scopes, clientCredentials: true },
+    });
     return issueTokens(call, write, grant, { refresh: false });
   });
 }

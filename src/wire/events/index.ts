@@ -4,7 +4,9 @@ import type { WireOptions } from '../messages.js';
 import { applicationEvents } from './applications.js';
 import { auditLogEvents } from './audit-log.js';
 import { channelEvents } from './channels.js';
+import { commandPermissionEvents } from './command-permissions.js';
 import { guildEvents } from './guilds.js';
+import { interactionEvents } from './interactions.js';
 import { inviteEvents } from './invites.js';
 import { memberEvents } from './members.js';
 import { messageEvents } from './messages.js';
@@ -20,7 +22,9 @@ export const EVENTS: EventRows = {
   ...applicationEvents,
   ...auditLogEvents,
   ...channelEvents,
+  ...commandPermissionEvents,
   ...guildEvents,
+  ...interactionEvents,
   ...inviteEvents,
   ...memberEvents,
   ...messageEvents,
@@ -102,17 +106,18 @@ function decidesAccess({ invalidates }: Pick<BusMessage, 'invalidates'>): boolea
 }
 
 /** Permission bits travel as decimal text: JSON has no numbers of their size. */
-function stampedAudience({ intent, inChannel, anyInGuild, ownBot, detaches }: RowAudience): Audience {
+function stampedAudience({ intent, inChannel, anyInGuild, ownBot, detaches, once }: RowAudience): Audience {
   return {
     intent,
     ...(inChannel === undefined ? {} : { inChannel: String(inChannel) }),
     ...(anyInGuild === undefined ? {} : { anyInGuild: String(anyInGuild) }),
     ...(ownBot === undefined ? {} : { ownBot }),
     ...(detaches === undefined ? {} : { detaches }),
+    ...(once === undefined ? {} : { once }),
   };
 }
 
-type Facts = Pick<BusMessage, 'guildId' | 'channelId' | 'userId' | 'privilegedIntents'>;
+type Facts = Pick<BusMessage, 'guildId' | 'channelId' | 'userId' | 'privilegedIntents' | 'interaction'>;
 
 /** What of an event's subject its receivers filter by. */
 function factsOf(subject: Subject): Facts {
@@ -121,5 +126,8 @@ function factsOf(subject: Subject): Facts {
   if ('channelId' in subject && subject.channelId !== undefined) facts.channelId = String(subject.channelId);
   if ('userId' in subject && subject.userId !== undefined) facts.userId = String(subject.userId);
   if ('privilegedIntents' in subject) facts.privilegedIntents = subject.privilegedIntents;
+  if ('interaction' in subject && subject.interaction) {
+    facts.interaction = { ...subject.interaction, id: String(subject.interaction.id) };
+  }
   return facts;
 }

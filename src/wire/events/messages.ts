@@ -23,7 +23,11 @@ const AUDIENCE = {
 
 const withMessage = {
   topic: 'channel',
-  about: ({ message: { guildId, channelId }, recipientIds }: OfMessage) => ({ guildId, channelId, recipientIds }),
+  about: ({ message, recipientIds }: OfMessage) => ({
+    guildId: guildOf(message),
+    channelId: message.channelId,
+    recipientIds,
+  }),
   audience: AUDIENCE,
   render: renderMessageEvent,
 } as const;
@@ -45,12 +49,18 @@ export const messageEvents = {
 
 /** Reactions say which of them are the reader's own, and every reader gets the same event: caches keep what they have. */
 function renderMessageEvent({ message, member }: OfMessage, options: WireOptions): Rendering {
+  const guildId = guildOf(message);
   const d = {
     ...renderMessage({ ...message, reactions: [] }, options),
-    ...guildIdField(message.guildId),
-    ...(member ? { member: renderMemberFacts(member) } : {}),
+    ...guildIdField(guildId),
+    ...(member && guildId !== null ? { member: renderMemberFacts(member) } : {}),
   };
   return { d, content: contentOf(message, d) };
+}
+
+/** The guild in which a message is told: none for an ephemeral one, as on the reference platform (Gateway Events). */
+function guildOf({ guildId, visibleToId }: MessageRecord): bigint | null {
+  return visibleToId === null ? guildId : null;
 }
 
 function contentOf(message: MessageRecord, d: ReturnType<typeof renderMessage>): ContentForms | undefined {

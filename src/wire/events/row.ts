@@ -1,6 +1,7 @@
 import type { PrivilegedIntent } from '../../domain/applications/index.js';
 import type { ContentForms, EventName, Invalidation } from '../../domain/bus-message.js';
 import type { DomainEvent } from '../../domain/events.js';
+import type { InteractionProgress } from '../../domain/interactions/index.js';
 import type { WireOptions } from '../messages.js';
 
 /** The intent of an event that every session gets. */
@@ -18,7 +19,12 @@ interface SubjectOf {
   /** A guild's channel: under `guild`; or a direct one: under `user`, for each recipient. */
   channel: { guildId: bigint | null; recipientIds?: readonly bigint[]; channelId: bigint; userId?: bigint };
   user: { userId: bigint; guildId?: bigint };
-  application: { applicationId: bigint; privilegedIntents?: PrivilegedIntent[] };
+  application: {
+    applicationId: bigint;
+    guildId?: bigint | null;
+    privilegedIntents?: PrivilegedIntent[];
+    interaction?: InteractionProgress;
+  };
   team: { teamId: bigint };
   sessions: { userId: bigint };
 }
@@ -39,6 +45,8 @@ export interface RowAudience {
   ownBot?: 'always' | 'never';
   /** Whether no session holds the guild after it. */
   detaches?: true;
+  /** Whether one session gets it, whichever takes it first. */
+  once?: true;
 }
 
 /** An event of a channel says, too, which intent asks for it in a direct one. */

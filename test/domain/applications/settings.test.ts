@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startEndpoint, type TestEndpoint } from '../../harness/endpoint.js';
 import { createApplication, type MadeApplication, type Person, signUp } from '../../harness/people.js';
 import { startServer, type TestServer } from '../../harness/server.js';
 import { askUpdate, faultsOf, update } from '../../harness/settings.js';
@@ -7,15 +8,21 @@ let server: TestServer;
 let owner: Person;
 let stranger: Person;
 let application: MadeApplication;
+let endpoint: TestEndpoint;
 beforeAll(async () => {
   server = await startServer();
+  endpoint = await startEndpoint();
   owner = await signUp(server, 'owner');
   stranger = await signUp(server, 'stranger');
 });
 beforeEach(async () => {
   application = await createApplication(owner, 'Helper');
+  endpoint.trust(application.publicKey);
 });
-afterAll(() => server.stop());
+afterAll(async () => {
+  await server.stop();
+  await endpoint.close();
+});
 
 const change = (input: object) => update(owner, application.id, input);
 const askFor = (input: object) => askUpdate(owner, application.id, input);
@@ -56,11 +63,6 @@ describe('an application setting', () => {
       { customInstallUrl: 'https://bot.example/add?a=b', installUrl: 'https://bot.example/add?a=b' },
     ],
     [
-      'interactions endpoint URL',
-      { interactionsEndpointUrl: 'https://bot.example/interactions' },
-      { interactionsEndpointUrl: 'https://bot.example/interactions' },
-    ],
-    [
       'redirect URIs, each once',
       { redirectUris: ['https://bot.example/back', 'http://localhost:3000/', 'https://bot.example/back'] },
       { redirectUris: ['https://bot.example/back', 'http://localhost:3000/'] },
@@ -74,17 +76,25 @@ describe('an application setting', () => {
       'URLs with lone surrogates, which are replaced',
       {
         customInstallUrl: 'https://a.b/\ud800',
-        interactionsEndpointUrl: 'https://a.b/\udfff',
         redirectUris: ['https://a.b/\ud800'],
       },
       {
         customInstallUrl: 'https://a.b/\ufffd',
-        interactionsEndpointUrl: 'https://a.b/\ufffd',
         redirectUris: ['https://a.b/\ufffd'],
       },
     ],
   ])('takes a %s', async (_what, input, expected) => {
     expect(await change(input)).toMatchObject(expected);
+  });
+
+  it.each([
+    ['interactions endpoint URL', '', ''],
+    ['interactions endpoint URL with lone surrogates, which are replaced', '/\udfff', '/\ufffd'],
+  ])('takes an %s', async (_what, given, kept) => {
+    const interactionsEndpointUrl = `${endpoint.url}${kept}`;
+    expect(await change({ interactionsEndpointUrl: `${endpoint.url}${given}` })).toMatchObject({
+      interactionsEndpointUrl,
+    });
   });
 
   const REFUSED: Refusal<object>[] = [
@@ -188,7 +198,7 @@ describe('an application setting', () => {
       description: 'kept',
       installLinkMode: 'PROVIDED',
       customInstallUrl: 'https://bot.example/add',
-      interactionsEndpointUrl: 'https://bot.example/interactions',
+      interactionsEndpointUrl: endpoint.url,
       redirectUris: ['https://bot.example/back'],
     };
     await change(settings);

@@ -238,7 +238,10 @@ describe('a channel', () => {
   it('that the caller cannot see is unknown', async () => {
     await denyInChannel(server, { id: String(scene.guild.id) }, String(hidden), Permission.ViewChannel);
     const place = await accessGuildChannel(scene.ada, scene.guild.channel.id, 'viewChannel');
-    const application = await server.app.db.reader.application.findUniqueOrThrow({ where: { id: scene.bot.id } });
+    const application = await server.app.db.reader.application.findUniqueOrThrow({
+      where: { id: scene.bot.id },
+      include: { bot: true },
+    });
     const wanted = [{ kind: 'channel', id: hidden, path: 'it' } as const];
     const attempt = findCircumstances(scene.ada, { application, place, owners: {}, ephemeralOnly: false, wanted });
     expect(await faultsOf(attempt)).toEqual(['it UNKNOWN_CHANNEL']);

@@ -13,7 +13,7 @@ import {
 import { renderMessage } from '../../../src/wire/messages.js';
 import { outcome } from '../../harness/outcome.js';
 import { startServer, type TestServer } from '../../harness/server.js';
-import { createBot, toSend } from '../../harness/world.js';
+import { createBot, ONE_BUTTON, toSend } from '../../harness/world.js';
 import { openRoom, type Room, type SentEdit, toEdit } from './scene.js';
 
 let server: TestServer;
@@ -51,13 +51,13 @@ const isKept = async (id: string | undefined) =>
 
 describe('what an edit names', () => {
   beforeEach(async () => {
-    const body = toSend({ content: 'old', embeds: [{ title: 'old' }], components: [{ type: 1 }] });
+    const body = toSend({ content: 'old', embeds: [{ title: 'old' }], components: ONE_BUTTON });
     messageId = (await sendMessage(room.ada, { channelId: room.channelId, body })).id;
   });
 
   test('is changed, and nothing else', async () => {
     const edited = await edit({ content: 'new' });
-    expect(edited).toMatchObject({ content: 'new', embeds: [{ title: 'old' }], components: [{ type: 1 }] });
+    expect(edited).toMatchObject({ content: 'new', embeds: [{ title: 'old' }], components: [{ type: 1, id: 1 }] });
     expect(edited.editedAt).not.toBeNull();
     expect(await stored()).toEqual(edited);
     expect(await edit({ embeds: [{ title: 'new' }] })).toMatchObject({ content: 'new', embeds: [{ title: 'new' }] });
@@ -65,7 +65,7 @@ describe('what an edit names', () => {
 
   test('is cleared by null or an empty list', async () => {
     expect(await edit({ content: null })).toMatchObject({ content: '', embeds: [{ title: 'old' }] });
-    expect(await edit({ embeds: null, content: 'x' })).toMatchObject({ embeds: [], components: [{ type: 1 }] });
+    expect(await edit({ embeds: null, content: 'x' })).toMatchObject({ embeds: [], components: [{ type: 1, id: 1 }] });
     expect(await edit({ components: [] })).toMatchObject({ content: 'x', components: [] });
     for (const body of [{ content: null }, { content: '' }, { content: ' ' }]) {
       expect(await outcome(edit(body))).toBe('EMPTY_MESSAGE');

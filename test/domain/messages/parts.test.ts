@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { DomainError } from '../../../src/domain/errors.js';
 import { attachmentDescription, messageContent, messageNonce } from '../../../src/domain/messages/body.js';
-import { messageComponents } from '../../../src/domain/messages/components.js';
 import { contentShownTo } from '../../../src/domain/messages/content.js';
 import { messageEmbeds } from '../../../src/domain/messages/embeds.js';
 import { parseInput } from '../../../src/domain/parse-input.js';
@@ -150,44 +149,6 @@ describe('embeds', () => {
       },
     ]);
     expect(faultsOf(messageEmbeds, [{ timestamp: 'soon' }])).toEqual(['0.timestamp DATE_TIME_TYPE_PARSE']);
-  });
-});
-
-describe('components', () => {
-  /** One that is nested so deep, counted in JSON values, with something else within. */
-  const nested = (depth: number, within: unknown): unknown =>
-    depth === 2 ? { type: 1, x: within } : { type: 1, x: chain(depth - 2, within) };
-  const chain = (depth: number, within: unknown): unknown =>
-    depth === 0 ? within : depth % 2 === 0 ? { x: chain(depth - 1, within) } : [chain(depth - 1, within)];
-
-  test.each([0, true, 'x', null, {}, []])('are nested 32 deep at most, whatever %j is within', (within) => {
-    expect(faultsOf(messageComponents, [nested(32, within)])).toEqual([]);
-    expect(faultsOf(messageComponents, [nested(33, within)])).toEqual(['BASE_TYPE_INVALID']);
-  });
-
-  test('are 40 at most, each with a type', () => {
-    expect(faultsOf(messageComponents, Array(40).fill({ type: 1 }))).toEqual([]);
-    expect(faultsOf(messageComponents, Array(41).fill({ type: 1 }))).toEqual(['BASE_TYPE_BAD_LENGTH']);
-    expect(faultsOf(messageComponents, [{}, { type: 'x' }])).toEqual([
-      '0.type BASE_TYPE_REQUIRED',
-      '1.type NUMBER_TYPE_COERCE',
-    ]);
-  });
-
-  test('are 32,000 characters of JSON at most', () => {
-    const around = JSON.stringify([{ type: 1, x: '' }]).length;
-    const sized = (size: number) => [{ type: 1, x: 'x'.repeat(size - around) }];
-    expect(faultsOf(messageComponents, sized(32_000))).toEqual([]);
-    expect(faultsOf(messageComponents, sized(32_001))).toEqual(['BASE_TYPE_MAX_LENGTH']);
-  });
-
-  test('are kept as they were sent, as far as both databases can', () => {
-    const sent = [{ type: 1, a: [9007199254740993n, 1.5, false, null, '\ud83d'], '\ud83d': undefined, of: { b: 'x' } }];
-    expect(parseInput(messageComponents, sent)).toEqual([
-      { type: 1, a: ['9007199254740993', 1.5, false, null, '\ufffd'], '\ufffd': null, of: { b: 'x' } },
-    ]);
-    expect(faultsOf(messageComponents, [{ type: 1, x: 'a\0' }])).toEqual(['STRING_TYPE_REGEX']);
-    expect(faultsOf(messageComponents, [{ type: 1, 'a\0': 'x' }])).toEqual(['STRING_TYPE_REGEX']);
   });
 });
 

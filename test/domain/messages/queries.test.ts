@@ -9,7 +9,7 @@ import {
 import { ALL_PERMISSIONS } from '../../../src/domain/permissions.js';
 import { type CountedCalls, countQueries } from '../../harness/queries.js';
 import { startServer, type TestServer } from '../../harness/server.js';
-import { type SentBody, toSend } from '../../harness/world.js';
+import { ONE_BUTTON, type SentBody, toSend } from '../../harness/world.js';
 import { openRoom, type Room, toEdit } from './scene.js';
 
 let server: TestServer;
@@ -38,7 +38,7 @@ describe('once the guild is known', () => {
   });
 
   test('sending with an enforced nonce, embeds and components is one statement too', async () => {
-    const body = { content: 'x', nonce: 'n', enforce_nonce: true, embeds: [{ title: 'x' }], components: [{ type: 1 }] };
+    const body = { content: 'x', nonce: 'n', enforce_nonce: true, embeds: [{ title: 'x' }], components: ONE_BUTTON };
     expect(await counted.statements(() => send(body))).toHaveLength(1);
   });
 

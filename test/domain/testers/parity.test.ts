@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startEndpoint } from '../../harness/endpoint.js';
 import { codeOf, type Loose } from '../../harness/graphql.js';
 import { askWithToken, grantCode, inForm, postForm, REDIRECT_URI } from '../../harness/oauth.js';
 import { createApplication, type MadeApplication, type Person, signUp } from '../../harness/people.js';
@@ -108,8 +109,10 @@ describe('a tester', () => {
 
   it('sees of the application what concerns an install, and nothing else of its settings', async () => {
     const customInstallUrl = 'https://example.com/install';
-    const interactionsEndpointUrl = 'https://example.com/interactions';
+    const endpoint = await startEndpoint({ publicKey: application.publicKey });
+    const interactionsEndpointUrl = endpoint.url;
     await update(owner, application.id, { customInstallUrl, interactionsEndpointUrl });
+    await endpoint.close();
     await invite(owner, { userId: tester.id });
     const shown = `name installUrl defaultInstallSettings { context } customInstallUrl interactionsEndpointUrl redirectUris
       clientSecretHint ownerUser { id } ownerTeam { id } testers { state } auditLog { edges { cursor } }`;

@@ -2,6 +2,7 @@ import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
 import { describe, expect, test } from 'vitest';
 import type { BusMessage, EventName } from '../../../src/domain/bus-message.js';
 import type { DomainEvent } from '../../../src/domain/events.js';
+import type { InteractionRequest } from '../../../src/domain/interactions/index.js';
 import type { User } from '../../../src/infra/database/index.js';
 import { EVENTS, renderEvent } from '../../../src/wire/events/index.js';
 import { renderRole } from '../../../src/wire/roles.js';
@@ -119,7 +120,10 @@ const ofGuild = { intent: Intent.Guilds };
 const comingAndGoing = { intent: Intent.GuildMembers, ownBot: 'never' };
 
 /** The way of an event: its topics, whom it is sent to, what is read anew after it, and what it is found by. */
-type Way = Pick<BusMessage, 'invalidates' | 'guildId' | 'channelId' | 'userId' | 'privilegedIntents'> & {
+type Way = Pick<
+  BusMessage,
+  'invalidates' | 'guildId' | 'channelId' | 'userId' | 'privilegedIntents' | 'interaction'
+> & {
   topics: string[];
   audience: object | null;
 };
@@ -152,6 +156,20 @@ const reaction = { ...place, messageId: 3n };
 const shownReaction = { ...shownPlace, message_id: '3' };
 const thumb = { emoji: { id: null, name: '👍' } };
 const blob = { emoji: { id: '31', name: 'blob' } };
+
+/** A slash command that somebody ran, as far as its event shows it. */
+const asked = {
+  application: { id: 5n },
+  type: 2,
+  user: person(7n),
+  place: { kind: 'guild', guildId: 1n, channelId: 2n, permissions: 8n },
+  channel: { channel, lastMessageId: null, permissions: 8n, appPermissions: 0n },
+  member: null,
+  data: { id: '31', name: 'echo', type: 1 },
+  resolved: { users: [], members: [], roles: [], channels: [], messages: [] },
+  owners: { guildId: 1n },
+  message: null,
+} as unknown as InteractionRequest;
 
 /** Every event, the way it takes and the `d` of it, as Discord's documentation has them (Gateway Events). */
 const ROWS: { [Name in EventName]: [event: DomainEvent & { type: Name }, way: Way, d: object] } = {
@@ -274,6 +292,19 @@ const ROWS: { [Name in EventName]: [event: DomainEvent & { type: Name }, way: Wa
     },
   ],
   INVITE_DELETE: [{ type: 'INVITE_DELETE', invite }, inChannel(ofInvite), { ...shownPlace, code: 'abc' }],
+  APPLICATION_COMMAND_PERMISSIONS_UPDATE: [
+    {
+      type: 'APPLICATION_COMMAND_PERMISSIONS_UPDATE',
+      permissions: {
+        guildId: 1n,
+        applicationId: 5n,
+        commandId: 6n,
+        entries: [{ targetType: 2, targetId: 7n, allow: false }],
+      },
+    },
+    { topics: ['user:5'], audience: { intent: 0 }, invalidates: [], guildId: '1', userId: '5' },
+    { id: '6', application_id: '5', guild_id: '1', permissions: [{ id: '7', type: 2, permission: false }] },
+  ],
   GUILD_AUDIT_LOG_ENTRY_CREATE: [
     { type: 'GUILD_AUDIT_LOG_ENTRY_CREATE', entry },
     {
@@ -309,6 +340,27 @@ const ROWS: { [Name in EventName]: [event: DomainEvent & { type: Name }, way: Wa
   BOT_TOKEN_RESET: [{ type: 'BOT_TOKEN_RESET', applicationId: 5n }, ownOf('application:5', ['token', 'portal']), {}],
   TESTERS_UPDATED: [{ type: 'TESTERS_UPDATED', applicationId: 5n }, ownOf('application:5', ['portal']), {}],
   CLIENT_SECRET_RESET: [{ type: 'CLIENT_SECRET_RESET', applicationId: 5n }, ownOf('application:5', ['portal']), {}],
+  COMMANDS_UPDATED: [
+    { type: 'COMMANDS_UPDATED', applicationId: 5n, guildId: 1n },
+    ownOf('application:5', ['portal']),
+    {},
+  ],
+  INTERACTION_CREATE: [
+    { type: 'INTERACTION_CREATE', request: asked, interaction: { id: 30n, token: 'a token' } },
+    {
+      topics: ['application:5'],
+      audience: { intent: 0, once: true },
+      invalidates: [],
+      guildId: '1',
+      interaction: { id: '30', state: 'DELIVERING' },
+    },
+    { id: '30', application_id: '5', token: 'a token', type: 2, guild_id: '1', channel_id: '2', data: asked.data },
+  ],
+  INTERACTION_UPDATED: [
+    { type: 'INTERACTION_UPDATED', applicationId: 5n, interaction: { id: 30n, state: 'ANSWERED' } },
+    ownOf('application:5', [], { interaction: { id: '30', state: 'ANSWERED' } }),
+    {},
+  ],
   TEAM_UPDATED: [{ type: 'TEAM_UPDATED', teamId: 6n }, ownOf('team:6', ['portal']), {}],
   PORTAL_HOME_UPDATED: [{ type: 'PORTAL_HOME_UPDATED', userId: 7n }, ownOf('user:7', ['portal'], { userId: '7' }), {}],
   SESSION_ENDED: [{ type: 'SESSION_ENDED', userId: 7n }, ownOf('sessions', ['session'], { userId: '7' }), {}],
@@ -323,6 +375,7 @@ const SHOWN_IN_PART = new Set<EventName>([
   'CHANNEL_CREATE',
   'GUILD_UPDATE',
   'USER_UPDATE',
+  'INTERACTION_CREATE',
 ]);
 
 describe('every event takes its way and is shown as its row says', () => {

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "OAuthGrant" ADD COLUMN "clientCredentials" BOOLEAN NOT NULL DEFAULT false;

@@ -1,0 +1,56 @@
+import { ApplicationCommandPermissionType as Target } from 'discord-api-types/v10';
+import type { CommandPermission, Prisma } from '../../infra/database/index.js';
+import type { CallContext } from '../call.js';
+import type { Grants, Person } from './decide.js';
+import { allChannels, everyone, permissionEntries } from './record.js';
+
+/** Where what a guild says is asked for, and about whom. */
+interface Asked {
+  guildId: bigint;
+  channelId: bigint;
+  person: Person;
+}
+
+/**
+ * What a guild says of somebody in a channel about these commands, or about all; two statements, however many there are.
+ * @param commandIds those of the commands and of their applications
+ * @returns the grants by the ids of a command and its application
+ */
+export async function loadGrants(
+  call: CallContext,
+  asked: Asked,
+  commandIds?: bigint[],
+): Promise<(commandId: bigint, applicationId: bigint) => Grants> {
+  const where = { guildId: asked.guildId, ...(commandIds ? { commandId: { in: commandIds } } : {}) };
+  const [lists, rows] = await Promise.all([
+    call.read.commandPermission.groupBy({ by: ['commandId'], where }),
+    call.read.commandPermission.findMany({ where: { ...where, OR: concerning(asked) } }),
+  ]);
+  const ownLists = new Set(lists.map(({ commandId }) => commandId));
+  const said = byCommand(rows);
+  const entriesOf = (id: bigint) => permissionEntries(said.get(id) ?? []);
+  return (commandId, applicationId) => ({
+    own: ownLists.has(commandId) ? entriesOf(commandId) : null,
+    application: entriesOf(applicationId),
+  });
+}
+
+/** The entries that say something of the person or the channel. */
+function concerning({ guildId, channelId, person }: Asked): Prisma.CommandPermissionWhereInput[] {
+  const roleIds = [...(person.member?.roleIds ?? []), everyone(guildId)];
+  return [
+    { targetType: Target.User, targetId: person.id },
+    { targetType: Target.Role, targetId: { in: roleIds } },
+    { targetType: Target.Channel, targetId: { in: [channelId, allChannels(guildId)] } },
+  ];
+}
+
+function byCommand(rows: CommandPermission[]): Map<bigint, CommandPermission[]> {
+  const said = new Map<bigint, CommandPermission[]>();
+  for (const row of rows) {
+    const ofCommand = said.get(row.commandId);
+    if (ofCommand) ofCommand.push(row);
+    else said.set(row.commandId, [row]);
+  }
+  return said;
+}

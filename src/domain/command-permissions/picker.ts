@@ -1,0 +1,93 @@
+import type { ApplicationCommandType } from 'discord-api-types/v10';
+import type { Prisma } from '../../infra/database/index.js';
+import { inTurns } from '../../infra/turns.js';
+import { type CallContext, requirePerson } from '../call.js';
+import { GLOBAL_SCOPE } from '../commands/record.js';
+import { accessGuildChannel } from '../guilds/access.js';
+import { limits } from '../limits.js';
+import { decideRunnable, type Installs, type RunFacts } from './decide.js';
+import { loadGrants } from './grants.js';
+import { installedFor, installsOf } from './installs.js';
+import { standingIn } from './standing.js';
+
+/** How many commands are decided on in one turn. */
+const COMMANDS_PER_TURN = 500;
+
+/** What deciding takes of a command, without all that may be long. */
+const DECIDING = {
+  id: true,
+  applicationId: true,
+  scopeId: true,
+  name: true,
+  nsfw: true,
+  integrationTypes: true,
+  contexts: true,
+} satisfies Prisma.ApplicationCommandSelect;
+
+type Candidate = RunFacts['command'] & { id: bigint; applicationId: bigint };
+
+/**
+ * The ids of the commands that the caller may run in a channel of a guild, sorted by the commands' names: global ones and the guild's own,
+ * of the applications that are installed to the guild or to the caller. `limits.commandsShown` at most. It takes as many statements for
+ * many commands as for few.
+ * @throws UNAUTHENTICATED, FORBIDDEN for a bot, and what `accessGuildChannel` throws
+ */
+export async function runnableCommandIds(
+  call: CallContext,
+  { channelId, type }: { channelId: bigint; type?: ApplicationCommandType | undefined },
+): Promise<bigint[]> {
+  const { id: userId } = requirePerson(call).user;
+  const place = await accessGuildChannel(call, channelId, 'viewChannel');
+  const standing = await standingIn(call, place, userId);
+  const installs = await installsFor(call, place.guildId, userId);
+  const [candidates, grantsOf] = await Promise.all([
+    candidatesOf(call, place.guildId, [...installs.keys()], type),
+    loadGrants(call, { guildId: place.guildId, channelId, person: standing.person }),
+  ]);
+  const runnable: Candidate[] = [];
+  await inTurns(candidates, COMMANDS_PER_TURN, (command) => {
+    const { id, applicationId } = command;
+    const ofApplication = installs.get(applicationId) ?? { server: false, user: false };
+    const facts = { ...standing, command, installs: ofApplication, grants: grantsOf(id, applicationId) };
+    if (decideRunnable(facts).allowed) runnable.push(command);
+  });
+  return runnable
+    .sort(byName)
+    .slice(0, limits.commandsShown)
+    .map(({ id }) => id);
+}
+
+/** By application, for those that are installed to the guild or to the person. */
+async function installsFor(call: CallContext, guildId: bigint, userId: bigint): Promise<Map<bigint, Installs>> {
+  const rows = await call.read.installation.findMany({
+    where: { ...installedFor(guildId, userId), application: { deletedAt: null } },
+    select: { applicationId: true, guildId: true, scopes: true, application: { select: { userInstall: true } } },
+    orderBy: { id: 'asc' },
+    take: limits.installationsConsidered,
+  });
+  const byApplication = new Map<bigint, typeof rows>();
+  for (const row of rows) byApplication.set(row.applicationId, [...(byApplication.get(row.applicationId) ?? []), row]);
+  return new Map([...byApplication].map(([id, own]) => [id, installsOf(own)]));
+}
+
+async function candidatesOf(
+  call: CallContext,
+  guildId: bigint,
+  applicationIds: bigint[],
+  type: ApplicationCommandType | undefined,
+): Promise<Candidate[]> {
+  const rows = await call.read.applicationCommand.findMany({
+    where: { applicationId: { in: applicationIds }, scopeId: { in: [GLOBAL_SCOPE, guildId] }, type },
+    select: DECIDING,
+    orderBy: [{ name: 'asc' }, { id: 'asc' }],
+    take: limits.commandsConsidered,
+  });
+  // What the columns of JSON hold was put there by the registry.
+  return rows as unknown as Candidate[];
+}
+
+/** Two commands of one name are shown both, the older one first. */
+function byName(one: Candidate, other: Candidate): number {
+  if (one.name !== other.name) return one.name < other.name ? -1 : 1;
+  return one.id < other.id ? -1 : 1;
+}

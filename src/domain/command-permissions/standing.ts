@@ -1,0 +1,26 @@
+import type { CallContext } from '../call.js';
+import { DomainError } from '../errors.js';
+import type { MemberFacts } from '../members/record.js';
+import { channelPermissions } from '../permissions.js';
+import type { Person, RunFacts } from './decide.js';
+
+/** Somebody in a guild's channel, from memory where it is known. */
+export type Standing = Pick<RunFacts, 'guild' | 'channel' | 'person'>;
+
+/** @throws UNKNOWN_CHANNEL */
+export async function standingIn(
+  call: CallContext,
+  { guildId, channelId }: { guildId: bigint; channelId: bigint },
+  userId: bigint,
+): Promise<Standing> {
+  const [view, member] = await Promise.all([call.guilds.view(guildId), call.guilds.member(guildId, userId)]);
+  const channel = view?.channels.get(channelId);
+  if (!view || !channel) throw new DomainError('UNKNOWN_CHANNEL');
+  const permissions = member ? channelPermissions(view, channel.overwrites, userId, member.roleIds) : 0n;
+  return { guild: view, channel, person: personOf(userId, member, permissions) };
+}
+
+/** @param permissions what they may do where it is asked */
+export function personOf(id: bigint, member: MemberFacts | null, permissions: bigint): Person {
+  return { id, member: member && { roleIds: new Set(member.roleIds), permissions } };
+}

@@ -1,0 +1,147 @@
+import {
+  ApplicationIntegrationType,
+  ApplicationCommandType as CommandType,
+  InteractionContextType,
+  Locale,
+} from 'discord-api-types/v10';
+import { z } from 'zod';
+import { fault, listUpTo, maybe, plainText } from '../input.js';
+import { limits } from '../limits.js';
+import { isPermissionString } from '../permissions.js';
+import { contextsOf } from './contexts.js';
+import { localizations, translationsOf } from './localizations.js';
+import { chatName, description, freeName, menuName } from './names.js';
+import { commandOptions } from './options.js';
+import type { CommandBody } from './record.js';
+import { COMMANDS_PER_SCOPE } from './room.js';
+import { sizeOf } from './size.js';
+
+/** Decimal bits, as text or as a number; null for none. */
+function memberPermissions() {
+  return z
+    .union([z.string(), z.number(), z.bigint()])
+    .transform(String)
+    .refine(isPermissionString, fault('NUMBER_TYPE_COERCE', 'Permissions are a decimal number of up to 32 digits.'))
+    .transform((bits) => String(BigInt(bits)))
+    .nullish();
+}
+
+/** A list of numbers that stand for something, each of them once. */
+function numbers<Value extends number>(known: Record<string, string | Value>) {
+  const value = z.enum(known as Record<string, Value>);
+  return maybe(
+    listUpTo(value.options.length, value)
+      .refine((values) => values.length > 0, fault('BASE_TYPE_BAD_LENGTH', 'Must be 1 or more in length.'))
+      .transform((values) => [...new Set(values)]),
+  );
+}
+
+/** What commands of all types have. */
+const SHARED = () => ({
+  default_member_permissions: memberPermissions(),
+  dm_permission: maybe(z.boolean()),
+  default_permission: maybe(z.boolean()),
+  nsfw: maybe(z.boolean()),
+  integration_types: numbers(ApplicationIntegrationType),
+  contexts: numbers(InteractionContextType),
+});
+
+type Name = z.ZodType<string, string>;
+
+function chatInput(name: Name) {
+  return z.object({
+    type: z.literal([CommandType.ChatInput, null]).optional(),
+    name,
+    name_localizations: localizations(name),
+    description: description(),
+    description_localizations: localizations(description()),
+    options: commandOptions(),
+    ...SHARED(),
+  });
+}
+
+const NO_DESCRIPTION = fault('BASE_TYPE_BAD_LENGTH', 'An entry of a context menu has no description.');
+
+function menuEntry(type: CommandType.User | CommandType.Message, name: Name) {
+  return z.object({
+    type: z.literal(type),
+    name,
+    name_localizations: localizations(name),
+    description: maybe(plainText().refine((text) => text === '', NO_DESCRIPTION)),
+    description_localizations: maybe(z.partialRecord(z.enum(Locale), z.null().optional())),
+    options: maybe(listUpTo(0, z.never())),
+    ...SHARED(),
+  });
+}
+
+/** A command in the names of the wire. @param named what a name is, beside what its type asks for */
+function commandBody(named: (name: Name) => Name) {
+  return z
+    .discriminatedUnion('type', [
+      chatInput(named(chatName())),
+      menuEntry(CommandType.User, named(menuName())),
+      menuEntry(CommandType.Message, named(menuName())),
+    ])
+    .transform(asBody)
+    .refine(
+      (command) => sizeOf(command) <= limits.charactersPerCommand,
+      fault('APPLICATION_COMMAND_TOO_LARGE', `Command exceeds maximum size (${limits.charactersPerCommand})`),
+    );
+}
+
+/**
+ * A command to be registered, in the names of the wire (Discord's documentation, Application Commands): with the rules of its type, and no reserved name.
+ * There are no entry points, since there are no activities.
+ */
+export const NewCommand: z.ZodType<CommandBody> = commandBody(freeName);
+
+/** As {@link NewCommand}, for one that keeps its name, which may have been reserved since. */
+export const KeptCommand: z.ZodType<CommandBody> = commandBody((name) => name);
+
+/** What of a command changes, in the names of the wire. Most rules ask for its type, and are looked at when that is known. */
+export const CommandPatch = z.looseObject({
+  name: z.unknown().optional(),
+  name_localizations: z.unknown().optional(),
+  description: z.unknown().optional(),
+  description_localizations: z.unknown().optional(),
+  options: z.unknown().optional(),
+  default_member_permissions: z.unknown().optional(),
+  dm_permission: z.unknown().optional(),
+  integration_types: z.unknown().optional(),
+  contexts: z.unknown().optional(),
+});
+
+export type CommandPatch = z.output<typeof CommandPatch>;
+
+/** A set of commands of all types; the faults of each stand under its index. */
+export const CommandSet = listUpTo(COMMANDS_PER_SCOPE, NewCommand).superRefine((commands, checks) => {
+  for (const [index, { type, name }] of commands.entries()) {
+    const earlier = commands.slice(0, index).some((other) => other.type === type && other.name === name);
+    if (!earlier) continue;
+    const message = 'Application command names must be unique';
+    checks.addIssue({
+      code: 'custom',
+      path: [index],
+      message,
+      params: { code: 'APPLICATION_COMMANDS_DUPLICATE_NAME' },
+    });
+  }
+});
+
+type Given = z.output<ReturnType<typeof chatInput>> | z.output<ReturnType<typeof menuEntry>>;
+
+function asBody(given: Given): CommandBody {
+  const { name, description = '', options = [] } = given;
+  return {
+    type: given.type ?? CommandType.ChatInput,
+    name,
+    nameLocalizations: translationsOf(name, given.name_localizations) ?? null,
+    description,
+    descriptionLocalizations: translationsOf(description, given.description_localizations) ?? null,
+    options,
+    defaultMemberPermissions: given.default_member_permissions ?? null,
+    nsfw: given.nsfw ?? false,
+    integrationTypes: given.integration_types,
+    contexts: contextsOf(given.contexts ?? null, given.dm_permission),
+  };
+}

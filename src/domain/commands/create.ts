@@ -1,0 +1,52 @@
+import type { CallContext, Write } from '../call.js';
+import { accessCommands, type CommandScope } from './access.js';
+import { type CommandColumns, columnsOf } from './columns.js';
+import { commandsIn } from './list.js';
+import { takeCreates } from './quota.js';
+import type { CommandBody, CommandRecord } from './record.js';
+import { requireRoom } from './room.js';
+import { applyChange, insertCommand, placeOf } from './write.js';
+
+export interface RegisteredCommand {
+  command: CommandRecord;
+  /** Whether there was none of its type and name. */
+  isNew: boolean;
+}
+
+/**
+ * Registers a command. One of the same type and name in the scope becomes this one, and keeps its id (Discord's documentation,
+ * Application Commands).
+ * @throws what `accessCommands` throws, TOO_MANY_COMMANDS, TOO_MANY_COMMAND_CREATES
+ */
+export function createCommand(call: CallContext, scope: CommandScope, body: CommandBody): Promise<RegisteredCommand> {
+  return call.write((write) => putCommand(call, write, scope, body), { serializable: true });
+}
+
+async function putCommand(
+  call: CallContext,
+  write: Write,
+  scope: CommandScope,
+  body: CommandBody,
+): Promise<RegisteredCommand> {
+  const application = await accessCommands(call, scope, 'manageCommands', write.db);
+  const columns = columnsOf(body, application, scope.guildId);
+  const present = await commandsIn(write.db, scope);
+  const same = present.find(({ type, name }) => type === body.type && name === body.name);
+  if (same) return { command: await applyChange(call, write, same, columns), isNew: false };
+  requireRoom([...present, body]);
+  await takeCreates(call, write.db, scope, 1);
+  return { command: await addCommand(call, write, scope, columns), isNew: true };
+}
+
+async function addCommand(
+  call: CallContext,
+  write: Write,
+  scope: CommandScope,
+  columns: CommandColumns,
+): Promise<CommandRecord> {
+  const command = await insertCommand(call, write, scope, columns);
+  const { name, type } = command;
+  await write.audit({ action: 'COMMAND_CREATE', ...placeOf(scope), targetId: command.id, changes: { name, type } });
+  write.record({ type: 'COMMANDS_UPDATED', ...scope });
+  return command;
+}

@@ -1,0 +1,25 @@
+import type { Transaction } from '../../infra/database/index.js';
+import type { CallContext, Write } from '../call.js';
+import { accessCommand, type CommandKey, scopeOf } from './access.js';
+import { placeOf, removeCommands } from './write.js';
+
+/** Deletes a command, and what was granted of it. Of several at once, one succeeds. @throws what `accessCommand` throws */
+export function deleteCommand(call: CallContext, key: CommandKey): Promise<void> {
+  return call.write((write) => remove(call, write, key), { serializable: true });
+}
+
+async function remove(call: CallContext, write: Write, key: CommandKey): Promise<void> {
+  const command = await accessCommand(call, key, 'manageCommands', write.db);
+  const { id: targetId, name, type } = command;
+  const scope = scopeOf(command);
+  await removeCommands(write, [command]);
+  await write.audit({ action: 'COMMAND_DELETE', ...placeOf(scope), targetId, changes: { name, type } });
+  write.record({ type: 'COMMANDS_UPDATED', ...scope });
+}
+
+/** Removes all that an application that is deleted has of commands: themselves, what was granted of them, and how many were made. */
+export async function removeCommandsOf(db: Transaction, applicationId: bigint): Promise<void> {
+  await db.commandPermission.deleteMany({ where: { applicationId } });
+  await db.applicationCommand.deleteMany({ where: { applicationId } });
+  await db.commandQuota.deleteMany({ where: { applicationId } });
+}

@@ -1,0 +1,31 @@
+import type { CallContext } from '../call.js';
+import {
+  accessCommand,
+  accessCommands,
+  type CommandKey,
+  type CommandReader,
+  type CommandScope,
+  scopeIdOf,
+} from './access.js';
+import { type CommandRecord, commandRecord } from './record.js';
+
+/** The commands of a scope, oldest first. @throws what `accessCommands` throws */
+export async function listCommands(call: CallContext, scope: CommandScope): Promise<CommandRecord[]> {
+  await accessCommands(call, scope, 'view');
+  return commandsIn(call.read, scope);
+}
+
+/** The commands of a scope, oldest first, whoever asks. */
+export async function commandsIn(
+  read: Pick<CommandReader, 'applicationCommand'>,
+  scope: CommandScope,
+): Promise<CommandRecord[]> {
+  const where = { applicationId: scope.applicationId, scopeId: scopeIdOf(scope) };
+  const rows = await read.applicationCommand.findMany({ where, orderBy: { id: 'asc' } });
+  return rows.map(commandRecord);
+}
+
+/** A command. @throws what `accessCommand` throws */
+export function getCommand(call: CallContext, key: CommandKey): Promise<CommandRecord> {
+  return accessCommand(call, key, 'view');
+}

@@ -1,0 +1,59 @@
+import { ApplicationCommandOptionType as OptionType } from 'discord-api-types/v10';
+import type { z } from 'zod';
+import { LOCALES } from './localizations.js';
+import type { CommandOption } from './record.js';
+
+type Checks = z.RefinementCtx<CommandOption[]>;
+
+/** What options that stand beside each other have to keep to (Discord's documentation, Application Commands). */
+export function checkSiblings(options: CommandOption[], checks: Checks): void {
+  checkKinds(options, checks);
+  checkRequiredFirst(options, checks);
+  checkNames(options, checks);
+  checkTranslatedNames(options, checks);
+}
+
+function checkKinds(options: CommandOption[], checks: Checks): void {
+  const kinds = options.map(({ type }) => type === OptionType.Subcommand || type === OptionType.SubcommandGroup);
+  const odd = kinds.findIndex((kind) => kind !== kinds[0]);
+  if (odd === -1) return;
+  const message = 'Subcommands and groups of subcommands do not stand beside other options.';
+  refuse(checks, [odd], 'APPLICATION_COMMAND_OPTIONS_TYPE_INVALID', message);
+}
+
+function checkRequiredFirst(options: CommandOption[], checks: Checks): void {
+  const firstOptional = options.findIndex(({ required }) => !required);
+  if (firstOptional === -1) return;
+  const late = options.findIndex(({ required }, index) => required && index > firstOptional);
+  if (late === -1) return;
+  const message = 'Required options must be placed before non-required options';
+  refuse(checks, [late], 'APPLICATION_COMMAND_OPTIONS_REQUIRED_INVALID', message);
+}
+
+const NAME_TAKEN = 'APPLICATION_COMMAND_OPTION_NAME_DUPLICATE';
+
+function checkNames(options: CommandOption[], checks: Checks): void {
+  for (const [index, { name }] of options.entries()) {
+    const earlier = options.slice(0, index).some((other) => other.name === name);
+    if (earlier) refuse(checks, [index, 'name'], NAME_TAKEN, `Another option has the name "${name}".`);
+  }
+}
+
+/** A translated name is none of the other options' own names, and none of theirs in the same language. */
+function checkTranslatedNames(options: CommandOption[], checks: Checks): void {
+  for (const [index, { name_localizations: names = {} }] of options.entries()) {
+    for (const locale of LOCALES) {
+      const name = names?.[locale];
+      const taken = options.some(
+        (other, at) =>
+          at !== index && (other.name === name || (at < index && other.name_localizations?.[locale] === name)),
+      );
+      if (!name || !taken) continue;
+      refuse(checks, [index, 'name_localizations', locale], NAME_TAKEN, `Another option has the name "${name}".`);
+    }
+  }
+}
+
+function refuse(checks: Checks, path: (string | number)[], code: string, message: string): void {
+  checks.addIssue({ code: 'custom', path, message, params: { code } });
+}

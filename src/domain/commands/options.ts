@@ -1,0 +1,207 @@
+import { ChannelType, ApplicationCommandOptionType as OptionType } from 'discord-api-types/v10';
+import { z } from 'zod';
+import { characters, fault, listUpTo, maybe, plainText } from '../input.js';
+import { limits } from '../limits.js';
+import { type Localizations, localizations, translationsOf } from './localizations.js';
+import { chatName, choiceName, description } from './names.js';
+import { checkSiblings } from './option-rules.js';
+import type { CommandChoice, CommandOption } from './record.js';
+
+/** How far numbers go that need not be whole (Discord's documentation, Application Command Option Type). */
+const MAX_NUMBER = 2 ** 53;
+
+/** From -2^53 + 1 to 2^53 - 1. */
+const integer = () => numeric(z.number().int());
+const double = () => numeric(z.number().min(-MAX_NUMBER).max(MAX_NUMBER));
+const length = (min: number) => maybe(numeric(z.number().int().min(min).max(limits.optionLength)));
+
+/** A number; a long one that was read as a bigint counts as the double nearest to it. Zero has no sign. */
+function numeric(schema: z.ZodType<number, number>) {
+  const asNumber = (value: unknown) => (typeof value === 'bigint' ? Number(value) : value);
+  return z.preprocess(
+    asNumber,
+    schema.transform((value) => value || 0),
+  );
+}
+
+/** A text that an application gets: as it was given, blanks and all. */
+function choiceText() {
+  const max = limits.choiceValue;
+  return plainText().refine(
+    (text) => characters(text) <= max,
+    fault('BASE_TYPE_MAX_LENGTH', `Must be ${max} or fewer in length.`),
+  );
+}
+
+function choices(value: z.ZodType<string | number>) {
+  const choice = z.object({ name: choiceName(), name_localizations: localizations(choiceName()), value });
+  return maybe(listUpTo(limits.choicesPerOption, choice.transform(asChoice)));
+}
+
+interface GivenChoice {
+  name: string;
+  name_localizations?: Localizations;
+  value: string | number;
+}
+
+function asChoice({ name, name_localizations: given, value }: GivenChoice): CommandChoice {
+  const translations = translationsOf(name, given);
+  return { name, ...(translations && { name_localizations: translations }), value };
+}
+
+/** A group of file types, or an extension with its dot (Discord's documentation, File Type Filtering). */
+const FILE_TYPE = /^(image|video|audio|\.[a-z0-9][a-z0-9._+-]{0,31})$/;
+
+function fileTypes() {
+  const rule = fault('STRING_TYPE_REGEX', 'Must be image, video, audio, or an extension that begins with a dot.');
+  const type = plainText()
+    .transform((text) => text.toLowerCase())
+    .refine((text) => FILE_TYPE.test(text), rule);
+  return maybe(listUpTo(limits.fileTypesPerOption, type).transform(once));
+}
+
+function channelTypes() {
+  const types = z.enum(ChannelType);
+  return maybe(listUpTo(types.options.length, types).transform(once));
+}
+
+function once<Value>(values: Value[]): Value[] {
+  return [...new Set(values)];
+}
+
+/** What does not go with an option's type. What says nothing may stand there all the same. */
+function notHere() {
+  return z
+    .unknown()
+    .refine(saysNothing, fault('BASE_TYPE_INVALID', 'This does not go with the type of the option.'))
+    .transform(() => undefined)
+    .optional();
+}
+
+function saysNothing(value: unknown): boolean {
+  return value === undefined || value === null || value === false || (Array.isArray(value) && value.length === 0);
+}
+
+/** An option of one type, with what only some types have in `fields`. */
+function option<Type extends OptionType, Fields extends z.ZodRawShape>(type: Type, fields: Fields) {
+  return z.object({
+    type: z.literal(type),
+    name: chatName(),
+    name_localizations: localizations(chatName()),
+    description: description(),
+    description_localizations: localizations(description()),
+    required: maybe(z.boolean()),
+    choices: notHere(),
+    options: notHere(),
+    channel_types: notHere(),
+    min_value: notHere(),
+    max_value: notHere(),
+    min_length: notHere(),
+    max_length: notHere(),
+    autocomplete: notHere(),
+    file_types: notHere(),
+    ...fields,
+  });
+}
+
+const STRING = option(OptionType.String, {
+  choices: choices(choiceText()),
+  autocomplete: maybe(z.boolean()),
+  min_length: length(0),
+  max_length: length(1),
+});
+const INTEGER = option(OptionType.Integer, {
+  choices: choices(integer()),
+  autocomplete: maybe(z.boolean()),
+  min_value: maybe(integer()),
+  max_value: maybe(integer()),
+});
+const NUMBER = option(OptionType.Number, {
+  choices: choices(double()),
+  autocomplete: maybe(z.boolean()),
+  min_value: maybe(double()),
+  max_value: maybe(double()),
+});
+
+interface Choosing {
+  choices?: unknown[] | undefined;
+  autocomplete?: boolean | undefined;
+}
+
+const ONE_WAY = {
+  ...fault('BASE_TYPE_INVALID', 'An option with choices has no autocomplete.'),
+  path: ['autocomplete'],
+};
+
+function choosesOneWay({ choices = [], autocomplete }: Choosing): boolean {
+  return !autocomplete || choices.length === 0;
+}
+
+const range = (path: string) => ({
+  ...fault('NUMBER_TYPE_MAX', 'The least must not be more than the most.'),
+  path: [path],
+});
+
+function isRange(least = Number.NEGATIVE_INFINITY, most = Number.POSITIVE_INFINITY): boolean {
+  return least <= most;
+}
+
+const PLAIN = [
+  STRING.refine(choosesOneWay, ONE_WAY).refine(
+    (text) => isRange(text.min_length, text.max_length),
+    range('min_length'),
+  ),
+  INTEGER.refine(choosesOneWay, ONE_WAY).refine((int) => isRange(int.min_value, int.max_value), range('min_value')),
+  NUMBER.refine(choosesOneWay, ONE_WAY).refine((num) => isRange(num.min_value, num.max_value), range('min_value')),
+  option(OptionType.Boolean, {}),
+  option(OptionType.User, {}),
+  option(OptionType.Channel, { channel_types: channelTypes() }),
+  option(OptionType.Role, {}),
+  option(OptionType.Mentionable, {}),
+  option(OptionType.Attachment, { file_types: fileTypes() }),
+] as const;
+
+const SUBCOMMAND = option(OptionType.Subcommand, { options: optionList(z.discriminatedUnion('type', PLAIN)) });
+const GROUP = option(OptionType.SubcommandGroup, {
+  options: optionList(z.discriminatedUnion('type', [SUBCOMMAND])),
+});
+
+const AnyOption = z.discriminatedUnion('type', [...PLAIN, SUBCOMMAND, GROUP]);
+
+/** The options of a command: plain ones, or subcommands and groups of them. Null stands for none. */
+export function commandOptions() {
+  return optionList(AnyOption);
+}
+
+/** As it was parsed, with what was not given as undefined. */
+type GivenOption = { [Field in keyof CommandOption]: CommandOption[Field] | undefined } & {
+  type: OptionType;
+  name: string;
+  name_localizations?: Localizations;
+  description: string;
+  description_localizations?: Localizations;
+};
+
+function optionList(schema: z.ZodType<GivenOption>) {
+  return maybe(listUpTo(limits.optionsPerCommand, schema.transform(asOption)).superRefine(checkSiblings));
+}
+
+/** The option as it is kept: without what says nothing. */
+function asOption(given: GivenOption): CommandOption {
+  const { type, name, description } = given;
+  const kept: CommandOption = {
+    ...given,
+    name_localizations: translationsOf(name, given.name_localizations),
+    description_localizations: translationsOf(description, given.description_localizations),
+    required: isFolder(type) ? undefined : given.required,
+  };
+  return withoutUndefined(kept);
+}
+
+function isFolder(type: OptionType): boolean {
+  return type === OptionType.Subcommand || type === OptionType.SubcommandGroup;
+}
+
+function withoutUndefined<Value extends object>(value: Value): Value {
+  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as Value;
+}

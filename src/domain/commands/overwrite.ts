@@ -1,0 +1,141 @@
+import type { Reader } from '../../infra/database/index.js';
+import type { CallContext, Write } from '../call.js';
+import { accessCommands, type CommandReader, type CommandScope } from './access.js';
+import { type CommandColumns, changedFields, columnsOf } from './columns.js';
+import { commandsIn } from './list.js';
+import { requireCreates, takeCreates } from './quota.js';
+import type { CommandBody, CommandRecord } from './record.js';
+import { requireRoom } from './room.js';
+import { changeCommand, insertCommand, placeOf, removeCommands } from './write.js';
+
+/** What becomes of one command. */
+export type CommandPlanEntry = Pick<CommandColumns, 'type' | 'name'> & {
+  change: 'CREATED' | 'CHANGED' | 'DELETED' | 'UNCHANGED';
+  /** Those that change, by their names of the wire. */
+  fields: string[];
+  /** How many entries of its permissions go with it. */
+  grantsLost: number;
+};
+
+export interface Overwriting {
+  /** The given commands in their order, then those that go. */
+  plan: CommandPlanEntry[];
+  /** All of the scope as they are now, oldest first. */
+  commands: CommandRecord[];
+}
+
+/**
+ * Makes the commands of a scope these, of all types. Those of the same type and name keep their ids; those that are as they are to be
+ * keep their versions.
+ * @param body a set without two of the same type and name
+ * @throws what `accessCommands` throws, TOO_MANY_COMMANDS, TOO_MANY_COMMAND_CREATES
+ */
+export function overwriteCommands(call: CallContext, scope: CommandScope, body: CommandBody[]): Promise<Overwriting> {
+  return call.write((write) => overwrite(call, write, scope, body), { serializable: true });
+}
+
+/** What {@link overwriteCommands} would do, and would be refused with. */
+export async function planOverwrite(call: CallContext, scope: CommandScope, body: CommandBody[]): Promise<Overwriting> {
+  const { steps, present } = await stepsTo(call, call.read, scope, body);
+  await requireCreates(call, call.read, scope, created(steps).length);
+  return { plan: await planOf(call.read, steps), commands: present };
+}
+
+/** A command before and after. */
+type Step =
+  | { change: 'CREATED'; after: CommandColumns }
+  | { change: 'CHANGED'; before: CommandRecord; after: CommandColumns; fields: string[] }
+  | { change: 'UNCHANGED'; before: CommandRecord }
+  | { change: 'DELETED'; before: CommandRecord };
+
+interface Steps {
+  steps: Step[];
+  /** The commands before. */
+  present: CommandRecord[];
+}
+
+async function stepsTo(
+  call: CallContext,
+  read: CommandReader,
+  scope: CommandScope,
+  body: CommandBody[],
+): Promise<Steps> {
+  const application = await accessCommands(call, scope, 'manageCommands', read);
+  requireRoom(body);
+  const present = await commandsIn(read, scope);
+  const kept = body.map((command) => stepTo(columnsOf(command, application, scope.guildId), present));
+  const gone = present.filter((command) => !body.some((wanted) => isSame(wanted, command)));
+  return { steps: [...kept, ...gone.map((before) => ({ change: 'DELETED' as const, before }))], present };
+}
+
+function stepTo(after: CommandColumns, present: CommandRecord[]): Step {
+  const before = present.find((command) => isSame(command, after));
+  if (!before) return { change: 'CREATED', after };
+  const fields = changedFields(before, after);
+  return fields.length === 0 ? { change: 'UNCHANGED', before } : { change: 'CHANGED', before, after, fields };
+}
+
+function isSame(one: Pick<CommandColumns, 'type' | 'name'>, other: Pick<CommandColumns, 'type' | 'name'>): boolean {
+  return one.type === other.type && one.name === other.name;
+}
+
+const created = (steps: Step[]) => steps.filter((step) => step.change === 'CREATED');
+const changed = (steps: Step[]) => steps.filter((step) => step.change === 'CHANGED');
+const deleted = (steps: Step[]) => steps.filter((step) => step.change === 'DELETED');
+
+async function planOf(read: Pick<Reader, 'commandPermission'>, steps: Step[]): Promise<CommandPlanEntry[]> {
+  const ids = deleted(steps).map(({ before }) => before.id);
+  const where = { commandId: { in: ids } };
+  const groups = await read.commandPermission.groupBy({ by: ['commandId'], where, _count: true });
+  const grants = new Map(groups.map(({ commandId, _count }) => [commandId, _count]));
+  return steps.map((step) => {
+    const { type, name } = step.change === 'CREATED' ? step.after : step.before;
+    const grantsLost = step.change === 'DELETED' ? (grants.get(step.before.id) ?? 0) : 0;
+    return { change: step.change, type, name, fields: step.change === 'CHANGED' ? step.fields : [], grantsLost };
+  });
+}
+
+async function overwrite(
+  call: CallContext,
+  write: Write,
+  scope: CommandScope,
+  body: CommandBody[],
+): Promise<Overwriting> {
+  const { steps, present } = await stepsTo(call, write.db, scope, body);
+  const plan = await planOf(write.db, steps);
+  if (plan.every(({ change }) => change === 'UNCHANGED')) return { plan, commands: present };
+  await takeCreates(call, write.db, scope, created(steps).length);
+  await audit(write, scope, await apply(call, write, scope, steps));
+  write.record({ type: 'COMMANDS_UPDATED', ...scope });
+  return { plan, commands: await commandsIn(write.db, scope) };
+}
+
+interface Applied {
+  created: CommandRecord[];
+  changed: CommandRecord[];
+  deleted: CommandRecord[];
+}
+
+async function apply(call: CallContext, write: Write, scope: CommandScope, steps: Step[]): Promise<Applied> {
+  const applied: Applied = { created: [], changed: [], deleted: deleted(steps).map(({ before }) => before) };
+  await removeCommands(write, applied.deleted);
+  for (const { before, after } of changed(steps)) {
+    applied.changed.push(await changeCommand(call, write, before, after));
+  }
+  for (const { after } of created(steps)) applied.created.push(await insertCommand(call, write, scope, after));
+  return applied;
+}
+
+function audit(write: Write, scope: CommandScope, applied: Applied): Promise<void> {
+  const named = (commands: CommandRecord[]) => commands.map(({ id, name, type }) => ({ id: String(id), name, type }));
+  return write.audit({
+    action: 'COMMANDS_OVERWRITE',
+    ...placeOf(scope),
+    targetId: scope.applicationId,
+    changes: {
+      created: named(applied.created),
+      changed: named(applied.changed),
+      deleted: named(applied.deleted),
+    },
+  });
+}

@@ -1,0 +1,34 @@
+import type { z } from 'zod';
+import { scopeOf } from './access.js';
+import { type CommandPatch, KeptCommand, NewCommand } from './body.js';
+import { contextsWith } from './contexts.js';
+import type { CommandBody, CommandRecord } from './record.js';
+
+/**
+ * What a patch makes of a command: what it has to keep to, and the whole of it in the names of the wire. Its type stays; a field that is
+ * given takes the place of what was there. A name that was reserved since may stay as long as nothing is said of names.
+ */
+export function patched(command: CommandRecord, patch: CommandPatch): [schema: z.ZodType<CommandBody>, body: object] {
+  const isNamed = 'name' in patch || 'name_localizations' in patch;
+  return [isNamed ? NewCommand : KeptCommand, bodyWith(command, patch)];
+}
+
+function bodyWith(command: CommandRecord, patch: CommandPatch): object {
+  const { dm_permission: dmPermission } = patch;
+  const contexts = typeof dmPermission === 'boolean' ? contextsWith(command.contexts, dmPermission) : command.contexts;
+  return { ...bodyOf(command), contexts, ...patch, type: command.type };
+}
+
+/** What registering the same command again would take. */
+function bodyOf(command: CommandRecord) {
+  return {
+    name: command.name,
+    name_localizations: command.nameLocalizations,
+    description: command.description,
+    description_localizations: command.descriptionLocalizations,
+    options: command.options,
+    default_member_permissions: command.defaultMemberPermissions,
+    nsfw: command.nsfw,
+    integration_types: scopeOf(command).guildId === null ? command.integrationTypes : null,
+  };
+}

@@ -1,0 +1,49 @@
+import type { Reader, Transaction } from '../../infra/database/index.js';
+import type { CallContext } from '../call.js';
+import { DomainError } from '../errors.js';
+import { limits } from '../limits.js';
+import { type CommandScope, scopeIdOf } from './access.js';
+
+const DAY_MS = 86_400_000;
+
+const dayOf = (now: number) => Math.floor(now / DAY_MS);
+
+/** Checks that so many commands may still be made in a scope today, by UTC. @throws TOO_MANY_COMMAND_CREATES */
+export async function requireCreates(
+  call: CallContext,
+  read: Pick<Reader, 'commandQuota'>,
+  scope: CommandScope,
+  count: number,
+): Promise<void> {
+  if (count === 0) return;
+  const used = await read.commandQuota.findUnique({ where: { applicationId_scopeId_day: keyOf(call, scope) } });
+  if ((used?.created ?? 0) + count <= limits.commandCreatesPerDay) return;
+  const message = `Max number of daily application command creates has been reached (${limits.commandCreatesPerDay})`;
+  throw new DomainError('TOO_MANY_COMMAND_CREATES', message);
+}
+
+/** As {@link requireCreates}, and counts them; the transaction has to be serializable. @throws TOO_MANY_COMMAND_CREATES */
+export async function takeCreates(
+  call: CallContext,
+  db: Transaction,
+  scope: CommandScope,
+  count: number,
+): Promise<void> {
+  if (count === 0) return;
+  await requireCreates(call, db, scope, count);
+  const key = keyOf(call, scope);
+  await db.commandQuota.upsert({
+    where: { applicationId_scopeId_day: key },
+    create: { ...key, created: count },
+    update: { created: { increment: count } },
+  });
+}
+
+function keyOf({ clock }: CallContext, scope: CommandScope) {
+  return { applicationId: scope.applicationId, scopeId: scopeIdOf(scope), day: dayOf(clock.now()) };
+}
+
+/** Removes what was counted before yesterday, as many rows as `limit` at most. @returns how many */
+export async function removeOldQuotas(db: Transaction, now: number, limit: number): Promise<number> {
+  return (await db.commandQuota.deleteMany({ where: { day: { lt: dayOf(now) - 1 } }, limit })).count;
+}

@@ -1,0 +1,33 @@
+import type { LocalizationMap } from 'discord-api-types/v10';
+import { characters } from '../input.js';
+import type { CommandBody, CommandChoice, CommandOption } from './record.js';
+
+type Translations = LocalizationMap | null | undefined;
+
+/**
+ * How many characters a command has in names, descriptions and values, with its options and choices; of each text its longest translation
+ * counts (Discord's documentation, Application Commands).
+ */
+export function sizeOf(command: CommandBody): number {
+  const name = longest(command.name, command.nameLocalizations);
+  return name + longest(command.description, command.descriptionLocalizations) + sum(command.options, optionSize);
+}
+
+function optionSize(option: CommandOption): number {
+  const name = longest(option.name, option.name_localizations);
+  const description = longest(option.description, option.description_localizations);
+  return name + description + sum(option.choices, choiceSize) + sum(option.options, optionSize);
+}
+
+function choiceSize({ name, name_localizations, value }: CommandChoice): number {
+  return longest(name, name_localizations) + characters(String(value));
+}
+
+function longest(text: string, translations: Translations): number {
+  const all = [text, ...Object.values(translations ?? {})];
+  return Math.max(...all.map((translation) => characters(translation ?? '')));
+}
+
+function sum<Item>(items: Item[] = [], size: (item: Item) => number): number {
+  return items.reduce((total, item) => total + size(item), 0);
+}

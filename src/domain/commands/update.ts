@@ -1,0 +1,39 @@
+import type { CallContext, Write } from '../call.js';
+import { DomainError } from '../errors.js';
+import { accessCommand, accessCommands, type CommandKey, scopeOf } from './access.js';
+import { type CommandColumns, columnsOf } from './columns.js';
+import type { CommandBody, CommandRecord } from './record.js';
+import { applyChange } from './write.js';
+
+/** What a command is to be, worked out from what it is, since most rules ask for its type. It may be asked for more than once. */
+export type CommandChange = (before: CommandRecord) => CommandBody;
+
+/**
+ * Changes a command; its type stays. Another name takes what was granted of it away.
+ * @throws what `accessCommand` and `change` throw, and COMMAND_NAME_TAKEN for a name that another of its type has in its scope
+ */
+export function updateCommand(call: CallContext, key: CommandKey, change: CommandChange): Promise<CommandRecord> {
+  return call.write((write) => changeWithin(call, write, key, change), { serializable: true });
+}
+
+async function changeWithin(
+  call: CallContext,
+  write: Write,
+  key: CommandKey,
+  change: CommandChange,
+): Promise<CommandRecord> {
+  const before = await accessCommand(call, key, 'manageCommands', write.db);
+  const scope = scopeOf(before);
+  const application = await accessCommands(call, scope, 'manageCommands', write.db);
+  const columns = columnsOf(change(before), application, scope.guildId);
+  await requireFreeName(write, before, columns);
+  return applyChange(call, write, before, columns);
+}
+
+async function requireFreeName({ db }: Write, before: CommandRecord, { name }: CommandColumns): Promise<void> {
+  if (name === before.name) return;
+  const { applicationId, scopeId, type } = before;
+  const key = { applicationId_scopeId_type_name: { applicationId, scopeId, type, name } };
+  if (!(await db.applicationCommand.findUnique({ where: key, select: { id: true } }))) return;
+  throw new DomainError('COMMAND_NAME_TAKEN', 'An application command with that name already exists');
+}

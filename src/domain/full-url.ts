@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { fault, trimmed } from './input.js';
+import { limits } from './limits.js';
+
+/**
+ * A full URL with a host and without credentials; an empty text stands for none.
+ * @param protocols such as `https:`
+ */
+export function fullUrl(...protocols: string[]) {
+  const beginnings = protocols.map((protocol) => `${protocol}//`).join(' or ');
+  const message = `Must be a full URL that begins with ${beginnings} and names a host.`;
+  return trimmed()
+    .pipe(z.string().max(limits.urlLength))
+    .refine((text) => text === '' || isFullUrl(text, protocols), fault('URL_TYPE_INVALID_URL', message))
+    .transform((text) => (text === '' ? null : text));
+}
+
+function isFullUrl(text: string, protocols: string[]): boolean {
+  if (!URL.canParse(text) || /[\s\\\p{Cc}]/u.test(text)) return false;
+  const { protocol, username, password } = new URL(text);
+  // Of more slashes, a browser would make two.
+  const isFull = /^[a-z]+:\/\/[^/]/i.test(text);
+  return isFull && protocols.includes(protocol) && username === '' && password === '';
+}

@@ -1,0 +1,65 @@
+import type { Application } from '../../infra/database/index.js';
+import { signedHeaders } from '../../infra/keys.js';
+import type { OutboundAnswer } from '../../infra/outbound.js';
+import type { CallContext } from '../call.js';
+
+/** The headers that say whom a request is from. */
+export type SignatureHeaders = ReturnType<typeof signedHeaders>;
+
+export interface SignedPost {
+  url: string;
+  body: string;
+  signature: SignatureHeaders;
+  /** Milliseconds for everything, as of the outbound request. */
+  deadlineMs: number;
+}
+
+/** What posting takes. */
+export type PostingContext = Pick<CallContext, 'clock' | 'outbound' | 'publicUrl'>;
+
+/**
+ * Sends an interaction to its application's endpoint, signed. Never rejects for what the endpoint does.
+ * @param body JSON, as it is signed and sent
+ * @param deadlineMs how long it may take, from looking the name up to the last byte of the answer
+ */
+export async function postToEndpoint(
+  call: PostingContext,
+  application: Pick<Application, 'id' | 'privateKey' | 'interactionsEndpointUrl'>,
+  body: string,
+  deadlineMs: number,
+): Promise<OutboundAnswer> {
+  const { interactionsEndpointUrl: url } = application;
+  if (url === null) return NO_ENDPOINT;
+  return postSigned(call, { url, body, signature: signatureOf(call, application, body), deadlineMs });
+}
+
+const NO_ENDPOINT: OutboundAnswer = {
+  outcome: 'failed',
+  reason: 'url-not-allowed',
+  detail: 'The application has no interactions endpoint.',
+  status: null,
+  reached: 'nothing',
+  durationMs: 0,
+};
+
+/** A signature of this moment. */
+export function signatureOf(
+  call: Pick<CallContext, 'clock'>,
+  key: Pick<Application, 'privateKey'>,
+  body: string,
+): SignatureHeaders {
+  return signedHeaders(key, body, Math.floor(call.clock.now() / 1000));
+}
+
+/** Sends a body with a signature that was made before. */
+export function postSigned(
+  { outbound, publicUrl }: Pick<CallContext, 'outbound' | 'publicUrl'>,
+  { signature, ...post }: SignedPost,
+): Promise<OutboundAnswer> {
+  const headers = {
+    'User-Agent': `Causeway-Interactions/1.0 (+${publicUrl})`,
+    'Content-Type': 'application/json',
+    ...signature,
+  };
+  return outbound.post({ ...post, headers });
+}

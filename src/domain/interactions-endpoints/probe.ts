@@ -1,0 +1,178 @@
+import type { Application } from '../../infra/database/index.js';
+import { createSigningKeys } from '../../infra/keys.js';
+import { OUTBOUND_STAGES, type OutboundAnswer, type OutboundStage } from '../../infra/outbound.js';
+import { randomToken } from '../../infra/secrets.js';
+import { type CallContext, requireUser } from '../call.js';
+import type { Ping } from './ping.js';
+import { postSigned, type SignatureHeaders, signatureOf } from './post.js';
+
+/** One thing an endpoint has to do, told for who runs it. What was sent and what came is redacted and cut short. */
+export interface ProbeCheck {
+  name: string;
+  ok: boolean;
+  sent: string | null;
+  got: string | null;
+  /** Why it is not ok; null where it is. */
+  reason: string | null;
+}
+
+export interface EndpointProbe {
+  ok: boolean;
+  /** In the order in which they are done. */
+  checks: ProbeCheck[];
+}
+
+/** For each of the two requests, in milliseconds. */
+const DEADLINE_MS = 3_000;
+
+/** Characters of a body, and of a content type, that are shown. */
+const SHOWN_BODY = 1_000;
+const SHOWN_TYPE = 100;
+
+/**
+ * Finds out whether an address is an interactions endpoint of the application: a PING is answered, and the same with a bad signature is
+ * refused (Discord's documentation, Setting Up an Endpoint). Sends two requests at most, one after the other, and saves nothing.
+ * @throws UNAUTHENTICATED
+ */
+export async function probeEndpoint(
+  call: CallContext,
+  application: Pick<Application, 'id' | 'privateKey'>,
+  url: string,
+): Promise<EndpointProbe> {
+  const ping = createPing(call, application.id);
+  const body = call.renderPing(ping);
+  const shownBody = body.replaceAll(ping.token, '(token)');
+  const good = signatureOf(call, application, body);
+  const shown = { ...good, 'X-Signature-Ed25519': "(the application's signature)" };
+  const bad = { ...good, 'X-Signature-Ed25519': badSignature(call, body) };
+  const post = (signature: SignatureHeaders) => postSigned(call, { url, body, signature, deadlineMs: DEADLINE_MS });
+
+  const pinged = await post(good);
+  const refused = pinged.outcome === 'answered' ? await post(bad) : null;
+  const checks = inOrder([
+    ...stepsOfTheWay(url, pinged),
+    { name: 'PING answered', sent: requestText(url, shown, shownBody), answer: pinged, faultOf: faultOfPong },
+    { name: 'bad signature refused', sent: requestText(url, bad, shownBody), answer: refused, faultOf: faultOfRefusal },
+  ]);
+  return { ok: checks.every(({ ok }) => ok), checks };
+}
+
+function createPing(call: CallContext, applicationId: bigint): Ping {
+  return { id: call.nextId(), applicationId, token: randomToken(60), user: requireUser(call).user };
+}
+
+/** What one check looks at. */
+interface Step {
+  name: string;
+  sent: string | null;
+  /** Null where nothing was sent, because of what came before. */
+  answer: OutboundAnswer | null;
+  faultOf: (answer: OutboundAnswer) => string | null;
+}
+
+/** Where no whole answer came, nothing after it was tried. */
+function inOrder(steps: Step[]): ProbeCheck[] {
+  let broken: string | undefined;
+  return steps.map((step) => {
+    const { name, answer } = step;
+    if (broken !== undefined || answer === null) return notTried(name, broken);
+    const check = checkOf(step, answer);
+    if (!check.ok && answer.outcome === 'failed') broken = name;
+    return check;
+  });
+}
+
+function notTried(name: string, because: string | undefined): ProbeCheck {
+  return { name, ok: false, sent: null, got: null, reason: `not tried: ${because} failed` };
+}
+
+function checkOf({ name, sent, faultOf }: Step, answer: OutboundAnswer): ProbeCheck {
+  const reason = faultOf(answer);
+  return { name, ok: reason === null, sent, got: sent === null ? null : answerText(answer), reason };
+}
+
+/** A signature that nobody can take for a good one: of a key that nobody has, or of no key at all. */
+function badSignature(call: CallContext, body: string): string {
+  if (Math.random() < 0.5) return Buffer.from(randomToken(64), 'base64url').toString('hex');
+  return signatureOf(call, createSigningKeys(), body)['X-Signature-Ed25519'];
+}
+
+const STAGE_CHECKS: { name: string; stage: OutboundStage }[] = [
+  { name: 'address allowed', stage: 'address' },
+  { name: 'connected', stage: 'connected' },
+  { name: 'TLS', stage: 'secured' },
+];
+
+function stepsOfTheWay(url: string, pinged: OutboundAnswer): Step[] {
+  const passed = STAGE_CHECKS.filter(({ stage }) => stage !== 'secured' || /^https:/i.test(url));
+  return passed.map(({ name, stage }) => ({
+    name,
+    sent: null,
+    answer: pinged,
+    faultOf: (answer) => faultOfStage(answer, stage),
+  }));
+}
+
+function faultOfStage(answer: OutboundAnswer, stage: OutboundStage): string | null {
+  if (answer.outcome === 'answered') return null;
+  return OUTBOUND_STAGES.indexOf(answer.reached) >= OUTBOUND_STAGES.indexOf(stage) ? null : answer.detail;
+}
+
+function faultOfPong(answer: OutboundAnswer): string | null {
+  if (answer.outcome === 'failed') return answer.detail;
+  const { status, contentType, body } = answer;
+  if (status !== 200) return `The endpoint answered ${status}, and not 200. ${HINTS[status] ?? ''}`.trim();
+  if (!/^application\/json\s*(;|$)/i.test(contentType ?? '')) {
+    return `The content type of the answer is ${shownType(contentType)}, and not application/json.`;
+  }
+  return isPong(body) ? null : 'The body of the answer is not {"type":1}.';
+}
+
+const REDIRECT = 'Redirects are not followed.';
+
+/** What a status often means. */
+const HINTS: Record<number, string> = {
+  301: REDIRECT,
+  302: REDIRECT,
+  303: REDIRECT,
+  307: REDIRECT,
+  308: REDIRECT,
+  401: 'The signature was good: does the endpoint know the public key of this very application?',
+};
+
+function isPong(body: string): boolean {
+  try {
+    const pong: unknown = JSON.parse(body);
+    return typeof pong === 'object' && pong !== null && 'type' in pong && pong.type === 1;
+  } catch {
+    return false;
+  }
+}
+
+function faultOfRefusal(answer: OutboundAnswer): string | null {
+  if (answer.outcome === 'failed') return answer.detail;
+  const { status } = answer;
+  return status === 401 ? null : `The endpoint answered ${status} to a request with a bad signature, and not 401.`;
+}
+
+function requestText(url: string, signature: SignatureHeaders, body: string): string {
+  const headers = Object.entries({ 'Content-Type': 'application/json', ...signature });
+  return [`POST ${url}`, ...headers.map(([name, value]) => `${name}: ${value}`), '', cut(body, SHOWN_BODY)].join('\n');
+}
+
+/** What came; null for nothing. */
+function answerText(answer: OutboundAnswer): string | null {
+  const time = `in ${answer.durationMs} ms`;
+  if (answer.outcome === 'failed') return answer.status === null ? null : `${answer.status} ${time}`;
+  const head = `${answer.status} ${time}\nContent-Type: ${shownType(answer.contentType)}`;
+  return `${head}\n\n${cut(answer.body, SHOWN_BODY)}`;
+}
+
+function shownType(contentType: string | null): string {
+  return contentType === null ? '(none)' : cut(contentType, SHOWN_TYPE);
+}
+
+/** The first so many characters, of which none is cut in two. */
+function cut(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length).toWellFormed()}…`;
+}

@@ -1,0 +1,41 @@
+import type { Application } from '../../infra/database/index.js';
+import { type CallContext, requireUser } from '../call.js';
+import { DomainError } from '../errors.js';
+import { PROBES_PER_APPLICATION, PROBES_PER_CALLER } from '../limits.js';
+import { takeLimit } from '../rate-limits.js';
+import { type EndpointProbe, probeEndpoint } from './probe.js';
+
+/**
+ * Probes an address that is to become the application's endpoint.
+ * @param url as it is to be saved; nothing is asked where it is the present one, null or undefined
+ * @throws UNAUTHENTICATED, RATE_LIMITED, and INVALID_INPUT at `interactionsEndpointUrl` for one that is no endpoint, with its probe
+ */
+export async function requireEndpoint(
+  call: CallContext,
+  application: Application,
+  url: string | null | undefined,
+): Promise<void> {
+  if (url === undefined || url === null || url === application.interactionsEndpointUrl) return;
+  const probe = await probeForCaller(call, application, url);
+  if (!probe.ok) throw refusalOf(probe);
+}
+
+/** A probe that counts for who asks for it. @throws UNAUTHENTICATED, RATE_LIMITED */
+export async function probeForCaller(
+  call: CallContext,
+  application: Pick<Application, 'id' | 'privateKey'>,
+  url: string,
+): Promise<EndpointProbe> {
+  const tooOften = (seconds: number) => `Endpoints are being tried too often; try again in ${seconds} s.`;
+  await takeLimit(call, PROBES_PER_CALLER, String(requireUser(call).user.id), tooOften);
+  await takeLimit(call, PROBES_PER_APPLICATION, String(application.id), tooOften);
+  return probeEndpoint(call, application, url);
+}
+
+function refusalOf(probe: EndpointProbe): DomainError {
+  const failed = probe.checks.find(({ ok }) => !ok);
+  const message = `The interactions endpoint could not be verified. Failed check: ${failed?.name}. ${failed?.reason}`;
+  const path = 'interactionsEndpointUrl';
+  const fields = [{ path, code: 'APPLICATION_INTERACTIONS_ENDPOINT_URL_INVALID', message }];
+  return new DomainError('INVALID_INPUT', undefined, { fields, shown: { probe } });
+}

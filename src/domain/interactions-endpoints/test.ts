@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { accessApplication } from '../applications/access.js';
+import type { CallContext } from '../call.js';
+import { fullUrl } from '../full-url.js';
+import type { EndpointProbe } from './probe.js';
+import { probeForCaller } from './require.js';
+
+/** An address that may become an endpoint. */
+export const EndpointUrl = fullUrl('https:', 'http:').pipe(z.string());
+
+/**
+ * Probes an address as a save would, and saves nothing.
+ * @throws UNAUTHENTICATED, UNKNOWN_APPLICATION, MISSING_PERMISSIONS, RATE_LIMITED
+ */
+export async function testEndpoint(
+  call: CallContext,
+  { applicationId, url }: { applicationId: bigint; url: string },
+): Promise<EndpointProbe> {
+  const application = await accessApplication(call, applicationId, 'updateSettings');
+  return probeForCaller(call, application, url);
+}

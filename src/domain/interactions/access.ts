@@ -1,0 +1,85 @@
+import type { Interaction, Reader } from '../../infra/database/index.js';
+import { secretMatches } from '../../infra/secrets.js';
+import { accessApplication } from '../applications/access.js';
+import { type Actor, type CallContext, requirePerson } from '../call.js';
+import { DomainError } from '../errors.js';
+import { isAcknowledged, isOpen, tokenEnd } from './states.js';
+import { interactionOfToken } from './tokens.js';
+
+/** What knowing a token takes. */
+interface TokenReader {
+  read: Reader;
+  /** Milliseconds since the Unix epoch. */
+  now: number;
+}
+
+type InteractionActor = Extract<Actor, { kind: 'interaction' }>;
+
+/**
+ * Who answers an interaction for the first time.
+ * @throws UNKNOWN_INTERACTION for one that there is not, INVALID_WEBHOOK_TOKEN for a token of another
+ */
+export async function actorOfCallback(reader: TokenReader, id: bigint, token: string): Promise<InteractionActor> {
+  const actor = await findActor(reader, id);
+  if (!actor) throw new DomainError('UNKNOWN_INTERACTION');
+  if (!secretMatches(token, actor.interaction.tokenHash)) throw new DomainError('INVALID_WEBHOOK_TOKEN');
+  return actor;
+}
+
+/**
+ * Who sends more after a first answer.
+ * @param applicationId whose token it has to be
+ * @throws INVALID_WEBHOOK_TOKEN, also once the token is over or nobody answered in time
+ */
+export async function actorOfFollowUp(
+  reader: TokenReader,
+  applicationId: bigint,
+  token: string,
+): Promise<InteractionActor> {
+  const id = interactionOfToken(token);
+  const actor = id === null ? null : await findActor(reader, id);
+  if (!actor || !isGood(actor, token, reader.now) || actor.application.id !== applicationId) {
+    throw new DomainError('INVALID_WEBHOOK_TOKEN');
+  }
+  return actor;
+}
+
+function isGood({ interaction }: InteractionActor, token: string, now: number): boolean {
+  const isAlive = now < tokenEnd(interaction.id) && (isOpen(interaction, now) || isAcknowledged(interaction, now));
+  return secretMatches(token, interaction.tokenHash) && isAlive;
+}
+
+async function findActor({ read }: TokenReader, id: bigint): Promise<InteractionActor | null> {
+  const found = await read.interaction.findUnique({
+    where: { id },
+    include: { application: { include: { bot: true } } },
+  });
+  if (!found || found.application.deletedAt !== null) return null;
+  const { application, ...interaction } = found;
+  return { kind: 'interaction', user: application.bot, application, interaction };
+}
+
+/**
+ * An interaction that the caller asked for, or that was asked of an application which they develop.
+ * @throws UNAUTHENTICATED, UNKNOWN_INTERACTION
+ */
+export async function accessInteraction(call: CallContext, id: bigint): Promise<Interaction> {
+  const { user } = requirePerson(call);
+  const interaction = await call.read.interaction.findUnique({ where: { id } });
+  if (!interaction) throw new DomainError('UNKNOWN_INTERACTION');
+  if (interaction.userId !== user.id && !(await develops(call, interaction))) {
+    throw new DomainError('UNKNOWN_INTERACTION');
+  }
+  return interaction;
+}
+
+/** Whether the caller may see what becomes of an application's interactions. */
+export async function develops(call: CallContext, { applicationId }: Pick<Interaction, 'applicationId'>) {
+  try {
+    await accessApplication(call, applicationId, 'viewInteractions');
+    return true;
+  } catch (error) {
+    if (error instanceof DomainError && error.kind !== 'overloaded') return false;
+    throw error;
+  }
+}

@@ -1,0 +1,254 @@
+import { InteractionType, MessageFlags, MessageType, InteractionResponseType as Type } from 'discord-api-types/v10';
+import { type Application, type Interaction, Prisma, type User } from '../../infra/database/index.js';
+import { type CallContext, requireInteraction } from '../call.js';
+import { DomainError, invalidInput } from '../errors.js';
+import { applyEdit } from '../messages/apply-edit.js';
+import type { NewMessage } from '../messages/body.js';
+import type { UploadedFile } from '../messages/files.js';
+import { loadMessage } from '../messages/load.js';
+import { postMessage } from '../messages/post.js';
+import type { MessageRecord } from '../messages/record.js';
+import { messageInteraction } from './metadata.js';
+import { placeOfApplication } from './place.js';
+import type { Callback } from './record.js';
+import { tokenEnd } from './states.js';
+import { addStep } from './steps.js';
+import { transition, transitionFromOpen } from './transitions.js';
+
+/** An application with its bot, as which it answers. */
+export type Answerer = Application & { bot: User };
+
+export interface AnswerInput {
+  interaction: Interaction;
+  application: Answerer;
+  callback: Callback;
+  files: readonly UploadedFile[];
+  /** How long the endpoint took that answered by itself, in milliseconds. */
+  httpMs?: number;
+}
+
+/** What an answer made of an interaction. */
+export interface Answer {
+  interaction: Interaction;
+  callback: Callback;
+  /** The message that came to be, or was changed. */
+  message: MessageRecord | null;
+}
+
+/** The answers each kind of interaction takes (Discord's documentation, Receiving and Responding). */
+const ANSWERS: Record<InteractionType, readonly Callback['type'][]> = {
+  [InteractionType.Ping]: [],
+  [InteractionType.ApplicationCommand]: [
+    Type.ChannelMessageWithSource,
+    Type.DeferredChannelMessageWithSource,
+    Type.Modal,
+  ],
+  [InteractionType.MessageComponent]: [
+    Type.ChannelMessageWithSource,
+    Type.DeferredChannelMessageWithSource,
+    Type.DeferredMessageUpdate,
+    Type.UpdateMessage,
+    Type.Modal,
+  ],
+  [InteractionType.ApplicationCommandAutocomplete]: [Type.ApplicationCommandAutocompleteResult],
+  [InteractionType.ModalSubmit]: [
+    Type.ChannelMessageWithSource,
+    Type.DeferredChannelMessageWithSource,
+    Type.DeferredMessageUpdate,
+    Type.UpdateMessage,
+  ],
+};
+
+/** Those that concern the message whose component was used. */
+const ON_MESSAGE: readonly Callback['type'][] = [Type.DeferredMessageUpdate, Type.UpdateMessage];
+
+/**
+ * The first answer to an interaction, as its application. Of several at once, one counts. An answer that is refused leaves the
+ * interaction as it was, so that a better one may come.
+ * @throws UNKNOWN_INTERACTION when its time is over, ALREADY_ACKNOWLEDGED, INVALID_INPUT (at `type`) for an answer that does not go with
+ *   it, UNKNOWN_CHANNEL, UNKNOWN_MESSAGE, and what `postMessage` and `applyEdit` throw
+ */
+export async function answerInteraction(call: CallContext, input: AnswerInput): Promise<Answer> {
+  const { interaction, callback } = input;
+  requireFitting(interaction, callback);
+  const columns = columnsOf(call, input);
+  if (!(await transitionFromOpen(call, interaction, columns))) throw await refusalOf(call, interaction);
+  try {
+    const message = await carryOut(call, input, columns.originalMessageId ?? null);
+    return { interaction: { ...interaction, ...stored(columns) }, callback, message };
+  } catch (error) {
+    await takeBack(call, interaction, columns);
+    throw error;
+  }
+}
+
+/** The first answer through the token of an interaction. @throws UNAUTHENTICATED and what {@link answerInteraction} throws */
+export async function answerByToken(
+  call: CallContext,
+  { callback, files }: Pick<AnswerInput, 'callback' | 'files'>,
+): Promise<Answer> {
+  const { interaction, application } = requireInteraction(call);
+  const answer = await answerInteraction(call, { interaction, application, callback, files });
+  await addStep(call, interaction.id, { kind: 'CALLBACK', response: `type ${callback.type}` });
+  return answer;
+}
+
+/** @throws INVALID_INPUT */
+function requireFitting({ type, messageId }: Interaction, { type: answer }: Callback): void {
+  const isFitting = ANSWERS[type as InteractionType].includes(answer);
+  if (isFitting && (messageId !== null || !ON_MESSAGE.includes(answer))) return;
+  throw invalidInput({
+    path: 'type',
+    code: 'INTERACTION_CALLBACK_TYPE_INVALID',
+    message: `An interaction of type ${type} does not take an answer of type ${answer}.`,
+  });
+}
+
+/** What an answer makes of the row. */
+interface AnswerColumns {
+  state: 'ANSWERED' | 'DEFERRED';
+  endsAt: Date | null;
+  callbackType: Callback['type'];
+  originalMessageId?: bigint | null;
+  modal?: Prisma.InputJsonValue;
+  choices?: Prisma.InputJsonValue;
+  httpMs?: number;
+}
+
+function columnsOf(call: CallContext, { interaction, callback, httpMs }: AnswerInput): AnswerColumns {
+  const answered: AnswerColumns = {
+    state: 'ANSWERED',
+    endsAt: null,
+    callbackType: callback.type,
+    ...(httpMs === undefined ? {} : { httpMs }),
+  };
+  switch (callback.type) {
+    case Type.ChannelMessageWithSource:
+      return { ...answered, originalMessageId: call.nextId() };
+    case Type.DeferredChannelMessageWithSource: {
+      const endsAt = new Date(tokenEnd(interaction.id));
+      return { ...answered, state: 'DEFERRED', endsAt, originalMessageId: call.nextId() };
+    }
+    case Type.DeferredMessageUpdate:
+    case Type.UpdateMessage:
+      return { ...answered, originalMessageId: interaction.messageId };
+    case Type.ApplicationCommandAutocompleteResult:
+      return { ...answered, choices: callback.choices as unknown as Prisma.InputJsonArray };
+    case Type.Modal:
+      return { ...answered, modal: callback.modal as unknown as Prisma.InputJsonObject };
+  }
+}
+
+/** The columns as a row has them. */
+function stored({ modal, choices, ...columns }: AnswerColumns): Partial<Interaction> {
+  return {
+    ...columns,
+    ...(modal === undefined ? {} : { modal: modal as Prisma.JsonValue }),
+    ...(choices === undefined ? {} : { choices: choices as Prisma.JsonValue }),
+  };
+}
+
+/** Does what the answer says, once it is known to be the first. */
+async function carryOut(
+  call: CallContext,
+  input: AnswerInput,
+  messageId: bigint | null,
+): Promise<MessageRecord | null> {
+  const { interaction, application, callback, files } = input;
+  switch (callback.type) {
+    case Type.ChannelMessageWithSource:
+      return postAnswer(call, { interaction, application, message: callback.message, files, id: messageId });
+    case Type.DeferredChannelMessageWithSource: {
+      const flags = (callback.flags & MessageFlags.Ephemeral) | MessageFlags.Loading;
+      return postAnswer(call, { interaction, application, message: { flags }, files, id: messageId });
+    }
+    case Type.UpdateMessage: {
+      const place = await placeOfApplication(call, interaction);
+      const onlooker = { kind: 'application', applicationId: application.id } as const;
+      const message = await loadMessage(call, place, interaction.messageId ?? 0n, onlooker);
+      return applyEdit(call, message, { place, body: callback.edit, files, asAuthor: true });
+    }
+    case Type.DeferredMessageUpdate:
+    case Type.ApplicationCommandAutocompleteResult:
+    case Type.Modal:
+      return null;
+  }
+}
+
+/** A message in answer to an interaction. */
+export interface AnswerPost {
+  interaction: Interaction;
+  application: Answerer;
+  message: NewMessage;
+  files: readonly UploadedFile[];
+  /** Made in advance, for the first answer; null for a further one. */
+  id: bigint | null;
+}
+
+/** Flags an answer may have. */
+const ANSWER_FLAGS =
+  MessageFlags.SuppressEmbeds |
+  MessageFlags.Ephemeral |
+  MessageFlags.Loading |
+  MessageFlags.SuppressNotifications |
+  MessageFlags.IsComponentsV2 |
+  MessageFlags.IsVoiceMessage;
+
+/** Posts a message in answer to an interaction: for its person alone where it is ephemeral. */
+export async function postAnswer(call: CallContext, post: AnswerPost): Promise<MessageRecord> {
+  const { interaction, application, message, files, id } = post;
+  const flags = flagsOf(interaction, message);
+  const isEphemeral = (flags & MessageFlags.Ephemeral) !== 0;
+  return postMessage(call, {
+    author: application.bot,
+    place: await placeOfApplication(call, interaction),
+    body: { ...message, flags, reference: referenceOf(interaction, id) },
+    files,
+    kind: kindOf(interaction, id),
+    applicationId: application.id,
+    interaction: await messageInteraction(call, interaction, id === null),
+    ...(id === null ? {} : { id }),
+    ...(isEphemeral ? { visibleToId: interaction.userId } : {}),
+  });
+}
+
+/** Where an application may speak to the person alone, it does. */
+function flagsOf({ ephemeralOnly }: Interaction, { flags = 0 }: NewMessage): number {
+  return (flags & ANSWER_FLAGS) | (ephemeralOnly ? MessageFlags.Ephemeral : 0);
+}
+
+/** The message that an answer shows as its origin: that of the component, or the first answer. */
+function referenceOf({ messageId, originalMessageId }: Interaction, id: bigint | null) {
+  const origin = id === null ? originalMessageId : messageId;
+  return origin === null ? undefined : { messageId: origin, failIfNotExists: false };
+}
+
+/** What the message is: the first answer to a command shows the command. */
+function kindOf({ type, commandId, data, messageId }: Interaction, id: bigint | null): MessageType {
+  if (id === null || messageId !== null) return MessageType.Default;
+  const isSlash = type !== InteractionType.ApplicationCommand || commandId === null || commandTypeOf(data) === 1;
+  return isSlash ? MessageType.ChatInputCommand : MessageType.ContextMenuCommand;
+}
+
+function commandTypeOf(data: Prisma.JsonValue): unknown {
+  return data !== null && typeof data === 'object' && !Array.isArray(data) ? data.type : undefined;
+}
+
+/** Gives an interaction back whose answer could not be carried out. */
+async function takeBack(call: CallContext, { state, endsAt, ...interaction }: Interaction, taken: AnswerColumns) {
+  await transition(call, interaction, [taken.state], {
+    state,
+    endsAt,
+    callbackType: null,
+    originalMessageId: null,
+    modal: Prisma.DbNull,
+    choices: Prisma.DbNull,
+  });
+}
+
+/** Why an interaction takes no first answer. */
+async function refusalOf(call: CallContext, { id }: Interaction): Promise<DomainError> {
+  const now = await call.read.interaction.findUnique({ where: { id } });
+  if (now && now.callbackType !== null) return new DomainError('ALREADY_ACKNOWLEDGED');
+  return new DomainError('UNKNOWN_INTERACTION');
+}

@@ -1,0 +1,44 @@
+import type { Interaction, Prisma } from '../../infra/database/index.js';
+import type { CallContext } from '../call.js';
+import type { AuthorizingOwners, InteractionRequest } from './request.js';
+import { ANSWER_WINDOW_MS } from './states.js';
+import { makeInteractionToken } from './tokens.js';
+import { updated } from './transitions.js';
+
+/** Longer than all attempts to deliver it, in milliseconds: who delivers it says what became of it, unless they are no more. */
+const DELIVERY_MS = 3 * ANSWER_WINDOW_MS;
+
+/** Stores what somebody asked for, to be delivered. @returns the row, and its token, which is kept nowhere */
+export async function createInteraction(
+  call: CallContext,
+  request: InteractionRequest,
+): Promise<{ interaction: Interaction; token: string }> {
+  const id = call.nextId();
+  const { token, hash } = makeInteractionToken(id);
+  const data: Prisma.InteractionUncheckedCreateInput = {
+    id,
+    tokenHash: hash,
+    applicationId: request.application.id,
+    type: request.type,
+    userId: request.user.id,
+    guildId: request.place.guildId,
+    channelId: request.place.channelId,
+    name: request.name,
+    commandId: request.commandId,
+    messageId: request.message?.id ?? null,
+    parentId: request.parentId,
+    data: request.data,
+    owners: ownersColumn(request.owners),
+    ephemeralOnly: request.ephemeralOnly,
+    endsAt: new Date(call.clock.now() + DELIVERY_MS),
+  };
+  const interaction = await call.writeOne((db) => db.interaction.create({ data }), updated);
+  return { interaction, token };
+}
+
+function ownersColumn({ guildId, userId }: AuthorizingOwners): Prisma.InputJsonObject {
+  return {
+    ...(guildId === undefined ? {} : { guildId: String(guildId) }),
+    ...(userId === undefined ? {} : { userId: String(userId) }),
+  };
+}

@@ -1,0 +1,155 @@
+import type { CallContext } from '../call.js';
+import { refusalIn } from '../errors.js';
+import { answerInteraction } from './answers.js';
+import { createInteraction } from './create.js';
+import type { EndpointOutcome } from './endpoint.js';
+import type { InteractionRecord, Step } from './record.js';
+import type { InteractionRequest } from './request.js';
+import { ANSWER_WINDOW_MS, OPEN_STATES } from './states.js';
+import { addStep } from './steps.js';
+import { transition } from './transitions.js';
+import { waitForEndOf } from './wait.js';
+
+/** An interaction on its way. */
+interface Delivery {
+  request: InteractionRequest;
+  interaction: InteractionRecord;
+  token: string;
+}
+
+/**
+ * Stores an interaction and delivers it: over HTTP where the application has an endpoint, and through the gateway where it has none, or
+ * where that is of no use (service description, section 6; decisions 14).
+ * @returns the interaction as it is once it was delivered, or could not be
+ */
+export async function deliverInteraction(call: CallContext, request: InteractionRequest): Promise<InteractionRecord> {
+  const delivery = { request, ...(await createInteraction(call, request)) };
+  await deliver(call, delivery);
+  return readInteraction(call, delivery.interaction.id);
+}
+
+/** As {@link deliverInteraction}. @returns the interaction once it was answered, or has failed */
+export async function deliverAndAwaitAnswer(
+  call: CallContext,
+  request: InteractionRequest,
+): Promise<InteractionRecord> {
+  const delivery = { request, ...(await createInteraction(call, request)) };
+  const answered = waitForEndOf(call, delivery.interaction, OPEN_STATES);
+  try {
+    await answered.ready;
+    await deliver(call, delivery);
+    await answered.settled(LONGEST_WAIT_MS);
+  } finally {
+    answered.close();
+  }
+  return readInteraction(call, delivery.interaction.id);
+}
+
+/** Somewhat longer than the window for an answer, in milliseconds. */
+const LONGEST_WAIT_MS = ANSWER_WINDOW_MS + 500;
+
+async function deliver(call: CallContext, delivery: Delivery): Promise<void> {
+  const isOverHttp = delivery.request.application.interactionsEndpointUrl !== null;
+  if (!isOverHttp || !(await deliverOverHttp(call, delivery))) await deliverOverGateway(call, delivery);
+}
+
+function readInteraction(call: CallContext, id: bigint): Promise<InteractionRecord> {
+  return call.read.interaction.findUniqueOrThrow({ where: { id } });
+}
+
+/** @returns whether the endpoint took it, so that the gateway does not get it */
+async function deliverOverHttp(call: CallContext, delivery: Delivery): Promise<boolean> {
+  const { request, interaction, token } = delivery;
+  const outcome = await call.endpoints.deliver(request, { id: interaction.id, token });
+  switch (outcome.kind) {
+    case 'answered':
+      await answerInline(call, delivery, outcome);
+      return true;
+    case 'accepted':
+      await waitForCallback(call, delivery, outcome);
+      return true;
+    case 'unusable':
+      await fail(call, interaction, { ...outcome.step, reason: outcome.reason }, { httpMs: outcome.httpMs });
+      return true;
+    case 'failed':
+      await fallBack(call, interaction, outcome);
+      return false;
+  }
+}
+
+/** The endpoint's answer counts as if it had come to the callback route. */
+async function answerInline(
+  call: CallContext,
+  { request, interaction }: Delivery,
+  { callback, step, httpMs }: Extract<EndpointOutcome, { kind: 'answered' }>,
+): Promise<void> {
+  try {
+    await answerInteraction(call, { interaction, application: request.application, callback, files: [], httpMs });
+    await addStep(call, interaction.id, step);
+  } catch (error) {
+    const refusal = refusalIn(error);
+    if (!refusal) throw error;
+    await fail(call, interaction, { ...step, reason: refusal.message }, { httpMs });
+  }
+}
+
+/** The endpoint will answer through the callback route, or has done so already. */
+async function waitForCallback(
+  call: CallContext,
+  { interaction }: Delivery,
+  { step, httpMs }: Extract<EndpointOutcome, { kind: 'accepted' }>,
+): Promise<void> {
+  const endsAt = new Date(call.clock.now() + ANSWER_WINDOW_MS);
+  const isWaiting = await transition(call, interaction, ['DELIVERING'], { state: 'DELIVERED_HTTP', endsAt, httpMs });
+  if (isWaiting) call.overdue.lookAt(endsAt.getTime());
+  await addStep(call, interaction.id, step);
+}
+
+/** Notes that the endpoint was of no use. */
+async function fallBack(
+  call: CallContext,
+  interaction: InteractionRecord,
+  { step, reason, httpMs }: Extract<EndpointOutcome, { kind: 'failed' }>,
+): Promise<void> {
+  await transition(call, interaction, ['DELIVERING'], { state: 'DELIVERING', fellBack: true, httpMs });
+  await addStep(call, interaction.id, { ...step, reason });
+}
+
+async function fail(
+  call: CallContext,
+  interaction: InteractionRecord,
+  step: Step & { reason: string },
+  columns: { httpMs?: number } = {},
+): Promise<void> {
+  const data = { state: 'FAILED' as const, endsAt: null, failure: step.reason, ...columns };
+  await transition(call, interaction, ['DELIVERING'], data);
+  await addStep(call, interaction.id, step);
+}
+
+/** Offers it to the bot's sessions of all processes; it is dispatched by whoever of them takes it first. */
+async function deliverOverGateway(call: CallContext, { request, interaction, token }: Delivery): Promise<void> {
+  const taken = waitForEndOf(call, interaction, ['DELIVERING']);
+  try {
+    await taken.ready;
+    call.announce({ type: 'INTERACTION_CREATE', request, interaction: { id: interaction.id, token } });
+    if ((await taken.settled(ANSWER_WINDOW_MS)) !== null) return;
+  } finally {
+    taken.close();
+  }
+  await fail(call, interaction, { kind: 'FAILED', reason: NOBODY_TOOK_IT });
+}
+
+const NOBODY_TOOK_IT = 'No gateway session of the bot took the interaction within 3 seconds.';
+
+/**
+ * Takes an interaction for a gateway session, which it is dispatched to if the answer is true: it is dispatched once, however many
+ * processes have sessions of the bot.
+ */
+export async function takeForGateway(call: CallContext, interaction: Pick<InteractionRecord, 'id' | 'applicationId'>) {
+  const endsAt = new Date(call.clock.now() + ANSWER_WINDOW_MS);
+  const isTaken = await transition(call, interaction, ['DELIVERING'], { state: 'DELIVERED_GATEWAY', endsAt });
+  if (!isTaken) return false;
+  call.overdue.lookAt(endsAt.getTime());
+  await addStep(call, interaction.id, { kind: 'GATEWAY' });
+  return true;
+}

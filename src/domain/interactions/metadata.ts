@@ -1,0 +1,62 @@
+import { InteractionType } from 'discord-api-types/v10';
+import type { Interaction, Prisma } from '../../infra/database/index.js';
+import type { CallContext } from '../call.js';
+import type { MessageInteraction } from '../messages/interaction.js';
+
+/**
+ * What a message says of the interaction it answers.
+ * @param isFollowUp whether it is not the first answer
+ */
+export async function messageInteraction(
+  call: CallContext,
+  interaction: Interaction,
+  isFollowUp: boolean,
+): Promise<MessageInteraction> {
+  const parent = await findParent(call, interaction);
+  return {
+    ...ownFacts(interaction),
+    ...(isFollowUp && interaction.originalMessageId !== null
+      ? { originalMessageId: String(interaction.originalMessageId) }
+      : {}),
+    ...(parent ? { triggering: ownFacts(parent) } : {}),
+  };
+}
+
+/** The interaction whose modal was filled in. */
+async function findParent(call: CallContext, { parentId }: Interaction): Promise<Interaction | null> {
+  return parentId === null ? null : call.read.interaction.findUnique({ where: { id: parentId } });
+}
+
+function ownFacts(interaction: Interaction): Omit<MessageInteraction, 'triggering'> {
+  const { id, type, name, userId, messageId } = interaction;
+  return {
+    id: String(id),
+    type,
+    name,
+    userId: String(userId),
+    owners: ownersOf(interaction.owners),
+    ...(type === InteractionType.MessageComponent && messageId !== null
+      ? { interactedMessageId: String(messageId) }
+      : {}),
+    ...targetOf(interaction.data),
+  };
+}
+
+function ownersOf(value: Prisma.JsonValue): MessageInteraction['owners'] {
+  const { guildId, userId } = fieldsOf(value);
+  return {
+    ...(typeof guildId === 'string' ? { guildId } : {}),
+    ...(typeof userId === 'string' ? { userId } : {}),
+  };
+}
+
+/** The user or the message that a context menu was opened on. */
+function targetOf(data: Prisma.JsonValue): Pick<MessageInteraction, 'targetUserId' | 'targetMessageId'> {
+  const { type, target_id: target } = fieldsOf(data);
+  if (typeof target !== 'string') return {};
+  return type === 2 ? { targetUserId: target } : { targetMessageId: target };
+}
+
+function fieldsOf(value: Prisma.JsonValue): Prisma.JsonObject {
+  return value !== null && typeof value === 'object' && !Array.isArray(value) ? value : {};
+}

@@ -1,0 +1,95 @@
+import type { Clock, Timer } from '../../infra/clock.js';
+import type { Interaction, Reader } from '../../infra/database/index.js';
+import type { CallContext } from '../call.js';
+import { stateAfter } from './states.js';
+import { addStep } from './steps.js';
+import { updated } from './transitions.js';
+
+/** Looks after interactions whose time may be over, once for all that are over by then. */
+export class OverdueInteractions {
+  #timer: Timer | null = null;
+  #dueAt = Number.POSITIVE_INFINITY;
+
+  /** @param settle see {@link settleOverdue}; handles its own faults */
+  constructor(
+    private readonly clock: Clock,
+    private readonly settle: () => Promise<void>,
+  ) {}
+
+  /** Has interactions looked at that are over by `time`, in milliseconds since the Unix epoch. */
+  lookAt(time: number): void {
+    if (time >= this.#dueAt) return;
+    this.#timer?.cancel();
+    this.#dueAt = time;
+    this.#timer = this.clock.after(Math.max(time - this.clock.now(), 0) + GATHER_MS, () => {
+      this.#dueAt = Number.POSITIVE_INFINITY;
+      void this.settle();
+    });
+  }
+}
+
+/** How long those that end one after the other are gathered, in milliseconds. */
+const GATHER_MS = 25;
+
+const PER_PIECE = 100;
+
+/**
+ * Notes of interactions whose time is over that they have failed or expired, those that ended first before the others.
+ * @param signal ends it after a piece
+ * @throws the reason of `signal` when that is aborted
+ */
+export async function settleOverdue(call: CallContext, signal?: AbortSignal): Promise<void> {
+  for (;;) {
+    signal?.throwIfAborted();
+    const overdue = await findOverdue(call.read, call.clock.now());
+    for (const interaction of overdue) await settle(call, interaction);
+    if (overdue.length < PER_PIECE) return;
+  }
+}
+
+/** When the next interaction that waits for an answer is over; null for none. */
+export async function nextOverdue(read: Reader): Promise<number | null> {
+  const next = await read.interaction.findFirst({
+    where: { endsAt: { not: null } },
+    orderBy: { endsAt: 'asc' },
+    select: { endsAt: true },
+  });
+  return next?.endsAt?.getTime() ?? null;
+}
+
+function findOverdue(read: Reader, now: number): Promise<Interaction[]> {
+  return read.interaction.findMany({
+    where: { endsAt: { lte: new Date(now) } },
+    orderBy: { endsAt: 'asc' },
+    take: PER_PIECE,
+  });
+}
+
+async function settle(call: CallContext, interaction: Interaction): Promise<void> {
+  const { id, endsAt } = interaction;
+  const state = stateAfter(interaction.state);
+  const reason = reasonOf(interaction);
+  const { count } = await call.writeOne(
+    (db) =>
+      db.interaction.updateMany({
+        where: { id, endsAt, state: interaction.state },
+        data: { state, endsAt: null, failure: reason },
+      }),
+    ({ count }) => (count === 1 ? updated({ ...interaction, state }) : null),
+  );
+  if (count === 1) await addStep(call, id, { kind: state === 'EXPIRED' ? 'EXPIRED' : 'FAILED', reason });
+}
+
+/** Why an interaction is over that nobody answered, for its developers. */
+export function reasonOf({ state }: Pick<Interaction, 'state'>): string {
+  switch (state) {
+    case 'DELIVERED_HTTP':
+      return 'The endpoint took the interaction and did not answer it through the callback route within 3 seconds.';
+    case 'DELIVERED_GATEWAY':
+      return 'The bot got the interaction and did not answer it within 3 seconds.';
+    case 'DEFERRED':
+      return 'The answer was deferred and did not come within 15 minutes.';
+    default:
+      return 'The interaction could not be delivered.';
+  }
+}

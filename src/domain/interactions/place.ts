@@ -1,0 +1,22 @@
+import type { Interaction } from '../../infra/database/index.js';
+import type { CallContext } from '../call.js';
+import type { GuildPlace } from '../channels/place.js';
+import { DomainError } from '../errors.js';
+import { channelPermissions } from '../permissions.js';
+
+/**
+ * The channel of an interaction as its application's place. The bot may do there what its roles say; where it is no member, what
+ * everybody may.
+ * @throws UNKNOWN_CHANNEL for one that is gone, GuildUnavailable
+ */
+export async function placeOfApplication(
+  call: CallContext,
+  { applicationId, guildId, channelId }: Pick<Interaction, 'applicationId' | 'guildId' | 'channelId'>,
+): Promise<GuildPlace> {
+  if (guildId === null) throw new DomainError('UNKNOWN_CHANNEL');
+  const [view, member] = await Promise.all([call.guilds.view(guildId), call.guilds.member(guildId, applicationId)]);
+  const channel = view?.channels.get(channelId);
+  if (!view || !channel) throw new DomainError('UNKNOWN_CHANNEL');
+  const permissions = channelPermissions(view, channel.overwrites, applicationId, member?.roleIds ?? []);
+  return { kind: 'guild', channelId, guildId, type: channel.type, member, permissions };
+}

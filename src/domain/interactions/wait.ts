@@ -1,0 +1,42 @@
+import { topics } from '../../infra/bus.js';
+import type { InteractionState } from '../../infra/database/index.js';
+import type { CallContext } from '../call.js';
+import type { InteractionRecord } from './record.js';
+
+/** Somebody who waits for an interaction to come out of a state. */
+export interface Waiting {
+  /** Settles once nothing is missed any more. */
+  ready: Promise<void>;
+  /** The first state that is not one of those, or null when none came within `ms` milliseconds. */
+  settled(ms: number): Promise<InteractionState | null>;
+  close(): void;
+}
+
+/** Listens for the first state of an interaction, in whatever process it comes about, that is none of `states`. */
+export function waitForEndOf(
+  call: CallContext,
+  { id, applicationId }: Pick<InteractionRecord, 'id' | 'applicationId'>,
+  states: readonly InteractionState[],
+): Waiting {
+  let arrived: (state: InteractionState) => void = () => {};
+  const state = new Promise<InteractionState>((resolve) => {
+    arrived = resolve;
+  });
+  const subscription = call.bus.subscribe(topics.application(applicationId), (message) => {
+    if (message.type !== 'INTERACTION_UPDATED' || message.interaction?.id !== String(id)) return;
+    if (!states.includes(message.interaction.state)) arrived(message.interaction.state);
+  });
+  return {
+    ready: subscription.ready,
+    settled(ms) {
+      return new Promise((resolve) => {
+        const timer = call.clock.after(ms, () => resolve(null));
+        void state.then((reached) => {
+          timer.cancel();
+          resolve(reached);
+        });
+      });
+    },
+    close: () => subscription.close(),
+  };
+}

@@ -1,0 +1,116 @@
+import { ComponentType, TextInputStyle } from 'discord-api-types/v10';
+import { z } from 'zod';
+import { maybe } from '../../input.js';
+import { unionOfKinds } from '../../parse-input.js';
+import { addFault, component, countOf, customId, offByDefault, onByDefault, optionalText, text } from './fields.js';
+import { checkRequired, distinctOptions, modalSelect } from './interactive.js';
+import { textDisplay } from './layout.js';
+import { checkDistinct, numberComponents } from './tree.js';
+
+/** What a modal asks a person for (Discord's documentation, Component Reference). */
+
+const MAX_INPUT = 4_000;
+
+const inputShape = {
+  custom_id: customId,
+  style: z.literal([TextInputStyle.Short, TextInputStyle.Paragraph]),
+  min_length: countOf(0, MAX_INPUT, 0),
+  max_length: countOf(1, MAX_INPUT, MAX_INPUT),
+  required: onByDefault,
+  value: optionalText(MAX_INPUT),
+  placeholder: optionalText(100),
+};
+
+function checkLengths(
+  { min_length: min, max_length: max }: { min_length: number; max_length: number },
+  context: z.RefinementCtx,
+): void {
+  if (min <= max) return;
+  addFault(context, ['min_length'], 'NUMBER_TYPE_MAX', `int value should be less than or equal to ${max}.`);
+}
+
+/** A text input that stands in a label. */
+const textInput = component(ComponentType.TextInput, inputShape).superRefine(checkLengths);
+
+/** One that stands in an action row, and so has a label of its own. */
+const labelledInput = component(ComponentType.TextInput, { ...inputShape, label: text(1, 45) }).superRefine(
+  checkLengths,
+);
+
+const actionRow = component(ComponentType.ActionRow, {
+  components: z.tuple([unionOfKinds('type', [labelledInput])]),
+});
+
+const MAX_FILES = 10;
+
+const fileUpload = component(ComponentType.FileUpload, {
+  custom_id: customId,
+  min_values: countOf(0, MAX_FILES, 1),
+  max_values: countOf(1, MAX_FILES, 1),
+  required: onByDefault,
+  file_types: maybe(z.array(text(1, 100)).max(10)),
+})
+  .superRefine(checkRequired)
+  .superRefine(checkRange);
+
+const MAX_BOXES = 10;
+
+const boxOption = z.object({
+  value: text(1, 100),
+  label: text(1, 100),
+  description: optionalText(100),
+  default: offByDefault,
+});
+
+const radioGroup = component(ComponentType.RadioGroup, {
+  custom_id: customId,
+  options: distinctOptions(boxOption, { min: 2, max: MAX_BOXES }),
+  required: onByDefault,
+});
+
+const checkboxGroup = component(ComponentType.CheckboxGroup, {
+  custom_id: customId,
+  options: distinctOptions(boxOption, { min: 1, max: MAX_BOXES }),
+  min_values: countOf(0, MAX_BOXES, 1),
+  max_values: maybe(z.number().int().min(1).max(MAX_BOXES)),
+  required: onByDefault,
+})
+  .superRefine(checkRequired)
+  .transform(({ max_values, ...group }) => ({ ...group, max_values: max_values ?? group.options.length }))
+  .superRefine(checkRange);
+
+const checkbox = component(ComponentType.Checkbox, { custom_id: customId, default: offByDefault });
+
+function checkRange(
+  { min_values: min, max_values: max }: { min_values: number; max_values: number },
+  context: z.RefinementCtx,
+): void {
+  if (min <= max) return;
+  addFault(context, ['min_values'], 'NUMBER_TYPE_MAX', `int value should be less than or equal to ${max}.`);
+}
+
+const label = component(ComponentType.Label, {
+  label: text(1, 45),
+  description: optionalText(100),
+  component: unionOfKinds('type', [textInput, modalSelect, fileUpload, radioGroup, checkboxGroup, checkbox]),
+});
+
+/**
+ * A modal as an application sends it. Its components have their numbers, and everything with a default has that; `min_values` is 1
+ * where it was not given, even for what is not required and so may stay empty.
+ */
+export const modalContent = z.object({
+  custom_id: customId,
+  title: text(1, 45),
+  components: z
+    .array(unionOfKinds('type', [actionRow, label, textDisplay]))
+    .min(1)
+    .max(5)
+    .superRefine(checkDistinct)
+    .transform(numberComponents),
+});
+
+export type ModalContent = z.output<typeof modalContent>;
+
+/** Whatever may stand in a modal by itself. */
+export type ModalComponent = ModalContent['components'][number];

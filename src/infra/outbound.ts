@@ -1,0 +1,463 @@
+import { type ClientRequest, type IncomingMessage, request as requestOverHttp } from 'node:http';
+import { request as requestOverHttps } from 'node:https';
+import { isIP, type LookupFunction, type Socket } from 'node:net';
+import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent';
+import { isAllowedAddress, type LookUp, lookUpInDns, lookUpLocally } from './addresses.js';
+import type { Clock, Timer } from './clock.js';
+import { type Release, Slots } from './slots.js';
+
+export interface OutboundRequest {
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+  /** How long everything may take, from looking the name up to the last byte of the answer, in milliseconds. */
+  deadlineMs: number;
+}
+
+/** How far a request came; each stage has those before it behind it. `secured` is that of TLS, and plain HTTP is never there. */
+export const OUTBOUND_STAGES = ['nothing', 'address', 'connected', 'secured', 'answering'] as const;
+
+export type OutboundStage = (typeof OUTBOUND_STAGES)[number];
+
+export type OutboundFailure =
+  /** Of an address that is not asked, whatever it leads to. */
+  | 'url-not-allowed'
+  /** It leads to a host that is not public. */
+  | 'address-not-allowed'
+  | 'name-not-found'
+  | 'unreachable'
+  | 'connection-refused'
+  | 'connection-reset'
+  | 'tls'
+  | 'timeout'
+  /** Headers or body are longer than anybody reads. */
+  | 'too-large'
+  /** What came is no HTTP answer, or none that was asked for. */
+  | 'invalid-answer'
+  /** Too many requests to the host are under way. */
+  | 'busy';
+
+/** What came of a request. */
+export type OutboundAnswer =
+  /** An answer as a whole, whatever its status. `contentType` is the header as it came. */
+  | { outcome: 'answered'; status: number; contentType: string | null; body: string; durationMs: number }
+  /**
+   * `status` is that of an answer which could not be read to its end, if its headers came. `detail` is a sentence for who runs the other
+   * side; it names nothing they did not name.
+   */
+  | {
+      outcome: 'failed';
+      reason: OutboundFailure;
+      detail: string;
+      status: number | null;
+      reached: OutboundStage;
+      durationMs: number;
+    };
+
+/** Requests to addresses that somebody else chose. */
+export interface Outbound {
+  /**
+   * Sends a POST. Follows no redirect, takes no cookie, goes through no proxy of the environment. Never rejects for what the other side
+   * does, or does not do.
+   */
+  post(request: OutboundRequest): Promise<OutboundAnswer>;
+  /** Ends all connections; what is under way fails. */
+  close(): void;
+}
+
+export interface OutboundOptions {
+  clock: Clock;
+  /** Whether plain HTTP, any port, this machine and private networks are allowed, too. */
+  allowPrivate: boolean;
+  lookUp?: LookUp;
+  /** Certificates to trust instead of the system's. */
+  ca?: string;
+}
+
+/** Bytes of a body, and of the headers. */
+const MAX_BODY = 1024 * 1024;
+const MAX_HEADERS = 16 * 1024;
+
+/** Requests to one host at a time, how many more may wait, and how many there are to all hosts together. */
+const UNDER_WAY_PER_HOST = 64;
+const WAITING_PER_HOST = 256;
+const UNDER_WAY = 2_048;
+
+/** Connections that may be kept for later use: to one host, and for how many milliseconds; and beyond how many in all none is. */
+const KEPT_PER_HOST = 32;
+const KEPT_FOR_MS = 15_000;
+const KEPT = 1_024;
+
+/** Opens what requests to others go through. */
+export function createOutbound(options: OutboundOptions): Outbound {
+  return new HttpOutbound(options);
+}
+
+/** A refusal of an address that a name turned out to have. */
+class AddressNotAllowed extends Error {}
+
+class LookUpFailed extends Error {}
+
+type Agents = ReturnType<typeof createAgents>;
+
+function createAgents(lookup: LookupFunction, { allowPrivate, ca }: OutboundOptions, keepAlive: boolean) {
+  const options = {
+    keepAlive,
+    lookup,
+    timeout: KEPT_FOR_MS,
+    maxFreeSockets: KEPT_PER_HOST,
+    allowPrivateIPAddress: allowPrivate,
+    ...(ca === undefined ? {} : { ca }),
+  };
+  return { 'http:': new RequestFilteringHttpAgent(options), 'https:': new RequestFilteringHttpsAgent(options) };
+}
+
+/** A lookup for connections, which fails where a name has any address that is not allowed. */
+function guardedLookup(lookUp: LookUp, allowPrivate: boolean): LookupFunction {
+  return (name, { all }, done) => {
+    checkedAddresses(name, lookUp, allowPrivate).then(
+      (found) => {
+        const [first] = found;
+        if (all || !first) done(null, found);
+        else done(null, first.address, first.family);
+      },
+      (error: Error) => done(error, []),
+    );
+  };
+}
+
+/** @throws AddressNotAllowed, LookUpFailed */
+async function checkedAddresses(name: string, lookUp: LookUp, allowPrivate: boolean) {
+  const found = await lookUp(name).catch((cause: unknown) => {
+    throw new LookUpFailed('the name was not found', { cause });
+  });
+  if (found.length === 0) throw new LookUpFailed('the name has no address');
+  if (!found.every((address) => isAllowedAddress(address, allowPrivate))) throw new AddressNotAllowed();
+  return found.map((address) => ({ address, family: isIP(address) }));
+}
+
+class HttpOutbound implements Outbound {
+  readonly #kept: Agents;
+  readonly #fresh: Agents;
+  readonly #hosts = new Map<string, Slots>();
+  readonly #postings = new Set<Posting>();
+  #openSockets = 0;
+
+  constructor(private readonly options: OutboundOptions) {
+    const { allowPrivate, lookUp = allowPrivate ? lookUpLocally : lookUpInDns() } = options;
+    const lookup = guardedLookup(lookUp, allowPrivate);
+    this.#kept = createAgents(lookup, options, true);
+    this.#fresh = createAgents(lookup, options, false);
+  }
+
+  async post(request: OutboundRequest): Promise<OutboundAnswer> {
+    const target = readTarget(request.url, this.options.allowPrivate);
+    if ('reason' in target) return { outcome: 'failed', ...target, status: null, reached: 'nothing', durationMs: 0 };
+    const slot = this.#postings.size < UNDER_WAY ? this.#slotsOf(target).take() : null;
+    if (!slot) return { outcome: 'failed', ...BUSY, status: null, reached: 'nothing', durationMs: 0 };
+    if (this.#openSockets > KEPT) this.#dropKept();
+    const agents = { kept: this.#kept, fresh: this.#fresh };
+    const posting = new Posting(target, request, agents, this.options.clock, this.#countSocket);
+    this.#postings.add(posting);
+    try {
+      return await posting.run(slot);
+    } finally {
+      this.#postings.delete(posting);
+      if (this.#slotsOf(target).isIdle) this.#hosts.delete(target.host);
+    }
+  }
+
+  close(): void {
+    for (const posting of this.#postings) posting.stop();
+    for (const agents of [this.#kept, this.#fresh]) for (const agent of Object.values(agents)) agent.destroy();
+  }
+
+  #slotsOf({ host }: URL): Slots {
+    const slots = this.#hosts.get(host) ?? new Slots(UNDER_WAY_PER_HOST, WAITING_PER_HOST);
+    this.#hosts.set(host, slots);
+    return slots;
+  }
+
+  readonly #countSocket = (socket: Socket) => {
+    this.#openSockets += 1;
+    socket.once('close', () => {
+      this.#openSockets -= 1;
+    });
+  };
+
+  #dropKept(): void {
+    for (const { freeSockets } of Object.values(this.#kept)) {
+      for (const socket of Object.values(freeSockets).flat()) socket?.destroy();
+    }
+  }
+}
+
+type Failure = { reason: OutboundFailure; detail: string };
+
+const BUSY: Failure = { reason: 'busy', detail: 'Too many requests to the host are waiting for an answer.' };
+
+const notAllowed = (detail: string): Failure => ({ reason: 'url-not-allowed', detail });
+
+const ADDRESS_REFUSAL: Failure = {
+  reason: 'address-not-allowed',
+  detail: 'The host has an address that is not a public one.',
+};
+
+/** The address to ask, or why it is not asked. */
+function readTarget(text: string, allowPrivate: boolean): URL | Failure {
+  if (!URL.canParse(text)) return notAllowed('This is no full URL.');
+  const url = new URL(text);
+  if (!isAllowedProtocol(url, allowPrivate)) {
+    return notAllowed(`The URL must begin with https://${allowPrivate ? ' or http://' : ''}.`);
+  }
+  if (url.username !== '' || url.password !== '') return notAllowed('The URL must not hold a user or a password.');
+  if (text.includes('#')) return notAllowed('The URL must not have a fragment.');
+  if (!allowPrivate && !['', '8443'].includes(url.port)) return notAllowed('The port must be 443 or 8443.');
+  return isAllowedHost(url, allowPrivate) ? url : ADDRESS_REFUSAL;
+}
+
+function isAllowedProtocol({ protocol }: URL, allowPrivate: boolean): boolean {
+  return protocol === 'https:' || (allowPrivate && protocol === 'http:');
+}
+
+/** A name is looked at when it is looked up, but for those of this machine, which are nobody's to give. */
+function isAllowedHost({ hostname }: URL, allowPrivate: boolean): boolean {
+  const address = addressIn(hostname);
+  if (address !== null) return isAllowedAddress(address, allowPrivate);
+  return allowPrivate || !/(^|\.)localhost\.?$/.test(hostname);
+}
+
+/** The address that a URL's host is, without brackets; null for a name. */
+function addressIn(hostname: string): string | null {
+  const address = hostname.replace(/^\[(.*)\]$/, '$1');
+  return isIP(address) === 0 ? null : address;
+}
+
+/** One POST on its way, over as many connections as it takes: two, where a kept one had been closed by the other side. */
+class Posting {
+  readonly #begunAt = performance.now();
+  readonly #answer: Promise<OutboundAnswer>;
+  #resolve: (answer: OutboundAnswer) => void = () => {};
+  #timer: Timer | undefined;
+  #release: Release = () => {};
+  #request: ClientRequest | undefined;
+  #stage: OutboundStage;
+  #status: number | null = null;
+  #bytesBefore = 0;
+  #isRepeated = false;
+  #isOver = false;
+
+  constructor(
+    private readonly target: URL,
+    private readonly outbound: OutboundRequest,
+    private readonly agents: { kept: Agents; fresh: Agents },
+    private readonly clock: Clock,
+    private readonly countSocket: (socket: Socket) => void,
+  ) {
+    this.#stage = this.#firstStage;
+    this.#answer = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+  }
+
+  run(slot: Promise<Release>): Promise<OutboundAnswer> {
+    // What has arrived by then counts, though the process was too busy to read it.
+    const late = () => setImmediate(() => this.#fail(this.#lateness()));
+    this.#timer = this.clock.after(this.outbound.deadlineMs, late);
+    slot.then((release) => {
+      this.#release = release;
+      if (this.#isOver) release();
+      else this.#send(this.agents.kept);
+    });
+    return this.#answer;
+  }
+
+  stop(): void {
+    this.#fail({ reason: 'connection-reset', detail: 'The service is being stopped.' });
+  }
+
+  get #firstStage(): OutboundStage {
+    return addressIn(this.target.hostname) === null ? 'nothing' : 'address';
+  }
+
+  get #isSecure(): boolean {
+    return this.target.protocol === 'https:';
+  }
+
+  #send(agents: Agents): void {
+    const { headers, body } = this.outbound;
+    const options = {
+      method: 'POST',
+      headers: { ...headers, 'Accept-Encoding': 'identity', 'Content-Length': Buffer.byteLength(body) },
+      maxHeaderSize: MAX_HEADERS,
+      insecureHTTPParser: false,
+    };
+    const request = this.#isSecure
+      ? requestOverHttps(this.target, { ...options, agent: agents['https:'] })
+      : requestOverHttp(this.target, { ...options, agent: agents['http:'] });
+    this.#request = request;
+    request.on('socket', (socket) => this.#follow(request, socket));
+    request.on('response', (response) => this.#receive(response));
+    request.on('error', (error) => this.#break(request, error));
+    request.on('upgrade', (_response, socket) => {
+      socket.destroy();
+      this.#fail(invalidAnswer('The host answers with another protocol than HTTP.'));
+    });
+    request.on('close', () => this.#break(request, new Error('closed')));
+    request.end(body);
+  }
+
+  #follow(request: ClientRequest, socket: Socket): void {
+    this.#bytesBefore = socket.bytesRead;
+    if (request.reusedSocket) {
+      this.#stage = this.#isSecure ? 'secured' : 'connected';
+      return;
+    }
+    this.countSocket(socket);
+    socket.on('lookup', (error: Error | null) => {
+      if (!error) this.#stage = 'address';
+    });
+    socket.once('connect', () => {
+      this.#stage = 'connected';
+    });
+    socket.once('secureConnect', () => {
+      this.#stage = 'secured';
+    });
+  }
+
+  #receive(response: IncomingMessage): void {
+    this.#stage = 'answering';
+    this.#status = response.statusCode ?? 0;
+    const fault = faultOfHeaders(response);
+    if (fault) this.#fail(fault);
+    else this.#read(response);
+  }
+
+  #read(response: IncomingMessage): void {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    response.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      chunks.push(chunk);
+      if (size > MAX_BODY) this.#fail(TOO_LARGE);
+    });
+    response.on('error', (error) => this.#fail(this.#failureOf(error)));
+    response.on('end', () => this.#finish(response, Buffer.concat(chunks).toString()));
+  }
+
+  #finish({ statusCode = 0, headers }: IncomingMessage, body: string): void {
+    const contentType = headers['content-type'] ?? null;
+    this.#end({ outcome: 'answered', status: statusCode, contentType, body, durationMs: this.#durationMs });
+  }
+
+  #break(request: ClientRequest, error: Error): void {
+    if (request !== this.#request || this.#isOver) return;
+    if (!this.#isRepeated && this.#wasClosedBefore(request)) this.#repeat();
+    else this.#fail(this.#failureOf(error));
+  }
+
+  #failureOf(error: Error): Failure {
+    return failureOf(error, this.#stage, this.#isSecure);
+  }
+
+  /** Whether the other side ended a kept connection without a word, as one does that was about to close it while nobody used it. */
+  #wasClosedBefore({ reusedSocket, socket }: ClientRequest): boolean {
+    return reusedSocket && this.#status === null && socket?.bytesRead === this.#bytesBefore;
+  }
+
+  #repeat(): void {
+    this.#isRepeated = true;
+    this.#stage = this.#firstStage;
+    this.#send(this.agents.fresh);
+  }
+
+  #lateness(): Failure {
+    const waitedFor = this.#request ? WAITED_FOR[this.#stage] : 'Other requests to the host were not done';
+    return { reason: 'timeout', detail: `${waitedFor} within ${this.outbound.deadlineMs} ms.` };
+  }
+
+  #fail(failure: Failure): void {
+    const { reason, detail } = failure;
+    const told = { status: this.#status, reached: this.#stage, durationMs: this.#durationMs };
+    this.#end({ outcome: 'failed', reason, detail, ...told });
+    this.#request?.destroy();
+  }
+
+  #end(answer: OutboundAnswer): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#timer?.cancel();
+    this.#release();
+    this.#resolve(answer);
+  }
+
+  get #durationMs(): number {
+    return Math.round(performance.now() - this.#begunAt);
+  }
+}
+
+/** What was still waited for at each stage. */
+const WAITED_FOR: Record<OutboundStage, string> = {
+  nothing: 'The name of the host was not looked up',
+  address: 'The host did not take a connection',
+  connected: 'The host did not answer',
+  secured: 'The host did not answer',
+  answering: 'The answer was not complete',
+};
+
+function faultOfHeaders({ headers }: IncomingMessage): Failure | null {
+  if (Number(headers['content-length'] ?? 0) > MAX_BODY) return TOO_LARGE;
+  return isIdentity(headers['content-encoding'])
+    ? null
+    : invalidAnswer('The body of the answer is compressed, which was not asked for.');
+}
+
+function isIdentity(encoding: string | undefined): boolean {
+  return encoding === undefined || /^\s*(identity)?\s*$/i.test(encoding);
+}
+
+const TOO_LARGE: Failure = { reason: 'too-large', detail: 'The body of the answer is longer than 1 MiB.' };
+
+const invalidAnswer = (detail: string): Failure => ({ reason: 'invalid-answer', detail });
+
+/** What went wrong, by the codes of Node and OpenSSL. */
+function failureOf(error: Error, stage: OutboundStage, isSecure: boolean): Failure {
+  if (error instanceof AddressNotAllowed) return ADDRESS_REFUSAL;
+  if (error instanceof LookUpFailed) return { reason: 'name-not-found', detail: 'The name of the host was not found.' };
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  if (code === 'HPE_HEADER_OVERFLOW') return { reason: 'too-large', detail: 'The headers are longer than 16 KiB.' };
+  if (code.startsWith('HPE_')) return invalidAnswer('What came is no HTTP answer.');
+  if (code === 'ECONNREFUSED') return { reason: 'connection-refused', detail: 'The host refused the connection.' };
+  if (stage === 'nothing' || stage === 'address') return UNREACHABLE;
+  if (isSecure && stage === 'connected' && isOfTls(code)) return { reason: 'tls', detail: detailOfTls(code) };
+  return { reason: 'connection-reset', detail: CLOSED_AT[stage] };
+}
+
+const UNREACHABLE: Failure = { reason: 'unreachable', detail: 'No connection to the host could be made.' };
+
+const CLOSED_AT = {
+  connected: 'The host closed the connection before it answered.',
+  secured: 'The host closed the connection before it answered.',
+  answering: 'The host closed the connection before its answer was complete.',
+};
+
+function isOfTls(code: string): boolean {
+  return code !== '' && !['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ECONNABORTED'].includes(code);
+}
+
+const TLS_DETAILS: Record<string, string> = {
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'The certificate is self-signed.',
+  SELF_SIGNED_CERT_IN_CHAIN: 'The certificate leads to a self-signed one.',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+    'The certificate is not signed by anybody known; an intermediate one may be missing.',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'The certificate is not signed by anybody known.',
+  CERT_HAS_EXPIRED: 'The certificate has expired.',
+  CERT_NOT_YET_VALID: 'The certificate is not valid yet.',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'The certificate is for another name.',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'The host does not speak TLS on this port.',
+  EPROTO: 'The host does not speak TLS on this port.',
+};
+
+function detailOfTls(code: string): string {
+  return TLS_DETAILS[code] ?? `TLS could not be agreed upon (${code}).`;
+}

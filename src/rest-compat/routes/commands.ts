@@ -1,0 +1,138 @@
+import { z } from 'zod';
+import {
+  type CommandKey,
+  CommandPatch,
+  type CommandScope,
+  CommandSet,
+  createCommand,
+  deleteCommand,
+  getCommand,
+  listCommands,
+  NewCommand,
+  overwriteCommands,
+  patched,
+  updateCommand,
+} from '../../domain/commands/index.js';
+import { parseInput } from '../../domain/parse-input.js';
+import { renderCommand } from '../../wire/commands.js';
+import { reads, writes } from '../buckets.js';
+import { readLocale } from '../locale.js';
+import { type Caller, CLOUD, type Route, route, type Where } from '../route.js';
+import { ids, queryBoolean } from '../schemas.js';
+
+const callers: readonly Caller[] = ['bot', { scope: 'applications.commands' }];
+
+type ScopeParams = { applicationId: bigint; guildId?: bigint };
+type KeyParams = ScopeParams & { commandId: bigint };
+
+/** One of the two places where commands are registered. */
+interface Place {
+  path: string;
+  /** The beginning of the names of its buckets. */
+  name: string;
+  where: Where;
+  params: z.ZodType<ScopeParams>;
+  paramsOfOne: z.ZodType<KeyParams>;
+}
+
+const PLACES: readonly Place[] = [
+  {
+    path: '/applications/:applicationId/commands',
+    name: 'commands',
+    where: CLOUD,
+    params: ids('applicationId'),
+    paramsOfOne: ids('applicationId', 'commandId'),
+  },
+  {
+    path: '/applications/:applicationId/guilds/:guildId/commands',
+    name: 'guild-commands',
+    where: { by: 'guildId', selfHosted: 'notFound' },
+    params: ids('applicationId', 'guildId'),
+    paramsOfOne: ids('applicationId', 'guildId', 'commandId'),
+  },
+];
+
+function scopeOf({ applicationId, guildId }: ScopeParams): CommandScope {
+  return { applicationId, guildId: guildId ?? null };
+}
+
+function keyOf({ commandId, ...params }: KeyParams): CommandKey {
+  return { ...scopeOf(params), commandId };
+}
+
+function rowsIn({ path, name, where, params, paramsOfOne }: Place): Route[] {
+  const one = `${path}/:commandId`;
+  return [
+    route({
+      method: 'GET',
+      path,
+      callers,
+      bucket: reads(`list-${name}`, 'applicationId'),
+      where,
+      params,
+      query: z.object({ with_localizations: queryBoolean }),
+      run: async (call, { params, query, headers }) => ({
+        commands: await listCommands(call, scopeOf(params)),
+        translations: query.with_localizations ? ('all' as const) : { locale: readLocale(headers) },
+      }),
+      render: ({ commands, translations }) => commands.map((command) => renderCommand(command, translations)),
+    }),
+    route({
+      method: 'POST',
+      path,
+      callers,
+      bucket: writes(`create-${name}`, 'applicationId'),
+      where,
+      params,
+      body: NewCommand,
+      run: (call, { params, body }) => createCommand(call, scopeOf(params), body),
+      status: { oneOf: [200, 201], of: ({ isNew }) => (isNew ? 201 : 200) },
+      render: ({ command }) => renderCommand(command),
+    }),
+    route({
+      method: 'PUT',
+      path,
+      callers,
+      bucket: writes(`overwrite-${name}`, 'applicationId'),
+      where,
+      params,
+      body: CommandSet,
+      run: (call, { params, body }) => overwriteCommands(call, scopeOf(params), body),
+      render: ({ commands }) => commands.map((command) => renderCommand(command)),
+    }),
+    route({
+      method: 'GET',
+      path: one,
+      callers,
+      bucket: reads(`get-${name}`, 'applicationId'),
+      where,
+      params: paramsOfOne,
+      run: (call, { params }) => getCommand(call, keyOf(params)),
+      render: (command) => renderCommand(command),
+    }),
+    route({
+      method: 'PATCH',
+      path: one,
+      callers,
+      bucket: writes(`edit-${name}`, 'applicationId'),
+      where,
+      params: paramsOfOne,
+      body: CommandPatch,
+      run: (call, { params, body }) =>
+        updateCommand(call, keyOf(params), (before) => parseInput(...patched(before, body))),
+      render: (command) => renderCommand(command),
+    }),
+    route({
+      method: 'DELETE',
+      path: one,
+      callers,
+      bucket: writes(`delete-${name}`, 'applicationId'),
+      where,
+      params: paramsOfOne,
+      run: (call, { params }) => deleteCommand(call, keyOf(params)),
+    }),
+  ];
+}
+
+/** The commands of an application: everywhere, and in a guild. */
+export const commandRoutes = PLACES.flatMap(rowsIn);

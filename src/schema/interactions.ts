@@ -1,0 +1,278 @@
+import { queryFromInfo } from '@pothos/plugin-prisma';
+import { DomainError } from '../domain/errors.js';
+import { accessChannel } from '../domain/guilds/index.js';
+import { plainText } from '../domain/input.js';
+import {
+  accessInteraction,
+  autocompleteCommand,
+  ChosenValues,
+  InvokedOptions,
+  invokeCommand,
+  listInteractions,
+  SubmittedComponents,
+  stateAt,
+  submitModal,
+  useComponent,
+} from '../domain/interactions/index.js';
+import { onlookerOf, seenBy } from '../domain/messages/index.js';
+import { parseInput } from '../domain/parse-input.js';
+import type { Interaction as InteractionRow, InteractionStep as InteractionStepRow } from '../infra/database/index.js';
+import { snowflakeTime } from '../infra/ids.js';
+import { Application } from './applications.js';
+import { builder } from './builder.js';
+import { Channel } from './channels.js';
+import type { GraphqlContext } from './context.js';
+import { parseId, parseOptionalId, snowflakeId } from './ids.js';
+import { watchInteractions } from './interaction-updates.js';
+import { childLists, referredRows } from './lists.js';
+import { Message } from './messages.js';
+import { callerMayWithApplication } from './own-roles.js';
+import { connectionOf, pageArgs, pageRows, pageSizeOf, parsePage } from './page.js';
+
+const InteractionState = builder.enumType('InteractionState', {
+  values: ['DELIVERING', 'DELIVERED_HTTP', 'DELIVERED_GATEWAY', 'DEFERRED', 'ANSWERED', 'FAILED', 'EXPIRED'] as const,
+});
+
+const InteractionStep = builder.objectRef<InteractionStepRow>('InteractionStep').implement({
+  description: 'Something that happened with an interaction.',
+  fields: (t) => ({
+    kind: t.exposeString('kind', {
+      description: 'HTTP, GATEWAY, CALLBACK, REFUSED, FOLLOW_UP, EDIT, DELETE, FAILED or EXPIRED.',
+    }),
+    at: t.field({ type: 'DateTime', resolve: ({ id }) => new Date(snowflakeTime(id)) }),
+    status: t.exposeInt('status', { nullable: true, description: 'The HTTP status that the endpoint answered.' }),
+    durationMs: t.exposeInt('durationMs', { nullable: true }),
+    reason: t.exposeString('reason', { nullable: true, description: 'Why it failed, in words.' }),
+    request: t.exposeString('request', { nullable: true, description: 'What was sent, without its token, cut short.' }),
+    response: t.exposeString('response', { nullable: true, description: 'What came, cut short.' }),
+  }),
+});
+
+/** The most steps of an interaction that are shown. */
+const MAX_STEPS = 100;
+
+export const Interaction = builder.prismaObject('Interaction', {
+  description:
+    'Something that a person asked of an application. The person sees it, and who has a role in the application, for seven days.',
+  fields: (t) => ({
+    id: t.field(snowflakeId),
+    application: t.relation('application', { nullable: true }),
+    user: t.relation('user'),
+    type: t.exposeInt('type', { description: "The reference platform's interaction type." }),
+    name: t.exposeString('name', { description: 'Of the command, or the custom id of the component or the modal.' }),
+    channel: t.field({
+      type: Channel,
+      nullable: true,
+      description: 'Null for somebody who cannot view it.',
+      resolve: async ({ channelId }, _args, context, info) => {
+        if (!(await canView(context, channelId))) return null;
+        const query = queryFromInfo({ context, info });
+        return referredRows(context, info, (ids) =>
+          context.call.read.channel.findMany({ ...query, where: { id: { in: ids } } }),
+        ).load(channelId);
+      },
+    }),
+    state: t.field({ type: InteractionState, resolve: (row, _args, { app }) => stateAt(row, app.clock.now()) }),
+    message: t.field({
+      type: Message,
+      nullable: true,
+      description: 'The first answer; null while there is none, and for somebody who cannot see it.',
+      resolve: async ({ originalMessageId: id, channelId }, _args, context, info) => {
+        if (id === null || !(await canView(context, channelId))) return null;
+        const query = queryFromInfo({ context, info });
+        return referredRows(context, info, (ids) =>
+          context.call.read.message.findMany({
+            ...query,
+            where: { id: { in: ids }, ...seenBy(onlookerOf(context.call)) },
+          }),
+        ).load(id);
+      },
+    }),
+    modal: t.field({
+      type: 'JSON',
+      nullable: true,
+      description: 'What the person is asked to fill in, until they have sent it; for that person.',
+      resolve: (row, _args, { call: { actor } }) =>
+        actor.kind === 'person' && actor.user.id === row.userId ? row.modal : null,
+    }),
+    failure: t.exposeString('failure', { nullable: true, description: 'Why nothing came of it, in words.' }),
+    createdAt: t.field({ type: 'DateTime', resolve: ({ id }) => new Date(snowflakeTime(id)) }),
+    durationMs: t.exposeInt('httpMs', {
+      nullable: true,
+      description: 'How long the endpoint took, where one was asked.',
+    }),
+    fellBack: t.exposeBoolean('fellBack', {
+      description: 'Whether the endpoint was of no use, so that the gateway got it.',
+    }),
+  }),
+});
+
+builder.prismaObjectFields(Interaction, (t) => ({
+  trace: t.field({
+    type: [InteractionStep],
+    description: 'What happened with it, one after the other. Empty for somebody without a role in the application.',
+    resolve: async ({ id, applicationId }, _args, context, info) => {
+      const application = await referredRows(context, info, (ids) =>
+        context.call.read.application.findMany({ where: { id: { in: ids } } }),
+      ).load(applicationId);
+      if (!application || !(await callerMayWithApplication(context, application, 'viewInteractions'))) return [];
+      return childLists(context, info, {
+        most: MAX_STEPS,
+        read: (interactionIds, take) =>
+          context.call.read.interactionStep.findMany({
+            where: { interactionId: { in: interactionIds } },
+            orderBy: { id: 'asc' },
+            take,
+          }),
+        parentOf: (step) => step.interactionId,
+      }).load(id);
+    },
+  }),
+}));
+
+async function canView({ call, budget }: GraphqlContext, channelId: bigint): Promise<boolean> {
+  try {
+    await budget.step(() => accessChannel(call, channelId, 'viewChannel'));
+    return true;
+  } catch (error) {
+    if (error instanceof DomainError && error.kind !== 'overloaded') return false;
+    throw error;
+  }
+}
+
+const InteractionConnection = builder.connectionObject(
+  { type: Interaction, name: 'InteractionConnection' },
+  { name: 'InteractionEdge' },
+);
+
+builder.prismaObjectFields(Application, (t) => ({
+  interactions: t.field({
+    type: InteractionConnection,
+    description:
+      'Those of the last seven days, oldest first; `last: 50` is the newest page. Empty for somebody without a role in it.',
+    args: pageArgs,
+    complexity: (args) => ({ field: 1, multiplier: pageSizeOf(args) }),
+    resolve: async (application, args, context) => {
+      const page = parsePage(args);
+      const isAllowed = await callerMayWithApplication(context, application, 'viewInteractions');
+      const read = isAllowed
+        ? await context.budget.read(page.take + 1, (take) =>
+            listInteractions(context.call, application.id, { ...page, take }),
+          )
+        : [];
+      return connectionOf(page, pageRows(page, read), (interaction) => interaction.id);
+    },
+  }),
+}));
+
+builder.queryField('interaction', (t) =>
+  t.field({
+    type: Interaction,
+    nullable: true,
+    description: 'One that the caller asked for, or that was asked of an application in which they have a role.',
+    args: { id: t.arg.id({ required: true }) },
+    resolve: (_root, { id }, { call, budget }) => budget.step(() => accessInteraction(call, parseId(id, 'id'))),
+  }),
+);
+
+const InvokeCommandInput = builder.inputType('InvokeCommandInput', {
+  description: 'A command by its id, or a built-in one by its name.',
+  fields: (t) => ({
+    channelId: t.id({ required: true }),
+    commandId: t.id(),
+    name: t.string(),
+    options: t.field({ type: 'JSON', description: "The wire's `data.options`." }),
+    targetId: t.id({ description: 'The user or the message that a context menu is opened on.' }),
+  }),
+});
+const UseComponentInput = builder.inputType('UseComponentInput', {
+  fields: (t) => ({
+    channelId: t.id({ required: true }),
+    messageId: t.id({ required: true }),
+    customId: t.string({ required: true }),
+    values: t.stringList({ description: 'What was chosen in a select.' }),
+  }),
+});
+const SubmitModalInput = builder.inputType('SubmitModalInput', {
+  fields: (t) => ({
+    interactionId: t.id({ required: true, description: 'The interaction that was answered with the modal.' }),
+    components: t.field({ type: 'JSON', required: true, description: "The wire's `data.components`." }),
+  }),
+});
+
+const InteractionPayload = builder.objectRef<{ interaction: InteractionRow }>('InteractionPayload').implement({
+  fields: (t) => ({ interaction: t.field({ type: Interaction, resolve: ({ interaction }) => interaction }) }),
+});
+const AutocompletePayload = builder.objectRef<{ interaction: InteractionRow }>('AutocompletePayload').implement({
+  fields: (t) => ({
+    choices: t.field({
+      type: 'JSON',
+      description: 'What the application offers; empty where it did not answer.',
+      resolve: ({ interaction }) => interaction.choices ?? [],
+    }),
+    interaction: t.field({ type: Interaction, resolve: ({ interaction }) => interaction }),
+  }),
+});
+
+builder.mutationFields((t) => ({
+  invokeCommand: t.field({
+    type: InteractionPayload,
+    description: 'Runs a command as the caller. Answers once it was delivered, or could not be.',
+    args: { input: t.arg({ type: InvokeCommandInput, required: true }) },
+    resolve: async (_root, { input }, { call }) => ({ interaction: await invokeCommand(call, commandInput(input)) }),
+  }),
+  autocompleteCommand: t.field({
+    type: AutocompletePayload,
+    description: 'Asks for choices of the option that is marked as `focused`.',
+    args: { input: t.arg({ type: InvokeCommandInput, required: true }) },
+    resolve: async (_root, { input }, { call }) => ({
+      interaction: await autocompleteCommand(call, commandInput(input)),
+    }),
+  }),
+  useComponent: t.field({
+    type: InteractionPayload,
+    description: 'Presses a button, or chooses in a select, of a message.',
+    args: { input: t.arg({ type: UseComponentInput, required: true }) },
+    resolve: async (_root, { input }, { call }) => ({
+      interaction: await useComponent(call, {
+        channelId: parseId(input.channelId, 'channelId'),
+        messageId: parseId(input.messageId, 'messageId'),
+        customId: parseInput(plainText(), input.customId, 'customId'),
+        values: parseInput(ChosenValues, input.values ?? [], 'values'),
+      }),
+    }),
+  }),
+  submitModal: t.field({
+    type: InteractionPayload,
+    description: 'Sends in a modal that the caller was shown.',
+    args: { input: t.arg({ type: SubmitModalInput, required: true }) },
+    resolve: async (_root, { input }, { call }) => ({
+      interaction: await submitModal(call, {
+        interactionId: parseId(input.interactionId, 'interactionId'),
+        components: parseInput(SubmittedComponents, input.components, 'components'),
+      }),
+    }),
+  }),
+}));
+
+function commandInput(input: typeof InvokeCommandInput.$inferInput) {
+  const commandId = parseOptionalId(input.commandId, 'commandId');
+  if (commandId === undefined) throw new DomainError('UNKNOWN_COMMAND');
+  return {
+    channelId: parseId(input.channelId, 'channelId'),
+    commandId,
+    options: parseInput(InvokedOptions, input.options ?? [], 'options'),
+    targetId: parseOptionalId(input.targetId, 'targetId'),
+  };
+}
+
+builder.subscriptionField('interactionUpdated', (t) =>
+  t.field({
+    type: Interaction,
+    description: "Each of the application's interactions whenever it comes into another state.",
+    args: { applicationId: t.arg.id({ required: true }) },
+    subscribe: (_root, { applicationId }, context) =>
+      watchInteractions(context, parseId(applicationId, 'applicationId')),
+    resolve: (interaction) => interaction,
+  }),
+);

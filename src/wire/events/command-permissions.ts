@@ -1,0 +1,13 @@
+import { renderCommandPermissions } from '../command-permissions.js';
+import { type EventRows, NO_INTENT } from './row.js';
+
+export const commandPermissionEvents = {
+  // For the application whose command it is; a guild may have it without its bot.
+  APPLICATION_COMMAND_PERMISSIONS_UPDATE: {
+    topic: 'user',
+    about: ({ permissions }) => ({ userId: permissions.applicationId, guildId: permissions.guildId }),
+    invalidates: [],
+    audience: { intent: NO_INTENT },
+    render: ({ permissions }) => ({ d: renderCommandPermissions(permissions) }),
+  },
+} satisfies Partial<EventRows>;

@@ -1,0 +1,22 @@
+import { renderInteraction } from '../interactions.js';
+import { type EventRows, NO_INTENT } from './row.js';
+
+export const interactionEvents = {
+  INTERACTION_CREATE: {
+    topic: 'application',
+    about: ({ request: { application, place }, interaction: { id } }) => ({
+      applicationId: application.id,
+      guildId: place.guildId,
+      interaction: { id, state: 'DELIVERING' },
+    }),
+    invalidates: [],
+    audience: { intent: NO_INTENT, once: true },
+    render: ({ request, interaction }, options) => ({ d: renderInteraction(request, interaction, options) }),
+  },
+  INTERACTION_UPDATED: {
+    topic: 'application',
+    about: ({ applicationId, interaction }) => ({ applicationId, interaction }),
+    invalidates: [],
+    audience: null,
+  },
+} satisfies Partial<EventRows>;

@@ -1,0 +1,231 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { AppContext } from '../../../src/context.js';
+import { deleteApplication } from '../../../src/domain/applications/index.js';
+import { applicationOwners, findRunnableCommand, whyRunnable } from '../../../src/domain/command-permissions/index.js';
+import { installApplication } from '../../../src/domain/installations/index.js';
+import { Permission } from '../../../src/domain/permissions.js';
+import { entry, OF_CHANNEL, OF_ROLE, OF_USER, putCommand, putPermissions } from '../../harness/command-rows.js';
+import { openContext } from '../../harness/context.js';
+import { outcome } from '../../harness/outcome.js';
+import { createDirectChannel, permitEveryone } from '../../harness/rows.js';
+import { statementsOf } from '../../harness/statements.js';
+import { addMember, callOf, createBot, createGuild } from '../../harness/world.js';
+import { type CommandScene, installToPerson, openScene } from './scene.js';
+
+let app: AppContext;
+let close: () => Promise<void>;
+let scene: CommandScene;
+let commandId: bigint;
+
+beforeAll(async () => {
+  ({ app, close } = await openContext());
+});
+beforeEach(async () => {
+  scene = await openScene(app);
+  ({ id: commandId } = await putCommand(app, scene.applicationId, { name: 'roll' }));
+});
+afterAll(() => close());
+
+const find = (call = scene.ada, id = commandId, channelId = scene.channelId) =>
+  findRunnableCommand(call, { channelId, commandId: id });
+const ofApplication = () => ({ ...scene, commandId: scene.applicationId });
+const keyOf = ({
+  guildId,
+  applicationId,
+  commandId: id,
+}: {
+  guildId: bigint;
+  applicationId: bigint;
+  commandId: bigint;
+}) => ({
+  guildId,
+  applicationId,
+  commandId: id,
+});
+const say = (...entries: Parameters<typeof putPermissions>[2][]) =>
+  putPermissions(app, keyOf(ofApplication()), ...entries);
+const sayOfCommand = (...entries: Parameters<typeof putPermissions>[2][]) =>
+  putPermissions(app, keyOf({ ...scene, commandId }), ...entries);
+const why = (call = scene.ada, userId?: bigint) => whyRunnable(call, { channelId: scene.channelId, commandId, userId });
+
+describe('a command is found to run', () => {
+  test('by the owner of the server, with all that running it takes', async () => {
+    const { command, application, place, owners, ephemeralOnly } = await find(scene.owner);
+    expect(command).toMatchObject({ id: commandId, name: 'roll', options: [], integrationTypes: [0], contexts: null });
+    expect(command).not.toHaveProperty('application');
+    expect(application).toMatchObject({ id: scene.applicationId, privateKey: expect.any(String) });
+    expect(place).toMatchObject({ kind: 'guild', guildId: scene.guildId, channelId: scene.channelId });
+    expect({ owners, ephemeralOnly }).toEqual({ owners: { guildId: scene.guildId }, ephemeralOnly: false });
+  });
+
+  test('by a member once they may, and not before', async () => {
+    await expect(find()).rejects.toMatchObject({
+      code: 'MISSING_PERMISSIONS',
+      message: 'Refused: nothing is said, which means no.',
+    });
+    await say(entry(OF_USER, scene.users.ada.id));
+    expect((await find()).command.id).toBe(commandId);
+  });
+
+  test('in the channels that are not denied', async () => {
+    await say(entry(OF_ROLE, scene.guildId), entry(OF_CHANNEL, scene.guildId - 1n, false));
+    expect(await outcome(find())).toBe('MISSING_PERMISSIONS');
+    await say(
+      entry(OF_ROLE, scene.guildId),
+      entry(OF_CHANNEL, scene.channelId, true),
+      entry(OF_CHANNEL, scene.guildId - 1n, false),
+    );
+    expect(await outcome(find())).toBe('ok');
+  });
+
+  test("by the command's own list in the place of the application's, be it of others", async () => {
+    await say(entry(OF_ROLE, scene.guildId));
+    await sayOfCommand(entry(OF_USER, scene.users.outsider.id));
+    expect(await outcome(find())).toBe('MISSING_PERMISSIONS');
+    await sayOfCommand();
+    expect(await outcome(find())).toBe('ok');
+  });
+
+  test('that is age-restricted, in a channel that is, too', async () => {
+    await app.db.writer.applicationCommand.update({ where: { id: commandId }, data: { nsfw: true } });
+    await expect(find(scene.owner)).rejects.toMatchObject({
+      code: 'MISSING_PERMISSIONS',
+      message: 'Refused: the command is age-restricted, and the channel is not.',
+    });
+    await app.db.writer.channel.update({ where: { id: scene.channelId }, data: { nsfw: true } });
+    await permitEveryone(app, scene.guildId, Permission.ViewChannel);
+    expect(await outcome(find(scene.owner))).toBe('ok');
+  });
+
+  test('with few statements', async () => {
+    await say(entry(OF_ROLE, scene.guildId));
+    await find();
+    expect(await statementsOf(() => find())).toHaveLength(6);
+  });
+});
+
+describe('a command is unknown', () => {
+  test('that there is not, or that is deleted with its application', async () => {
+    expect(await outcome(find(scene.owner, 1n))).toBe('UNKNOWN_COMMAND');
+    await deleteApplication(callOf(app, scene.bot.owner), {
+      applicationId: scene.applicationId,
+      name: scene.bot.user.username,
+    });
+    expect(await outcome(find(scene.owner))).toBe('UNKNOWN_COMMAND');
+  });
+
+  test("that is another server's own, though its application is in both", async () => {
+    const other = await createGuild(app);
+    const owner = callOf(app, other.owner);
+    const { applicationId } = scene;
+    await installApplication(owner, { applicationId, guildId: other.id, scopes: ['applications.commands'] });
+    const { id } = await putCommand(app, applicationId, { scopeId: other.id });
+    expect(await outcome(find(scene.owner, id))).toBe('UNKNOWN_COMMAND');
+    expect(await outcome(find(owner, id, other.channel.id))).toBe('ok');
+  });
+
+  test('whose application is not installed, or without the scope for commands', async () => {
+    const other = await createBot(app);
+    const { id } = await putCommand(app, other.id);
+    expect(await outcome(find(scene.owner, id))).toBe('UNKNOWN_COMMAND');
+    await addMember(app, scene.guildId, other.user);
+    expect(await outcome(find(scene.owner, id))).toBe('UNKNOWN_COMMAND');
+  });
+});
+
+test('a stored command whose name became that of a built-in is refused by its name', async () => {
+  const { id } = await putCommand(app, scene.applicationId, { name: 'Ban' });
+  await expect(find(scene.owner, id)).rejects.toMatchObject({
+    code: 'INVALID_INPUT',
+    fields: [{ path: 'commandId', message: '"Ban" is the name of a built-in command; rename it.' }],
+  });
+  await app.db.writer.applicationCommand.update({ where: { id }, data: { name: 'banish' } });
+  expect(await outcome(find(scene.owner, id))).toBe('ok');
+});
+
+test('nobody finds one who does not see the channel, or is no person', async () => {
+  expect(await outcome(find(scene.outsider))).toBe('UNKNOWN_CHANNEL');
+  const { id } = await createDirectChannel(app);
+  expect(await outcome(find(scene.owner, commandId, id))).toBe('UNKNOWN_CHANNEL');
+  expect(await outcome(find(callOf(app, scene.bot.user)))).toBe('FORBIDDEN');
+  await permitEveryone(app, scene.guildId, 0n);
+  expect(await outcome(find())).toBe('UNKNOWN_CHANNEL');
+  await permitEveryone(app, scene.guildId, Permission.ViewChannel);
+  await expect(find()).rejects.toMatchObject({ message: expect.stringContaining('Use Application Commands') });
+});
+
+describe('an application that somebody installed to themselves', () => {
+  let own: { id: bigint };
+  let application: bigint;
+  beforeEach(async () => {
+    ({ id: application } = await createBot(app));
+    own = await putCommand(app, application, { integrationTypes: [1] });
+    await installToPerson(app, application, scene.users.ada);
+  });
+
+  test('runs for them alone, through their installation', async () => {
+    expect(await find(scene.ada, own.id)).toMatchObject({
+      owners: { userId: scene.users.ada.id },
+      ephemeralOnly: false,
+    });
+    expect(await outcome(find(scene.owner, own.id))).toBe('UNKNOWN_COMMAND');
+    await permitEveryone(app, scene.guildId, Permission.ViewChannel | Permission.UseApplicationCommands);
+    expect(await find(scene.ada, own.id)).toMatchObject({ ephemeralOnly: true });
+  });
+
+  test('does not any more once it installs to nobody', async () => {
+    await app.db.writer.application.update({ where: { id: application }, data: { userInstall: false } });
+    expect(await outcome(find(scene.ada, own.id))).toBe('UNKNOWN_COMMAND');
+    expect(await applicationOwners(scene.ada, scene.guildId, scene.users.ada.id, application)).toEqual({});
+  });
+
+  test('is known to nobody else who asks, whatever they manage', async () => {
+    const asked = { channelId: scene.channelId, commandId: own.id, userId: scene.users.ada.id };
+    expect(await outcome(whyRunnable(scene.owner, asked))).toBe('UNKNOWN_COMMAND');
+    expect(await whyRunnable(scene.ada, asked)).toMatchObject({ allowed: true, rule: 'user-install' });
+  });
+});
+
+test('the owners of what an application does are the installations that are there', async () => {
+  const { applicationId, guildId, users } = scene;
+  const owners = (guild: bigint | null, user: bigint) => applicationOwners(scene.ada, guild, user, applicationId);
+  expect(await owners(guildId, users.ada.id)).toEqual({ guildId });
+  await installToPerson(app, applicationId, users.ada);
+  expect(await owners(guildId, users.ada.id)).toEqual({ guildId, userId: users.ada.id });
+  expect(await owners(null, users.ada.id)).toEqual({ userId: users.ada.id });
+  expect(await owners(guildId, users.outsider.id)).toEqual({ guildId });
+  expect(await owners(1n, users.outsider.id)).toEqual({});
+});
+
+describe('why', () => {
+  test('is told to everybody about themselves', async () => {
+    expect(await why()).toMatchObject({ allowed: false, rule: 'no-entry' });
+    expect(await why(scene.ada, scene.users.ada.id)).toMatchObject({ allowed: false, rule: 'no-entry' });
+    expect(await why(scene.owner)).toMatchObject({ allowed: true, rule: 'owner' });
+  });
+
+  test('is told about others to who manages the server', async () => {
+    await say(entry(OF_USER, scene.users.ada.id));
+    expect(await why(scene.owner, scene.users.ada.id)).toMatchObject({ allowed: true, rule: 'user-entry' });
+    expect(await why(scene.owner, scene.users.outsider.id)).toMatchObject({ allowed: false, rule: 'not-a-member' });
+    expect(await outcome(why(scene.ada, scene.guild.owner.id))).toBe('MISSING_PERMISSIONS');
+    await permitEveryone(app, scene.guildId, Permission.ManageGuild | Permission.ViewChannel);
+    expect(await why(scene.ada, scene.guild.owner.id)).toMatchObject({ allowed: true, rule: 'owner' });
+  });
+
+  test('is told of a command that is not installed to those of its application', async () => {
+    const other = await createBot(app, { owner: scene.users.ada });
+    const { id } = await putCommand(app, other.id);
+    const ask = (call = scene.ada) => whyRunnable(call, { channelId: scene.channelId, commandId: id });
+    expect(await ask()).toMatchObject({ allowed: false, rule: 'not-installed' });
+    expect(await outcome(ask(scene.owner))).toBe('UNKNOWN_COMMAND');
+  });
+
+  test('is not told to who does not see the channel, of what there is not, or to a bot', async () => {
+    expect(await outcome(why(scene.outsider))).toBe('UNKNOWN_CHANNEL');
+    expect(await outcome(whyRunnable(scene.ada, { channelId: scene.channelId, commandId: 1n }))).toBe(
+      'UNKNOWN_COMMAND',
+    );
+    expect(await outcome(why(callOf(app, scene.bot.user)))).toBe('FORBIDDEN');
+  });
+});

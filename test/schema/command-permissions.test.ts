@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { putCommand } from '../harness/command-rows.js';
+import { codeOf } from '../harness/graphql.js';
+import {
+  createApplication,
+  createGuild,
+  install,
+  invite,
+  type MadeApplication,
+  type MadeGuild,
+  type Person,
+  signUp,
+} from '../harness/people.js';
+import { startServer, type TestServer } from '../harness/server.js';
+
+let server: TestServer;
+let ada: Person;
+let bob: Person;
+let guild: MadeGuild;
+let application: MadeApplication;
+let commandId: string;
+
+beforeAll(async () => {
+  server = await startServer();
+  [ada, bob] = await Promise.all([signUp(server, 'ada'), signUp(server, 'bob')]);
+  application = await createApplication(ada);
+});
+beforeEach(async () => {
+  guild = await createGuild(ada);
+  await install(ada, application, guild);
+  await invite(ada, guild, bob);
+  await server.app.db.writer.applicationCommand.deleteMany();
+  commandId = String((await putCommand(server.app, BigInt(application.id), { name: 'roll' })).id);
+});
+afterAll(() => server.stop());
+
+const PICKER = `query ($channelId: ID!, $type: CommandType) {
+  runnableCommands(channelId: $channelId, type: $type) { id name }
+}`;
+const WHY = `query ($channelId: ID!, $commandId: ID!, $userId: ID) {
+  whyRunnable(channelId: $channelId, commandId: $commandId, userId: $userId) { allowed rule steps }
+}`;
+const LIST = `query ($guildId: ID!, $applicationId: ID!, $commandId: ID) {
+  commandPermissions(guildId: $guildId, applicationId: $applicationId, commandId: $commandId)
+}`;
+const SET = `mutation ($input: SetCommandPermissionsInput!) { setCommandPermissions(input: $input) { permissions } }`;
+
+const picked = async (person: Person, type?: string) => {
+  const { runnableCommands } = await person.graphql(PICKER, { channelId: guild.textChannelId, type });
+  return runnableCommands.map(({ name }: { name: string }) => name);
+};
+const why = (person: Person, userId?: string) => person.ask(WHY, { channelId: guild.textChannelId, commandId, userId });
+const key = () => ({ guildId: guild.id, applicationId: application.id });
+const list = (person: Person, id?: string) => person.ask(LIST, { ...key(), commandId: id });
+const set = (person: Person, permissions: object[], id?: string) =>
+  person.ask(SET, { input: { ...key(), commandId: id, permissions } });
+
+describe('a command', () => {
+  test('is in the picker, and explained, once it is granted', async () => {
+    expect(await picked(ada)).toEqual(['roll']);
+    expect(await picked(bob)).toEqual([]);
+    expect((await why(bob)).data.whyRunnable).toMatchObject({ allowed: false, rule: 'no-entry' });
+    const { data } = await set(ada, [{ id: bob.id, type: 'USER', allow: true }]);
+    expect(data.setCommandPermissions.permissions).toEqual([{ id: bob.id, type: 2, permission: true }]);
+    expect(await picked(bob)).toEqual(['roll']);
+    const { whyRunnable } = (await why(ada, bob.id)).data;
+    expect(whyRunnable).toMatchObject({ allowed: true, rule: 'user-entry' });
+    expect(whyRunnable.steps.at(-1)).toBe('Allowed: the person may run it.');
+  });
+
+  test('is picked by its type', async () => {
+    await putCommand(server.app, BigInt(application.id), { name: 'Report', type: 3 });
+    expect(await picked(ada, 'MESSAGE')).toEqual(['Report']);
+    expect(await picked(ada, 'USER')).toEqual([]);
+    expect(await picked(ada)).toEqual(['Report', 'roll']);
+  });
+
+  test('has a list of its own, or that of its application', async () => {
+    await set(ada, [{ id: guild.id, type: 'ROLE', allow: true }]);
+    await set(ada, [{ id: guild.textChannelId, type: 'CHANNEL', allow: false }], commandId);
+    expect((await list(ada)).data.commandPermissions).toEqual([{ id: guild.id, type: 1, permission: true }]);
+    expect((await list(ada, commandId)).data.commandPermissions).toEqual([
+      { id: guild.textChannelId, type: 3, permission: false },
+    ]);
+  });
+});
+
+describe('is refused', () => {
+  test('what somebody asks who does not manage the server, or is not in it', async () => {
+    expect(codeOf(await list(bob))).toBe('FORBIDDEN');
+    expect(codeOf(await set(bob, []))).toBe('FORBIDDEN');
+    expect(codeOf(await why(bob, ada.id))).toBe('FORBIDDEN');
+    const cleo = await signUp(server, `cleo${guild.id}`);
+    expect(codeOf(await list(cleo))).toBe('NOT_FOUND');
+    expect(codeOf(await why(cleo))).toBe('NOT_FOUND');
+    expect(codeOf(await cleo.ask(PICKER, { channelId: guild.textChannelId }))).toBe('NOT_FOUND');
+  });
+
+  test('an entry, where it stands', async () => {
+    const { errors } = await set(ada, [
+      { id: bob.id, type: 'USER', allow: true },
+      { id: '1', type: 'ROLE', allow: true },
+      { id: bob.id, type: 'USER', allow: false },
+    ]);
+    expect(errors[0]?.extensions).toMatchObject({
+      code: 'BAD_USER_INPUT',
+      fields: {
+        'permissions.1.id': [{ message: 'This role is not in the server.' }],
+        'permissions.2.id': [{ message: 'The list names this target twice.' }],
+      },
+    });
+    const noId = await set(ada, [{ id: 'x', type: 'ROLE', allow: true }]);
+    expect(Object.keys(noId.errors[0]?.extensions.fields ?? {})).toEqual(['permissions.0.id']);
+    const tooMany = await set(ada, Array(101).fill({ id: bob.id, type: 'USER', allow: true }));
+    expect(Object.keys(tooMany.errors[0]?.extensions.fields ?? {})).toEqual(['permissions']);
+    expect((await list(ada)).data.commandPermissions).toEqual([]);
+  });
+});
