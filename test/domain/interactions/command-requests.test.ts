@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CommandOption } from '../../../src/domain/commands/record.js';
 import { accessGuildChannel } from '../../../src/domain/guilds/index.js';
 import { findCircumstances } from '../../../src/domain/interactions/circumstances.js';
+import { WITH_USER_AND_ROLES } from '../../../src/domain/members/record.js';
 import { ALL_PERMISSIONS, Permission } from '../../../src/domain/permissions.js';
 import { outcome } from '../../harness/outcome.js';
 import { countQueries } from '../../harness/queries.js';
@@ -95,6 +96,23 @@ describe('what the application may do', () => {
   it('is what its bot may do in the channel', async () => {
     await permitEveryone(server.app, scene.guild.id, Permission.ViewChannel | Permission.SendMessages);
     expect(await appPermissions()).toBe(Permission.ViewChannel | Permission.SendMessages);
+  });
+
+  it('is what its bot’s roles say, too', async () => {
+    const { app } = server;
+    const key = { guildId: scene.guild.id, userId: scene.bot.id };
+    const role = await app.db.writer.role.create({
+      data: { id: app.nextId(), guildId: key.guildId, name: 'bot', permissions: Permission.ManageMessages },
+    });
+    await app.db.writer.memberRole.create({ data: { ...key, roleId: role.id } });
+    app.publish({ type: 'GUILD_ROLE_CREATE', role });
+    const where = { guildId_userId: key };
+    const member = await app.db.reader.member.findUniqueOrThrow({ where, include: WITH_USER_AND_ROLES });
+    app.publish({ type: 'GUILD_MEMBER_UPDATE', member });
+    await permitEveryone(app, key.guildId, Permission.ViewChannel);
+    expect(await appPermissions()).toBe(Permission.ViewChannel | Permission.ManageMessages);
+    await app.db.writer.role.delete({ where: { id: role.id } });
+    app.publish({ type: 'GUILD_ROLE_DELETE', guildId: key.guildId, roleId: role.id });
   });
 
   it('is what everybody may where it has no bot in the guild', async () => {
