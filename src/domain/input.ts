@@ -103,3 +103,12 @@ export function snowflake() {
     .transform((value) => parseSnowflake(String(value).replace(/^0+(?=\d)/, '')) ?? 0n)
     .meta({ shownAs: { type: 'string', format: 'snowflake', pattern: '^\\d+$' } });
 }
+
+/** What a fault of {@link unionOfKinds} is known by. */
+export const UNKNOWN_KIND = 'unknown kind';
+
+/** The members of a union by what one of their fields says; one of another kind is told of at the thing itself, not at that field. */
+export const unionOfKinds: typeof z.discriminatedUnion = (discriminator, members) =>
+  z.discriminatedUnion(discriminator, members, {
+    error: ({ input }) => ((Object(input)[discriminator] ?? null) === null ? undefined : UNKNOWN_KIND),
+  });

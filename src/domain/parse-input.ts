@@ -1,5 +1,6 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { DomainError, type FieldFault, unknownKind } from './errors.js';
+import { UNKNOWN_KIND } from './input.js';
 
 /**
  * Parses `value` with `schema`.
@@ -47,14 +48,6 @@ function renamed(path: string, names: Readonly<Record<string, string>>): string 
 function joinPath(...parts: (string | number)[]): string {
   return parts.filter((part) => part !== '').join('.');
 }
-
-const UNKNOWN_KIND = 'unknown kind';
-
-/** Members of a union by their `type`; one of another kind is told of at the thing itself. */
-export const unionOfKinds: typeof z.discriminatedUnion = (discriminator, members) =>
-  z.discriminatedUnion(discriminator, members, {
-    error: ({ input }) => (isMissing(Object(input)[discriminator]) ? undefined : UNKNOWN_KIND),
-  });
 
 /** How many keys of one dictionary are named that have no place in it. */
 const KEYS_NAMED = 10;

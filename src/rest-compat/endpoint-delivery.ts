@@ -31,13 +31,11 @@ export function createEndpoints({ addresses, ...parts }: EndpointParts): Endpoin
 /** What an endpoint's answer means. @param request what was sent, without what nobody may read */
 function outcomeOf(answer: OutboundAnswer, request: string): EndpointOutcome {
   const { durationMs } = answer;
-  if (answer.outcome === 'failed') {
-    return { kind: 'failed', httpMs: durationMs, reason: answer.detail, step: { kind: 'HTTP', durationMs, request } };
-  }
+  if (answer.outcome === 'failed') return failed(answer, request);
   const { status, body } = answer;
   const step = { kind: 'HTTP' as const, status, durationMs, request, response: body };
   const attempt = { httpMs: durationMs, step };
-  if (status < 200 || status > 299) {
+  if (!isSuccess(status)) {
     return { ...attempt, kind: 'failed', reason: `The endpoint answered ${status} instead of 2xx.` };
   }
   if (body.trim() === '') return { ...attempt, kind: 'accepted' };
@@ -52,4 +50,18 @@ function readCallback(body: string) {
     if (!refusal) throw error;
     return { kind: 'unusable' as const, reason: `The answer cannot be used: ${describeFaults(refusal)}` };
   }
+}
+
+/** An answer that says 2xx and cannot be read is one that cannot be used; without one in time there is none. */
+function failed({ durationMs, status, reason, detail }: FailedAnswer, request: string): EndpointOutcome {
+  const step = { kind: 'HTTP' as const, durationMs, request, ...(status === null ? {} : { status }) };
+  const isUnusable = status !== null && isSuccess(status) && (reason === 'too-large' || reason === 'invalid-answer');
+  return { kind: isUnusable ? 'unusable' : 'failed', httpMs: durationMs, reason: detail, step };
+}
+
+type FailedAnswer = Extract<OutboundAnswer, { outcome: 'failed' }>;
+
+/** Only these count as delivered (service description, section 6). */
+function isSuccess(status: number): boolean {
+  return status >= 200 && status <= 299;
 }

@@ -1,5 +1,5 @@
 import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { accessChannel } from '../../../src/domain/guilds/index.js';
 import { applyEdit, loadAnswer, type MessageRecord, removeMessage } from '../../../src/domain/messages/index.js';
 import { ALL_PERMISSIONS } from '../../../src/domain/permissions.js';
@@ -49,7 +49,7 @@ const whisperTo = (person: Person, more: Parameters<typeof whisper>[4] = {}) =>
   whisper(server.app, bot, channelId, BigInt(person.id), more);
 
 describe('an ephemeral message', () => {
-  beforeAll(async () => {
+  beforeEach(async () => {
     shown = await sendMessage(ada, guild.textChannelId, 'for everybody');
     hidden = await whisperTo(bob);
   });

@@ -1,7 +1,6 @@
 import { ButtonStyle, ChannelType, ComponentType } from 'discord-api-types/v10';
 import { z } from 'zod';
-import { maybe } from '../../input.js';
-import { unionOfKinds } from '../../parse-input.js';
+import { maybe, unionOfKinds } from '../../input.js';
 import { urlOf } from '../urls.js';
 import {
   addFault,

@@ -1,7 +1,6 @@
 import { ComponentType } from 'discord-api-types/v10';
 import { z } from 'zod';
-import { maybe } from '../../input.js';
-import { unionOfKinds } from '../../parse-input.js';
+import { maybe, unionOfKinds } from '../../input.js';
 import { mediaUrl, urlOf } from '../urls.js';
 import { addFault, component, countOf, offByDefault, onByDefault, text } from './fields.js';
 import { button, messageSelect } from './interactive.js';

@@ -1,7 +1,6 @@
 import { ComponentType, TextInputStyle } from 'discord-api-types/v10';
 import { z } from 'zod';
-import { maybe } from '../../input.js';
-import { unionOfKinds } from '../../parse-input.js';
+import { maybe, unionOfKinds } from '../../input.js';
 import { addFault, component, countOf, customId, offByDefault, onByDefault, optionalText, text } from './fields.js';
 import { checkRequired, distinctOptions, modalSelect } from './interactive.js';
 import { textDisplay } from './layout.js';
