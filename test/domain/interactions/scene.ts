@@ -2,6 +2,8 @@ import type { ComponentType } from 'discord-api-types/v10';
 import type { CallContext } from '../../../src/domain/call.js';
 import type { CommandOption } from '../../../src/domain/commands/record.js';
 import { DomainError } from '../../../src/domain/errors.js';
+import { installApplication } from '../../../src/domain/installations/index.js';
+import type { Scope } from '../../../src/domain/installations/scopes.js';
 import {
   autocompleteRequest,
   commandRequest,
@@ -31,7 +33,14 @@ export async function openScene(server: TestServer): Promise<Scene> {
   const guild = await createGuild(app);
   const bot = await createBot(app);
   const [ada, outsider] = await Promise.all([createPerson(app), createPerson(app)]);
-  for (const user of [ada, bot.user]) await addMember(app, guild.id, user);
+  await addMember(app, guild.id, ada);
+  const scopes: Scope[] = ['bot', 'applications.commands'];
+  await installApplication(callOf(app, guild.owner), {
+    applicationId: bot.id,
+    guildId: guild.id,
+    scopes,
+    permissions: 0n,
+  });
   const role = await app.db.writer.role.create({
     data: { id: app.nextId(), guildId: guild.id, name: 'red', position: 1 },
   });
