@@ -47,6 +47,7 @@ beforeAll(async () => {
     // Nothing that a hostile run could delete or change by these alone.
     installationId: '1',
     invitationId: '1',
+    commandId: '1',
     id: guild.id,
     name: 'A name',
     appName: 'Another name',
@@ -59,6 +60,8 @@ beforeAll(async () => {
     roleIds: [],
     positions: [],
     position: 1,
+    command: { name: 'play', description: 'Plays a song' },
+    commands: [],
     icon: null,
   };
 });
