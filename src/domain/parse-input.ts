@@ -5,15 +5,18 @@ import { UNKNOWN_KIND } from './input.js';
 /**
  * Parses `value` with `schema`.
  * @param path put before every fault's path, for a value that stands deeper in the caller's input
- * @throws INVALID_INPUT with a fault for everything that is wrong
+ * @throws INVALID_INPUT with a fault for everything that is wrong, up to a hundred
  */
 export function parseInput<Schema extends z.ZodType>(schema: Schema, value: unknown, path = ''): z.output<Schema> {
   const parsed = schema.safeParse(value, { reportInput: true });
   if (parsed.success) return parsed.data;
   const { issues } = parsed.error;
-  const fields = issues.flatMap((issue) => faultsOf(issue, path));
+  const fields = issues.slice(0, FAULTS_NAMED).flatMap((issue) => faultsOf(issue, path));
   throw new DomainError('INVALID_INPUT', headlineOf(issues), { fields });
 }
+
+/** How many faults of an input are told. */
+const FAULTS_NAMED = 100;
 
 /** What one of the faults says of the input as a whole. */
 function headlineOf(issues: z.core.$ZodIssue[]): string | undefined {

@@ -1,8 +1,8 @@
 import { describe, expect, it, test } from 'vitest';
 import { z } from 'zod';
 import { DomainError, type FieldFault, invalidInput } from '../../src/domain/errors.js';
-import { fault } from '../../src/domain/input.js';
-import { renameFaults } from '../../src/domain/parse-input.js';
+import { fault, headline } from '../../src/domain/input.js';
+import { parseInput, renameFaults } from '../../src/domain/parse-input.js';
 import { faultsIn } from '../harness/faults-in.js';
 
 describe('a fault', () => {
@@ -123,4 +123,46 @@ describe('the faults of an input', () => {
       await expect(work).rejects.toBe(thrown);
     }
   });
+});
+
+describe('an input with many faults', () => {
+  test('is told a hundred of them', () => {
+    expect(faultsIn(z.array(z.string()), Array(200).fill(1))).toHaveLength(100);
+  });
+
+  test('is told ten of the keys that have no place', () => {
+    const keys = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`k${n}`, 1]));
+    const faults = faultsIn(z.partialRecord(z.enum(['a']), z.number()), keys, 'by');
+    expect(faults).toHaveLength(10);
+    expect(faults[0]).toEqual({ path: 'by.k0', code: 'BASE_TYPE_INVALID', message: 'This key is not known here.' });
+  });
+});
+
+describe('a fault that speaks for the whole', () => {
+  const Input = z.object({
+    name: z.string().refine(
+      () => false,
+      headline('X', (name) => `Not ${name}.`),
+    ),
+    age: z.number(),
+  });
+
+  test('is the message of the refusal, wherever the others are', async () => {
+    const refused = () => parseInput(Input, { name: 'Ada' });
+    expect(refused).toThrow('Not Ada.');
+    await expect(renameFaults({ name: 'title' }, async () => refused())).rejects.toThrow('Not Ada.');
+    expect(faultsIn(Input, { name: 'Ada' }).map(({ path, code }) => [path, code])).toEqual([
+      ['name', 'X'],
+      ['age', 'BASE_TYPE_REQUIRED'],
+    ]);
+  });
+});
+
+test('a union by a field says which values that may have, or that it is required', () => {
+  const kind = <Kind extends number>(type: Kind) => z.object({ type: z.literal(type) });
+  const Either = z.discriminatedUnion('type', [kind(1), kind(2)]);
+  expect(faultsIn(Either, { type: 3 })).toEqual([
+    { path: 'type', code: 'BASE_TYPE_CHOICES', message: 'Value must be one of {1, 2}.' },
+  ]);
+  expect(faultsIn(Either, {})).toMatchObject([{ path: 'type', code: 'BASE_TYPE_REQUIRED' }]);
 });

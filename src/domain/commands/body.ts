@@ -14,7 +14,7 @@ import { chatName, description, freeName, menuName } from './names.js';
 import { commandOptions } from './options.js';
 import type { CommandBody } from './record.js';
 import { COMMANDS_PER_SCOPE } from './room.js';
-import { sizeOf } from './size.js';
+import { leastSizeOf, sizeOf } from './size.js';
 
 /** Decimal bits, as text or as a number; null for none. */
 function memberPermissions() {
@@ -74,19 +74,29 @@ function menuEntry(type: CommandType.User | CommandType.Message, name: Name) {
   });
 }
 
+const TOO_LARGE = fault(
+  'APPLICATION_COMMAND_TOO_LARGE',
+  `Command exceeds maximum size (${limits.charactersPerCommand})`,
+);
+
+/** What has far too many parts is refused before each of them is looked at. */
+function notTooLarge(given: unknown, checks: z.RefinementCtx): unknown {
+  if (leastSizeOf(given) <= limits.charactersPerCommand) return given;
+  checks.addIssue({ code: 'custom', message: TOO_LARGE.error, params: TOO_LARGE.params });
+  return z.NEVER;
+}
+
 /** A command in the names of the wire. @param named what a name is, beside what its type asks for */
 function commandBody(named: (name: Name) => Name) {
+  const ofAnyType = z.discriminatedUnion('type', [
+    chatInput(named(chatName())),
+    menuEntry(CommandType.User, named(menuName())),
+    menuEntry(CommandType.Message, named(menuName())),
+  ]);
   return z
-    .discriminatedUnion('type', [
-      chatInput(named(chatName())),
-      menuEntry(CommandType.User, named(menuName())),
-      menuEntry(CommandType.Message, named(menuName())),
-    ])
+    .preprocess(notTooLarge, ofAnyType)
     .transform(asBody)
-    .refine(
-      (command) => sizeOf(command) <= limits.charactersPerCommand,
-      fault('APPLICATION_COMMAND_TOO_LARGE', `Command exceeds maximum size (${limits.charactersPerCommand})`),
-    );
+    .refine((command) => sizeOf(command) <= limits.charactersPerCommand, TOO_LARGE);
 }
 
 /**
@@ -113,20 +123,36 @@ export const CommandPatch = z.looseObject({
 
 export type CommandPatch = z.output<typeof CommandPatch>;
 
+/** How many faults of a set are looked for; then the commands that follow are not looked at. */
+const SET_FAULTS = 100;
+
 /** A set of commands of all types; the faults of each stand under its index. */
-export const CommandSet = listUpTo(COMMANDS_PER_SCOPE, NewCommand).superRefine((commands, checks) => {
+export const CommandSet = z
+  .array(z.unknown())
+  .max(COMMANDS_PER_SCOPE)
+  .transform((given, checks) => {
+    const commands: CommandBody[] = [];
+    for (const [index, each] of given.entries()) {
+      const parsed = NewCommand.safeParse(each, { reportInput: true });
+      if (parsed.success) commands.push(parsed.data);
+      else for (const issue of parsed.error.issues) checks.addIssue({ ...issue, path: [index, ...issue.path] });
+      if (checks.issues.length >= SET_FAULTS) break;
+    }
+    if (checks.issues.length === 0) checkNames(commands, checks);
+    return commands;
+  })
+  .meta({ description: 'Bodies of commands, as they are registered one by one.' });
+
+function checkNames(commands: CommandBody[], checks: z.RefinementCtx): void {
+  const known = new Set<string>();
   for (const [index, { type, name }] of commands.entries()) {
-    const earlier = commands.slice(0, index).some((other) => other.type === type && other.name === name);
-    if (!earlier) continue;
-    const message = 'Application command names must be unique';
-    checks.addIssue({
-      code: 'custom',
-      path: [index],
-      message,
-      params: { code: 'APPLICATION_COMMANDS_DUPLICATE_NAME' },
-    });
+    if (known.has(`${type} ${name}`)) {
+      const params = { code: 'APPLICATION_COMMANDS_DUPLICATE_NAME' };
+      checks.addIssue({ code: 'custom', path: [index], message: 'Application command names must be unique', params });
+    }
+    known.add(`${type} ${name}`);
   }
-});
+}
 
 type Given = z.output<ReturnType<typeof chatInput>> | z.output<ReturnType<typeof menuEntry>>;
 

@@ -69,13 +69,29 @@ function once<Value>(values: Value[]): Value[] {
   return [...new Set(values)];
 }
 
-/** What does not go with an option's type. What says nothing may stand there all the same. */
-function notHere() {
-  return z
-    .unknown()
-    .refine(saysNothing, fault('BASE_TYPE_INVALID', 'This does not go with the type of the option.'))
-    .transform(() => undefined)
-    .optional();
+/** What only options of some types have. */
+const SPECIAL = [
+  'choices',
+  'options',
+  'channel_types',
+  'min_value',
+  'max_value',
+  'min_length',
+  'max_length',
+  'autocomplete',
+  'file_types',
+] as const;
+
+/** Stands where nothing may be said; {@link checkSilence} looks at all such fields at once, since there are many in each option. */
+const NOT_HERE = z.custom<undefined>().optional();
+
+/** What does not go with an option's type is refused; what says nothing may stand there all the same. */
+function checkSilence(fields: object, given: object, checks: z.RefinementCtx): void {
+  for (const field of SPECIAL) {
+    if (field in fields || saysNothing(Reflect.get(given, field))) continue;
+    const message = 'This does not go with the type of the option.';
+    checks.addIssue({ code: 'custom', path: [field], message, params: { code: 'BASE_TYPE_INVALID' } });
+  }
 }
 
 function saysNothing(value: unknown): boolean {
@@ -84,24 +100,26 @@ function saysNothing(value: unknown): boolean {
 
 /** An option of one type, with what only some types have in `fields`. */
 function option<Type extends OptionType, Fields extends z.ZodRawShape>(type: Type, fields: Fields) {
-  return z.object({
-    type: z.literal(type),
-    name: chatName(),
-    name_localizations: localizations(chatName()),
-    description: description(),
-    description_localizations: localizations(description()),
-    required: maybe(z.boolean()),
-    choices: notHere(),
-    options: notHere(),
-    channel_types: notHere(),
-    min_value: notHere(),
-    max_value: notHere(),
-    min_length: notHere(),
-    max_length: notHere(),
-    autocomplete: notHere(),
-    file_types: notHere(),
-    ...fields,
-  });
+  return z
+    .object({
+      type: z.literal(type),
+      name: chatName(),
+      name_localizations: localizations(chatName()),
+      description: description(),
+      description_localizations: localizations(description()),
+      required: maybe(z.boolean()),
+      choices: NOT_HERE,
+      options: NOT_HERE,
+      channel_types: NOT_HERE,
+      min_value: NOT_HERE,
+      max_value: NOT_HERE,
+      min_length: NOT_HERE,
+      max_length: NOT_HERE,
+      autocomplete: NOT_HERE,
+      file_types: NOT_HERE,
+      ...fields,
+    })
+    .superRefine((given, checks) => checkSilence(fields, given, checks));
 }
 
 const STRING = option(OptionType.String, {
@@ -195,6 +213,7 @@ function asOption(given: GivenOption): CommandOption {
     description_localizations: translationsOf(description, given.description_localizations),
     required: isFolder(type) ? undefined : given.required,
   };
+  for (const field of SPECIAL) if (saysNothing(kept[field])) delete kept[field];
   return withoutUndefined(kept);
 }
 

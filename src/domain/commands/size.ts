@@ -31,3 +31,16 @@ function longest(text: string, translations: Translations): number {
 function sum<Item>(items: Item[] = [], size: (item: Item) => number): number {
   return items.reduce((total, item) => total + size(item), 0);
 }
+
+/** Groups, subcommands, options and choices stand in one another in a command, and nothing in these. */
+const LEVELS = 4;
+
+/**
+ * How many characters a command has at least, whatever it is: one for each of its options and choices. Tells what is far too large before
+ * it is looked at closely.
+ */
+export function leastSizeOf(given: unknown, levels = LEVELS): number {
+  if (typeof given !== 'object' || given === null || levels === 0) return 0;
+  const parts = [Reflect.get(given, 'options'), Reflect.get(given, 'choices')].filter(Array.isArray).flat();
+  return parts.reduce((total: number, part) => total + 1 + leastSizeOf(part, levels - 1), 0);
+}

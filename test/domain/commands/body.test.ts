@@ -326,6 +326,15 @@ describe('the size of a command', () => {
     expect(faults(sized(0, longer))).toEqual([' APPLICATION_COMMAND_TOO_LARGE']);
   });
 
+  test('is found too large before each part is looked at, however deep it is', () => {
+    const parts = (make: () => object) => list(25, make);
+    const leaves = () => ({ type: OptionType.Subcommand, options: parts(() => ({})) });
+    const groups = parts(() => ({ type: OptionType.SubcommandGroup, options: parts(leaves) }));
+    expect(faults(chat({ options: groups }))).toEqual([' APPLICATION_COMMAND_TOO_LARGE']);
+    const deep = JSON.parse(`${'{"options":['.repeat(50_000)}${']}'.repeat(50_000)}`);
+    expect(faults(chat({ options: [deep] }))).toContain('options.0.type BASE_TYPE_REQUIRED');
+  });
+
   test('counts numbers as they are written', () => {
     const numbers = (value: number) => [
       option({
@@ -453,6 +462,11 @@ describe('a set of commands', () => {
     expect(setFaults([chat(), { name: 'play', type: 2 }, chat({ type: 1 })])).toEqual([
       '2 APPLICATION_COMMANDS_DUPLICATE_NAME',
     ]);
+  });
+
+  test('is looked at no further once there are a hundred faults', () => {
+    const bad = list(130, () => ({ type: 1, options: [{}, {}] }));
+    expect(setFaults(bad)).toHaveLength(100);
   });
 
   test('has 130 at most, which are counted first', () => {
