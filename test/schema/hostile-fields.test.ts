@@ -47,7 +47,6 @@ beforeAll(async () => {
     // Nothing that a hostile run could delete or change by these alone.
     installationId: '1',
     invitationId: '1',
-    commandId: '1',
     id: guild.id,
     name: 'A name',
     appName: 'Another name',
