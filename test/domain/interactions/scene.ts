@@ -2,6 +2,7 @@ import type { ComponentType } from 'discord-api-types/v10';
 import type { CallContext } from '../../../src/domain/call.js';
 import type { CommandOption } from '../../../src/domain/commands/record.js';
 import { DomainError } from '../../../src/domain/errors.js';
+import { installApplication } from '../../../src/domain/installations/index.js';
 import {
   autocompleteRequest,
   commandRequest,
@@ -31,7 +32,8 @@ export async function openScene(server: TestServer): Promise<Scene> {
   const guild = await createGuild(app);
   const bot = await createBot(app);
   const [ada, outsider] = await Promise.all([createPerson(app), createPerson(app)]);
-  for (const user of [ada, bot.user]) await addMember(app, guild.id, user);
+  await addMember(app, guild.id, ada);
+  await installWithCommands(app, bot, guild);
   const role = await app.db.writer.role.create({
     data: { id: app.nextId(), guildId: guild.id, name: 'red', position: 1 },
   });
@@ -45,6 +47,12 @@ export async function openScene(server: TestServer): Promise<Scene> {
     users: { ada, outsider },
     role,
   };
+}
+
+/** Installs a bot that nothing is granted, with its commands. */
+export async function installWithCommands(app: TestServer['app'], { id }: TestBot, guild: TestGuild): Promise<void> {
+  const scopes = ['bot', 'applications.commands'] as const;
+  await installApplication(callOf(app, guild.owner), { applicationId: id, guildId: guild.id, scopes: [...scopes], permissions: 0n });
 }
 
 type CommandFacts = Partial<Omit<Prisma.ApplicationCommandUncheckedCreateInput, 'options'>>;
