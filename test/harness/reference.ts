@@ -13,6 +13,7 @@ const ajv = new Ajv2020({
     nonce: true,
     int32: true,
     int64: true,
+    double: true,
     uri: (text: string) => URL.canParse(text),
     'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?\+00:00$/,
   },

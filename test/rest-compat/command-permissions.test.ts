@@ -160,12 +160,15 @@ describe('the list of all commands at once', () => {
 });
 
 describe('APPLICATION_COMMAND_PERMISSIONS_UPDATE', () => {
-  test('reaches the application, whatever its intents, and no other', async () => {
+  test('reaches the application, whatever its intents and though its bot is not in the server, and no other (G-25)', async () => {
+    const quiet = await createApplication(ada, 'Quiet');
+    await install(ada, quiet, guild, { scopes: ['applications.commands'] });
     const [own, another] = [await GatewayClient.open(server.origin), await GatewayClient.open(server.origin)];
-    own.identify(application.botToken, { intents: 0 });
-    await own.event('READY');
+    own.identify(quiet.botToken, { intents: 0 });
+    expect((await own.event('READY')).d.guilds).toEqual([]);
     await another.ready(other.botToken);
-    const { body } = await put({ permissions: [everyone()] });
+    const authorization = `Bearer ${await tokenOf(quiet)}`;
+    const { body } = await put({ permissions: [everyone()] }, { authorization, path: pathOf(quiet.id, quiet) });
     expect((await own.event('APPLICATION_COMMAND_PERMISSIONS_UPDATE')).d).toEqual(body);
     expect((await another.settled()).map(({ t }) => t)).not.toContain('APPLICATION_COMMAND_PERMISSIONS_UPDATE');
     await own.close();

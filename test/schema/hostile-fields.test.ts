@@ -59,6 +59,8 @@ beforeAll(async () => {
     roleIds: [],
     positions: [],
     position: 1,
+    command: { name: 'play', description: 'Plays a song' },
+    commands: [],
     icon: null,
   };
 });

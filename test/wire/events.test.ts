@@ -86,4 +86,19 @@ describe('an event', () => {
     expect(sent.content).toBeUndefined();
     expect(JSON.parse(sent.data)).toMatchObject({ content: 'hello' });
   });
+
+  test('of an ephemeral message travels to its person and its bot, as if direct, and touches no guild', () => {
+    const ephemeral = { ...message(1n), visibleToId: 7n, applicationId: 8n };
+    const member = { userId: 7n, guildId: 1n, nick: null, joinedAt: new Date(0), roleIds: [] };
+    const event = { type: 'MESSAGE_UPDATE', message: ephemeral, member, recipientIds: [7n, 8n] } as const;
+    const { topics, message: sent } = renderEvent(event, options);
+    expect(topics).toEqual(['user:7', 'user:8']);
+    expect(sent).toMatchObject({ topic: 'user', audience: { intent: Intent.DirectMessages }, channelId: '2' });
+    expect(sent).not.toHaveProperty('guildId');
+    expect(sent.content).toBeUndefined();
+    const d = JSON.parse(sent.data);
+    expect(d).toMatchObject({ content: 'hello', application_id: '8', webhook_id: '8' });
+    expect(d).not.toHaveProperty('guild_id');
+    expect(d).not.toHaveProperty('member');
+  });
 });

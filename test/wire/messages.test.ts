@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { MessageInteraction } from '../../src/domain/messages/index.js';
 import type { MessageRecord } from '../../src/domain/messages/record.js';
 import type { User } from '../../src/infra/database/index.js';
 import { snowflakeAt } from '../../src/infra/ids.js';
@@ -152,6 +153,132 @@ describe('a message', () => {
       referenced_message: { ...referenced_message, content: '' },
     });
   });
+});
+
+describe('a message that answers an interaction', () => {
+  const ada = user();
+  const bob = user({ id: 21_000_000_000_000_000n, username: 'bob' });
+  const command: MessageInteraction = {
+    id: '50000000000000000',
+    type: 2,
+    name: 'greet',
+    userId: String(ada.id),
+    owners: { guildId: '40000000000000000' },
+  };
+  const component: MessageInteraction = { ...command, type: 3, name: 'press', interactedMessageId: '6' };
+  const modal: MessageInteraction = { ...command, type: 5, name: 'form', triggering: component };
+  const answerTo = (interaction: MessageInteraction, facts: Partial<MessageRecord> = {}) => {
+    const users = { interaction, interactionUsers: [ada, bob] };
+    const rendered = renderMessage(message({ type: 20, applicationId: 9n, ...users, ...facts }), options);
+    expectReference('MessageResponse', rendered);
+    return rendered;
+  };
+  const common = {
+    id: command.id,
+    user: renderUser(ada),
+    authorizing_integration_owners: { 0: '40000000000000000' },
+  };
+
+  test('says whose answer it is, and to what', () => {
+    expect(answerTo(command)).toMatchObject({
+      application_id: '9',
+      webhook_id: '9',
+      interaction_metadata: { ...common, type: 2 },
+      interaction: { id: command.id, type: 2, name: 'greet', user: renderUser(ada) },
+    });
+  });
+
+  test.each<[string, MessageInteraction, object]>([
+    ['a command', command, { ...common, type: 2 }],
+    [
+      'a command of somebody who installed it',
+      { ...command, owners: { userId: '7' } },
+      { ...common, type: 2, authorizing_integration_owners: { 1: '7' } },
+    ],
+    [
+      'a command on a person',
+      { ...command, targetUserId: String(bob.id) },
+      { ...common, type: 2, target_user: renderUser(bob) },
+    ],
+    ['a command on a message', { ...command, targetMessageId: '8' }, { ...common, type: 2, target_message_id: '8' }],
+    ['a component', component, { ...common, type: 3, interacted_message_id: '6' }],
+    [
+      'a modal',
+      modal,
+      {
+        ...common,
+        type: 5,
+        triggering_interaction_metadata: { ...common, type: 3, interacted_message_id: '6' },
+      },
+    ],
+  ])('tells of %s', (_, interaction, metadata) => {
+    expect(answerTo(interaction).interaction_metadata).toEqual(metadata);
+  });
+
+  test('and follows an answer names that one, and has the newer form alone', () => {
+    const follow = answerTo({ ...command, originalMessageId: '10' });
+    expect(follow.interaction_metadata).toMatchObject({ original_response_message_id: '10' });
+    expect(follow).not.toHaveProperty('interaction');
+  });
+
+  test.each([component, modal])('has the older form for a command alone, not for type $type', (interaction) => {
+    expect(answerTo(interaction)).not.toHaveProperty('interaction');
+  });
+
+  test('and is ephemeral has files that are', () => {
+    expect(answerTo(command, { attachments: [attachment()], visibleToId: 7n }).attachments).toMatchObject([
+      { ephemeral: true },
+    ]);
+    expect(answerTo(command, { attachments: [attachment()] }).attachments[0]).not.toHaveProperty('ephemeral');
+  });
+
+  test('keeps what it answers for those who may not read it', () => {
+    expect(redactMessage(answerTo(command))).toMatchObject({ content: '', interaction_metadata: { type: 2 } });
+  });
+
+  test('of nobody says nothing of that', () => {
+    for (const name of ['application_id', 'webhook_id', 'interaction_metadata', 'interaction']) {
+      expect(renderMessage(message(), options)).not.toHaveProperty(name);
+    }
+  });
+});
+
+describe('the components of a message', () => {
+  const url = 'https://chat.example/cdn/attachments/30000000000000000/5/cat%20%C3%A4.png?hm=41';
+  const shown = { url, proxy_url: url, attachment_id: '5', width: 3, height: 2, content_type: 'image/png' };
+  const rendered = (...components: object[]) =>
+    renderMessage(message({ attachments: [attachment()], components: JSON.parse(JSON.stringify(components)) }), options)
+      .components;
+
+  test('have the addresses of its files, wherever they show one, with what is known of those', () => {
+    const media = { url: 'attachment://cat ä.png' };
+    const gallery = { type: 12, items: [{ media, description: null, spoiler: false }] };
+    expect(rendered({ type: 17, components: [gallery] }, { type: 9, accessory: { type: 11, media } })).toEqual([
+      { type: 17, components: [{ type: 12, items: [{ media: shown, description: null, spoiler: false }] }] },
+      { type: 9, accessory: { type: 11, media: shown } },
+    ]);
+    expect(rendered({ type: 13, file: media })).toEqual([{ type: 13, file: shown, name: 'cat ä.png', size: 7 }]);
+  });
+
+  test('have them signed anew where they were sent back as they were shown', () => {
+    expect(rendered({ type: 12, items: [{ media: { url: url.replace('hm=41', 'hm=old') } }] })).toEqual([
+      { type: 12, items: [{ media: shown }] },
+    ]);
+  });
+
+  test('have what is elsewhere as it is', () => {
+    const elsewhere = 'https://a.example/x.png';
+    expect(rendered({ type: 12, items: [{ media: { url: elsewhere } }] })).toEqual([
+      { type: 12, items: [{ media: { url: elsewhere, proxy_url: elsewhere } }] },
+    ]);
+  });
+
+  test.each([[null], ['x'], [{}], [[{ type: 12, items: 'x' }]], [[{ media: 5 }]]])(
+    'are shown whatever stands there: %j',
+    (stored) => {
+      expect(() => renderMessage(message({ components: stored }), options)).not.toThrow();
+    },
+  );
 });
 
 describe('a user', () => {

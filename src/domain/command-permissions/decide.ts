@@ -13,9 +13,9 @@ import { allChannels, everyone, type PermissionEntry, saidOf } from './record.js
 
 /** The rule that decided, by its stable name. */
 export type RunRule =
+  | 'not-installed'
   | 'not-a-member'
   | 'channel-hidden'
-  | 'not-installed'
   | 'reserved-name'
   | 'integration-type'
   | 'context'
@@ -67,7 +67,6 @@ export interface RunFacts {
   channel: Pick<ChannelFacts, 'id' | 'type' | 'nsfw'>;
   person: Person;
   command: CommandFacts;
-  /** Those that carry the scope `applications.commands`. */
   installs: Installs;
   grants: Grants;
 }
@@ -119,7 +118,7 @@ function allowedByUserInstall(facts: RunFacts, passed: string[]): Runnability {
   return { ...allowed('user-install', passed, because, { server: false, user: true }), ephemeralOnly: !isPublic };
 }
 
-/** A rule that keeps everybody from running a command, the owner too. */
+/** A rule that keeps everybody from running a command, the owner too. What is not there is told before anything else of it. */
 interface Obstacle {
   rule: RunRule;
   isInTheWay(facts: RunFacts): boolean;
@@ -129,6 +128,12 @@ interface Obstacle {
 }
 
 const OBSTACLES: readonly Obstacle[] = [
+  {
+    rule: 'not-installed',
+    isInTheWay: ({ command, installs }) => !installs.server && !(installs.user && isGlobal(command)),
+    refusal: 'the application is not installed here.',
+    otherwise: 'The application is installed here.',
+  },
   {
     rule: 'not-a-member',
     isInTheWay: ({ person }) => person.member === null,
@@ -140,12 +145,6 @@ const OBSTACLES: readonly Obstacle[] = [
     isInTheWay: (facts) => !may(facts, Permission.ViewChannel),
     refusal: 'the person does not see the channel.',
     otherwise: 'The person sees the channel.',
-  },
-  {
-    rule: 'not-installed',
-    isInTheWay: ({ command, installs }) => !installs.server && !(installs.user && isGlobal(command)),
-    refusal: 'the application is not installed here with the scope applications.commands.',
-    otherwise: 'The application is installed with the scope applications.commands.',
   },
   {
     rule: 'reserved-name',

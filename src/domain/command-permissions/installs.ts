@@ -1,6 +1,5 @@
-import type { Application, Installation, Prisma } from '../../infra/database/index.js';
+import type { Prisma } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
-import { storedScopes } from '../installations/scopes.js';
 import type { Installs } from './decide.js';
 
 /** Whose installations an interaction rests on, as its `authorizing_integration_owners` tells. */
@@ -10,8 +9,7 @@ export interface IntegrationOwners {
 }
 
 /**
- * The installations of an application that are there for somebody in a guild, whatever their scopes: what a component or a modal of its
- * messages rests on. An installation to a person counts while the application installs to people.
+ * The installations of an application that are there for somebody in a guild: what a component or a modal of its messages rests on.
  * @param guildId null for a direct channel
  */
 export async function applicationOwners(
@@ -22,35 +20,33 @@ export async function applicationOwners(
 ): Promise<IntegrationOwners> {
   const rows = await call.read.installation.findMany({
     where: { applicationId, ...installedFor(guildId, userId) },
-    select: { userId: true, application: { select: { userInstall: true } } },
+    select: DECIDING,
   });
-  return ownersOf(
-    {
-      server: rows.some((row) => row.userId === null),
-      user: rows.some((row) => row.userId !== null && row.application.userInstall),
-    },
-    guildId,
-    userId,
-  );
+  return ownersOf(installsOf(rows), guildId, userId);
 }
 
 export function ownersOf({ server, user }: Installs, guildId: bigint | null, userId: bigint): IntegrationOwners {
   return { ...(server && guildId !== null ? { guildId } : {}), ...(user ? { userId } : {}) };
 }
 
-/** The installations to a guild and to a person. */
+/** The installations to a guild and to a person; null for none to look for. */
 export function installedFor(guildId: bigint | null, userId: bigint | null): Prisma.InstallationWhereInput {
   return { OR: [...(guildId === null ? [] : [{ guildId }]), ...(userId === null ? [] : [{ userId }])] };
 }
 
-/** An installation with what decides whether it counts. */
-type InstallFacts = Pick<Installation, 'guildId' | 'scopes'> & { application: Pick<Application, 'userInstall'> };
+/** What of an installation says whether it counts. */
+export const DECIDING = {
+  guildId: true,
+  application: { select: { userInstall: true } },
+} satisfies Prisma.InstallationSelect;
 
-/** Which of an application's installations to a guild and a person let its commands run. */
-export function installsOf(installations: readonly InstallFacts[]): Installs {
-  const withCommands = installations.filter(({ scopes }) => storedScopes(scopes).includes('applications.commands'));
+/**
+ * Which of an application's installations to a guild and a person let its commands run: any to a guild, since the scope `bot` brings
+ * `applications.commands` along (Discord's documentation, OAuth2), and one to a person while the application installs to people.
+ */
+export function installsOf(rows: readonly Prisma.InstallationGetPayload<{ select: typeof DECIDING }>[]): Installs {
   return {
-    server: withCommands.some(({ guildId }) => guildId !== null),
-    user: withCommands.some(({ guildId, application }) => guildId === null && application.userInstall),
+    server: rows.some(({ guildId }) => guildId !== null),
+    user: rows.some(({ guildId, application }) => guildId === null && application.userInstall),
   };
 }

@@ -7,14 +7,14 @@ import { accessGuildChannel } from '../guilds/access.js';
 import { limits } from '../limits.js';
 import { decideRunnable, type Installs, type RunFacts } from './decide.js';
 import { loadGrants } from './grants.js';
-import { installedFor, installsOf } from './installs.js';
+import { DECIDING, installedFor, installsOf } from './installs.js';
 import { standingIn } from './standing.js';
 
 /** How many commands are decided on in one turn. */
 const COMMANDS_PER_TURN = 500;
 
 /** What deciding takes of a command, without all that may be long. */
-const DECIDING = {
+const CANDIDATE = {
   id: true,
   applicationId: true,
   scopeId: true,
@@ -61,7 +61,7 @@ export async function runnableCommandIds(
 async function installsFor(call: CallContext, guildId: bigint, userId: bigint): Promise<Map<bigint, Installs>> {
   const rows = await call.read.installation.findMany({
     where: { ...installedFor(guildId, userId), application: { deletedAt: null } },
-    select: { applicationId: true, guildId: true, scopes: true, application: { select: { userInstall: true } } },
+    select: { applicationId: true, ...DECIDING },
     orderBy: { id: 'asc' },
     take: limits.installationsConsidered,
   });
@@ -78,7 +78,7 @@ async function candidatesOf(
 ): Promise<Candidate[]> {
   const rows = await call.read.applicationCommand.findMany({
     where: { applicationId: { in: applicationIds }, scopeId: { in: [GLOBAL_SCOPE, guildId] }, type },
-    select: DECIDING,
+    select: CANDIDATE,
     orderBy: [{ name: 'asc' }, { id: 'asc' }],
     take: limits.commandsConsidered,
   });

@@ -7,7 +7,7 @@ import { DomainError, invalidInput, missingPermissions } from '../errors.js';
 import { accessGuild, accessGuildChannel } from '../guilds/access.js';
 import { decideRunnable, type Runnability } from './decide.js';
 import { loadGrants } from './grants.js';
-import { type IntegrationOwners, installedFor, installsOf, ownersOf } from './installs.js';
+import { DECIDING, type IntegrationOwners, installedFor, installsOf, ownersOf } from './installs.js';
 import { type Standing, standingIn } from './standing.js';
 
 /** A command and whose it is. */
@@ -96,7 +96,7 @@ async function decideFor(
   const [installations, grantsOf] = await Promise.all([
     call.read.installation.findMany({
       where: { applicationId: application.id, ...installedFor(guild.id, withUserInstall ? person.id : null) },
-      include: { application: { select: { userInstall: true } } },
+      select: DECIDING,
     }),
     loadGrants(call, asked, [command.id, application.id]),
   ]);

@@ -1,20 +1,19 @@
 export { type CommandKey, type CommandScope, scopeOf } from './access.js';
 export { CommandPatch, CommandSet, NewCommand } from './body.js';
 export { isInDirectMessages } from './contexts.js';
-export { createCommand, type RegisteredCommand } from './create.js';
+export { createCommand } from './create.js';
 export { deleteCommand } from './delete.js';
 export { getCommand, listCommands } from './list.js';
 export { LOCALES } from './localizations.js';
 export { type CommandPlanEntry, type Overwriting, overwriteCommands, planOverwrite } from './overwrite.js';
 export { patched } from './patch.js';
 export {
-  type CommandBody,
   type CommandChoice,
   type CommandOption,
   type CommandRecord,
   commandRecord,
   GLOBAL_SCOPE,
 } from './record.js';
-export { isReservedName, RESERVED_NAMES } from './reserved-names.js';
+export { isReservedName } from './reserved-names.js';
 export { COMMANDS_PER_SCOPE } from './room.js';
 export { updateCommand } from './update.js';

@@ -7,7 +7,7 @@ import { findCircumstances } from './circumstances.js';
 import type { InvokedOption } from './input.js';
 import { findMessageFor } from './messages.js';
 import { nameOfChosen, type OptionsRead, readOptions } from './options.js';
-import { newReading, REQUIRED, requireFaultless } from './reading.js';
+import { REQUIRED, requireFaultless } from './reading.js';
 import type { CommandData, InteractionRequest } from './request.js';
 
 export interface InvokedCommand {
@@ -90,13 +90,12 @@ async function messageRequest(
 
 /** @throws INVALID_INPUT without a target, and with options */
 function requireTarget({ options, targetId }: Targeted): bigint {
-  const reading = newReading();
-  if (options.length > 0) {
-    reading.faults.push({ path: 'options', ...refused('A command of a context menu takes no options.') });
-  }
-  if (targetId === undefined) reading.faults.push({ path: 'targetId', ...REQUIRED });
-  requireFaultless(reading);
-  return targetId ?? 0n;
+  const faults = [
+    ...(options.length > 0 ? [{ path: 'options', ...refused('A command of a context menu takes no options.') }] : []),
+    ...(targetId === undefined ? [{ path: 'targetId', ...REQUIRED }] : []),
+  ];
+  if (targetId === undefined || faults.length > 0) throw invalidInput(...faults);
+  return targetId;
 }
 
 function refused(message: string): Omit<FieldFault, 'path'> {

@@ -2,15 +2,15 @@ import { ComponentType, InteractionType } from 'discord-api-types/v10';
 import { type CallContext, requirePerson } from '../call.js';
 import { DomainError, type FieldFault, invalidInput } from '../errors.js';
 import { accessGuildChannel } from '../guilds/access.js';
+import { findComponent, type InteractiveComponent } from '../messages/components/index.js';
 import type { MessageRecord } from '../messages/record.js';
 import { findApplication } from './applications.js';
 import { findCircumstances } from './circumstances.js';
-import { findUsable, type StoredComponent, storedComponents } from './components.js';
 import { findVisibleMessage, withReactionsOf } from './messages.js';
 import { isForCallerOnly, ownersOfMessage, requireInstalled } from './owners.js';
 import { newReading, type Reading, requireFaultless } from './reading.js';
 import type { ComponentData, InteractionRequest } from './request.js';
-import { boundsInMessage, readChosen } from './selects.js';
+import { readChosen } from './selects.js';
 
 export interface UsedComponent {
   channelId: bigint;
@@ -51,8 +51,8 @@ export async function componentRequest(call: CallContext, input: UsedComponent):
 }
 
 /** @throws INVALID_INPUT for a custom id that no component has, and for a component that is disabled */
-function requireUsable(message: MessageRecord, customId: string): StoredComponent {
-  const component = findUsable(storedComponents(message.components), customId);
+function requireUsable(message: MessageRecord, customId: string): InteractiveComponent {
+  const component = findComponent(message.components, customId);
   if (!component) throw refusedAt('customId', 'The message has no component with this custom id.');
   if (component.disabled) throw refusedAt('customId', 'The component is disabled.');
   return component;
@@ -68,13 +68,14 @@ function faultAt(path: string, message: string): FieldFault {
 
 function readUse(
   reading: Reading,
-  component: StoredComponent,
+  component: InteractiveComponent,
   { customId, values = [] }: UsedComponent,
 ): ComponentData {
   const { type, id } = component;
-  const facts = { component_type: type, custom_id: customId, ...(id === undefined ? {} : { id }) };
-  if (type !== ComponentType.Button) {
-    return { ...facts, values: readChosen(reading, component, values, boundsInMessage(component), 'values') };
+  const facts = { component_type: type, custom_id: customId, id };
+  if (component.type !== ComponentType.Button) {
+    const { min_values: min, max_values: max } = component;
+    return { ...facts, values: readChosen(reading, component, values, { min, max, mayBeEmpty: false }, 'values') };
   }
   if (values.length > 0) reading.faults.push(faultAt('values', 'A button has no values.'));
   return facts;

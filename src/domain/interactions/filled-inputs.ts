@@ -1,7 +1,7 @@
 import { ComponentType as Type } from 'discord-api-types/v10';
 import { characters } from '../input.js';
-import type { StoredComponent, StoredModal } from './components.js';
 import type { SubmittedInput, SubmittedPart } from './input.js';
+import type { StoredComponent, StoredModal } from './modals.js';
 import { NO_FILES, notOneOf, REPEATED, REQUIRED, type Reading, tooLong, tooShort, type ValueFault } from './reading.js';
 import type { FilledInput, FilledPart, ModalData } from './request.js';
 import { type Bounds, readChosen } from './selects.js';

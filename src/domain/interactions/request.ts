@@ -46,7 +46,7 @@ export type CommandData = {
 };
 
 /** `values` is there for selects. */
-export type ComponentData = { component_type: ComponentType; custom_id: string; id?: number; values?: string[] };
+export type ComponentData = { component_type: ComponentType; custom_id: string; id: number; values?: string[] };
 
 /** One input of a modal, as it was filled in: `value` or `values`, by its type. */
 export type FilledInput = {

@@ -1,5 +1,4 @@
 import { ComponentType as Type } from 'discord-api-types/v10';
-import type { StoredComponent } from './components.js';
 import { NO_ID, notOneOf, REPEATED, REQUIRED, type Reading, readId, type Wanted, wrongCount } from './reading.js';
 
 /** What the ids of each select stand for; the values of the others are those of their options. */
@@ -10,6 +9,15 @@ const KINDS: ReadonlyMap<number, Wanted['kind']> = new Map([
   [Type.ChannelSelect, 'channel'],
 ]);
 
+/** What is chosen from: a select, or boxes to check. */
+export interface Choosable {
+  type: number;
+  /** Of one that is not of ids. */
+  options?: readonly { value: string }[] | undefined;
+  /** The types of channels that can be chosen; any when that is missing or empty. */
+  channel_types?: readonly number[] | undefined;
+}
+
 /** How many values a select takes. */
 export interface Bounds {
   min: number;
@@ -18,15 +26,10 @@ export interface Bounds {
   mayBeEmpty: boolean;
 }
 
-/** How many values a component of a message takes: one, unless it says otherwise. */
-export function boundsInMessage({ min_values: min = 1, max_values: max = 1 }: StoredComponent): Bounds {
-  return { min, max, mayBeEmpty: false };
-}
-
 /** Reads what was chosen in a select, in the order in which it was. @returns the values as the wire has them */
 export function readChosen(
   reading: Reading,
-  select: StoredComponent,
+  select: Choosable,
   values: readonly string[],
   { min, max, mayBeEmpty }: Bounds,
   path: string,
@@ -42,7 +45,7 @@ export function readChosen(
   });
 }
 
-function readValue(reading: Reading, select: StoredComponent, value: string, path: string): string {
+function readValue(reading: Reading, select: Choosable, value: string, path: string): string {
   const kind = KINDS.get(select.type);
   if (kind === undefined) {
     const known = (select.options ?? []).map((option) => option.value);

@@ -1,4 +1,4 @@
-export { applyEdit, type Edit } from './apply-edit.js';
+export { applyEdit } from './apply-edit.js';
 export {
   type AllowedMentions,
   attachmentDescription,
@@ -11,11 +11,9 @@ export {
 export {
   findComponent,
   type InteractiveComponent,
-  type ModalComponent,
   type ModalContent,
   messageComponents,
   modalContent,
-  type TopLevelComponent,
 } from './components/index.js';
 export { type ContentShown, contentReaders, contentShownTo } from './content.js';
 export { deleteMessage, removeMessage } from './delete.js';
@@ -32,7 +30,7 @@ export {
 export { getMessage } from './get.js';
 export type { MessageInteraction } from './interaction.js';
 export { listMessages } from './list.js';
-export { countReactions, loadAnswer, loadMessage, onlookerOf } from './load.js';
+export { countReactions, loadMessage, onlookerOf } from './load.js';
 export { type Post, postMessage } from './post.js';
 export { addReaction, clearReactions, listReactions, removeReaction } from './reactions.js';
 export type { MessageKey, MessageRecord, ReactionCount } from './record.js';

@@ -1,6 +1,6 @@
 import { ComponentType, MessageFlags } from 'discord-api-types/v10';
 import { type FieldFault, invalidInput, unknownKind } from '../errors.js';
-import type { TopLevelComponent } from './components/index.js';
+import type { MessageComponent } from './components/index.js';
 import { mediaIn, walk } from './components/tree.js';
 import { attachmentNameIn } from './urls.js';
 
@@ -14,7 +14,7 @@ interface Look {
   /** As they are stored. */
   embeds: unknown;
   /** Those that are new; undefined where the ones it has stay. */
-  components: readonly TopLevelComponent[] | undefined;
+  components: readonly MessageComponent[] | undefined;
   /** The names of its files. */
   filenames: readonly string[];
 }

@@ -82,20 +82,6 @@ export async function loadMessage(
   return message;
 }
 
-/**
- * One of the answers an application gave to interactions, whoever sees it.
- * @throws UNKNOWN_MESSAGE, also for any other message of the place
- */
-export async function loadAnswer(
-  call: CallContext,
-  place: Place,
-  { messageId, applicationId }: { messageId: bigint; applicationId: bigint },
-): Promise<MessageRecord> {
-  const message = await loadMessage(call, place, messageId, { kind: 'application', applicationId });
-  if (message.applicationId !== applicationId) throw new DomainError('UNKNOWN_MESSAGE');
-  return message;
-}
-
 /** Whose message of a place that everybody sees it is, without what its rendering needs. @throws UNKNOWN_MESSAGE */
 export async function findMessage(
   call: CallContext,

@@ -222,9 +222,9 @@ describe('who installed the application to themselves', () => {
 
 test('every step that was looked at is told, in the order of the rules', () => {
   expect(decideRunnable(facts(own(say(OF_ROLE, ROLE, true)))).steps).toEqual([
+    'The application is installed here.',
     'The person is a member of the server.',
     'The person sees the channel.',
-    'The application is installed with the scope applications.commands.',
     'No built-in command has the name of the command.',
     'The command is for the kind of installation that there is.',
     'The command is for servers.',
@@ -331,9 +331,9 @@ test('on 1,000 set-ups the decision is that of the rules, and the last step of t
 });
 
 const ANSWERS: Record<RunRule, 'yes' | 'no' | 'as it says'> = {
+  'not-installed': 'no',
   'not-a-member': 'no',
   'channel-hidden': 'no',
-  'not-installed': 'no',
   'reserved-name': 'no',
   'integration-type': 'no',
   context: 'no',

@@ -124,12 +124,12 @@ describe('a command is unknown', () => {
     expect(await outcome(find(owner, id, other.channel.id))).toBe('ok');
   });
 
-  test('whose application is not installed, or without the scope for commands', async () => {
+  test('whose application is not installed; its bot brings its commands along', async () => {
     const other = await createBot(app);
     const { id } = await putCommand(app, other.id);
     expect(await outcome(find(scene.owner, id))).toBe('UNKNOWN_COMMAND');
     await addMember(app, scene.guildId, other.user);
-    expect(await outcome(find(scene.owner, id))).toBe('UNKNOWN_COMMAND');
+    expect(await outcome(find(scene.owner, id))).toBe('ok');
   });
 });
 
@@ -219,6 +219,8 @@ describe('why', () => {
     const ask = (call = scene.ada) => whyRunnable(call, { channelId: scene.channelId, commandId: id });
     expect(await ask()).toMatchObject({ allowed: false, rule: 'not-installed' });
     expect(await outcome(ask(scene.owner))).toBe('UNKNOWN_COMMAND');
+    const ofOutsider = { channelId: scene.channelId, commandId: id, userId: scene.users.outsider.id };
+    expect(await outcome(whyRunnable(scene.owner, ofOutsider))).toBe('UNKNOWN_COMMAND');
   });
 
   test('is not told to who does not see the channel, of what there is not, or to a bot', async () => {

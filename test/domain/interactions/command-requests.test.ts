@@ -2,6 +2,7 @@ import { ApplicationCommandOptionType as Option, ApplicationCommandType as Type 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CommandOption } from '../../../src/domain/commands/record.js';
 import { accessGuildChannel } from '../../../src/domain/guilds/index.js';
+import { installApplication } from '../../../src/domain/installations/index.js';
 import { findCircumstances } from '../../../src/domain/interactions/circumstances.js';
 import { WITH_USER_AND_ROLES } from '../../../src/domain/members/record.js';
 import { ALL_PERMISSIONS, Permission } from '../../../src/domain/permissions.js';
@@ -117,6 +118,8 @@ describe('what the application may do', () => {
 
   it('is what everybody may where it has no bot in the guild', async () => {
     const bot = await createBot(server.app);
+    const install = { applicationId: bot.id, guildId: scene.guild.id, permissions: 0n };
+    await installApplication(scene.owner, { ...install, scopes: ['applications.commands'] });
     const commandId = await storeCommand({ ...scene, bot });
     await permitEveryone(server.app, scene.guild.id, Permission.ViewChannel | Permission.EmbedLinks);
     expect((await run(scene, commandId)).appPermissions).toBe(Permission.ViewChannel | Permission.EmbedLinks);
@@ -354,8 +357,8 @@ it('a command asks the database little, whatever it is run with', async () => {
     counted.statements(() => run(scene, commandId, { options: some(count) }, counted.call));
   await statements(24);
   const [bare, few, many] = [await statements(0), await statements(3), await statements(24)];
-  // Beside what the guild's home is asked: the command with its application, channels, their newest messages; roles and strangers.
-  expect([bare.length, few.length]).toEqual([4, 6]);
+  // Of the nine, two are channels and their newest messages, and the rest says whether it may be run; then come roles and strangers.
+  expect([bare.length, few.length]).toEqual([9, 11]);
   expect(many).toHaveLength(few.length);
   await counted.close();
 });

@@ -1,9 +1,9 @@
 import { ComponentType as Type } from 'discord-api-types/v10';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { storedModal } from '../../../src/domain/interactions/components.js';
 import { readModal } from '../../../src/domain/interactions/filled-inputs.js';
 import { SubmittedComponents } from '../../../src/domain/interactions/index.js';
+import { storedModal } from '../../../src/domain/interactions/modals.js';
 import { newReading } from '../../../src/domain/interactions/reading.js';
 import { parseInput } from '../../../src/domain/parse-input.js';
 import { faultsIn } from '../../harness/faults-in.js';

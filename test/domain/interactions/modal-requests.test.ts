@@ -50,7 +50,7 @@ describe('a modal', () => {
   });
 
   it('that a component led to comes with its message, while that is there', async () => {
-    const { id: messageId } = await sayWith(scene, { type: Type.ActionRow });
+    const { id: messageId } = await sayWith(scene);
     const interaction = await storeModal(scene, [NAME], { type: 3, messageId });
     expect(await submit(interaction)).toMatchObject({ message: { id: messageId } });
     await server.app.db.writer.message.delete({ where: { id: messageId } });

@@ -3,6 +3,7 @@ import type { CallContext } from '../../../src/domain/call.js';
 import type { CommandOption } from '../../../src/domain/commands/record.js';
 import { DomainError } from '../../../src/domain/errors.js';
 import { installApplication } from '../../../src/domain/installations/index.js';
+import type { Scope } from '../../../src/domain/installations/scopes.js';
 import {
   autocompleteRequest,
   commandRequest,
@@ -51,8 +52,8 @@ export async function openScene(server: TestServer): Promise<Scene> {
 
 /** Installs a bot that nothing is granted, with its commands. */
 export async function installWithCommands(app: TestServer['app'], { id }: TestBot, guild: TestGuild): Promise<void> {
-  const scopes = ['bot', 'applications.commands'] as const;
-  await installApplication(callOf(app, guild.owner), { applicationId: id, guildId: guild.id, scopes: [...scopes], permissions: 0n });
+  const scopes: Scope[] = ['bot', 'applications.commands'];
+  await installApplication(callOf(app, guild.owner), { applicationId: id, guildId: guild.id, scopes, permissions: 0n });
 }
 
 type CommandFacts = Partial<Omit<Prisma.ApplicationCommandUncheckedCreateInput, 'options'>>;

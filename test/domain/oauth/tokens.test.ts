@@ -179,6 +179,7 @@ describe('what lasts', () => {
       applicationId: client.application.id,
       scopes: ['identify', 'guilds'],
       expiresAt: new Date(clock.now() + 1),
+      clientCredentials: false,
     });
     clock.advance(1);
     expect(await actorOf(tokens)).toBeNull();
@@ -374,7 +375,11 @@ describe('client credentials', () => {
   test('act for the owner, with identify when nothing is asked for, and cannot be refreshed', async () => {
     const tokens = await ask();
     expect(tokens).toMatchObject({ refreshToken: null, scopes: ['identify'], guild: null, expiresIn: 604_800 });
-    expect(await actorOf(tokens)).toMatchObject({ user: { id: owner.id }, scopes: ['identify'] });
+    expect(await actorOf(tokens)).toMatchObject({
+      user: { id: owner.id },
+      scopes: ['identify'],
+      clientCredentials: true,
+    });
   });
 
   test('of a team act for its owner', async () => {

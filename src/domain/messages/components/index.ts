@@ -5,7 +5,7 @@ import { addFault } from './fields.js';
 import { type actionRow, topLevel } from './layout.js';
 import { checkDistinct, numberComponents, walk } from './tree.js';
 
-export { type ModalComponent, type ModalContent, modalContent } from './modal.js';
+export { type ModalContent, modalContent } from './modal.js';
 
 const MAX_COMPONENTS = 40;
 
@@ -27,12 +27,12 @@ export const messageComponents = z
 export type MessageComponents = z.output<typeof messageComponents>;
 
 /** Whatever may stand in a message by itself. */
-export type TopLevelComponent = z.output<typeof topLevel>;
+export type MessageComponent = z.output<typeof topLevel>;
 
 /** What people can press or pick from. */
 export type InteractiveComponent = z.output<typeof actionRow>['components'][number];
 
-function checkSize(components: TopLevelComponent[], context: z.RefinementCtx): void {
+function checkSize(components: MessageComponent[], context: z.RefinementCtx): void {
   let count = 0;
   let length = 0;
   for (const { node } of walk(components)) {
@@ -55,7 +55,7 @@ export function findComponent(stored: unknown, customId: string): InteractiveCom
   return components.flatMap(interactiveIn).find(({ custom_id }) => custom_id === customId);
 }
 
-function interactiveIn(component: TopLevelComponent): InteractiveComponent[] {
+function interactiveIn(component: MessageComponent): InteractiveComponent[] {
   switch (component.type) {
     case ComponentType.ActionRow:
       return component.components;

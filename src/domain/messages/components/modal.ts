@@ -110,6 +110,3 @@ export const modalContent = z.object({
 });
 
 export type ModalContent = z.output<typeof modalContent>;
-
-/** Whatever may stand in a modal by itself. */
-export type ModalComponent = ModalContent['components'][number];
