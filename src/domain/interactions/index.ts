@@ -8,7 +8,7 @@ export { ChosenValues, InvokedOptions, SubmittedComponents } from './input.js';
 export { autocompleteCommand, invokeCommand, submitModal, useComponent } from './invoke.js';
 export { listInteractions } from './list.js';
 export { modalRequest } from './modal-requests.js';
-export { nextOverdue, OverdueInteractions, settleOverdue } from './overdue.js';
+export { failureAt, nextOverdue, OverdueInteractions, settleOverdue } from './overdue.js';
 export type { Callback, InteractionProgress, OfferedChoice } from './record.js';
 export type { AuthorizingOwners, ChannelShown, InteractionRequest, MemberShown, Resolved } from './request.js';
 export { type AnswerKey, createFollowUp, deleteAnswer, editAnswer, getAnswer } from './responses.js';
