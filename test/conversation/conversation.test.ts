@@ -1,7 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { noDiscordPy, PYTHON } from '../harness/discord-py.js';
 import {
@@ -17,6 +13,7 @@ import {
 import { startServer, type TestServer } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
 import { subscribe } from '../harness/subscriptions.js';
+import { type RunningProgram, startProgram } from './programs.js';
 
 /** Programs of stock libraries that greet whoever says hello; each knows the address of the API and its token. */
 const BOTS = {
@@ -30,7 +27,7 @@ let server: TestServer;
 let ada: Person;
 let grace: Person;
 let guild: MadeGuild;
-let child: ChildProcess | undefined;
+let running: RunningProgram | undefined;
 
 beforeAll(async () => {
   server = await startServer({ env: { RATE_LIMITS: 'on' } });
@@ -39,11 +36,7 @@ beforeAll(async () => {
   guild = await createGuild(ada, 'Harbour');
   await invite(ada, guild, grace);
 });
-afterEach(async () => {
-  if (!child || child.exitCode !== null) return;
-  child.kill('SIGKILL');
-  await once(child, 'exit');
-});
+afterEach(() => running?.stop());
 afterAll(() => server.stop());
 
 describe('a stock bot says hello', () => {
@@ -53,7 +46,8 @@ describe('a stock bot says hello', () => {
       const bot = await createApplication(ada, `Bot of ${library}`.slice(0, 32));
       await install(ada, bot, guild);
       const events = await subscribe(server, grace, guild.textChannelId);
-      await startBot(program, script, bot.botToken);
+      const env = { API_URL: `${server.origin}/api`, BOT_TOKEN: bot.botToken };
+      running = await startProgram({ program, script, env });
 
       const messageId = await sendMessage(grace, guild.textChannelId, 'hello');
 
@@ -80,20 +74,3 @@ describe('a stock bot says hello', () => {
     });
   }
 });
-
-/** Starts a bot's program and resolves when it says that it is online. */
-async function startBot(program: string, script: string, token: string): Promise<void> {
-  const started = spawn(program, [join(import.meta.dirname, script)], {
-    env: { ...process.env, API_URL: `${server.origin}/api`, BOT_TOKEN: token },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  child = started;
-  let complaints = '';
-  started.stderr.on('data', (text) => {
-    complaints += text;
-  });
-  await new Promise<void>((resolve, reject) => {
-    createInterface(started.stdout).on('line', (line) => line.includes('online') && resolve());
-    started.once('exit', (code) => reject(new Error(`the bot ended with ${code}: ${complaints}`)));
-  });
-}

@@ -1,0 +1,60 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+/** A program of its own that uses a stock library. */
+export interface RunningProgram {
+  /** The line by which it said that it is ready. */
+  ready: string;
+  /** What `awaited` resolves to, unless the program ends before. @throws Error with what it complained of */
+  unlessItEnds<Value>(awaited: Promise<Value>): Promise<Value>;
+  stop(): Promise<void>;
+}
+
+export interface ProgramOptions {
+  program: string;
+  /** From the folder of this file. */
+  script: string;
+  env: Record<string, string>;
+  /** What the line has in it by which the program says that it is ready. */
+  ready?: string;
+}
+
+/** Starts a program and resolves when it says that it is ready. */
+export async function startProgram({
+  program,
+  script,
+  env,
+  ready = 'online',
+}: ProgramOptions): Promise<RunningProgram> {
+  const child = spawn(program, [join(import.meta.dirname, script)], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const failure = failureOf(child);
+  const line = new Promise<string>((resolve) => {
+    createInterface(child.stdout).on('line', (text) => text.includes(ready) && resolve(text));
+  });
+  return {
+    ready: await Promise.race([line, failure]),
+    unlessItEnds: (awaited) => Promise.race([awaited, failure]),
+    async stop() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    },
+  };
+}
+
+function failureOf(child: ChildProcess): Promise<never> {
+  let complaints = '';
+  child.stderr?.on('data', (text) => {
+    complaints += text;
+  });
+  const failure = new Promise<never>((_resolve, reject) => {
+    child.once('close', (code) => reject(new Error(`the program ended with ${code}: ${complaints}`)));
+  });
+  failure.catch(() => {});
+  return failure;
+}
