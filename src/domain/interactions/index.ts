@@ -4,13 +4,27 @@ export { autocompleteRequest, commandRequest } from './command-requests.js';
 export { componentRequest } from './component-requests.js';
 export { takeForGateway } from './deliver.js';
 export type { EndpointOutcome, Endpoints } from './endpoint.js';
+export { findInteractionFile } from './files.js';
 export { ChosenValues, InvokedOptions, SubmittedComponents } from './input.js';
-export { autocompleteCommand, invokeCommand, submitModal, useComponent } from './invoke.js';
+export {
+  autocompleteCommand,
+  invokeCommand,
+  requireInvoking,
+  requireSubmitting,
+  submitModal,
+  useComponent,
+} from './invoke.js';
 export { listInteractions } from './list.js';
 export { modalRequest } from './modal-requests.js';
 export { nextOverdue, OverdueInteractions, settleOverdue } from './overdue.js';
 export type { Callback, InteractionProgress, InteractionRecord, OfferedChoice } from './record.js';
-export type { AuthorizingOwners, ChannelShown, InteractionRequest, MemberShown, Resolved } from './request.js';
+export type {
+  AuthorizingOwners,
+  ChannelShown,
+  InteractionRequest,
+  MemberShown,
+  Resolved,
+} from './request.js';
 export { type AnswerKey, createFollowUp, deleteAnswer, editAnswer, getAnswer } from './responses.js';
 export { stateAt } from './states.js';
 export { noteRefusedAnswer } from './steps.js';
