@@ -18,9 +18,11 @@ import {
   SubmittedComponents,
   submitModal,
 } from '../../../src/domain/interactions/index.js';
+import { jobKinds } from '../../../src/domain/jobs.js';
 import { limits } from '../../../src/domain/limits.js';
 import type { UploadedFile } from '../../../src/domain/messages/index.js';
 import { parseInput } from '../../../src/domain/parse-input.js';
+import { ManualClock } from '../../harness/clock.js';
 import { outcome } from '../../harness/outcome.js';
 import { startServer, type TestServer } from '../../harness/server.js';
 import { faultsOf, openScene, type Scene, storeCommand, storeModal } from './scene.js';
@@ -211,6 +213,16 @@ describe('a file that is given to a modal', () => {
     expect(await outcome(requireSubmitting(scene.owner, input))).toBe('UNKNOWN_INTERACTION');
   });
 
+  it('of two who send the modal at once is kept of one', async () => {
+    const { id: interactionId } = await storeModal(scene, [upload()], { callbackType: 9 });
+    const before = await kept();
+    const files = [await file('a'), await file('b')];
+    const send = (one: UploadedFile) => submitModal(scene.ada, { interactionId, components: filled(0), files: [one] });
+    const outcomes = await Promise.all(files.map((one) => outcome(send(one))));
+    expect(outcomes.toSorted()).toEqual(['CONFLICT', 'ok']);
+    expect(await kept()).toHaveLength(before.length + 1);
+  });
+
   it('leaves the modal to be sent again where the interaction cannot be stored', async () => {
     const { id: interactionId } = await storeModal(scene, [upload()], { callbackType: 9 });
     const before = await kept();
@@ -292,6 +304,16 @@ describe('files of an interaction', () => {
     expect(await isThere()).toBe(false);
     expect(await app.db.reader.interactionFile.count({ where: { interactionId: interaction.id } })).toBe(0);
     expect(paths.filter(existsSync)).toEqual([]);
+  });
+
+  it('are removed by the job that removes old rows, with theirs', async () => {
+    const { interaction, ids } = await store();
+    const { app } = server;
+    const kinds = jobKinds({ ...app, callOfNobody: () => scene.owner });
+    const clock = new ManualClock(Date.now() + 8 * DAY);
+    await kinds['expired-rows'].run({}, { id: 1n, attempt: 1, clock, signal: new AbortController().signal });
+    expect(await app.db.reader.interaction.count({ where: { id: interaction.id } })).toBe(0);
+    expect(ids.filter((id) => existsSync(pathOf(interaction.id, id)))).toEqual([]);
   });
 
   it('are removed by the next try where the process died between file and row', async () => {
