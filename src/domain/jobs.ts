@@ -5,6 +5,7 @@ import type { Logger } from '../infra/logger.js';
 import { removeAbandonedFiles } from './abandoned-files.js';
 import type { CallContext } from './call.js';
 import { removeExpiredRows } from './expired-rows.js';
+import { removeOldInteractionFiles } from './interactions/expired.js';
 import { settleOverdue } from './interactions/overdue.js';
 import { type DomainJobPayloads, JOB_PAYLOADS } from './job-payloads.js';
 
@@ -35,7 +36,10 @@ export function jobKinds({ db, blobs, log, callOfNobody }: JobSupplies): JobKind
       atOnce: 1,
       everyMs: HOUR_MS,
       maxMs: HOUR_MS,
-      run: (_payload, { clock, signal }) => removeExpiredRows(db, clock, signal),
+      run: async (_payload, { clock, signal }) => {
+        await removeExpiredRows(db, clock, signal);
+        await removeOldInteractionFiles(db, blobs, clock.now(), signal);
+      },
     },
     // Each process looks after those it delivers; these are those of a process that is no more.
     'overdue-interactions': {

@@ -63,6 +63,9 @@ export const limits = {
   installationsConsidered: 1_000,
 } as const;
 
+/** How often somebody gives files to commands and modals; each time {@link limits.attachmentsPerMessage} at most. */
+export const FILES_PER_PERSON: Limit = { name: 'given-files-a-person', points: 10, seconds: 10 };
+
 /** An application may identify this often a day (Discord's documentation, Gateway). */
 export const IDENTIFY_PER_DAY: Limit = { name: 'identify-a-day', points: 1_000, seconds: 86_400 };
 

@@ -7,9 +7,10 @@ const DAY_SECONDS = 86_400;
 export interface AddressSignatures {
   /**
    * The query that signs `path`: `is` and `ex`, hex seconds since the Unix epoch between which it is good, and `hm`, the
-   * HMAC-SHA256 over all three. The same all day (UTC), and good for one to two days.
+   * HMAC-SHA256 over all three. The same all day (UTC).
+   * @param days it is good until so many days after today began: for one to two days, unless stated
    */
-  sign(path: string): string;
+  sign(path: string, days?: number): string;
   /** For how many more whole seconds `query` lets `path` be used: 0 when it does not sign it, or has expired. */
   secondsLeft(path: string, query: Readonly<Record<string, unknown>>): number;
 }
@@ -19,10 +20,10 @@ export function createAddressSignatures(key: string, clock: Clock): AddressSigna
   const mac = (path: string, is: string, ex: string) =>
     createHmac('sha256', key).update(`${is}\n${ex}\n${path}`).digest('hex');
   return {
-    sign(path) {
+    sign(path, days = 2) {
       const today = seconds() - (seconds() % DAY_SECONDS);
       const is = today.toString(16);
-      const ex = (today + 2 * DAY_SECONDS).toString(16);
+      const ex = (today + days * DAY_SECONDS).toString(16);
       return `ex=${ex}&is=${is}&hm=${mac(path, is, ex)}`;
     },
     secondsLeft(path, { ex, is, hm }) {

@@ -11,6 +11,8 @@ import {
   InvokedOptions,
   invokeCommand,
   listInteractions,
+  requireInvoking,
+  requireSubmitting,
   SubmittedComponents,
   stateAt,
   submitModal,
@@ -24,12 +26,14 @@ import { Application } from './applications.js';
 import { builder } from './builder.js';
 import { Channel } from './channels.js';
 import type { GraphqlContext } from './context.js';
+import type { Upload } from './forms.js';
 import { parseId, parseOptionalId, snowflakeId } from './ids.js';
 import { watchInteractions } from './interaction-updates.js';
 import { childLists, referredRows } from './lists.js';
 import { Message } from './messages.js';
 import { callerMayWithApplication } from './own-roles.js';
 import { connectionOf, pageArgs, pageRows, pageSizeOf, parsePage } from './page.js';
+import { receiveFiles, requireDistinct } from './uploads.js';
 
 const InteractionState = builder.enumType('InteractionState', {
   values: ['DELIVERING', 'DELIVERED_HTTP', 'DELIVERED_GATEWAY', 'DEFERRED', 'ANSWERED', 'FAILED', 'EXPIRED'] as const,
@@ -204,6 +208,10 @@ const InvokeCommandInput = builder.inputType('InvokeCommandInput', {
     name: t.string(),
     options: t.field({ type: 'JSON', description: "The wire's `data.options`." }),
     targetId: t.id({ description: 'The user or the message that a context menu is opened on.' }),
+    files: t.field({
+      type: ['File'],
+      description: 'What options of the type ATTACHMENT take; their value is the place in this list, counted from 0.',
+    }),
   }),
 });
 const UseComponentInput = builder.inputType('UseComponentInput', {
@@ -218,6 +226,10 @@ const SubmitModalInput = builder.inputType('SubmitModalInput', {
   fields: (t) => ({
     interactionId: t.id({ required: true, description: 'The interaction that was answered with the modal.' }),
     components: t.field({ type: 'JSON', required: true, description: "The wire's `data.components`." }),
+    files: t.field({
+      type: ['File'],
+      description: 'What file uploads take; their values are places in this list, counted from 0.',
+    }),
   }),
 });
 
@@ -240,7 +252,12 @@ builder.mutationFields((t) => ({
     type: InteractionPayload,
     description: 'Runs a command as the caller. Answers once it was delivered, or could not be.',
     args: { input: t.arg({ type: InvokeCommandInput, required: true }) },
-    resolve: async (_root, { input }, { call }) => ({ interaction: await invokeCommand(call, commandInput(input)) }),
+    resolve: async (_root, { input }, { call }) => {
+      const files = filesOf(input);
+      const asked = { ...commandInput(input), targetId: parseOptionalId(input.targetId, 'targetId') };
+      if (files.length > 0) await requireInvoking(call, { ...asked, files: files.length });
+      return { interaction: await invokeCommand(call, { ...asked, files: await receiveFiles(files) }) };
+    },
   }),
   autocompleteCommand: t.field({
     type: AutocompletePayload,
@@ -267,12 +284,15 @@ builder.mutationFields((t) => ({
     type: InteractionPayload,
     description: 'Sends in a modal that the caller was shown.',
     args: { input: t.arg({ type: SubmitModalInput, required: true }) },
-    resolve: async (_root, { input }, { call }) => ({
-      interaction: await submitModal(call, {
+    resolve: async (_root, { input }, { call }) => {
+      const files = filesOf(input);
+      const filled = {
         interactionId: parseId(input.interactionId, 'interactionId'),
         components: parseInput(SubmittedComponents, input.components, 'components'),
-      }),
-    }),
+      };
+      if (files.length > 0) await requireSubmitting(call, { ...filled, files: files.length });
+      return { interaction: await submitModal(call, { ...filled, files: await receiveFiles(files) }) };
+    },
   }),
 }));
 
@@ -283,8 +303,13 @@ function commandInput(input: typeof InvokeCommandInput.$inferInput) {
     channelId: parseId(input.channelId, 'channelId'),
     commandId,
     options: parseInput(InvokedOptions, input.options ?? [], 'options'),
-    targetId: parseOptionalId(input.targetId, 'targetId'),
   };
+}
+
+/** @throws INVALID_INPUT at `files` when one file stands there more than once */
+function filesOf({ files }: { files?: Upload[] | null | undefined }): Upload[] {
+  requireDistinct(files ?? []);
+  return files ?? [];
 }
 
 builder.subscriptionField('interactionUpdated', (t) =>

@@ -1,6 +1,7 @@
 import {
   type APIApplicationCommandAutocompleteInteraction,
   type APIApplicationCommandInteraction,
+  type APIAttachment,
   type APIBaseInteraction,
   type APIInteractionDataResolvedGuildMember,
   type APIInteractionGuildMember,
@@ -23,7 +24,7 @@ import { limits } from '../domain/limits.js';
 import { contentReaders, contentShownTo, type MessageRecord } from '../domain/messages/index.js';
 import { renderChannel } from './channels.js';
 import { renderMember } from './members.js';
-import { messageAs, renderMessage, type WireOptions } from './messages.js';
+import { messageAs, renderGivenFile, renderMessage, type WireOptions } from './messages.js';
 import { renderRole } from './roles.js';
 import { renderUser } from './users.js';
 
@@ -114,11 +115,13 @@ interface WireResolved {
   roles?: Record<string, APIRole>;
   channels?: Record<string, ReturnType<typeof renderChannelShown>>;
   messages?: Record<string, APIMessage>;
+  attachments?: Record<string, APIAttachment>;
 }
 
 /** What the ids in the data stand for; nothing where they stand for nothing. */
 function renderResolved(request: InteractionRequest, options: WireOptions): { resolved?: WireResolved } {
-  const { users, members, roles, channels, messages }: Resolved = request.resolved;
+  const { users, members, roles, channels, messages, files }: Resolved = request.resolved;
+  const { channelId } = request.place;
   const resolved: WireResolved = {
     ...(users.length === 0 ? {} : { users: mapOf(users, ({ id }) => id, renderUser) }),
     ...(members.length === 0 ? {} : { members: mapOf(members, ({ member }) => member.userId, renderMemberShown) }),
@@ -131,6 +134,15 @@ function renderResolved(request: InteractionRequest, options: WireOptions): { re
             messages,
             ({ id }) => id,
             (message) => renderShown(message, request, options),
+          ),
+        }),
+    ...(files.length === 0
+      ? {}
+      : {
+          attachments: mapOf(
+            files,
+            ({ file }) => file.id,
+            ({ file }) => renderGivenFile(file, channelId, options),
           ),
         }),
   };

@@ -6,6 +6,7 @@ import type {
   MessageFlags,
   MessageType,
 } from 'discord-api-types/v10';
+import type { FileFacts } from '../domain/kept-files.js';
 import type { ContentShown, MessageRecord, ReactionCount } from '../domain/messages/index.js';
 import type { AddressSignatures } from '../infra/address-signatures.js';
 import type { Attachment } from '../infra/database/index.js';
@@ -22,26 +23,54 @@ export interface WireOptions {
   signatures: Pick<AddressSignatures, 'sign'>;
 }
 
-/** What the signature of an attachment's address is made over. */
-export function attachmentPath(channelId: bigint, attachment: { id: bigint; filename: string }): string {
-  return `attachments/${channelId}/${attachment.id}/${attachment.filename}`;
+/** Where files stand under `/cdn`: those of messages, and those that were given to commands and modals. */
+export type FileFolder = 'attachments' | 'ephemeral-attachments';
+
+/** A file under `/cdn/{folder}/{channel}/{id}/{filename}`. */
+interface FileAddress {
+  folder: FileFolder;
+  channelId: bigint;
+  id: bigint;
+  filename: string;
 }
 
-/** An attachment; its file is under `/cdn/attachments/{channel}/{attachment}/{filename}`, for as long as it is signed. */
+/** What the signature of a file's address is made over. */
+export function filePath({ folder, channelId, id, filename }: FileAddress): string {
+  return `${folder}/${channelId}/${id}/${filename}`;
+}
+
+/** Where a file can be had for as long as the address is signed. @param days as `AddressSignatures.sign` takes them */
+function fileUrl(address: FileAddress, { publicUrl, signatures }: WireOptions, days?: number): string {
+  const path = filePath({ ...address, filename: encodeURIComponent(address.filename) });
+  return `${publicUrl}/cdn/${path}?${signatures.sign(filePath(address), days)}`;
+}
+
+/** An attachment of a message in that channel. */
 export function renderAttachment(attachment: Attachment, channelId: bigint, options: WireOptions): APIAttachment {
-  const signature = options.signatures.sign(attachmentPath(channelId, attachment));
-  const path = `${channelId}/${attachment.id}/${encodeURIComponent(attachment.filename)}`;
-  const url = `${options.publicUrl}/cdn/attachments/${path}?${signature}`;
+  const { id, filename, description } = attachment;
+  const rendered = renderFile(attachment, fileUrl({ folder: 'attachments', channelId, id, filename }, options));
+  return { ...rendered, ...(description === null ? {} : { description }) };
+}
+
+/** As many whole days as pass while an interaction is kept, and the one that had begun before. */
+const DAYS_OF_GIVEN_FILES = 8;
+
+/** A file that was given to a command or a modal in that channel, at an address that is good for as long as the file is kept. */
+export function renderGivenFile(file: FileFacts, channelId: bigint, options: WireOptions): APIAttachment {
+  const address = { folder: 'ephemeral-attachments', channelId, id: file.id, filename: file.filename } as const;
+  return { ...renderFile(file, fileUrl(address, options, DAYS_OF_GIVEN_FILES)), ephemeral: true };
+}
+
+function renderFile({ id, filename, size, contentType, width, height }: FileFacts, url: string): APIAttachment {
   return {
-    id: String(attachment.id),
-    filename: attachment.filename,
-    size: attachment.size,
+    id: String(id),
+    filename,
+    size,
     url,
     proxy_url: url,
-    content_type: attachment.contentType,
-    ...(attachment.description === null ? {} : { description: attachment.description }),
-    ...(attachment.width === null ? {} : { width: attachment.width }),
-    ...(attachment.height === null ? {} : { height: attachment.height }),
+    content_type: contentType,
+    ...(width === null ? {} : { width }),
+    ...(height === null ? {} : { height }),
   };
 }
 

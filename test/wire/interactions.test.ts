@@ -8,6 +8,7 @@ import {
 } from '../../src/domain/interactions/index.js';
 import { parseInput } from '../../src/domain/parse-input.js';
 import { ALL_PERMISSIONS, DEFAULT_EVERYONE_PERMISSIONS } from '../../src/domain/permissions.js';
+import { createAddressSignatures } from '../../src/infra/address-signatures.js';
 import { renderInteraction } from '../../src/wire/interactions.js';
 import {
   complete,
@@ -18,6 +19,7 @@ import {
   storeCommand,
   storeModal,
 } from '../domain/interactions/scene.js';
+import { ManualClock } from '../harness/clock.js';
 import { expectReference } from '../harness/reference.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { say } from '../harness/world.js';
@@ -39,6 +41,8 @@ beforeAll(async () => {
   everything = await run(scene, commandId, { options: sent });
 });
 afterAll(() => server.stop());
+
+const NOTHING = () => Promise.reject(new Error('nothing is read'));
 
 const KEY = { id: 1_234_567_890_123_456_789n, token: 'a token' };
 
@@ -120,6 +124,35 @@ describe('an interaction', () => {
         .authorizing_integration_owners;
     expect(owners(1n, 2n)).toEqual({ 0: '1', 1: '2' });
     expect(owners(undefined, 2n)).toEqual({ 1: '2' });
+  });
+
+  it('shows files that were given at addresses that are good for as long as they are kept', () => {
+    const DAY = 86_400_000;
+    // The end of a day, from which the address is good for the shortest time.
+    const clock = new ManualClock(Date.UTC(2026, 0, 2) - 1000);
+    const signatures = createAddressSignatures('key', clock);
+    const blob = { size: 3, head: Buffer.alloc(0), bytes: NOTHING, keep: NOTHING, discard: NOTHING };
+    const file = { id: 77n, filename: 'ä.png', contentType: 'image/png', size: 3, width: 1, height: null };
+    const request = { ...everything, resolved: { ...everything.resolved, files: [{ file, blob }] } };
+    const rendered = JSON.parse(JSON.stringify(renderInteraction(request, KEY, { publicUrl: 'http://x', signatures })));
+    const { url, proxy_url, ...attachment } = rendered.data.resolved.attachments['77'];
+    expect(attachment).toEqual({
+      id: '77',
+      filename: 'ä.png',
+      content_type: 'image/png',
+      size: 3,
+      width: 1,
+      ephemeral: true,
+    });
+    expectReference('MessageAttachmentResponse', { url, proxy_url, ...attachment });
+    expect(proxy_url).toBe(url);
+    const { pathname, searchParams } = new URL(url);
+    const channelId = scene.guild.channel.id;
+    expect(pathname).toBe(`/cdn/ephemeral-attachments/${channelId}/77/%C3%A4.png`);
+    clock.advance(7 * DAY);
+    const query = Object.fromEntries(searchParams);
+    expect(signatures.secondsLeft(`ephemeral-attachments/${channelId}/77/ä.png`, query)).toBeGreaterThan(0);
+    expect(signatures.secondsLeft(`attachments/${channelId}/77/ä.png`, query)).toBe(0);
   });
 
   it('shows a user where there is no membership', () => {

@@ -1,5 +1,6 @@
 import { ChannelType, ApplicationCommandOptionType as OptionType } from 'discord-api-types/v10';
 import { z } from 'zod';
+import { fileTypes } from '../file-types.js';
 import { characters, fault, listUpTo, maybe, plainText } from '../input.js';
 import { limits } from '../limits.js';
 import { type Localizations, localizations, translationsOf } from './localizations.js';
@@ -49,24 +50,9 @@ function asChoice({ name, name_localizations: given, value }: GivenChoice): Comm
   return { name, ...(translations && { name_localizations: translations }), value };
 }
 
-/** A group of file types, or an extension with its dot (Discord's documentation, File Type Filtering). */
-const FILE_TYPE = /^(image|video|audio|\.[a-z0-9][a-z0-9._+-]{0,31})$/;
-
-function fileTypes() {
-  const rule = fault('STRING_TYPE_REGEX', 'Must be image, video, audio, or an extension that begins with a dot.');
-  const type = plainText()
-    .transform((text) => text.toLowerCase())
-    .refine((text) => FILE_TYPE.test(text), rule);
-  return maybe(listUpTo(limits.fileTypesPerOption, type).transform(once));
-}
-
 function channelTypes() {
   const types = z.enum(ChannelType);
-  return maybe(listUpTo(types.options.length, types).transform(once));
-}
-
-function once<Value>(values: Value[]): Value[] {
-  return [...new Set(values)];
+  return maybe(listUpTo(types.options.length, types).transform((values) => [...new Set(values)]));
 }
 
 /** What only options of some types have. */

@@ -135,6 +135,7 @@ function resolve(scene: Scene, found: Found, wanted: readonly Wanted[]): Resolve
     roles: present(found.roles, ids),
     channels: unique(idsOf(wanted, 'channel')).flatMap((id) => showChannel(scene, found, id) ?? []),
     messages: [],
+    files: [],
   };
 }
 

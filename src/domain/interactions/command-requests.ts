@@ -4,27 +4,31 @@ import { findRunnableCommand, type RunnableCommand } from '../command-permission
 import { type CommandRecord, GLOBAL_SCOPE } from '../commands/record.js';
 import { type FieldFault, invalidInput } from '../errors.js';
 import { findCircumstances } from './circumstances.js';
+import { allotFileIds, checkTaken, countOfFiles, type GivenFiles, showFiles } from './given-files.js';
 import type { InvokedOption } from './input.js';
 import { findMessageFor } from './messages.js';
 import { nameOfChosen, type OptionsRead, readOptions } from './options.js';
 import { REQUIRED, requireFaultless } from './reading.js';
 import type { CommandData, InteractionRequest } from './request.js';
 
-export interface InvokedCommand {
+interface TypedCommand {
   channelId: bigint;
   commandId: bigint;
   options: readonly InvokedOption[];
 }
 
+export interface InvokedCommand extends TypedCommand {
+  /** The user or the message that a context menu was opened on. */
+  targetId?: bigint | undefined;
+  files?: GivenFiles | undefined;
+}
+
 /**
  * What somebody asks of an application by running one of its commands.
- * @param input `targetId` is the user or the message that a context menu was opened on
- * @throws INVALID_INPUT (at `options` and `targetId`), and what `findRunnableCommand` throws
+ * @throws INVALID_INPUT (at `options`, `targetId` and `files`), TOO_MANY_ATTACHMENTS, FILE_TOO_LARGE, REQUEST_TOO_LARGE, and what
+ *   `findRunnableCommand` throws
  */
-export async function commandRequest(
-  call: CallContext,
-  input: InvokedCommand & { targetId?: bigint | undefined },
-): Promise<InteractionRequest> {
+export async function commandRequest(call: CallContext, input: InvokedCommand): Promise<InteractionRequest> {
   const runnable = await findRunnableCommand(call, input);
   switch (runnable.command.type) {
     case ApplicationCommandType.ChatInput:
@@ -40,7 +44,7 @@ export async function commandRequest(
  * What somebody asks of an application by typing in an option that it completes.
  * @throws INVALID_INPUT (at `options`), and what `findRunnableCommand` throws
  */
-export async function autocompleteRequest(call: CallContext, input: InvokedCommand): Promise<InteractionRequest> {
+export async function autocompleteRequest(call: CallContext, input: TypedCommand): Promise<InteractionRequest> {
   const runnable = await findRunnableCommand(call, input);
   const read = readOptions(runnable.command.options, input.options, 'complete');
   requireFaultless(read);
@@ -48,34 +52,36 @@ export async function autocompleteRequest(call: CallContext, input: InvokedComma
   return { ...circumstances, ...ofSlash(runnable.command, read), type: InteractionType.ApplicationCommandAutocomplete };
 }
 
-type Targeted = Pick<InvokedCommand, 'options'> & { targetId?: bigint | undefined };
+type Given = Pick<InvokedCommand, 'options' | 'targetId' | 'files'>;
 
 async function slashRequest(
   call: CallContext,
   runnable: RunnableCommand,
-  { options, targetId }: Targeted,
+  { options, targetId, files = [] }: Given,
 ): Promise<InteractionRequest> {
-  const read = readOptions(runnable.command.options, options, 'run');
+  const read = readOptions(runnable.command.options, options, 'run', allotFileIds(call, files));
+  checkTaken(read);
   if (targetId !== undefined) {
     read.faults.push({ path: 'targetId', ...refused('A slash command is not run on a target.') });
   }
   requireFaultless(read);
   const circumstances = await findCircumstances(call, { ...runnable, wanted: read.wanted });
-  return { ...circumstances, ...ofSlash(runnable.command, read), type: InteractionType.ApplicationCommand };
+  return {
+    ...circumstances,
+    ...ofSlash(runnable.command, read),
+    resolved: { ...circumstances.resolved, files: showFiles(read, files) },
+    type: InteractionType.ApplicationCommand,
+  };
 }
 
-async function userRequest(call: CallContext, runnable: RunnableCommand, input: Targeted): Promise<InteractionRequest> {
+async function userRequest(call: CallContext, runnable: RunnableCommand, input: Given): Promise<InteractionRequest> {
   const id = requireTarget(input);
   const wanted = [{ kind: 'user', id, path: 'targetId' } as const];
   const circumstances = await findCircumstances(call, { ...runnable, wanted });
   return { ...circumstances, ...ofTarget(runnable.command, id), type: InteractionType.ApplicationCommand };
 }
 
-async function messageRequest(
-  call: CallContext,
-  runnable: RunnableCommand,
-  input: Targeted,
-): Promise<InteractionRequest> {
+async function messageRequest(call: CallContext, runnable: RunnableCommand, input: Given): Promise<InteractionRequest> {
   const id = requireTarget(input);
   const message = await findMessageFor(call, runnable, id);
   if (!message) throw invalidInput({ path: 'targetId', code: 'UNKNOWN_MESSAGE', message: 'Unknown Message' });
@@ -88,10 +94,11 @@ async function messageRequest(
   };
 }
 
-/** @throws INVALID_INPUT without a target, and with options */
-function requireTarget({ options, targetId }: Targeted): bigint {
+/** @throws INVALID_INPUT without a target, and with options or files */
+function requireTarget({ options, targetId, files = 0 }: Given): bigint {
   const faults = [
     ...(options.length > 0 ? [{ path: 'options', ...refused('A command of a context menu takes no options.') }] : []),
+    ...(countOfFiles(files) > 0 ? [{ path: 'files', ...refused('A command of a context menu takes no files.') }] : []),
     ...(targetId === undefined ? [{ path: 'targetId', ...REQUIRED }] : []),
   ];
   if (targetId === undefined || faults.length > 0) throw invalidInput(...faults);

@@ -1,5 +1,7 @@
 import type { Interaction, Prisma } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
+import { unlessStored } from '../messages/files.js';
+import { discardFilesOf, keepFilesOf } from './files.js';
 import type { AuthorizingOwners, InteractionRequest } from './request.js';
 import { ANSWER_WINDOW_MS } from './states.js';
 import { makeInteractionToken } from './tokens.js';
@@ -8,12 +10,16 @@ import { updated } from './transitions.js';
 /** Longer than all attempts to deliver it, in milliseconds: who delivers it says what became of it, unless they are no more. */
 const DELIVERY_MS = 3 * ANSWER_WINDOW_MS;
 
-/** Stores what somebody asked for, to be delivered. @returns the row, and its token, which is kept nowhere */
+/**
+ * Stores what somebody asked for, with the files they gave, to be delivered.
+ * @returns the row, and its token, which is kept nowhere
+ */
 export async function createInteraction(
   call: CallContext,
   request: InteractionRequest,
 ): Promise<{ interaction: Interaction; token: string }> {
   const id = call.nextId();
+  const { files } = request.resolved;
   const { token, hash } = makeInteractionToken(id);
   const data: Prisma.InteractionUncheckedCreateInput = {
     id,
@@ -31,8 +37,11 @@ export async function createInteraction(
     owners: ownersColumn(request.owners),
     ephemeralOnly: request.ephemeralOnly,
     endsAt: new Date(call.clock.now() + DELIVERY_MS),
+    ...(files.length === 0 ? {} : { files: { create: files.map(({ file }) => file) } }),
   };
-  const interaction = await call.writeOne((db) => db.interaction.create({ data }), updated);
+  await keepFilesOf(call, id, files);
+  const store = () => call.writeOne((db) => db.interaction.create({ data }), updated);
+  const interaction = files.length === 0 ? await store() : await unlessStored(store, () => discardFilesOf(call, id));
   return { interaction, token };
 }
 

@@ -23,7 +23,11 @@ interface Delivery {
  * @returns the interaction as it is once it was delivered, or could not be
  */
 export async function deliverInteraction(call: CallContext, request: InteractionRequest): Promise<InteractionRecord> {
-  const delivery = { request, ...(await createInteraction(call, request)) };
+  return deliverStored(call, { request, ...(await createInteraction(call, request)) });
+}
+
+/** As {@link deliverInteraction}, for one that is stored. */
+export async function deliverStored(call: CallContext, delivery: Delivery): Promise<InteractionRecord> {
   await deliver(call, delivery);
   return readInteraction(call, delivery.interaction.id);
 }

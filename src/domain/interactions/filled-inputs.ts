@@ -1,10 +1,11 @@
 import { ComponentType as Type } from 'discord-api-types/v10';
 import { characters } from '../input.js';
+import { fileOfNumber, NO_FILE } from './given-files.js';
 import type { SubmittedInput, SubmittedPart } from './input.js';
 import type { StoredComponent, StoredModal } from './modals.js';
-import { NO_FILES, notOneOf, REPEATED, REQUIRED, type Reading, tooLong, tooShort, type ValueFault } from './reading.js';
+import { notOneOf, REPEATED, REQUIRED, type Reading, tooLong, tooShort, type ValueFault } from './reading.js';
 import type { FilledInput, FilledPart, ModalData } from './request.js';
-import { type Bounds, readChosen } from './selects.js';
+import { type Bounds, checkCount, readChosen } from './selects.js';
 
 /** A component that is filled in. */
 type Input = StoredComponent & { custom_id: string };
@@ -113,8 +114,7 @@ function readInput(reading: Reading, input: Input, { input: sent, path }: Sent):
     case Type.RadioGroup:
       return { value: readRadio(input, sent.value ?? null, refuse) };
     case Type.FileUpload:
-      if (sent.values?.length || isRequired(input)) reading.faults.push({ path: `${path}.values`, ...NO_FILES });
-      return { values: [] };
+      return { values: readFiles(reading, input, sent.values ?? [], `${path}.values`) };
     default:
       return { values: readChosen(reading, input, sent.values ?? [], boundsOf(input), `${path}.values`) };
   }
@@ -151,6 +151,18 @@ function readRadio({ options = [], required }: Input, value: Value | null, refus
   const known = options.map((option) => option.value);
   if (!known.includes(String(value))) refuse(notOneOf(known));
   return String(value);
+}
+
+/** @returns the ids of the files that were given */
+function readFiles(reading: Reading, input: Input, values: readonly string[], path: string): string[] {
+  checkCount(reading, values, boundsOf(input), path);
+  return values.flatMap((value, index) => {
+    const place = `${path}.${index}`;
+    const id = fileOfNumber(reading, value);
+    if (id === undefined) reading.faults.push({ path: place, ...NO_FILE });
+    else reading.taken.push({ id, path: place, types: input.file_types });
+    return id === undefined ? [] : [String(id)];
+  });
 }
 
 /** A select takes one value and a group of checkboxes all of them, unless they say otherwise; none where they are not required. */

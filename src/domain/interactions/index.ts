@@ -4,8 +4,16 @@ export { autocompleteRequest, commandRequest } from './command-requests.js';
 export { componentRequest } from './component-requests.js';
 export { takeForGateway } from './deliver.js';
 export type { EndpointOutcome, Endpoints } from './endpoint.js';
+export { findInteractionFile } from './files.js';
 export { ChosenValues, InvokedOptions, SubmittedComponents } from './input.js';
-export { autocompleteCommand, invokeCommand, submitModal, useComponent } from './invoke.js';
+export {
+  autocompleteCommand,
+  invokeCommand,
+  requireInvoking,
+  requireSubmitting,
+  submitModal,
+  useComponent,
+} from './invoke.js';
 export { listInteractions } from './list.js';
 export { modalRequest } from './modal-requests.js';
 export { failureAt, nextOverdue, OverdueInteractions, settleOverdue } from './overdue.js';

@@ -2,12 +2,25 @@ import { InteractionResponseType } from 'discord-api-types/v10';
 import { Prisma } from '../../infra/database/index.js';
 import { type CallContext, requirePerson } from '../call.js';
 import { DomainError } from '../errors.js';
+import { FILES_PER_PERSON } from '../limits.js';
+import { type UploadedFile, unlessStored } from '../messages/files.js';
+import { takeLimit } from '../rate-limits.js';
 import { autocompleteRequest, commandRequest, type InvokedCommand } from './command-requests.js';
 import { componentRequest, type UsedComponent } from './component-requests.js';
-import { deliverAndAwaitAnswer, deliverInteraction } from './deliver.js';
+import { createInteraction } from './create.js';
+import { deliverAndAwaitAnswer, deliverInteraction, deliverStored } from './deliver.js';
 import { modalRequest, type SubmittedModal } from './modal-requests.js';
 import type { InteractionRecord } from './record.js';
 import { stateAt, tokenEnd } from './states.js';
+
+/**
+ * Whether the caller may run a command with files, to be asked before they are received.
+ * @throws what `commandRequest` throws; RATE_LIMITED
+ */
+export async function requireInvoking(call: CallContext, input: InvokedCommand & { files: number }): Promise<void> {
+  await commandRequest(call, input);
+  await takeFiles(call);
+}
 
 /**
  * Runs a command as the caller.
@@ -16,7 +29,7 @@ import { stateAt, tokenEnd } from './states.js';
  */
 export async function invokeCommand(
   call: CallContext,
-  input: InvokedCommand & { targetId?: bigint | undefined },
+  input: InvokedCommand & { files?: readonly UploadedFile[] },
 ): Promise<InteractionRecord> {
   return deliverInteraction(call, await commandRequest(call, input));
 }
@@ -26,13 +39,40 @@ export async function invokeCommand(
  * @returns the interaction, once it was answered or has failed
  * @throws what `autocompleteRequest` throws
  */
-export async function autocompleteCommand(call: CallContext, input: InvokedCommand): Promise<InteractionRecord> {
+export async function autocompleteCommand(
+  call: CallContext,
+  input: Omit<InvokedCommand, 'files' | 'targetId'>,
+): Promise<InteractionRecord> {
   return deliverAndAwaitAnswer(call, await autocompleteRequest(call, input));
 }
 
 /** Uses a component of a message as the caller. @throws what `componentRequest` throws */
 export async function useComponent(call: CallContext, input: UsedComponent): Promise<InteractionRecord> {
   return deliverInteraction(call, await componentRequest(call, input));
+}
+
+/** What somebody sends a modal in with. */
+interface FilledModal extends Pick<SubmittedModal, 'components'> {
+  /** The interaction that was answered with the modal. */
+  interactionId: bigint;
+}
+
+/**
+ * Whether the caller may send a modal in with files, to be asked before they are received.
+ * @throws what {@link submitModal} throws; RATE_LIMITED
+ */
+export async function requireSubmitting(
+  call: CallContext,
+  { interactionId, ...input }: FilledModal & { files: number },
+): Promise<void> {
+  await modalRequest(call, { ...input, interaction: await findShown(call, interactionId) });
+  await takeFiles(call);
+}
+
+/** Nobody fills the disk with files that no application asked for so fast. @throws RATE_LIMITED */
+async function takeFiles(call: CallContext): Promise<void> {
+  const { user } = requirePerson(call);
+  await takeLimit(call, FILES_PER_PERSON, String(user.id), () => 'Too many files; try again in a moment.');
 }
 
 /**
@@ -42,12 +82,14 @@ export async function useComponent(call: CallContext, input: UsedComponent): Pro
  */
 export async function submitModal(
   call: CallContext,
-  { interactionId, components }: { interactionId: bigint } & Pick<SubmittedModal, 'components'>,
+  { interactionId, ...input }: FilledModal & { files?: readonly UploadedFile[] },
 ): Promise<InteractionRecord> {
   const shown = await findShown(call, interactionId);
-  const request = await modalRequest(call, { interaction: shown, components });
+  const request = await modalRequest(call, { ...input, interaction: shown });
   await takeModal(call, shown);
-  const submitted = await deliverInteraction(call, request);
+  const store = () => createInteraction(call, request);
+  const stored = await unlessStored(store, () => giveModalBack(call, shown));
+  const submitted = await deliverStored(call, { request, ...stored });
   if (stateAt(submitted, call.clock.now()) === 'FAILED') await giveModalBack(call, shown);
   return submitted;
 }

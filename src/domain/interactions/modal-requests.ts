@@ -6,6 +6,7 @@ import { accessGuildChannel } from '../guilds/access.js';
 import { findApplication } from './applications.js';
 import { findCircumstances } from './circumstances.js';
 import { readModal } from './filled-inputs.js';
+import { allotFileIds, checkTaken, type GivenFiles, showFiles } from './given-files.js';
 import type { SubmittedPart } from './input.js';
 import { findMessageFor } from './messages.js';
 import { storedModal } from './modals.js';
@@ -17,23 +18,25 @@ export interface SubmittedModal {
   /** The interaction that was answered with the modal. Whether its time is over, and whether it was submitted before, is the caller's to say. */
   interaction: Interaction;
   components: readonly SubmittedPart[];
+  files?: GivenFiles | undefined;
 }
 
 /**
  * What somebody asks of an application by filling in the modal that it showed them.
  * @throws UNKNOWN_INTERACTION for one that showed no modal, or showed it to somebody else; UNKNOWN_APPLICATION, INVALID_INPUT (at
- *   `components`), and what `accessGuildChannel` throws
+ *   `components` and `files`), TOO_MANY_ATTACHMENTS, FILE_TOO_LARGE, REQUEST_TOO_LARGE, and what `accessGuildChannel` throws
  */
 export async function modalRequest(
   call: CallContext,
-  { interaction, components }: SubmittedModal,
+  { interaction, components, files = [] }: SubmittedModal,
 ): Promise<InteractionRequest> {
   const { user } = requirePerson(call);
   const modal = storedModal(interaction.modal);
   if (!modal || interaction.userId !== user.id) throw new DomainError('UNKNOWN_INTERACTION');
   const place = await accessGuildChannel(call, interaction.channelId, 'viewChannel');
-  const reading = newReading();
+  const reading = newReading(allotFileIds(call, files));
   const data = readModal(reading, modal, components);
+  checkTaken(reading);
   requireFaultless(reading);
   const application = await findApplication(call, interaction.applicationId);
   const owners = await requireInstalled(call, application.id, storedOwners(interaction.owners));
@@ -42,6 +45,7 @@ export async function modalRequest(
   const circumstances = await findCircumstances(call, { application, place, owners, ephemeralOnly, wanted });
   return {
     ...circumstances,
+    resolved: { ...circumstances.resolved, files: showFiles(reading, files) },
     type: InteractionType.ModalSubmit,
     name: modal.custom_id,
     commandId: null,

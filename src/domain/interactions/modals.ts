@@ -14,6 +14,7 @@ const StoredComponent = z.object({
   max_length: whole,
   options: z.array(z.object({ value: z.string() })).optional(),
   channel_types: z.array(z.number().int()).optional(),
+  file_types: z.array(z.string()).optional(),
   get components(): z.ZodOptional<z.ZodArray<typeof StoredComponent>> {
     return z.array(StoredComponent).optional();
   },

@@ -1,9 +1,9 @@
 import { ApplicationCommandOptionType as Type } from 'discord-api-types/v10';
 import type { CommandOption } from '../commands/record.js';
 import { characters } from '../input.js';
+import { fileOfNumber, NO_FILE } from './given-files.js';
 import type { InvokedOption } from './input.js';
 import {
-  NO_FILES,
   NO_ID,
   newReading,
   notOneOf,
@@ -11,6 +11,7 @@ import {
   REQUIRED,
   type Reading,
   readId,
+  type TakenFile,
   tooLong,
   tooShort,
   type ValueFault,
@@ -32,18 +33,20 @@ interface OptionsReading extends Reading {
 /**
  * Reads what was given for a command's options, in the order in which it was given, which is kept.
  * @param known the command's own options
+ * @param fileIds of the files that were given; their values are their places in this list
  */
 export function readOptions(
   known: readonly CommandOption[],
   given: readonly InvokedOption[],
   purpose: OptionsReading['purpose'],
+  fileIds: readonly bigint[] = [],
 ): OptionsRead {
-  const reading: OptionsReading = { ...newReading(), purpose, focused: 0 };
+  const reading: OptionsReading = { ...newReading(fileIds), purpose, focused: 0 };
   const options = readLevel(reading, known, given, 'options');
   if (purpose === 'complete' && reading.focused !== 1) {
     reading.faults.push({ path: 'options', code: 'BASE_TYPE_BAD_LENGTH', message: 'Exactly one option is focused.' });
   }
-  return { options, faults: reading.faults, wanted: reading.wanted };
+  return { ...reading, options };
 }
 
 /** A command's name with those of the group and the subcommand that were chosen: `group sub`. */
@@ -127,10 +130,11 @@ function readParameter(
   path: string,
 ): GivenParameter | undefined {
   if (reading.purpose === 'complete' && given.focused) return readFocused(reading, parameter, given, path);
-  const read = given.value === undefined ? { fault: REQUIRED } : readValue(parameter, given.value);
+  const read = given.value === undefined ? { fault: REQUIRED } : readValue(reading, parameter, given.value);
   const { name, type } = parameter;
   if (read.fault === undefined) {
     if (read.wanted) reading.wanted.push({ ...read.wanted, path: `${path}.value` });
+    if (read.taken) reading.taken.push({ ...read.taken, path: `${path}.value` });
     return { name, type, value: read.value };
   }
   if (reading.purpose === 'run') reading.faults.push({ path: `${path}.value`, ...read.fault });
@@ -156,10 +160,15 @@ function readFocused(
 type Value = string | number | bigint | boolean;
 
 type ValueRead =
-  | { value: GivenParameter['value']; wanted?: Omit<Wanted, 'path'>; fault?: undefined }
+  | {
+      value: GivenParameter['value'];
+      wanted?: Omit<Wanted, 'path'>;
+      taken?: Omit<TakenFile, 'path'>;
+      fault?: undefined;
+    }
   | { fault: ValueFault };
 
-function readValue(parameter: Parameter, value: Value): ValueRead {
+function readValue(reading: Reading, parameter: Parameter, value: Value): ValueRead {
   switch (parameter.type) {
     case Type.String:
       return readText(parameter, value);
@@ -180,7 +189,7 @@ function readValue(parameter: Parameter, value: Value): ValueRead {
     case Type.Channel:
       return readEntity('channel', value, parameter.channel_types);
     case Type.Attachment:
-      return { fault: NO_FILES };
+      return readFile(reading, parameter, value);
   }
 }
 
@@ -234,4 +243,9 @@ function withoutSignOfZero(value: unknown): number {
 function readEntity(kind: Wanted['kind'], value: Value, channelTypes?: readonly number[]): ValueRead {
   const id = readId(value);
   return id === undefined ? { fault: NO_ID } : { value: String(id), wanted: { kind, id, channelTypes } };
+}
+
+function readFile(reading: Reading, { file_types: types }: Parameter, value: Value): ValueRead {
+  const id = fileOfNumber(reading, value);
+  return id === undefined ? { fault: NO_FILE } : { value: String(id), taken: { id, types } };
 }

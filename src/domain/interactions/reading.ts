@@ -11,14 +11,26 @@ export interface Wanted {
   channelTypes?: readonly number[] | undefined;
 }
 
-/** What came of reading somebody's input so far: what is wrong with it, and what has to be looked up. */
+/** A file that somebody gave for something. */
+export interface TakenFile {
+  id: bigint;
+  /** Where it was given. */
+  path: string;
+  /** What it may be; anything when that is missing or empty. */
+  types: readonly string[] | undefined;
+}
+
+/** What came of reading somebody's input so far: what is wrong with it, what has to be looked up, and what each file is for. */
 export interface Reading {
   faults: FieldFault[];
   wanted: Wanted[];
+  /** The ids of the files that go with the input, which speaks of them by their place in this list. */
+  fileIds: readonly bigint[];
+  taken: TakenFile[];
 }
 
-export function newReading(): Reading {
-  return { faults: [], wanted: [] };
+export function newReading(fileIds: readonly bigint[] = []): Reading {
+  return { faults: [], wanted: [], fileIds, taken: [] };
 }
 
 /** @throws INVALID_INPUT with all that is wrong */
@@ -30,8 +42,6 @@ export function requireFaultless({ faults }: Reading): void {
 export type ValueFault = Omit<FieldFault, 'path'>;
 
 export const REQUIRED: ValueFault = { code: 'BASE_TYPE_REQUIRED', message: 'This field is required' };
-
-export const NO_FILES: ValueFault = { code: 'BASE_TYPE_INVALID', message: 'Files cannot be given here.' };
 
 /** For one of several that may stand once. */
 export const REPEATED: ValueFault = {

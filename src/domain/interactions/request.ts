@@ -6,8 +6,10 @@ import type {
   InteractionType,
   Locale,
 } from 'discord-api-types/v10';
+import type { StagedBlob } from '../../infra/blobs.js';
 import type { Application, Channel, Role, User } from '../../infra/database/index.js';
 import type { GuildPlace } from '../channels/place.js';
+import type { FileFacts } from '../kept-files.js';
 import type { MemberRecord } from '../members/record.js';
 import type { MessageRecord } from '../messages/record.js';
 
@@ -77,6 +79,12 @@ export interface MemberShown {
   permissions: bigint;
 }
 
+/** A file that was given, which is kept once the interaction is stored. */
+export interface FileShown {
+  file: FileFacts;
+  blob: StagedBlob;
+}
+
 /** Everything that ids in an interaction's data stand for. */
 export interface Resolved {
   users: User[];
@@ -85,6 +93,7 @@ export interface Resolved {
   roles: Role[];
   channels: ChannelShown[];
   messages: MessageRecord[];
+  files: FileShown[];
 }
 
 /** All that an interaction says beside what kind it is, and its data. */

@@ -31,18 +31,26 @@ export function readChosen(
   reading: Reading,
   select: Choosable,
   values: readonly string[],
-  { min, max, mayBeEmpty }: Bounds,
+  bounds: Bounds,
   path: string,
 ): string[] {
-  const isEmpty = values.length === 0;
-  if (isEmpty && min > 0 && !mayBeEmpty) reading.faults.push({ path, ...REQUIRED });
-  else if (!isEmpty && (values.length < min || values.length > max)) {
-    reading.faults.push({ path, ...wrongCount(min, max) });
-  }
+  checkCount(reading, values, bounds, path);
   return values.map((value, index) => {
     if (values.indexOf(value) < index) reading.faults.push({ path: `${path}.${index}`, ...REPEATED });
     return readValue(reading, select, value, `${path}.${index}`);
   });
+}
+
+/** Notes where there are too few values, or too many. */
+export function checkCount(
+  { faults }: Reading,
+  { length }: readonly string[],
+  { min, max, mayBeEmpty }: Bounds,
+  path: string,
+): void {
+  if (length === 0) {
+    if (min > 0 && !mayBeEmpty) faults.push({ path, ...REQUIRED });
+  } else if (length < min || length > max) faults.push({ path, ...wrongCount(min, max) });
 }
 
 function readValue(reading: Reading, select: Choosable, value: string, path: string): string {

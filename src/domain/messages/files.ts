@@ -4,7 +4,7 @@ import { mayBeDone } from '../../infra/database/faults.js';
 import type { Attachment, Reader } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
 import { DomainError, invalidInput } from '../errors.js';
-import { idIn, type KeptFiles } from '../kept-files.js';
+import { type FileFacts, idIn, type KeptFiles } from '../kept-files.js';
 import { limits } from '../limits.js';
 import type { AttachmentNote } from './body.js';
 import type { MessageKey } from './record.js';
@@ -85,14 +85,12 @@ function nameOf(file: UploadedFile, note: AttachmentNote | undefined): string {
 
 function describeFile(id: bigint, file: UploadedFile, notes: readonly AttachmentNote[]): NewAttachment {
   const note = noteOf(file, notes);
-  return {
-    id,
-    filename: nameOf(file, note),
-    description: note?.description ?? null,
-    contentType: file.contentType,
-    size: file.blob.size,
-    ...dimensions(file),
-  };
+  return { ...factsOf(id, file, nameOf(file, note)), description: note?.description ?? null };
+}
+
+/** What is kept of a file. @param filename as {@link safeFilename} makes it */
+export function factsOf(id: bigint, file: ReceivedFile, filename: string): FileFacts {
+  return { id, filename, contentType: file.contentType, size: file.blob.size, ...dimensions(file) };
 }
 
 /** @throws INVALID_INPUT when a note speaks of a file that was neither sent nor is one of the message's `old` ones */
@@ -113,7 +111,8 @@ export function checkNotes(
   );
 }
 
-function checkFiles(files: readonly UploadedFile[]): void {
+/** @throws TOO_MANY_ATTACHMENTS, FILE_TOO_LARGE, REQUEST_TOO_LARGE */
+export function checkFiles(files: readonly ReceivedFile[]): void {
   if (files.length > limits.attachmentsPerMessage) throw tooManyAttachments();
   if (files.some((file) => file.blob.size > limits.fileSize)) throw fileTooLarge();
   if (files.reduce((sum, file) => sum + file.blob.size, 0) > limits.requestSize) {
@@ -174,7 +173,7 @@ async function removeFiles(call: CallContext, ...keys: string[]): Promise<void> 
 const MAX_FILENAME = 100;
 
 /** A name that is one safe path segment, as the reference platform shows it: other characters become underscores. */
-function safeFilename(name: string): string {
+export function safeFilename(name: string): string {
   const safe = name
     .normalize('NFC')
     .replace(/[^\p{L}\p{N}._-]+/gu, '_')
@@ -186,12 +185,12 @@ function safeFilename(name: string): string {
 const SIZED_FORMATS = ['\x89PNG\r\n\x1a\n', 'GIF87a', 'GIF89a', '\xff\xd8\xff', 'RIFF'];
 
 /** Others are not looked into: to find the size in the head of some takes any amount of work. */
-function isSized({ contentType, blob }: UploadedFile): boolean {
+function isSized({ contentType, blob }: ReceivedFile): boolean {
   const beginning = blob.head.toString('latin1', 0, 12);
   return contentType.startsWith('image/') && SIZED_FORMATS.some((format) => beginning.startsWith(format));
 }
 
-function dimensions(file: UploadedFile): { width: number | null; height: number | null } {
+function dimensions(file: ReceivedFile): { width: number | null; height: number | null } {
   if (!isSized(file)) return { width: null, height: null };
   try {
     const { width, height } = imageSize(file.blob.head);

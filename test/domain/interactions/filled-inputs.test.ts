@@ -8,11 +8,14 @@ import { newReading } from '../../../src/domain/interactions/reading.js';
 import { parseInput } from '../../../src/domain/parse-input.js';
 import { faultsIn } from '../../harness/faults-in.js';
 
+/** Two files were sent with it. */
+const FILE_IDS = [70n, 71n];
+
 /** Fills in a modal of these components. */
 function fill(components: object[], sent: unknown) {
   const modal = storedModal({ custom_id: 'form', title: 'Form', components });
   if (!modal) throw new Error('that is no modal');
-  const reading = newReading();
+  const reading = newReading(FILE_IDS);
   const data = readModal(reading, modal, parseInput(SubmittedComponents, sent, 'components'));
   return { data, wanted: reading.wanted, faults: reading.faults.map(({ path, code }) => `${path} ${code}`) };
 }
@@ -168,17 +171,30 @@ describe('an input', () => {
       [`${VALUES}.0 NUMBER_TYPE_COERCE`],
     ],
     [
-      'of files takes none',
-      entity(Type.FileUpload, { required: false }),
-      { values: ['0'] },
-      [`${VALUES} BASE_TYPE_INVALID`],
+      'of files takes those that were sent',
+      entity(Type.FileUpload, { required: false, max_values: 3 }),
+      { values: ['0', '2', 'x'] },
+      [`${VALUES}.1 ATTACHMENT_NOT_FOUND`, `${VALUES}.2 ATTACHMENT_NOT_FOUND`],
     ],
     [
-      'of files that is required cannot be filled in',
+      'of files that is required is not empty',
       entity(Type.FileUpload),
       { values: [] },
-      [`${VALUES} BASE_TYPE_INVALID`],
+      [`${VALUES} BASE_TYPE_REQUIRED`],
     ],
+    [
+      'of files takes one unless it says more',
+      entity(Type.FileUpload),
+      { values: ['0', '1'] },
+      [`${VALUES} BASE_TYPE_BAD_LENGTH`],
+    ],
+    [
+      'of files takes as many as it says',
+      entity(Type.FileUpload, { min_values: 2, max_values: 3 }),
+      { values: ['0'] },
+      [`${VALUES} BASE_TYPE_BAD_LENGTH`],
+    ],
+    ['of files that is not required may be empty', entity(Type.FileUpload, { required: false }), { values: [] }, []],
     ['is sent as what it is', text(), { type: 3, value: 'x' }, ['components.0.component.type BASE_TYPE_CHOICES']],
   ])('%s', (_rule, input, sent, expected) => {
     expect(faultsOf(input, sent)).toEqual(expected);

@@ -16,8 +16,11 @@ const option = (type: Type, facts: Partial<CommandOption> = {}): CommandOption =
   ...facts,
 });
 
+/** Two files were sent with it. */
+const FILE_IDS = [70n, 71n];
+
 const read = (known: CommandOption[], sent: unknown, purpose: 'run' | 'complete' = 'run') =>
-  readOptions(known, parseInput(InvokedOptions, sent, 'options'), purpose);
+  readOptions(known, parseInput(InvokedOptions, sent, 'options'), purpose, FILE_IDS);
 
 /** Each as `path CODE`. */
 const faultsOf = (...input: Parameters<typeof read>) =>
@@ -110,7 +113,13 @@ describe('a value', () => {
     ['of a role is an id', option(Type.Role), 'x', 'NUMBER_TYPE_COERCE'],
     ['of a channel is an id', option(Type.Channel), 1.5, 'NUMBER_TYPE_COERCE'],
     ['of a mentionable is an id', option(Type.Mentionable), '-1', 'NUMBER_TYPE_COERCE'],
-    ['of an attachment cannot be given', option(Type.Attachment), '0', 'BASE_TYPE_INVALID'],
+    ['of an attachment is the id of the file of this number', option(Type.Attachment), 1, '71'],
+    ['of an attachment is a number as text', option(Type.Attachment), '0', '70'],
+    ['of an attachment is a file that was sent', option(Type.Attachment), 2, 'ATTACHMENT_NOT_FOUND'],
+    ['of an attachment is no number below 0', option(Type.Attachment), -1, 'ATTACHMENT_NOT_FOUND'],
+    ['of an attachment is a whole number', option(Type.Attachment), 0.5, 'ATTACHMENT_NOT_FOUND'],
+    ['of an attachment is no name', option(Type.Attachment), 'length', 'ATTACHMENT_NOT_FOUND'],
+    ['of an attachment is no boolean', option(Type.Attachment), false, 'ATTACHMENT_NOT_FOUND'],
     ['has to be there', option(Type.String), undefined, 'BASE_TYPE_REQUIRED'],
     ['is not null', option(Type.String), null, 'BASE_TYPE_REQUIRED'],
   ])('%s', (_rule, known, value, expected) => {

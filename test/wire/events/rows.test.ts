@@ -166,7 +166,7 @@ const asked = {
   channel: { channel, lastMessageId: null, permissions: 8n, appPermissions: 0n },
   member: null,
   data: { id: '31', name: 'echo', type: 1 },
-  resolved: { users: [], members: [], roles: [], channels: [], messages: [] },
+  resolved: { users: [], members: [], roles: [], channels: [], messages: [], files: [] },
   owners: { guildId: 1n },
   message: null,
 } as unknown as InteractionRequest;

@@ -1,5 +1,6 @@
 import { ComponentType, TextInputStyle } from 'discord-api-types/v10';
 import { z } from 'zod';
+import { fileTypes } from '../../file-types.js';
 import { maybe, unionOfKinds } from '../../input.js';
 import { addFault, component, countOf, customId, offByDefault, onByDefault, optionalText, text } from './fields.js';
 import { checkRequired, distinctOptions, modalSelect } from './interactive.js';
@@ -47,7 +48,7 @@ const fileUpload = component(ComponentType.FileUpload, {
   min_values: countOf(0, MAX_FILES, 1),
   max_values: countOf(1, MAX_FILES, 1),
   required: onByDefault,
-  file_types: maybe(z.array(text(1, 100)).max(10)),
+  file_types: fileTypes(),
 })
   .superRefine(checkRequired)
   .superRefine(checkRange);

@@ -1,0 +1,62 @@
+import type { BlobStore } from '../../infra/blobs.js';
+import type { Reader } from '../../infra/database/index.js';
+import type { CallContext } from '../call.js';
+import { idIn, type KeptFiles } from '../kept-files.js';
+import type { AttachmentFile } from '../messages/files.js';
+import type { FileShown } from './request.js';
+
+/** The folder of an interaction's files. */
+export function folderOf(interactionId: bigint): string {
+  return `interaction-files/${interactionId}/`;
+}
+
+/** The files of interactions, for who looks through what is kept. */
+export const interactionFiles: KeptFiles = {
+  folder: 'interaction-files',
+  knowsAny: async (read) => (await read.interactionFile.findFirst({ select: { id: true } })) !== null,
+  async withRow(read, keys) {
+    const idOf = (key: string) => idIn(/^interaction-files\/\d+\/(\d+)$/.exec(key)?.[1]);
+    const rows = await read.interactionFile.findMany({ where: { id: { in: keys.map(idOf) } }, select: { id: true } });
+    const ids = new Set(rows.map(({ id }) => id));
+    return keys.filter((key) => idOf(key) < 0n || ids.has(idOf(key)));
+  },
+};
+
+/** Gives files their place at an interaction that is to be stored. All of them, or none. */
+export async function keepFilesOf(
+  call: CallContext,
+  interactionId: bigint,
+  files: readonly FileShown[],
+): Promise<void> {
+  const kept = await Promise.allSettled(
+    files.map(({ file, blob }) => blob.keep(`${folderOf(interactionId)}${file.id}`)),
+  );
+  const failed = kept.find((one) => one.status === 'rejected');
+  if (!failed) return;
+  await discardFilesOf(call, interactionId);
+  throw failed.reason;
+}
+
+/** Removes the files of an interaction that was not stored after all. A disk that refuses is only logged. */
+export async function discardFilesOf(call: CallContext, interactionId: bigint): Promise<void> {
+  try {
+    await call.blobs.remove(folderOf(interactionId));
+  } catch (error) {
+    call.log.warn({ err: error }, 'files without an interaction stayed behind');
+  }
+}
+
+/** The file that somebody gave to a command or a modal, named as its address names it; null when there is none. */
+export async function findInteractionFile(
+  read: Reader,
+  blobs: BlobStore,
+  { channelId, attachmentId, filename }: { channelId: bigint; attachmentId: bigint; filename: string },
+): Promise<AttachmentFile | null> {
+  const file = await read.interactionFile.findFirst({
+    where: { id: attachmentId, filename, interaction: { channelId } },
+  });
+  if (!file) return null;
+  const key = `${folderOf(file.interactionId)}${file.id}`;
+  const size = await blobs.size(key);
+  return size === null ? null : { id: file.id, key, contentType: file.contentType, size };
+}

@@ -1,0 +1,66 @@
+import type { CallContext } from '../call.js';
+import { invalidInput } from '../errors.js';
+import { isOfType } from '../file-types.js';
+import { limits } from '../limits.js';
+import { checkFiles, factsOf, safeFilename, tooManyAttachments, type UploadedFile } from '../messages/files.js';
+import type { Reading, TakenFile, ValueFault } from './reading.js';
+import type { FileShown } from './request.js';
+
+/** The files that go with what somebody asks for: how many there will be, as long as none is received, or the files. */
+export type GivenFiles = number | readonly UploadedFile[];
+
+export function countOfFiles(files: GivenFiles): number {
+  return typeof files === 'number' ? files : files.length;
+}
+
+/** Ids for files, in their order. @throws TOO_MANY_ATTACHMENTS */
+export function allotFileIds(call: CallContext, files: GivenFiles): bigint[] {
+  const count = countOfFiles(files);
+  if (count > limits.attachmentsPerMessage) throw tooManyAttachments();
+  return Array.from({ length: count }, () => call.nextId());
+}
+
+export const NO_FILE: ValueFault = {
+  code: 'ATTACHMENT_NOT_FOUND',
+  message: 'There is no file of this number in the request.',
+};
+
+/** The id of the file that a value stands for: its place in the list, counted from 0, as a number or text. */
+export function fileOfNumber({ fileIds }: Reading, value: unknown): bigint | undefined {
+  const isNumber = typeof value === 'number' || (typeof value === 'string' && /^\d{1,2}$/.test(value));
+  return isNumber ? fileIds[Number(value)] : undefined;
+}
+
+/** Notes files that nothing was given, and those that were given twice. */
+export function checkTaken({ faults, fileIds, taken }: Reading): void {
+  for (const [index, id] of fileIds.entries()) {
+    const uses = taken.filter((file) => file.id === id).length;
+    if (uses === 1) continue;
+    const message = uses === 0 ? 'Nothing takes this file.' : 'The file is given once.';
+    faults.push({ path: `files.${index}`, code: 'BASE_TYPE_INVALID', message });
+  }
+}
+
+/**
+ * The files once they are received, as an interaction shows them; none before.
+ * @param reading what came of the input, without a fault
+ * @throws FILE_TOO_LARGE, REQUEST_TOO_LARGE, and INVALID_INPUT where a file was given that is of another type
+ */
+export function showFiles({ fileIds, taken }: Reading, files: GivenFiles): FileShown[] {
+  if (typeof files === 'number') return [];
+  checkFiles(files);
+  const shown = files.flatMap((file, index) => showFile(fileIds[index], file) ?? []);
+  const faults = taken.filter(
+    (one) => !shown.some(({ file }) => file.id === one.id && isOfType(file.filename, one.types)),
+  );
+  if (faults.length > 0) throw invalidInput(...faults.map(ofOtherType));
+  return shown;
+}
+
+function showFile(id: bigint | undefined, file: UploadedFile): FileShown | undefined {
+  return id === undefined ? undefined : { file: factsOf(id, file, safeFilename(file.filename)), blob: file.blob };
+}
+
+function ofOtherType({ path, types = [] }: TakenFile) {
+  return { path, code: 'BASE_TYPE_CHOICES', message: `The file's type must be one of {${types.join(', ')}}.` };
+}
