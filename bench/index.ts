@@ -1,5 +1,6 @@
 // `npm run bench [-- NAME]`: each measurement beside its baseline, in the same run. docs/performance.md says how to read it.
 import { fanOut, identifyToReady, idleSessions } from './measurements/gateway.js';
+import { deliverInteractions } from './measurements/interactions.js';
 import { guildWithLastMessages, listMessages, sendMessage } from './measurements/requests.js';
 import { silences } from './measurements/silence.js';
 import { start } from './measurements/start.js';
@@ -9,6 +10,7 @@ import { cleanUp } from './scratch.js';
 const measurements: Record<string, () => Promise<Row[]>> = {
   'send-message': sendMessage,
   'list-messages': listMessages,
+  interactions: deliverInteractions,
   'fan-out': fanOut,
   identify: identifyToReady,
   memory: idleSessions,

@@ -52,6 +52,16 @@ export async function startBareServer(dataDir: string): Promise<MeasuredServer> 
   return startServer('bench/baselines/start.mjs', { DATA_DIR: dataDir });
 }
 
+/** Starts the endpoint that interactions are delivered to. */
+export async function startEndpoint(): Promise<MeasuredServer> {
+  return startServer('bench/baselines/endpoint.mjs');
+}
+
+/** Starts the baseline of delivered interactions. */
+export async function startBareInteractions(): Promise<MeasuredServer> {
+  return startServer('bench/baselines/interactions.mjs');
+}
+
 /** Starts the baseline of the gateway. */
 export async function startBareSockets(): Promise<MeasuredServer> {
   return startServer('bench/baselines/sockets.mjs');

@@ -23,11 +23,15 @@ const ANSWERS = `
   MISSING_PERMISSIONS        403  50013   -    FORBIDDEN        400  access_denied              400  403  4000
   BOTS_REFUSED               403  20001   -    FORBIDDEN        400  -                          400  403  4000
   ONLY_BOTS                  403  20002   -    FORBIDDEN        400  -                          400  403  4000
+  NOT_OWN_APPLICATION        403  20012   -    FORBIDDEN        400  access_denied              400  403  4000
   UNKNOWN_APPLICATION        404  10002   400  NOT_FOUND        400  invalid_client             400  404  4000
   UNKNOWN_CHANNEL            404  10003   400  NOT_FOUND        400  invalid_request            400  404  4000
+  UNKNOWN_COMMAND            404  10063   400  NOT_FOUND        400  invalid_request            400  404  4000
+  UNKNOWN_COMMAND_PERMISSIONS 404  10066   400  NOT_FOUND        400  invalid_request            400  404  4000
   UNKNOWN_EMOJI              400  10014   400  BAD_USER_INPUT   400  invalid_request            400  -    4000
   UNKNOWN_GUILD              404  10004   400  NOT_FOUND        400  invalid_request            400  404  4000
   UNKNOWN_INSTALLATION       404  0       400  NOT_FOUND        400  invalid_request            400  404  4000
+  UNKNOWN_INTERACTION        404  10062   400  NOT_FOUND        400  invalid_request            400  404  4000
   UNKNOWN_INVITE             404  10006   400  NOT_FOUND        400  invalid_request            400  404  4000
   UNKNOWN_MEMBER             404  10007   400  NOT_FOUND        400  invalid_request            400  404  4000
   UNKNOWN_MESSAGE            404  10008   400  NOT_FOUND        400  invalid_request            400  404  4000
@@ -36,11 +40,18 @@ const ANSWERS = `
   UNKNOWN_TEAM_MEMBER        404  10040   400  NOT_FOUND        400  invalid_request            400  404  4000
   UNKNOWN_TEAM_INVITATION    404  0       400  NOT_FOUND        400  invalid_request            400  404  4000
   UNKNOWN_USER               404  10013   400  NOT_FOUND        400  invalid_request            400  404  4000
+  UNKNOWN_WEBHOOK            404  10015   400  NOT_FOUND        400  invalid_request            400  404  4000
+  INVALID_WEBHOOK_TOKEN      401  50027   -    UNAUTHENTICATED  400  -                          400  401  4000
   INVALID_INPUT              400  50035   400  BAD_USER_INPUT   400  invalid_request            400  400  4000
   INVALID_JSON               400  50109   400  BAD_USER_INPUT   400  invalid_request            400  400  4000
   WRONG_CHANNEL_TYPE         400  50008   400  BAD_USER_INPUT   400  invalid_request            400  400  4000
   EMPTY_MESSAGE              400  50006   400  BAD_USER_INPUT   400  invalid_request            400  400  4000
   NOT_MESSAGE_AUTHOR         403  50005   -    FORBIDDEN        400  -                          400  403  4000
+  ALREADY_ACKNOWLEDGED       400  40060   400  CONFLICT         400  invalid_request            400  409  4000
+  COMMAND_NAME_TAKEN         400  40041   400  CONFLICT         400  invalid_request            400  409  4000
+  TOO_MANY_COMMANDS          400  30032   400  LIMIT_EXCEEDED   400  invalid_request            400  400  4000
+  TOO_MANY_COMMAND_CREATES   400  30034   400  LIMIT_EXCEEDED   400  invalid_request            400  400  4000
+  TOO_MANY_FOLLOW_UPS        400  40094   400  LIMIT_EXCEEDED   400  invalid_request            400  400  4000
   TOO_MANY_ATTACHMENTS       400  30015   400  LIMIT_EXCEEDED   400  invalid_request            400  400  4000
   TOO_MANY_REACTIONS         403  30010   400  LIMIT_EXCEEDED   400  invalid_request            400  400  4000
   FILE_TOO_LARGE             413  50045   -    LIMIT_EXCEEDED   -    invalid_request            -    413  4000

@@ -21,8 +21,3 @@ export function writes(name: string, ...major: string[]): Bucket {
 export function reads(name: string, ...major: string[]): Bucket {
   return { limit: { name, points: 30, seconds: 10 }, major };
 }
-
-/** A bucket for what is done with a token in the path: 30 in 10 s for each. */
-export function withToken(name: string, ...major: string[]): Bucket {
-  return { limit: { name, points: 30, seconds: 10 }, major };
-}

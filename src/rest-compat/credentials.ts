@@ -32,7 +32,8 @@ function interactionToken(app: AppContext): Scheme {
     in: 'path',
     of: ['interactionToken'],
     claim({ params, address }) {
-      const { interactionId, webhookId = '', token = '' } = params;
+      const { interactionId, interactionToken, webhookId = '', webhookToken = '' } = params;
+      const token = interactionToken ?? webhookToken;
       const id = parseSnowflake(interactionId ?? webhookId) ?? 0n;
       const reader = { read: app.db.reader, now: app.clock.now() };
       const find = interactionId === undefined ? actorOfFollowUp : actorOfCallback;

@@ -1,4 +1,5 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
+import type { GraphQLResolveInfo } from 'graphql';
 import { DomainError } from '../domain/errors.js';
 import { accessChannel } from '../domain/guilds/index.js';
 import { plainText } from '../domain/input.js';
@@ -6,6 +7,7 @@ import {
   accessInteraction,
   autocompleteCommand,
   ChosenValues,
+  failureAt,
   InvokedOptions,
   invokeCommand,
   listInteractions,
@@ -47,6 +49,9 @@ const InteractionStep = builder.objectRef<InteractionStepRow>('InteractionStep')
     response: t.exposeString('response', { nullable: true, description: 'What came, cut short.' }),
   }),
 });
+
+/** What somebody is told who asked and got no answer. */
+const NO_ANSWER = 'The application did not answer.';
 
 /** The most steps of an interaction that are shown. */
 const MAX_STEPS = 100;
@@ -95,7 +100,14 @@ export const Interaction = builder.prismaObject('Interaction', {
       resolve: (row, _args, { call: { actor } }) =>
         actor.kind === 'person' && actor.user.id === row.userId ? row.modal : null,
     }),
-    failure: t.exposeString('failure', { nullable: true, description: 'Why nothing came of it, in words.' }),
+    failure: t.string({
+      nullable: true,
+      description: 'Why nothing came of it, in words: in detail for somebody with a role in the application.',
+      resolve: async (row, _args, context, info) => {
+        const failure = failureAt(row, context.app.clock.now());
+        return failure === null || (await developsIt(context, info, row)) ? failure : NO_ANSWER;
+      },
+    }),
     createdAt: t.field({ type: 'DateTime', resolve: ({ id }) => new Date(snowflakeTime(id)) }),
     durationMs: t.exposeInt('httpMs', {
       nullable: true,
@@ -112,10 +124,7 @@ builder.prismaObjectFields(Interaction, (t) => ({
     type: [InteractionStep],
     description: 'What happened with it, one after the other. Empty for somebody without a role in the application.',
     resolve: async ({ id, applicationId }, _args, context, info) => {
-      const application = await referredRows(context, info, (ids) =>
-        context.call.read.application.findMany({ where: { id: { in: ids } } }),
-      ).load(applicationId);
-      if (!application || !(await callerMayWithApplication(context, application, 'viewInteractions'))) return [];
+      if (!(await developsIt(context, info, { applicationId }))) return [];
       return childLists(context, info, {
         most: MAX_STEPS,
         read: (interactionIds, take) =>
@@ -129,6 +138,18 @@ builder.prismaObjectFields(Interaction, (t) => ({
     },
   }),
 }));
+
+/** Whether the caller has a role in the application that something was asked of. */
+async function developsIt(
+  context: GraphqlContext,
+  info: GraphQLResolveInfo,
+  { applicationId }: Pick<InteractionRow, 'applicationId'>,
+): Promise<boolean> {
+  const application = await referredRows(context, info, (ids) =>
+    context.call.read.application.findMany({ where: { id: { in: ids } } }),
+  ).load(applicationId);
+  return application !== null && callerMayWithApplication(context, application, 'viewInteractions');
+}
 
 async function canView({ call, budget }: GraphqlContext, channelId: bigint): Promise<boolean> {
   try {

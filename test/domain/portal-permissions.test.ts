@@ -62,6 +62,11 @@ describe('the roles of the service description', () => {
 
   it('read-only: looks', () => {
     expect(may('READ_ONLY', TEAM_PERMISSIONS)).toEqual(['view', 'viewAuditLog', 'leave']);
-    expect(may('READ_ONLY', APPLICATION_PERMISSIONS)).toEqual(['view', 'viewTesters', 'viewAuditLog']);
+    expect(may('READ_ONLY', APPLICATION_PERMISSIONS)).toEqual([
+      'view',
+      'viewTesters',
+      'viewAuditLog',
+      'viewInteractions',
+    ]);
   });
 });

@@ -88,6 +88,11 @@ const MODES = {
   },
   redirect: ({ response }: Exchange) => response.writeHead(307, { location: '/elsewhere' }).end(),
   error: ({ response }: Exchange) => sendJson(response, 500, { message: 'the endpoint failed' }),
+  /** Does what it is asked, and then fails. */
+  failsAfter: async ({ response, say }: Exchange) => {
+    await say();
+    sendJson(response, 500, { message: 'the endpoint failed' });
+  },
   unauthorized: ({ response }: Exchange) => sendJson(response, 401, { message: 'invalid request signature' }),
   wrongType: async ({ response, say }: Exchange) =>
     response.writeHead(200, { 'content-type': 'text/html' }).end(JSON.stringify(await say())),

@@ -4,6 +4,7 @@ import { ALL_PERMISSIONS } from '../../src/domain/permissions.js';
 import type { Route } from '../../src/rest-compat/route.js';
 import { routes } from '../../src/rest-compat/table.js';
 import { putCommand } from '../harness/command-rows.js';
+import { putAnswered, putInteraction } from '../harness/interaction-rows.js';
 import { grantCode, inForm, postForm, REDIRECT_URI } from '../harness/oauth.js';
 import { createApplication, createGuild, install, type Person, signUp } from '../harness/people.js';
 import { ask, openScene, type RestRequest, type Scene } from '../harness/rest.js';
@@ -56,8 +57,9 @@ async function accessToken(person: Parameters<typeof grantCode>[1], application:
   return (await postForm(server, form)).body.access_token as string;
 }
 
-/** Makes anew what a route of commands or of the portal may have changed or removed. */
+/** Makes anew what a route of commands, of interactions or of the portal may have changed or removed. */
 async function renew(route: Route): Promise<void> {
+  if (isOfInteraction(route)) await renewInteraction(route);
   if (route.path.endsWith('/commands/:commandId')) await renewCommand(route);
   if (!route.callers.includes('session')) return;
   const { app } = server;
@@ -66,6 +68,20 @@ async function renew(route: Route): Promise<void> {
   const data = { applicationId: BigInt(applicationId), userId: BigInt(bob.id), createdAt: new Date(app.clock.now()) };
   await app.db.writer.tester.create({ data });
   Object.assign(portal, { teamId: String(teamId), applicationId, userId: bob.id });
+}
+
+const isOfInteraction = ({ callers }: Route) => callers.includes('interactionToken');
+
+async function renewInteraction({ path }: Route): Promise<void> {
+  const { app } = server;
+  const at = { bot: scene.bot.bot, guild: scene.guild };
+  if (path.startsWith('/interactions/')) {
+    const { interaction, token: interactionToken } = await putInteraction(app, at);
+    Object.assign(asked, { interactionId: String(interaction.id), interactionToken });
+  } else {
+    const { token: webhookToken, messageId } = await putAnswered(app, at);
+    Object.assign(asked, { webhookId: scene.bot.id, webhookToken, messageId: String(messageId) });
+  }
 }
 
 async function renewCommand(route: Route): Promise<void> {
@@ -77,6 +93,9 @@ async function renewCommand(route: Route): Promise<void> {
 /** As `known`, for the portal's routes. */
 const portal: Record<string, string> = {};
 
+/** As `known`, for routes with the token of an interaction in their path. */
+const asked: Record<string, string> = {};
+
 /** As `known`, for routes that an application asks with a person's token. */
 let granted: Record<string, string>;
 const COMMAND = { name: 'registered', description: 'By its route' };
@@ -87,6 +106,7 @@ const BODIES: Record<string, () => object> = {
   'POST /applications/:applicationId/guilds/:guildId/commands': () => COMMAND,
   'PUT /applications/:applicationId/guilds/:guildId/commands': () => [COMMAND],
   'PATCH /guilds/:guildId/roles': () => [],
+  'POST /interactions/:interactionId/:interactionToken/callback': () => ({ type: 4, data: { content: 'hello' } }),
   'PUT /applications/:applicationId/guilds/:guildId/commands/:commandId/permissions': () => ({ permissions: [] }),
   'POST /developer-portal/teams': () => ({ name: 'Builders' }),
   'PATCH /developer-portal/teams/:teamId': () => ({ name: 'Otters' }),
@@ -99,6 +119,7 @@ const BODIES: Record<string, () => object> = {
 /** Asks as somebody whom the route takes. */
 function askRoute(route: Route, address: string, request: RestRequest = {}) {
   if (route.callers.length === 0 || route.callers.includes('bot')) return scene.bot.ask(route.method, address, request);
+  if (isOfInteraction(route)) return ask(server, route.method, address, request);
   const authorization = route.callers.includes('session') ? session : token;
   return ask(server, route.method, address, { ...request, headers: { authorization } });
 }
@@ -126,17 +147,19 @@ function unknownCode({ path }: Route, param: string): number | null | undefined 
 const table = routes.map((route) => ({ route, name: `${route.method} ${route.path}` }));
 const ofBots = table.filter(({ route }) => route.callers.includes('bot'));
 const paramsOf = (route: Route) => [...route.path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? '');
-/** The member who is added is named by the token; any other id is a token that does not fit. */
+/** The member who is added is named by the token; any other id is a token that does not fit, as in a path with one. */
 const withIds = table
   .filter(({ route }) => route.method !== 'PUT' || !route.path.startsWith('/guilds'))
   .flatMap(({ route, name }) =>
     paramsOf(route)
-      .filter((param) => param !== 'emoji')
+      .filter((param) => (isOfInteraction(route) ? param === 'messageId' : param !== 'emoji'))
       .map((param) => ({ route, name, param })),
   );
 
 function knownTo(route: Route): Record<string, string> {
-  if (route.callers.some((caller) => typeof caller === 'object')) return granted;
+  const isOfBots = route.callers.includes('bot');
+  if (!isOfBots && route.callers.some((caller) => typeof caller === 'object')) return granted;
+  if (isOfInteraction(route)) return asked;
   return route.callers.includes('session') ? portal : known;
 }
 
@@ -167,12 +190,13 @@ describe('every route', () => {
       if (answer.status !== 204) expect(answer.headers.get('content-type')).toBe('application/json');
       answers.push(answer.status);
     }
-    const isDelete = route.method === 'DELETE' && route.path.endsWith(':messageId');
+    const isDelete = route.method === 'DELETE' && route.path.endsWith(':messageId') && !isOfInteraction(route);
     // The first makes it, unless another test did.
     const isMade = route.method === 'POST' && route.path.endsWith('/commands');
     if (isMade) return expect(answers.slice(1)).toEqual([200, 200]);
     const needsToken = route.path === '/guilds/:guildId/members/:userId' && route.method === 'PUT';
-    expect(answers).toEqual(isDelete ? [204, 404, 404] : Array(3).fill(needsToken ? 403 : route.statuses[0]));
+    const [status] = route.path.startsWith('/interactions/') ? [204] : route.statuses;
+    expect(answers).toEqual(isDelete ? [204, 404, 404] : Array(3).fill(needsToken ? 403 : status));
     if (isDelete) known.messageId = (await scene.send()).id;
   });
 });
@@ -225,7 +249,7 @@ describe('405', () => {
     const taken = allowed.includes('GET') ? [...allowed, 'HEAD'] : allowed;
     // `fetch` refuses to send these two.
     const others = METHODS.filter((method) => !taken.includes(method) && !['CONNECT', 'TRACE'].includes(method));
-    const address = path.replace(/:(\w+)/g, (_, name: string) => known[name] ?? portal[name] ?? '');
+    const address = path.replace(/:(\w+)/g, (_, name: string) => known[name] ?? portal[name] ?? asked[name] ?? '');
     for (const method of others) {
       const { status, headers, body } = await scene.bot.ask(method, address);
       expect({ method, status }).toEqual({ method, status: 405 });

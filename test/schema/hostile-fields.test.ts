@@ -61,6 +61,9 @@ beforeAll(async () => {
     position: 1,
     command: { name: 'play', description: 'Plays a song' },
     commands: [],
+    interactionId: '1',
+    components: [],
+    customId: 'press',
     icon: null,
   };
 });

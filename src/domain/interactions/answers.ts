@@ -73,6 +73,7 @@ export async function answerInteraction(call: CallContext, input: AnswerInput): 
   requireFitting(interaction, callback);
   const columns = columnsOf(call, input);
   if (!(await transitionFromOpen(call, interaction, columns))) throw await refusalOf(call, interaction);
+  lookWhenOver(call, columns);
   try {
     const message = await carryOut(call, input, columns.originalMessageId ?? null);
     return { interaction: { ...interaction, ...stored(columns) }, callback, message };
@@ -159,8 +160,8 @@ async function carryOut(
     case Type.ChannelMessageWithSource:
       return postAnswer(call, { interaction, application, message: callback.message, files, id: messageId });
     case Type.DeferredChannelMessageWithSource: {
-      const flags = (callback.flags & MessageFlags.Ephemeral) | MessageFlags.Loading;
-      return postAnswer(call, { interaction, application, message: { flags }, files, id: messageId });
+      const message = { flags: callback.flags & MessageFlags.Ephemeral };
+      return postAnswer(call, { interaction, application, message, files, id: messageId, isPromise: true });
     }
     case Type.UpdateMessage: {
       const place = await placeOfApplication(call, interaction);
@@ -183,13 +184,14 @@ export interface AnswerPost {
   files: readonly UploadedFile[];
   /** Made in advance, for the first answer; null for a further one. */
   id: bigint | null;
+  /** Whether it says nothing yet: what it says follows. */
+  isPromise?: boolean;
 }
 
-/** Flags an answer may have. */
+/** Flags that an application may give an answer. */
 const ANSWER_FLAGS =
   MessageFlags.SuppressEmbeds |
   MessageFlags.Ephemeral |
-  MessageFlags.Loading |
   MessageFlags.SuppressNotifications |
   MessageFlags.IsComponentsV2 |
   MessageFlags.IsVoiceMessage;
@@ -197,7 +199,7 @@ const ANSWER_FLAGS =
 /** Posts a message in answer to an interaction: for its person alone where it is ephemeral. */
 export async function postAnswer(call: CallContext, post: AnswerPost): Promise<MessageRecord> {
   const { interaction, application, message, files, id } = post;
-  const flags = flagsOf(interaction, message);
+  const flags = flagsOf(post);
   const isEphemeral = (flags & MessageFlags.Ephemeral) !== 0;
   return postMessage(call, {
     author: application.bot,
@@ -213,8 +215,9 @@ export async function postAnswer(call: CallContext, post: AnswerPost): Promise<M
 }
 
 /** Where an application may speak to the person alone, it does. */
-function flagsOf({ ephemeralOnly }: Interaction, { flags = 0 }: NewMessage): number {
-  return (flags & ANSWER_FLAGS) | (ephemeralOnly ? MessageFlags.Ephemeral : 0);
+function flagsOf({ interaction, message: { flags = 0 }, isPromise = false }: AnswerPost): number {
+  const forced = interaction.ephemeralOnly ? MessageFlags.Ephemeral : 0;
+  return (flags & ANSWER_FLAGS) | forced | (isPromise ? MessageFlags.Loading : 0);
 }
 
 /** The message that an answer shows as its origin: that of the component, or the first answer. */
@@ -244,6 +247,11 @@ async function takeBack(call: CallContext, { state, endsAt, ...interaction }: In
     modal: Prisma.DbNull,
     choices: Prisma.DbNull,
   });
+  lookWhenOver(call, { endsAt });
+}
+
+function lookWhenOver(call: CallContext, { endsAt }: Pick<Interaction, 'endsAt'>): void {
+  if (endsAt) call.overdue.lookAt(endsAt.getTime());
 }
 
 /** Why an interaction takes no first answer. */

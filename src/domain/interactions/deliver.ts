@@ -1,9 +1,9 @@
 import type { CallContext } from '../call.js';
-import { refusalIn } from '../errors.js';
+import { describeFaults, refusalIn } from '../errors.js';
 import { answerInteraction } from './answers.js';
 import { createInteraction } from './create.js';
 import type { EndpointOutcome } from './endpoint.js';
-import type { InteractionRecord, Step } from './record.js';
+import type { InteractionRecord } from './record.js';
 import type { InteractionRequest } from './request.js';
 import { ANSWER_WINDOW_MS, OPEN_STATES } from './states.js';
 import { addStep } from './steps.js';
@@ -49,31 +49,26 @@ export async function deliverAndAwaitAnswer(
 const LONGEST_WAIT_MS = ANSWER_WINDOW_MS + 500;
 
 async function deliver(call: CallContext, delivery: Delivery): Promise<void> {
-  const isOverHttp = delivery.request.application.interactionsEndpointUrl !== null;
-  if (!isOverHttp || !(await deliverOverHttp(call, delivery))) await deliverOverGateway(call, delivery);
+  if (delivery.request.application.interactionsEndpointUrl === null) await deliverOverGateway(call, delivery);
+  else await deliverOverHttp(call, delivery);
 }
 
 function readInteraction(call: CallContext, id: bigint): Promise<InteractionRecord> {
   return call.read.interaction.findUniqueOrThrow({ where: { id } });
 }
 
-/** @returns whether the endpoint took it, so that the gateway does not get it */
-async function deliverOverHttp(call: CallContext, delivery: Delivery): Promise<boolean> {
+async function deliverOverHttp(call: CallContext, delivery: Delivery): Promise<void> {
   const { request, interaction, token } = delivery;
   const outcome = await call.endpoints.deliver(request, { id: interaction.id, token });
   switch (outcome.kind) {
     case 'answered':
-      await answerInline(call, delivery, outcome);
-      return true;
+      return answerInline(call, delivery, outcome);
     case 'accepted':
-      await waitForCallback(call, delivery, outcome);
-      return true;
+      return waitForCallback(call, delivery, outcome);
     case 'unusable':
-      await fail(call, interaction, { ...outcome.step, reason: outcome.reason }, { httpMs: outcome.httpMs });
-      return true;
+      return failOverHttp(call, interaction, outcome);
     case 'failed':
-      await fallBack(call, interaction, outcome);
-      return false;
+      return deliverOverGateway(call, delivery, () => noteFallback(call, interaction, outcome));
   }
 }
 
@@ -89,7 +84,7 @@ async function answerInline(
   } catch (error) {
     const refusal = refusalIn(error);
     if (!refusal) throw error;
-    await fail(call, interaction, { ...step, reason: refusal.message }, { httpMs });
+    await failOverHttp(call, interaction, { step, reason: describeFaults(refusal), httpMs });
   }
 }
 
@@ -105,38 +100,65 @@ async function waitForCallback(
   await addStep(call, interaction.id, step);
 }
 
-/** Notes that the endpoint was of no use. */
-async function fallBack(
+/** What became of a request, and why it was of no use. */
+interface UselessAttempt extends Pick<EndpointOutcome, 'step' | 'httpMs'> {
+  reason: string;
+}
+
+/** Notes that the endpoint was of no use. @returns whether it has not answered meanwhile through the callback route */
+async function noteFallback(
   call: CallContext,
   interaction: InteractionRecord,
-  { step, reason, httpMs }: Extract<EndpointOutcome, { kind: 'failed' }>,
+  { step, reason, httpMs }: UselessAttempt,
+): Promise<boolean> {
+  const isWaiting = await transition(call, interaction, ['DELIVERING'], {
+    state: 'DELIVERING',
+    fellBack: true,
+    httpMs,
+  });
+  await addStep(call, interaction.id, { ...step, reason });
+  return isWaiting;
+}
+
+/** Nothing comes of what the endpoint answered, unless another answer came first. */
+async function failOverHttp(
+  call: CallContext,
+  interaction: InteractionRecord,
+  { step, reason, httpMs }: UselessAttempt,
 ): Promise<void> {
-  await transition(call, interaction, ['DELIVERING'], { state: 'DELIVERING', fellBack: true, httpMs });
+  await fail(call, interaction, { failure: reason, httpMs });
   await addStep(call, interaction.id, { ...step, reason });
 }
 
-async function fail(
+/** @returns whether it was still to be delivered */
+function fail(
   call: CallContext,
   interaction: InteractionRecord,
-  step: Step & { reason: string },
-  columns: { httpMs?: number } = {},
-): Promise<void> {
-  const data = { state: 'FAILED' as const, endsAt: null, failure: step.reason, ...columns };
-  await transition(call, interaction, ['DELIVERING'], data);
-  await addStep(call, interaction.id, step);
+  columns: { failure: string; httpMs?: number },
+): Promise<boolean> {
+  return transition(call, interaction, ['DELIVERING'], { state: 'FAILED', endsAt: null, ...columns });
 }
 
-/** Offers it to the bot's sessions of all processes; it is dispatched by whoever of them takes it first. */
-async function deliverOverGateway(call: CallContext, { request, interaction, token }: Delivery): Promise<void> {
+/**
+ * Offers it to the bot's sessions of all processes; it is dispatched by whoever of them takes it first.
+ * @param isWanted whether to do so after all, asked once nothing that becomes of it is missed any more
+ */
+async function deliverOverGateway(
+  call: CallContext,
+  { request, interaction, token }: Delivery,
+  isWanted: () => Promise<boolean> = async () => true,
+): Promise<void> {
   const taken = waitForEndOf(call, interaction, ['DELIVERING']);
   try {
     await taken.ready;
+    if (!(await isWanted())) return;
     call.announce({ type: 'INTERACTION_CREATE', request, interaction: { id: interaction.id, token } });
     if ((await taken.settled(ANSWER_WINDOW_MS)) !== null) return;
   } finally {
     taken.close();
   }
-  await fail(call, interaction, { kind: 'FAILED', reason: NOBODY_TOOK_IT });
+  const hasFailed = await fail(call, interaction, { failure: NOBODY_TOOK_IT });
+  if (hasFailed) await addStep(call, interaction.id, { kind: 'FAILED', reason: NOBODY_TOOK_IT });
 }
 
 const NOBODY_TOOK_IT = 'No gateway session of the bot took the interaction within 3 seconds.';

@@ -7,7 +7,7 @@ import { componentRequest, type UsedComponent } from './component-requests.js';
 import { deliverAndAwaitAnswer, deliverInteraction } from './deliver.js';
 import { modalRequest, type SubmittedModal } from './modal-requests.js';
 import type { InteractionRecord } from './record.js';
-import { tokenEnd } from './states.js';
+import { stateAt, tokenEnd } from './states.js';
 
 /**
  * Runs a command as the caller.
@@ -48,7 +48,7 @@ export async function submitModal(
   const request = await modalRequest(call, { interaction: shown, components });
   await takeModal(call, shown);
   const submitted = await deliverInteraction(call, request);
-  if (submitted.state === 'FAILED') await giveModalBack(call, shown);
+  if (stateAt(submitted, call.clock.now()) === 'FAILED') await giveModalBack(call, shown);
   return submitted;
 }
 

@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../../infra/clock.js';
 import type { Interaction, Reader } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
-import { stateAfter } from './states.js';
+import { stateAfter, stateAt } from './states.js';
 import { addStep } from './steps.js';
 import { updated } from './transitions.js';
 
@@ -80,8 +80,14 @@ async function settle(call: CallContext, interaction: Interaction): Promise<void
   if (count === 1) await addStep(call, id, { kind: state === 'EXPIRED' ? 'EXPIRED' : 'FAILED', reason });
 }
 
-/** Why an interaction is over that nobody answered, for its developers. */
-export function reasonOf({ state }: Pick<Interaction, 'state'>): string {
+/** Why nothing came of an interaction, whether or not somebody has noted it, for its developers; null where something did, or may yet. */
+export function failureAt(interaction: Interaction, now: number): string | null {
+  const state = stateAt(interaction, now);
+  return state === 'FAILED' || state === 'EXPIRED' ? (interaction.failure ?? reasonOf(interaction)) : null;
+}
+
+/** Why an interaction is over that nobody answered. */
+function reasonOf({ state }: Pick<Interaction, 'state'>): string {
   switch (state) {
     case 'DELIVERED_HTTP':
       return 'The endpoint took the interaction and did not answer it through the callback route within 3 seconds.';

@@ -1,4 +1,3 @@
-import { InteractionResponseType, MessageFlags } from 'discord-api-types/v10';
 import type { Interaction } from '../../infra/database/index.js';
 import { type CallContext, requireInteraction } from '../call.js';
 import { DomainError } from '../errors.js';
@@ -11,7 +10,7 @@ import type { MessageRecord } from '../messages/record.js';
 import { postAnswer } from './answers.js';
 import { placeOfApplication } from './place.js';
 import { isAcknowledged } from './states.js';
-import { addStep } from './steps.js';
+import { addRepeatableStep } from './steps.js';
 import { transition } from './transitions.js';
 
 /** Which of an interaction's answers: the first, or a message by its id. */
@@ -28,11 +27,37 @@ export async function createFollowUp(
   call: CallContext,
   { message, files }: { message: NewMessage; files: readonly UploadedFile[] },
 ): Promise<MessageRecord> {
-  const { interaction, application } = requireAcknowledged(call);
-  if (interaction.state === 'DEFERRED') return editAnswer(call, { key: '@original', edit: asEdit(message), files });
+  const { interaction } = requireAcknowledged(call);
+  if (await endDeferral(call, interaction)) {
+    return unlessRefused(
+      () => editAnswer(call, { key: '@original', edit: asEdit(message), files }),
+      () => deferAgain(call, interaction),
+    );
+  }
   await countFollowUp(call, interaction);
+  return unlessRefused(
+    () => postFollowUp(call, { message, files }),
+    () => uncountFollowUp(call, interaction),
+  );
+}
+
+/** Does `work`, and `undo` where that fails. */
+async function unlessRefused<T>(work: () => Promise<T>, undo: () => Promise<unknown>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    await undo();
+    throw error;
+  }
+}
+
+async function postFollowUp(
+  call: CallContext,
+  { message, files }: { message: NewMessage; files: readonly UploadedFile[] },
+): Promise<MessageRecord> {
+  const { interaction, application } = requireAcknowledged(call);
   const posted = await postAnswer(call, { interaction, application, message, files, id: null });
-  await addStep(call, interaction.id, { kind: 'FOLLOW_UP', response: `message ${posted.id}` });
+  await addRepeatableStep(call, interaction.id, { kind: 'FOLLOW_UP', response: `message ${posted.id}` });
   return posted;
 }
 
@@ -53,6 +78,11 @@ async function countFollowUp(call: CallContext, { id, owners }: Interaction): Pr
     'TOO_MANY_FOLLOW_UPS',
     `An application that is not installed in the server may send ${FOLLOW_UPS_FOR_USER_INSTALL} follow-up messages.`,
   );
+}
+
+/** One that was refused is none. */
+function uncountFollowUp(call: CallContext, { id }: Interaction): Promise<unknown> {
+  return call.writeOne((db) => db.interaction.updateMany({ where: { id }, data: { followUps: { decrement: 1 } } }));
 }
 
 function isForUserOnly(owners: Interaction['owners']): boolean {
@@ -87,8 +117,8 @@ export async function editAnswer(
   const message = await getAnswer(call, key);
   const place = await placeOfApplication(call, interaction);
   const edited = await applyEdit(call, message, { place, body: edit, files, asAuthor: true });
-  await endDeferral(call, interaction, message);
-  await addStep(call, interaction.id, { kind: 'EDIT', response: `message ${message.id}` });
+  if (message.id === interaction.originalMessageId) await endDeferral(call, interaction);
+  await addRepeatableStep(call, interaction.id, { kind: 'EDIT', response: `message ${message.id}` });
   return edited;
 }
 
@@ -97,15 +127,21 @@ export async function deleteAnswer(call: CallContext, key: AnswerKey): Promise<v
   const { interaction } = requireAcknowledged(call);
   const message = await getAnswer(call, key);
   await removeMessage(call, await placeOfApplication(call, interaction), message);
-  await endDeferral(call, interaction, message);
-  await addStep(call, interaction.id, { kind: 'DELETE', response: `message ${message.id}` });
+  if (message.id === interaction.originalMessageId) await endDeferral(call, interaction);
+  await addRepeatableStep(call, interaction.id, { kind: 'DELETE', response: `message ${message.id}` });
 }
 
-/** What was deferred has been answered. */
-async function endDeferral(call: CallContext, interaction: Interaction, { id, flags }: MessageRecord): Promise<void> {
-  const isDeferred = interaction.callbackType === InteractionResponseType.DeferredChannelMessageWithSource;
-  if (!isDeferred || id !== interaction.originalMessageId || (flags & MessageFlags.Loading) === 0) return;
-  await transition(call, interaction, ['DEFERRED'], { state: 'ANSWERED', endsAt: null });
+/** What was deferred is answered: of several who do so at once, one does. @returns whether it was this one */
+async function endDeferral(call: CallContext, interaction: Interaction): Promise<boolean> {
+  if (interaction.state !== 'DEFERRED') return false;
+  return transition(call, interaction, ['DEFERRED'], { state: 'ANSWERED', endsAt: null });
+}
+
+/** What was to take the place of the deferred answer was refused. */
+async function deferAgain(call: CallContext, interaction: Interaction): Promise<void> {
+  const { endsAt } = interaction;
+  await transition(call, interaction, ['ANSWERED'], { state: 'DEFERRED', endsAt });
+  if (endsAt) call.overdue.lookAt(endsAt.getTime());
 }
 
 /** The interaction whose token was shown. @throws UNKNOWN_WEBHOOK while nobody has answered it */

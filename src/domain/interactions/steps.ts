@@ -24,12 +24,17 @@ export async function addStep(call: CallContext, interactionId: bigint, step: St
   await call.writeOne((db: Transaction) => db.interactionStep.create({ data }));
 }
 
-/** Notes why an answer was refused, for its developers; unless as many steps as are kept were noted. */
+/** Notes a step of which there may be any number, unless as many as are kept were noted. */
+export async function addRepeatableStep(call: CallContext, interactionId: bigint, step: Step): Promise<void> {
+  const known = await call.read.interactionStep.count({ where: { interactionId } });
+  if (known < STEPS_PER_INTERACTION) await addStep(call, interactionId, step);
+}
+
+/** Notes why an answer was refused, for its developers. */
 export async function noteRefusedAnswer(call: CallContext, refusal: DomainError): Promise<void> {
   if (call.actor.kind !== 'interaction') return;
   const { id } = call.actor.interaction;
-  const known = await call.read.interactionStep.count({ where: { interactionId: id } });
-  if (known < STEPS_PER_INTERACTION) await addStep(call, id, { kind: 'REFUSED', reason: describeFaults(refusal) });
+  await addRepeatableStep(call, id, { kind: 'REFUSED', reason: describeFaults(refusal) });
 }
 
 function cutBodies(bodies: Pick<Step, 'request' | 'response'>) {

@@ -10,8 +10,6 @@ export {
 } from './body.js';
 export {
   findComponent,
-  type InteractiveComponent,
-  type ModalContent,
   messageComponents,
   modalContent,
 } from './components/index.js';

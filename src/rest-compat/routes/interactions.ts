@@ -12,20 +12,16 @@ import {
 import type { MessageRecord } from '../../domain/messages/index.js';
 import { renderCallbackResponse } from '../../wire/interaction-callbacks.js';
 import { renderMessage } from '../../wire/messages.js';
-import { withToken } from '../buckets.js';
+import { reads, writes } from '../buckets.js';
 import { InteractionCallback } from '../interaction-callback.js';
 import { EditMessageBody, SendMessageBody } from '../message-body.js';
 import { CLOUD, type RenderContext, route } from '../route.js';
 import { queryBoolean } from '../schemas.js';
 
-const token = z.string();
+/** Where a follow-up goes, and where it is changed: the first answer by its name, the others by their ids. */
+const FOLLOW_UPS = '/webhooks/:webhookId/:webhookToken';
 
-const ofFollowUp = { webhookId: snowflake(), token };
-
-const ofMessage = z.object({
-  ...ofFollowUp,
-  messageId: z.union([z.literal('@original'), snowflake()]).transform((key): AnswerKey => key),
-});
+const ofFollowUp = { webhookId: snowflake(), webhookToken: z.string() };
 
 const renderAnswer = (message: MessageRecord, { app }: RenderContext) => renderMessage(message, app.addresses);
 
@@ -35,11 +31,11 @@ const anyFiles = async () => {};
 export const interactionRoutes = [
   route({
     method: 'POST',
-    path: '/interactions/:interactionId/:token/callback',
+    path: '/interactions/:interactionId/:interactionToken/callback',
     callers: ['interactionToken'],
-    bucket: withToken('interaction-callback', 'interactionId', 'token'),
+    bucket: writes('interaction-callback', 'interactionId', 'interactionToken'),
     where: CLOUD,
-    params: z.object({ interactionId: snowflake(), token }),
+    params: z.object({ interactionId: snowflake(), interactionToken: z.string() }),
     query: z.object({ with_response: queryBoolean }),
     body: InteractionCallback,
     admitFiles: anyFiles,
@@ -53,9 +49,9 @@ export const interactionRoutes = [
   }),
   route({
     method: 'POST',
-    path: '/webhooks/:webhookId/:token',
+    path: FOLLOW_UPS,
     callers: ['interactionToken'],
-    bucket: withToken('webhook', 'webhookId', 'token'),
+    bucket: writes('create-follow-up', 'webhookId', 'webhookToken'),
     where: CLOUD,
     params: z.object(ofFollowUp),
     body: SendMessageBody,
@@ -64,37 +60,42 @@ export const interactionRoutes = [
     run: (call, { body, files }) => createFollowUp(call, { message: body, files }),
     render: renderAnswer,
   }),
-  route({
-    method: 'GET',
-    path: '/webhooks/:webhookId/:token/messages/:messageId',
-    callers: ['interactionToken'],
-    bucket: withToken('webhook-message', 'webhookId', 'token'),
-    where: CLOUD,
-    params: ofMessage,
-    run: (call, { params }) => getAnswer(call, params.messageId),
-    render: renderAnswer,
-  }),
-  route({
-    method: 'PATCH',
-    path: '/webhooks/:webhookId/:token/messages/:messageId',
-    callers: ['interactionToken'],
-    bucket: withToken('webhook-message', 'webhookId', 'token'),
-    where: CLOUD,
-    params: ofMessage,
-    body: EditMessageBody,
-    admitFiles: anyFiles,
-    noteRefusal: noteRefusedAnswer,
-    run: (call, { params, body, files }) => editAnswer(call, { key: params.messageId, edit: body, files }),
-    render: renderAnswer,
-  }),
-  route({
-    method: 'DELETE',
-    path: '/webhooks/:webhookId/:token/messages/:messageId',
-    callers: ['interactionToken'],
-    bucket: withToken('webhook-message', 'webhookId', 'token'),
-    where: CLOUD,
-    params: ofMessage,
-    noteRefusal: noteRefusedAnswer,
-    run: (call, { params }) => deleteAnswer(call, params.messageId),
-  }),
+  ...answerRoutes('@original', z.object(ofFollowUp), () => '@original'),
+  ...answerRoutes(':messageId', z.object({ ...ofFollowUp, messageId: snowflake() }), ({ messageId }) => messageId),
 ];
+
+/** The rows of one of the answers, however it is named. All ways to change it share a bucket. */
+function answerRoutes<Params extends z.ZodType<Record<string, unknown>>>(
+  name: '@original' | ':messageId',
+  params: Params,
+  keyOf: (params: z.output<Params>) => AnswerKey,
+) {
+  const path = `${FOLLOW_UPS}/messages/${name}`;
+  const row = { path, callers: ['interactionToken'], where: CLOUD, params } as const;
+  return [
+    route({
+      ...row,
+      method: 'GET',
+      bucket: reads('get-answer', 'webhookId', 'webhookToken'),
+      run: (call, input) => getAnswer(call, keyOf(input.params)),
+      render: renderAnswer,
+    }),
+    route({
+      ...row,
+      method: 'PATCH',
+      bucket: writes('change-answer', 'webhookId', 'webhookToken'),
+      body: EditMessageBody,
+      admitFiles: anyFiles,
+      noteRefusal: noteRefusedAnswer,
+      run: (call, { body, files, ...input }) => editAnswer(call, { key: keyOf(input.params), edit: body, files }),
+      render: renderAnswer,
+    }),
+    route({
+      ...row,
+      method: 'DELETE',
+      bucket: writes('change-answer', 'webhookId', 'webhookToken'),
+      noteRefusal: noteRefusedAnswer,
+      run: (call, input) => deleteAnswer(call, keyOf(input.params)),
+    }),
+  ];
+}

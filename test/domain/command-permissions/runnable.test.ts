@@ -100,7 +100,7 @@ describe('a command is found to run', () => {
   test('with few statements', async () => {
     await say(entry(OF_ROLE, scene.guildId));
     await find();
-    expect(await statementsOf(() => find())).toHaveLength(6);
+    expect(await statementsOf(() => find())).toHaveLength(7);
   });
 });
 

@@ -34,13 +34,7 @@ export async function openScene(server: TestServer): Promise<Scene> {
   const bot = await createBot(app);
   const [ada, outsider] = await Promise.all([createPerson(app), createPerson(app)]);
   await addMember(app, guild.id, ada);
-  const scopes: Scope[] = ['bot', 'applications.commands'];
-  await installApplication(callOf(app, guild.owner), {
-    applicationId: bot.id,
-    guildId: guild.id,
-    scopes,
-    permissions: 0n,
-  });
+  await installWithCommands(app, bot, guild);
   const role = await app.db.writer.role.create({
     data: { id: app.nextId(), guildId: guild.id, name: 'red', position: 1 },
   });
@@ -54,6 +48,12 @@ export async function openScene(server: TestServer): Promise<Scene> {
     users: { ada, outsider },
     role,
   };
+}
+
+/** Installs a bot that nothing is granted, with its commands. */
+export async function installWithCommands(app: TestServer['app'], { id }: TestBot, guild: TestGuild): Promise<void> {
+  const scopes: Scope[] = ['bot', 'applications.commands'];
+  await installApplication(callOf(app, guild.owner), { applicationId: id, guildId: guild.id, scopes, permissions: 0n });
 }
 
 type CommandFacts = Partial<Omit<Prisma.ApplicationCommandUncheckedCreateInput, 'options'>>;

@@ -83,6 +83,22 @@ const OPERATIONS: Operation[] = [
     ],
   },
   {
+    name: "read the application's interactions",
+    on: { application: 'viewInteractions' },
+    graphql: ({ application }) => [
+      'query ($id: ID!) { application(id: $id) { interactions { edges { cursor } } } }',
+      { id: application },
+    ],
+  },
+  {
+    name: 'register a command',
+    on: { application: 'manageCommands' },
+    graphql: ({ application }) => [
+      mutation('createCommand', 'CreateCommandInput', 'command { id }'),
+      { input: { applicationId: application, command: { name: 'play', description: 'Plays a song' } } },
+    ],
+  },
+  {
     name: 'change the settings',
     on: { application: 'updateSettings' },
     graphql: ({ application }) => [

@@ -15,6 +15,8 @@ const MIB = 1024 * 1024;
 const table = routes.map((row) => [`${row.method} ${row.path}`, row] as const);
 
 const MESSAGES = '/channels/:channelId/messages';
+const FOLLOW_UPS = '/webhooks/:webhookId/:webhookToken';
+const ANSWERS = [`${FOLLOW_UPS}/messages/@original`, `${FOLLOW_UPS}/messages/:messageId`];
 
 /** Buckets that are not the usual ones (decisions 53): points in seconds. */
 const UNUSUAL: Record<string, [points: number, seconds: number]> = {
@@ -27,10 +29,11 @@ describe('every row', () => {
     const { limit, major } = row.bucket;
     const usual = row.method === 'GET' ? [30, 10] : [10, 10];
     expect([limit.points, limit.seconds]).toEqual(UNUSUAL[name] ?? usual);
-    expect(major).toEqual(row.paramNames.slice(0, 1));
+    const isOfToken = row.callers.includes('interactionToken');
+    expect(major).toEqual(row.paramNames.slice(0, isOfToken ? 2 : 1));
   });
 
-  test('has a bucket of its own, but for the two addresses of an application and the ways to change reactions', () => {
+  test('has a bucket of its own, but for two names of one thing and the ways to change reactions and answers', () => {
     const sharing = new Map<string, string[]>();
     for (const [name, { bucket }] of table) {
       sharing.set(bucket.limit.name, [...(sharing.get(bucket.limit.name) ?? []), name]);
@@ -40,6 +43,8 @@ describe('every row', () => {
       [
         ['GET /applications/@me', 'GET /oauth2/applications/@me'],
         ['PATCH /applications/@me', 'PATCH /oauth2/applications/@me'],
+        ANSWERS.map((path) => `GET ${path}`),
+        ['PATCH', 'DELETE'].flatMap((method) => ANSWERS.map((path) => `${method} ${path}`)),
         table.flatMap(([name, { method }]) => (name.includes('/reactions') && method !== 'GET' ? [name] : [])),
       ]
         .map((names) => names.toSorted())
@@ -57,7 +62,13 @@ describe('every row', () => {
     expect(those((row) => row.showsSecret)).toEqual([
       'POST /developer-portal/applications/:applicationId/reset-secret',
     ]);
-    expect(those((row) => row.admitFiles !== null)).toEqual([`POST ${MESSAGES}`, `PATCH ${MESSAGES}/:messageId`]);
+    expect(those((row) => row.admitFiles !== null)).toEqual([
+      'POST /interactions/:interactionId/:interactionToken/callback',
+      `POST ${FOLLOW_UPS}`,
+      ...ANSWERS.map((path) => `PATCH ${path}`),
+      `POST ${MESSAGES}`,
+      `PATCH ${MESSAGES}/:messageId`,
+    ]);
   });
 });
 

@@ -1,0 +1,310 @@
+import { MessageFlags, MessageType } from 'discord-api-types/v10';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { deleteMessage } from '../../../src/domain/messages/index.js';
+import { storedInteraction } from '../../../src/domain/messages/interaction.js';
+import { parseInput } from '../../../src/domain/parse-input.js';
+import { snowflakeTime } from '../../../src/infra/ids.js';
+import { InteractionCallback } from '../../../src/rest-compat/interaction-callback.js';
+import {
+  ANSWERS,
+  type Asked,
+  alter,
+  answer,
+  ask,
+  callOfCallback,
+  KINDS,
+  type Kind,
+  kindsOfSteps,
+  MODAL,
+  press,
+  put,
+  ROW,
+  requestOf,
+  rowOf,
+  stepsOf,
+} from '../../harness/interactions.js';
+import { eventually } from '../../harness/jobs.js';
+import { outcome } from '../../harness/outcome.js';
+import { startServer, type TestServer } from '../../harness/server.js';
+import { callOf, createBot, createChannel, say } from '../../harness/world.js';
+import { faultsOf, openScene, run, type Scene, sayWith, storeCommand } from './scene.js';
+
+let server: TestServer;
+let scene: Scene;
+beforeAll(async () => {
+  server = await startServer();
+  scene = await openScene(server);
+});
+afterAll(() => server.stop());
+
+/** I-17, and the state each answer leads to. */
+const TAKEN: Record<Kind, Partial<Record<keyof typeof ANSWERS, 'ANSWERED' | 'DEFERRED'>>> = {
+  command: { 4: 'ANSWERED', 5: 'DEFERRED', 9: 'ANSWERED' },
+  component: { 4: 'ANSWERED', 5: 'DEFERRED', 6: 'ANSWERED', 7: 'ANSWERED', 9: 'ANSWERED' },
+  autocompletion: { 8: 'ANSWERED' },
+  modal: { 4: 'ANSWERED', 5: 'DEFERRED' },
+  'modal of a component': { 4: 'ANSWERED', 5: 'DEFERRED', 6: 'ANSWERED', 7: 'ANSWERED' },
+};
+
+const TABLE = KINDS.flatMap((kind) =>
+  ([4, 5, 6, 7, 8, 9] as const).map((type) => ({ kind, type, state: TAKEN[kind][type] ?? null })),
+);
+
+describe('a first answer', () => {
+  it.each(TABLE)('I-17: of type $type to a $kind leads to $state', async ({ kind, type, state }) => {
+    const asked = await ask(scene, kind);
+    const before = await rowOf(server, asked);
+    const faults = await faultsOf(answer(scene, asked, ANSWERS[type]));
+    const after = await rowOf(server, asked);
+    if (state === null) {
+      expect(faults).toEqual(['type INTERACTION_CALLBACK_TYPE_INVALID']);
+      expect(after).toEqual(before);
+      return;
+    }
+    expect(faults).toEqual([]);
+    expect(after).toMatchObject({ state, callbackType: type });
+    expect(after.endsAt?.getTime()).toBe(state === 'DEFERRED' ? endOf(asked) : undefined);
+    expect(await kindsOfSteps(server, asked)).toEqual(['GATEWAY', 'CALLBACK']);
+  });
+
+  it.each([1, 2, 3, 10, 12, 13, 99, '4', null, undefined])('I-17: is none of type %s', (type) => {
+    expect(() => parseInput(InteractionCallback, { type, data: {} })).toThrow();
+  });
+
+  it.each([4, 5, 9] as const)('I-18: a second one after %s is refused', async (type) => {
+    const asked = await ask(scene, 'command');
+    await answer(scene, asked, ANSWERS[type]);
+    const before = await rowOf(server, asked);
+    for (const more of [4, 5, 9] as const) {
+      expect(await outcome(answer(scene, asked, ANSWERS[more]))).toBe('ALREADY_ACKNOWLEDGED');
+    }
+    expect(await rowOf(server, asked)).toEqual(before);
+  });
+
+  it('I-5: of twenty at once, one counts', async () => {
+    const asked = await ask(scene, 'command');
+    const outcomes = await Promise.all(Array.from({ length: 20 }, () => outcome(answer(scene, asked))));
+    expect(outcomes.sort()).toEqual([...Array.from({ length: 19 }, () => 'ALREADY_ACKNOWLEDGED'), 'ok']);
+    expect(await answersIn(asked)).toHaveLength(1);
+    expect((await kindsOfSteps(server, asked)).filter((kind) => kind === 'CALLBACK')).toHaveLength(1);
+  });
+
+  it('I-7: comes with the token of the interaction, which has to be there', async () => {
+    const [asked, other] = [await ask(scene, 'command'), await ask(scene, 'command')];
+    expect(await outcome(callOfCallback(server, { ...asked, id: 5n }))).toBe('UNKNOWN_INTERACTION');
+    expect(await outcome(callOfCallback(server, { ...asked, token: other.token }))).toBe('INVALID_WEBHOOK_TOKEN');
+    expect(await outcome(callOfCallback(server, { ...asked, token: '' }))).toBe('INVALID_WEBHOOK_TOKEN');
+    expect(await outcome(callOfCallback(server, asked))).toBe('ok');
+  });
+
+  it('I-7: comes from an application that is there', async () => {
+    const stranger = await createBot(server.app);
+    const asked = await ask(scene, 'command');
+    await alter(server, asked, { applicationId: stranger.id });
+    const gone = { deletedAt: new Date(server.app.clock.now()) };
+    await server.app.db.writer.application.update({ where: { id: stranger.id }, data: gone });
+    expect(await outcome(callOfCallback(server, asked))).toBe('UNKNOWN_INTERACTION');
+  });
+
+  it.each(['DELIVERING', 'DELIVERED_HTTP', 'DELIVERED_GATEWAY'] as const)(
+    'I-5: may come while it is %s',
+    async (state) => {
+      const asked = await ask(scene, 'command');
+      await alter(server, asked, { state });
+      expect(await outcome(answer(scene, asked))).toBe('ok');
+    },
+  );
+
+  it.each(['FAILED', 'EXPIRED'] as const)('I-18: to one that has %s is too late', async (state) => {
+    const asked = await ask(scene, 'command');
+    await alter(server, asked, { state, endsAt: null });
+    expect(await outcome(answer(scene, asked))).toBe('UNKNOWN_INTERACTION');
+  });
+
+  it('I-6: is too late at the moment its time is over, whether or not somebody noted that', async () => {
+    const asked = await ask(scene, 'command');
+    await alter(server, asked, { endsAt: new Date(server.app.clock.now()) });
+    expect(await outcome(answer(scene, asked))).toBe('UNKNOWN_INTERACTION');
+  });
+});
+
+describe('an answer that is refused', () => {
+  it.each([
+    ['says nothing', { type: 4, data: {} }, 'EMPTY_MESSAGE'],
+    ['tells of a file that is not sent', { type: 4, data: { attachments: [{ id: '0', filename: 'a' }] } }, null],
+    ['has a layout and a text', { type: 4, data: { content: 'a', flags: MessageFlags.IsComponentsV2 } }, null],
+  ])('I-18: because it %s leaves the interaction as it was', async (_why, body, code) => {
+    const asked = await ask(scene, 'command');
+    const before = await rowOf(server, asked);
+    const ended = await outcome(answer(scene, asked, body));
+    expect(ended).toBe(code ?? 'INVALID_INPUT');
+    expect(await rowOf(server, asked)).toEqual(before);
+    expect(await answersIn(asked)).toEqual([]);
+    await answer(scene, asked);
+    expect(await answersIn(asked)).toHaveLength(1);
+  });
+
+  it('I-18: because the message of the component is gone lets another come', async () => {
+    const message = await sayWith(scene, ROW);
+    const asked = await put(scene, await press(scene, message));
+    await deleteMessage(callOf(server.app, scene.bot.user), { channelId: message.channelId, messageId: message.id });
+    expect(await outcome(answer(scene, asked, ANSWERS[7]))).toBe('UNKNOWN_MESSAGE');
+    const { message: posted } = await answer(scene, asked);
+    expect(posted).toMatchObject({ type: MessageType.Default, content: 'hello', referenceId: null });
+  });
+
+  it('I-18: because the channel is gone leaves it as it was', async () => {
+    const channel = await createChannel(server.app, scene.guild.id, 'gone');
+    const commandId = await storeCommand(scene);
+    const request = await run({ ...scene, guild: { ...scene.guild, channel } }, commandId);
+    const asked = await put(scene, request);
+    await server.app.db.writer.channel.delete({ where: { id: channel.id } });
+    await forgetView();
+    expect(await outcome(answer(scene, asked))).toBe('UNKNOWN_CHANNEL');
+    expect((await rowOf(server, asked)).state).toBe('DELIVERED_GATEWAY');
+  });
+
+  it('I-18: at the same time as good ones does not keep the interaction', async () => {
+    const asked = await ask(scene, 'command');
+    const bad = () => outcome(answer(scene, asked, { type: 4, data: {} }));
+    const outcomes = await Promise.all([bad(), outcome(answer(scene, asked)), bad(), outcome(answer(scene, asked))]);
+    const taken = outcomes.filter((one) => one === 'ok').length;
+    expect(taken).toBeLessThanOrEqual(1);
+    if (taken === 0) await answer(scene, asked);
+    expect(await answersIn(asked)).toHaveLength(1);
+    expect((await rowOf(server, asked)).state).toBe('ANSWERED');
+  });
+
+  it('I-6: fails in time where no better one comes', async () => {
+    const asked = await ask(scene, 'command');
+    await outcome(answer(scene, asked, { type: 4, data: {} }));
+    await eventually(async () => expect((await rowOf(server, asked)).state).toBe('FAILED'));
+    await eventually(async () => expect(await stepsOf(server, asked)).toHaveLength(2));
+    expect(await kindsOfSteps(server, asked)).toEqual(['GATEWAY', 'FAILED']);
+  });
+});
+
+describe('the message of an answer', () => {
+  it('I-20: to a slash command has type 20 and tells whose interaction it was', async () => {
+    const asked = await ask(scene, 'command');
+    const { message } = await answer(scene, asked);
+    expect(message).toMatchObject({
+      type: MessageType.ChatInputCommand,
+      authorId: scene.bot.id,
+      applicationId: scene.bot.id,
+      visibleToId: null,
+      flags: 0,
+      interaction: { id: String(asked.id), type: 2, userId: String(scene.guild.owner.id) },
+    });
+    expect((await rowOf(server, asked)).originalMessageId).toBe(message?.id);
+  });
+
+  it.each([2, 3])('I-20: to a context menu of type %s has type 23', async (type) => {
+    const { id } = await say(server.app, scene.guild, scene.guild.owner, 'target');
+    const targetId = type === 2 ? scene.users.ada.id : id;
+    const asked = await put(scene, await run(scene, await storeCommand(scene, [], { type }), { targetId }));
+    const { message } = await answer(scene, asked);
+    const target = type === 2 ? { targetUserId: String(targetId) } : { targetMessageId: String(targetId) };
+    expect(message).toMatchObject({ type: MessageType.ContextMenuCommand, interaction: target });
+  });
+
+  it('I-20: to a component answers its message', async () => {
+    const source = await sayWith(scene, ROW);
+    const { message } = await answer(scene, await put(scene, await press(scene, source)));
+    expect(message).toMatchObject({
+      type: MessageType.Reply,
+      referenceId: source.id,
+      interaction: { type: 3, interactedMessageId: String(source.id) },
+    });
+  });
+
+  it('I-20: to a modal of a command has type 20, and tells of both interactions', async () => {
+    const asked = await ask(scene, 'modal');
+    const { message } = await answer(scene, asked);
+    const { parentId } = await rowOf(server, asked);
+    expect(message).toMatchObject({
+      type: MessageType.ChatInputCommand,
+      interaction: { id: String(asked.id), type: 5, triggering: { id: String(parentId), type: 2 } },
+    });
+  });
+
+  it('I-17: an update changes the message of the component, which is the original from then on', async () => {
+    const source = await sayWith(scene, ROW);
+    const asked = await put(scene, await press(scene, source));
+    const { message } = await answer(scene, asked, ANSWERS[7]);
+    expect(message).toMatchObject({ id: source.id, content: 'changed' });
+    expect((await rowOf(server, asked)).originalMessageId).toBe(source.id);
+    expect(await answersIn(asked)).toEqual([]);
+  });
+
+  it('I-19: that is deferred is empty, and has LOADING and at most EPHEMERAL', async () => {
+    const flags = MessageFlags.Ephemeral | MessageFlags.SuppressEmbeds | MessageFlags.IsComponentsV2;
+    const { message } = await answer(scene, await ask(scene, 'command'), { type: 5, data: { flags } });
+    expect(message).toMatchObject({
+      content: '',
+      flags: MessageFlags.Loading | MessageFlags.Ephemeral,
+      visibleToId: scene.guild.owner.id,
+    });
+    const plain = await answer(scene, await ask(scene, 'command'), { type: 5, data: { flags: 0 } });
+    expect(plain.message).toMatchObject({ flags: MessageFlags.Loading, visibleToId: null });
+  });
+
+  it('I-19: that is not deferred has no LOADING, whatever it asks for', async () => {
+    const flags = MessageFlags.Loading | MessageFlags.SuppressEmbeds | MessageFlags.Crossposted | MessageFlags.Urgent;
+    const { message } = await answer(scene, await ask(scene, 'command'), { type: 4, data: { content: 'a', flags } });
+    expect(message?.flags).toBe(MessageFlags.SuppressEmbeds);
+  });
+
+  it('I-23: with EPHEMERAL is for the person alone', async () => {
+    const body = { type: 4, data: { content: 'psst', flags: MessageFlags.Ephemeral } };
+    const { message } = await answer(scene, await ask(scene, 'command'), body);
+    expect(message).toMatchObject({ visibleToId: scene.guild.owner.id, flags: MessageFlags.Ephemeral });
+  });
+
+  it('I-22: is for the person alone where it has to be, deferred ones included', async () => {
+    for (const body of [ANSWERS[4], ANSWERS[5]]) {
+      const asked = await put(scene, { ...(await requestOf(scene, 'command')), ephemeralOnly: true });
+      const { message } = await answer(scene, asked, body);
+      expect(message?.visibleToId).toBe(scene.guild.owner.id);
+      expect((message?.flags ?? 0) & MessageFlags.Ephemeral).toBe(MessageFlags.Ephemeral);
+    }
+  });
+
+  it('I-17: choices and modals are kept for who asked', async () => {
+    const completed = await ask(scene, 'autocompletion');
+    await answer(scene, completed, ANSWERS[8]);
+    expect(await rowOf(server, completed)).toMatchObject({ choices: [{ name: 'a', value: 'a' }], modal: null });
+    const shown = await ask(scene, 'command');
+    await answer(scene, shown, ANSWERS[9]);
+    const { modal } = await rowOf(server, shown);
+    expect(modal).toMatchObject({ custom_id: MODAL.custom_id, title: MODAL.title });
+  });
+
+  it('I-24: needs no permission in the channel', async () => {
+    const hidden = await createChannel(server.app, scene.guild.id, 'hidden');
+    await server.app.db.writer.channelOverwrite.create({
+      data: { channelId: hidden.id, targetId: scene.bot.id, targetType: 1, deny: 0xffffffffn },
+    });
+    await forgetView();
+    const there = { ...scene, guild: { ...scene.guild, channel: hidden } };
+    const asked = await put(scene, await run(there, await storeCommand(scene)));
+    expect(await outcome(answer(scene, asked, { type: 4, data: { content: '@everyone' } }))).toBe('ok');
+    const [posted] = await answersIn(asked);
+    expect(posted?.mentionEveryone).toBe(false);
+  });
+});
+
+const endOf = ({ id }: Asked) => snowflakeTime(id) + 15 * 60_000;
+
+/** The guild is looked at anew. */
+async function forgetView(): Promise<void> {
+  const where = { id: scene.guild.id };
+  const guild = await server.app.db.reader.guild.findUniqueOrThrow({ where, include: { roles: true } });
+  server.app.publish({ type: 'GUILD_UPDATE', guild });
+}
+
+/** What was said in answer to an interaction. */
+async function answersIn({ id }: Asked) {
+  const rows = await server.app.db.reader.message.findMany({ where: { applicationId: scene.bot.id } });
+  return rows.filter(({ interaction }) => storedInteraction(interaction)?.id === String(id));
+}

@@ -1,0 +1,306 @@
+import { InteractionType } from 'discord-api-types/v10';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { autocompleteCommand, invokeCommand } from '../../../src/domain/interactions/index.js';
+import type { Interaction } from '../../../src/infra/database/index.js';
+import { putCommand } from '../../harness/command-rows.js';
+import { type EndpointMode, type EndpointOptions, startEndpoint, type TestEndpoint } from '../../harness/endpoint.js';
+import { GatewayClient } from '../../harness/gateway-client.js';
+import type { Loose } from '../../harness/graphql.js';
+import { kindsOfSteps, rowOf, stepsOf } from '../../harness/interactions.js';
+import { eventually } from '../../harness/jobs.js';
+import { ask as askRest } from '../../harness/rest.js';
+import { startServer, type TestServer } from '../../harness/server.js';
+import { createBot, type TestBot } from '../../harness/world.js';
+import { installWithCommands, openScene, type Scene } from './scene.js';
+
+let server: TestServer;
+let scene: Scene;
+const opened: { close(): Promise<unknown> }[] = [];
+beforeAll(async () => {
+  server = await startServer({ env: { ALLOW_PRIVATE_ENDPOINTS: 'on' } });
+  scene = await openScene(server);
+});
+afterEach(async () => {
+  for (const one of opened.splice(0)) await one.close();
+});
+afterAll(() => server.stop());
+
+/** An application with an endpoint, a session of its bot, and a command. */
+interface Hosted {
+  bot: TestBot;
+  endpoint: TestEndpoint;
+  session: GatewayClient;
+  invoke(): Promise<Interaction>;
+  complete(): Promise<Interaction>;
+}
+
+async function host(mode: EndpointMode, options: EndpointOptions = {}): Promise<Hosted> {
+  const { app } = server;
+  const bot = await createBot(app);
+  await installWithCommands(app, bot, scene.guild);
+  const endpoint = await startEndpoint(options);
+  opened.push(endpoint);
+  endpoint.mode(mode);
+  const { publicKey } = await app.db.writer.application.update({
+    where: { id: bot.id },
+    data: { interactionsEndpointUrl: endpoint.url },
+  });
+  endpoint.trust(publicKey);
+  const session = await GatewayClient.open(server.origin);
+  opened.push(session);
+  await session.ready(bot.token);
+  const option = { type: 3, name: 'text', description: 'What', autocomplete: true };
+  const { id: commandId } = await putCommand(app, bot.id, { options: [option] });
+  const asked = { channelId: scene.guild.channel.id, commandId };
+  return {
+    bot,
+    endpoint,
+    session,
+    invoke: () => invokeCommand(scene.owner, { ...asked, options: [] }),
+    complete: () =>
+      autocompleteCommand(scene.owner, { ...asked, options: [{ name: 'text', type: 3, value: 'a', focused: true }] }),
+  };
+}
+
+const callback = ({ id, token }: Loose, body: object = { type: 4, data: { content: 'through the route' } }) =>
+  askRest(server, 'POST', `/interactions/${id}/${token}/callback`, { json: body });
+
+/** What the gateway got of it. */
+async function told({ session }: Hosted): Promise<Loose[]> {
+  return (await session.settled()).filter(({ t }) => t === 'INTERACTION_CREATE').map(({ d }) => d);
+}
+
+const settled = (row: { id: bigint }, state: string) =>
+  eventually(async () => {
+    const now = await rowOf(server, row);
+    expect(now.state).toBe(state);
+    return now;
+  });
+
+const contentOf = async (row: { id: bigint }) => {
+  const { originalMessageId } = await rowOf(server, row);
+  const found = await server.app.db.reader.message.findUnique({ where: { id: originalMessageId ?? 0n } });
+  return found?.content;
+};
+
+describe('an interaction over HTTP', () => {
+  it('I-8, I-9: reaches the endpoint, signed, and nothing goes through the gateway', async () => {
+    const hosted = await host('good', { answer: () => ({ type: 4, data: { content: 'hi' } }) });
+    const sent = await hosted.invoke();
+    expect(sent).toMatchObject({ state: 'ANSWERED', callbackType: 4, fellBack: false, httpMs: expect.any(Number) });
+    expect(await contentOf(sent)).toBe('hi');
+    expect(await told(hosted)).toEqual([]);
+    const [request] = hosted.endpoint.requests;
+    expect(request).toMatchObject({ method: 'POST', isSigned: true });
+    expect(request?.headers['x-signature-timestamp']).toMatch(/^\d{10}$/);
+    expect(request?.headers['x-signature-ed25519']).toMatch(/^[0-9a-f]{128}$/);
+    expect(request?.interaction).toMatchObject({ id: String(sent.id), type: InteractionType.ApplicationCommand });
+  });
+
+  it('I-25: is traced with what was sent, without its token, and what came', async () => {
+    const hosted = await host('good', { answer: () => ({ type: 4, data: { content: 'hi' } }) });
+    const [step, ...more] = await stepsOf(server, await hosted.invoke());
+    expect(more).toEqual([]);
+    expect(step).toMatchObject({ kind: 'HTTP', status: 200, durationMs: expect.any(Number), reason: null });
+    expect(step?.response).toContain('hi');
+    expect(JSON.parse(step?.request ?? '')).toMatchObject({ type: 2, token: '…' });
+    expect(step?.request).not.toContain(hosted.endpoint.requests[0]?.interaction.token);
+  });
+
+  it('uses a connection again', async () => {
+    const hosted = await host('good');
+    await hosted.invoke();
+    await hosted.invoke();
+    expect(hosted.endpoint.connections()).toBe(1);
+  });
+
+  it.each(['wrongType', 'noType', 'slow', 'closes'] as const)(
+    'I-10: counts from an endpoint that is %s',
+    async (mode) => {
+      const hosted = await host(mode, { answer: () => ({ type: 4, data: { content: mode } }) });
+      expect(await hosted.invoke()).toMatchObject({ state: 'ANSWERED', fellBack: false });
+      expect(await hosted.invoke()).toMatchObject({ state: 'ANSWERED' });
+      expect(await told(hosted)).toEqual([]);
+    },
+  );
+
+  it.each(['noJson', 'wrongJson', 'long', 'huge', 'endless', 'compressed'] as const)(
+    'I-10: fails with a 2xx that cannot be used (%s), and the gateway gets nothing',
+    async (mode) => {
+      const hosted = await host(mode);
+      const sent = await hosted.invoke();
+      expect(sent).toMatchObject({ state: 'FAILED', fellBack: false, endsAt: null, failure: expect.any(String) });
+      expect(await told(hosted)).toEqual([]);
+      expect(await stepsOf(server, sent)).toMatchObject([{ kind: 'HTTP', status: 200, reason: sent.failure }]);
+      const { interaction } = hosted.endpoint.requests[0] ?? {};
+      expect((await callback(interaction)).body).toMatchObject({ code: 10062 });
+    },
+  );
+
+  it.each([
+    [{ type: 4, data: {} }, /empty/],
+    [{ type: 7, data: { content: 'x' } }, /type: .* type 7/],
+    [{ type: 4, data: { content: 'x'.repeat(4_001) } }, /content: /],
+    [{ type: 1 }, /type: /],
+  ])('I-10: fails with an answer that is refused, and says all that is wrong: %j', async (body, reason) => {
+    const hosted = await host('good', { answer: () => body });
+    const sent = await hosted.invoke();
+    expect(sent).toMatchObject({ state: 'FAILED', failure: expect.stringMatching(reason), originalMessageId: null });
+    expect(await told(hosted)).toEqual([]);
+  });
+
+  it.each(['empty', 'noContent', 'good'] as const)('I-10: is promised by a 2xx without a body (%s)', async (mode) => {
+    const hosted = await host(mode, { answer: () => undefined });
+    const sent = await hosted.invoke();
+    expect(sent).toMatchObject({ state: 'DELIVERED_HTTP', fellBack: false });
+    const { interaction } = hosted.endpoint.requests[0] ?? {};
+    expect((await callback(interaction)).status).toBe(204);
+    expect(await contentOf(sent)).toBe('through the route');
+    expect(await told(hosted)).toEqual([]);
+    expect(await kindsOfSteps(server, sent)).toEqual(['HTTP', 'CALLBACK']);
+  });
+
+  it('I-10: fails where what was promised does not come within 3 s', async () => {
+    const hosted = await host('noContent');
+    const failed = await settled(await hosted.invoke(), 'FAILED');
+    expect(failed.failure).toMatch(/callback route within 3 seconds/);
+    await eventually(async () => expect(await kindsOfSteps(server, failed)).toEqual(['HTTP', 'FAILED']));
+    expect(await told(hosted)).toEqual([]);
+  });
+
+  it('I-5: counts once where the callback comes before the answer of the endpoint', async () => {
+    const statuses: number[] = [];
+    const hosted = await host('good', {
+      answer: async (interaction) => {
+        statuses.push((await callback(interaction)).status);
+        return { type: 4, data: { content: 'inline' } };
+      },
+    });
+    const sent = await hosted.invoke();
+    expect(statuses).toEqual([204]);
+    expect(sent).toMatchObject({ state: 'ANSWERED', failure: null });
+    expect(await contentOf(sent)).toBe('through the route');
+    expect(await told(hosted)).toEqual([]);
+    expect(await stepsOf(server, sent)).toMatchObject([
+      { kind: 'CALLBACK' },
+      { kind: 'HTTP', status: 200, reason: expect.stringMatching(/already been acknowledged/) },
+    ]);
+  });
+
+  it('I-10: counts where the callback comes before an empty 2xx', async () => {
+    const hosted = await host('good', { answer: async (interaction) => void (await callback(interaction)) });
+    const sent = await hosted.invoke();
+    expect(sent).toMatchObject({ state: 'ANSWERED', endsAt: null });
+    expect(await kindsOfSteps(server, sent)).toEqual(['CALLBACK', 'HTTP']);
+  });
+
+  it('I-5: is refused at the callback route once the endpoint has answered', async () => {
+    const hosted = await host('good');
+    const sent = await hosted.invoke();
+    expect(sent).toMatchObject({ state: 'DEFERRED', callbackType: 5 });
+    const { interaction } = hosted.endpoint.requests[0] ?? {};
+    expect((await callback(interaction)).body).toMatchObject({ code: 40060 });
+  });
+});
+
+describe('the gateway gets an interaction', () => {
+  it.each([
+    'reset',
+    'hangUp',
+    'cutOff',
+    'redirect',
+    'error',
+    'unauthorized',
+    'hugeHeaders',
+    'garbage',
+    'upgrade',
+  ] as const)('I-11: with the same id and token when the endpoint is of no use (%s)', async (mode) => {
+    const hosted = await host(mode);
+    const sent = await hosted.invoke();
+    expect(sent).toMatchObject({ state: 'DELIVERED_GATEWAY', fellBack: true, httpMs: expect.any(Number) });
+    const [payload, ...more] = await told(hosted);
+    expect(more).toEqual([]);
+    const { interaction } = hosted.endpoint.requests[0] ?? {};
+    expect(payload).toEqual(interaction);
+    expect((await callback(payload)).status).toBe(204);
+    expect(await kindsOfSteps(server, sent)).toEqual(['HTTP', 'GATEWAY', 'CALLBACK']);
+    expect((await stepsOf(server, sent))[0]?.reason).toEqual(expect.any(String));
+  });
+
+  it('I-8, I-11: when the endpoint does not answer within 3 s; what it says later is ignored', async () => {
+    const modes: EndpointMode[] = ['hang', 'late', 'drip'];
+    const hosts = await Promise.all(
+      modes.map((mode) => host(mode, { answer: () => ({ type: 4, data: { content: 'late' } }) })),
+    );
+    const begun = performance.now();
+    const sent = await Promise.all(hosts.map(({ invoke }) => invoke()));
+    expect(performance.now() - begun).toBeGreaterThan(2_900);
+    expect(performance.now() - begun).toBeLessThan(5_500);
+    for (const [index, row] of sent.entries()) {
+      const hosted = hosts[index] as Hosted;
+      expect(row).toMatchObject({ state: 'DELIVERED_GATEWAY', fellBack: true });
+      const [payload] = await told(hosted);
+      expect(payload?.id).toBe(String(row.id));
+      expect((await callback(payload)).status).toBe(204);
+    }
+    for (const row of sent) expect(await contentOf(row)).toBe('through the route');
+  });
+
+  it('I-11: unless a callback came while the endpoint was asked', async () => {
+    const hosted = await host('failsAfter', { answer: (interaction) => callback(interaction) });
+    const begun = performance.now();
+    const sent = await hosted.invoke();
+    expect(performance.now() - begun).toBeLessThan(2_500);
+    expect(sent).toMatchObject({ state: 'ANSWERED', failure: null });
+    expect(await told(hosted)).toEqual([]);
+    expect(await kindsOfSteps(server, sent)).toEqual(['CALLBACK', 'HTTP']);
+  });
+
+  it('I-11: when the endpoint is not there any more', async () => {
+    const hosted = await host('good');
+    await hosted.invoke();
+    await hosted.endpoint.close();
+    opened.splice(opened.indexOf(hosted.endpoint), 1);
+    expect(await hosted.invoke()).toMatchObject({ state: 'DELIVERED_GATEWAY', fellBack: true });
+    expect(await told(hosted)).toHaveLength(1);
+  });
+
+  it('I-15: and it fails where no session takes it within 3 s', async () => {
+    const hosted = await host('error');
+    await hosted.session.close();
+    const begun = performance.now();
+    const sent = await hosted.invoke();
+    expect(performance.now() - begun).toBeGreaterThan(2_900);
+    expect(sent).toMatchObject({
+      state: 'FAILED',
+      fellBack: true,
+      endsAt: null,
+      failure: expect.stringMatching(/No gateway session/),
+    });
+    expect(await kindsOfSteps(server, sent)).toEqual(['HTTP', 'FAILED']);
+    const { interaction } = hosted.endpoint.requests[0] ?? {};
+    expect((await callback(interaction)).body).toMatchObject({ code: 10062 });
+  });
+});
+
+describe('an autocompletion', () => {
+  const choices = [{ name: 'a', value: 'a' }];
+
+  it('I-1: is answered by the endpoint', async () => {
+    const hosted = await host('good', { answer: () => ({ type: 8, data: { choices } }) });
+    expect(await hosted.complete()).toMatchObject({ state: 'ANSWERED', choices });
+  });
+
+  it('I-1: is answered by a session', async () => {
+    const hosted = await host('error');
+    const answered = hosted.complete();
+    const { d } = await hosted.session.event('INTERACTION_CREATE');
+    expect((await callback(d, { type: 8, data: { choices } })).status).toBe(204);
+    expect(await answered).toMatchObject({ state: 'ANSWERED', choices });
+  });
+
+  it('I-1: has failed when nobody answers in time', async () => {
+    const hosted = await host('error');
+    expect(await hosted.complete()).toMatchObject({ state: 'FAILED', choices: null });
+  });
+});

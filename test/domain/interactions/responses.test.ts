@@ -1,0 +1,294 @@
+import { MessageFlags, MessageType } from 'discord-api-types/v10';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  type AnswerKey,
+  createFollowUp,
+  deleteAnswer,
+  editAnswer,
+  getAnswer,
+} from '../../../src/domain/interactions/index.js';
+import { deleteMessage } from '../../../src/domain/messages/index.js';
+import { parseInput } from '../../../src/domain/parse-input.js';
+import { snowflakeTime } from '../../../src/infra/ids.js';
+import { EditMessageBody } from '../../../src/rest-compat/message-body.js';
+import { ManualClock } from '../../harness/clock.js';
+import {
+  ANSWERS,
+  type Asked,
+  alter,
+  answer,
+  ask,
+  callOfFollowUp,
+  kindsOfSteps,
+  press,
+  put,
+  ROW,
+  requestOf,
+  rowOf,
+} from '../../harness/interactions.js';
+import { outcome } from '../../harness/outcome.js';
+import { startServer, type TestServer } from '../../harness/server.js';
+import { callOf, createBot, type SentBody, say, toSend } from '../../harness/world.js';
+import { openScene, type Scene, sayWith } from './scene.js';
+
+const clock = new ManualClock();
+let server: TestServer;
+let scene: Scene;
+let asked: Asked;
+beforeAll(async () => {
+  server = await startServer({ clock });
+  scene = await openScene(server);
+});
+beforeEach(async () => {
+  asked = await ask(scene, 'command');
+});
+afterAll(() => server.stop());
+
+const followUp = async (body: SentBody = { content: 'more' }, of = asked) =>
+  createFollowUp(await callOfFollowUp(scene, of), { message: toSend(body), files: [] });
+const edit = async (key: AnswerKey, body: object = { content: 'better' }, of = asked) =>
+  editAnswer(await callOfFollowUp(scene, of), { key, edit: parseInput(EditMessageBody, body), files: [] });
+const get = async (key: AnswerKey, of = asked) => getAnswer(await callOfFollowUp(scene, of), key);
+const remove = async (key: AnswerKey, of = asked) => deleteAnswer(await callOfFollowUp(scene, of), key);
+
+describe('before the first answer', () => {
+  it.each([
+    ['a follow-up', () => followUp()],
+    ['an edit', () => edit('@original')],
+    ['a look', () => get('@original')],
+    ['a deletion', () => remove('@original')],
+  ])('I-21: %s finds no webhook', async (_name, work) => {
+    expect(await outcome(work())).toBe('UNKNOWN_WEBHOOK');
+  });
+});
+
+describe('a token', () => {
+  it('I-21: is of its application', async () => {
+    const stranger = await createBot(server.app);
+    expect(await outcome(callOfFollowUp({ ...scene, bot: stranger }, asked))).toBe('INVALID_WEBHOOK_TOKEN');
+    expect(await outcome(callOfFollowUp(scene, { ...asked, token: 'none' }))).toBe('INVALID_WEBHOOK_TOKEN');
+    const forged = Buffer.from(`interaction:${asked.id}:guess`).toString('base64url');
+    expect(await outcome(callOfFollowUp(scene, { ...asked, token: forged }))).toBe('INVALID_WEBHOOK_TOKEN');
+  });
+
+  it('I-7: is good for 15 minutes, deferred or not', async () => {
+    const deferred = await ask(scene, 'command');
+    await answer(scene, asked);
+    await answer(scene, deferred, ANSWERS[5]);
+    clock.advance(snowflakeTime(asked.id) + 15 * 60_000 - 1 - clock.now());
+    expect(await outcome(followUp())).toBe('ok');
+    expect(await outcome(followUp({ content: 'at last' }, deferred))).toBe('ok');
+    clock.advance(snowflakeTime(deferred.id) + 15 * 60_000 - clock.now());
+    expect(await outcome(followUp())).toBe('INVALID_WEBHOOK_TOKEN');
+    expect(await outcome(get('@original', deferred))).toBe('INVALID_WEBHOOK_TOKEN');
+  });
+
+  it('I-7: is over when the interaction has failed, whether or not somebody noted that', async () => {
+    clock.advance(3_000);
+    expect(await outcome(followUp())).toBe('INVALID_WEBHOOK_TOKEN');
+    await alter(server, asked, { state: 'FAILED', endsAt: null });
+    expect(await outcome(followUp())).toBe('INVALID_WEBHOOK_TOKEN');
+  });
+});
+
+describe('a deferred answer', () => {
+  beforeEach(async () => {
+    await answer(scene, asked, ANSWERS[5]);
+  });
+
+  it('I-19: is filled in by the first edit, and is no promise any more', async () => {
+    const filled = await edit('@original', { content: 'done' });
+    expect(filled).toMatchObject({ content: 'done', flags: 0, editedAt: null });
+    expect(await rowOf(server, asked)).toMatchObject({ state: 'ANSWERED', endsAt: null });
+    expect(await edit('@original', { content: 'better' })).toMatchObject({ editedAt: expect.any(Date) });
+    expect(await kindsOfSteps(server, asked)).toEqual(['GATEWAY', 'CALLBACK', 'EDIT', 'EDIT']);
+  });
+
+  it('I-19: is filled in by the first follow-up; the second one is a message of its own', async () => {
+    const { originalMessageId } = await rowOf(server, asked);
+    expect(await followUp({ content: 'done' })).toMatchObject({ id: originalMessageId, content: 'done', flags: 0 });
+    const second = await followUp({ content: 'more' });
+    expect(second.id).not.toBe(originalMessageId);
+    expect(await get('@original')).toMatchObject({ content: 'done' });
+  });
+
+  it('I-19: is filled in by one of several follow-ups at once', async () => {
+    const { originalMessageId } = await rowOf(server, asked);
+    const call = await callOfFollowUp(scene, asked);
+    const send = (content: string) => createFollowUp(call, { message: toSend({ content }), files: [] });
+    const sent = await Promise.all(['a', 'b', 'c', 'd'].map(send));
+    expect(new Set(sent.map(({ id }) => id)).size).toBe(4);
+    expect(sent.filter(({ id }) => id === originalMessageId)).toHaveLength(1);
+  });
+
+  it('I-18: stays deferred where what would take its place is refused', async () => {
+    const before = await rowOf(server, asked);
+    expect(await outcome(edit('@original', { content: '' }))).toBe('EMPTY_MESSAGE');
+    expect(await outcome(followUp({}))).toBe('EMPTY_MESSAGE');
+    expect(await rowOf(server, asked)).toEqual(before);
+    expect((await get('@original')).flags).toBe(MessageFlags.Loading);
+    expect((await followUp()).id).toBe(before.originalMessageId);
+  });
+
+  it('I-19: that is deleted is answered, and what follows is a message of its own', async () => {
+    const { originalMessageId } = await rowOf(server, asked);
+    await remove('@original');
+    expect(await rowOf(server, asked)).toMatchObject({ state: 'ANSWERED', endsAt: null });
+    expect(await outcome(get('@original'))).toBe('UNKNOWN_MESSAGE');
+    expect((await followUp()).id).not.toBe(originalMessageId);
+  });
+
+  it('I-19: is as ephemeral as it was deferred', async () => {
+    expect(await followUp({ content: 'x', flags: MessageFlags.Ephemeral })).toMatchObject({
+      visibleToId: null,
+      flags: 0,
+    });
+    const secret = await ask(scene, 'command');
+    await answer(scene, secret, { type: 5, data: { flags: MessageFlags.Ephemeral } });
+    expect(await edit('@original', { content: 'x', flags: 0 }, secret)).toMatchObject({
+      visibleToId: scene.guild.owner.id,
+      flags: MessageFlags.Ephemeral,
+    });
+  });
+
+  it('I-6: is expired after 15 minutes, and its token with it', async () => {
+    clock.advance(15 * 60_000);
+    expect(await outcome(edit('@original'))).toBe('INVALID_WEBHOOK_TOKEN');
+  });
+});
+
+describe('a follow-up', () => {
+  beforeEach(async () => {
+    await answer(scene, asked);
+  });
+
+  it('I-20: answers the first answer, and tells whose interaction it was', async () => {
+    const { originalMessageId } = await rowOf(server, asked);
+    expect(await followUp()).toMatchObject({
+      type: MessageType.Reply,
+      referenceId: originalMessageId,
+      authorId: scene.bot.id,
+      applicationId: scene.bot.id,
+      interaction: { id: String(asked.id), originalMessageId: String(originalMessageId) },
+    });
+    expect(await kindsOfSteps(server, asked)).toEqual(['GATEWAY', 'CALLBACK', 'FOLLOW_UP']);
+  });
+
+  it('I-22: may come more than five times where the server has the application', async () => {
+    for (let n = 0; n < 6; n += 1) await followUp({ content: String(n) });
+    expect((await rowOf(server, asked)).followUps).toBe(6);
+  });
+
+  it('I-22: is for the person alone where it has to be', async () => {
+    const secret = await put(scene, { ...(await requestOf(scene, 'command')), ephemeralOnly: true });
+    await answer(scene, secret);
+    expect(await followUp({ content: 'x' }, secret)).toMatchObject({ visibleToId: scene.guild.owner.id });
+  });
+
+  it('I-20: after choices or a modal answers nothing', async () => {
+    const shown = await ask(scene, 'command');
+    await answer(scene, shown, ANSWERS[9]);
+    expect(await followUp({ content: 'x' }, shown)).toMatchObject({ type: MessageType.Default, referenceId: null });
+    expect(await outcome(get('@original', shown))).toBe('UNKNOWN_MESSAGE');
+  });
+
+  it('I-25: is noted sixty times at most, with edits and refusals', async () => {
+    for (let n = 0; n < 70; n += 1) await edit('@original', { content: String(n) });
+    expect(await kindsOfSteps(server, asked)).toHaveLength(60);
+  });
+});
+
+describe('where the application is the person’s alone', () => {
+  beforeEach(async () => {
+    const owners = { userId: scene.guild.owner.id };
+    asked = await put(scene, { ...(await requestOf(scene, 'command')), owners });
+  });
+
+  it('I-22: five follow-ups may come, and those that are refused do not count', async () => {
+    await answer(scene, asked);
+    expect(await outcome(followUp({}))).toBe('EMPTY_MESSAGE');
+    for (let n = 0; n < 5; n += 1) expect(await outcome(followUp({ content: String(n) }))).toBe('ok');
+    expect(await outcome(followUp())).toBe('TOO_MANY_FOLLOW_UPS');
+    expect((await rowOf(server, asked)).followUps).toBe(5);
+    expect(await outcome(edit('@original'))).toBe('ok');
+  });
+
+  it('I-22: of twelve at once, five count', async () => {
+    await answer(scene, asked);
+    const outcomes = await Promise.all(Array.from({ length: 12 }, () => outcome(followUp())));
+    expect(outcomes.filter((one) => one === 'ok')).toHaveLength(5);
+    expect(outcomes.filter((one) => one === 'TOO_MANY_FOLLOW_UPS')).toHaveLength(7);
+    const where = {
+      applicationId: scene.bot.id,
+      type: MessageType.Reply,
+      referenceId: (await rowOf(server, asked)).originalMessageId,
+    };
+    expect(await server.app.db.reader.message.count({ where })).toBe(5);
+  });
+
+  it('I-22: what takes the place of a deferred answer is none of the five', async () => {
+    await answer(scene, asked, ANSWERS[5]);
+    for (let n = 0; n < 6; n += 1) expect(await outcome(followUp({ content: String(n) }))).toBe('ok');
+    expect(await outcome(followUp())).toBe('TOO_MANY_FOLLOW_UPS');
+  });
+});
+
+describe('the messages of an interaction', () => {
+  it('I-21: are the original and its follow-ups, by their ids', async () => {
+    await answer(scene, asked, { type: 4, data: { content: 'hello', flags: MessageFlags.Ephemeral } });
+    const { originalMessageId } = await rowOf(server, asked);
+    const more = await followUp({ content: 'more', flags: MessageFlags.Ephemeral });
+    expect(await get('@original')).toMatchObject({ id: originalMessageId, content: 'hello' });
+    expect(await get(originalMessageId ?? 0n)).toMatchObject({ content: 'hello' });
+    expect(await edit(more.id)).toMatchObject({ id: more.id, content: 'better' });
+    await remove(more.id);
+    expect(await outcome(get(more.id))).toBe('UNKNOWN_MESSAGE');
+    expect(await outcome(remove(more.id))).toBe('UNKNOWN_MESSAGE');
+    await remove('@original');
+    expect(await outcome(edit('@original'))).toBe('UNKNOWN_MESSAGE');
+    expect(await kindsOfSteps(server, asked)).toEqual(['GATEWAY', 'CALLBACK', 'FOLLOW_UP', 'EDIT', 'DELETE', 'DELETE']);
+  });
+
+  it('I-21: are no others: of people, of the bot itself, of another interaction, of no one', async () => {
+    const other = await ask(scene, 'command');
+    await answer(scene, asked);
+    const { message: ofOther } = await answer(scene, other);
+    const theirs = await say(server.app, scene.guild, scene.users.ada, 'mine');
+    const plain = await sayWith(scene, ROW);
+    for (const id of [ofOther?.id ?? 0n, theirs.id, plain.id, 5n]) {
+      expect(await outcome(get(id))).toBe('UNKNOWN_MESSAGE');
+      expect(await outcome(edit(id))).toBe('UNKNOWN_MESSAGE');
+      expect(await outcome(remove(id))).toBe('UNKNOWN_MESSAGE');
+    }
+  });
+
+  it('I-21: are none of an application that answered an interaction of the same id', async () => {
+    await answer(scene, asked);
+    const { id } = await followUp();
+    const stranger = await createBot(server.app);
+    await server.app.db.writer.message.update({ where: { id }, data: { applicationId: stranger.id } });
+    expect(await outcome(get(id))).toBe('UNKNOWN_MESSAGE');
+  });
+
+  it('I-21: of a component include the message it was used in, once that was updated', async () => {
+    const source = await sayWith(scene, ROW);
+    const used = await put(scene, await press(scene, source));
+    await answer(scene, used, ANSWERS[6]);
+    expect(await get('@original', used)).toMatchObject({ id: source.id });
+    expect(await edit('@original', { content: 'new' }, used)).toMatchObject({ id: source.id, content: 'new' });
+    const again = await put(scene, await press(scene, source));
+    await answer(scene, again);
+    expect(await outcome(get(source.id, again))).toBe('UNKNOWN_MESSAGE');
+  });
+
+  it('I-21: are gone when somebody deleted them', async () => {
+    await answer(scene, asked);
+    const { originalMessageId } = await rowOf(server, asked);
+    await deleteMessage(callOf(server.app, scene.guild.owner), {
+      channelId: scene.guild.channel.id,
+      messageId: originalMessageId ?? 0n,
+    });
+    expect(await outcome(edit('@original'))).toBe('UNKNOWN_MESSAGE');
+    expect(await followUp()).toMatchObject({ type: MessageType.Default, referenceId: null });
+  });
+});
