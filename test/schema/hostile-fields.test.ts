@@ -53,6 +53,8 @@ beforeAll(async () => {
     content: 'hello',
     code: 'AbCdEf12',
     emoji: '👍',
+    customId: 'press',
+    components: [],
     email: 'nobody@people.example',
     url: 'http://localhost:1/',
     scopes: ['bot'],
