@@ -54,6 +54,7 @@ beforeAll(async () => {
     code: 'AbCdEf12',
     emoji: '👍',
     customId: 'press',
+    interactionId: '1',
     components: [],
     email: 'nobody@people.example',
     url: 'http://localhost:1/',

@@ -9,7 +9,7 @@ export { autocompleteCommand, invokeCommand, submitModal, useComponent } from '.
 export { listInteractions } from './list.js';
 export { modalRequest } from './modal-requests.js';
 export { failureAt, nextOverdue, OverdueInteractions, settleOverdue } from './overdue.js';
-export type { Callback, InteractionProgress, InteractionRecord, OfferedChoice } from './record.js';
+export type { Callback, InteractionProgress, OfferedChoice } from './record.js';
 export type { AuthorizingOwners, ChannelShown, InteractionRequest, MemberShown, Resolved } from './request.js';
 export { type AnswerKey, createFollowUp, deleteAnswer, editAnswer, getAnswer } from './responses.js';
 export { stateAt } from './states.js';
