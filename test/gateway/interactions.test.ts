@@ -162,6 +162,19 @@ describe('INTERACTION_CREATE', () => {
     expect(await told(client)).toEqual([]);
   });
 
+  it('I-15: is not said to have failed where it was taken and word of that was lost', async () => {
+    const bot = await otherBot();
+    const offered = nextOffer(bot.id);
+    await offered.ready;
+    const sending = invoke(scene.owner, await commandOf(bot));
+    await offered.made;
+    const taken = { state: 'DELIVERED_GATEWAY', endsAt: new Date(server.app.clock.now() + 60_000) } as const;
+    await server.app.db.writer.interaction.updateMany({ where: { applicationId: bot.id }, data: taken });
+    const sent = await sending;
+    expect(sent).toMatchObject({ state: 'DELIVERED_GATEWAY', failure: null });
+    expect(await stepsOf(server, sent)).toEqual([]);
+  });
+
   it('I-14: is taken once, however often it is offered', async () => {
     const client = await connect();
     const { app } = server;

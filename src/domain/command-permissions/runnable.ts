@@ -75,13 +75,15 @@ export async function whyRunnable(
 
 /** @throws UNKNOWN_COMMAND for one that is not there, or another guild's */
 async function findCommand(call: CallContext, commandId: bigint, guildId: bigint): Promise<FoundCommand> {
+  // By its id alone: Prisma joins such lookups of several callers, and makes others a transaction.
   const row = await call.read.applicationCommand.findUnique({
-    where: { id: commandId, scopeId: { in: [GLOBAL_SCOPE, guildId] } },
+    where: { id: commandId },
     include: { application: { include: { bot: true } } },
   });
   // The application is read by a statement of its own, and may have been deleted in between.
   if (row?.application?.deletedAt !== null) throw new DomainError('UNKNOWN_COMMAND');
   const { application, ...command } = row;
+  if (command.scopeId !== GLOBAL_SCOPE && command.scopeId !== guildId) throw new DomainError('UNKNOWN_COMMAND');
   return { command: commandRecord(command), application };
 }
 

@@ -117,7 +117,7 @@ export async function editAnswer(
   const message = await getAnswer(call, key);
   const place = await placeOfApplication(call, interaction);
   const edited = await applyEdit(call, message, { place, body: edit, files, asAuthor: true });
-  if (message.id === interaction.originalMessageId) await endDeferral(call, interaction);
+  await endDeferral(call, interaction);
   await addRepeatableStep(call, interaction.id, { kind: 'EDIT', response: `message ${message.id}` });
   return edited;
 }
@@ -127,11 +127,11 @@ export async function deleteAnswer(call: CallContext, key: AnswerKey): Promise<v
   const { interaction } = requireAcknowledged(call);
   const message = await getAnswer(call, key);
   await removeMessage(call, await placeOfApplication(call, interaction), message);
-  if (message.id === interaction.originalMessageId) await endDeferral(call, interaction);
+  await endDeferral(call, interaction);
   await addRepeatableStep(call, interaction.id, { kind: 'DELETE', response: `message ${message.id}` });
 }
 
-/** What was deferred is answered: of several who do so at once, one does. @returns whether it was this one */
+/** What was deferred, which has no other message yet, is answered: of several who do so at once, one does. @returns whether it was this one */
 async function endDeferral(call: CallContext, interaction: Interaction): Promise<boolean> {
   if (interaction.state !== 'DEFERRED') return false;
   return transition(call, interaction, ['DEFERRED'], { state: 'ANSWERED', endsAt: null });

@@ -49,6 +49,13 @@ const sayOfCommand = (...entries: Parameters<typeof putPermissions>[2][]) =>
 const why = (call = scene.ada, userId?: bigint) => whyRunnable(call, { channelId: scene.channelId, commandId, userId });
 
 describe('a command is found to run', () => {
+  test('by many at once', async () => {
+    const { id: another } = await putCommand(app, scene.applicationId, { name: 'again' });
+    const ids = [commandId, another, commandId, another];
+    const found = await Promise.all(ids.map((id) => find(scene.owner, id)));
+    expect(found.map(({ command }) => command.id)).toEqual(ids);
+  });
+
   test('by the owner of the server, with all that running it takes', async () => {
     const { command, application, place, owners, ephemeralOnly } = await find(scene.owner);
     expect(command).toMatchObject({ id: commandId, name: 'roll', options: [], integrationTypes: [0], contexts: null });

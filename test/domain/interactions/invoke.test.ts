@@ -1,0 +1,159 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { CallContext } from '../../../src/domain/call.js';
+import {
+  invokeCommand,
+  SubmittedComponents,
+  stateAt,
+  submitModal,
+  useComponent,
+} from '../../../src/domain/interactions/index.js';
+import { parseInput } from '../../../src/domain/parse-input.js';
+import { snowflakeTime } from '../../../src/infra/ids.js';
+import { ManualClock } from '../../harness/clock.js';
+import { GatewayClient } from '../../harness/gateway-client.js';
+import { ANSWERS, type Asked, answer, ask, FILLED_IN, MODAL, ROW, rowOf } from '../../harness/interactions.js';
+import { eventually } from '../../harness/jobs.js';
+import { outcome } from '../../harness/outcome.js';
+import { startServer, type TestServer } from '../../harness/server.js';
+import { faultsOf, openScene, type Scene, sayWith, storeCommand } from './scene.js';
+
+const clock = new ManualClock();
+let server: TestServer;
+let scene: Scene;
+let session: GatewayClient | null = null;
+beforeAll(async () => {
+  server = await startServer({ clock });
+});
+beforeEach(async () => {
+  scene = await openScene(server);
+});
+afterEach(async () => {
+  await session?.close();
+  session = null;
+});
+afterAll(() => server.stop());
+
+async function connect(): Promise<GatewayClient> {
+  session = await GatewayClient.open(server.origin);
+  await session.ready(scene.bot.token);
+  return session;
+}
+
+/** The ids of interactions that the bot got. */
+const delivered = async () =>
+  (await session?.settled())?.filter(({ t }) => t === 'INTERACTION_CREATE').map(({ d }) => BigInt(d.id));
+
+const submit = ({ id }: { id: bigint }, components: unknown = FILLED_IN, call: CallContext = scene.owner) =>
+  submitModal(call, { interactionId: id, components: parseInput(SubmittedComponents, components, 'components') });
+
+/** Lets the window for a session to take it pass. */
+async function undelivered<T>(sending: Promise<T>): Promise<T> {
+  const over = new AbortController();
+  const settled = sending.finally(() => over.abort());
+  while (!over.signal.aborted) {
+    await new Promise(setImmediate);
+    clock.advance(500);
+  }
+  return settled;
+}
+
+async function shown(): Promise<Asked> {
+  const asked = await ask(scene, 'command');
+  await answer(scene, asked, ANSWERS[9]);
+  return asked;
+}
+
+describe('what is asked', () => {
+  it('I-1: is answered once it was delivered', async () => {
+    await connect();
+    const commandId = await storeCommand(scene);
+    const sent = await invokeCommand(scene.owner, { channelId: scene.guild.channel.id, commandId, options: [] });
+    expect(sent.state).toBe('DELIVERED_GATEWAY');
+    expect(await delivered()).toEqual([sent.id]);
+  });
+
+  it('I-3: reaches nobody where it is refused', async () => {
+    await connect();
+    const commandId = await storeCommand(scene);
+    const asked = { channelId: scene.guild.channel.id, commandId };
+    const options = [{ name: 'none', type: 3, value: 'x', focused: false }];
+    expect(await outcome(invokeCommand(scene.owner, { ...asked, options }))).toBe('INVALID_INPUT');
+    expect(await outcome(invokeCommand(scene.ada, { ...asked, options: [] }))).toBe('MISSING_PERMISSIONS');
+    const message = await sayWith(scene, ROW);
+    const used = { channelId: message.channelId, messageId: message.id };
+    expect(await outcome(useComponent(scene.ada, { ...used, customId: 'none' }))).toBe('INVALID_INPUT');
+    expect(await delivered()).toEqual([]);
+    expect(await server.app.db.reader.interaction.count({ where: { applicationId: scene.bot.id } })).toBe(0);
+  });
+
+  it('I-2: a component is used by whoever sees its message', async () => {
+    await connect();
+    const message = await sayWith(scene, ROW);
+    const used = { channelId: message.channelId, messageId: message.id, customId: 'press' };
+    const sent = await useComponent(scene.ada, used);
+    expect(sent).toMatchObject({ userId: scene.users.ada.id, state: 'DELIVERED_GATEWAY' });
+    expect(await delivered()).toEqual([sent.id]);
+  });
+});
+
+describe('a modal', () => {
+  it('I-2: is sent by the one who was shown it, once', async () => {
+    await connect();
+    const asked = await shown();
+    expect(await outcome(submit(asked, FILLED_IN, scene.ada))).toBe('UNKNOWN_INTERACTION');
+    const sent = await submit(asked);
+    expect(sent).toMatchObject({ type: 5, parentId: asked.id, name: MODAL.custom_id, state: 'DELIVERED_GATEWAY' });
+    expect(await outcome(submit(asked))).toBe('CONFLICT');
+    expect(await delivered()).toEqual([sent.id]);
+  });
+
+  it('I-2: is sent once by twenty at once', async () => {
+    await connect();
+    const asked = await shown();
+    const outcomes = await Promise.all(Array.from({ length: 20 }, () => outcome(submit(asked))));
+    expect(outcomes.sort()).toEqual([...Array.from({ length: 19 }, () => 'CONFLICT'), 'ok']);
+    expect(await delivered()).toHaveLength(1);
+  });
+
+  it('I-2: is there again when it could not be delivered, and may be sent then', async () => {
+    const asked = await shown();
+    const { modal } = await rowOf(server, asked);
+    expect(stateAt(await undelivered(submit(asked)), clock.now())).toBe('FAILED');
+    expect((await rowOf(server, asked)).modal).toEqual(modal);
+    await connect();
+    expect(await submit(asked)).toMatchObject({ state: 'DELIVERED_GATEWAY' });
+  });
+
+  it('I-2: stays sent when it was delivered and nobody answered', async () => {
+    await connect();
+    const asked = await shown();
+    const sent = await submit(asked);
+    clock.advance(3_025);
+    await eventually(async () => expect((await rowOf(server, sent)).state).toBe('FAILED'));
+    expect(await outcome(submit(asked))).toBe('CONFLICT');
+  });
+
+  it('I-3: stays with the person when it was filled in badly', async () => {
+    await connect();
+    const asked = await shown();
+    expect(await faultsOf(submit(asked, [{ component: { custom_id: 'other', value: 'x' } }]))).not.toEqual([]);
+    expect(await outcome(submit(asked))).toBe('ok');
+  });
+
+  it('I-2: is over after 15 minutes', async () => {
+    const [first, second] = [await shown(), await shown()];
+    clock.advance(snowflakeTime(first.id) + 15 * 60_000 - 1 - clock.now());
+    await connect();
+    expect(await outcome(submit(first))).toBe('ok');
+    clock.advance(snowflakeTime(second.id) + 15 * 60_000 - clock.now());
+    expect(await outcome(submit(second))).toBe('UNKNOWN_INTERACTION');
+  });
+
+  it('I-2: was shown', async () => {
+    const asked = await ask(scene, 'command');
+    expect(await outcome(submit(asked))).toBe('UNKNOWN_INTERACTION');
+    await answer(scene, asked);
+    expect(await outcome(submit(asked))).toBe('UNKNOWN_INTERACTION');
+    expect(await outcome(submit({ id: 5n }))).toBe('UNKNOWN_INTERACTION');
+  });
+});

@@ -1,0 +1,317 @@
+import { MessageFlags } from 'discord-api-types/v10';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { putCommand } from '../harness/command-rows.js';
+import { startEndpoint, type TestEndpoint } from '../harness/endpoint.js';
+import { GatewayClient } from '../harness/gateway-client.js';
+import { codeOf, type Loose } from '../harness/graphql.js';
+import { eventually } from '../harness/jobs.js';
+import {
+  createApplication,
+  createGuild,
+  install,
+  invite,
+  type MadeApplication,
+  type MadeGuild,
+  type Person,
+  signUp,
+} from '../harness/people.js';
+import { ask as send } from '../harness/rest.js';
+import { startServer, type TestServer } from '../harness/server.js';
+import { socketClient, subscribe as subscribeOn } from '../harness/sockets.js';
+import { subscribe } from '../harness/subscriptions.js';
+
+let server: TestServer;
+/** Who develops the application, owns the guild and runs the command, is a member, and of nothing. */
+let dev: Person;
+let ada: Person;
+let bob: Person;
+let eve: Person;
+let guild: MadeGuild;
+let application: MadeApplication;
+let rival: MadeApplication;
+let commandId: string;
+let session: GatewayClient;
+beforeAll(async () => {
+  server = await startServer({ env: { ALLOW_PRIVATE_ENDPOINTS: 'on' } });
+  [dev, ada, bob, eve] = (await Promise.all(['dev', 'ada', 'bob', 'eve'].map((name) => signUp(server, name)))) as [
+    Person,
+    Person,
+    Person,
+    Person,
+  ];
+  guild = await createGuild(ada);
+  await invite(ada, guild, bob);
+  application = await createApplication(dev);
+  rival = await createApplication(eve);
+  for (const one of [application, rival]) await install(ada, one, guild);
+  const option = { type: 3, name: 'text', description: 'What', autocomplete: true };
+  commandId = String((await putCommand(server.app, BigInt(application.id), { options: [option] })).id);
+});
+beforeEach(async () => {
+  session = await GatewayClient.open(server.origin);
+  await session.ready(application.botToken);
+});
+afterEach(() => session.close());
+afterAll(() => server.stop());
+
+const FIELDS = `id type name state failure modal fellBack durationMs createdAt
+  user { id } application { id } channel { id } message { id content } trace { kind reason response request status }`;
+
+const invoke = async (person = ada): Promise<Loose> =>
+  (
+    await person.graphql(
+      `mutation ($input: InvokeCommandInput!) { invokeCommand(input: $input) { interaction { ${FIELDS} } } }`,
+      { input: { channelId: guild.textChannelId, commandId } },
+    )
+  ).invokeCommand.interaction;
+
+/** A command that was run, and what its application got. */
+async function asked(): Promise<{ id: string; token: string }> {
+  await invoke();
+  return (await session.event('INTERACTION_CREATE')).d;
+}
+
+const read = (person: Person, id: string) =>
+  person.ask(`query ($id: ID!) { interaction(id: $id) { ${FIELDS} } }`, { id });
+const list = (person: Person, id = application.id) =>
+  person.ask(`query ($id: ID!) { application(id: $id) { interactions(last: 50) { edges { node { id } } } } }`, { id });
+
+const callback = ({ id, token }: Loose, json: object = { type: 4, data: { content: 'hello' } }) =>
+  send(server, 'POST', `/interactions/${id}/${token}/callback`, { json });
+
+const EPHEMERAL = { type: 4, data: { content: 'psst', flags: MessageFlags.Ephemeral } };
+
+describe('an interaction', () => {
+  it('I-26: shows its developers what happened with it, one step after the other', async () => {
+    const { id, token } = await asked();
+    expect((await callback({ id, token }, { type: 4, data: {} })).status).toBe(400);
+    await callback({ id, token });
+    const { data } = await read(dev, id);
+    expect(data.interaction).toMatchObject({
+      id,
+      type: 2,
+      state: 'ANSWERED',
+      failure: null,
+      user: { id: ada.id },
+      application: { id: application.id },
+      trace: [{ kind: 'GATEWAY' }, { kind: 'REFUSED', reason: expect.any(String) }, { kind: 'CALLBACK' }],
+    });
+    // Whoever develops the application need not be in the guild.
+    expect(data.interaction).toMatchObject({ channel: null, message: null });
+    expect(JSON.stringify(data)).not.toContain(token);
+  });
+
+  it('I-26: shows its person what came of it, without the trace', async () => {
+    const { id, token } = await asked();
+    await callback({ id, token });
+    const { data } = await read(ada, id);
+    expect(data.interaction).toMatchObject({
+      state: 'ANSWERED',
+      channel: { id: guild.textChannelId },
+      message: { content: 'hello' },
+      trace: [],
+    });
+  });
+
+  it('I-26: is nothing to anybody else', async () => {
+    const { id } = await asked();
+    for (const person of [bob, eve]) {
+      const answer = await read(person, id);
+      expect(answer.data?.interaction ?? null).toBeNull();
+    }
+    for (const person of [ada, bob, eve]) {
+      const answer = await list(person);
+      expect(answer.data?.application?.interactions?.edges ?? []).toEqual([]);
+    }
+    expect((await list(dev)).data.application.interactions.edges).toContainEqual({ node: { id } });
+    expect((await list(eve, rival.id)).data.application.interactions.edges).toEqual([]);
+  });
+
+  it('I-26: that nobody answered tells its person so, and its developers why', async () => {
+    await session.close();
+    const { id, state, failure } = await invoke();
+    expect({ state, failure }).toEqual({ state: 'FAILED', failure: 'The application did not answer.' });
+    expect((await read(dev, id)).data.interaction.failure).toMatch(/No gateway session/);
+    session = await GatewayClient.open(server.origin);
+  });
+
+  it('I-6: shows a state whose time is over, whether or not somebody has noted it', async () => {
+    const { id } = await asked();
+    const endsAt = new Date(server.app.clock.now() - 1);
+    const data = { state: 'DEFERRED', endsAt, failure: null } as const;
+    await server.app.db.writer.interaction.update({ where: { id: BigInt(id) }, data });
+    expect((await read(dev, id)).data.interaction).toMatchObject({
+      state: 'EXPIRED',
+      failure: expect.stringMatching(/15 minutes/),
+    });
+  });
+});
+
+describe('interactionUpdated', () => {
+  const SUBSCRIPTION = `subscription ($id: ID!) { interactionUpdated(applicationId: $id) { id state } }`;
+
+  it('I-26: streams each change of state to who has a role in the application', async () => {
+    const client = socketClient(server, { token: dev.token });
+    const events = await subscribeOn(client, SUBSCRIPTION, { id: application.id });
+    const { id, token } = await asked();
+    const states = async (state: string) => {
+      for (;;) {
+        const { data } = await events.next();
+        expect(data.interactionUpdated.id).toBe(id);
+        if (data.interactionUpdated.state === state) return;
+      }
+    };
+    await states('DELIVERED_GATEWAY');
+    await callback({ id, token }, { type: 5 });
+    await states('DEFERRED');
+    const path = `/webhooks/${application.id}/${token}/messages/@original`;
+    await send(server, 'PATCH', path, { json: { content: 'done' } });
+    await states('ANSWERED');
+    await client.dispose();
+  });
+
+  it('I-26: is refused to the person, and to developers of others', async () => {
+    for (const person of [ada, bob, eve]) {
+      const client = socketClient(server, { token: person.token });
+      const refused = await refusalOf(subscribeOn(client, SUBSCRIPTION, { id: application.id }));
+      expect(refused).toBe(true);
+      await client.dispose();
+    }
+  });
+});
+
+describe('an ephemeral answer', () => {
+  it('I-23: is for its person in events, lists and by its id, and for nobody else', async () => {
+    const [mine, theirs] = [
+      await subscribe(server, ada, guild.textChannelId),
+      await subscribe(server, bob, guild.textChannelId),
+    ];
+    const { id, token } = await asked();
+    await callback({ id, token }, EPHEMERAL);
+    const { data } = await mine.next(({ type }) => type === 'MESSAGE_CREATE');
+    expect(data).toMatchObject({ content: 'psst' });
+    const plain = await asked();
+    await callback(plain, { type: 4, data: { content: 'for all' } });
+    // The next that others are told of is the one for all.
+    expect((await theirs.next(({ type }) => type === 'MESSAGE_CREATE')).data).toMatchObject({ content: 'for all' });
+    const messages = async (person: Person): Promise<string[]> =>
+      (
+        await person.graphql(
+          `query ($id: ID!) { channel(id: $id) { messages(last: 20) { edges { node { content } } } } }`,
+          {
+            id: guild.textChannelId,
+          },
+        )
+      ).channel.messages.edges.map((one: Loose) => one.node.content);
+    expect(await messages(ada)).toContain('psst');
+    expect(await messages(bob)).not.toContain('psst');
+    expect(await messages(bob)).toContain('for all');
+    expect((await read(ada, id)).data.interaction.message).toMatchObject({ content: 'psst' });
+    await Promise.all([mine.close(), theirs.close()]);
+  });
+
+  it('I-23: has components for its person alone', async () => {
+    const row = { type: 1, components: [{ type: 2, style: 1, label: 'press', custom_id: 'press' }] };
+    const request = await asked();
+    await callback(request, { type: 4, data: { ...EPHEMERAL.data, components: [row] } });
+    const { id: messageId } = (await read(ada, request.id)).data.interaction.message;
+    const press = (person: Person) =>
+      person.ask('mutation ($input: UseComponentInput!) { useComponent(input: $input) { interaction { state } } }', {
+        input: { channelId: guild.textChannelId, messageId, customId: 'press' },
+      });
+    expect(codeOf(await press(bob))).toBe('NOT_FOUND');
+    expect((await press(ada)).data.useComponent.interaction.state).toBe('DELIVERED_GATEWAY');
+    expect((await session.event('INTERACTION_CREATE')).d.message).toMatchObject({ id: messageId, content: 'psst' });
+  });
+});
+
+describe('what one person is shown', () => {
+  it('I-2: a modal is shown to the person, and not to its developers', async () => {
+    const request = await asked();
+    await callback(request, {
+      type: 9,
+      data: {
+        custom_id: 'form',
+        title: 'Form',
+        components: [{ type: 18, label: 'Name', component: { type: 4, custom_id: 'name', style: 1 } }],
+      },
+    });
+    expect((await read(ada, request.id)).data.interaction.modal).toMatchObject({ custom_id: 'form' });
+    expect((await read(dev, request.id)).data.interaction.modal).toBeNull();
+    const submit = (person: Person) =>
+      person.ask('mutation ($input: SubmitModalInput!) { submitModal(input: $input) { interaction { type state } } }', {
+        input: {
+          interactionId: request.id,
+          components: [{ type: 18, component: { type: 4, custom_id: 'name', value: 'Ada' } }],
+        },
+      });
+    for (const person of [bob, eve, dev]) expect(codeOf(await submit(person))).toBe('NOT_FOUND');
+    expect((await submit(ada)).data.submitModal.interaction).toEqual({ type: 5, state: 'DELIVERED_GATEWAY' });
+    expect(codeOf(await submit(ada))).toBe('CONFLICT');
+    expect((await read(ada, request.id)).data.interaction.modal).toBeNull();
+  });
+
+  it('I-1: autocompleteCommand answers with the choices', async () => {
+    const input = {
+      channelId: guild.textChannelId,
+      commandId,
+      options: [{ name: 'text', type: 3, value: 'a', focused: true }],
+    };
+    const answered = ada.graphql(
+      'mutation ($input: InvokeCommandInput!) { autocompleteCommand(input: $input) { choices interaction { state } } }',
+      { input },
+    );
+    const { d } = await session.event('INTERACTION_CREATE');
+    const choices = [{ name: 'A', value: 'a' }];
+    await callback(d, { type: 8, data: { choices } });
+    expect((await answered).autocompleteCommand).toEqual({ choices, interaction: { state: 'ANSWERED' } });
+  });
+});
+
+describe('over HTTP', () => {
+  let endpoint: TestEndpoint;
+  beforeAll(async () => {
+    endpoint = await startEndpoint({
+      publicKey: application.publicKey,
+      answer: () => ({ type: 4, data: { content: 'hi' } }),
+    });
+    await dev.graphql(
+      'mutation ($input: UpdateApplicationInput!) { updateApplication(input: $input) { application { id } } }',
+      { input: { applicationId: application.id, interactionsEndpointUrl: endpoint.url } },
+    );
+  });
+  afterAll(() => endpoint.close());
+
+  it('I-10, I-11, I-13: an endpoint’s health tells what it did, and it stays where it is', async () => {
+    expect(await invoke()).toMatchObject({ state: 'ANSWERED', fellBack: false, durationMs: expect.any(Number) });
+    endpoint.mode('error');
+    expect(await invoke()).toMatchObject({ state: 'DELIVERED_GATEWAY', fellBack: true });
+    endpoint.mode('wrongJson');
+    const failed = await invoke();
+    expect(failed).toMatchObject({ state: 'FAILED', fellBack: false, failure: 'The application did not answer.' });
+    const { application: shown } = await dev.graphql(
+      `query ($id: ID!) { application(id: $id) {
+        interactionsEndpointUrl endpointHealth { answered fellBack failed lastFailure }
+      } }`,
+      { id: application.id },
+    );
+    expect(shown).toEqual({
+      interactionsEndpointUrl: endpoint.url,
+      endpointHealth: { answered: 1, fellBack: 1, failed: 1, lastFailure: expect.stringMatching(/cannot be used/) },
+    });
+    const { data } = await read(dev, failed.id);
+    expect(data.interaction.trace).toMatchObject([
+      { kind: 'HTTP', status: 200, response: expect.stringContaining('99') },
+    ]);
+    await eventually(async () => expect((await read(dev, failed.id)).data.interaction.state).toBe('FAILED'));
+  });
+});
+
+/** Whether a subscription is refused, before its first event or as it. */
+async function refusalOf(opening: Promise<{ next(): Promise<{ errors?: unknown }> }>): Promise<boolean> {
+  try {
+    return (await (await opening).next()).errors !== undefined;
+  } catch {
+    return true;
+  }
+}
