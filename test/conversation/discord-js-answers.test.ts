@@ -140,6 +140,10 @@ describe('discord.js', () => {
   });
 
   it('waits for components and modals of its answer, for one person alone', async () => {
+    let isListening = () => {};
+    const listening = new Promise<void>((resolve) => {
+      isListening = resolve;
+    });
     const asking = answered(async (interaction) => {
       const response = await interaction.reply({
         content: 'psst',
@@ -147,7 +151,9 @@ describe('discord.js', () => {
         flags: MessageFlags.Ephemeral,
         withResponse: true,
       });
-      const press = await response.resource?.message?.awaitMessageComponent({ componentType: ComponentType.Button });
+      const pressing = response.resource?.message?.awaitMessageComponent({ componentType: ComponentType.Button });
+      isListening();
+      const press = await pressing;
       if (!press) throw new Error('nobody pressed it');
       const input = new TextInputBuilder().setCustomId('why').setLabel('Why').setStyle(TextInputStyle.Short);
       const row = new ActionRowBuilder<TextInputBuilder>().addComponents(input);
@@ -164,6 +170,7 @@ describe('discord.js', () => {
     });
     const { id, flags } = await sees('MESSAGE_CREATE');
     expect(flags).toBe(MessageFlags.Ephemeral);
+    await Promise.race([listening, asking]);
     await use(id, 'more');
     await asking;
     expect(await sees('MESSAGE_UPDATE')).toMatchObject({ id, content: 'so', components: [], flags });

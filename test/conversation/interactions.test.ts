@@ -16,7 +16,6 @@ import {
 import { expectReference } from '../harness/reference.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
-import { type Subscription, socketClient, subscribe as subscribeOn } from '../harness/sockets.js';
 import { type ChannelEvents, subscribe } from '../harness/subscriptions.js';
 import { type RunningProgram, startProgram } from './programs.js';
 
@@ -62,8 +61,6 @@ for (const [library, { program, script, missing }] of Object.entries(LIBRARIES))
     let commands: Map<string, string>;
     let seen: ChannelEvents;
     let seenByGrace: ChannelEvents;
-    let socket: ReturnType<typeof socketClient>;
-    let updates: Subscription<Loose>;
 
     beforeAll(async () => {
       application = await createApplication(ada, `Bot of ${library}`);
@@ -72,14 +69,11 @@ for (const [library, { program, script, missing }] of Object.entries(LIBRARIES))
       bot = await startProgram({ program, script, env });
       seen = await subscribe(server, ada, guild.textChannelId);
       seenByGrace = await subscribe(server, grace, guild.textChannelId);
-      socket = socketClient(server, { token: ada.token });
-      const INTERACTIONS = `subscription ($id: ID!) { interactionUpdated(applicationId: $id) { id modal } }`;
-      updates = await subscribeOn(socket, INTERACTIONS, { id: application.id });
       commands = new Map([...(await registered()), ...(await registered(guild.id))].map(({ name, id }) => [name, id]));
     });
     afterAll(async () => {
       await bot?.stop();
-      await Promise.all([seen?.close(), seenByGrace?.close(), socket?.dispose()]);
+      await Promise.all([seen?.close(), seenByGrace?.close()]);
     });
 
     async function registered(guildId?: string): Promise<{ name: string; id: string; options: Loose }[]> {
@@ -123,13 +117,21 @@ for (const [library, { program, script, missing }] of Object.entries(LIBRARIES))
     const seesMessage = () => sees('MESSAGE_CREATE');
     const seesEdit = () => sees('MESSAGE_UPDATE');
 
-    /** The modal that the person is asked to fill in, once the bot has shown it. */
-    async function modalOf(interactionId: string): Promise<Loose> {
-      for (;;) {
-        const { data } = await bot.unlessItEnds(updates.next());
-        const { id, modal } = data.interactionUpdated;
-        if (id === interactionId && modal) return modal;
-      }
+    /** The modal that the person is asked to fill in, once the bot is ready for what is sent in. */
+    async function modalOf(interactionId: string, name: string): Promise<Loose> {
+      await bot.says(name);
+      const { interaction } = await ada.graphql(`query ($id: ID!) { interaction(id: $id) { modal } }`, {
+        id: interactionId,
+      });
+      return interaction.modal;
+    }
+
+    /** The id of the message that a command was answered with, once the bot is ready for uses of its components. */
+    async function answerTo(name: string): Promise<string> {
+      await invoke(name);
+      const { id } = await seesMessage();
+      await bot.says(name);
+      return id;
     }
 
     it('registers commands, everywhere and in one server', async () => {
@@ -199,8 +201,7 @@ for (const [library, { program, script, missing }] of Object.entries(LIBRARIES))
     });
 
     it('is told of buttons, and updates their message, at once or later', async () => {
-      await invoke('form');
-      const { id } = await seesMessage();
+      const id = await answerTo('form');
       await use(id, 'change');
       expect(await seesEdit()).toMatchObject({ id, content: 'changed' });
       await use(id, 'quiet');
@@ -210,17 +211,15 @@ for (const [library, { program, script, missing }] of Object.entries(LIBRARIES))
     });
 
     it('asks for texts in a modal, and answers with an update of the message that led to it', async () => {
-      await invoke('form');
-      const { id } = await seesMessage();
+      const id = await answerTo('form');
       const asked = await use(id, 'ask');
-      expect(await modalOf(asked)).toMatchObject({ custom_id: 'question', title: 'A question' });
+      expect(await modalOf(asked, 'ask')).toMatchObject({ custom_id: 'question', title: 'A question' });
       await submit(asked, [{ type: 1, components: [{ type: 4, custom_id: 'why', value: 'of rain' }] }]);
       expect(await seesEdit()).toMatchObject({ id, content: 'because of rain' });
     });
 
     it('is told what was chosen in each kind of select', async () => {
-      await invoke('choose');
-      const { id } = await seesMessage();
+      const id = await answerTo('choose');
       await use(id, 'string', ['b', 'a']);
       expect(await seesEdit()).toMatchObject({ id, content: 'string b,a' });
       const answered = async (customId: string, ...values: string[]) => {
@@ -274,7 +273,7 @@ for (const [library, { program, script, missing }] of Object.entries(LIBRARIES))
 
     it.runIf(knows('report'))(named('asks for more than texts in a modal', 'report'), async () => {
       const asked = await invoke('report');
-      const { components } = await modalOf(asked);
+      const { components } = await modalOf(asked, 'report');
       expect(components.map(({ type }: { type: number }) => type)).toEqual(expect.arrayContaining([18, 18, 18]));
       await submit(asked, [
         { type: 18, component: { type: 4, custom_id: 'what', value: 'noise' } },

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
@@ -9,6 +9,8 @@ export interface RunningProgram {
   ready: string;
   /** What `awaited` resolves to, unless the program ends before. @throws Error with what it complained of */
   unlessItEnds<Value>(awaited: Promise<Value>): Promise<Value>;
+  /** Resolves when it has written this line, once for each time that it has. */
+  says(line: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -33,12 +35,26 @@ export async function startProgram({
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const failure = failureOf(child);
-  const line = new Promise<string>((resolve) => {
-    createInterface(child.stdout).on('line', (text) => text.includes(ready) && resolve(text));
+  const lines: string[] = [];
+  const heard = new EventEmitter();
+  createInterface(child.stdout).on('line', (text) => {
+    lines.push(text);
+    heard.emit('line');
   });
+  const take = async (isWanted: (line: string) => boolean): Promise<string> => {
+    for (;;) {
+      const found = lines.findIndex(isWanted);
+      if (found >= 0) return lines.splice(found, 1).join();
+      await once(heard, 'line');
+    }
+  };
+  const unlessItEnds = <Value>(awaited: Promise<Value>) => Promise.race([awaited, failure]);
   return {
-    ready: await Promise.race([line, failure]),
-    unlessItEnds: (awaited) => Promise.race([awaited, failure]),
+    ready: await unlessItEnds(take((line) => line.includes(ready))),
+    unlessItEnds,
+    async says(wanted) {
+      await unlessItEnds(take((line) => line === wanted));
+    },
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return;
       child.kill('SIGKILL');

@@ -243,7 +243,8 @@ function fail(error) {
 }
 
 client.on(Events.InteractionCreate, (interaction) => {
-  Promise.resolve(answer(interaction)).catch(fail);
+  const name = interaction.commandName ?? interaction.customId;
+  answer(interaction).then(() => console.log(name), fail);
 });
 client.once(Events.ClientReady, () => register().then(() => console.log('online'), fail));
 await client.login(process.env.BOT_TOKEN);

@@ -28,6 +28,9 @@ def fail(error):
     os._exit(1)
 
 
+# Views and modals are known to the library once their answer was accepted; those whose name is printed may be used from then on.
+
+
 class Failing:
     """Ends the program where discord.py would only log what went wrong."""
 
@@ -122,6 +125,7 @@ class Form(Failing, ui.View):
     @ui.button(label="ask", custom_id="ask")
     async def ask(self, interaction, button):
         await interaction.response.send_modal(Question(custom_id="question"))
+        print("ask", flush=True)
 
     @ui.button(label="remove", custom_id="remove", style=discord.ButtonStyle.danger)
     async def remove(self, interaction, button):
@@ -160,11 +164,13 @@ class Choose(Failing, ui.View):
 @tree.command(description="Tries form")
 async def form(interaction):
     await interaction.response.send_message("form", view=Form())
+    print("form", flush=True)
 
 
 @tree.command(description="Tries choose")
 async def choose(interaction):
     await interaction.response.send_message("choose", view=Choose())
+    print("choose", flush=True)
 
 
 @tree.command(description="Tries refused")

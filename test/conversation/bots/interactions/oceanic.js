@@ -231,7 +231,8 @@ function fail(error) {
 
 client.on('error', fail);
 client.on('interactionCreate', (interaction) => {
-  Promise.resolve(answer(interaction)).catch(fail);
+  const { name, customID = name } = interaction.data;
+  answer(interaction).then(() => console.log(customID), fail);
 });
 client.once('ready', () => register().then(() => console.log('online'), fail));
 await client.connect();
