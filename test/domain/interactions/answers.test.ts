@@ -86,7 +86,8 @@ describe('a first answer', () => {
     const asked = await ask(scene, 'command');
     const told: unknown[] = [];
     const { ready, close } = server.app.bus.subscribe(topics.application(scene.bot.id), (message) => {
-      if (message.type === 'INTERACTION_UPDATED') told.push(message.interaction?.state);
+      const { type, interaction } = 'interaction' in message ? message : { type: null, interaction: null };
+      if (type === 'INTERACTION_UPDATED' && interaction?.id === String(asked.id)) told.push(interaction.state);
     });
     await ready;
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => outcome(answer(scene, asked))));
