@@ -136,8 +136,11 @@ describe('a modal', () => {
     await connect();
     const asked = await shown();
     const sent = await submit(asked);
-    clock.advance(3_025);
-    await eventually(async () => expect((await rowOf(server, sent)).state).toBe('FAILED'));
+    clock.advance(3_000);
+    await eventually(async () => {
+      clock.advance(25);
+      expect((await rowOf(server, sent)).state).toBe('FAILED');
+    });
     expect(await outcome(submit(asked))).toBe('CONFLICT');
   });
 
