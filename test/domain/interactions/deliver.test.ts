@@ -1,5 +1,6 @@
 import { InteractionType } from 'discord-api-types/v10';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { CallContext } from '../../../src/domain/call.js';
 import { autocompleteCommand, invokeCommand } from '../../../src/domain/interactions/index.js';
 import type { Interaction } from '../../../src/infra/database/index.js';
 import { putCommand } from '../../harness/command-rows.js';
@@ -30,7 +31,7 @@ interface Hosted {
   bot: TestBot;
   endpoint: TestEndpoint;
   session: GatewayClient;
-  invoke(): Promise<Interaction>;
+  invoke(call?: CallContext): Promise<Interaction>;
   complete(): Promise<Interaction>;
 }
 
@@ -56,7 +57,7 @@ async function host(mode: EndpointMode, options: EndpointOptions = {}): Promise<
     bot,
     endpoint,
     session,
-    invoke: () => invokeCommand(scene.owner, { ...asked, options: [] }),
+    invoke: (call = scene.owner) => invokeCommand(call, { ...asked, options: [] }),
     complete: () =>
       autocompleteCommand(scene.owner, { ...asked, options: [{ name: 'text', type: 3, value: 'a', focused: true }] }),
   };
@@ -166,6 +167,13 @@ describe('an interaction over HTTP', () => {
     expect(failed.failure).toMatch(/callback route within 3 seconds/);
     await eventually(async () => expect(await kindsOfSteps(server, failed)).toEqual(['HTTP', 'FAILED']));
     expect(await told(hosted)).toEqual([]);
+  });
+
+  it('I-6: is looked at when what was promised is over', async () => {
+    const hosted = await host('noContent');
+    const looks: number[] = [];
+    const sent = await hosted.invoke({ ...scene.owner, overdue: { lookAt: (time) => looks.push(time) } });
+    expect(looks).toEqual([sent.endsAt?.getTime()]);
   });
 
   it('I-5: counts once where the callback comes before the answer of the endpoint', async () => {

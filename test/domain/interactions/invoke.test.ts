@@ -3,11 +3,11 @@ import type { CallContext } from '../../../src/domain/call.js';
 import {
   invokeCommand,
   SubmittedComponents,
-  stateAt,
   submitModal,
   useComponent,
 } from '../../../src/domain/interactions/index.js';
 import { parseInput } from '../../../src/domain/parse-input.js';
+import { topics } from '../../../src/infra/bus.js';
 import { snowflakeTime } from '../../../src/infra/ids.js';
 import { ManualClock } from '../../harness/clock.js';
 import { GatewayClient } from '../../harness/gateway-client.js';
@@ -46,15 +46,22 @@ const delivered = async () =>
 const submit = ({ id }: { id: bigint }, components: unknown = FILLED_IN, call: CallContext = scene.owner) =>
   submitModal(call, { interactionId: id, components: parseInput(SubmittedComponents, components, 'components') });
 
-/** Lets the window for a session to take it pass. */
-async function undelivered<T>(sending: Promise<T>): Promise<T> {
-  const over = new AbortController();
-  const settled = sending.finally(() => over.abort());
-  while (!over.signal.aborted) {
-    await new Promise(setImmediate);
-    clock.advance(500);
-  }
-  return settled;
+/** Lets the window for a session to take it pass, once it was offered. */
+async function undelivered<T>(send: () => Promise<T>): Promise<T> {
+  let tell: () => void = () => {};
+  const offered = new Promise<void>((resolve) => {
+    tell = resolve;
+  });
+  const subscription = server.app.bus.subscribe(topics.application(scene.bot.id), ({ type }) => {
+    if (type === 'INTERACTION_CREATE') tell();
+  });
+  await subscription.ready;
+  const sending = send();
+  await offered;
+  await new Promise(setImmediate);
+  clock.advance(3_000);
+  subscription.close();
+  return sending;
 }
 
 async function shown(): Promise<Asked> {
@@ -104,6 +111,7 @@ describe('a modal', () => {
     const sent = await submit(asked);
     expect(sent).toMatchObject({ type: 5, parentId: asked.id, name: MODAL.custom_id, state: 'DELIVERED_GATEWAY' });
     expect(await outcome(submit(asked))).toBe('CONFLICT');
+    expect(await outcome(submit(asked, FILLED_IN, scene.ada))).toBe('UNKNOWN_INTERACTION');
     expect(await delivered()).toEqual([sent.id]);
   });
 
@@ -118,7 +126,7 @@ describe('a modal', () => {
   it('I-2: is there again when it could not be delivered, and may be sent then', async () => {
     const asked = await shown();
     const { modal } = await rowOf(server, asked);
-    expect(stateAt(await undelivered(submit(asked)), clock.now())).toBe('FAILED');
+    expect(await undelivered(() => submit(asked))).toMatchObject({ state: 'FAILED' });
     expect((await rowOf(server, asked)).modal).toEqual(modal);
     await connect();
     expect(await submit(asked)).toMatchObject({ state: 'DELIVERED_GATEWAY' });
@@ -128,8 +136,11 @@ describe('a modal', () => {
     await connect();
     const asked = await shown();
     const sent = await submit(asked);
-    clock.advance(3_025);
-    await eventually(async () => expect((await rowOf(server, sent)).state).toBe('FAILED'));
+    clock.advance(3_000);
+    await eventually(async () => {
+      clock.advance(25);
+      expect((await rowOf(server, sent)).state).toBe('FAILED');
+    });
     expect(await outcome(submit(asked))).toBe('CONFLICT');
   });
 

@@ -66,8 +66,10 @@ describe('an interaction whose time is over', () => {
     expect(over.state).toBe('DELIVERED_GATEWAY');
     expect(stateAt(over, clock.now())).toBe('FAILED');
     expect(failureAt(over, clock.now())).toMatch(/did not answer it within 3 seconds/);
-    clock.advance(25);
-    await eventually(async () => expect(await stepsOf(server, asked)).toHaveLength(2));
+    await eventually(async () => {
+      clock.advance(25);
+      expect(await stepsOf(server, asked)).toHaveLength(2);
+    });
     const noted = await rowOf(server, asked);
     expect(noted).toMatchObject({ state: 'FAILED', endsAt: null, failure: failureAt(over, clock.now()) });
     expect((await stepsOf(server, asked))[1]).toMatchObject({ kind: 'FAILED', reason: noted.failure });
