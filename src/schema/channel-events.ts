@@ -2,55 +2,28 @@ import type { BusMessage } from '../domain/bus-message.js';
 import { requireUser } from '../domain/call.js';
 import { neededInChannel } from '../domain/guild-operations.js';
 import { accessGuildChannel } from '../domain/guilds/index.js';
-import { BUS_RECONNECTED, subscribeToAll, topics, topicsOfGuild } from '../infra/bus.js';
+import { BUS_RECONNECTED, topics, topicsOfGuild } from '../infra/bus.js';
 import { builder } from './builder.js';
 import type { GraphqlContext } from './context.js';
 import { parseId } from './ids.js';
-import { BoundedQueue } from './queue.js';
-import { mayEndSession, requireSession } from './stream-sessions.js';
-import type { Stream } from './streams.js';
+import type { BoundedQueue } from './queue.js';
+import { watchQueue } from './watched-queue.js';
 
 /**
- * A channel's events from now on, those for the caller alone included, for as long as they are signed in and can view it. What comes after a change that may
- * take the channel out of sight waits until that is settled.
+ * A channel's events from now on, those for the caller alone included, for as long as they are signed in and can view it.
  * @throws what `accessGuildChannel` throws
  */
 export async function watchChannel(context: GraphqlContext, channelId: bigint): Promise<BoundedQueue<BusMessage>> {
-  const { app, call, streams } = context;
+  const { call } = context;
   const { user } = requireUser(call);
   const requireAccess = () => accessGuildChannel(call, channelId, 'viewChannel');
   const { guildId } = await requireAccess();
-  const userId = String(user.id);
-  const queue: BoundedQueue<BusMessage> = new BoundedQueue(() => {
-    streams.delete(stream);
-    guild.close();
-    sessions.close();
+  return watchQueue(context, {
+    names: [...topicsOfGuild(guildId), topics.user(user.id)],
+    requireAccess,
+    isUnsureAfter: (message) => message.type === BUS_RECONNECTED || mayTakeAway(message, String(user.id)),
+    shownOf: (message) => (isShown(message, channelId) ? message : undefined),
   });
-  const stream: Stream = {
-    end: (error) => queue.end(error),
-    check() {
-      after(() => requireSession(context));
-      after(requireAccess);
-    },
-  };
-  streams.add(stream, userId);
-  let settled = Promise.resolve();
-  const after = (step: () => unknown) => {
-    settled = settled.then(step).then(
-      () => {},
-      (error: unknown) => queue.end(error),
-    );
-  };
-  const guild = subscribeToAll(app.bus, [...topicsOfGuild(guildId), topics.user(user.id)], (message) => {
-    const isUnsure = message.type === BUS_RECONNECTED || mayTakeAway(message, userId);
-    if (isUnsure) after(requireAccess);
-    if (message.type !== BUS_RECONNECTED && isShown(message, channelId)) after(() => queue.push(message));
-  });
-  const sessions = app.bus.subscribe(topics.sessions, (message) => {
-    if (mayEndSession(message, userId)) stream.check();
-  });
-  await Promise.all([guild.ready, sessions.ready]);
-  return queue;
 }
 
 /** Whether somebody may no longer see a channel of the guild after the event. */
