@@ -1,8 +1,8 @@
 import { type Guild, Prisma, type Reader, type Role } from '../../infra/database/index.js';
 import { nextTurn } from '../../infra/turns.js';
+import { loadLastMessageIds } from '../channels/last-messages.js';
 import type { ChannelRecord } from '../channels/record.js';
 import { type MemberRecord, WITH_USER_AND_ROLES } from '../members/record.js';
-import { EVERYBODY, seenBySql } from '../messages/visibility.js';
 
 /** A guild with everything a client's cache begins with, but its members. */
 export interface GuildSnapshot {
@@ -18,24 +18,10 @@ export async function loadGuildSnapshot(reader: Reader, guildId: bigint): Promis
   const [guild, channels, lastMessageIds, memberCount] = await Promise.all([
     reader.guild.findUnique({ where: { id: guildId }, include: { roles: { orderBy: { position: 'asc' } } } }),
     reader.channel.findMany({ where: { guildId }, include: { overwrites: true }, orderBy: { position: 'asc' } }),
-    loadLastMessageIds(reader, guildId),
+    loadLastMessageIds(reader, Prisma.sql`c."guildId" = ${guildId}`),
     reader.member.count({ where: { guildId } }),
   ]);
   return guild && { guild, channels, lastMessageIds, memberCount };
-}
-
-/** One index look-up a channel; grouping would walk over every message. Text, since a computed column has no declared type. */
-async function loadLastMessageIds(reader: Reader, guildId: bigint): Promise<Map<bigint, bigint>> {
-  const newest = Prisma.sql`
-    SELECT "id" FROM "Message" WHERE "channelId" = c."id" AND ${seenBySql(EVERYBODY)} ORDER BY "id" DESC LIMIT 1`;
-  const rows = await reader.$queryRaw<{ channelId: string; lastMessageId: string | null }[]>`
-    SELECT CAST(c."id" AS TEXT) AS "channelId", CAST((${newest}) AS TEXT) AS "lastMessageId"
-    FROM "Channel" c WHERE c."guildId" = ${guildId}`;
-  return new Map(
-    rows.flatMap(({ channelId, lastMessageId }) =>
-      lastMessageId === null ? [] : [[BigInt(channelId), BigInt(lastMessageId)]],
-    ),
-  );
 }
 
 /** Which members of a guild; the conditions are joined by "and". */
