@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
-import { type AddressInfo, createServer, type Server } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { LookUp } from '../../src/infra/addresses.js';
@@ -331,6 +331,17 @@ describe('TLS', () => {
     const answer = await post(open(), url.replace('http:', 'https:'));
     expect(answer).toMatchObject({ reason: 'tls', detail: 'The host does not speak TLS on this port.' });
     expect(requests).toEqual([]);
+  });
+
+  it.each([
+    ['ends', (socket: Socket) => socket.destroy()],
+    ['resets', (socket: Socket) => socket.resetAndDestroy()],
+  ])('is not at fault where the host %s the connection before it is agreed upon', async (_how, end) => {
+    const host = createServer((socket) => socket.on('error', () => {}).once('data', () => end(socket)));
+    opened.push(host);
+    await once(host.listen(0, '127.0.0.1'), 'listening');
+    const answer = await post(open(), `https://127.0.0.1:${(host.address() as AddressInfo).port}/`);
+    expect(answer).toMatchObject({ reason: 'connection-reset', reached: 'connected' });
   });
 });
 
