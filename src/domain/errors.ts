@@ -198,3 +198,14 @@ export function missingPermissions(message?: string): DomainError {
 export function describeFaults({ message, fields }: DomainError): string {
   return [message, ...fields.map((field) => `${field.path || 'body'}: ${field.message}`)].join('; ');
 }
+
+/** Whether something is not refused. @throws what it throws beside a refusal, and OVERLOADED, which says nothing of it */
+export async function isAllowed(ask: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await ask();
+    return true;
+  } catch (error) {
+    if (error instanceof DomainError && error.kind !== 'overloaded') return false;
+    throw error;
+  }
+}

@@ -1,6 +1,6 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { GraphQLResolveInfo } from 'graphql';
-import { DomainError } from '../domain/errors.js';
+import { DomainError, isAllowed } from '../domain/errors.js';
 import { accessChannel } from '../domain/guilds/index.js';
 import { plainText } from '../domain/input.js';
 import {
@@ -155,14 +155,8 @@ async function developsIt(
   return application !== null && callerMayWithApplication(context, application, 'viewInteractions');
 }
 
-async function canView({ call, budget }: GraphqlContext, channelId: bigint): Promise<boolean> {
-  try {
-    await budget.step(() => accessChannel(call, channelId, 'viewChannel'));
-    return true;
-  } catch (error) {
-    if (error instanceof DomainError && error.kind !== 'overloaded') return false;
-    throw error;
-  }
+function canView({ call, budget }: GraphqlContext, channelId: bigint): Promise<boolean> {
+  return isAllowed(() => budget.step(() => accessChannel(call, channelId, 'viewChannel')));
 }
 
 const InteractionConnection = builder.connectionObject(

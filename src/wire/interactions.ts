@@ -1,29 +1,23 @@
-import {
-  type APIApplicationCommandAutocompleteInteraction,
-  type APIApplicationCommandInteraction,
-  type APIAttachment,
-  type APIBaseInteraction,
-  type APIInteractionDataResolvedGuildMember,
-  type APIInteractionGuildMember,
-  type APIMessage,
-  type APIMessageComponentInteraction,
-  type APIModalSubmitInteraction,
-  type APIRole,
-  type APIUser,
-  ApplicationIntegrationType,
-  type InteractionType,
-} from 'discord-api-types/v10';
 import type {
-  AuthorizingOwners,
-  ChannelShown,
-  InteractionRequest,
-  MemberShown,
-  Resolved,
-} from '../domain/interactions/index.js';
+  APIApplicationCommandAutocompleteInteraction,
+  APIApplicationCommandInteraction,
+  APIAttachment,
+  APIBaseInteraction,
+  APIInteractionDataResolvedGuildMember,
+  APIInteractionGuildMember,
+  APIMessage,
+  APIMessageComponentInteraction,
+  APIModalSubmitInteraction,
+  APIRole,
+  APIUser,
+  InteractionType,
+} from 'discord-api-types/v10';
+import type { ChannelShown, InteractionRequest, MemberShown, Resolved } from '../domain/interactions/index.js';
 import { limits } from '../domain/limits.js';
 import { contentReaders, contentShownTo, type MessageRecord } from '../domain/messages/index.js';
 import { renderChannel } from './channels.js';
 import { renderMember } from './members.js';
+import { renderOwners } from './message-interactions.js';
 import { messageAs, renderGivenFile, renderMessage, type WireOptions } from './messages.js';
 import { renderRole } from './roles.js';
 import { renderUser } from './users.js';
@@ -85,13 +79,6 @@ function renderCaller({
 }: InteractionRequest): { member: APIInteractionGuildMember } | { user: APIUser } {
   if (!member) return { user: renderUser(user) };
   return { member: { ...renderMember(member), permissions: String(place.permissions) } };
-}
-
-function renderOwners({ guildId, userId }: AuthorizingOwners): Base['authorizing_integration_owners'] {
-  return {
-    ...(guildId === undefined ? {} : { [ApplicationIntegrationType.GuildInstall]: String(guildId) }),
-    ...(userId === undefined ? {} : { [ApplicationIntegrationType.UserInstall]: String(userId) }),
-  };
 }
 
 /** A channel without its overwrites, and what the caller and the application's bot may do there. */

@@ -73,11 +73,17 @@ function renderCommon({ id, userId, owners, originalMessageId }: Omit<MessageInt
   );
 }
 
-function renderOwners({ guildId, userId }: MessageInteraction['owners']): APIAuthorizingIntegrationOwnersMap {
+/** By whose installs an application was asked: ids, as such or as text. */
+export function renderOwners({ guildId, userId }: Owners): APIAuthorizingIntegrationOwnersMap {
   return {
-    ...(guildId === undefined ? {} : { [ApplicationIntegrationType.GuildInstall]: guildId }),
-    ...(userId === undefined ? {} : { [ApplicationIntegrationType.UserInstall]: userId }),
+    ...(guildId === undefined ? {} : { [ApplicationIntegrationType.GuildInstall]: String(guildId) }),
+    ...(userId === undefined ? {} : { [ApplicationIntegrationType.UserInstall]: String(userId) }),
   };
+}
+
+interface Owners {
+  guildId?: bigint | string | undefined;
+  userId?: bigint | string | undefined;
 }
 
 /** The older form, which clients show above the first answer to a command. */

@@ -1,12 +1,7 @@
 import type { Prisma } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
 import type { Installs } from './decide.js';
-
-/** Whose installations an interaction rests on, as its `authorizing_integration_owners` tells. */
-export interface IntegrationOwners {
-  guildId?: bigint;
-  userId?: bigint;
-}
+import type { IntegrationOwners } from './record.js';
 
 /**
  * The installations of an application that are there for somebody in a guild: what a component or a modal of its messages rests on.

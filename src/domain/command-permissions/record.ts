@@ -43,3 +43,9 @@ export function saidOf(
 ): boolean | undefined {
   return entries.find((entry) => entry.targetType === targetType && entry.targetId === targetId)?.allow;
 }
+
+/** Whose installations an interaction rests on, as its `authorizing_integration_owners` tells. */
+export interface IntegrationOwners {
+  guildId?: bigint;
+  userId?: bigint;
+}

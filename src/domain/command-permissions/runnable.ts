@@ -7,7 +7,8 @@ import { DomainError, invalidInput, missingPermissions } from '../errors.js';
 import { accessGuild, accessGuildChannel } from '../guilds/access.js';
 import { decideRunnable, type Runnability } from './decide.js';
 import { loadGrants } from './grants.js';
-import { DECIDING, type IntegrationOwners, installedFor, installsOf, ownersOf } from './installs.js';
+import { DECIDING, installedFor, installsOf, ownersOf } from './installs.js';
+import type { IntegrationOwners } from './record.js';
 import { type Standing, standingIn } from './standing.js';
 
 /** A command and whose it is. */

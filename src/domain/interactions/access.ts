@@ -2,7 +2,7 @@ import type { Interaction, Reader } from '../../infra/database/index.js';
 import { secretMatches } from '../../infra/secrets.js';
 import { accessApplication } from '../applications/access.js';
 import { type Actor, type CallContext, requirePerson } from '../call.js';
-import { DomainError } from '../errors.js';
+import { DomainError, isAllowed } from '../errors.js';
 import { isAcknowledged, isOpen, tokenEnd } from './states.js';
 import { interactionOfToken } from './tokens.js';
 
@@ -74,12 +74,6 @@ export async function accessInteraction(call: CallContext, id: bigint): Promise<
 }
 
 /** Whether the caller may see what becomes of an application's interactions. */
-export async function develops(call: CallContext, { applicationId }: Pick<Interaction, 'applicationId'>) {
-  try {
-    await accessApplication(call, applicationId, 'viewInteractions');
-    return true;
-  } catch (error) {
-    if (error instanceof DomainError && error.kind !== 'overloaded') return false;
-    throw error;
-  }
+function develops(call: CallContext, { applicationId }: Pick<Interaction, 'applicationId'>): Promise<boolean> {
+  return isAllowed(() => accessApplication(call, applicationId, 'viewInteractions'));
 }

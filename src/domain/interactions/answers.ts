@@ -1,5 +1,12 @@
-import { InteractionType, MessageFlags, MessageType, InteractionResponseType as Type } from 'discord-api-types/v10';
+import {
+  ApplicationCommandType,
+  InteractionType,
+  MessageFlags,
+  MessageType,
+  InteractionResponseType as Type,
+} from 'discord-api-types/v10';
 import { type Application, type Interaction, Prisma, type User } from '../../infra/database/index.js';
+import { storedObject } from '../../infra/database/stored.js';
 import { type CallContext, requireInteraction } from '../call.js';
 import { DomainError, invalidInput } from '../errors.js';
 import { applyEdit } from '../messages/apply-edit.js';
@@ -229,12 +236,11 @@ function referenceOf({ messageId, originalMessageId }: Interaction, id: bigint |
 /** What the message is: the first answer to a command shows the command. */
 function kindOf({ type, commandId, data, messageId }: Interaction, id: bigint | null): MessageType {
   if (id === null || messageId !== null) return MessageType.Default;
-  const isSlash = type !== InteractionType.ApplicationCommand || commandId === null || commandTypeOf(data) === 1;
+  const isSlash =
+    type !== InteractionType.ApplicationCommand ||
+    commandId === null ||
+    storedObject(data).type === ApplicationCommandType.ChatInput;
   return isSlash ? MessageType.ChatInputCommand : MessageType.ContextMenuCommand;
-}
-
-function commandTypeOf(data: Prisma.JsonValue): unknown {
-  return data !== null && typeof data === 'object' && !Array.isArray(data) ? data.type : undefined;
 }
 
 /** Gives an interaction back whose answer could not be carried out. */

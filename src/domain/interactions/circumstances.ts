@@ -2,19 +2,20 @@ import { InteractionContextType, Locale } from 'discord-api-types/v10';
 import type { Application, Role, User } from '../../infra/database/index.js';
 import { type CallContext, requirePerson } from '../call.js';
 import type { GuildPlace } from '../channels/place.js';
+import type { IntegrationOwners } from '../command-permissions/record.js';
 import { DomainError, type FieldFault, invalidInput } from '../errors.js';
 import type { GuildView } from '../guilds/views.js';
 import type { MemberFacts, MemberRecord } from '../members/record.js';
 import { allows, channelPermissions, Permission } from '../permissions.js';
 import { type ChannelWithNewest, loadChannels } from './channels-shown.js';
 import { notOneOf, type Wanted } from './reading.js';
-import type { AuthorizingOwners, ChannelShown, Circumstances, MemberShown, Resolved } from './request.js';
+import type { ChannelShown, Circumstances, MemberShown, Resolved } from './request.js';
 
 /** Where somebody asked, and what they named. */
 interface Asked {
   application: Application & { bot: User };
   place: GuildPlace;
-  owners: AuthorizingOwners;
+  owners: IntegrationOwners;
   ephemeralOnly: boolean;
   wanted: readonly Wanted[];
 }

@@ -1,8 +1,9 @@
 import type { Interaction, Prisma } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
+import type { IntegrationOwners } from '../command-permissions/record.js';
 import { unlessStored } from '../messages/files.js';
 import { discardFilesOf, keepFilesOf } from './files.js';
-import type { AuthorizingOwners, InteractionRequest } from './request.js';
+import type { InteractionRequest } from './request.js';
 import { ANSWER_WINDOW_MS } from './states.js';
 import { makeInteractionToken } from './tokens.js';
 import { updated } from './transitions.js';
@@ -45,7 +46,7 @@ export async function createInteraction(
   return { interaction, token };
 }
 
-function ownersColumn({ guildId, userId }: AuthorizingOwners): Prisma.InputJsonObject {
+function ownersColumn({ guildId, userId }: IntegrationOwners): Prisma.InputJsonObject {
   return {
     ...(guildId === undefined ? {} : { guildId: String(guildId) }),
     ...(userId === undefined ? {} : { userId: String(userId) }),

@@ -18,7 +18,7 @@ export { listInteractions } from './list.js';
 export { modalRequest } from './modal-requests.js';
 export { failureAt, nextOverdue, OverdueInteractions, settleOverdue } from './overdue.js';
 export type { Callback, InteractionProgress, OfferedChoice } from './record.js';
-export type { AuthorizingOwners, ChannelShown, InteractionRequest, MemberShown, Resolved } from './request.js';
+export type { ChannelShown, InteractionRequest, MemberShown, Resolved } from './request.js';
 export { type AnswerKey, createFollowUp, deleteAnswer, editAnswer, getAnswer } from './responses.js';
 export { stateAt } from './states.js';
 export { noteRefusedAnswer } from './steps.js';

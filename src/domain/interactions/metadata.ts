@@ -1,5 +1,6 @@
 import { InteractionType } from 'discord-api-types/v10';
 import type { Interaction, Prisma } from '../../infra/database/index.js';
+import { storedObject } from '../../infra/database/stored.js';
 import type { CallContext } from '../call.js';
 import type { MessageInteraction } from '../messages/interaction.js';
 
@@ -43,7 +44,7 @@ function ownFacts(interaction: Interaction): Omit<MessageInteraction, 'triggerin
 }
 
 function ownersOf(value: Prisma.JsonValue): MessageInteraction['owners'] {
-  const { guildId, userId } = fieldsOf(value);
+  const { guildId, userId } = storedObject(value);
   return {
     ...(typeof guildId === 'string' ? { guildId } : {}),
     ...(typeof userId === 'string' ? { userId } : {}),
@@ -52,11 +53,7 @@ function ownersOf(value: Prisma.JsonValue): MessageInteraction['owners'] {
 
 /** The user or the message that a context menu was opened on. */
 function targetOf(data: Prisma.JsonValue): Pick<MessageInteraction, 'targetUserId' | 'targetMessageId'> {
-  const { type, target_id: target } = fieldsOf(data);
+  const { type, target_id: target } = storedObject(data);
   if (typeof target !== 'string') return {};
   return type === 2 ? { targetUserId: target } : { targetMessageId: target };
-}
-
-function fieldsOf(value: Prisma.JsonValue): Prisma.JsonObject {
-  return value !== null && typeof value === 'object' && !Array.isArray(value) ? value : {};
 }

@@ -1,28 +1,25 @@
 import type { Prisma } from '../../infra/database/index.js';
+import { storedObject } from '../../infra/database/stored.js';
 import { parseSnowflake } from '../../infra/ids.js';
 import type { CallContext } from '../call.js';
 import type { GuildPlace } from '../channels/place.js';
+import type { IntegrationOwners } from '../command-permissions/record.js';
 import { DomainError } from '../errors.js';
 import { allows, Permission } from '../permissions.js';
-import type { AuthorizingOwners } from './request.js';
 
 /** The installs in a column of JSON, as ids in decimal text; none where that says nothing of them. */
-export function storedOwners(value: Prisma.JsonValue | undefined): AuthorizingOwners {
-  const { guildId, userId } = fieldsOf(value);
+export function storedOwners(value: Prisma.JsonValue | undefined): IntegrationOwners {
+  const { guildId, userId } = storedObject(value);
   return { ...idOf('guildId', idIn(guildId)), ...idOf('userId', idIn(userId)) };
 }
 
 /** The installs that stand in a message's word of the interaction it answers. */
-export function ownersOfMessage(interaction: Prisma.JsonValue): AuthorizingOwners {
-  return storedOwners(fieldsOf(interaction).owners);
+export function ownersOfMessage(interaction: Prisma.JsonValue): IntegrationOwners {
+  return storedOwners(storedObject(interaction).owners);
 }
 
 function idIn(value: Prisma.JsonValue | undefined): bigint | undefined {
   return typeof value === 'string' ? parseSnowflake(value) : undefined;
-}
-
-function fieldsOf(value: Prisma.JsonValue | undefined): Prisma.JsonObject {
-  return value !== null && typeof value === 'object' && !Array.isArray(value) ? value : {};
 }
 
 /**
@@ -32,8 +29,8 @@ function fieldsOf(value: Prisma.JsonValue | undefined): Prisma.JsonObject {
 export async function requireInstalled(
   call: CallContext,
   applicationId: bigint,
-  { guildId, userId }: AuthorizingOwners,
-): Promise<AuthorizingOwners> {
+  { guildId, userId }: IntegrationOwners,
+): Promise<IntegrationOwners> {
   const where = [...(guildId === undefined ? [] : [{ guildId }]), ...(userId === undefined ? [] : [{ userId }])];
   const installations = await call.read.installation.findMany({
     where: { applicationId, OR: where },
@@ -46,11 +43,11 @@ export async function requireInstalled(
   };
 }
 
-function idOf(name: keyof AuthorizingOwners, id: bigint | undefined): AuthorizingOwners {
+function idOf(name: keyof IntegrationOwners, id: bigint | undefined): IntegrationOwners {
   return id === undefined ? {} : { [name]: id };
 }
 
 /** Whether what an application answers is seen by the caller alone: where no server has it, and they may not bring such ones along. */
-export function isForCallerOnly({ guildId }: AuthorizingOwners, { permissions }: GuildPlace): boolean {
+export function isForCallerOnly({ guildId }: IntegrationOwners, { permissions }: GuildPlace): boolean {
   return guildId === undefined && !allows(permissions, Permission.UseExternalApps);
 }

@@ -9,15 +9,10 @@ import type {
 import type { StagedBlob } from '../../infra/blobs.js';
 import type { Application, Channel, Role, User } from '../../infra/database/index.js';
 import type { GuildPlace } from '../channels/place.js';
+import type { IntegrationOwners } from '../command-permissions/record.js';
 import type { FileFacts } from '../kept-files.js';
 import type { MemberRecord } from '../members/record.js';
 import type { MessageRecord } from '../messages/record.js';
-
-/** The installs that authorise an interaction: that of the guild, that of a person. */
-export interface AuthorizingOwners {
-  guildId?: bigint;
-  userId?: bigint;
-}
 
 type Parameter = Exclude<
   ApplicationCommandOptionType,
@@ -104,7 +99,7 @@ export interface Circumstances {
   channel: ChannelShown;
   member: MemberRecord | null;
   resolved: Resolved;
-  owners: AuthorizingOwners;
+  owners: IntegrationOwners;
   /** Whether answers are seen by the caller alone. */
   ephemeralOnly: boolean;
   /** What the application's bot may do in the channel. */

@@ -8,6 +8,7 @@ import type { UploadedFile } from '../messages/files.js';
 import { loadMessage } from '../messages/load.js';
 import type { MessageRecord } from '../messages/record.js';
 import { postAnswer } from './answers.js';
+import { storedOwners } from './owners.js';
 import { placeOfApplication } from './place.js';
 import { isAcknowledged } from './states.js';
 import { addRepeatableStep } from './steps.js';
@@ -68,7 +69,7 @@ function asEdit({ content, embeds, components, flags, allowedMentions, attachmen
 
 /** @throws TOO_MANY_FOLLOW_UPS */
 async function countFollowUp(call: CallContext, { id, owners }: Interaction): Promise<void> {
-  const isLimited = isForUserOnly(owners);
+  const isLimited = storedOwners(owners).guildId === undefined;
   const where = { id, ...(isLimited ? { followUps: { lt: FOLLOW_UPS_FOR_USER_INSTALL } } : {}) };
   const { count } = await call.writeOne((db) =>
     db.interaction.updateMany({ where, data: { followUps: { increment: 1 } } }),
@@ -83,10 +84,6 @@ async function countFollowUp(call: CallContext, { id, owners }: Interaction): Pr
 /** One that was refused is none. */
 function uncountFollowUp(call: CallContext, { id }: Interaction): Promise<unknown> {
   return call.writeOne((db) => db.interaction.updateMany({ where: { id }, data: { followUps: { decrement: 1 } } }));
-}
-
-function isForUserOnly(owners: Interaction['owners']): boolean {
-  return owners !== null && typeof owners === 'object' && !('guildId' in owners);
 }
 
 /** One of the answers. @throws UNKNOWN_WEBHOOK, UNKNOWN_MESSAGE for a message that is none of them */
