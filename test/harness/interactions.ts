@@ -15,6 +15,7 @@ import {
 } from '../../src/domain/interactions/index.js';
 import type { MessageRecord } from '../../src/domain/messages/index.js';
 import { parseInput } from '../../src/domain/parse-input.js';
+import { topics } from '../../src/infra/bus.js';
 import type { Interaction, Prisma } from '../../src/infra/database/index.js';
 import { InteractionCallback } from '../../src/rest-compat/interaction-callback.js';
 import { complete, run, type Scene, sayWith, storeCommand } from '../domain/interactions/scene.js';
@@ -114,6 +115,17 @@ export function rowOf({ app }: Pick<TestServer, 'app'>, { id }: { id: bigint }):
 /** Makes an interaction's row other than it is. */
 export function alter({ app }: Pick<TestServer, 'app'>, { id }: Asked, data: Prisma.InteractionUncheckedUpdateInput) {
   return app.db.writer.interaction.update({ where: { id }, data });
+}
+
+/** The states that an interaction's application is told of from now on. */
+export async function hearStates({ server: { app }, bot }: Scene, { id }: Asked) {
+  const states: unknown[] = [];
+  const { ready, close } = app.bus.subscribe(topics.application(bot.id), (message) => {
+    if (message.type !== 'INTERACTION_UPDATED' || message.interaction?.id !== String(id)) return;
+    states.push(message.interaction.state);
+  });
+  await ready;
+  return { states, close };
 }
 
 /** What was noted of an interaction, one step after the other. */

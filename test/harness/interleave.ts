@@ -45,6 +45,7 @@ type Look =
   | 'authorizationCode.findUnique'
   | 'guild.findUnique'
   | 'installation.findUnique'
+  | 'message.findMany'
   | 'oAuthToken.findUnique'
   | 'reaction.findFirst';
 

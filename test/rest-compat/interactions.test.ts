@@ -273,6 +273,17 @@ describe('what follows a first answer', () => {
     expect(await webhook('GET', `/messages/${key}`)).toMatchObject({ status: 404, body: { code: 10008 } });
   });
 
+  it('I-19: a deferred answer that the bot removed is not there, and a follow-up is a message of its own', async () => {
+    await answer(scene, asked, ANSWERS[5]);
+    const { originalMessageId: id } = await rowOf(server, asked);
+    expect((await own.delete(`/channels/${scene.guild.channel.id}/messages/${id}`)).status).toBe(204);
+    const edited = await webhook('PATCH', '/messages/@original', { json: { content: 'x' } });
+    expect(edited).toMatchObject({ status: 404, body: { code: 10008 } });
+    const followed = await webhook('POST', '', { json: { content: 'more' } });
+    expect(followed).toMatchObject({ status: 200, body: { content: 'more', type: 0 } });
+    expect(followed.body.id).not.toBe(String(id));
+  });
+
   it('I-20, I-21: a follow-up is answered as a message, and is reached by its id', async () => {
     await answer(scene, asked);
     const { status, body } = await webhook('POST', '?wait=true', { json: { content: 'more', flags: EPHEMERAL } });

@@ -1,7 +1,7 @@
 import type { Interaction } from '../../infra/database/index.js';
 import { type CallContext, requireInteraction } from '../call.js';
 import { DomainError } from '../errors.js';
-import { applyEdit } from '../messages/apply-edit.js';
+import { applyEdit, type Edit } from '../messages/apply-edit.js';
 import type { MessageEdit, NewMessage } from '../messages/body.js';
 import { removeMessage } from '../messages/delete.js';
 import type { UploadedFile } from '../messages/files.js';
@@ -12,7 +12,6 @@ import { storedOwners } from './owners.js';
 import { placeOfApplication } from './place.js';
 import { isAcknowledged } from './states.js';
 import { addRepeatableStep } from './steps.js';
-import { transition } from './transitions.js';
 
 /** Which of an interaction's answers: the first, or a message by its id. */
 export type AnswerKey = '@original' | bigint;
@@ -20,42 +19,48 @@ export type AnswerKey = '@original' | bigint;
 /** The most follow-ups where nobody but the person installed the application (Discord's documentation, Receiving and Responding). */
 const FOLLOW_UPS_FOR_USER_INSTALL = 5;
 
+/** A further answer. */
+interface FollowUp {
+  message: NewMessage;
+  files: readonly UploadedFile[];
+}
+
 /**
  * Sends a further answer. Right after a deferred one it takes the place of that.
  * @throws UNKNOWN_WEBHOOK before the first answer, TOO_MANY_FOLLOW_UPS, and what `postMessage` throws
  */
-export async function createFollowUp(
-  call: CallContext,
-  { message, files }: { message: NewMessage; files: readonly UploadedFile[] },
-): Promise<MessageRecord> {
+export async function createFollowUp(call: CallContext, followUp: FollowUp): Promise<MessageRecord> {
   const { interaction } = requireAcknowledged(call);
-  if (await endDeferral(call, interaction)) {
-    return unlessRefused(
-      () => editAnswer(call, { key: '@original', edit: asEdit(message), files }),
-      () => deferAgain(call, interaction),
-    );
-  }
+  const filledIn = interaction.state === 'DEFERRED' ? await fillInDeferred(call, followUp) : null;
+  if (filledIn) return filledIn;
   await countFollowUp(call, interaction);
-  return unlessRefused(
-    () => postFollowUp(call, { message, files }),
-    () => uncountFollowUp(call, interaction),
-  );
-}
-
-/** Does `work`, and `undo` where that fails. */
-async function unlessRefused<T>(work: () => Promise<T>, undo: () => Promise<unknown>): Promise<T> {
   try {
-    return await work();
+    return await postFollowUp(call, followUp);
   } catch (error) {
-    await undo();
+    await uncountFollowUp(call, interaction);
     throw error;
   }
 }
 
-async function postFollowUp(
-  call: CallContext,
-  { message, files }: { message: NewMessage; files: readonly UploadedFile[] },
-): Promise<MessageRecord> {
+/** What the deferred answer became; null where another was quicker, or somebody removed it. @throws what {@link editAnswer} throws */
+async function fillInDeferred(call: CallContext, { message, files }: FollowUp): Promise<MessageRecord | null> {
+  try {
+    return await editAnswer(call, { key: '@original', edit: asEdit(message), files, isFillingIn: true });
+  } catch (error) {
+    const isUnknown = error instanceof DomainError && error.code === 'UNKNOWN_MESSAGE';
+    if (isUnknown && !(await isDeferredStill(call))) return null;
+    throw error;
+  }
+}
+
+/** Whether the deferred answer is still to come, be its message not stored yet. */
+async function isDeferredStill(call: CallContext): Promise<boolean> {
+  const { id } = requireInteraction(call).interaction;
+  const now = await call.read.interaction.findUnique({ where: { id }, select: { state: true } });
+  return now?.state !== 'ANSWERED';
+}
+
+async function postFollowUp(call: CallContext, { message, files }: FollowUp): Promise<MessageRecord> {
   const { interaction, application } = requireAcknowledged(call);
   const posted = await postAnswer(call, { interaction, application, message, files, id: null });
   await addRepeatableStep(call, interaction.id, { kind: 'FOLLOW_UP', response: `message ${posted.id}` });
@@ -102,19 +107,21 @@ function isAnswerTo({ id, applicationId, interaction: answered }: MessageRecord,
   return applicationId === interaction.applicationId && answered?.id === String(interaction.id);
 }
 
+/** A change of one of the answers. */
+interface AnswerEdit extends Pick<Edit, 'files' | 'isFillingIn'> {
+  key: AnswerKey;
+  edit: MessageEdit;
+}
+
 /**
  * Edits one of the answers; a deferred one is an answer from then on.
  * @throws UNKNOWN_WEBHOOK, UNKNOWN_MESSAGE and what `applyEdit` throws
  */
-export async function editAnswer(
-  call: CallContext,
-  { key, edit, files }: { key: AnswerKey; edit: MessageEdit; files: readonly UploadedFile[] },
-): Promise<MessageRecord> {
+export async function editAnswer(call: CallContext, { key, edit, ...more }: AnswerEdit): Promise<MessageRecord> {
   const { interaction } = requireAcknowledged(call);
   const message = await getAnswer(call, key);
   const place = await placeOfApplication(call, interaction);
-  const edited = await applyEdit(call, message, { place, body: edit, files, asAuthor: true });
-  await endDeferral(call, interaction);
+  const edited = await applyEdit(call, message, { ...more, place, body: edit, asAuthor: true });
   await addRepeatableStep(call, interaction.id, { kind: 'EDIT', response: `message ${message.id}` });
   return edited;
 }
@@ -124,21 +131,7 @@ export async function deleteAnswer(call: CallContext, key: AnswerKey): Promise<v
   const { interaction } = requireAcknowledged(call);
   const message = await getAnswer(call, key);
   await removeMessage(call, await placeOfApplication(call, interaction), message);
-  await endDeferral(call, interaction);
   await addRepeatableStep(call, interaction.id, { kind: 'DELETE', response: `message ${message.id}` });
-}
-
-/** What was deferred, which has no other message yet, is answered: of several who do so at once, one does. @returns whether it was this one */
-async function endDeferral(call: CallContext, interaction: Interaction): Promise<boolean> {
-  if (interaction.state !== 'DEFERRED') return false;
-  return transition(call, interaction, ['DEFERRED'], { state: 'ANSWERED', endsAt: null });
-}
-
-/** What was to take the place of the deferred answer was refused. */
-async function deferAgain(call: CallContext, interaction: Interaction): Promise<void> {
-  const { endsAt } = interaction;
-  await transition(call, interaction, ['ANSWERED'], { state: 'DEFERRED', endsAt });
-  if (endsAt) call.overdue.lookAt(endsAt.getTime());
 }
 
 /** The interaction whose token was shown. @throws UNKNOWN_WEBHOOK while nobody has answered it */

@@ -1,9 +1,10 @@
 import { MessageFlags } from 'discord-api-types/v10';
 import type { Attachment, Message, Transaction } from '../../infra/database/index.js';
-import type { CallContext } from '../call.js';
+import type { CallContext, Write } from '../call.js';
 import type { Place } from '../channels/place.js';
-import { type DomainError, invalidInput } from '../errors.js';
+import { DomainError, invalidInput } from '../errors.js';
 import type { DomainEvent } from '../events.js';
+import { endDeferral, isDeferred } from '../interactions/deferrals.js';
 import { limits } from '../limits.js';
 import type { MemberFacts } from '../members/record.js';
 import { type MessageEdit, requireContent } from './body.js';
@@ -28,10 +29,13 @@ export interface Edit {
   body: MessageEdit;
   files: readonly UploadedFile[];
   /**
-   * Whether it is its author's doing. That shows as the time of the edit, but for one that fills in an answer which was promised (the flag
-   * LOADING, which goes with it); and the author alone may make the message a layout of components (IS_COMPONENTS_V2).
+   * Whether it is its author's doing. That shows as the time of the edit, but for one that fills in a deferred answer (the flag LOADING,
+   * which goes with it, and its interaction is answered); and the author alone may make the message a layout of components
+   * (IS_COMPONENTS_V2).
    */
   asAuthor: boolean;
+  /** Whether it is to fill in a deferred answer, and nothing else. */
+  isFillingIn?: boolean;
 }
 
 /** An edit whose mentions and files are known. */
@@ -51,8 +55,8 @@ interface EditedMessage {
  * Changes a message and tells of it, whoever sees it: the one way by which one is changed. `attachments` lists every file to keep, old and
  * new; without it the old ones stay (Discord's documentation, Message Resource). Of the flags an edit may change SUPPRESS_EMBEDS, and add
  * IS_COMPONENTS_V2; EPHEMERAL and the rest stay as they are.
- * @throws UNKNOWN_MESSAGE when it goes away meanwhile, EMPTY_MESSAGE, INVALID_INPUT (at `attachments`, `flags`) and what
- *   {@link checkLook} and {@link keepFiles} throw
+ * @throws UNKNOWN_MESSAGE when it goes away meanwhile, or is filled in before this could do so, INVALID_WEBHOOK_TOKEN when the time to fill
+ *   it in is over, EMPTY_MESSAGE, INVALID_INPUT (at `attachments`, `flags`) and what {@link checkLook} and {@link keepFiles} throw
  */
 export async function applyEdit(call: CallContext, message: MessageRecord, edit: Edit): Promise<MessageRecord> {
   const key = { channelId: message.channelId, messageId: message.id };
@@ -70,6 +74,7 @@ export async function applyEdit(call: CallContext, message: MessageRecord, edit:
  */
 async function editUntilDone(call: CallContext, message: MessageRecord, edit: ReadyEdit): Promise<EditedMessage> {
   for (let before = message; ; before = await loadAgain(call, edit.place, message)) {
+    if (edit.isFillingIn && !isDeferred(before)) throw new DomainError('UNKNOWN_MESSAGE');
     const { kept, dropped } = planAttachments(before, edit);
     checkResult(before, edit, [...kept, ...edit.added]);
     const edited = await replaceMessage(call, before, edit, { kept, dropped });
@@ -112,15 +117,28 @@ async function replaceMessage(
     member,
     ...listenersOf(edit.place, message),
   });
-  if (created.length + dropped.length === 0) return call.writeOne(update, (message) => message && eventOf(message));
-  return call.write(async ({ db, record }) => {
+  const changesFiles = created.length + dropped.length > 0;
+  if (!changesFiles && !fillsIn(before, edit)) return call.writeOne(update, (message) => message && eventOf(message));
+  return call.write(async (write) => {
+    const { db, record } = write;
     const message = await update(db);
     if (!message) return null;
-    await db.attachment.deleteMany({ where: { id: { in: dropped.map(({ id }) => id) } } });
-    await db.attachment.createMany({ data: created });
+    if (changesFiles) await replaceFiles(db, dropped, created);
     record(eventOf(message));
+    if (fillsIn(before, edit)) await endDeferralInTime(call, write, message);
     return message;
   });
+}
+
+async function replaceFiles(db: Transaction, dropped: Attachment[], created: Attachment[]): Promise<void> {
+  await db.attachment.deleteMany({ where: { id: { in: dropped.map(({ id }) => id) } } });
+  await db.attachment.createMany({ data: created });
+}
+
+/** With the token of an interaction its deferred answer is filled in while that is good. @throws INVALID_WEBHOOK_TOKEN */
+async function endDeferralInTime(call: CallContext, write: Write, message: MessageRecord): Promise<void> {
+  const isInTime = await endDeferral(call, write, message);
+  if (!isInTime && call.actor.kind === 'interaction') throw new DomainError('INVALID_WEBHOOK_TOKEN');
 }
 
 /** The membership of a message's author, who need not be who edits it. */
@@ -152,9 +170,14 @@ function nextEditedAt(call: CallContext, { editedAt }: MessageRecord): Date {
   return new Date(Math.max(call.clock.now(), editedAt === null ? 0 : editedAt.getTime() + 1));
 }
 
-/** Who fills in a promised answer edits nothing that anybody has read. */
-function showsAsEdited({ flags }: MessageRecord, { asAuthor }: Edit): boolean {
-  return asAuthor && (flags & MessageFlags.Loading) === 0;
+/** Whether the edit makes a deferred answer one that says something. */
+function fillsIn(before: MessageRecord, { asAuthor }: Edit): boolean {
+  return asAuthor && isDeferred(before);
+}
+
+/** Who fills in a deferred answer edits nothing that anybody has read. */
+function showsAsEdited(before: MessageRecord, { asAuthor }: Edit): boolean {
+  return asAuthor && !isDeferred(before);
 }
 
 /** What the edit says anew, null cleared. */

@@ -1,9 +1,10 @@
 import { isMissingRow } from '../../infra/database/faults.js';
-import { type CallContext, requireUser } from '../call.js';
+import { type CallContext, requireUser, type Write } from '../call.js';
 import type { Place } from '../channels/place.js';
 import { DomainError, missingPermissions } from '../errors.js';
 import type { DomainEvent } from '../events.js';
 import { accessChannel } from '../guilds/access.js';
+import { endDeferral, isDeferred } from '../interactions/deferrals.js';
 import { discardAllFiles } from './files.js';
 import { findMessage } from './load.js';
 import type { MessageKey, MessageRecord } from './record.js';
@@ -24,7 +25,7 @@ export async function deleteMessage(call: CallContext, input: MessageKey): Promi
 }
 
 /** A message as far as removing it and telling of that takes. */
-type Removable = Pick<MessageRecord, 'id' | 'authorId' | 'visibleToId' | 'applicationId'>;
+type Removable = Pick<MessageRecord, 'id' | 'authorId' | 'visibleToId' | 'applicationId' | 'flags' | 'interaction'>;
 
 /**
  * Removes a message for good, with its files, and tells of it, whoever sees it. Who decides to do it answers for the right.
@@ -32,12 +33,13 @@ type Removable = Pick<MessageRecord, 'id' | 'authorId' | 'visibleToId' | 'applic
  */
 export async function removeMessage(call: CallContext, place: Place, message: Removable): Promise<void> {
   const { id } = message;
-  await removing(call, place, message, () =>
-    call.writeOne(
+  await removing(call, place, message, () => {
+    if (isDeferred(message)) return call.write((write) => removeRow(call, write, place, message));
+    return call.writeOne(
       (db) => db.message.delete({ where: { id }, select: { id: true } }),
       () => deleted(place, message),
-    ),
-  );
+    );
+  });
 }
 
 async function removing(call: CallContext, { channelId }: Place, { id }: Removable, work: () => Promise<unknown>) {
@@ -52,16 +54,22 @@ async function removing(call: CallContext, { channelId }: Place, { id }: Removab
 /** Nobody manages the messages of a direct channel. */
 async function deleteOthers(call: CallContext, place: Place, message: Removable): Promise<void> {
   if (place.kind === 'direct' || !managesMessages(place)) throw missingPermissions();
-  await call.write(async ({ db, record, audit }) => {
-    await db.message.delete({ where: { id: message.id }, select: { id: true } });
-    await audit({
+  await call.write(async (write) => {
+    await write.audit({
       action: 'MESSAGE_DELETE',
       guildId: place.guildId,
       targetId: message.authorId,
       changes: { channelId: String(place.channelId), messageId: String(message.id) },
     });
-    record(deleted(place, message));
+    await removeRow(call, write, place, message);
   });
+}
+
+/** A deferred answer that is gone is waited for no more. */
+async function removeRow(call: CallContext, write: Write, place: Place, message: Removable): Promise<void> {
+  await write.db.message.delete({ where: { id: message.id }, select: { id: true } });
+  write.record(deleted(place, message));
+  if (isDeferred(message)) await endDeferral(call, write, message);
 }
 
 function deleted(place: Place, message: Removable): DomainEvent {

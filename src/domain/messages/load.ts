@@ -87,13 +87,13 @@ export async function findMessage(
   call: CallContext,
   { channelId }: Place,
   id: bigint,
-): Promise<Pick<Message, 'id' | 'authorId' | 'visibleToId' | 'applicationId'>> {
+): Promise<Pick<MessageRecord, 'id' | 'authorId' | 'visibleToId' | 'applicationId' | 'flags' | 'interaction'>> {
   const message = await call.read.message.findFirst({
     where: { id, channelId, ...seenBy(EVERYBODY) },
-    select: { id: true, authorId: true, visibleToId: true, applicationId: true },
+    select: { id: true, authorId: true, visibleToId: true, applicationId: true, flags: true, interaction: true },
   });
   if (!message) throw new DomainError('UNKNOWN_MESSAGE');
-  return message;
+  return { ...message, interaction: storedInteraction(message.interaction) };
 }
 
 /** The ids in a stored list of decimal strings. */

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deleteMessage } from '../../../src/domain/messages/index.js';
 import { storedInteraction } from '../../../src/domain/messages/interaction.js';
 import { parseInput } from '../../../src/domain/parse-input.js';
-import { topics } from '../../../src/infra/bus.js';
 import { snowflakeTime } from '../../../src/infra/ids.js';
 import { InteractionCallback } from '../../../src/rest-compat/interaction-callback.js';
 import {
@@ -13,6 +12,7 @@ import {
   answer,
   ask,
   callOfCallback,
+  hearStates,
   KINDS,
   type Kind,
   kindsOfSteps,
@@ -84,15 +84,10 @@ describe('a first answer', () => {
 
   it('I-5: of twenty at once, one counts', async () => {
     const asked = await ask(scene, 'command');
-    const told: unknown[] = [];
-    const { ready, close } = server.app.bus.subscribe(topics.application(scene.bot.id), (message) => {
-      const { type, interaction } = 'interaction' in message ? message : { type: null, interaction: null };
-      if (type === 'INTERACTION_UPDATED' && interaction?.id === String(asked.id)) told.push(interaction.state);
-    });
-    await ready;
+    const { states, close } = await hearStates(scene, asked);
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => outcome(answer(scene, asked))));
     close();
-    expect(told).toEqual(['ANSWERED']);
+    expect(states).toEqual(['ANSWERED']);
     expect(outcomes.sort()).toEqual([...Array.from({ length: 19 }, () => 'ALREADY_ACKNOWLEDGED'), 'ok']);
     expect(await answersIn(asked)).toHaveLength(1);
     expect((await kindsOfSteps(server, asked)).filter((kind) => kind === 'CALLBACK')).toHaveLength(1);

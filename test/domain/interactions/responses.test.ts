@@ -1,5 +1,6 @@
 import { MessageFlags, MessageType } from 'discord-api-types/v10';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { CallContext } from '../../../src/domain/call.js';
 import {
   type AnswerKey,
   createFollowUp,
@@ -7,7 +8,7 @@ import {
   editAnswer,
   getAnswer,
 } from '../../../src/domain/interactions/index.js';
-import { deleteMessage } from '../../../src/domain/messages/index.js';
+import { deleteMessage, editMessage } from '../../../src/domain/messages/index.js';
 import { parseInput } from '../../../src/domain/parse-input.js';
 import { snowflakeTime } from '../../../src/infra/ids.js';
 import { EditMessageBody } from '../../../src/rest-compat/message-body.js';
@@ -19,6 +20,7 @@ import {
   answer,
   ask,
   callOfFollowUp,
+  hearStates,
   kindsOfSteps,
   press,
   put,
@@ -26,6 +28,7 @@ import {
   requestOf,
   rowOf,
 } from '../../harness/interactions.js';
+import { afterLook } from '../../harness/interleave.js';
 import { outcome } from '../../harness/outcome.js';
 import { startServer, type TestServer } from '../../harness/server.js';
 import { callOf, createBot, type SentBody, say, toSend } from '../../harness/world.js';
@@ -43,6 +46,23 @@ beforeEach(async () => {
   asked = await ask(scene, 'command');
 });
 afterAll(() => server.stop());
+
+const DONE = parseInput(EditMessageBody, { content: 'done' });
+
+/** The application's call for what follows, which does something else after its first look at a message. */
+function callInterruptedBy(work: () => Promise<unknown>): Promise<CallContext> {
+  const app = afterLook(server.app, 'message.findMany', once(work));
+  return callOfFollowUp({ ...scene, server: { ...server, app } }, asked);
+}
+
+/** Does something the first time it is asked to. */
+function once(work: () => Promise<unknown>): () => Promise<unknown> {
+  let done: Promise<unknown> | undefined;
+  return () => {
+    done ??= work();
+    return done;
+  };
+}
 
 const followUp = async (body: SentBody = { content: 'more' }, of = asked) =>
   createFollowUp(await callOfFollowUp(scene, of), { message: toSend(body), files: [] });
@@ -130,12 +150,105 @@ describe('a deferred answer', () => {
     expect((await followUp()).id).toBe(before.originalMessageId);
   });
 
+  it.each([
+    ['refused', {}, 'EMPTY_MESSAGE'],
+    ['sent', { content: 'more' }, 'ok'],
+  ])('I-5: that is edited while a follow-up is %s is answered by the edit', async (_what, body, ended) => {
+    const call = await callInterruptedBy(() => edit('@original', { content: 'done' }));
+    expect(await outcome(createFollowUp(call, { message: toSend(body), files: [] }))).toBe(ended);
+    expect(await rowOf(server, asked)).toMatchObject({ state: 'ANSWERED', endsAt: null });
+    expect(await get('@original')).toMatchObject({ content: 'done', flags: 0 });
+  });
+
+  it('I-19: is filled in by a good follow-up, whatever others are refused at once', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const of = await ask(scene, 'command');
+      await answer(scene, of, ANSWERS[5]);
+      const { originalMessageId } = await rowOf(server, of);
+      const bad = () => outcome(followUp({}, of));
+      const [first, sent, second] = await Promise.all([bad(), followUp({ content: 'done' }, of), bad()]);
+      expect([first, second]).toEqual(['EMPTY_MESSAGE', 'EMPTY_MESSAGE']);
+      expect(sent.id).toBe(originalMessageId);
+      expect(await rowOf(server, of)).toMatchObject({ state: 'ANSWERED', endsAt: null });
+    }
+  });
+
   it('I-19: that is deleted is answered, and what follows is a message of its own', async () => {
     const { originalMessageId } = await rowOf(server, asked);
     await remove('@original');
     expect(await rowOf(server, asked)).toMatchObject({ state: 'ANSWERED', endsAt: null });
     expect(await outcome(get('@original'))).toBe('UNKNOWN_MESSAGE');
     expect((await followUp()).id).not.toBe(originalMessageId);
+  });
+
+  it.each([
+    ['somebody who manages messages', () => scene.guild.owner],
+    ['the bot itself', () => scene.bot.user],
+  ])('I-19: that %s removes is answered, and what follows is a message of its own', async (_who, whose) => {
+    const { originalMessageId: id } = await rowOf(server, asked);
+    const { states, close } = await hearStates(scene, asked);
+    await deleteMessage(callOf(server.app, whose()), { channelId: scene.guild.channel.id, messageId: id ?? 0n });
+    expect(await rowOf(server, asked)).toMatchObject({ state: 'ANSWERED', endsAt: null });
+    close();
+    expect(states).toEqual(['ANSWERED']);
+    expect(await outcome(edit('@original'))).toBe('UNKNOWN_MESSAGE');
+    expect(await outcome(followUp({}))).toBe('EMPTY_MESSAGE');
+    expect(await followUp()).toMatchObject({ content: 'more', type: MessageType.Default, referenceId: null });
+    expect((await rowOf(server, asked)).followUps).toBe(1);
+  });
+
+  it('I-19: that is removed while a follow-up fills it in leaves room for that', async () => {
+    const call = await callInterruptedBy(() => remove('@original'));
+    const sent = await createFollowUp(call, { message: toSend({ content: 'more' }), files: [] });
+    expect(sent.id).not.toBe((await rowOf(server, asked)).originalMessageId);
+    expect(await get(sent.id)).toMatchObject({ content: 'more' });
+  });
+
+  it('I-5: that is removed, edited and followed at once loses no follow-up', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const of = await ask(scene, 'command');
+      await answer(scene, of, ANSWERS[5]);
+      const [, , ...sent] = await Promise.all([
+        outcome(remove('@original', of)),
+        outcome(edit('@original', { content: 'done' }, of)),
+        followUp({ content: 'a' }, of),
+        followUp({ content: 'b' }, of),
+      ]);
+      expect(new Set(sent.map(({ id }) => id)).size).toBe(2);
+      expect(await rowOf(server, of)).toMatchObject({ state: 'ANSWERED', endsAt: null });
+    }
+  });
+
+  it('I-19: that is not stored yet is waited for', async () => {
+    const { originalMessageId: id } = await rowOf(server, asked);
+    await server.app.db.writer.message.delete({ where: { id: id ?? 0n } });
+    expect(await outcome(followUp())).toBe('UNKNOWN_MESSAGE');
+    expect(await rowOf(server, asked)).toMatchObject({ state: 'DEFERRED', followUps: 0 });
+  });
+
+  it('I-19: is filled in by an edit of its bot, too, also when the time is over', async () => {
+    const late = await ask(scene, 'command');
+    await answer(scene, late, ANSWERS[5]);
+    const editAsBot = async (of: Asked) =>
+      editMessage(callOf(server.app, scene.bot.user), {
+        channelId: scene.guild.channel.id,
+        messageId: (await rowOf(server, of)).originalMessageId ?? 0n,
+        body: DONE,
+      });
+    expect(await editAsBot(asked)).toMatchObject({ content: 'done', flags: 0 });
+    expect(await rowOf(server, asked)).toMatchObject({ state: 'ANSWERED', endsAt: null });
+    clock.advance(15 * 60_000);
+    expect(await editAsBot(late)).toMatchObject({ content: 'done', flags: 0 });
+    expect((await rowOf(server, late)).state).not.toBe('ANSWERED');
+  });
+
+  it('I-6: is not filled in by an edit that began in time and comes too late', async () => {
+    const { originalMessageId: id } = await rowOf(server, asked);
+    const call = await callInterruptedBy(async () => clock.advance(15 * 60_000));
+    const late = editAnswer(call, { key: '@original', edit: DONE, files: [] });
+    expect(await outcome(late)).toBe('INVALID_WEBHOOK_TOKEN');
+    const message = await server.app.db.reader.message.findUniqueOrThrow({ where: { id: id ?? 0n } });
+    expect(message).toMatchObject({ content: '', flags: MessageFlags.Loading });
   });
 
   it('I-19: is as ephemeral as it was deferred', async () => {
