@@ -1,18 +1,16 @@
 import {
-  InteractionResponseType,
   MessageFlags,
   type RESTPostAPIInteractionCallbackWithResponseResult,
+  InteractionResponseType as Type,
 } from 'discord-api-types/v10';
 import type { Answer } from '../domain/interactions/index.js';
 import { renderMessage, type WireOptions } from './messages.js';
 
-/** What a first answer made of an interaction (Discord's documentation, Receiving and Responding). */
-export function renderCallbackResponse(
-  { interaction, callback, message }: Answer,
-  options: WireOptions,
-): RESTPostAPIInteractionCallbackWithResponseResult {
-  const isDeferred = callback.type === InteractionResponseType.DeferredChannelMessageWithSource;
-  const isShown = message !== null && !isDeferred;
+type CallbackResponse = RESTPostAPIInteractionCallbackWithResponseResult;
+
+/** What a first answer made of an interaction (Discord's documentation, Receiving and Responding, Interaction Callback Response). */
+export function renderCallbackResponse(answer: Answer, options: WireOptions): CallbackResponse {
+  const { interaction, message } = answer;
   return {
     interaction: {
       id: String(interaction.id),
@@ -25,9 +23,27 @@ export function renderCallbackResponse(
           }
         : {}),
     },
-    resource: {
-      type: callback.type as InteractionResponseType.ChannelMessageWithSource,
-      ...(isShown ? { message: renderMessage(message, options) } : {}),
-    },
+    ...renderResource(answer, options),
   };
+}
+
+/**
+ * What there is now, of answers that are about a message; choices and modals make nothing. Of a deferred one the type alone is shown, which
+ * JDA relies on.
+ */
+function renderResource(
+  { callback: { type }, message }: Answer,
+  options: WireOptions,
+): Pick<CallbackResponse, 'resource'> {
+  switch (type) {
+    case Type.ChannelMessageWithSource:
+    case Type.UpdateMessage:
+      return { resource: { type, ...(message ? { message: renderMessage(message, options) } : {}) } };
+    case Type.DeferredChannelMessageWithSource:
+    case Type.DeferredMessageUpdate:
+      return { resource: { type } };
+    case Type.ApplicationCommandAutocompleteResult:
+    case Type.Modal:
+      return {};
+  }
 }

@@ -117,6 +117,16 @@ describe('answers have the shapes that the reference platform states', () => {
     expect(further.body.attachments).toMatchObject([{ filename: 'a.txt' }]);
   });
 
+  it('to a command: a modal', async () => {
+    const label = { type: 18, label: 'Name', component: { type: 4, custom_id: 'name', style: 1 } };
+    const { status, body } = await answer(await invoke(), {
+      type: 9,
+      data: { custom_id: 'form', title: 'Form', components: [label] },
+    });
+    expect(status).toBe(200);
+    expectReference('InteractionCallbackResponse', body);
+  });
+
   it('deferred, and edited', async () => {
     const interaction = await invoke();
     const { body } = await answer(interaction, { type: 5 });
