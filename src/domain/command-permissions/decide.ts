@@ -247,8 +247,13 @@ export function decideByEntries(entries: readonly PermissionEntry[], guildId: bi
     }
     looked.push(`Nothing is said of ${who}.`);
   }
-  return { allowed: false, rule: 'no-entry', looked, because: 'nothing is said, which means no.' };
+  return { allowed: false, rule: 'no-entry', looked, because: NOT_GRANTED };
 }
+
+/** The default, and what to do about it. */
+const NOT_GRANTED =
+  "by default the server's owner alone may run it, and nobody granted it to the person, to a role of theirs or to @everyone. " +
+  "Whoever manages the server can do so in the server's integration settings.";
 
 function saidBy(entries: readonly PermissionEntry[], guildId: bigint, { id, member }: Person) {
   return [
