@@ -102,7 +102,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     clock,
     metrics,
     publish: createPublisher(resources.bus, addresses, log),
-    endpoints: createEndpoints({ ...resources, clock, addresses }),
+    endpoints: createEndpoints({ ...resources, clock, addresses, metrics }),
     renderPing,
   });
   const responses = new LatestResponses();

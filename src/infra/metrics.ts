@@ -6,6 +6,8 @@ export interface Metrics {
   registry: Registry;
   /** Seconds from a request to its answer, by face (`rest`, `graphql`, …), route and status. */
   requests: Histogram<'face' | 'route' | 'status'>;
+  /** Seconds from an interaction's request to an endpoint to what became of it: `answered`, `accepted`, `unusable` or `failed`. */
+  endpointRequests: Histogram<'outcome'>;
   gatewaySessions: Gauge;
   gatewayDispatches: Counter<'type'>;
   gatewayCloses: Counter<'code'>;
@@ -30,6 +32,13 @@ export function createMetrics(loop: EventLoopWatch): Metrics {
       help: 'Time from a request to its answer',
       labelNames: ['face', 'route', 'status'],
       buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
+      registers,
+    }),
+    endpointRequests: new Histogram({
+      name: 'causeway_endpoint_request_seconds',
+      help: 'Time until an interactions endpoint answered or failed, by outcome (answered, accepted, unusable, failed)',
+      labelNames: ['outcome'],
+      buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3],
       registers,
     }),
     gatewaySessions: new Gauge({ name: 'causeway_gateway_sessions', help: 'Connected gateway sessions', registers }),

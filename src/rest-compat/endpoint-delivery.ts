@@ -2,6 +2,7 @@ import { describeFaults, refusalIn } from '../domain/errors.js';
 import type { EndpointOutcome, Endpoints } from '../domain/interactions/index.js';
 import { type PostingContext, postToEndpoint } from '../domain/interactions-endpoints/index.js';
 import { parseInput } from '../domain/parse-input.js';
+import type { Metrics } from '../infra/metrics.js';
 import type { OutboundAnswer } from '../infra/outbound.js';
 import { renderInteraction } from '../wire/interactions.js';
 import type { WireOptions } from '../wire/messages.js';
@@ -14,16 +15,19 @@ const DEADLINE_MS = 3_000;
 /** What the outgoing half of this face takes. */
 interface EndpointParts extends Pick<PostingContext, 'clock' | 'outbound'> {
   addresses: WireOptions;
+  metrics: Pick<Metrics, 'endpointRequests'>;
 }
 
 /** The outgoing half of this face: interactions to endpoints, in the shapes of the callback route. */
-export function createEndpoints({ addresses, ...parts }: EndpointParts): Endpoints {
+export function createEndpoints({ addresses, metrics, ...parts }: EndpointParts): Endpoints {
   return {
     async deliver(request, key) {
       const payload = renderInteraction(request, key, addresses);
       const context = { ...parts, publicUrl: addresses.publicUrl };
       const answer = await postToEndpoint(context, request.application, JSON.stringify(payload), DEADLINE_MS);
-      return outcomeOf(answer, JSON.stringify({ ...payload, token: '…' }));
+      const outcome = outcomeOf(answer, JSON.stringify({ ...payload, token: '…' }));
+      metrics.endpointRequests.observe({ outcome: outcome.kind }, outcome.httpMs / 1_000);
+      return outcome;
     },
   };
 }

@@ -26,6 +26,7 @@ export async function openContext(
   const log = pino({ level: 'silent' });
   const { close, redis: _none, ...resources } = await openResources(config, log, systemClock);
   const loop = watchEventLoop();
+  const metrics = createMetrics(loop);
   const addresses = {
     publicUrl: 'http://localhost',
     operationsUrl: '',
@@ -39,11 +40,11 @@ export async function openContext(
     clientAddress: () => '192.0.2.1',
     log,
     clock: systemClock,
-    metrics: createMetrics(loop),
+    metrics,
     guilds: new DatabaseHome(resources.db.reader, resources.bus, systemClock),
     publish: createPublisher(resources.bus, addresses, log),
     renderPing,
-    endpoints: createEndpoints({ ...resources, clock: systemClock, addresses }),
+    endpoints: createEndpoints({ ...resources, clock: systemClock, addresses, metrics }),
   });
   return {
     app,

@@ -78,6 +78,14 @@ const settled = (row: { id: bigint }, state: string) =>
     return now;
   });
 
+/** How many requests went to endpoints so far, or how many seconds they took, by what became of them. */
+async function requestMetrics(which: 'count' | 'sum'): Promise<Record<string, number>> {
+  const text = await (await fetch(`${server.origin}/metrics`)).text();
+  const lines = text.matchAll(/^causeway_endpoint_request_seconds_(\w+)\{outcome="(\w+)"\} (\S+)$/gm);
+  const ofInterest = [...lines].filter(([, suffix]) => suffix === which);
+  return Object.fromEntries(ofInterest.map(([, , outcome, value]) => [outcome, Number(value)]));
+}
+
 const contentOf = async (row: { id: bigint }) => {
   const { originalMessageId } = await rowOf(server, row);
   const found = await server.app.db.reader.message.findUnique({ where: { id: originalMessageId ?? 0n } });
@@ -96,6 +104,20 @@ describe('an interaction over HTTP', () => {
     expect(request?.headers['x-signature-timestamp']).toMatch(/^\d{10}$/);
     expect(request?.headers['x-signature-ed25519']).toMatch(/^[0-9a-f]{128}$/);
     expect(request?.interaction).toMatchObject({ id: String(sent.id), type: InteractionType.ApplicationCommand });
+  });
+
+  it.each([
+    ['answered', 'good'],
+    ['accepted', 'noContent'],
+    ['unusable', 'wrongJson'],
+    ['failed', 'error'],
+  ] as const)('is counted as %s, with its duration', async (outcome, mode) => {
+    const hosted = await host(mode, { answer: () => ({ type: 4, data: { content: 'hi' } }) });
+    const [countBefore, secondsBefore] = [await requestMetrics('count'), await requestMetrics('sum')];
+    const { httpMs } = await hosted.invoke();
+    const [count, seconds] = [await requestMetrics('count'), await requestMetrics('sum')];
+    expect(count).toEqual({ ...countBefore, [outcome]: (countBefore[outcome] ?? 0) + 1 });
+    expect((seconds[outcome] ?? 0) - (secondsBefore[outcome] ?? 0)).toBeCloseTo((httpMs ?? 0) / 1_000, 6);
   });
 
   it('I-25: is traced with what was sent, without its token, and what came', async () => {
