@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { verifyKey } from 'discord-interactions';
-import { SELF_SIGNED } from './certificates.js';
+import { type Certificate, SELF_SIGNED } from './certificates.js';
 import type { Loose } from './graphql.js';
 
 /** One request as it reached the endpoint. */
@@ -32,8 +32,8 @@ export interface EndpointOptions {
    * unless stated.
    */
   answer?: (interaction: Loose, request: EndpointRequest) => unknown;
-  /** Serves https with the certificate of `SELF_SIGNED`. */
-  tls?: boolean;
+  /** Serves https, with `SELF_SIGNED` unless a certificate is given. */
+  tls?: boolean | Certificate;
   port?: number;
 }
 
@@ -149,9 +149,10 @@ export async function startEndpoint(options: EndpointOptions = {}): Promise<Test
   const waiting = new Set<() => void>();
   let opened = 0;
 
-  const server = options.tls ? createTlsServer(SELF_SIGNED) : createServer();
+  const { tls = false } = options;
+  const server = tls ? createTlsServer(tls === true ? SELF_SIGNED : tls) : createServer();
   server.keepAliveTimeout = 0;
-  server.on(options.tls ? 'secureConnection' : 'connection', (socket: Socket) => {
+  server.on(tls ? 'secureConnection' : 'connection', (socket: Socket) => {
     opened += 1;
     sockets.set(socket, { number: opened, requests: 0 });
     socket.on('error', () => {});
@@ -171,7 +172,7 @@ export async function startEndpoint(options: EndpointOptions = {}): Promise<Test
   const { port } = server.address() as AddressInfo;
 
   return {
-    url: `${options.tls ? 'https' : 'http'}://localhost:${port}/interactions`,
+    url: `${tls ? 'https' : 'http'}://localhost:${port}/interactions`,
     port,
     requests,
     connections: () => opened,
