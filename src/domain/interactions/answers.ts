@@ -13,7 +13,7 @@ import { applyEdit } from '../messages/apply-edit.js';
 import type { NewMessage } from '../messages/body.js';
 import type { UploadedFile } from '../messages/files.js';
 import { loadMessage } from '../messages/load.js';
-import { postMessage } from '../messages/post.js';
+import { checkPost, postMessage } from '../messages/post.js';
 import type { MessageRecord } from '../messages/record.js';
 import { messageInteraction } from './metadata.js';
 import { placeOfApplication } from './place.js';
@@ -79,6 +79,7 @@ export async function answerInteraction(call: CallContext, input: AnswerInput): 
   const { interaction, callback } = input;
   requireFitting(interaction, callback);
   const columns = columnsOf(call, input);
+  checkMessage(input, columns.originalMessageId ?? null);
   if (!(await transitionFromOpen(call, interaction, columns))) throw await refusalOf(call, interaction);
   lookWhenOver(call, columns);
   try {
@@ -110,6 +111,13 @@ function requireFitting({ type, messageId }: Interaction, { type: answer }: Call
     code: 'INTERACTION_CALLBACK_TYPE_INVALID',
     message: `An interaction of type ${type} does not take an answer of type ${answer}.`,
   });
+}
+
+/** Refuses a message that cannot be posted before it keeps a better answer away. @throws what `checkPost` throws */
+function checkMessage({ interaction, application, callback, files }: AnswerInput, id: bigint | null): void {
+  if (callback.type !== Type.ChannelMessageWithSource) return;
+  const body = bodyOf({ interaction, application, message: callback.message, files, id });
+  checkPost({ body, files, kind: kindOf(interaction, id) });
 }
 
 /** What an answer makes of the row. */
@@ -205,13 +213,13 @@ const ANSWER_FLAGS =
 
 /** Posts a message in answer to an interaction: for its person alone where it is ephemeral. */
 export async function postAnswer(call: CallContext, post: AnswerPost): Promise<MessageRecord> {
-  const { interaction, application, message, files, id } = post;
-  const flags = flagsOf(post);
-  const isEphemeral = (flags & MessageFlags.Ephemeral) !== 0;
+  const { interaction, application, files, id } = post;
+  const body = bodyOf(post);
+  const isEphemeral = (body.flags & MessageFlags.Ephemeral) !== 0;
   return postMessage(call, {
     author: application.bot,
     place: await placeOfApplication(call, interaction),
-    body: { ...message, flags, reference: referenceOf(interaction, id) },
+    body,
     files,
     kind: kindOf(interaction, id),
     applicationId: application.id,
@@ -219,6 +227,10 @@ export async function postAnswer(call: CallContext, post: AnswerPost): Promise<M
     ...(id === null ? {} : { id }),
     ...(isEphemeral ? { visibleToId: interaction.userId } : {}),
   });
+}
+
+function bodyOf(post: AnswerPost) {
+  return { ...post.message, flags: flagsOf(post), reference: referenceOf(post.interaction, post.id) };
 }
 
 /** Where an application may speak to the person alone, it does. */

@@ -59,10 +59,8 @@ const NONCE_WINDOW_MS = 5 * 60_000;
  *   {@link checkLook} and {@link keepFiles} throw
  */
 export async function postMessage(call: CallContext, post: Post): Promise<MessageRecord> {
+  checkPost(post);
   const { place, body, files } = post;
-  const notes = body.attachments ?? [];
-  checkNotes(files, notes);
-  checkBody(post);
   const referenced = await findReferenced(call, post);
   const mentions = await resolveMentions(body.content ?? '', body.allowedMentions, {
     read: call.read,
@@ -73,7 +71,7 @@ export async function postMessage(call: CallContext, post: Post): Promise<Messag
   const interactionUsers = await findInteractionUsers(call, post);
   const id = post.id ?? call.nextId();
   const key = { channelId: place.channelId, messageId: id };
-  const attachments = await keepFiles(call, key, files, notes);
+  const attachments = await keepFiles(call, key, files, body.attachments ?? []);
   const insert = () => insertMessage(call, { ...post, id, mentions, attachments, referenced, interactionUsers });
   if (attachments.length === 0) return insert();
   const discard = () => discardAllFiles(call, key);
@@ -82,10 +80,14 @@ export async function postMessage(call: CallContext, post: Post): Promise<Messag
   return message;
 }
 
-/** @throws EMPTY_MESSAGE and what {@link checkLook} throws */
-function checkBody({ body, files, kind }: Post): void {
-  const { content = '', embeds = [], components, flags = 0 } = body;
-  const names = namesOf(files, body.attachments ?? []);
+/**
+ * Refuses what cannot be posted, whoever posts it and wherever.
+ * @throws EMPTY_MESSAGE, INVALID_INPUT at `attachments`, and what {@link checkLook} throws
+ */
+export function checkPost({ body, files, kind }: Pick<Post, 'body' | 'files' | 'kind'>): void {
+  const { content = '', embeds = [], components, flags = 0, attachments: notes = [] } = body;
+  checkNotes(files, notes);
+  const names = namesOf(files, notes);
   checkLook({ flags, content, embeds, components, filenames: names });
   const isPromise = (flags & MessageFlags.Loading) !== 0;
   if (SPOKEN.includes(kind) && !isPromise) requireContent(body, files.length);

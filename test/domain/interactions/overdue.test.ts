@@ -95,13 +95,18 @@ describe('an interaction whose time is over', () => {
     });
   });
 
-  it('I-6: is looked at then, also after an answer was deferred, or refused', async () => {
-    const { endsAt } = await rowOf(server, asked);
+  it('I-6: is looked at then, also after an answer was deferred, or taken back', async () => {
+    const { endsAt, channelId } = await rowOf(server, asked);
     const looks: number[] = [];
-    const call = { ...(await callOfCallback(server, asked)), overdue: { lookAt: (time: number) => looks.push(time) } };
-    const send = (body: object) => answerByToken(call, { callback: parseInput(InteractionCallback, body), files: [] });
-    expect(await outcome(send({ type: 4, data: {} }))).toBe('EMPTY_MESSAGE');
+    const send = async (body: object) => {
+      const overdue = { lookAt: (time: number) => looks.push(time) };
+      const call = { ...(await callOfCallback(server, asked)), overdue };
+      return answerByToken(call, { callback: parseInput(InteractionCallback, body), files: [] });
+    };
+    await alter(server, asked, { channelId: 5n });
+    expect(await outcome(send(ANSWERS[4]))).toBe('UNKNOWN_CHANNEL');
     expect(looks).toEqual([endsAt?.getTime()]);
+    await alter(server, asked, { channelId });
     await send(ANSWERS[5]);
     expect(looks).toEqual([endsAt?.getTime(), snowflakeTime(asked.id) + 15 * 60_000]);
   });
