@@ -118,7 +118,7 @@ export function alter({ app }: Pick<TestServer, 'app'>, { id }: Asked, data: Pri
 }
 
 /** The states that an interaction's application is told of from now on. */
-export async function hearStates({ server: { app }, bot }: Scene, { id }: Asked) {
+export async function hearStates({ server: { app }, bot }: Scene, { id }: Pick<Asked, 'id'>) {
   const states: unknown[] = [];
   const { ready, close } = app.bus.subscribe(topics.application(bot.id), (message) => {
     if (message.type !== 'INTERACTION_UPDATED' || message.interaction?.id !== String(id)) return;

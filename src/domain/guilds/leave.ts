@@ -1,4 +1,4 @@
-import { type CallContext, requireUser } from '../call.js';
+import { type CallContext, requireUser, type Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { removeFromGuilds } from '../installations/uninstall.js';
 import { accessGuild } from './access.js';
@@ -14,7 +14,8 @@ export async function leaveGuild(call: CallContext, guildId: bigint): Promise<vo
     throw new DomainError('FORBIDDEN', 'The owner of a server cannot leave it.');
   }
   if (caller.kind === 'bot') {
-    await call.write((write) => removeFromGuilds(write, caller.applicationId, guildId), { serializable: true });
+    const remove = (write: Write) => removeFromGuilds(call, write, caller.applicationId, guildId);
+    await call.write(remove, { serializable: true });
     return;
   }
   await call.write(async (write) => {

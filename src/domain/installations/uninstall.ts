@@ -1,8 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Installation } from '../../infra/database/index.js';
+import type { Installation, Prisma } from '../../infra/database/index.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessGuild } from '../guilds/access.js';
+import { endUninstalled } from '../interactions/uninstalled.js';
 
 /**
  * Removes an installation: from its guild, which needs ManageGuild and takes the bot along, or from the caller.
@@ -16,18 +17,35 @@ export async function uninstallApplication(call: CallContext, installationId: bi
   if (guildId === null) return removeFromUser(call, installation);
   if (!(await call.guilds.member(guildId, user.id))) throw new DomainError('UNKNOWN_INSTALLATION');
   await accessGuild(call, guildId, 'uninstallApplication');
-  const removed = await call.write((write) => removeFromGuilds(write, applicationId, guildId), { serializable: true });
+  const remove = (write: Write) => removeFromGuilds(call, write, applicationId, guildId);
+  const removed = await call.write(remove, { serializable: true });
   if (removed === 0) throw new DomainError('UNKNOWN_INSTALLATION');
 }
 
 async function removeFromUser(call: CallContext, installation: Installation): Promise<void> {
   const { id, applicationId, userId } = installation;
   if (userId !== requirePerson(call).user.id) throw new DomainError('UNKNOWN_INSTALLATION');
-  await call.write(async ({ db, audit }) => {
-    const { count } = await db.installation.deleteMany({ where: { id } });
+  const remove = async (write: Write) => {
+    const count = await deleteInstallations(call, write, { applicationId, id });
     if (count === 0) throw new DomainError('UNKNOWN_INSTALLATION');
-    await audit({ action: 'INSTALLATION_DELETE', applicationId, targetId: userId });
-  });
+    await write.audit({ action: 'INSTALLATION_DELETE', applicationId, targetId: userId });
+  };
+  await call.write(remove, { serializable: true });
+}
+
+/**
+ * Removes installations of an application, and with them what their interactions may still be answered with. The transaction has to be
+ * serializable: of two that remove the last two installations of an interaction at once, one sees that there is none left.
+ * @returns how many there were
+ */
+export async function deleteInstallations(
+  call: CallContext,
+  write: Write,
+  where: Prisma.InstallationWhereInput & { applicationId: bigint },
+): Promise<number> {
+  const { count } = await write.db.installation.deleteMany({ where });
+  if (count > 0) await endUninstalled(call, write, where.applicationId);
+  return count;
 }
 
 /** Audit entries that are written before others have a turn. */
@@ -38,11 +56,16 @@ const ENTRIES_PER_TURN = 10;
  * is not there is no error. The transaction has to be serializable: of two at once, one finds what there was.
  * @returns how many installations there were
  */
-export async function removeFromGuilds(write: Write, applicationId: bigint, guildId?: bigint): Promise<number> {
+export async function removeFromGuilds(
+  call: CallContext,
+  write: Write,
+  applicationId: bigint,
+  guildId?: bigint,
+): Promise<number> {
   const { db, record, audit } = write;
   const ofApplication = { applicationId, guildId: guildId ?? { not: null } };
   const installations = await db.installation.findMany({ where: ofApplication, select: { guildId: true } });
-  await db.installation.deleteMany({ where: ofApplication });
+  await deleteInstallations(call, write, ofApplication);
   for (const [index, { guildId }] of installations.entries()) {
     // Not `nextTurn`: whoever waits for this transaction would wait for all who stand in that line, too.
     if (index % ENTRIES_PER_TURN === 0) await setImmediate();

@@ -5,6 +5,7 @@ import { type Actor, type CallContext, requirePerson } from '../call.js';
 import { DomainError, isAllowed } from '../errors.js';
 import { isAcknowledged, isOpen, tokenEnd } from './states.js';
 import { interactionOfToken } from './tokens.js';
+import { hasEnded } from './uninstalled.js';
 
 /** What knowing a token takes. */
 interface TokenReader {
@@ -17,11 +18,11 @@ type InteractionActor = Extract<Actor, { kind: 'interaction' }>;
 
 /**
  * Who answers an interaction for the first time.
- * @throws UNKNOWN_INTERACTION for one that there is not, INVALID_WEBHOOK_TOKEN for a token of another
+ * @throws UNKNOWN_INTERACTION for one that there is not, or whose application was uninstalled, INVALID_WEBHOOK_TOKEN for a token of another
  */
 export async function actorOfCallback(reader: TokenReader, id: bigint, token: string): Promise<InteractionActor> {
   const actor = await findActor(reader, id);
-  if (!actor) throw new DomainError('UNKNOWN_INTERACTION');
+  if (!actor || hasEnded(actor.interaction)) throw new DomainError('UNKNOWN_INTERACTION');
   if (!secretMatches(token, actor.interaction.tokenHash)) throw new DomainError('INVALID_WEBHOOK_TOKEN');
   return actor;
 }
@@ -29,7 +30,7 @@ export async function actorOfCallback(reader: TokenReader, id: bigint, token: st
 /**
  * Who sends more after a first answer.
  * @param applicationId whose token it has to be
- * @throws INVALID_WEBHOOK_TOKEN, also once the token is over or nobody answered in time
+ * @throws INVALID_WEBHOOK_TOKEN, also once the token is over, nobody answered in time, or the application was uninstalled
  */
 export async function actorOfFollowUp(
   reader: TokenReader,

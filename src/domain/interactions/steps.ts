@@ -10,7 +10,7 @@ const BODY_LENGTH = 4_000;
 const STEPS_PER_INTERACTION = 60;
 
 /** The row of a step. */
-function stepRow(
+export function stepRow(
   call: Pick<CallContext, 'nextId'>,
   interactionId: bigint,
   { request, response, ...step }: Step,

@@ -21,11 +21,18 @@ export function isTooSlow(error: unknown): boolean {
   return hasCode(error, 'P2028');
 }
 
-/** Two transactions that could not both be right; either of two shapes, depending on where it was noticed. */
+/** Two transactions that could not both be right; one of three shapes, depending on where it was noticed. */
 export function isWriteConflict(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  if ('code' in error && error.code === 'P2034') return true;
+  if (hasCode(error, 'P2034') || isConflictOfStatement(error)) return true;
   return `${error.message} ${String(error.cause)}`.includes('TransactionWriteConflict');
+}
+
+/** Whether a statement that was written by hand met the conflict. */
+function isConflictOfStatement(error: unknown): boolean {
+  if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return false;
+  const fault = error.meta?.driverAdapterError;
+  return isDriverAdapterError(fault) && fault.cause.kind === 'TransactionWriteConflict';
 }
 
 /** The database is away, full, locked by somebody else, or does not answer in time. The same may work in a moment. */

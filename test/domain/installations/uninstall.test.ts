@@ -103,7 +103,7 @@ test('out of every guild at once leaves the installations of people, and other m
   const mine = await toPerson();
   let removed = 0;
   const told = await toldBy(ada.call, async (call) => {
-    removed = await call.write((write) => removeFromGuilds(write, applicationId));
+    removed = await call.write((write) => removeFromGuilds(call, write, applicationId));
   });
   expect(removed).toBe(3);
   expect(told.entries.map(({ guildId: of }) => of).sort()).toEqual([...guilds].sort());
