@@ -1,3 +1,4 @@
+import { InteractionType } from 'discord-api-types/v10';
 import type { Interaction } from '../../infra/database/index.js';
 import { type CallContext, requireInteraction } from '../call.js';
 import { DomainError } from '../errors.js';
@@ -27,7 +28,7 @@ interface FollowUp {
 
 /**
  * Sends a further answer. Right after a deferred one it takes the place of that.
- * @throws UNKNOWN_WEBHOOK before the first answer, TOO_MANY_FOLLOW_UPS, and what `postMessage` throws
+ * @throws UNKNOWN_WEBHOOK before the first answer and for an autocompletion, TOO_MANY_FOLLOW_UPS, and what `postMessage` throws
  */
 export async function createFollowUp(call: CallContext, followUp: FollowUp): Promise<MessageRecord> {
   const { interaction } = requireAcknowledged(call);
@@ -134,9 +135,11 @@ export async function deleteAnswer(call: CallContext, key: AnswerKey): Promise<v
   await addRepeatableStep(call, interaction.id, { kind: 'DELETE', response: `message ${message.id}` });
 }
 
-/** The interaction whose token was shown. @throws UNKNOWN_WEBHOOK while nobody has answered it */
+/** The interaction whose token was shown. @throws UNKNOWN_WEBHOOK while nobody has answered it, and for one that no message answers */
 function requireAcknowledged(call: CallContext) {
   const actor = requireInteraction(call);
-  if (!isAcknowledged(actor.interaction, call.clock.now())) throw new DomainError('UNKNOWN_WEBHOOK');
+  const { interaction } = actor;
+  const isAutocompletion = interaction.type === InteractionType.ApplicationCommandAutocomplete;
+  if (isAutocompletion || !isAcknowledged(interaction, call.clock.now())) throw new DomainError('UNKNOWN_WEBHOOK');
   return actor;
 }

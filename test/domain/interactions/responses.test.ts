@@ -82,6 +82,30 @@ describe('before the first answer', () => {
   });
 });
 
+describe('after choices', () => {
+  it.each([
+    ['a follow-up', (of: Asked) => followUp({ content: 'x' }, of)],
+    ['an edit', (of: Asked) => edit('@original', { content: 'x' }, of)],
+    ['a look', (of: Asked) => get('@original', of)],
+    ['a deletion', (of: Asked) => remove('@original', of)],
+  ])('I-21: %s finds no webhook, since no message answers an autocompletion', async (_name, work) => {
+    const typed = await ask(scene, 'autocompletion');
+    await answer(scene, typed, ANSWERS[8]);
+    expect(await outcome(work(typed))).toBe('UNKNOWN_WEBHOOK');
+    expect((await rowOf(server, typed)).followUps).toBe(0);
+  });
+});
+
+describe('after a modal', () => {
+  it('I-21: a follow-up is sent', async () => {
+    await answer(scene, asked, ANSWERS[9]);
+    const sent = await followUp();
+    expect(sent).toMatchObject({ content: 'more', referenceId: null });
+    expect(await get(sent.id)).toMatchObject({ content: 'more' });
+    expect(await outcome(get('@original'))).toBe('UNKNOWN_MESSAGE');
+  });
+});
+
 describe('a token', () => {
   it('I-21: is of its application', async () => {
     const stranger = await createBot(server.app);
@@ -215,6 +239,23 @@ describe('a deferred answer', () => {
         followUp({ content: 'b' }, of),
       ]);
       expect(new Set(sent.map(({ id }) => id)).size).toBe(2);
+      expect(await rowOf(server, of)).toMatchObject({ state: 'ANSWERED', endsAt: null });
+    }
+  });
+
+  it('I-5, I-19: that is edited and followed at once shows both', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const of = await ask(scene, 'command');
+      await answer(scene, of, ANSWERS[5]);
+      const { originalMessageId } = await rowOf(server, of);
+      const [edited, sent] = await Promise.all([
+        edit('@original', { content: 'done' }, of),
+        followUp({ content: 'more' }, of),
+      ]);
+      expect(edited).toMatchObject({ id: originalMessageId, content: 'done' });
+      expect(await get('@original', of)).toMatchObject({ flags: 0 });
+      if (sent.id === originalMessageId) expect(edited.editedAt).not.toBeNull();
+      else expect([await get('@original', of), await get(sent.id, of)]).toMatchObject([edited, { content: 'more' }]);
       expect(await rowOf(server, of)).toMatchObject({ state: 'ANSWERED', endsAt: null });
     }
   });
