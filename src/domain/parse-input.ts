@@ -35,6 +35,15 @@ export async function renameFaults<T>(names: Readonly<Record<string, string>>, w
   }
 }
 
+/** Runs `work`; its refusal names the faults as those of what stands in `field` of the caller's input. */
+export async function faultsWithin<T>(field: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw withFaultPaths(error, (path) => joinPath(field, path));
+  }
+}
+
 /** A refusal of input with its faults at other paths; anything else as it is. */
 export function withFaultPaths(error: unknown, pathOf: (path: string) => string): unknown {
   if (!(error instanceof DomainError) || error.code !== 'INVALID_INPUT') return error;

@@ -151,6 +151,14 @@ describe('the callback route', () => {
     expect((await callback(ANSWERS[4])).status).toBe(204);
   });
 
+  it('I-18: has the faults of its message below `data`, and a follow-up has them where they stand', async () => {
+    const body = { attachments: [{ id: 3 }] };
+    const attachments = { 0: { id: { _errors: [expect.objectContaining({ code: expect.any(String) })] } } };
+    expect((await callback({ type: 4, data: body })).body.errors).toEqual({ data: { attachments } });
+    expect((await callback(ANSWERS[4])).status).toBe(204);
+    expect((await webhook('POST', '', { json: body })).body.errors).toEqual({ attachments });
+  });
+
   it('I-18: with a message that is empty, or answers none, leaves it answerable', async () => {
     expect(await callback({ type: 4, data: {} })).toMatchObject({ status: 400, body: { code: 50006 } });
     expect(await kindsOfSteps(server, asked)).toEqual(['GATEWAY', 'REFUSED']);

@@ -9,12 +9,14 @@ import { type Application, type Interaction, Prisma, type User } from '../../inf
 import { storedObject } from '../../infra/database/stored.js';
 import { type CallContext, requireInteraction } from '../call.js';
 import { DomainError, invalidInput } from '../errors.js';
-import { applyEdit } from '../messages/apply-edit.js';
+import { applyEdit, checkEdit } from '../messages/apply-edit.js';
 import type { NewMessage } from '../messages/body.js';
 import type { UploadedFile } from '../messages/files.js';
 import { loadMessage } from '../messages/load.js';
 import { checkPost, postMessage } from '../messages/post.js';
 import type { MessageRecord } from '../messages/record.js';
+import { faultsWithin } from '../parse-input.js';
+import { checkChoices } from './choices.js';
 import { messageInteraction } from './metadata.js';
 import { placeOfApplication } from './place.js';
 import type { Callback } from './record.js';
@@ -71,19 +73,19 @@ const ON_MESSAGE: readonly Callback['type'][] = [Type.DeferredMessageUpdate, Typ
 
 /**
  * The first answer to an interaction, as its application. Of several at once, one counts. An answer that is refused leaves the
- * interaction as it was, so that a better one may come.
+ * interaction as it was, so that a better one may come; what is wrong with an answer by itself is told before that it comes second.
  * @throws UNKNOWN_INTERACTION when its time is over, ALREADY_ACKNOWLEDGED, INVALID_INPUT (at `type`) for an answer that does not go with
- *   it, UNKNOWN_CHANNEL, UNKNOWN_MESSAGE, and what `postMessage` and `applyEdit` throw
+ *   it, UNKNOWN_CHANNEL, UNKNOWN_MESSAGE, and what `postMessage` and `applyEdit` throw, with the faults of input below `data`
  */
 export async function answerInteraction(call: CallContext, input: AnswerInput): Promise<Answer> {
   const { interaction, callback } = input;
   requireFitting(interaction, callback);
   const columns = columnsOf(call, input);
-  checkMessage(input, columns.originalMessageId ?? null);
+  const carryOut = await faultsWithin('data', () => prepare(call, input, columns.originalMessageId ?? null));
   if (!(await transitionFromOpen(call, interaction, columns))) throw await refusalOf(call, interaction);
   lookWhenOver(call, columns);
   try {
-    const message = await carryOut(call, input, columns.originalMessageId ?? null);
+    const message = await faultsWithin('data', carryOut);
     return { interaction: { ...interaction, ...stored(columns) }, callback, message };
   } catch (error) {
     await takeBack(call, interaction, columns);
@@ -111,13 +113,6 @@ function requireFitting({ type, messageId }: Interaction, { type: answer }: Call
     code: 'INTERACTION_CALLBACK_TYPE_INVALID',
     message: `An interaction of type ${type} does not take an answer of type ${answer}.`,
   });
-}
-
-/** Refuses a message that cannot be posted before it keeps a better answer away. @throws what `checkPost` throws */
-function checkMessage({ interaction, application, callback, files }: AnswerInput, id: bigint | null): void {
-  if (callback.type !== Type.ChannelMessageWithSource) return;
-  const body = bodyOf({ interaction, application, message: callback.message, files, id });
-  checkPost({ body, files, kind: kindOf(interaction, id) });
 }
 
 /** What an answer makes of the row. */
@@ -164,30 +159,40 @@ function stored({ modal, choices, ...columns }: AnswerColumns): Partial<Interact
   };
 }
 
-/** Does what the answer says, once it is known to be the first. */
-async function carryOut(
+/**
+ * Refuses an answer that cannot be carried out, before it keeps a better one away.
+ * @returns what does as it says, once it is known to be the first
+ * @throws UNKNOWN_CHANNEL, UNKNOWN_MESSAGE, and what `checkPost`, `checkEdit` and `checkChoices` throw
+ */
+async function prepare(
   call: CallContext,
-  input: AnswerInput,
-  messageId: bigint | null,
-): Promise<MessageRecord | null> {
-  const { interaction, application, callback, files } = input;
+  { interaction, application, callback, files }: AnswerInput,
+  id: bigint | null,
+): Promise<() => Promise<MessageRecord | null>> {
   switch (callback.type) {
-    case Type.ChannelMessageWithSource:
-      return postAnswer(call, { interaction, application, message: callback.message, files, id: messageId });
+    case Type.ChannelMessageWithSource: {
+      const post = { interaction, application, message: callback.message, files, id };
+      checkPost({ body: bodyOf(post), files, kind: kindOf(interaction, id) });
+      return () => postAnswer(call, post);
+    }
     case Type.DeferredChannelMessageWithSource: {
       const message = { flags: callback.flags & MessageFlags.Ephemeral };
-      return postAnswer(call, { interaction, application, message, files, id: messageId, isPromise: true });
+      return () => postAnswer(call, { interaction, application, message, files, id, isPromise: true });
     }
     case Type.UpdateMessage: {
       const place = await placeOfApplication(call, interaction);
       const onlooker = { kind: 'application', applicationId: application.id } as const;
       const message = await loadMessage(call, place, interaction.messageId ?? 0n, onlooker);
-      return applyEdit(call, message, { place, body: callback.edit, files, asAuthor: true });
+      const edit = { place, body: callback.edit, files, asAuthor: true };
+      checkEdit(message, edit);
+      return () => applyEdit(call, message, edit);
     }
-    case Type.DeferredMessageUpdate:
     case Type.ApplicationCommandAutocompleteResult:
+      checkChoices(interaction, callback.choices);
+      return async () => null;
+    case Type.DeferredMessageUpdate:
     case Type.Modal:
-      return null;
+      return async () => null;
   }
 }
 

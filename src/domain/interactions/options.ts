@@ -225,7 +225,8 @@ function wholeNumber(value: Value): number | undefined {
   return Number.isSafeInteger(number) ? withoutSignOfZero(number) : undefined;
 }
 
-const GREATEST_NUMBER = 2 ** 53;
+/** How far numbers go that need not be whole (Discord's documentation, Application Command Option Type). */
+export const GREATEST_NUMBER = 2 ** 53;
 
 /** From -2^53 to 2^53. */
 function finiteNumber(value: Value): number | undefined {

@@ -13,6 +13,7 @@ import {
   discardFiles,
   keepFiles,
   type NewAttachment,
+  namesOf,
   tooManyAttachments,
   type UploadedFile,
   unlessStored,
@@ -76,7 +77,7 @@ async function editUntilDone(call: CallContext, message: MessageRecord, edit: Re
   for (let before = message; ; before = await loadAgain(call, edit.place, message)) {
     if (edit.isFillingIn && !isDeferred(before)) throw new DomainError('UNKNOWN_MESSAGE');
     const { kept, dropped } = planAttachments(before, edit);
-    checkResult(before, edit, [...kept, ...edit.added]);
+    checkResult(before, edit, filenamesOf([...kept, ...edit.added]));
     const edited = await replaceMessage(call, before, edit, { kept, dropped });
     if (edited) return { message: edited, dropped };
   }
@@ -87,13 +88,23 @@ function loadAgain(call: CallContext, place: Place, { id, visibleToId }: Message
   return loadMessage(call, place, id, visibleToId === null ? EVERYBODY : { kind: 'person', userId: visibleToId });
 }
 
+/**
+ * Refuses what the message cannot become, as it is now.
+ * @throws TOO_MANY_ATTACHMENTS, EMPTY_MESSAGE, INVALID_INPUT (at `attachments`, `flags`) and what {@link checkLook} throws
+ */
+export function checkEdit(message: MessageRecord, edit: Edit): void {
+  const { kept } = planAttachments(message, edit);
+  checkResult(message, edit, [...filenamesOf(kept), ...namesOf(edit.files, edit.body.attachments ?? [])]);
+}
+
+const filenamesOf = (files: readonly NewAttachment[]) => files.map(({ filename }) => filename);
+
 /** @throws EMPTY_MESSAGE, INVALID_INPUT (at `flags`) and what {@link checkLook} throws */
-function checkResult(before: MessageRecord, edit: ReadyEdit, files: readonly NewAttachment[]): void {
+function checkResult(before: MessageRecord, edit: Edit, filenames: readonly string[]): void {
   const { content, embeds, components } = { ...before, ...given(edit.body) };
   const flags = flagsAfter(before, edit);
-  const filenames = files.map(({ filename }) => filename);
   checkLook({ flags, content, embeds, components: edit.body.components ?? undefined, filenames });
-  if ((flags & MessageFlags.Loading) === 0) requireContent({ content, embeds, components }, files.length);
+  if ((flags & MessageFlags.Loading) === 0) requireContent({ content, embeds, components }, filenames.length);
 }
 
 /** Writes the edit and its event. Null, and nothing is written, when the message is no longer as it was `before`. */

@@ -28,7 +28,7 @@ import { eventually } from '../../harness/jobs.js';
 import { outcome } from '../../harness/outcome.js';
 import { startServer, type TestServer } from '../../harness/server.js';
 import { callOf, createBot, createChannel, say } from '../../harness/world.js';
-import { faultsOf, openScene, run, type Scene, sayWith, storeCommand } from './scene.js';
+import { complete, faultsOf, openScene, run, type Scene, sayWith, storeCommand } from './scene.js';
 
 let server: TestServer;
 let scene: Scene;
@@ -51,6 +51,12 @@ const TABLE = KINDS.flatMap((kind) =>
   ([4, 5, 6, 7, 8, 9] as const).map((type) => ({ kind, type, state: TAKEN[kind][type] ?? null })),
 );
 
+/** One more than a message may have. */
+const SIX_ROWS = [0, 1, 2, 3, 4, 5].map((n) => ({
+  ...ROW,
+  components: ROW.components.map((button) => ({ ...button, custom_id: `press ${n}` })),
+}));
+
 describe('a first answer', () => {
   it.each(TABLE)('I-17: of type $type to a $kind leads to $state', async ({ kind, type, state }) => {
     const asked = await ask(scene, kind);
@@ -68,6 +74,32 @@ describe('a first answer', () => {
     expect(await kindsOfSteps(server, asked)).toEqual(['GATEWAY', 'CALLBACK']);
   });
 
+  const [TEXT, WHOLE, NUMBER] = [3, 4, 10] as const;
+  it.each([
+    { type: TEXT, good: ['', '5', 'x'.repeat(100)], bad: [5, 0.5, null] },
+    { type: WHOLE, good: [0, -5, 2 ** 53 - 1, 1 - 2 ** 53], bad: [0.5, 2 ** 53, '5', 'x', ''] },
+    { type: NUMBER, good: [0, 0.5, 2 ** 53 - 1, -5], bad: [2 ** 54, 1e300, '0.5', 'x'] },
+  ])('I-17: offers values of its option’s type ($type), also in a subcommand', async ({ type, good, bad }) => {
+    const option = { type, name: 'what', description: 'What', autocomplete: true } as const;
+    const given = { name: 'what', type, value: '1', focused: true };
+    const plain = await storeCommand(scene, [option]);
+    const nested = await storeCommand(scene, [{ type: 1, name: 'sub', description: 'Sub', options: [option] }]);
+    for (const request of [
+      () => complete(scene, plain, [given]),
+      () => complete(scene, nested, [{ name: 'sub', type: 1, options: [given] }]),
+    ]) {
+      const asked = await put(scene, await request());
+      const offer = (values: unknown[]) =>
+        answer(scene, asked, { type: 8, data: { choices: values.map((value) => ({ name: 'a', value })) } });
+      for (const value of bad) {
+        const [fault] = await faultsOf(offer([good[0], value]));
+        expect(fault).toMatch(/^data\.choices\.1\.value /);
+      }
+      await offer(good);
+      expect((await rowOf(server, asked)).choices).toEqual(good.map((value) => ({ name: 'a', value })));
+    }
+  });
+
   it.each([1, 2, 3, 10, 12, 13, 99, '4', null, undefined])('I-17: is none of type %s', (type) => {
     expect(() => parseInput(InteractionCallback, { type, data: {} })).toThrow();
   });
@@ -80,6 +112,39 @@ describe('a first answer', () => {
       expect(await outcome(answer(scene, asked, ANSWERS[more]))).toBe('ALREADY_ACKNOWLEDGED');
     }
     expect(await rowOf(server, asked)).toEqual(before);
+  });
+
+  it.each<[Kind, keyof typeof ANSWERS, object]>([
+    ['command', 4, { type: 4, data: { attachments: [{ id: 3 }] } }],
+    ['component', 4, { type: 4, data: { components: SIX_ROWS } }],
+    ['component', 7, { type: 7, data: { attachments: [{ id: 3 }] } }],
+    ['component', 7, ANSWERS[8]],
+    ['autocompletion', 8, { type: 8, data: { choices: [{ name: 'a', value: 1 }] } }],
+    ['autocompletion', 8, ANSWERS[4]],
+  ])('I-18: a second one to a %s after %s is told first what is wrong with it', async (kind, type, bad) => {
+    const asked = await ask(scene, kind);
+    expect(await outcome(answer(scene, asked, bad))).toBe('INVALID_INPUT');
+    await answer(scene, asked, ANSWERS[type]);
+    expect(await outcome(answer(scene, asked, bad))).toBe('INVALID_INPUT');
+    expect(await outcome(answer(scene, asked, ANSWERS[type]))).toBe('ALREADY_ACKNOWLEDGED');
+  });
+
+  it.each([4, 7] as const)('I-18: of type %s has the faults of its message below `data`', async (type) => {
+    const asked = await ask(scene, 'component');
+    const pathsOf = async (data: object) =>
+      (await faultsOf(answer(scene, asked, { type, data }))).map((fault) => fault.split(' ')[0]);
+    expect(await pathsOf({ components: SIX_ROWS })).toEqual(['data.components']);
+    expect(await pathsOf({ attachments: [{ id: 3 }] })).toEqual(['data.attachments.0.id']);
+    expect(await pathsOf({ embeds: [{ title: 5 }] })).toEqual(['data.embeds.0.title']);
+  });
+
+  it('I-5: that changes a message to what cannot be keeps no good one away', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const asked = await ask(scene, 'component');
+      const bad = () => outcome(answer(scene, asked, { type: 7, data: { attachments: [{ id: 3 }] } }));
+      const outcomes = await Promise.all([bad(), outcome(answer(scene, asked, ANSWERS[7])), bad()]);
+      expect(outcomes).toEqual(['INVALID_INPUT', 'ok', 'INVALID_INPUT']);
+    }
   });
 
   it('I-5: of twenty at once, one counts', async () => {
