@@ -39,8 +39,15 @@ export type OutboundFailure =
 
 /** What came of a request. */
 export type OutboundAnswer =
-  /** An answer as a whole, whatever its status. `contentType` is the header as it came. */
-  | { outcome: 'answered'; status: number; contentType: string | null; body: string; durationMs: number }
+  /** An answer as a whole, whatever its status. `contentType` is the header as it came, `body` what `bytes` are as UTF-8. */
+  | {
+      outcome: 'answered';
+      status: number;
+      contentType: string | null;
+      bytes: Buffer;
+      body: string;
+      durationMs: number;
+    }
   /**
    * `status` is that of an answer which could not be read to its end, if its headers came. `detail` is a sentence for who runs the other
    * side; it names nothing they did not name.
@@ -342,12 +349,13 @@ class Posting {
       if (size > MAX_BODY) this.#fail(TOO_LARGE);
     });
     response.on('error', (error) => this.#fail(this.#failureOf(error)));
-    response.on('end', () => this.#finish(response, Buffer.concat(chunks).toString()));
+    response.on('end', () => this.#finish(response, Buffer.concat(chunks)));
   }
 
-  #finish({ statusCode = 0, headers }: IncomingMessage, body: string): void {
+  #finish({ statusCode: status = 0, headers }: IncomingMessage, bytes: Buffer): void {
     const contentType = headers['content-type'] ?? null;
-    this.#end({ outcome: 'answered', status: statusCode, contentType, body, durationMs: this.#durationMs });
+    const body = bytes.toString();
+    this.#end({ outcome: 'answered', status, contentType, bytes, body, durationMs: this.#durationMs });
   }
 
   #break(request: ClientRequest, error: Error): void {

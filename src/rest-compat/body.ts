@@ -26,9 +26,9 @@ export async function readBody(
   { headers, body }: Pick<RestRequest, 'headers' | 'body'>,
   { maxJsonBytes, held, form, beginForm }: BodyReceiver,
 ): Promise<ReceivedBody> {
-  const type = (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  const type = mediaType(headers['content-type']);
   const stream = streamOf(body);
-  if (form && type === 'multipart/form-data') {
+  if (form && type === FORM) {
     const end = beginForm();
     return readMultipart({ headers, stream }, { ...form, held }).finally(end);
   }
@@ -37,6 +37,14 @@ export async function readBody(
   if (text.trim() === '') return { value: {}, files: [] };
   if (type === '') throw wrongContentType(form !== null);
   return { value: parseJson(text), files: [] };
+}
+
+/** The type of a form with files. */
+export const FORM = 'multipart/form-data';
+
+/** The type that a `Content-Type` header names, without its parameters; empty for none. */
+export function mediaType(header: string | null | undefined): string {
+  return header?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 
 export function streamOf(body: RestRequest['body']): Readable {

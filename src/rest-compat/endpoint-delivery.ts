@@ -1,13 +1,18 @@
-import { describeFaults, refusalIn } from '../domain/errors.js';
-import type { EndpointOutcome, Endpoints } from '../domain/interactions/index.js';
+import { Readable } from 'node:stream';
+import { type DomainError, describeFaults, type ErrorCode, refusalIn } from '../domain/errors.js';
+import type { Callback, EndpointOutcome, Endpoints } from '../domain/interactions/index.js';
 import { type PostingContext, postToEndpoint } from '../domain/interactions-endpoints/index.js';
+import type { UploadedFile } from '../domain/messages/index.js';
 import { parseInput } from '../domain/parse-input.js';
+import type { BlobStore } from '../infra/blobs.js';
 import type { Metrics } from '../infra/metrics.js';
 import type { OutboundAnswer } from '../infra/outbound.js';
 import { renderInteraction } from '../wire/interactions.js';
 import type { WireOptions } from '../wire/messages.js';
+import { FORM, mediaType } from './body.js';
 import { InteractionCallback } from './interaction-callback.js';
 import { parseJson } from './json.js';
+import { type ReceivedBody, readMultipart } from './multipart.js';
 
 /** How long an endpoint has for all of it, in milliseconds (Discord's documentation, Receiving and Responding). */
 const DEADLINE_MS = 3_000;
@@ -15,17 +20,19 @@ const DEADLINE_MS = 3_000;
 /** What the outgoing half of this face takes. */
 interface EndpointParts extends Pick<PostingContext, 'clock' | 'outbound'> {
   addresses: WireOptions;
+  /** Where the files of answers are received. */
+  blobs: BlobStore;
   metrics: Pick<Metrics, 'endpointRequests'>;
 }
 
 /** The outgoing half of this face: interactions to endpoints, in the shapes of the callback route. */
-export function createEndpoints({ addresses, metrics, ...parts }: EndpointParts): Endpoints {
+export function createEndpoints({ addresses, blobs, metrics, ...parts }: EndpointParts): Endpoints {
   return {
     async deliver(request, key) {
       const payload = renderInteraction(request, key, addresses);
       const context = { ...parts, publicUrl: addresses.publicUrl };
       const answer = await postToEndpoint(context, request.application, JSON.stringify(payload), DEADLINE_MS);
-      const outcome = outcomeOf(answer, JSON.stringify({ ...payload, token: '…' }));
+      const outcome = await outcomeOf(blobs, answer, JSON.stringify({ ...payload, token: '…' }));
       metrics.endpointRequests.observe({ outcome: outcome.kind }, outcome.httpMs / 1_000);
       return outcome;
     },
@@ -33,7 +40,7 @@ export function createEndpoints({ addresses, metrics, ...parts }: EndpointParts)
 }
 
 /** What an endpoint's answer means. @param request what was sent, without what nobody may read */
-function outcomeOf(answer: OutboundAnswer, request: string): EndpointOutcome {
+async function outcomeOf(blobs: BlobStore, answer: OutboundAnswer, request: string): Promise<EndpointOutcome> {
   const { durationMs } = answer;
   if (answer.outcome === 'failed') return failed(answer, request);
   const { status, body } = answer;
@@ -43,17 +50,51 @@ function outcomeOf(answer: OutboundAnswer, request: string): EndpointOutcome {
     return { ...attempt, kind: 'failed', reason: `The endpoint answered ${status} instead of 2xx.` };
   }
   if (body.trim() === '') return { ...attempt, kind: 'accepted' };
-  return { ...attempt, ...readCallback(body) };
+  return { ...attempt, ...(await readCallback(blobs, answer)) };
 }
 
-function readCallback(body: string) {
+type WholeAnswer = Extract<OutboundAnswer, { outcome: 'answered' }>;
+
+type CallbackRead =
+  | { kind: 'answered'; callback: Callback; files: UploadedFile[] }
+  | { kind: 'unusable'; reason: string };
+
+async function readCallback(blobs: BlobStore, answer: WholeAnswer): Promise<CallbackRead> {
   try {
-    return { kind: 'answered' as const, callback: parseInput(InteractionCallback, parseJson(body)) };
+    const { value, files } = await readAnswer(blobs, answer);
+    return { kind: 'answered', callback: await parsedOrDiscarded(value, files), files };
   } catch (error) {
     const refusal = refusalIn(error);
     if (!refusal) throw error;
-    return { kind: 'unusable' as const, reason: `The answer cannot be used: ${describeFaults(refusal)}` };
+    return { kind: 'unusable', reason: `The answer cannot be used: ${faultsOfAnswer(refusal)}` };
   }
+}
+
+/** A form is read as on the callback route, and anything else is JSON, whatever its type says. */
+async function readAnswer(blobs: BlobStore, { contentType, bytes, body }: WholeAnswer): Promise<ReceivedBody> {
+  if (contentType === null || mediaType(contentType) !== FORM) return { value: parseJson(body), files: [] };
+  const form = { headers: { 'content-type': contentType }, stream: Readable.from([bytes]) };
+  return readMultipart(form, { blobs, admitFiles: async () => {} });
+}
+
+/** The answer in what was received; where it is none, its files go. @throws INVALID_INPUT */
+async function parsedOrDiscarded(value: unknown, files: readonly UploadedFile[]): Promise<Callback> {
+  try {
+    return parseInput(InteractionCallback, value);
+  } catch (error) {
+    await Promise.all(files.map(({ blob }) => blob.discard()));
+    throw error;
+  }
+}
+
+/** Faults that are told to who sends a request in other words than to who runs an endpoint. */
+const FAULTS_OF_ANSWERS: Partial<Record<ErrorCode, string>> = {
+  INVALID_JSON: 'It contains invalid JSON.',
+  REQUEST_TOO_LARGE: 'Its form has too many parts, or too large ones.',
+};
+
+function faultsOfAnswer(refusal: DomainError): string {
+  return FAULTS_OF_ANSWERS[refusal.code] ?? describeFaults(refusal);
 }
 
 /** An answer that says 2xx and cannot be read is one that cannot be used; without one in time there is none. */

@@ -25,8 +25,11 @@ const PAYLOAD = 'payload_json';
 /** What receiving a form uses. */
 export interface FormReceiver {
   blobs: BlobStore;
-  /** Counts the text that is kept in memory; it is for whoever uses the body to release it. */
-  held: HeldBody;
+  /**
+   * Counts the text that is kept in memory; it is for whoever uses the body to release it. Not given where all of the form is in memory
+   * before.
+   */
+  held?: HeldBody;
   /** Throws when the sender may not send files; asked before the first is received. */
   admitFiles(): Promise<void>;
 }
@@ -80,7 +83,7 @@ function listen(form: busboy.Busboy, source: Readable, arrivals: Arrivals, recei
     if (hasArrived(name, arrivals)) fail(repeatedPart(name));
     if (arrivals.fault !== undefined) return;
     try {
-      receiver.held.add(Buffer.byteLength(name) + Buffer.byteLength(value));
+      receiver.held?.add(Buffer.byteLength(name) + Buffer.byteLength(value));
       arrivals.fields.set(name, value);
     } catch (error) {
       giveUp(error);

@@ -97,6 +97,17 @@ const MODES = {
   wrongType: async ({ response, say }: Exchange) =>
     response.writeHead(200, { 'content-type': 'text/html' }).end(JSON.stringify(await say())),
   noType: async ({ response, say }: Exchange) => response.writeHead(200).end(JSON.stringify(await say())),
+  /** Does what it is asked, in a form with a file. */
+  form: async ({ response, say }: Exchange) => sendForm(response, JSON.stringify(await say()), 'files[0]'),
+  /** As a form whose parts are called otherwise. */
+  wrongForm: async ({ response, say }: Exchange) => sendForm(response, JSON.stringify(await say()), 'picture'),
+  /** As a form with a file, and no JSON beside it. */
+  noJsonForm: ({ response }: Exchange) => sendForm(response, '{"type":', 'files[0]'),
+  /** As a form that breaks off. */
+  brokenForm: ({ response }: Exchange) =>
+    response
+      .writeHead(200, { 'content-type': 'multipart/form-data; boundary=x' })
+      .end('--x\r\ncontent-disposition: form-data; name="files[0]"; filename="a.txt"\r\n\r\ntext'),
   noJson: ({ response }: Exchange) => sendText(response, 200, '{"type":'),
   wrongJson: ({ response }: Exchange) => sendJson(response, 200, { type: 99 }),
   empty: ({ response }: Exchange) => response.writeHead(200, { 'content-type': 'application/json' }).end(),
@@ -232,6 +243,23 @@ function sendJson(response: ServerResponse, status: number, body: unknown): void
 function sendText(response: ServerResponse, status: number, text: string): void {
   const length = Buffer.byteLength(text);
   response.writeHead(status, { 'content-type': 'application/json', 'content-length': length }).end(text);
+}
+
+async function sendForm(response: ServerResponse, payload: string, name: string): Promise<void> {
+  const form = new FormData();
+  form.append('payload_json', payload);
+  form.append(name, new Blob([FILE], { type: 'image/png' }), 'a.png');
+  const { headers, ...body } = await encoded(form);
+  response.writeHead(200, headers).end(body.bytes);
+}
+
+/** Bytes that are no text. */
+export const FILE = Uint8Array.from({ length: 256 }, (_, index) => index);
+
+async function encoded(form: FormData) {
+  const body = new Response(form);
+  const headers = { 'content-type': body.headers.get('content-type') ?? '' };
+  return { headers, bytes: Buffer.from(await body.arrayBuffer()) };
 }
 
 function parse(text: string): Loose {

@@ -145,6 +145,7 @@ describe('where private endpoints are allowed', () => {
       outcome: 'answered',
       status: 200,
       contentType: 'application/json',
+      bytes: Buffer.from('{"type":1}'),
       body: '{"type":1}',
       durationMs: expect.any(Number),
     });

@@ -80,15 +80,17 @@ async function deliverOverHttp(call: CallContext, delivery: Delivery): Promise<v
 async function answerInline(
   call: CallContext,
   { request, interaction }: Delivery,
-  { callback, step, httpMs }: Extract<EndpointOutcome, { kind: 'answered' }>,
+  { callback, files, step, httpMs }: Extract<EndpointOutcome, { kind: 'answered' }>,
 ): Promise<void> {
   try {
-    await answerInteraction(call, { interaction, application: request.application, callback, files: [], httpMs });
+    await answerInteraction(call, { interaction, application: request.application, callback, files, httpMs });
     await addStep(call, interaction.id, step);
   } catch (error) {
     const refusal = refusalIn(error);
     if (!refusal) throw error;
     await failOverHttp(call, interaction, { step, reason: describeFaults(refusal), httpMs });
+  } finally {
+    await Promise.all(files.map(({ blob }) => blob.discard()));
   }
 }
 

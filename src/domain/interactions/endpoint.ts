@@ -1,3 +1,4 @@
+import type { UploadedFile } from '../messages/files.js';
 import type { Callback, Step } from './record.js';
 import type { InteractionRequest } from './request.js';
 
@@ -10,8 +11,9 @@ interface Attempt {
 
 /** What became of the attempt to deliver an interaction over HTTP. Only 2xx counts as delivered (service description, section 6). */
 export type EndpointOutcome = Attempt &
+  /** The files go with its message; they are for whoever carries it out to keep, or to discard. */
   (
-    | { kind: 'answered'; callback: Callback }
+    | { kind: 'answered'; callback: Callback; files: readonly UploadedFile[] }
     /** 2xx without a body: the answer comes through the callback route. */
     | { kind: 'accepted' }
     /** 2xx with a body that is no answer. */

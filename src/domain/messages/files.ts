@@ -106,7 +106,7 @@ export function checkNotes(
     ...unknown.map((index) => ({
       path: `attachments.${index}.id`,
       code: 'ATTACHMENT_NOT_FOUND',
-      message: 'There is no file of this number in the request.',
+      message: 'There is no file of this number.',
     })),
   );
 }

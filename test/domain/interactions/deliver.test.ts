@@ -1,10 +1,19 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { InteractionType } from 'discord-api-types/v10';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { CallContext } from '../../../src/domain/call.js';
 import { autocompleteCommand, invokeCommand } from '../../../src/domain/interactions/index.js';
 import type { Interaction } from '../../../src/infra/database/index.js';
 import { putCommand } from '../../harness/command-rows.js';
-import { type EndpointMode, type EndpointOptions, startEndpoint, type TestEndpoint } from '../../harness/endpoint.js';
+import {
+  type EndpointMode,
+  type EndpointOptions,
+  FILE,
+  startEndpoint,
+  type TestEndpoint,
+} from '../../harness/endpoint.js';
 import { GatewayClient } from '../../harness/gateway-client.js';
 import type { Loose } from '../../harness/graphql.js';
 import { kindsOfSteps, rowOf, stepsOf } from '../../harness/interactions.js';
@@ -65,6 +74,9 @@ async function host(mode: EndpointMode, options: EndpointOptions = {}): Promise<
 
 const callback = ({ id, token }: Loose, body: object = { type: 4, data: { content: 'through the route' } }) =>
   askRest(server, 'POST', `/interactions/${id}/${token}/callback`, { json: body });
+
+/** What was received and is neither kept nor gone. */
+const staged = () => readdir(join(server.app.config.dataDir, 'blobs', '.staging')).catch(() => []);
 
 /** What the gateway got of it. */
 async function told({ session }: Hosted): Promise<Loose[]> {
@@ -163,7 +175,7 @@ describe('an interaction over HTTP', () => {
   it.each([
     [{ type: 4, data: {} }, /empty/],
     [{ type: 7, data: { content: 'x' } }, /type: .* type 7/],
-    [{ type: 4, data: { content: 'x'.repeat(4_001) } }, /content: /],
+    [{ type: 4, data: { content: 'x'.repeat(4_001) } }, /data\.content: /],
     [{ type: 1 }, /type: /],
   ])('I-10: fails with an answer that is refused, and says all that is wrong: %j', async (body, reason) => {
     const hosted = await host('good', { answer: () => body });
@@ -171,6 +183,45 @@ describe('an interaction over HTTP', () => {
     expect(sent).toMatchObject({ state: 'FAILED', failure: expect.stringMatching(reason), originalMessageId: null });
     expect(await told(hosted)).toEqual([]);
   });
+
+  it.each([
+    [4, { type: 4, data: { content: 'see', attachments: [{ id: 0, description: 'a file' }] } }],
+    [4, { type: 4, data: { embeds: [{ image: { url: 'attachment://a.png' } }] } }],
+  ])('I-10: is answered with files by a form, as on the callback route (type %s: %j)', async (callbackType, body) => {
+    const hosted = await host('form', { answer: () => body });
+    const sent = await hosted.invoke();
+    expect(sent).toMatchObject({ state: 'ANSWERED', callbackType });
+    const where = { messageId: sent.originalMessageId ?? 0n };
+    const [file, ...others] = await server.app.db.reader.attachment.findMany({ where });
+    expect(others).toEqual([]);
+    expect(file).toMatchObject({ filename: 'a.png', contentType: 'image/png', size: FILE.length });
+    const key = `attachments/${scene.guild.channel.id}/${where.messageId}/${file?.id}`;
+    expect(await buffer(server.app.blobs.read(key))).toEqual(Buffer.from(FILE));
+    expect(await staged()).toEqual([]);
+    expect(await stepsOf(server, sent)).toMatchObject([
+      { kind: 'HTTP', response: expect.stringContaining('files[0]') },
+    ]);
+  });
+
+  it.each([
+    ['wrongForm', { type: 4, data: { content: 'x' } }, /named files\[n\]/],
+    ['noJsonForm', undefined, /invalid JSON/],
+    ['noJson', undefined, /invalid JSON/],
+    ['brokenForm', undefined, /form is malformed/],
+    ['form', { type: 4, data: { content: 5 } }, /data\.content: /],
+    ['form', { type: 8, data: { choices: [] } }, /type: .* type 8/],
+    ['form', { type: 4, data: { attachments: [{ id: 7 }] } }, /data\.attachments\.0\.id: /],
+  ] as const)(
+    'I-10: fails with a form or a text that cannot be used (%s), and keeps no file',
+    async (mode, body, reason) => {
+      const hosted = await host(mode, { answer: () => body });
+      const sent = await hosted.invoke();
+      expect(sent).toMatchObject({ state: 'FAILED', failure: expect.stringMatching(reason), originalMessageId: null });
+      expect(sent.failure).not.toMatch(/request/i);
+      expect(await staged()).toEqual([]);
+      expect(await told(hosted)).toEqual([]);
+    },
+  );
 
   it.each(['empty', 'noContent', 'good'] as const)('I-10: is promised by a 2xx without a body (%s)', async (mode) => {
     const hosted = await host(mode, { answer: () => undefined });
