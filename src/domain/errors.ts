@@ -183,6 +183,27 @@ export function invalidInput(...fields: FieldFault[]): DomainError {
   return new DomainError('INVALID_INPUT', undefined, { fields });
 }
 
+/** A refusal of input with its faults at other paths; anything else as it is. */
+export function withFaultPaths(error: unknown, pathOf: (path: string) => string): unknown {
+  if (!(error instanceof DomainError) || error.code !== 'INVALID_INPUT') return error;
+  const fields = error.fields.map((field) => ({ ...field, path: pathOf(field.path) }));
+  return new DomainError('INVALID_INPUT', error.message, { fields, shown: error.shown });
+}
+
+/** Runs `work`; its refusal names the faults as those of what stands in `field` of the caller's input. */
+export async function faultsWithin<T>(field: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw withFaultPaths(error, (path) => joinPath(field, path));
+  }
+}
+
+/** Joins parts of a path, each of which may be empty. */
+export function joinPath(...parts: (string | number)[]): string {
+  return parts.filter((part) => part !== '').join('.');
+}
+
 /** What is wrong with something whose `field` says that it is of none of the kinds that may stand there. */
 export function unknownKind(field: string, kinds: readonly unknown[]): Omit<FieldFault, 'path'> {
   const listed = kinds.length === 1 ? `${kinds[0]},` : kinds.join(', ');

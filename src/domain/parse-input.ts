@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { DomainError, type FieldFault, unknownKind } from './errors.js';
+import { DomainError, type FieldFault, joinPath, unknownKind, withFaultPaths } from './errors.js';
 import { UNKNOWN_KIND } from './input.js';
 
 /**
@@ -35,30 +35,9 @@ export async function renameFaults<T>(names: Readonly<Record<string, string>>, w
   }
 }
 
-/** Runs `work`; its refusal names the faults as those of what stands in `field` of the caller's input. */
-export async function faultsWithin<T>(field: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw withFaultPaths(error, (path) => joinPath(field, path));
-  }
-}
-
-/** A refusal of input with its faults at other paths; anything else as it is. */
-export function withFaultPaths(error: unknown, pathOf: (path: string) => string): unknown {
-  if (!(error instanceof DomainError) || error.code !== 'INVALID_INPUT') return error;
-  const fields = error.fields.map((field) => ({ ...field, path: pathOf(field.path) }));
-  return new DomainError('INVALID_INPUT', error.message, { fields, shown: error.shown });
-}
-
 function renamed(path: string, names: Readonly<Record<string, string>>): string {
   const [field = '', ...inside] = path.split('.');
   return joinPath(names[field] ?? field, ...inside);
-}
-
-/** Joins two parts of a path, either of which may be empty. */
-function joinPath(...parts: (string | number)[]): string {
-  return parts.filter((part) => part !== '').join('.');
 }
 
 /** How many keys of one dictionary are named that have no place in it. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { withFaultPaths } from '../domain/errors.js';
 import { fault, snowflake } from '../domain/input.js';
-import { parseInput, withFaultPaths } from '../domain/parse-input.js';
+import { parseInput } from '../domain/parse-input.js';
 
 /** Path parameters that are all ids. */
 export function ids<Name extends string>(...names: Name[]) {

@@ -1,8 +1,8 @@
 import { ApplicationFlags } from 'discord-api-types/v10';
 import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
-import { DomainError, type FieldFault, invalidInput } from '../../src/domain/errors.js';
-import { parseInput, withFaultPaths } from '../../src/domain/parse-input.js';
+import { DomainError, type FieldFault, invalidInput, withFaultPaths } from '../../src/domain/errors.js';
+import { parseInput } from '../../src/domain/parse-input.js';
 import { EditApplication, settingsOf } from '../../src/rest-compat/application-edit.js';
 import { imageData } from '../../src/rest-compat/images.js';
 import { EditMessageBody, SendMessageBody } from '../../src/rest-compat/message-body.js';

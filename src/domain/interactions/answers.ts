@@ -8,14 +8,13 @@ import {
 import { type Application, type Interaction, Prisma, type User } from '../../infra/database/index.js';
 import { storedObject } from '../../infra/database/stored.js';
 import { type CallContext, requireInteraction } from '../call.js';
-import { DomainError, invalidInput } from '../errors.js';
+import { DomainError, faultsWithin, invalidInput } from '../errors.js';
 import { applyEdit, checkEdit } from '../messages/apply-edit.js';
 import type { NewMessage } from '../messages/body.js';
 import type { UploadedFile } from '../messages/files.js';
 import { loadMessage } from '../messages/load.js';
 import { checkPost, postMessage } from '../messages/post.js';
 import type { MessageRecord } from '../messages/record.js';
-import { faultsWithin } from '../parse-input.js';
 import { checkChoices } from './choices.js';
 import { messageInteraction } from './metadata.js';
 import { placeOfApplication } from './place.js';

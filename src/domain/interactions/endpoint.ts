@@ -1,4 +1,4 @@
-import type { UploadedFile } from '../messages/files.js';
+import type { UploadedFile } from '../messages/received-files.js';
 import type { Callback, Step } from './record.js';
 import type { InteractionRequest } from './request.js';
 

@@ -1,5 +1,5 @@
 import { imageSize } from 'image-size';
-import type { BlobStore, StagedBlob } from '../../infra/blobs.js';
+import type { BlobStore } from '../../infra/blobs.js';
 import { mayBeDone } from '../../infra/database/faults.js';
 import type { Attachment, Reader } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
@@ -7,22 +7,10 @@ import { DomainError, invalidInput } from '../errors.js';
 import { type FileFacts, idIn, type KeptFiles } from '../kept-files.js';
 import { limits } from '../limits.js';
 import type { AttachmentNote } from './body.js';
+import type { ReceivedFile, UploadedFile } from './received-files.js';
 import type { MessageKey } from './record.js';
 
-/** A file that was received whole and belongs to nothing yet. */
-export interface ReceivedFile {
-  blob: StagedBlob;
-  /** As its sender named it. */
-  filename: string;
-  /** Its media type. */
-  contentType: string;
-}
-
-/** A file of a message that is not there yet. */
-export interface UploadedFile extends ReceivedFile {
-  /** The number by which the message's `attachments` speak of it: the n of `files[n]`. */
-  index: number;
-}
+export type { ReceivedFile, UploadedFile } from './received-files.js';
 
 /** The folder of a message's files. */
 function filesOf(message: MessageKey): string {
