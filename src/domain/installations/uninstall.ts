@@ -23,10 +23,11 @@ export async function uninstallApplication(call: CallContext, installationId: bi
 async function removeFromUser(call: CallContext, installation: Installation): Promise<void> {
   const { id, applicationId, userId } = installation;
   if (userId !== requirePerson(call).user.id) throw new DomainError('UNKNOWN_INSTALLATION');
-  await call.write(async ({ db, audit }) => {
+  await call.write(async ({ db, audit, record }) => {
     const { count } = await db.installation.deleteMany({ where: { id } });
     if (count === 0) throw new DomainError('UNKNOWN_INSTALLATION');
     await audit({ action: 'INSTALLATION_DELETE', applicationId, targetId: userId });
+    record({ type: 'COMMAND_ACCESS_UPDATED', applicationId });
   });
 }
 
@@ -49,6 +50,7 @@ export async function removeFromGuilds(write: Write, applicationId: bigint, guil
     await audit({ action: 'INSTALLATION_DELETE', applicationId, targetId: applicationId, ...(guildId && { guildId }) });
   }
   await db.commandPermission.deleteMany({ where: { applicationId, guildId } });
+  record({ type: 'COMMAND_ACCESS_UPDATED', applicationId });
   await removeBot(write, applicationId, guildId);
   const managed = { applicationId, managed: true, guildId };
   const roles = await db.role.findMany({ where: managed, select: { id: true, guildId: true } });
