@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Config } from './config.js';
-import { BotTokens } from './domain/applications/index.js';
+import { ApplicationViews, BotTokens } from './domain/applications/index.js';
 import type { EventBus } from './domain/bus-message.js';
 import type { Actor, CallContext } from './domain/call.js';
 import { refusalIn } from './domain/errors.js';
@@ -56,6 +56,8 @@ export interface AppContext {
   metrics: Metrics;
   /** Where guilds live, for access and for the gateway. */
   guilds: GuildHome;
+  /** What is remembered of applications. */
+  applications: ApplicationViews;
   botTokens: BotTokens;
   known: KnownCredentials;
   writes: Writes;
@@ -80,15 +82,17 @@ export interface AppContext {
 /** The parts the rest of the context is made from. */
 export type ContextParts = Omit<
   AppContext,
-  'botTokens' | 'known' | 'writes' | 'bodies' | 'jobs' | 'overdue' | 'callOfNobody'
+  'applications' | 'botTokens' | 'known' | 'writes' | 'bodies' | 'jobs' | 'overdue' | 'callOfNobody'
 >;
 
 export function createAppContext(parts: ContextParts): AppContext {
   const known = createKnownCredentials(parts.db.reader, parts.clock);
+  const applications = new ApplicationViews(parts.db.reader, parts.bus, parts.clock);
   const jobs = new Jobs<DomainJobPayloads>({ ...parts, registry: parts.metrics.registry });
   const app: AppContext = {
     ...parts,
-    botTokens: new BotTokens(parts.db.reader, parts.bus, parts.clock, known),
+    applications,
+    botTokens: new BotTokens(applications, known),
     known,
     writes: new Writes({ ...parts, jobs }),
     bodies: new Bodies(),
@@ -129,6 +133,7 @@ export function callContext(app: AppContext, actor: Actor, options: CallOptions 
     limits: app.limits,
     outbound: app.outbound,
     guilds: app.guilds,
+    applications: app.applications,
     bus: app.bus,
     endpoints: app.endpoints,
     overdue: app.overdue,

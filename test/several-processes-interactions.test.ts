@@ -2,7 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { putCommand } from './harness/command-rows.js';
+import { updateApplication } from '../src/domain/applications/index.js';
+import { setCommandPermissions } from '../src/domain/command-permissions/index.js';
+import { deleteCommand } from '../src/domain/commands/index.js';
+import { uninstallApplication } from '../src/domain/installations/index.js';
+import { entry, OF_USER, putCommand } from './harness/command-rows.js';
 import { throwAwayDatabase } from './harness/databases.js';
 import { type EndpointOptions, startEndpoint, type TestEndpoint } from './harness/endpoint.js';
 import { GatewayClient } from './harness/gateway-client.js';
@@ -22,6 +26,7 @@ import { missingForSeveralProcesses, REDIS_URL } from './harness/redis.js';
 import { ask as send } from './harness/rest.js';
 import { startServer, type TestServer } from './harness/server.js';
 import { needing } from './harness/skipping.js';
+import { callOf, userOf } from './harness/world.js';
 
 const missing = await missingForSeveralProcesses();
 
@@ -109,6 +114,34 @@ describe.skipIf(missing)(needing(missing, 'interactions in two processes'), () =
     expect(d.id).toBe(id);
     expect((await callback(second, d)).status).toBe(204);
     expect(await stateOf(first, id)).toBe('ANSWERED');
+  });
+
+  it('one process forgets what it remembers of an application when the other changes it', async () => {
+    const hosted = await host();
+    const applicationId = BigInt(hosted.id);
+    const [guildId, commandId] = [BigInt(guild.id), BigInt(hosted.commandId)];
+    const seenBy = async ({ app: { applications } }: TestServer) => ({
+      name: (await applications.application(applicationId))?.name,
+      command: (await applications.command(commandId))?.command.name,
+      isInstalled: (await applications.installations(applicationId, guildId, BigInt(ada.id))).guild,
+      said: (await applications.permissions(applicationId, guildId, commandId)).length,
+    });
+    const before = await seenBy(first);
+    expect(before).toMatchObject({ name: hosted.name, isInstalled: true, said: 0 });
+    const owner = callOf(second.app, await userOf(second.app, ada));
+    await setCommandPermissions(owner, { guildId, applicationId, entries: [entry(OF_USER, BigInt(ada.id))] });
+    await eventually(async () => expect(await seenBy(first)).toEqual({ ...before, said: 1 }));
+    await updateApplication(owner, { applicationId, name: 'Heron' });
+    await eventually(async () => expect(await seenBy(first)).toMatchObject({ name: 'Heron' }));
+    const { id } = await second.app.db.reader.installation.findFirstOrThrow({ where: { applicationId, guildId } });
+    await uninstallApplication(owner, id);
+    await eventually(async () => expect(await seenBy(first)).toMatchObject({ isInstalled: false, said: 0 }));
+    await deleteCommand(callOf(second.app, await userOf(second.app, hosted)), {
+      applicationId,
+      guildId: null,
+      commandId,
+    });
+    await eventually(async () => expect(await seenBy(first)).not.toHaveProperty('command', before.command));
   });
 
   it('I-5: of callbacks to both processes at once, one counts', async () => {

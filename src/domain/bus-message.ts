@@ -13,10 +13,11 @@ export type EventName = DomainEvent['type'];
  * - `member`: the membership of the user whom the event is about;
  * - `picture`: the guild as GUILD_CREATE shows it;
  * - `token`: the application, its bot and its bot token;
+ * - `commands`: the application's commands, where it is installed, and who may run them;
  * - `session`: the portal sessions of the person whom the event is about;
  * - `portal`: what portal pages watch.
  */
-export type Invalidation = 'view' | 'member' | 'picture' | 'token' | 'session' | 'portal';
+export type Invalidation = 'view' | 'member' | 'picture' | 'token' | 'commands' | 'session' | 'portal';
 
 /** Who is sent an event over the gateway. */
 export interface Audience {

@@ -6,6 +6,7 @@ import type { Logger } from '../infra/logger.js';
 import type { Mail } from '../infra/mail.js';
 import type { Outbound } from '../infra/outbound.js';
 import type { RateLimits } from '../infra/rate-limits.js';
+import type { ApplicationViews } from './applications/views.js';
 import type { AuditRecord } from './audit-log/actions.js';
 import type { EventBus } from './bus-message.js';
 import { DomainError } from './errors.js';
@@ -85,6 +86,8 @@ export interface CallContext {
   outbound: Outbound;
   /** Where guilds live: what decides access in them. */
   guilds: GuildHome;
+  /** What is remembered of applications, for what happens with every interaction. */
+  applications: ApplicationViews;
   /** What happens, in whatever process. */
   bus: Pick<EventBus, 'subscribe'>;
   /** The way to applications' interactions endpoints. */

@@ -8,6 +8,27 @@ import type { Clock } from './clock.js';
  */
 export const REMEMBER_MS = 30_000;
 
+/**
+ * One of several things that are remembered in the facts of a {@link Memory}, read once for all who ask. One that could not be read is
+ * not remembered.
+ * @param max beyond so many, all of them are forgotten first
+ */
+export function remember<Key, Thing>(
+  things: Map<Key, Promise<Thing>>,
+  key: Key,
+  max: number,
+  read: () => Promise<Thing>,
+): Promise<Thing> {
+  const known = things.get(key);
+  if (known) return known;
+  if (things.size >= max) things.clear();
+  // A query that is not begun until somebody waits for it would be begun by each who does.
+  const reading = Promise.resolve(read());
+  things.set(key, reading);
+  reading.catch(() => things.get(key) === reading && things.delete(key));
+  return reading;
+}
+
 interface Entry<Thing, Facts> {
   /** The thing itself, once somebody has asked for it. */
   thing: Promise<Thing | null> | null;

@@ -35,7 +35,7 @@ function interactionToken(app: AppContext): Scheme {
       const { interactionId, interactionToken, webhookId = '', webhookToken = '' } = params;
       const token = interactionToken ?? webhookToken;
       const id = parseSnowflake(interactionId ?? webhookId) ?? 0n;
-      const reader = { read: app.db.reader, now: app.clock.now() };
+      const reader = { read: app.db.reader, applications: app.applications, now: app.clock.now() };
       const find = interactionId === undefined ? actorOfFollowUp : actorOfCallback;
       return {
         limits: [{ limit: UNKNOWN_INTERACTIONS_PER_ADDRESS, key: address, counts: 'failures' }],

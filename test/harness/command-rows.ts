@@ -14,6 +14,12 @@ export function putCommand(app: App, applicationId: bigint, data: CommandData = 
   });
 }
 
+/** Makes a command other than it was registered. */
+export async function changeCommand(app: App, id: bigint, data: CommandData): Promise<void> {
+  const { applicationId } = await app.db.writer.applicationCommand.update({ where: { id }, data });
+  app.publish({ type: 'COMMANDS_UPDATED', applicationId, guildId: null });
+}
+
 /** What entries are about: a role, a user or a channel. */
 export const [OF_ROLE, OF_USER, OF_CHANNEL] = [1, 2, 3] as const;
 
@@ -30,6 +36,7 @@ export async function putPermissions(
   const { guildId, commandId } = key;
   await app.db.writer.commandPermission.deleteMany({ where: { guildId, commandId } });
   await app.db.writer.commandPermission.createMany({ data: entries.map((one) => ({ ...key, ...one })) });
+  app.publish({ type: 'COMMAND_ACCESS_UPDATED', applicationId: key.applicationId });
 }
 
 /** What is said of a command in a guild, as `type id yes` or `type id no`. */

@@ -45,6 +45,10 @@ export class MemoryHome implements GuildHome {
     return [...this.guilds.values()].find(({ snapshot }) => snapshot.channels.some(({ id }) => id === channelId))?.id;
   }
 
+  async channel(guildId: bigint, channelId: bigint) {
+    return this.#reach(guildId)?.snapshot.channels.find(({ id }) => id === channelId) ?? null;
+  }
+
   async snapshot(guildId: bigint): Promise<GuildSnapshot | null> {
     return this.#reach(guildId)?.snapshot ?? null;
   }

@@ -100,12 +100,18 @@ export async function answer(scene: Scene, { id, token }: Asked, body: object = 
 
 /** The application's call, for a first answer. */
 export async function callOfCallback({ app }: Pick<TestServer, 'app'>, { id, token }: Asked): Promise<CallContext> {
-  return callContext(app, await actorOfCallback({ read: app.db.reader, now: app.clock.now() }, id, token));
+  return callContext(
+    app,
+    await actorOfCallback({ read: app.db.reader, applications: app.applications, now: app.clock.now() }, id, token),
+  );
 }
 
 /** The application's call, for what follows. */
 export async function callOfFollowUp({ server: { app }, bot }: Scene, { token }: Asked): Promise<CallContext> {
-  return callContext(app, await actorOfFollowUp({ read: app.db.reader, now: app.clock.now() }, bot.id, token));
+  return callContext(
+    app,
+    await actorOfFollowUp({ read: app.db.reader, applications: app.applications, now: app.clock.now() }, bot.id, token),
+  );
 }
 
 export function rowOf({ app }: Pick<TestServer, 'app'>, { id }: { id: bigint }): Promise<Interaction> {

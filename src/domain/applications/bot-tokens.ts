@@ -1,13 +1,9 @@
-import { topics } from '../../infra/bus.js';
-import type { Clock } from '../../infra/clock.js';
-import type { Application, Reader, User } from '../../infra/database/index.js';
 import { parseSnowflake } from '../../infra/ids.js';
-import { Memory } from '../../infra/memory.js';
 import { hashSecret, randomToken, secretMatches } from '../../infra/secrets.js';
-import type { BusMessage, EventBus } from '../bus-message.js';
 import type { Actor } from '../call.js';
 import type { KnownCredentials } from '../known-credentials.js';
 import { type PrivilegedIntent, privilegedIntents } from './privileged-intents.js';
+import type { ApplicationViews } from './views.js';
 
 /** A bot that showed a valid token. */
 export interface AuthenticatedBot {
@@ -39,39 +35,18 @@ function claimedApplication(token: string): bigint | undefined {
   return rest.length === 2 ? parseSnowflake(Buffer.from(id, 'base64url').toString('latin1')) : undefined;
 }
 
-type ApplicationWithBot = Application & { bot: User };
-
-const MAX_APPLICATIONS = 10_000;
-
-/** Tells whose a bot token is. Applications are kept in memory for half a minute at most, and dropped when they or
- * their tokens change. */
+/** Tells whose a bot token is. */
 export class BotTokens {
-  readonly #memory: Memory<ApplicationWithBot, object, BusMessage>;
-
   constructor(
-    reader: Reader,
-    bus: EventBus,
-    clock: Clock,
+    private readonly applications: ApplicationViews,
     private readonly known: KnownCredentials,
-  ) {
-    this.#memory = new Memory({
-      max: MAX_APPLICATIONS,
-      clock,
-      bus,
-      topicOf: topics.application,
-      read: (id) => reader.application.findUnique({ where: { id, deletedAt: null }, include: { bot: true } }),
-      empty: () => ({}),
-      onMessage: (id, { invalidates }) => {
-        if (invalidates.includes('token')) this.#memory.forget(id);
-      },
-    });
-  }
+  ) {}
 
   /** The bot behind `token`, or null for a token that is not valid (any more). */
   async authenticate(token: string): Promise<AuthenticatedBot | null> {
     const id = claimedApplication(token);
-    if (id === undefined || !(this.#memory.peek(id) || (await this.known.application(id)))) return null;
-    const application = await this.#memory.thing(id);
+    if (id === undefined || !(this.applications.isRemembered(id) || (await this.known.application(id)))) return null;
+    const application = await this.applications.application(id);
     if (!application?.botTokenHash || !secretMatches(token, application.botTokenHash)) return null;
     return {
       actor: {

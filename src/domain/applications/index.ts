@@ -17,3 +17,4 @@ export { resetBotToken, resetClientSecret } from './reset.js';
 export { installUrl } from './settings.js';
 export { transferApplication } from './transfer.js';
 export { ApplicationSettings, type UpdateApplicationInput, updateApplication } from './update.js';
+export { ApplicationViews } from './views.js';

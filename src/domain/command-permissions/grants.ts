@@ -1,6 +1,7 @@
 import { ApplicationCommandPermissionType as Target } from 'discord-api-types/v10';
 import type { CommandPermission, Prisma } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
+import type { CommandRecord } from '../commands/record.js';
 import type { Grants, Person } from './decide.js';
 import { allChannels, everyone, permissionEntries } from './record.js';
 
@@ -12,16 +13,14 @@ interface Asked {
 }
 
 /**
- * What a guild says of somebody in a channel about these commands, or about all; two statements, however many there are.
- * @param commandIds those of the commands and of their applications
+ * What a guild says of somebody in a channel about all commands; two statements, however many there are.
  * @returns the grants by the ids of a command and its application
  */
 export async function loadGrants(
   call: CallContext,
   asked: Asked,
-  commandIds?: bigint[],
 ): Promise<(commandId: bigint, applicationId: bigint) => Grants> {
-  const where = { guildId: asked.guildId, ...(commandIds ? { commandId: { in: commandIds } } : {}) };
+  const where = { guildId: asked.guildId };
   const [lists, rows] = await Promise.all([
     call.read.commandPermission.groupBy({ by: ['commandId'], where }),
     call.read.commandPermission.findMany({ where: { ...where, OR: concerning(asked) } }),
@@ -33,6 +32,16 @@ export async function loadGrants(
     own: ownLists.has(commandId) ? entriesOf(commandId) : null,
     application: entriesOf(applicationId),
   });
+}
+
+/** The grants among all that a guild says of a command and of its application. */
+export function grantsIn(
+  rows: readonly CommandPermission[],
+  { id, applicationId }: Pick<CommandRecord, 'id' | 'applicationId'>,
+): Grants {
+  const entriesOf = (commandId: bigint) => permissionEntries(rows.filter((row) => row.commandId === commandId));
+  const own = entriesOf(id);
+  return { own: own.length === 0 ? null : own, application: entriesOf(applicationId) };
 }
 
 /** The entries that say something of the person or the channel. */

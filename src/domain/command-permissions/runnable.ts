@@ -1,24 +1,18 @@
-import type { Application, User } from '../../infra/database/index.js';
 import { accessApplication } from '../applications/access.js';
+import type { ApplicationWithBot, CommandView } from '../applications/views.js';
 import { type CallContext, requirePerson } from '../call.js';
 import type { GuildPlace } from '../channels/place.js';
-import { type CommandRecord, commandRecord, GLOBAL_SCOPE } from '../commands/record.js';
+import { type CommandRecord, GLOBAL_SCOPE } from '../commands/record.js';
 import { DomainError, invalidInput, missingPermissions } from '../errors.js';
 import { accessGuild, accessGuildChannel } from '../guilds/access.js';
 import { decideRunnable, type Runnability } from './decide.js';
-import { loadGrants } from './grants.js';
-import { DECIDING, installedFor, installsOf, ownersOf } from './installs.js';
+import { grantsIn } from './grants.js';
+import { ownersOf } from './installs.js';
 import type { IntegrationOwners } from './record.js';
 import { type Standing, standingIn } from './standing.js';
 
-/** A command and whose it is. */
-interface FoundCommand {
-  command: CommandRecord;
-  application: Application & { bot: User };
-}
-
 /** A command that the caller may run in a channel. */
-export interface RunnableCommand extends FoundCommand {
+export interface RunnableCommand extends CommandView {
   /** The channel, as the caller stands in it. */
   place: GuildPlace;
   /** Whose installations it is run through. */
@@ -75,36 +69,26 @@ export async function whyRunnable(
 }
 
 /** @throws UNKNOWN_COMMAND for one that is not there, or another guild's */
-async function findCommand(call: CallContext, commandId: bigint, guildId: bigint): Promise<FoundCommand> {
-  // By its id alone: Prisma joins such lookups of several callers, and makes others a transaction.
-  const row = await call.read.applicationCommand.findUnique({
-    where: { id: commandId },
-    include: { application: { include: { bot: true } } },
-  });
-  // The application is read by a statement of its own, and may have been deleted in between.
-  if (row?.application?.deletedAt !== null) throw new DomainError('UNKNOWN_COMMAND');
-  const { application, ...command } = row;
-  if (command.scopeId !== GLOBAL_SCOPE && command.scopeId !== guildId) throw new DomainError('UNKNOWN_COMMAND');
-  return { command: commandRecord(command), application };
+async function findCommand(call: CallContext, commandId: bigint, guildId: bigint): Promise<CommandView> {
+  const found = await call.applications.command(commandId);
+  const scopes: readonly bigint[] = [GLOBAL_SCOPE, guildId];
+  if (!found || !scopes.includes(found.command.scopeId)) throw new DomainError('UNKNOWN_COMMAND');
+  return found;
 }
 
 async function decideFor(
   call: CallContext,
-  { command, application }: FoundCommand,
+  { command, application }: CommandView,
   standing: Standing,
   { withUserInstall }: { withUserInstall: boolean },
 ): Promise<Runnability> {
-  const { guild, channel, person } = standing;
-  const asked = { guildId: guild.id, channelId: channel.id, person };
-  const [installations, grantsOf] = await Promise.all([
-    call.read.installation.findMany({
-      where: { applicationId: application.id, ...installedFor(guild.id, withUserInstall ? person.id : null) },
-      select: DECIDING,
-    }),
-    loadGrants(call, asked, [command.id, application.id]),
+  const { guild, person } = standing;
+  const [installed, permissions] = await Promise.all([
+    call.applications.installations(application.id, guild.id, person.id),
+    call.applications.permissions(application.id, guild.id, command.id),
   ]);
-  const installs = installsOf(installations);
-  return decideRunnable({ ...standing, command, installs, grants: grantsOf(command.id, application.id) });
+  const installs = { server: installed.guild, user: withUserInstall && installed.person && application.userInstall };
+  return decideRunnable({ ...standing, command, installs, grants: grantsIn(permissions, command) });
 }
 
 function refusalOf({ rule, steps }: Runnability, { name }: CommandRecord): DomainError {
@@ -123,7 +107,7 @@ function refusalOf({ rule, steps }: Runnability, { name }: CommandRecord): Domai
 }
 
 /** Somebody without a role in the application is not told of a command that is not installed. @throws UNKNOWN_COMMAND */
-async function requireRole(call: CallContext, { id }: Application): Promise<void> {
+async function requireRole(call: CallContext, { id }: ApplicationWithBot): Promise<void> {
   try {
     await accessApplication(call, id, 'view');
   } catch (error) {

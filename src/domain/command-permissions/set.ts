@@ -132,6 +132,7 @@ async function replaceList(
   const changes = { applicationId: String(applicationId), permissions: changed };
   await audit({ action: 'COMMAND_PERMISSIONS_UPDATE', guildId, targetId: commandId, changes });
   record({ type: 'APPLICATION_COMMAND_PERMISSIONS_UPDATE', permissions });
+  record({ type: 'COMMAND_ACCESS_UPDATED', applicationId });
   return permissions;
 }
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../infra/clock.js';
-import type { Reader } from '../../infra/database/index.js';
+import type { Channel, Reader } from '../../infra/database/index.js';
 import type { EventBus } from '../bus-message.js';
 import type { MemberFacts, MemberRecord } from '../members/record.js';
 import { searchMembers } from '../members/search.js';
@@ -30,6 +30,10 @@ export class DatabaseHome implements GuildHome {
 
   guildOfChannel(channelId: bigint): Promise<bigint | null | undefined> {
     return this.#views.guildOfChannel(channelId);
+  }
+
+  channel(guildId: bigint, channelId: bigint): Promise<Channel | null> {
+    return this.#views.channel(guildId, channelId);
   }
 
   snapshot(guildId: bigint): Promise<GuildSnapshot | null> {

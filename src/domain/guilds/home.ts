@@ -1,3 +1,4 @@
+import type { Channel } from '../../infra/database/index.js';
 import { DomainError } from '../errors.js';
 import type { MemberFacts, MemberRecord } from '../members/record.js';
 import { channelPermissions, guildPermissions } from '../permissions.js';
@@ -22,6 +23,9 @@ export interface GuildHome {
    * a guild out of reach, too.
    */
   guildOfChannel(channelId: bigint): Promise<bigint | null | undefined>;
+
+  /** One of a guild's channels as a whole; null where it has no such channel. */
+  channel(guildId: bigint, channelId: bigint): Promise<Channel | null>;
 
   /** A guild as GUILD_CREATE shows it, no older than the call; null when there is no such guild. */
   snapshot(guildId: bigint): Promise<GuildSnapshot | null>;

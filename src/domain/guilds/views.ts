@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { topics } from '../../infra/bus.js';
 import type { Clock } from '../../infra/clock.js';
-import type { Reader } from '../../infra/database/index.js';
-import { Memory, REMEMBER_MS } from '../../infra/memory.js';
+import type { Channel, Reader } from '../../infra/database/index.js';
+import { Memory, REMEMBER_MS, remember } from '../../infra/memory.js';
 import type { BusMessage, EventBus } from '../bus-message.js';
 import type { MemberFacts } from '../members/record.js';
 import { type Overwrite, type PermissionFacts, rolePermissions } from '../permissions.js';
@@ -19,12 +19,17 @@ export interface GuildView extends PermissionFacts {
   channels: ReadonlyMap<bigint, ChannelFacts>;
 }
 
-type Members = Map<bigint, Promise<MemberFacts | null>>;
+/** What is remembered of a guild beside its view, of those that were asked for. */
+interface Parts {
+  members: Map<bigint, Promise<MemberFacts | null>>;
+  channels: Map<bigint, Promise<Channel | null>>;
+}
 
 const MAX_GUILDS = 5_000;
 const MAX_CHANNELS = 50_000;
-/** Beyond this many remembered members of one guild, all are forgotten and read again when needed. */
+/** Beyond this many remembered members or channels of one guild, all of them are forgotten and read again when needed. */
 const MAX_MEMBERS_PER_GUILD = 10_000;
+const MAX_CHANNELS_PER_GUILD = 100;
 
 /**
  * What changes rarely and is asked for with every request and every dispatched event: a guild's roles, channels and
@@ -32,7 +37,7 @@ const MAX_MEMBERS_PER_GUILD = 10_000;
  * process or another; of its other events nothing is heard.
  */
 export class GuildViews {
-  readonly #memory: Memory<GuildView, Members, BusMessage>;
+  readonly #memory: Memory<GuildView, Parts, BusMessage>;
   readonly #guildOfChannel: LRUCache<bigint, { guildId: bigint | null }>;
 
   constructor(
@@ -47,7 +52,7 @@ export class GuildViews {
       bus,
       topicOf: topics.facts,
       read: (guildId) => loadView(reader, guildId),
-      empty: () => new Map(),
+      empty: () => ({ members: new Map(), channels: new Map() }),
       onMessage: (guildId, message) => this.#onEvent(guildId, message),
     });
   }
@@ -59,14 +64,18 @@ export class GuildViews {
 
   /** The membership of a user, or null for none. */
   async member(guildId: bigint, userId: bigint): Promise<MemberFacts | null> {
-    const members = this.#memory.of(guildId);
-    const known = members.get(userId);
-    if (known) return known;
-    if (members.size >= MAX_MEMBERS_PER_GUILD) members.clear();
-    const loading = loadMember(this.reader, guildId, userId);
-    members.set(userId, loading);
-    loading.catch(() => members.delete(userId));
-    return loading;
+    const { members } = this.#memory.of(guildId);
+    return remember(members, userId, MAX_MEMBERS_PER_GUILD, () => loadMember(this.reader, guildId, userId));
+  }
+
+  /** One of the guild's channels as a whole, or null where it has no such channel. */
+  async channel(guildId: bigint, channelId: bigint): Promise<Channel | null> {
+    const { channels } = this.#memory.of(guildId);
+    const where = { id: channelId };
+    const channel = await remember(channels, channelId, MAX_CHANNELS_PER_GUILD, () =>
+      this.reader.channel.findUnique({ where }),
+    );
+    return channel?.guildId === guildId ? channel : null;
   }
 
   /** The guild a channel belongs to: null for a direct message, undefined when there is no such channel. */
@@ -84,7 +93,8 @@ export class GuildViews {
       this.#memory.forget(guildId);
       if (channelId !== undefined) this.#guildOfChannel.delete(BigInt(channelId));
     }
-    if (invalidates.includes('member') && userId !== undefined) this.#memory.peek(guildId)?.delete(BigInt(userId));
+    if (invalidates.includes('member') && userId !== undefined)
+      this.#memory.peek(guildId)?.members.delete(BigInt(userId));
   }
 }
 

@@ -68,7 +68,7 @@ interface GrantedInstallation extends GuildInstall {
 
 async function putInstallation(call: CallContext, write: Write, grant: GrantedInstallation): Promise<Installation> {
   const { application, guildId, installerId } = grant;
-  const { db, audit } = write;
+  const { db, audit, record } = write;
   const where = { applicationId_guildId: { applicationId: application.id, guildId } };
   const earlier = await db.installation.findUnique({ where });
   const scopes = [...new Set([...storedScopes(earlier?.scopes), ...grant.scopes])];
@@ -88,6 +88,7 @@ async function putInstallation(call: CallContext, write: Write, grant: GrantedIn
         },
       });
   const before = withBot ? await addBot(call, write, grant) : null;
+  record({ type: 'COMMAND_ACCESS_UPDATED', applicationId: application.id });
   const changes = { scopes, permissions: { old: before === null ? null : String(before), new: permissions } };
   await audit({
     action: 'INSTALLATION_PUT',

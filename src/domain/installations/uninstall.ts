@@ -29,6 +29,7 @@ async function removeFromUser(call: CallContext, installation: Installation): Pr
     const count = await deleteInstallations(call, write, { applicationId, id });
     if (count === 0) throw new DomainError('UNKNOWN_INSTALLATION');
     await write.audit({ action: 'INSTALLATION_DELETE', applicationId, targetId: userId });
+    write.record({ type: 'COMMAND_ACCESS_UPDATED', applicationId });
   };
   await call.write(remove, { serializable: true });
 }
@@ -72,6 +73,7 @@ export async function removeFromGuilds(
     await audit({ action: 'INSTALLATION_DELETE', applicationId, targetId: applicationId, ...(guildId && { guildId }) });
   }
   await db.commandPermission.deleteMany({ where: { applicationId, guildId } });
+  record({ type: 'COMMAND_ACCESS_UPDATED', applicationId });
   await removeBot(write, applicationId, guildId);
   const managed = { applicationId, managed: true, guildId };
   const roles = await db.role.findMany({ where: managed, select: { id: true, guildId: true } });

@@ -21,7 +21,7 @@ export function planUserInstall(
 
 async function putInstallation(
   call: CallContext,
-  { db, audit }: Write,
+  { db, audit, record }: Write,
   applicationId: bigint,
   userId: bigint,
   granted: Scope[],
@@ -34,6 +34,7 @@ async function putInstallation(
     : await db.installation.create({
         data: { id: call.nextId(), applicationId, context: 'USER', userId, installerId: userId, scopes },
       });
+  record({ type: 'COMMAND_ACCESS_UPDATED', applicationId });
   await audit({ action: 'INSTALLATION_PUT', applicationId, targetId: installation.id, changes: { scopes } });
   return installation;
 }

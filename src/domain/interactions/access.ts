@@ -1,6 +1,7 @@
 import type { Interaction, Reader } from '../../infra/database/index.js';
 import { secretMatches } from '../../infra/secrets.js';
 import { accessApplication } from '../applications/access.js';
+import type { ApplicationViews } from '../applications/views.js';
 import { type Actor, type CallContext, requirePerson } from '../call.js';
 import { DomainError, isAllowed } from '../errors.js';
 import { isAcknowledged, isOpen, tokenEnd } from './states.js';
@@ -10,6 +11,7 @@ import { hasEnded } from './uninstalled.js';
 /** What knowing a token takes. */
 interface TokenReader {
   read: Reader;
+  applications: ApplicationViews;
   /** Milliseconds since the Unix epoch. */
   now: number;
 }
@@ -50,14 +52,10 @@ function isGood({ interaction }: InteractionActor, token: string, now: number): 
   return secretMatches(token, interaction.tokenHash) && isAlive;
 }
 
-async function findActor({ read }: TokenReader, id: bigint): Promise<InteractionActor | null> {
-  const found = await read.interaction.findUnique({
-    where: { id },
-    include: { application: { include: { bot: true } } },
-  });
-  if (!found || found.application.deletedAt !== null) return null;
-  const { application, ...interaction } = found;
-  return { kind: 'interaction', user: application.bot, application, interaction };
+async function findActor({ read, applications }: TokenReader, id: bigint): Promise<InteractionActor | null> {
+  const interaction = await read.interaction.findUnique({ where: { id } });
+  const application = interaction && (await applications.application(interaction.applicationId));
+  return application && { kind: 'interaction', user: application.bot, application, interaction };
 }
 
 /**

@@ -1,13 +1,10 @@
-import type { Application, User } from '../../infra/database/index.js';
+import type { ApplicationWithBot } from '../applications/views.js';
 import type { CallContext } from '../call.js';
 import { DomainError } from '../errors.js';
 
 /** @throws UNKNOWN_APPLICATION */
-export async function findApplication(call: CallContext, id: bigint): Promise<Application & { bot: User }> {
-  const application = await call.read.application.findUnique({
-    where: { id, deletedAt: null },
-    include: { bot: true },
-  });
+export async function findApplication(call: CallContext, id: bigint): Promise<ApplicationWithBot> {
+  const application = await call.applications.application(id);
   if (!application) throw new DomainError('UNKNOWN_APPLICATION');
   return application;
 }

@@ -8,17 +8,18 @@ export interface ChannelWithNewest {
   lastMessageId: bigint | null;
 }
 
-/** Channels of a guild by their ids, in two queries whatever their number. */
+/** Channels of a guild by their ids, in two queries at the most whatever their number. */
 export async function loadChannels(
   call: CallContext,
   guildId: bigint,
   ids: readonly bigint[],
 ): Promise<Map<bigint, ChannelWithNewest>> {
   const [channels, lastMessageIds] = await Promise.all([
-    call.read.channel.findMany({ where: { id: { in: [...ids] }, guildId } }),
+    Promise.all(ids.map((id) => call.guilds.channel(guildId, id))),
     loadLastMessageIds(call.read, Prisma.sql`c."id" IN (${Prisma.join([...ids])})`),
   ]);
+  const found = channels.filter((channel) => channel !== null);
   return new Map(
-    channels.map((channel) => [channel.id, { channel, lastMessageId: lastMessageIds.get(channel.id) ?? null }]),
+    found.map((channel) => [channel.id, { channel, lastMessageId: lastMessageIds.get(channel.id) ?? null }]),
   );
 }

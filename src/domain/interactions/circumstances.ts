@@ -77,24 +77,33 @@ interface Found {
 
 async function lookUp(call: CallContext, { place, user }: Scene, wanted: readonly Wanted[]): Promise<Found> {
   const { guildId, channelId } = place;
-  const userIds = unique([user.id, ...idsOf(wanted, 'user', 'mentionable')]);
+  const caller = memberOf(place, user);
+  const userIds = unique(idsOf(wanted, 'user', 'mentionable')).filter((id) => id !== caller?.userId);
   const roleIds = unique(idsOf(wanted, 'role', 'mentionable'));
-  const [members, roles, channels] = await Promise.all([
-    call.guilds.members(guildId, { userIds }, userIds.length),
+  const [others, roles, channels] = await Promise.all([
+    userIds.length === 0 ? [] : call.guilds.members(guildId, { userIds }, userIds.length),
     roleIds.length === 0 ? [] : call.read.role.findMany({ where: { id: { in: roleIds }, guildId } }),
     loadChannels(call, guildId, unique([channelId, ...idsOf(wanted, 'channel')])),
   ]);
+  const members = [...(caller ? [caller] : []), ...others];
   const known = new Set([...members.map(({ userId }) => userId), ...roles.map(({ id }) => id)]);
-  const others = await loadUsers(
+  const strangers = await loadUsers(
     call,
     userIds.filter((id) => !known.has(id)),
   );
   return {
-    users: byId([...members.map((member) => member.user), ...others]),
+    users: byId([...members.map((member) => member.user), ...strangers]),
     members: new Map(members.map((member) => [member.userId, member])),
     roles: byId(roles),
     channels,
   };
+}
+
+/** The caller's own membership, which is known where they stand. */
+function memberOf({ guildId, member }: GuildPlace, user: User): MemberRecord | null {
+  if (!member) return null;
+  const { nick, joinedAt, roleIds } = member;
+  return { guildId, userId: user.id, user, nick, joinedAt, roles: roleIds.map((roleId) => ({ roleId })) };
 }
 
 async function loadUsers({ read }: CallContext, ids: bigint[]): Promise<User[]> {

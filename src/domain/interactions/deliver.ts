@@ -28,8 +28,8 @@ export async function deliverInteraction(call: CallContext, request: Interaction
 
 /** As {@link deliverInteraction}, for one that is stored. */
 export async function deliverStored(call: CallContext, delivery: Delivery): Promise<InteractionRecord> {
-  await deliver(call, delivery);
-  return readInteraction(call, delivery.interaction.id);
+  const delivered = await deliver(call, delivery);
+  return delivered ?? readInteraction(call, delivery.interaction.id);
 }
 
 /** As {@link deliverInteraction}. @returns the interaction once it was answered, or has failed */
@@ -52,43 +52,51 @@ export async function deliverAndAwaitAnswer(
 /** Somewhat longer than the window for an answer, in milliseconds. */
 const LONGEST_WAIT_MS = ANSWER_WINDOW_MS + 500;
 
-async function deliver(call: CallContext, delivery: Delivery): Promise<void> {
-  if (delivery.request.application.interactionsEndpointUrl === null) await deliverOverGateway(call, delivery);
-  else await deliverOverHttp(call, delivery);
+/** @returns the interaction where it was led to its present state here; null where somebody else has done so */
+async function deliver(call: CallContext, delivery: Delivery): Promise<InteractionRecord | null> {
+  if (delivery.request.application.interactionsEndpointUrl !== null) return deliverOverHttp(call, delivery);
+  await deliverOverGateway(call, delivery);
+  return null;
 }
 
 function readInteraction(call: CallContext, id: bigint): Promise<InteractionRecord> {
   return call.read.interaction.findUniqueOrThrow({ where: { id } });
 }
 
-async function deliverOverHttp(call: CallContext, delivery: Delivery): Promise<void> {
+async function deliverOverHttp(call: CallContext, delivery: Delivery): Promise<InteractionRecord | null> {
   const { request, interaction, token } = delivery;
   const outcome = await call.endpoints.deliver(request, { id: interaction.id, token });
   switch (outcome.kind) {
     case 'answered':
       return answerInline(call, delivery, outcome);
     case 'accepted':
-      return waitForCallback(call, delivery, outcome);
+      await waitForCallback(call, delivery, outcome);
+      return null;
     case 'unusable':
-      return failOverHttp(call, interaction, outcome);
+      await failOverHttp(call, interaction, outcome);
+      return null;
     case 'failed':
-      return deliverOverGateway(call, delivery, () => noteFallback(call, interaction, outcome));
+      await deliverOverGateway(call, delivery, () => noteFallback(call, interaction, outcome));
+      return null;
   }
 }
 
-/** The endpoint's answer counts as if it had come to the callback route. */
+/** The endpoint's answer counts as if it had come to the callback route. @returns the interaction, if that was so */
 async function answerInline(
   call: CallContext,
   { request, interaction }: Delivery,
   { callback, files, step, httpMs }: Extract<EndpointOutcome, { kind: 'answered' }>,
-): Promise<void> {
+): Promise<InteractionRecord | null> {
   try {
-    await answerInteraction(call, { interaction, application: request.application, callback, files, httpMs });
+    const { application } = request;
+    const answer = await answerInteraction(call, { interaction, application, callback, files, httpMs });
     await addStep(call, interaction.id, step);
+    return answer.interaction;
   } catch (error) {
     const refusal = refusalIn(error);
     if (!refusal) throw error;
     await failOverHttp(call, interaction, { step, reason: describeFaults(refusal), httpMs });
+    return null;
   } finally {
     await Promise.all(files.map(({ blob }) => blob.discard()));
   }

@@ -14,14 +14,15 @@ export function stepRow(
   call: Pick<CallContext, 'nextId'>,
   interactionId: bigint,
   { request, response, ...step }: Step,
-): Prisma.InteractionStepUncheckedCreateInput {
+): Prisma.InteractionStepCreateManyInput {
   return { id: call.nextId(), interactionId, ...step, ...cutBodies({ request, response }) };
 }
 
 /** Notes a step of an interaction. */
 export async function addStep(call: CallContext, interactionId: bigint, step: Step): Promise<void> {
-  const data = stepRow(call, interactionId, step);
-  await call.writeOne((db: Transaction) => db.interactionStep.create({ data }));
+  const data = [stepRow(call, interactionId, step)];
+  // Nothing of it is read back, which a single `create` would do.
+  await call.writeOne((db: Transaction) => db.interactionStep.createMany({ data }));
 }
 
 /** Notes a step of which there may be any number, unless as many as are kept were noted. */

@@ -108,9 +108,13 @@ async function findReferenced(call: CallContext, post: Post): Promise<MessageRec
   throw invalidInput({ path: 'reference', code: 'REPLIES_UNKNOWN_MESSAGE', message: 'Unknown message' });
 }
 
+/** Most are shown with who calls: the one who asked for what is answered at once. */
 async function findInteractionUsers(call: CallContext, { interaction }: Post): Promise<User[]> {
   if (!interaction) return [];
-  return usersOf(interaction, await findUsers(call, peopleOf(interaction)));
+  const caller = call.actor.kind === 'person' ? [call.actor.user] : [];
+  const others = peopleOf(interaction).filter((id) => caller.every((user) => user.id !== id));
+  const known = await findUsers(call, others);
+  return usersOf(interaction, new Map([...known, ...caller.map((user) => [user.id, user] as const)]));
 }
 
 /** A post whose references, mentions and files are known. */

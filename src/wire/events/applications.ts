@@ -19,7 +19,13 @@ export const applicationEvents = {
   COMMANDS_UPDATED: {
     topic: 'application',
     about: ({ applicationId }) => ({ applicationId }),
-    invalidates: ['portal'],
+    invalidates: ['commands', 'portal'],
+    audience: null,
+  },
+  COMMAND_ACCESS_UPDATED: {
+    topic: 'application',
+    about: ({ applicationId }) => ({ applicationId }),
+    invalidates: ['commands'],
     audience: null,
   },
   CLIENT_SECRET_RESET: {

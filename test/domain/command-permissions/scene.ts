@@ -43,8 +43,14 @@ export async function openScene(app: AppContext): Promise<CommandScene> {
   };
 }
 
+/** Says whether an application may be installed to people. */
+export async function letInstallToPeople(app: AppContext, id: bigint, userInstall: boolean): Promise<void> {
+  await app.db.writer.application.update({ where: { id }, data: { userInstall } });
+  app.publish({ type: 'APPLICATION_UPDATED', applicationId: id });
+}
+
 /** Installs an application that may be to somebody. */
 export async function installToPerson(app: AppContext, applicationId: bigint, user: User): Promise<void> {
-  await app.db.writer.application.update({ where: { id: applicationId }, data: { userInstall: true } });
+  await letInstallToPeople(app, applicationId, true);
   await installApplication(callOf(app, user), { applicationId, scopes: COMMANDS });
 }

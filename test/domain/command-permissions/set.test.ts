@@ -107,6 +107,7 @@ describe('a list', () => {
     ]);
     expect(events).toMatchObject([
       { type: 'APPLICATION_COMMAND_PERMISSIONS_UPDATE', permissions: { guildId, applicationId, commandId } },
+      { type: 'COMMAND_ACCESS_UPDATED', applicationId },
     ]);
   });
 

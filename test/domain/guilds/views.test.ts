@@ -118,6 +118,19 @@ it('reads anew of which guild a channel is when its guild is told to have change
   expect(await home.guildOfChannel(guild.channel.id)).toBeUndefined();
 });
 
+it('remembers a channel as a whole until its guild changes, and shows it as no other guild’s', async () => {
+  const { app } = server;
+  const [guild, other] = [await createGuild(app), await createGuild(app)];
+  const home = new DatabaseHome(app.db.reader, app.bus, clock);
+  const { id, name } = guild.channel;
+  expect(await home.channel(guild.id, id)).toMatchObject({ id, name });
+  expect(await statementsOf(() => home.channel(guild.id, id))).toEqual([]);
+  expect(await home.channel(other.id, id)).toBeNull();
+  await app.db.writer.channel.update({ where: { id }, data: { name: 'renamed' } });
+  app.publish({ type: 'CHANNEL_CREATE', channel: guild.channel });
+  expect(await home.channel(guild.id, id)).toMatchObject({ name: 'renamed' });
+});
+
 it('reads everything anew when the clock is set back', async () => {
   const { app } = server;
   const guild = await createGuild(app);

@@ -340,9 +340,14 @@ const ROWS: { [Name in EventName]: [event: DomainEvent & { type: Name }, way: Wa
   BOT_TOKEN_RESET: [{ type: 'BOT_TOKEN_RESET', applicationId: 5n }, ownOf('application:5', ['token', 'portal']), {}],
   TESTERS_UPDATED: [{ type: 'TESTERS_UPDATED', applicationId: 5n }, ownOf('application:5', ['portal']), {}],
   CLIENT_SECRET_RESET: [{ type: 'CLIENT_SECRET_RESET', applicationId: 5n }, ownOf('application:5', ['portal']), {}],
+  COMMAND_ACCESS_UPDATED: [
+    { type: 'COMMAND_ACCESS_UPDATED', applicationId: 5n },
+    ownOf('application:5', ['commands']),
+    {},
+  ],
   COMMANDS_UPDATED: [
     { type: 'COMMANDS_UPDATED', applicationId: 5n, guildId: 1n },
-    ownOf('application:5', ['portal']),
+    ownOf('application:5', ['commands', 'portal']),
     {},
   ],
   INTERACTION_CREATE: [
