@@ -32,7 +32,7 @@ export function isWriteConflict(error: unknown): boolean {
 function isConflictOfStatement(error: unknown): boolean {
   if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return false;
   const fault = error.meta?.driverAdapterError;
-  return isDriverAdapterError(fault) && fault.cause.kind === 'TransactionWriteConflict';
+  return fault instanceof Error && isDriverAdapterError(fault) && fault.cause.kind === 'TransactionWriteConflict';
 }
 
 /** The database is away, full, locked by somebody else, or does not answer in time. The same may work in a moment. */
