@@ -28,7 +28,7 @@ import { Channel } from './channels.js';
 import type { GraphqlContext } from './context.js';
 import type { Upload } from './forms.js';
 import { parseId, parseOptionalId, snowflakeId } from './ids.js';
-import { watchInteractions } from './interaction-updates.js';
+import { watchInteraction, watchInteractions } from './interaction-updates.js';
 import { childLists, referredRows } from './lists.js';
 import { Message } from './messages.js';
 import { callerMayWithApplication } from './own-roles.js';
@@ -309,10 +309,22 @@ function filesOf({ files }: { files?: Upload[] | null | undefined }): Upload[] {
 builder.subscriptionField('interactionUpdated', (t) =>
   t.field({
     type: Interaction,
-    description: "Each of the application's interactions whenever it comes into another state.",
+    description:
+      "Each of the application's interactions whenever it comes into another state, or a step is added to its trace.",
     args: { applicationId: t.arg.id({ required: true }) },
     subscribe: (_root, { applicationId }, context) =>
       watchInteractions(context, parseId(applicationId, 'applicationId')),
+    resolve: (interaction) => interaction,
+  }),
+);
+
+builder.subscriptionField('interactionChanged', (t) =>
+  t.field({
+    type: Interaction,
+    description:
+      'One interaction whenever something becomes of it, such as a modal to fill in: for whoever asked for it, and for its developers.',
+    args: { id: t.arg.id({ required: true }) },
+    subscribe: (_root, { id }, context) => watchInteraction(context, parseId(id, 'id')),
     resolve: (interaction) => interaction,
   }),
 );
