@@ -202,7 +202,10 @@ const InvokeCommandInput = builder.inputType('InvokeCommandInput', {
     channelId: t.id({ required: true }),
     commandId: t.id(),
     name: t.string(),
-    options: t.field({ type: 'JSON', description: "The wire's `data.options`." }),
+    options: t.field({
+      type: 'JSON',
+      description: "The wire's `data.options`. For choices, the option that is being typed has `focused: true`.",
+    }),
     targetId: t.id({ description: 'The user or the message that a context menu is opened on.' }),
     files: t.field({
       type: ['File'],
