@@ -202,10 +202,7 @@ const InvokeCommandInput = builder.inputType('InvokeCommandInput', {
     channelId: t.id({ required: true }),
     commandId: t.id(),
     name: t.string(),
-    options: t.field({
-      type: 'JSON',
-      description: "The wire's `data.options`. For choices, the option that is being typed has `focused: true`.",
-    }),
+    options: t.field({ type: 'JSON', description: "The wire's `data.options`." }),
     targetId: t.id({ description: 'The user or the message that a context menu is opened on.' }),
     files: t.field({
       type: ['File'],
@@ -261,7 +258,7 @@ builder.mutationFields((t) => ({
   }),
   autocompleteCommand: t.field({
     type: AutocompletePayload,
-    description: 'Asks for choices of the option that is marked as `focused`.',
+    description: 'Asks for choices of the option that is marked with `focused: true`.',
     args: { input: t.arg({ type: InvokeCommandInput, required: true }) },
     resolve: async (_root, { input }, { call }) => {
       const typed = commandInput(input);
