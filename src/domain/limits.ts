@@ -87,6 +87,10 @@ export const EDITS_PER_CHANNEL: Limit = { name: 'edit-message', points: 5, secon
 export const DELETIONS_PER_CHANNEL: Limit = { name: 'delete-message', points: 10, seconds: 10 };
 export const REACTIONS_PER_CHANNEL: Limit = { name: 'reactions', points: 10, seconds: 10 };
 
+/** Commands, components and modals that a person asks applications with, and choices, which are asked for with every key that is pressed. */
+export const INVOCATIONS_PER_PERSON: Limit = { name: 'invocations-a-person', points: 30, seconds: 10 };
+export const AUTOCOMPLETIONS_PER_PERSON: Limit = { name: 'autocompletions-a-person', points: 60, seconds: 10 };
+
 export const SIGN_UP_PER_ADDRESS: Limit = { name: 'sign-up-an-address', points: 20, seconds: 60 };
 
 /** Sign-ins that fail: of one account from anywhere, from one address, and of one account where it has a session already. */

@@ -114,8 +114,9 @@ function discriminating({ input, discriminator }: z.core.$ZodIssueInvalidUnion):
 }
 
 function choices(values: readonly unknown[] = []): Omit<FieldFault, 'path'> {
-  const shown = values.filter((value) => !isMissing(value)).map(String);
-  return { code: 'BASE_TYPE_CHOICES', message: `Value must be one of {${shown.join(', ')}}.` };
+  // Some values have two names, and stand in their list twice.
+  const shown = new Set(values.filter((value) => !isMissing(value)));
+  return { code: 'BASE_TYPE_CHOICES', message: `Value must be one of {${[...shown].join(', ')}}.` };
 }
 
 function wrongType(expected: string): Omit<FieldFault, 'path'> {

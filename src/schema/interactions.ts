@@ -18,8 +18,10 @@ import {
   submitModal,
   useComponent,
 } from '../domain/interactions/index.js';
+import { AUTOCOMPLETIONS_PER_PERSON, INVOCATIONS_PER_PERSON } from '../domain/limits.js';
 import { onlookerOf, seenBy } from '../domain/messages/index.js';
 import { parseInput } from '../domain/parse-input.js';
+import { takeAsCaller } from '../domain/rate-limits.js';
 import type { Interaction as InteractionRow, InteractionStep as InteractionStepRow } from '../infra/database/index.js';
 import { snowflakeTime } from '../infra/ids.js';
 import { Application } from './applications.js';
@@ -249,30 +251,35 @@ builder.mutationFields((t) => ({
     resolve: async (_root, { input }, { call }) => {
       const files = filesOf(input);
       const asked = { ...commandInput(input), targetId: parseOptionalId(input.targetId, 'targetId') };
+      await takeAsCaller(call, INVOCATIONS_PER_PERSON);
       if (files.length > 0) await requireInvoking(call, { ...asked, files: files.length });
       return { interaction: await invokeCommand(call, { ...asked, files: await receiveFiles(files) }) };
     },
   }),
   autocompleteCommand: t.field({
     type: AutocompletePayload,
-    description: 'Asks for choices of the option that is marked as `focused`.',
+    description: 'Asks for choices of the option that is marked with `focused: true`.',
     args: { input: t.arg({ type: InvokeCommandInput, required: true }) },
-    resolve: async (_root, { input }, { call }) => ({
-      interaction: await autocompleteCommand(call, commandInput(input)),
-    }),
+    resolve: async (_root, { input }, { call }) => {
+      const typed = commandInput(input);
+      await takeAsCaller(call, AUTOCOMPLETIONS_PER_PERSON);
+      return { interaction: await autocompleteCommand(call, typed) };
+    },
   }),
   useComponent: t.field({
     type: InteractionPayload,
     description: 'Presses a button, or chooses in a select, of a message.',
     args: { input: t.arg({ type: UseComponentInput, required: true }) },
-    resolve: async (_root, { input }, { call }) => ({
-      interaction: await useComponent(call, {
+    resolve: async (_root, { input }, { call }) => {
+      const used = {
         channelId: parseId(input.channelId, 'channelId'),
         messageId: parseId(input.messageId, 'messageId'),
         customId: parseInput(plainText(), input.customId, 'customId'),
         values: parseInput(ChosenValues, input.values ?? [], 'values'),
-      }),
-    }),
+      };
+      await takeAsCaller(call, INVOCATIONS_PER_PERSON);
+      return { interaction: await useComponent(call, used) };
+    },
   }),
   submitModal: t.field({
     type: InteractionPayload,
@@ -284,6 +291,7 @@ builder.mutationFields((t) => ({
         interactionId: parseId(input.interactionId, 'interactionId'),
         components: parseInput(SubmittedComponents, input.components, 'components'),
       };
+      await takeAsCaller(call, INVOCATIONS_PER_PERSON);
       if (files.length > 0) await requireSubmitting(call, { ...filled, files: files.length });
       return { interaction: await submitModal(call, { ...filled, files: await receiveFiles(files) }) };
     },

@@ -2,7 +2,6 @@ import {
   ApplicationIntegrationType,
   ApplicationCommandType as CommandType,
   InteractionContextType,
-  Locale,
 } from 'discord-api-types/v10';
 import { z } from 'zod';
 import { fault, listUpTo, maybe, plainText } from '../input.js';
@@ -68,7 +67,7 @@ function menuEntry(type: CommandType.User | CommandType.Message, name: Name) {
     name,
     name_localizations: localizations(name),
     description: maybe(plainText().refine((text) => text === '', NO_DESCRIPTION)),
-    description_localizations: maybe(z.partialRecord(z.enum(Locale), z.null().optional())),
+    description_localizations: localizations(z.never()),
     options: maybe(listUpTo(0, z.never())),
     ...SHARED(),
   });

@@ -116,6 +116,11 @@ describe('a command is refused', () => {
       'name_localizations.xx BASE_TYPE_INVALID',
     ],
     [
+      'translated to a language that every object has',
+      chat({ name_localizations: JSON.parse('{"__proto__":"a","de":"b"}') }),
+      'name_localizations.__proto__ BASE_TYPE_INVALID',
+    ],
+    [
       'with a translated name that breaks the rules of names',
       chat({ name_localizations: { de: 'Spiel' } }),
       'name_localizations.de APPLICATION_COMMAND_INVALID_NAME',
