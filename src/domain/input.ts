@@ -16,7 +16,8 @@ export function headline(
 
 /** A list of at most `max` entries, which are counted before one of them is looked at. */
 export function listUpTo<Schema extends z.ZodType>(max: number, schema: Schema) {
-  return z.array(z.unknown()).max(max).pipe(z.array(schema)).meta({ maxItems: max });
+  const anything = z.unknown().meta({ shownAs: schema });
+  return z.array(anything).max(max).pipe(z.array(schema)).meta({ maxItems: max });
 }
 
 /** Text whose length, once trimmed, is from `min` to `max` characters. Holds nothing PostgreSQL cannot store. */

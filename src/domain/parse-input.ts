@@ -10,9 +10,23 @@ import { UNKNOWN_KIND } from './input.js';
 export function parseInput<Schema extends z.ZodType>(schema: Schema, value: unknown, path = ''): z.output<Schema> {
   const parsed = schema.safeParse(value, { reportInput: true });
   if (parsed.success) return parsed.data;
-  const { issues } = parsed.error;
+  throw refusalOf(parsed.error.issues, path);
+}
+
+/** As {@link parseInput}, for a schema that lets others have a turn between its pieces. */
+export async function parseInTurns<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  path = '',
+): Promise<z.output<Schema>> {
+  const parsed = await schema.safeParseAsync(value, { reportInput: true });
+  if (parsed.success) return parsed.data;
+  throw refusalOf(parsed.error.issues, path);
+}
+
+function refusalOf(issues: z.core.$ZodIssue[], path: string): DomainError {
   const fields = issues.slice(0, FAULTS_NAMED).flatMap((issue) => faultsOf(issue, path));
-  throw new DomainError('INVALID_INPUT', headlineOf(issues), { fields });
+  return new DomainError('INVALID_INPUT', headlineOf(issues), { fields });
 }
 
 /** How many faults of an input are told. */

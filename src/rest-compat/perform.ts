@@ -2,7 +2,7 @@ import { type AppContext, callContext } from '../context.js';
 import type { Actor, CallContext } from '../domain/call.js';
 import { refusalIn } from '../domain/errors.js';
 import type { UploadedFile } from '../domain/messages/index.js';
-import { parseInput } from '../domain/parse-input.js';
+import { parseInput, parseInTurns } from '../domain/parse-input.js';
 import { countedAs } from '../domain/rate-limits.js';
 import { readAuditReason } from './audit-reason.js';
 import { type BodyReceiver, readBody } from './body.js';
@@ -73,7 +73,8 @@ async function run(
     const beginForm = () => app.bodies.beginForm(sender);
     const received = await readBody(request, { maxJsonBytes: row.maxJsonBytes, held, form, beginForm });
     files = received.files;
-    return await work(parseInput(row.body, received.value), files);
+    const parse = row.isParsedInTurns ? parseInTurns : parseInput;
+    return await work(await parse(row.body, received.value), files);
   } finally {
     held.release();
     await Promise.all(files.map((file) => file.blob.discard()));

@@ -192,21 +192,21 @@ function optionList(schema: z.ZodType<GivenOption>) {
 
 /** The option as it is kept: without what says nothing. */
 function asOption(given: GivenOption): CommandOption {
-  const { type, name, description } = given;
+  const { type, name, description, required } = given;
+  const names = translationsOf(name, given.name_localizations);
+  const descriptions = translationsOf(description, given.description_localizations);
   const kept: CommandOption = {
-    ...given,
-    name_localizations: translationsOf(name, given.name_localizations),
-    description_localizations: translationsOf(description, given.description_localizations),
-    required: isFolder(type) ? undefined : given.required,
+    type,
+    name,
+    ...(names && { name_localizations: names }),
+    description,
+    ...(descriptions && { description_localizations: descriptions }),
+    ...(required === undefined || isFolder(type) ? {} : { required }),
   };
-  for (const field of SPECIAL) if (saysNothing(kept[field])) delete kept[field];
-  return withoutUndefined(kept);
+  for (const field of SPECIAL) if (!saysNothing(given[field])) Reflect.set(kept, field, given[field]);
+  return kept;
 }
 
 function isFolder(type: OptionType): boolean {
   return type === OptionType.Subcommand || type === OptionType.SubcommandGroup;
-}
-
-function withoutUndefined<Value extends object>(value: Value): Value {
-  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as Value;
 }

@@ -41,6 +41,10 @@ const LEVELS = 4;
  */
 export function leastSizeOf(given: unknown, levels = LEVELS): number {
   if (typeof given !== 'object' || given === null || levels === 0) return 0;
-  const parts = [Reflect.get(given, 'options'), Reflect.get(given, 'choices')].filter(Array.isArray).flat();
-  return parts.reduce((total: number, part) => total + 1 + leastSizeOf(part, levels - 1), 0);
+  let size = 0;
+  for (const parts of [Reflect.get(given, 'options'), Reflect.get(given, 'choices')]) {
+    if (!Array.isArray(parts)) continue;
+    for (const part of parts) size += 1 + leastSizeOf(part, levels - 1);
+  }
+  return size;
 }

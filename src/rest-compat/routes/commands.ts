@@ -97,6 +97,7 @@ function rowsIn({ path, name, where, params, paramsOfOne }: Place): Route[] {
       where,
       params,
       body: CommandSet,
+      isParsedInTurns: true,
       run: (call, { params, body }) => overwriteCommands(call, scopeOf(params), body),
       render: ({ commands }) => commands.map((command) => renderCommand(command)),
     }),

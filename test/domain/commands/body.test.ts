@@ -2,8 +2,8 @@ import { ApplicationCommandOptionType as OptionType, ApplicationCommandType as T
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CommandSet, NewCommand } from '../../../src/domain/commands/body.js';
-import { parseInput } from '../../../src/domain/parse-input.js';
-import { faultsIn } from '../../harness/faults-in.js';
+import { parseInput, parseInTurns } from '../../../src/domain/parse-input.js';
+import { faultsIn, faultsInTurns } from '../../harness/faults-in.js';
 
 type Loose = Record<string, unknown>;
 
@@ -447,38 +447,39 @@ describe('what is kept of a command', () => {
 });
 
 describe('a set of commands', () => {
-  const setFaults = (set: unknown) => faultsIn(CommandSet, set).map(({ path, code }) => `${path} ${code}`);
+  const setFaults = async (set: unknown) =>
+    (await faultsInTurns(CommandSet, set)).map(({ path, code }) => `${path} ${code}`);
 
-  test('has its faults under the index of each', () => {
-    expect(setFaults([chat(), chat({ name: 'A' }), {}])).toEqual([
+  test('has its faults under the index of each', async () => {
+    expect(await setFaults([chat(), chat({ name: 'A' }), {}])).toEqual([
       '1.name APPLICATION_COMMAND_INVALID_NAME',
       '2.name BASE_TYPE_REQUIRED',
       '2.description BASE_TYPE_REQUIRED',
     ]);
   });
 
-  test('has no two of one type and name', () => {
-    expect(setFaults([chat(), { name: 'play', type: 2 }])).toEqual([]);
-    expect(setFaults([chat(), { name: 'play', type: 2 }, chat({ type: 1 })])).toEqual([
+  test('has no two of one type and name', async () => {
+    expect(await setFaults([chat(), { name: 'play', type: 2 }])).toEqual([]);
+    expect(await setFaults([chat(), { name: 'play', type: 2 }, chat({ type: 1 })])).toEqual([
       '2 APPLICATION_COMMANDS_DUPLICATE_NAME',
     ]);
   });
 
-  test('is looked at no further once there are a hundred faults', () => {
+  test('is looked at no further once there are a hundred faults', async () => {
     const bad = list(130, () => ({ type: 1, options: [{}, {}] }));
-    expect(setFaults(bad)).toHaveLength(100);
+    expect(await setFaults(bad)).toHaveLength(100);
   });
 
-  test('has 130 at most, which are counted first', () => {
-    expect(setFaults(list(131, () => 'nothing'))).toEqual([' BASE_TYPE_BAD_LENGTH']);
+  test('has 130 at most, which are counted first', async () => {
+    expect(await setFaults(list(131, () => 'nothing'))).toEqual([' BASE_TYPE_BAD_LENGTH']);
   });
 
-  test('names a reserved name, whichever has it', () => {
-    expect(() => parseInput(CommandSet, [chat(), chat({ name: 'Afk' })])).toThrow('"Afk"');
+  test('names a reserved name, whichever has it', async () => {
+    await expect(parseInTurns(CommandSet, [chat(), chat({ name: 'Afk' })])).rejects.toThrow('"Afk"');
   });
 });
 
-test('whatever is sent is taken or refused, and nothing else happens', () => {
+test('whatever is sent is taken or refused, and nothing else happens', async () => {
   const leaf = fc.oneof(fc.jsonValue(), fc.constantFrom('', '\u0000', '\ud800', 2n ** 60n, 1, 3, 'play'));
   const fields = fc.constantFrom(
     'name',
@@ -499,10 +500,10 @@ test('whatever is sent is taken or refused, and nothing else happens', () => {
       fc.dictionary(fields, tie('value'), { maxKeys: 6 }),
     ),
   })).value;
-  fc.assert(
-    fc.property(value, (body) => {
+  await fc.assert(
+    fc.asyncProperty(value, async (body) => {
       faultsIn(NewCommand, body);
-      faultsIn(CommandSet, [body]);
+      await faultsInTurns(CommandSet, [body]);
     }),
     { numRuns: 300 },
   );

@@ -13,7 +13,7 @@ import {
 } from '../../../src/domain/commands/index.js';
 import { removeExpiredRows } from '../../../src/domain/expired-rows.js';
 import { uninstallApplication } from '../../../src/domain/installations/index.js';
-import { parseInput } from '../../../src/domain/parse-input.js';
+import { parseInTurns } from '../../../src/domain/parse-input.js';
 import { toldBy } from '../../harness/calls.js';
 import { openContext } from '../../harness/context.js';
 import { outcome } from '../../harness/outcome.js';
@@ -271,7 +271,7 @@ describe('overwriting the commands of a scope', () => {
   test('can be planned, and then changes nothing', async () => {
     const { commands } = await overwrite(call, everywhere, [chat('a'), chat('b')]);
     for (const guildId of [1n, 2n]) await grant(app, { id: commands[0]?.id ?? 0n, applicationId: bot.id }, guildId);
-    const planned = await planOverwrite(call, everywhere, parseInput(CommandSet, [chat('c'), chat('b')]));
+    const planned = await planOverwrite(call, everywhere, await parseInTurns(CommandSet, [chat('c'), chat('b')]));
     expect(planned.plan).toEqual([
       { change: 'CREATED', type: 1, name: 'c', fields: [], grantsLost: 0 },
       { change: 'UNCHANGED', type: 1, name: 'b', fields: [], grantsLost: 0 },
@@ -292,7 +292,7 @@ describe('a scope holds', () => {
     expect(await outcome(register(call, there, chat('more')))).toBe('ok');
     for (const set of [many(101), menu(16, 2), menu(16, 3)]) {
       expect(await outcome(overwrite(call, everywhere, set))).toBe('TOO_MANY_COMMANDS');
-      const planned = planOverwrite(call, everywhere, parseInput(CommandSet, set));
+      const planned = planOverwrite(call, everywhere, await parseInTurns(CommandSet, set));
       expect(await outcome(planned)).toBe('TOO_MANY_COMMANDS');
     }
   });
@@ -309,7 +309,7 @@ describe('in one day', () => {
     expect(await outcome(register(call, everywhere, chat('more')))).toBe('TOO_MANY_COMMAND_CREATES');
     const set = [chat('more')];
     expect(await outcome(overwrite(call, everywhere, set))).toBe('TOO_MANY_COMMAND_CREATES');
-    expect(await outcome(planOverwrite(call, everywhere, parseInput(CommandSet, set)))).toBe(
+    expect(await outcome(planOverwrite(call, everywhere, await parseInTurns(CommandSet, set)))).toBe(
       'TOO_MANY_COMMAND_CREATES',
     );
     expect(await namesIn(app, everywhere)).toHaveLength(99);
