@@ -1,4 +1,5 @@
 import type { Reader } from '../../infra/database/index.js';
+import { nextRound, nextTurn } from '../../infra/turns.js';
 import type { CallContext, Write } from '../call.js';
 import { accessCommands, type CommandReader, type CommandScope } from './access.js';
 import { type CommandColumns, changedFields, columnsOf } from './columns.js';
@@ -30,8 +31,15 @@ export interface Overwriting {
  * @param body a set without two of the same type and name
  * @throws what `accessCommands` throws, TOO_MANY_COMMANDS, TOO_MANY_COMMAND_CREATES
  */
-export function overwriteCommands(call: CallContext, scope: CommandScope, body: CommandBody[]): Promise<Overwriting> {
-  return call.write((write) => overwrite(call, write, scope, body), { serializable: true });
+export async function overwriteCommands(
+  call: CallContext,
+  scope: CommandScope,
+  body: CommandBody[],
+): Promise<Overwriting> {
+  const done = await call.write((write) => overwrite(call, write, scope, body), { serializable: true });
+  // To show them takes as long as to store them.
+  await nextTurn();
+  return done;
 }
 
 /** What {@link overwriteCommands} would do, and would be refused with. */
@@ -63,6 +71,7 @@ async function stepsTo(
   const application = await accessCommands(call, scope, 'manageCommands', read);
   requireRoom(body);
   const present = await commandsIn(read, scope);
+  await nextRound();
   const kept = body.map((command) => stepTo(columnsOf(command, application, scope.guildId), present));
   const gone = present.filter((command) => !body.some((wanted) => isSame(wanted, command)));
   return { steps: [...kept, ...gone.map((before) => ({ change: 'DELETED' as const, before }))], present };

@@ -1,4 +1,5 @@
 import { Prisma } from '../../infra/database/index.js';
+import { inPieces, nextRound } from '../../infra/turns.js';
 import type { CallContext, Write } from '../call.js';
 import { type CommandScope, scopeIdOf, scopeOf } from './access.js';
 import { type CommandColumns, changedFields } from './columns.js';
@@ -15,10 +16,16 @@ export function newVersion(call: CallContext, before: CommandRecord, columns: Co
   return { ...before, ...columns, version: call.nextId() };
 }
 
-/** Stores commands, in two statements however many they are. One that is there already, by its id, is replaced. */
+/** How many commands are stored with one statement: there may be much in them. */
+const COMMANDS_PER_STATEMENT = 20;
+
+/** Stores commands, in few statements, between which others are served. One that is there already, by its id, is replaced. */
 export async function putCommands({ db }: Write, commands: readonly CommandRecord[]): Promise<void> {
   await db.applicationCommand.deleteMany({ where: { id: { in: commands.map(({ id }) => id) } } });
-  await db.applicationCommand.createMany({ data: commands.map(rowOf) });
+  for (const piece of inPieces(commands, COMMANDS_PER_STATEMENT)) {
+    await nextRound();
+    await db.applicationCommand.createMany({ data: piece.map(rowOf) });
+  }
 }
 
 function rowOf(command: CommandRecord): Prisma.ApplicationCommandCreateManyInput {

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { CommandSet, NewCommand } from '../../../src/domain/commands/body.js';
 import { parseInput, parseInTurns } from '../../../src/domain/parse-input.js';
 import { faultsIn, faultsInTurns } from '../../harness/faults-in.js';
+import { turnsDuring } from '../../harness/turns.js';
 
 type Loose = Record<string, unknown>;
 
@@ -472,6 +473,11 @@ describe('a set of commands', () => {
 
   test('has 130 at most, which are counted first', async () => {
     expect(await setFaults(list(131, () => 'nothing'))).toEqual([' BASE_TYPE_BAD_LENGTH']);
+  });
+
+  test('is looked at in turns, since it may be long', async () => {
+    const set = list(100, (n) => chat({ name: `c${n}` }));
+    expect(await turnsDuring(() => parseInTurns(CommandSet, set))).toBeGreaterThanOrEqual(20);
   });
 
   test('names a reserved name, whichever has it', async () => {

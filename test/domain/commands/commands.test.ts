@@ -9,6 +9,7 @@ import {
   deleteCommand,
   getCommand,
   listCommands,
+  overwriteCommands,
   planOverwrite,
 } from '../../../src/domain/commands/index.js';
 import { removeExpiredRows } from '../../../src/domain/expired-rows.js';
@@ -18,6 +19,7 @@ import { toldBy } from '../../harness/calls.js';
 import { openContext } from '../../harness/context.js';
 import { outcome } from '../../harness/outcome.js';
 import { createPerson } from '../../harness/rows.js';
+import { roundsDuring } from '../../harness/turns.js';
 import { addMember, callOf, createBot, createGuild, type TestBot, type TestGuild } from '../../harness/world.js';
 import { chat, grant, grantsOf, namesIn, overwrite, patch, register } from './scene.js';
 
@@ -266,6 +268,12 @@ describe('overwriting the commands of a scope', () => {
     const { plan } = await overwrite(call, everywhere, [chat('b', { nsfw: true })]);
     expect(plan.map(({ grantsLost }) => grantsLost)).toEqual([0, 1]);
     expect(await Promise.all(commands.map((command) => grantsOf(app, command)))).toEqual([0, 1]);
+  });
+
+  test('lets others be served before each piece of a large one, and have a turn before it is shown', async () => {
+    const set = await parseInTurns(CommandSet, many(100));
+    // Five statements and the comparison before them, and the ten rounds of a turn.
+    expect(await roundsDuring(() => overwriteCommands(call, everywhere, set))).toBeGreaterThanOrEqual(16);
   });
 
   test('can be planned, and then changes nothing', async () => {
