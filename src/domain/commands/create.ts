@@ -32,8 +32,8 @@ async function putCommand(
   const columns = columnsOf(body, application, scope.guildId);
   const present = await commandsIn(write.db, scope);
   const same = present.find(({ type, name }) => type === body.type && name === body.name);
+  requireRoom([...present.filter((command) => command !== same), body]);
   if (same) return { command: await applyChange(call, write, same, columns), isNew: false };
-  requireRoom([...present, body]);
   await takeCreates(call, write.db, scope, 1);
   return { command: await addCommand(call, write, scope, columns), isNew: true };
 }

@@ -13,6 +13,14 @@ export function sizeOf(command: CommandBody): number {
   return name + longest(command.description, command.descriptionLocalizations) + sum(command.options, optionSize);
 }
 
+/** All of a command that may be long. */
+export type Texts = Pick<CommandBody, 'nameLocalizations' | 'descriptionLocalizations' | 'options'>;
+
+/** How many characters all of that has as JSON, every translation included. */
+export function jsonSizeOf({ nameLocalizations, descriptionLocalizations, options }: Texts): number {
+  return JSON.stringify([nameLocalizations, descriptionLocalizations, options]).length;
+}
+
 function optionSize(option: CommandOption): number {
   const name = longest(option.name, option.name_localizations);
   const description = longest(option.description, option.description_localizations);

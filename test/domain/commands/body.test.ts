@@ -126,6 +126,28 @@ describe('a command is refused', () => {
       chat({ description_localizations: { de: text(101) } }),
       'description_localizations.de BASE_TYPE_BAD_LENGTH',
     ],
+    [
+      'with a translated name of 33 letters',
+      chat({ name_localizations: { de: text(33) } }),
+      'name_localizations.de BASE_TYPE_BAD_LENGTH',
+    ],
+    [
+      'with a translated name of an option that breaks the rules of names',
+      withOption({ name_localizations: { de: 'a b', fr: text(33) } }),
+      'options.0.name_localizations.de STRING_TYPE_REGEX',
+      'options.0.name_localizations.fr BASE_TYPE_BAD_LENGTH',
+    ],
+    [
+      'with a translated description of an option of 101 letters, and with an empty one',
+      withOption({ description_localizations: { de: text(101), fr: '' } }),
+      'options.0.description_localizations.de BASE_TYPE_BAD_LENGTH',
+      'options.0.description_localizations.fr BASE_TYPE_BAD_LENGTH',
+    ],
+    [
+      'with a translated name of a choice of 101 letters',
+      withOption({ choices: [choice({ name_localizations: { de: text(101) } })] }),
+      'options.0.choices.0.name_localizations.de BASE_TYPE_BAD_LENGTH',
+    ],
     ['with 26 options', chat({ options: list(26, (n) => option({ name: `o${n}` })) }), 'options BASE_TYPE_BAD_LENGTH'],
     ['with options that are no list', chat({ options: { 0: option() } }), 'options LIST_TYPE_CONVERT'],
     ['with an option that is none', chat({ options: [5] }), 'options.0 MODEL_TYPE_CONVERT'],
@@ -296,12 +318,13 @@ describe('a command is refused', () => {
 });
 
 describe('the size of a command', () => {
+  const fullChoices: Loose[] = list(9, () => choice({ name: text(60), value: text(40) }));
   /** 7,708 characters: 8 options of 963 each, and the command's 4. */
   const full = list(8, (n) =>
     option({
       name: `o${n}`,
       description: text(61),
-      choices: list(9, () => choice({ name: text(60), value: text(40) })),
+      choices: fullChoices,
     }),
   );
   const sized = (more: number, options: object[] = full) =>
@@ -325,6 +348,19 @@ describe('the size of a command', () => {
     expect(faults(sized(292, translated))).toEqual([]);
     const longer = full.map((one) => ({ ...one, description_localizations: { de: text(99), fr: text(98) } }));
     expect(faults(sized(0, longer))).toEqual([' APPLICATION_COMMAND_TOO_LARGE']);
+  });
+
+  const [first, ...others] = full;
+  const translatedChoice = { ...fullChoices[0], name_localizations: { de: text(61) } };
+  test.each<[string, Loose, Loose?]>([
+    ['the name', { name_localizations: { de: text(2) } }],
+    ['the description', { description_localizations: { de: text(4) } }],
+    ['the name of an option', {}, { name_localizations: { de: 'abc' } }],
+    ['the description of an option', {}, { description_localizations: { de: text(62) } }],
+    ['the name of a choice', {}, { choices: fullChoices.with(0, translatedChoice) }],
+  ])('counts a longer translation of %s', (_text, ofCommand, ofOption = {}) => {
+    const body = sized(292, [{ ...first, ...ofOption }, ...others]);
+    expect(faults({ ...body, ...ofCommand })).toEqual([' APPLICATION_COMMAND_TOO_LARGE']);
   });
 
   test('is found too large before each part is looked at, however deep it is', () => {

@@ -8,6 +8,7 @@ import {
   type CommandScope,
   deleteCommand,
   getCommand,
+  LOCALES,
   listCommands,
   overwriteCommands,
   planOverwrite,
@@ -48,6 +49,19 @@ afterAll(() => close());
 const many = (count: number, more: object = {}, from = 0) =>
   Array.from({ length: count }, (_, n) => chat(`c${n + from}`, { ...more }));
 const menu = (count: number, type: number) => Array.from({ length: count }, (_, n) => ({ name: `Menu ${n}`, type }));
+
+/** Options of some 440,000 characters as JSON, of which 7,700 count. */
+const LARGE_OPTIONS = Array.from({ length: 25 }, (_, n) => ({
+  type: 3,
+  name: `o${n}`,
+  description: 'x'.repeat(80),
+  description_localizations: Object.fromEntries(LOCALES.map((locale) => [locale, 'y'.repeat(80)])),
+  choices: Array.from({ length: 25 }, (_, at) => ({
+    name: 'name',
+    name_localizations: Object.fromEntries(LOCALES.map((locale) => [locale, 'choice'])),
+    value: `${at}`,
+  })),
+}));
 
 describe('registering a command', () => {
   test('makes one with the contexts of the application, written down and told once', async () => {
@@ -303,6 +317,17 @@ describe('a scope holds', () => {
       const planned = planOverwrite(call, everywhere, await parseInTurns(CommandSet, set));
       expect(await outcome(planned)).toBe('TOO_MANY_COMMANDS');
     }
+  });
+
+  test('a mebibyte of JSON in all, whichever way it comes', async () => {
+    const large = (name: string) => chat(name, { options: LARGE_OPTIONS });
+    const { commands } = await overwrite(call, everywhere, [large('a'), large('b'), chat('c')]);
+    expect(await outcome(register(call, everywhere, large('d')))).toBe('TOO_MANY_COMMANDS');
+    expect(await outcome(register(call, everywhere, large('c')))).toBe('TOO_MANY_COMMANDS');
+    const third = { ...everywhere, commandId: commands[2]?.id ?? 0n };
+    expect(await outcome(patch(call, third, { options: LARGE_OPTIONS }))).toBe('TOO_MANY_COMMANDS');
+    expect(await outcome(patch(call, third, { nsfw: true }))).toBe('ok');
+    expect(await outcome(register(call, there, large('d')))).toBe('ok');
   });
 });
 
