@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
 import type { AppContext } from '../context.js';
 import type { CallContext } from '../domain/call.js';
@@ -67,7 +66,6 @@ export interface RouteInput<Params, Query, Body> {
   query: Query;
   body: Body;
   files: UploadedFile[];
-  headers: IncomingHttpHeaders;
 }
 
 /** What renderers need beside the result. */
