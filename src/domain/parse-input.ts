@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { DomainError, type FieldFault, unknownKind } from './errors.js';
-import { UNKNOWN_KIND } from './input.js';
+import { FAULTS_TOLD, UNKNOWN_KIND } from './input.js';
 
 /**
  * Parses `value` with `schema`.
@@ -25,12 +25,9 @@ export async function parseInTurns<Schema extends z.ZodType>(
 }
 
 function refusalOf(issues: z.core.$ZodIssue[], path: string): DomainError {
-  const fields = issues.slice(0, FAULTS_NAMED).flatMap((issue) => faultsOf(issue, path));
+  const fields = issues.slice(0, FAULTS_TOLD).flatMap((issue) => faultsOf(issue, path));
   return new DomainError('INVALID_INPUT', headlineOf(issues), { fields });
 }
-
-/** How many faults of an input are told. */
-const FAULTS_NAMED = 100;
 
 /** What one of the faults says of the input as a whole. */
 function headlineOf(issues: z.core.$ZodIssue[]): string | undefined {

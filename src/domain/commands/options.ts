@@ -1,7 +1,7 @@
 import { ChannelType, ApplicationCommandOptionType as OptionType } from 'discord-api-types/v10';
 import { z } from 'zod';
 import { fileTypes } from '../file-types.js';
-import { characters, fault, listUpTo, maybe, plainText } from '../input.js';
+import { characters, deepListUpTo, fault, listUpTo, maybe, plainText } from '../input.js';
 import { limits } from '../limits.js';
 import { type Localizations, localizations, translationsOf } from './localizations.js';
 import { chatName, choiceName, description } from './names.js';
@@ -187,7 +187,7 @@ type GivenOption = { [Field in keyof CommandOption]: CommandOption[Field] | unde
 };
 
 function optionList(schema: z.ZodType<GivenOption>) {
-  return maybe(listUpTo(limits.optionsPerCommand, schema.transform(asOption)).superRefine(checkSiblings));
+  return maybe(deepListUpTo(limits.optionsPerCommand, schema.transform(asOption)).superRefine(checkSiblings));
 }
 
 /** The option as it is kept: without what says nothing. */

@@ -2,6 +2,7 @@ import { ApplicationCommandOptionType as OptionType, ApplicationCommandType as T
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CommandSet, NewCommand } from '../../../src/domain/commands/body.js';
+import { LOCALES } from '../../../src/domain/commands/index.js';
 import { parseInput, parseInTurns } from '../../../src/domain/parse-input.js';
 import { faultsIn, faultsInTurns } from '../../harness/faults-in.js';
 import { turnsDuring } from '../../harness/turns.js';
@@ -384,6 +385,24 @@ describe('the size of a command', () => {
     expect(faults(sized(92, [...full, ...numbers(-12)]))).toEqual([]);
     expect(faults(sized(93, [...full, ...numbers(-12)]))).toEqual([' APPLICATION_COMMAND_TOO_LARGE']);
   });
+});
+
+test('faults are looked for until there are enough of them, however many there are', () => {
+  const translations = Object.fromEntries(LOCALES.map((locale) => [locale, '']));
+  let looked = 0;
+  const counted = () => ({
+    ...option({ name_localizations: translations }),
+    get type() {
+      looked += 1;
+      return OptionType.String;
+    },
+  });
+  const subcommand = () => option({ type: OptionType.Subcommand, options: list(10, counted) });
+  const body = chat({
+    options: list(25, () => option({ type: OptionType.SubcommandGroup, options: list(25, subcommand) })),
+  });
+  expect(faults(body)).toHaveLength(100);
+  expect(looked).toBeLessThan(100);
 });
 
 describe('a reserved name', () => {
