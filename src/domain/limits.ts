@@ -50,6 +50,8 @@ export const limits = {
   fileTypesPerOption: 10,
   /** Names, descriptions and values of a command with all it holds, of each the longest translation. */
   charactersPerCommand: 8_000,
+  /** All commands of a scope as JSON, in characters: what a body may hold (decisions 170). */
+  charactersPerCommandScope: 1024 * 1024,
   /** By type, in each scope (Discord's documentation, Application Commands). */
   chatInputCommands: 100,
   userCommands: 15,

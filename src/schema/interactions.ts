@@ -202,6 +202,7 @@ const InvokeCommandInput = builder.inputType('InvokeCommandInput', {
     channelId: t.id({ required: true }),
     commandId: t.id(),
     name: t.string(),
+    version: t.id({ description: 'Of the command as the caller was shown it; one that has changed since is refused.' }),
     options: t.field({ type: 'JSON', description: "The wire's `data.options`." }),
     targetId: t.id({ description: 'The user or the message that a context menu is opened on.' }),
     files: t.field({
@@ -304,6 +305,7 @@ function commandInput(input: typeof InvokeCommandInput.$inferInput) {
   return {
     channelId: parseId(input.channelId, 'channelId'),
     commandId,
+    version: parseOptionalId(input.version, 'version'),
     options: parseInput(InvokedOptions, input.options ?? [], 'options'),
   };
 }

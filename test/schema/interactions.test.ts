@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { putCommand } from '../harness/command-rows.js';
 import { startEndpoint, type TestEndpoint } from '../harness/endpoint.js';
 import { GatewayClient } from '../harness/gateway-client.js';
-import { codeOf, type Loose } from '../harness/graphql.js';
+import { askGraphql, codeOf, type Loose } from '../harness/graphql.js';
 import { eventually } from '../harness/jobs.js';
 import {
   createApplication,
@@ -345,6 +345,43 @@ describe('what one person is shown', () => {
     const choices = [{ name: 'A', value: 'a' }];
     await callback(d, { type: 8, data: { choices } });
     expect((await answered).autocompleteCommand).toEqual({ choices, interaction: { state: 'ANSWERED' } });
+  });
+});
+
+describe('what somebody asks', () => {
+  const RUN = `mutation ($input: InvokeCommandInput!) { invokeCommand(input: $input) { interaction { id } } }`;
+  const COMPLETE = `mutation ($input: InvokeCommandInput!) { autocompleteCommand(input: $input) { choices } }`;
+  const input = () => ({ channelId: guild.textChannelId, commandId });
+
+  it('I-29: is refused of a command that has become another since they were shown it', async () => {
+    const { version } = await server.app.db.reader.applicationCommand.findUniqueOrThrow({
+      where: { id: BigInt(commandId) },
+    });
+    for (const mutation of [RUN, COMPLETE]) {
+      const answer = await ada.ask(mutation, { input: { ...input(), version: String(version - 1n) } });
+      expect(codeOf(answer)).toBe('BAD_USER_INPUT');
+      expect(answer.errors[0]?.extensions.fields).toMatchObject({
+        version: [{ code: 'INTERACTION_APPLICATION_COMMAND_INVALID_VERSION' }],
+      });
+    }
+    expect((await ada.ask(RUN, { input: { ...input(), version: String(version) } })).errors).toEqual([]);
+    expect((await session.event('INTERACTION_CREATE')).d).toMatchObject({ type: 2 });
+  });
+
+  it.each([
+    ['de-CH, fr;q=0.9', 'de'],
+    ['tlh', 'en-US'],
+  ])('I-30: with Accept-Language: %s says that they read %s', async (languages, locale) => {
+    const headers = { authorization: `Bearer ${ada.token}`, 'accept-language': languages };
+    await askGraphql(server, RUN, { input: input() }, headers);
+    expect((await session.event('INTERACTION_CREATE')).d).toMatchObject({ locale, guild_locale: 'en-US' });
+  });
+
+  it('I-30: says in which language they read on a socket, too', async () => {
+    const client = socketClient(server, { token: ada.token, headers: { 'accept-language': 'fr' } });
+    await client.iterate({ query: RUN, variables: { input: input() } }).next();
+    await client.dispose();
+    expect((await session.event('INTERACTION_CREATE')).d).toMatchObject({ locale: 'fr' });
   });
 });
 

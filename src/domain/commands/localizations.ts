@@ -24,9 +24,11 @@ export type Localizations = Partial<Record<Locale, string | null | undefined>> |
 
 /** The translations that say something: those that are not the text itself. Undefined where there is none. */
 export function translationsOf(text: string, given: Localizations): LocalizationMap | undefined {
-  const translated = LOCALES.flatMap((locale) => {
-    const translation = given?.[locale];
-    return translation === null || translation === undefined || translation === text ? [] : [[locale, translation]];
-  });
-  return translated.length === 0 ? undefined : Object.fromEntries(translated);
+  if (given === undefined) return undefined;
+  const translations: LocalizationMap = {};
+  for (const locale of LOCALES) {
+    const translation = given[locale];
+    if (typeof translation === 'string' && translation !== text) translations[locale] = translation;
+  }
+  return Object.keys(translations).length === 0 ? undefined : translations;
 }
