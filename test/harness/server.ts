@@ -7,7 +7,7 @@ import { inject } from 'vitest';
 import { type Config, readConfig } from '../../src/config.js';
 import { jobKinds } from '../../src/domain/jobs.js';
 import { createServer, type Overrides, type Server } from '../../src/server.js';
-import { throwAwayDatabase } from './databases.js';
+import { copyOf, type ThrowAwayDatabase } from './databases.js';
 
 export interface TestServer extends Server {
   /** The origin, such as `http://localhost:40123`. */
@@ -19,9 +19,9 @@ export interface TestOptions extends Overrides {
 }
 
 /** A database of the test's own with all migrations, or null when the suite runs on SQLite. */
-export function migratedDatabase(): ReturnType<typeof throwAwayDatabase> {
+export async function migratedDatabase(): Promise<ThrowAwayDatabase | null> {
   const template = inject('template');
-  return throwAwayDatabase('database' in template ? template.database : null);
+  return 'database' in template ? copyOf(template.database) : null;
 }
 
 /** A data folder of the test's own; when the suite runs on SQLite, there is a database with all migrations in it. */
