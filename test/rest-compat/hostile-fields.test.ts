@@ -222,7 +222,7 @@ describe('every field of every body', { timeout: EVERY_FIELD_MS }, () => {
           expect(status, body).toBeLessThan(500);
         }
       }
-      expect(faults).toEqual([]);
+      expect(faults.splice(0)).toEqual([]);
     },
   );
 });
@@ -236,6 +236,6 @@ describe('every parameter of every query', { timeout: EVERY_FIELD_MS }, () => {
         expect(status, `${name}=${value}`).toBeLessThan(500);
       }
     }
-    expect(faults).toEqual([]);
+    expect(faults.splice(0)).toEqual([]);
   });
 });
