@@ -72,10 +72,10 @@ describe('an installation to a guild is written down and told', () => {
       await put(['bot'], null, '2048'),
     ]);
     expect(told.events).toMatchObject([
-      { type: 'COMMAND_ACCESS_UPDATED', applicationId },
       { type: 'GUILD_ROLE_CREATE', role: { managed: true, applicationId, permissions: 2048n, name: 'Helper' } },
       { type: 'GUILD_MEMBER_ADD', member: { userId: applicationId, user: { bot: true } } },
       { type: 'GUILD_JOINED', guildId, userId: applicationId },
+      { type: 'COMMAND_ACCESS_UPDATED', applicationId },
     ]);
     expect([told.serializable, told.mails]).toEqual([[true], []]);
     const [role] = await roles();
