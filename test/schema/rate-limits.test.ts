@@ -107,7 +107,7 @@ describe('what applications are asked for', () => {
     });
   };
 
-  it('I-29: thirty commands, components and modals together in ten seconds', async () => {
+  it('I-31: thirty commands, components and modals together in ten seconds', async () => {
     for (let n = 0; n < 30; n += 1) {
       expect(codesOf(await ask(ada, INVOKING[n % 3] as Door))).toEqual(['NOT_FOUND']);
     }
@@ -120,7 +120,7 @@ describe('what applications are asked for', () => {
     expect(codesOf(await ask(ada, 'autocompleteCommand'))).toEqual(['NOT_FOUND']);
   });
 
-  it('I-29: choices sixty times in ten seconds, counted apart', async () => {
+  it('I-31: choices sixty times in ten seconds, counted apart', async () => {
     const { points } = AUTOCOMPLETIONS_PER_PERSON;
     expect(points).toBe(60);
     await server.app.limits.take(AUTOCOMPLETIONS_PER_PERSON, ada.id, points - 1);
