@@ -1,5 +1,7 @@
 import { createRequire } from 'node:module';
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import LongestFirst from './test/harness/sequencer.js';
 
 export default defineConfig({
   // Vite would pick the ES module build, beside the CommonJS one that every package loads in Node: two realms of types.
@@ -11,7 +13,9 @@ export default defineConfig({
     hookTimeout: 30_000,
     reporters: ['default', './test/harness/skip-reporter.ts'],
     pool: 'forks',
-    maxWorkers: '100%',
+    // A third of what files take is waiting, for processes, windows of time and the database: one more works meanwhile.
+    maxWorkers: availableParallelism() + 1,
+    sequence: { sequencer: LongestFirst },
     // Loading the modules anew for each file would take longer than the tests; what they share is code, never a server.
     isolate: false,
   },

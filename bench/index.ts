@@ -1,7 +1,9 @@
 // `npm run bench [-- NAME]`: each measurement beside its baseline, in the same run. docs/performance.md says how to read it.
+import { registerCommands } from './measurements/commands.js';
 import { fanOut, identifyToReady, idleSessions } from './measurements/gateway.js';
 import { deliverInteractions } from './measurements/interactions.js';
 import { guildWithLastMessages, listMessages, sendMessage } from './measurements/requests.js';
+import { roundTrips } from './measurements/round-trips.js';
 import { silences } from './measurements/silence.js';
 import { start } from './measurements/start.js';
 import { describeMachine, type Row, renderTable } from './report.js';
@@ -11,6 +13,8 @@ const measurements: Record<string, () => Promise<Row[]>> = {
   'send-message': sendMessage,
   'list-messages': listMessages,
   interactions: deliverInteractions,
+  'round-trips': roundTrips,
+  commands: registerCommands,
   'fan-out': fanOut,
   identify: identifyToReady,
   memory: idleSessions,

@@ -3,7 +3,7 @@ import { Agent, request } from 'node:http';
 /** One request, sent again and again. */
 export interface RequestSpec {
   url: string;
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'PUT';
   headers?: Record<string, string>;
   body?: string;
 }
@@ -21,13 +21,18 @@ export class Load {
    * @returns how many requests were answered, and how many a second
    * @throws when any answer is not a success
    */
-  async run(spec: RequestSpec, seconds: number): Promise<{ answered: number; rate: number }> {
+  run(spec: RequestSpec, seconds: number): Promise<{ answered: number; rate: number }> {
+    return this.repeat(() => this.once(spec), seconds);
+  }
+
+  /** As {@link run}, for something else that callers do again and again. */
+  async repeat(task: () => Promise<unknown>, seconds: number): Promise<{ answered: number; rate: number }> {
     const start = performance.now();
     const end = start + seconds * 1_000;
     let answered = 0;
     const caller = async () => {
       while (performance.now() < end) {
-        await send(this.#agent, spec);
+        await task();
         answered += 1;
       }
     };
@@ -36,10 +41,15 @@ export class Load {
   }
 
   /** Sends `count` requests in all, which count for nothing. */
-  async warmUp(spec: RequestSpec, count: number): Promise<void> {
+  warmUp(spec: RequestSpec, count: number): Promise<void> {
+    return this.warmUpWith(() => this.once(spec), count);
+  }
+
+  /** As {@link warmUp}, for something else that callers do. */
+  async warmUpWith(task: () => Promise<unknown>, count: number): Promise<void> {
     let left = count;
     const caller = async () => {
-      for (; left > 0; left -= 1) await send(this.#agent, spec);
+      for (; left > 0; left -= 1) await task();
     };
     await Promise.all(Array.from({ length: this.callers }, caller));
   }

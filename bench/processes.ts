@@ -57,9 +57,15 @@ export async function startEndpoint(): Promise<MeasuredServer> {
   return startServer('bench/baselines/endpoint.mjs');
 }
 
-/** Starts the baseline of delivered interactions. */
-export async function startBareInteractions(): Promise<MeasuredServer> {
-  return startServer('bench/baselines/interactions.mjs');
+/** Starts the baseline of delivered interactions. @param dataDir of whose data it stores rows in a copy; null for one that stores none */
+export async function startBareInteractions(dataDir: string | null): Promise<MeasuredServer> {
+  const env = dataDir === null ? {} : { DATA_DIR: await copyOf(dataDir) };
+  return startServer('bench/baselines/interactions.mjs', env);
+}
+
+/** Starts the baseline of interactions that are delivered through the gateway. */
+export async function startBareRoundTrips(): Promise<MeasuredServer> {
+  return startServer('bench/baselines/round-trips.mjs');
 }
 
 /** Starts the baseline of the gateway. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Locale } from 'discord-api-types/v10';
 import type { Config } from './config.js';
 import { ApplicationViews, BotTokens } from './domain/applications/index.js';
 import type { EventBus } from './domain/bus-message.js';
@@ -116,6 +117,7 @@ async function lookAfterInteractions(app: AppContext): Promise<void> {
 
 export interface CallOptions {
   requestId?: string;
+  locale?: Locale | null;
   auditReason?: string | null;
 }
 
@@ -125,6 +127,7 @@ export function callContext(app: AppContext, actor: Actor, options: CallOptions 
   const call: CallContext = {
     actor,
     requestId,
+    locale: options.locale ?? null,
     auditReason: options.auditReason ?? null,
     log: app.log.child({ requestId }),
     clock: app.clock,

@@ -1,12 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { putCommand } from './harness/command-rows.js';
 import { type EndpointMode, startEndpoint, type TestEndpoint } from './harness/endpoint.js';
 import { createApplication, createGuild, install, type MadeGuild, type Person, signUp } from './harness/people.js';
 import { type RunningInstance, startInstance } from './harness/process.js';
-import { migratedDatabase, startServer } from './harness/server.js';
+import { migratedDatabase, migratedFolder, startServer } from './harness/server.js';
 
 let database: Awaited<ReturnType<typeof migratedDatabase>>;
 let dataDir: string;
@@ -19,7 +17,7 @@ let silent: string;
 let ada: Person;
 beforeAll(async () => {
   database = await migratedDatabase();
-  dataDir = await mkdtemp(join(tmpdir(), 'causeway-stop-'));
+  dataDir = await migratedFolder();
   const shared: Record<string, string> = database ? { DATABASE_URL: database.url } : {};
   env = { ...shared, DATA_DIR: dataDir, ALLOW_PRIVATE_ENDPOINTS: 'on' };
   endpoint = await startEndpoint();

@@ -1,11 +1,14 @@
 // What delivered interactions are measured against: a bare loop that signs the same payload and posts it to the same endpoint. Nothing is
-// known of anybody, nothing stored, nobody told.
+// known of anybody, and nobody told. With a DATA_DIR it stores what an answered command leaves at the least, through the same client: the
+// row before it is posted, one conditional update when the answer is there, and the message. Without one it stores nothing.
 import { createPrivateKey, sign } from 'node:crypto';
 import { Agent, createServer, request } from 'node:http';
 
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
 const key = createPrivateKey({ key: Buffer.concat([PKCS8, Buffer.alloc(32, 7)]), format: 'der', type: 'pkcs8' });
 const agent = new Agent({ keepAlive: true });
+const { DATA_DIR } = process.env;
+const store = DATA_DIR === undefined ? null : await openStore(DATA_DIR);
 
 function post(url, body) {
   const timestamp = String(Math.floor(Date.now() / 1000));
@@ -27,13 +30,71 @@ function post(url, body) {
   });
 }
 
-async function round({ url, body, seconds, inFlight }) {
+async function openStore(dataDir) {
+  const { openDatabase } = await import('../../dist/infra/database/index.js');
+  const { snowflakes } = await import('../../dist/infra/ids.js');
+  const { createLogger } = await import('../../dist/infra/logger.js');
+  const db = await openDatabase({ url: null, dataDir, pool: 1 }, createLogger('silent'));
+  return { db, nextId: snowflakes({ now: () => Date.now() }, 1) };
+}
+
+async function deliver(url, body, ids) {
+  if (store === null) return post(url, body);
+  const { db, nextId } = store;
+  const id = nextId();
+  const [applicationId, userId, guildId, channelId, commandId] = [
+    ids.applicationId,
+    ids.userId,
+    ids.guildId,
+    ids.channelId,
+    ids.commandId,
+  ].map(BigInt);
+  await db.writer.interaction.create({
+    data: {
+      id,
+      applicationId,
+      type: 2,
+      tokenHash: 'x'.repeat(64),
+      userId,
+      guildId,
+      channelId,
+      name: 'ferry',
+      commandId,
+      data: { id: ids.commandId, name: 'ferry', type: 1 },
+      owners: { guildId: ids.guildId },
+      endsAt: new Date(Date.now() + 9_000),
+    },
+  });
+  const answer = await post(url, body);
+  const originalMessageId = nextId();
+  await db.writer.interaction.updateMany({
+    where: { id, state: { in: ['DELIVERING', 'DELIVERED_HTTP', 'DELIVERED_GATEWAY'] }, endsAt: { gt: new Date() } },
+    data: { state: 'ANSWERED', endsAt: null, callbackType: 4, originalMessageId },
+  });
+  await db.writer.message.create({
+    data: {
+      id: originalMessageId,
+      channelId,
+      authorId: applicationId,
+      applicationId,
+      type: 20,
+      content: answer.data.content,
+      embeds: [],
+      components: [],
+      mentionUserIds: [],
+      mentionRoleIds: [],
+      interaction: { id: String(id), type: 2, name: 'ferry', userId: ids.userId, owners: { guildId: ids.guildId } },
+    },
+  });
+}
+
+async function round({ url, body, seconds, inFlight, ids }) {
   const start = performance.now();
   const end = start + seconds * 1_000;
   let answered = 0;
   const caller = async () => {
     while (performance.now() < end) {
-      await post(url, body);
+      await deliver(url, body, ids);
       answered += 1;
     }
   };
@@ -49,4 +110,7 @@ const server = createServer(async (asked, response) => {
 server.listen(0, '127.0.0.1', () => {
   console.log(JSON.stringify({ origin: `http://127.0.0.1:${server.address().port}` }));
 });
-process.once('SIGTERM', () => process.exit());
+process.once('SIGTERM', async () => {
+  await store?.db.close();
+  process.exit();
+});

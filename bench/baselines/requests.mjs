@@ -33,6 +33,27 @@ http.post('/channels/:channelId/messages', async (request) => {
   return { id: String(row.id), channel_id: String(row.channelId), content: row.content };
 });
 
+// ---- A set of commands in the place of the last one.
+
+http.put('/applications/:applicationId/commands', async (request) => {
+  const applicationId = BigInt(request.params.applicationId);
+  const data = request.body.map(({ name, description, options }) => {
+    const id = nextId();
+    return { id, applicationId, name, description, options, integrationTypes: [0], version: id };
+  });
+  await db.writer.$transaction(async (tx) => {
+    await tx.applicationCommand.deleteMany({ where: { applicationId } });
+    await tx.applicationCommand.createMany({ data });
+  });
+  return data.map((row) => ({
+    ...row,
+    id: String(row.id),
+    application_id: String(row.applicationId),
+    applicationId: undefined,
+    version: String(row.version),
+  }));
+});
+
 // ---- A page of messages, in the wire's shape.
 
 http.get('/channels/:channelId/messages', async (request) => {

@@ -69,8 +69,8 @@ export interface BusMessage extends EventStamp {
   content?: ContentForms;
   /** Where they changed: which of an application's are on now. */
   privilegedIntents?: PrivilegedIntent[];
-  /** The interaction that it is about, and its state. */
-  interaction?: { id: string; state: InteractionState };
+  /** The interaction that it is about, and the state that it came into. */
+  interaction?: { id: string; state?: InteractionState };
 }
 
 /** What subscribers hear. */

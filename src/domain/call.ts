@@ -1,3 +1,4 @@
+import type { Locale } from 'discord-api-types/v10';
 import type { BlobStore } from '../infra/blobs.js';
 import type { Clock } from '../infra/clock.js';
 import type { Application, Interaction, Reader, Transaction, User } from '../infra/database/index.js';
@@ -75,6 +76,8 @@ interface OverdueWatch {
 export interface CallContext {
   actor: Actor;
   requestId: string;
+  /** In which language the caller reads; null where that is not known. */
+  locale: Locale | null;
   /** The caller's reason for the change, for the audit ledger. */
   auditReason: string | null;
   log: Logger;

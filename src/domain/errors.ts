@@ -29,7 +29,11 @@ interface Refusal {
 
 /** Every way a domain function can refuse. */
 const REFUSALS = {
-  UNAUTHENTICATED: { kind: 'unauthenticated', message: 'You need to sign in first.' },
+  UNAUTHENTICATED: {
+    kind: 'unauthenticated',
+    message:
+      'Sign in first: send the header "authorization: Bearer …" with a token from /auth/sign-in/email, or sign in at /oauth2/sign-in in this browser.',
+  },
   MALFORMED_CREDENTIAL: { kind: 'unauthenticated', message: 'Invalid authentication token' },
   INVALID_ACCESS_TOKEN: { kind: 'unauthenticated', message: 'Invalid OAuth2 access token provided' },
   // In a body, beside a credential that is good: on 401 a library would throw its bot token away.

@@ -79,7 +79,7 @@ export type DomainEvent =
   | { type: 'PORTAL_HOME_UPDATED'; userId: bigint }
   /** Somebody asked something of an application: one of its bot's sessions gets it. */
   | { type: 'INTERACTION_CREATE'; request: InteractionRequest; interaction: { id: bigint; token: string } }
-  /** An interaction came into a state. */
+  /** An interaction came into a state, or something of it was noted. */
   | { type: 'INTERACTION_UPDATED'; applicationId: bigint; interaction: InteractionProgress }
   /** A person signed out somewhere; whoever keeps that person's sessions asks for them anew. */
   | { type: 'SESSION_ENDED'; userId: bigint }

@@ -11,14 +11,24 @@ export function fullUrl(...protocols: string[]) {
   const message = `Must be a full URL that begins with ${beginnings} and names a host.`;
   return trimmed()
     .pipe(z.string().max(limits.urlLength))
-    .refine((text) => text === '' || isFullUrl(text, protocols), fault('URL_TYPE_INVALID_URL', message))
+    .refine((text) => text === '' || isFullUrl(text, protocols), { ...fault(CODE, message), abort: true })
+    .refine(
+      (text) => text === '' || !hasCredentials(text),
+      fault(CODE, 'A user and a password are not allowed in this URL.'),
+    )
     .transform((text) => (text === '' ? null : text));
 }
 
+const CODE = 'URL_TYPE_INVALID_URL';
+
 function isFullUrl(text: string, protocols: string[]): boolean {
   if (!URL.canParse(text) || /[\s\\\p{Cc}]/u.test(text)) return false;
-  const { protocol, username, password } = new URL(text);
   // Of more slashes, a browser would make two.
   const isFull = /^[a-z]+:\/\/[^/]/i.test(text);
-  return isFull && protocols.includes(protocol) && username === '' && password === '';
+  return isFull && protocols.includes(new URL(text).protocol);
+}
+
+function hasCredentials(url: string): boolean {
+  const { username, password } = new URL(url);
+  return username !== '' || password !== '';
 }

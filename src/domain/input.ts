@@ -14,9 +14,44 @@ export function headline(
   return { error: ({ input }) => message(input), params: { code, isHeadline: true } };
 }
 
+/** How many faults of an input are told. */
+export const FAULTS_TOLD = 100;
+
 /** A list of at most `max` entries, which are counted before one of them is looked at. */
 export function listUpTo<Schema extends z.ZodType>(max: number, schema: Schema) {
-  return z.array(z.unknown()).max(max).pipe(z.array(schema)).meta({ maxItems: max });
+  return uncheckedList(max, schema).pipe(z.array(schema)).meta({ maxItems: max });
+}
+
+/** As {@link listUpTo}, for entries that hold much: once there are {@link FAULTS_TOLD}, those that follow are not looked at. */
+export function deepListUpTo<Schema extends z.ZodType>(max: number, schema: Schema) {
+  return uncheckedList(max, schema)
+    .transform((entries, checks) => {
+      const parsed: z.output<Schema>[] = [];
+      for (const [index, entry] of entries.entries()) {
+        parsed.push(...parseEntry(schema, entry, index, checks));
+        if (checks.issues.length >= FAULTS_TOLD) break;
+      }
+      return parsed;
+    })
+    .meta({ maxItems: max });
+}
+
+/** @param schema what the entries are shown as */
+export function uncheckedList(max: number, schema: z.ZodType) {
+  return z.array(z.unknown().meta({ shownAs: schema })).max(max);
+}
+
+/** Parses one entry of a list: nothing for one that is refused, whose faults stand under its index. */
+export function parseEntry<Schema extends z.ZodType>(
+  schema: Schema,
+  entry: unknown,
+  index: number,
+  checks: z.RefinementCtx,
+): z.output<Schema>[] {
+  const parsed = schema.safeParse(entry, { reportInput: true });
+  if (parsed.success) return [parsed.data];
+  for (const issue of parsed.error.issues) checks.addIssue({ ...issue, path: [index, ...issue.path] });
+  return [];
 }
 
 /** Text whose length, once trimmed, is from `min` to `max` characters. Holds nothing PostgreSQL cannot store. */

@@ -50,6 +50,8 @@ export const limits = {
   fileTypesPerOption: 10,
   /** Names, descriptions and values of a command with all it holds, of each the longest translation. */
   charactersPerCommand: 8_000,
+  /** All commands of a scope as JSON, in characters: what a body may hold (decisions 170). */
+  charactersPerCommandScope: 1024 * 1024,
   /** By type, in each scope (Discord's documentation, Application Commands). */
   chatInputCommands: 100,
   userCommands: 15,
@@ -86,6 +88,10 @@ export const SENDS_PER_CHANNEL: Limit = { name: 'messages', points: 5, seconds: 
 export const EDITS_PER_CHANNEL: Limit = { name: 'edit-message', points: 5, seconds: 5 };
 export const DELETIONS_PER_CHANNEL: Limit = { name: 'delete-message', points: 10, seconds: 10 };
 export const REACTIONS_PER_CHANNEL: Limit = { name: 'reactions', points: 10, seconds: 10 };
+
+/** Commands, components and modals that a person asks applications with, and choices, which are asked for with every key that is pressed. */
+export const INVOCATIONS_PER_PERSON: Limit = { name: 'invocations-a-person', points: 30, seconds: 10 };
+export const AUTOCOMPLETIONS_PER_PERSON: Limit = { name: 'autocompletions-a-person', points: 60, seconds: 10 };
 
 export const SIGN_UP_PER_ADDRESS: Limit = { name: 'sign-up-an-address', points: 20, seconds: 60 };
 

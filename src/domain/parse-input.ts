@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { DomainError, type FieldFault, joinPath, unknownKind, withFaultPaths } from './errors.js';
-import { UNKNOWN_KIND } from './input.js';
+import { FAULTS_TOLD, UNKNOWN_KIND } from './input.js';
 
 /**
  * Parses `value` with `schema`.
@@ -10,13 +10,24 @@ import { UNKNOWN_KIND } from './input.js';
 export function parseInput<Schema extends z.ZodType>(schema: Schema, value: unknown, path = ''): z.output<Schema> {
   const parsed = schema.safeParse(value, { reportInput: true });
   if (parsed.success) return parsed.data;
-  const { issues } = parsed.error;
-  const fields = issues.slice(0, FAULTS_NAMED).flatMap((issue) => faultsOf(issue, path));
-  throw new DomainError('INVALID_INPUT', headlineOf(issues), { fields });
+  throw refusalOf(parsed.error.issues, path);
 }
 
-/** How many faults of an input are told. */
-const FAULTS_NAMED = 100;
+/** As {@link parseInput}, for a schema that lets others have a turn between its pieces. */
+export async function parseInTurns<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  path = '',
+): Promise<z.output<Schema>> {
+  const parsed = await schema.safeParseAsync(value, { reportInput: true });
+  if (parsed.success) return parsed.data;
+  throw refusalOf(parsed.error.issues, path);
+}
+
+function refusalOf(issues: z.core.$ZodIssue[], path: string): DomainError {
+  const fields = issues.slice(0, FAULTS_TOLD).flatMap((issue) => faultsOf(issue, path));
+  return new DomainError('INVALID_INPUT', headlineOf(issues), { fields });
+}
 
 /** What one of the faults says of the input as a whole. */
 function headlineOf(issues: z.core.$ZodIssue[]): string | undefined {
@@ -102,8 +113,9 @@ function discriminating({ input, discriminator }: z.core.$ZodIssueInvalidUnion):
 }
 
 function choices(values: readonly unknown[] = []): Omit<FieldFault, 'path'> {
-  const shown = values.filter((value) => !isMissing(value)).map(String);
-  return { code: 'BASE_TYPE_CHOICES', message: `Value must be one of {${shown.join(', ')}}.` };
+  // Some values have two names, and stand in their list twice.
+  const shown = new Set(values.filter((value) => !isMissing(value)));
+  return { code: 'BASE_TYPE_CHOICES', message: `Value must be one of {${[...shown].join(', ')}}.` };
 }
 
 function wrongType(expected: string): Omit<FieldFault, 'path'> {

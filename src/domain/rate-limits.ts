@@ -69,7 +69,12 @@ export function dividedKey(caller: string, ...dividedBy: string[]): string {
 
 /** Counts something the caller asks for, of whatever kind. @throws UNAUTHENTICATED, RATE_LIMITED */
 export async function takeRequest(call: CallContext): Promise<void> {
-  await takeLimit(call, REQUESTS_PER_CALLER, byCredential(requireUser(call)));
+  await takeAsCaller(call, REQUESTS_PER_CALLER);
+}
+
+/** Counts something the caller does, wherever it is. @throws UNAUTHENTICATED, RATE_LIMITED */
+export async function takeAsCaller(call: CallContext, limit: Limit): Promise<void> {
+  await takeLimit(call, limit, byCredential(requireUser(call)));
 }
 
 /** Counts something the caller does in a channel. @throws UNAUTHENTICATED, RATE_LIMITED */

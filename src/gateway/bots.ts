@@ -125,7 +125,8 @@ export class Bots {
   async #take(session: Session, { interaction }: BusMessage): Promise<boolean> {
     if (!interaction || session.ended) return false;
     const call = callContext(this.app, session.bot.actor);
-    return takeForGateway(call, { id: BigInt(interaction.id), applicationId: session.botId });
+    const taken = { id: BigInt(interaction.id), applicationId: session.botId };
+    return takeForGateway(call, taken, { isConnected: session.connected });
   }
 
   /** Runs `act` for the sessions responsible for the message's guild, once each has had its READY and first guilds. */

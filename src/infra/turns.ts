@@ -27,6 +27,14 @@ function serveLine(rounds: number): void {
 }
 
 /**
+ * Settles when sockets and timers were served once. For somebody whom others wait for, such as within a transaction, who must not stand
+ * in the line of {@link nextTurn}.
+ */
+export function nextRound(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve));
+}
+
+/**
  * Does `work` for one item after the other, and lets others have a turn before every piece of `size` items.
  * @param size as many items as take a few milliseconds
  */

@@ -47,7 +47,8 @@ function page(origin: string, gateway: string): string {
   <dt>GraphQL</dt><dd><a href="/graphql">${origin}/graphql</a>, with GraphiQL in a browser</dd>
   <dt>REST, for bots</dt><dd><code>${origin}${REST_PATH}</code>, described by <a href="/openapi.json">/openapi.json</a></dd>
   <dt>Gateway, for bots</dt><dd><code>${gateway}</code></dd>
-  <dt>Accounts</dt><dd><code>POST ${origin}/auth/sign-up/email</code> and <code>/auth/sign-in/email</code></dd>
+  <dt>Accounts</dt><dd><code>POST ${origin}/auth/sign-up/email</code> and <code>/auth/sign-in/email</code>;
+    in this browser, <a href="/oauth2/sign-in">sign in</a> or <a href="/oauth2/sign-up">sign up</a></dd>
   <dt>Invitations to teams and tests</dt><dd><code>{ portalHome { teamInvitations { id team { name } } testerInvitations { application { id name } } } }</code>
     at <a href="/graphql">/graphql</a>, signed in, shows those that wait for you; <code>acceptTeamInvitation</code> and
     <code>acceptTesterInvitation</code> accept them</dd>

@@ -195,8 +195,19 @@ const RESPONSES = {
   },
 };
 
-/** What a schema takes, before it is parsed. One that says how it is shown (`shownAs`) is shown so. */
-function jsonSchema(schema: z.ZodType): z.core.JSONSchema.BaseSchema {
+type JsonSchema = z.core.JSONSchema.BaseSchema;
+
+/** What schemas were shown as: many stand in several rows, and in each other. */
+const shownSchemas = new WeakMap<z.ZodType, JsonSchema>();
+
+function jsonSchema(schema: z.ZodType): JsonSchema {
+  const shown = shownSchemas.get(schema) ?? showSchema(schema);
+  shownSchemas.set(schema, shown);
+  return shown;
+}
+
+/** What a schema takes, before it is parsed. One that says how it is shown (`shownAs`: JSON Schema, or a schema) is shown so. */
+function showSchema(schema: z.ZodType): JsonSchema {
   const { $schema: _dialect, ...shown } = z.toJSONSchema(schema, {
     io: 'input',
     unrepresentable: 'any',
@@ -204,7 +215,7 @@ function jsonSchema(schema: z.ZodType): z.core.JSONSchema.BaseSchema {
       const { shownAs } = made;
       if (typeof shownAs !== 'object') return;
       for (const key of Object.keys(made)) delete made[key];
-      Object.assign(made, shownAs);
+      Object.assign(made, shownAs instanceof z.ZodType ? jsonSchema(shownAs) : shownAs);
     },
   });
   return shown;

@@ -2,8 +2,9 @@ import { type AppContext, callContext } from '../context.js';
 import type { Actor, CallContext } from '../domain/call.js';
 import { refusalIn } from '../domain/errors.js';
 import type { UploadedFile } from '../domain/messages/index.js';
-import { parseInput } from '../domain/parse-input.js';
+import { parseInput, parseInTurns } from '../domain/parse-input.js';
 import { countedAs } from '../domain/rate-limits.js';
+import { readLocale } from '../http/locale.js';
 import { readAuditReason } from './audit-reason.js';
 import { type BodyReceiver, readBody } from './body.js';
 import { INTERNAL_ERROR, renderRestError } from './errors.js';
@@ -15,7 +16,7 @@ import { parseParams } from './schemas.js';
 /** A call of `actor`, as a request asks for it. @throws INVALID_INPUT for a reason that the audit ledger cannot keep */
 export function callFor(app: AppContext, request: Pick<RestRequest, 'id' | 'headers'>, actor: Actor): CallContext {
   const auditReason = readAuditReason(request.headers['x-audit-log-reason']);
-  return callContext(app, actor, { requestId: request.id, auditReason });
+  return callContext(app, actor, { requestId: request.id, auditReason, locale: readLocale(request.headers) });
 }
 
 /** Parses a request, does what its row says and renders the result. Every fault becomes an answer. */
@@ -61,9 +62,7 @@ async function run(
 ): Promise<Outcome> {
   const params = parseParams(row.params, inPath);
   const query = parseInput(row.query, request.query);
-  const { headers } = request;
-  const work = (body: unknown, files: UploadedFile[]) =>
-    row.run({ app, call }, { params, query, body, files, headers });
+  const work = (body: unknown, files: UploadedFile[]) => row.run({ app, call }, { params, query, body, files });
   if (!row.body) return work({}, []);
   const sender = countedAs(call.actor, request);
   const held = app.bodies.hold(sender);
@@ -73,7 +72,8 @@ async function run(
     const beginForm = () => app.bodies.beginForm(sender);
     const received = await readBody(request, { maxJsonBytes: row.maxJsonBytes, held, form, beginForm });
     files = received.files;
-    return await work(parseInput(row.body, received.value), files);
+    const parse = row.isParsedInTurns ? parseInTurns : parseInput;
+    return await work(await parse(row.body, received.value), files);
   } finally {
     held.release();
     await Promise.all(files.map((file) => file.blob.discard()));

@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
 import type { AppContext } from '../context.js';
 import type { CallContext } from '../domain/call.js';
@@ -67,7 +66,6 @@ export interface RouteInput<Params, Query, Body> {
   query: Query;
   body: Body;
   files: UploadedFile[];
-  headers: IncomingHttpHeaders;
 }
 
 /** What renderers need beside the result. */
@@ -97,6 +95,8 @@ export interface Route {
   query: z.ZodType;
   /** In wire names; null for a row without one. */
   body: z.ZodType | null;
+  /** Whether the body is parsed in turns, by a schema that lets others have theirs. */
+  isParsedInTurns: boolean;
   /** For a body that may be multipart with files: whether the caller may send them at all, asked before they are received. */
   admitFiles: ((call: CallContext, params: Record<string, unknown>) => Promise<void>) | null;
   /** The most a JSON body may be, in bytes. */
@@ -127,6 +127,8 @@ interface RouteSpec<
   query?: Query;
   /** In wire names. */
   body?: Body;
+  /** Whether the body is parsed in turns, by a schema that lets others have theirs. */
+  isParsedInTurns?: boolean;
   /** Where the body has what the domain's rules name otherwise in their faults, such as `appName` for `app_name`. */
   faultNames?: Readonly<Record<string, string>>;
   /** Whether the caller may send files at all, asked before they are received; without it the body is JSON only. */
@@ -167,6 +169,7 @@ export function route<
     params: spec.params,
     query: spec.query ?? ANYTHING,
     body: spec.body ?? null,
+    isParsedInTurns: spec.isParsedInTurns ?? false,
     admitFiles: spec.admitFiles ? async (call, params) => spec.admitFiles?.(call, params as z.output<Params>) : null,
     maxJsonBytes: spec.maxJsonBytes ?? MAX_JSON_BYTES,
     statuses: typeof status === 'number' ? [status] : status.oneOf,

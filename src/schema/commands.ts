@@ -23,7 +23,7 @@ import {
   updateCommand,
 } from '../domain/commands/index.js';
 import { DomainError } from '../domain/errors.js';
-import { parseInput } from '../domain/parse-input.js';
+import { parseInput, parseInTurns } from '../domain/parse-input.js';
 import { renderCommand } from '../wire/commands.js';
 import { Application } from './applications.js';
 import { builder } from './builder.js';
@@ -249,7 +249,7 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: OverwriteCommandsInput, required: true }) },
     resolve: async (_root, { input }, { call }) => {
       const scope = scopeIn(input);
-      const commands = parseInput(CommandSet, input.commands, 'commands');
+      const commands = await parseInTurns(CommandSet, input.commands, 'commands');
       const applied = !input.dryRun;
       const done = await (applied ? overwriteCommands : planOverwrite)(call, scope, commands);
       return { ...done, applied };

@@ -25,7 +25,7 @@ export interface GraphqlContext {
 
 /** Forgets what an operation that lasts has read so far; whoever calls stays the same. */
 export function renewContext(context: GraphqlContext): void {
-  const { actor, requestId } = context.call;
-  context.call = callContext(context.app, actor, { requestId });
+  const { actor, requestId, locale } = context.call;
+  context.call = callContext(context.app, actor, { requestId, locale });
   context.loaders = new Loaders();
 }

@@ -4,6 +4,7 @@ import { type AppContext, callContext } from '../context.js';
 import { GRAPHQL_PER_CALLER, REQUESTS_PER_CALLER } from '../domain/limits.js';
 import { countedAs, takeLimit, takePoints } from '../domain/rate-limits.js';
 import type { Face, UpgradeHandler } from '../face.js';
+import { readLocale } from '../http/locale.js';
 import type { FindPerson, Visitor } from '../http/page-sessions.js';
 import { Lazy } from '../infra/lazy.js';
 import type { Logger } from '../infra/logger.js';
@@ -26,7 +27,7 @@ export function graphqlFace(app: AppContext, findPerson: FindPerson): Face {
   const contextFor = async (visitor: Visitor): Promise<GraphqlContext> => {
     const { headers } = visitor;
     const actor = await findPerson(headers);
-    const call = callContext(app, actor, { requestId: randomUUID() });
+    const call = callContext(app, actor, { requestId: randomUUID(), locale: readLocale(headers) });
     const caller = countedAs(actor, visitor);
     if (actor.kind === 'anonymous') await takeLimit(call, REQUESTS_PER_CALLER, caller);
     const pay: Pay = (objects) => takePoints(call, GRAPHQL_PER_CALLER, caller, objects);

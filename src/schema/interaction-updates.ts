@@ -1,5 +1,7 @@
 import { accessApplication } from '../domain/applications/index.js';
+import type { BusMessage } from '../domain/bus-message.js';
 import { requirePerson } from '../domain/call.js';
+import { accessInteraction } from '../domain/interactions/index.js';
 import { BUS_RECONNECTED, topics } from '../infra/bus.js';
 import type { Interaction } from '../infra/database/index.js';
 import { type GraphqlContext, renewContext } from './context.js';
@@ -7,8 +9,8 @@ import type { BoundedQueue } from './queue.js';
 import { watchQueue } from './watched-queue.js';
 
 /**
- * An application's interactions, each whenever it comes into another state, for as long as the caller is signed in and has a role in
- * the application.
+ * An application's interactions, each whenever it comes into another state or something of it was noted, for as long as the caller is
+ * signed in and has a role in the application.
  * @throws what `accessApplication` throws
  */
 export async function watchInteractions(
@@ -16,41 +18,70 @@ export async function watchInteractions(
   applicationId: bigint,
 ): Promise<AsyncIterableIterator<Interaction>> {
   const { call } = context;
-  const userId = String(requirePerson(call).user.id);
   const requireAccess = () => accessApplication(call, applicationId, 'viewInteractions');
   const { ownerTeamId } = await requireAccess();
   const ids = await watchQueue(context, {
     names: [topics.application(applicationId), ...(ownerTeamId === null ? [] : [topics.team(ownerTeamId)])],
     requireAccess,
     isUnsureAfter: (message) => message.type === BUS_RECONNECTED || message.invalidates.includes('portal'),
-    shownOf: ({ type, interaction }) =>
-      type === 'INTERACTION_UPDATED' && interaction ? BigInt(interaction.id) : undefined,
+    shownOf: updatedId,
   });
-  return rowsOf(context, userId, ids);
+  return rowsOf(context, ids);
+}
+
+/**
+ * One interaction whenever it comes into another state or something of it was noted, for as long as the caller is signed in and may see it.
+ * @throws what `accessInteraction` throws
+ */
+export async function watchInteraction(
+  context: GraphqlContext,
+  id: bigint,
+): Promise<AsyncIterableIterator<Interaction>> {
+  const requireAccess = () => accessInteraction(context.call, id);
+  const { applicationId } = await requireAccess();
+  const ids = await watchQueue(context, {
+    names: [topics.application(applicationId)],
+    requireAccess,
+    isUnsureAfter: (message) => message.type === BUS_RECONNECTED || message.invalidates.includes('portal'),
+    shownOf: (message) => (updatedId(message) === id ? id : undefined),
+  });
+  return rowsOf(context, ids);
+}
+
+/** Of which interaction a message tells. */
+function updatedId({ type, interaction }: BusMessage): bigint | undefined {
+  return type === 'INTERACTION_UPDATED' && interaction ? BigInt(interaction.id) : undefined;
 }
 
 /** The rows with these ids as they are when it is their turn; what is gone by then is left out. */
-function rowsOf(
-  context: GraphqlContext,
-  userId: string,
-  ids: BoundedQueue<bigint>,
-): AsyncIterableIterator<Interaction> {
+function rowsOf(context: GraphqlContext, ids: BoundedQueue<bigint>): AsyncIterableIterator<Interaction> {
+  const userId = String(requirePerson(context.call).user.id);
+  const { turn } = context;
+  const end = async (): Promise<IteratorResult<Interaction>> => {
+    turn.close();
+    await ids.return();
+    return { value: undefined, done: true };
+  };
   const next = async (): Promise<IteratorResult<Interaction>> => {
-    context.turn.end();
+    turn.end();
     const { value: id, done } = await ids.next();
-    if (done) return { value: undefined, done };
-    context.turn.begin(await context.streams.turn(userId));
+    if (done) return end();
+    turn.begin(await context.streams.turn(userId));
+    if (turn.isClosed) return end();
     renewContext(context);
     const value = await context.call.read.interaction.findUnique({ where: { id } });
     return value ? { value, done: false } : next();
   };
   return {
-    next,
-    async return() {
-      context.turn.end();
-      await ids.return();
-      return { value: undefined, done: true };
+    async next() {
+      try {
+        return await next();
+      } catch (error) {
+        await end();
+        throw error;
+      }
     },
+    return: end,
     [Symbol.asyncIterator]() {
       return this;
     },

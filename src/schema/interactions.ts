@@ -18,8 +18,10 @@ import {
   submitModal,
   useComponent,
 } from '../domain/interactions/index.js';
+import { AUTOCOMPLETIONS_PER_PERSON, INVOCATIONS_PER_PERSON } from '../domain/limits.js';
 import { onlookerOf, seenBy } from '../domain/messages/index.js';
 import { parseInput } from '../domain/parse-input.js';
+import { takeAsCaller } from '../domain/rate-limits.js';
 import type { Interaction as InteractionRow, InteractionStep as InteractionStepRow } from '../infra/database/index.js';
 import { snowflakeTime } from '../infra/ids.js';
 import { Application } from './applications.js';
@@ -28,7 +30,7 @@ import { Channel } from './channels.js';
 import type { GraphqlContext } from './context.js';
 import type { Upload } from './forms.js';
 import { parseId, parseOptionalId, snowflakeId } from './ids.js';
-import { watchInteractions } from './interaction-updates.js';
+import { watchInteraction, watchInteractions } from './interaction-updates.js';
 import { childLists, referredRows } from './lists.js';
 import { Message } from './messages.js';
 import { callerMayWithApplication } from './own-roles.js';
@@ -200,6 +202,7 @@ const InvokeCommandInput = builder.inputType('InvokeCommandInput', {
     channelId: t.id({ required: true }),
     commandId: t.id(),
     name: t.string(),
+    version: t.id({ description: 'Of the command as the caller was shown it; one that has changed since is refused.' }),
     options: t.field({ type: 'JSON', description: "The wire's `data.options`." }),
     targetId: t.id({ description: 'The user or the message that a context menu is opened on.' }),
     files: t.field({
@@ -249,30 +252,35 @@ builder.mutationFields((t) => ({
     resolve: async (_root, { input }, { call }) => {
       const files = filesOf(input);
       const asked = { ...commandInput(input), targetId: parseOptionalId(input.targetId, 'targetId') };
+      await takeAsCaller(call, INVOCATIONS_PER_PERSON);
       if (files.length > 0) await requireInvoking(call, { ...asked, files: files.length });
       return { interaction: await invokeCommand(call, { ...asked, files: await receiveFiles(files) }) };
     },
   }),
   autocompleteCommand: t.field({
     type: AutocompletePayload,
-    description: 'Asks for choices of the option that is marked as `focused`.',
+    description: 'Asks for choices of the option that is marked with `focused: true`.',
     args: { input: t.arg({ type: InvokeCommandInput, required: true }) },
-    resolve: async (_root, { input }, { call }) => ({
-      interaction: await autocompleteCommand(call, commandInput(input)),
-    }),
+    resolve: async (_root, { input }, { call }) => {
+      const typed = commandInput(input);
+      await takeAsCaller(call, AUTOCOMPLETIONS_PER_PERSON);
+      return { interaction: await autocompleteCommand(call, typed) };
+    },
   }),
   useComponent: t.field({
     type: InteractionPayload,
     description: 'Presses a button, or chooses in a select, of a message.',
     args: { input: t.arg({ type: UseComponentInput, required: true }) },
-    resolve: async (_root, { input }, { call }) => ({
-      interaction: await useComponent(call, {
+    resolve: async (_root, { input }, { call }) => {
+      const used = {
         channelId: parseId(input.channelId, 'channelId'),
         messageId: parseId(input.messageId, 'messageId'),
         customId: parseInput(plainText(), input.customId, 'customId'),
         values: parseInput(ChosenValues, input.values ?? [], 'values'),
-      }),
-    }),
+      };
+      await takeAsCaller(call, INVOCATIONS_PER_PERSON);
+      return { interaction: await useComponent(call, used) };
+    },
   }),
   submitModal: t.field({
     type: InteractionPayload,
@@ -284,6 +292,7 @@ builder.mutationFields((t) => ({
         interactionId: parseId(input.interactionId, 'interactionId'),
         components: parseInput(SubmittedComponents, input.components, 'components'),
       };
+      await takeAsCaller(call, INVOCATIONS_PER_PERSON);
       if (files.length > 0) await requireSubmitting(call, { ...filled, files: files.length });
       return { interaction: await submitModal(call, { ...filled, files: await receiveFiles(files) }) };
     },
@@ -296,6 +305,7 @@ function commandInput(input: typeof InvokeCommandInput.$inferInput) {
   return {
     channelId: parseId(input.channelId, 'channelId'),
     commandId,
+    version: parseOptionalId(input.version, 'version'),
     options: parseInput(InvokedOptions, input.options ?? [], 'options'),
   };
 }
@@ -309,10 +319,22 @@ function filesOf({ files }: { files?: Upload[] | null | undefined }): Upload[] {
 builder.subscriptionField('interactionUpdated', (t) =>
   t.field({
     type: Interaction,
-    description: "Each of the application's interactions whenever it comes into another state.",
+    description:
+      "Each of the application's interactions whenever it comes into another state, or a step is added to its trace.",
     args: { applicationId: t.arg.id({ required: true }) },
     subscribe: (_root, { applicationId }, context) =>
       watchInteractions(context, parseId(applicationId, 'applicationId')),
+    resolve: (interaction) => interaction,
+  }),
+);
+
+builder.subscriptionField('interactionChanged', (t) =>
+  t.field({
+    type: Interaction,
+    description:
+      'One interaction whenever something becomes of it, such as a modal to fill in: for whoever asked for it, and for its developers.',
+    args: { id: t.arg.id({ required: true }) },
+    subscribe: (_root, { id }, context) => watchInteraction(context, parseId(id, 'id')),
     resolve: (interaction) => interaction,
   }),
 );

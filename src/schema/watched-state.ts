@@ -84,7 +84,7 @@ class StateStream<State> implements AsyncIterableIterator<State>, Stream {
 
   end(): void {
     this.#isOver = true;
-    this.context.turn.end();
+    this.context.turn.close();
     this.context.streams.delete(this);
     this.#sessions.close();
     this.#shared.leave(this);
@@ -120,10 +120,7 @@ class StateStream<State> implements AsyncIterableIterator<State>, Stream {
   /** The state after all changes until the stream's turn, which lasts until the value has been worked out. */
   async #readInTurn(): Promise<State | undefined> {
     this.context.turn.begin(await this.context.streams.turn(this.#userId));
-    if (this.#isOver) {
-      this.context.turn.end();
-      return undefined;
-    }
+    if (this.#isOver) return undefined;
     this.#seen = this.#shared.version;
     renewContext(this.context);
     return this.#shared.read(this.context);

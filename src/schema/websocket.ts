@@ -110,8 +110,13 @@ function visitorOf(app: AppContext, socket: SocketContext): Visitor {
   return { headers: headersOf(app, socket), address: app.clientAddress(socket.extra.request) };
 }
 
-/** The session a socket was opened with, in the headers an HTTP request would carry it in. */
+/** What a socket was opened with, in the headers an HTTP request would carry it in: the session, and in which languages its reader reads. */
 function headersOf(app: AppContext, socket: SocketContext): IncomingHttpHeaders {
+  const { 'accept-language': languages } = socket.extra.request.headers;
+  return { ...sessionOf(app, socket), ...(languages === undefined ? {} : { 'accept-language': languages }) };
+}
+
+function sessionOf(app: AppContext, socket: SocketContext): IncomingHttpHeaders {
   const { headers } = socket.extra.request;
   const authorization = authorizationOf(socket) ?? headers.authorization;
   if (authorization !== undefined) return { authorization };

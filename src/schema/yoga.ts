@@ -28,7 +28,8 @@ export function createGraphqlServer(log: Logger): Yoga {
     parserAndValidationCache: keptDocuments,
     cors: false,
     multipart: false,
-    graphiql: { title: 'Causeway', subscriptionsProtocol: 'WS' },
+    // Over HTTP, since what somebody sets under Headers does not reach a socket.
+    graphiql: { title: 'Causeway', subscriptionsProtocol: 'SSE' },
     renderGraphiQL: graphiqlPage,
     maskedErrors: { maskError: (error) => renderError(error, log) },
     plugins: [

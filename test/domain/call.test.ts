@@ -23,9 +23,12 @@ const told = (ask: () => unknown) => {
   }
 };
 
+const HOW_TO_SIGN_IN =
+  'UNAUTHENTICATED Sign in first: send the header "authorization: Bearer …" with a token from /auth/sign-in/email, or sign in at /oauth2/sign-in in this browser.';
+
 describe('a caller', () => {
   test.each<[Actor['kind'], string, string]>([
-    ['anonymous', 'UNAUTHENTICATED You need to sign in first.', 'UNAUTHENTICATED You need to sign in first.'],
+    ['anonymous', HOW_TO_SIGN_IN, HOW_TO_SIGN_IN],
     ['person', 'ok', 'ok'],
     ['bot', 'ok', 'FORBIDDEN Bots cannot use this'],
     ['token', 'FORBIDDEN OAuth2 tokens cannot use this', 'FORBIDDEN OAuth2 tokens cannot use this'],

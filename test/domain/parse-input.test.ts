@@ -18,6 +18,12 @@ describe('a fault', () => {
     ['nothing for a choice', z.literal('a'), undefined, REQUIRED],
     ['another choice', z.enum(['a', 'b']), 'c', { code: 'BASE_TYPE_CHOICES', message: 'Value must be one of {a, b}.' }],
     [
+      'another choice where one has two names',
+      z.enum({ News: 5, Announcement: 5, Text: 0 }),
+      1,
+      { code: 'BASE_TYPE_CHOICES', message: 'Value must be one of {5, 0}.' },
+    ],
+    [
       'a number for text',
       z.string(),
       1,

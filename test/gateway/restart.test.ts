@@ -1,15 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readConfig } from '../../src/config.js';
 import { createServer } from '../../src/server.js';
 import { GatewayClient } from '../harness/gateway-client.js';
 import { freePort } from '../harness/ports.js';
-import { migratedDatabase } from '../harness/server.js';
+import { migratedDatabase, migratedFolder } from '../harness/server.js';
 import { addMember, createBot, createGuild, type TestBot, type TestGuild } from '../harness/world.js';
 
 const BOTS = 10;
@@ -24,7 +22,7 @@ let guild: TestGuild;
 let child: ChildProcess | undefined;
 
 beforeAll(async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'causeway-restart-'));
+  const dataDir = await migratedFolder();
   const database = await migratedDatabase();
   const port = await freePort();
   origin = `http://localhost:${port}`;

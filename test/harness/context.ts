@@ -1,6 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { pino } from 'pino';
 import { readConfig } from '../../src/config.js';
 import { type AppContext, createAppContext } from '../../src/context.js';
@@ -13,13 +11,13 @@ import { openResources } from '../../src/resources.js';
 import { createEndpoints } from '../../src/rest-compat/index.js';
 import { renderPing } from '../../src/wire/interactions-endpoints.js';
 import { createPublisher } from '../../src/wire/publisher.js';
-import { migratedDatabase } from './server.js';
+import { migratedDatabase, migratedFolder } from './server.js';
 
 /** The context of a process that listens nowhere, over a database and folder of its own. */
 export async function openContext(
   env: Record<string, string> = {},
 ): Promise<{ app: AppContext; close(): Promise<void> }> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'causeway-context-'));
+  const dataDir = await migratedFolder();
   const database = await migratedDatabase();
   const url: Record<string, string> = database ? { DATABASE_URL: database.url } : {};
   const config = readConfig({ DATA_DIR: dataDir, RATE_LIMITS: 'off', ...url, ...env });

@@ -1,14 +1,28 @@
 import type { z } from 'zod';
 import { DomainError, type FieldFault } from '../../src/domain/errors.js';
-import { parseInput } from '../../src/domain/parse-input.js';
+import { parseInput, parseInTurns } from '../../src/domain/parse-input.js';
 
 /** What is wrong with an input; nothing where it is taken. @throws whatever else parsing throws */
 export function faultsIn(schema: z.ZodType, value: unknown, path?: string): FieldFault[] {
   try {
     parseInput(schema, value, path);
   } catch (error) {
-    if (error instanceof DomainError && error.code === 'INVALID_INPUT') return error.fields;
-    throw error;
+    return faultsOf(error);
   }
   return [];
+}
+
+/** As {@link faultsIn}, for a schema that parses in turns. */
+export async function faultsInTurns(schema: z.ZodType, value: unknown): Promise<FieldFault[]> {
+  try {
+    await parseInTurns(schema, value);
+  } catch (error) {
+    return faultsOf(error);
+  }
+  return [];
+}
+
+function faultsOf(error: unknown): FieldFault[] {
+  if (error instanceof DomainError && error.code === 'INVALID_INPUT') return error.fields;
+  throw error;
 }

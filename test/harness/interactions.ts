@@ -43,7 +43,7 @@ export const FILLED_IN = [{ type: 18, component: { type: 4, custom_id: 'name', v
 /** Stores an interaction, and has a gateway session take it unless it is to stay on its way. */
 export async function put(scene: Scene, request: InteractionRequest, isTaken = true): Promise<Asked> {
   const { interaction, token } = await createInteraction(scene.owner, request);
-  if (isTaken) await takeForGateway(scene.owner, interaction);
+  if (isTaken) await takeForGateway(scene.owner, interaction, { isConnected: true });
   return { id: interaction.id, token };
 }
 
@@ -125,10 +125,11 @@ export function alter({ app }: Pick<TestServer, 'app'>, { id }: Asked, data: Pri
 
 /** The states that an interaction's application is told of from now on. */
 export async function hearStates({ server: { app }, bot }: Scene, { id }: Pick<Asked, 'id'>) {
-  const states: unknown[] = [];
+  const states: string[] = [];
   const { ready, close } = app.bus.subscribe(topics.application(bot.id), (message) => {
     if (message.type !== 'INTERACTION_UPDATED' || message.interaction?.id !== String(id)) return;
-    states.push(message.interaction.state);
+    const { state } = message.interaction;
+    if (state) states.push(state);
   });
   await ready;
   return { states, close };

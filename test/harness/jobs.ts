@@ -1,5 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { vi } from 'vitest';
 import { systemClock } from '../../src/infra/clock.js';
@@ -8,7 +7,7 @@ import { type Database, openDatabase } from '../../src/infra/database/index.js';
 import { sqliteReader, sqliteWriter } from '../../src/infra/database/sqlite.js';
 import type { Logger } from '../../src/infra/logger.js';
 import type { Server } from '../../src/server.js';
-import { migratedDatabase } from './server.js';
+import { migratedDatabase, migratedFolder } from './server.js';
 
 /** Settles when `check` throws no more. A busy machine has 20 s for it. */
 export function eventually<T>(check: () => T | Promise<T>, options: { interval?: number } = {}): Promise<T> {
@@ -25,7 +24,7 @@ export interface SharedDatabase {
 
 /** A throw-away database, opened twice. */
 export async function openSharedDatabase(log: Logger): Promise<SharedDatabase> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'causeway-jobs-'));
+  const dataDir = await migratedFolder();
   const database = await migratedDatabase();
   const open = () => openDatabase({ url: database?.url ?? null, dataDir, pool: 5 }, log);
   const first = await open();

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -7,7 +7,7 @@ import { inject } from 'vitest';
 import { type Config, readConfig } from '../../src/config.js';
 import { jobKinds } from '../../src/domain/jobs.js';
 import { createServer, type Overrides, type Server } from '../../src/server.js';
-import { throwAwayDatabase } from './databases.js';
+import { copyOf, type ThrowAwayDatabase } from './databases.js';
 
 export interface TestServer extends Server {
   /** The origin, such as `http://localhost:40123`. */
@@ -19,8 +19,17 @@ export interface TestOptions extends Overrides {
 }
 
 /** A database of the test's own with all migrations, or null when the suite runs on SQLite. */
-export function migratedDatabase(): ReturnType<typeof throwAwayDatabase> {
-  return throwAwayDatabase(inject('template'));
+export async function migratedDatabase(): Promise<ThrowAwayDatabase | null> {
+  const template = inject('template');
+  return 'database' in template ? copyOf(template.database) : null;
+}
+
+/** A data folder of the test's own; when the suite runs on SQLite, there is a database with all migrations in it. */
+export async function migratedFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'causeway-test-'));
+  const template = inject('template');
+  if ('file' in template) await copyFile(template.file, join(folder, 'causeway.db'));
+  return folder;
 }
 
 /**
@@ -28,7 +37,7 @@ export function migratedDatabase(): ReturnType<typeof throwAwayDatabase> {
  * server, a throw-away database on it. Limits are off unless the test's `env` says otherwise, and jobs wait unless it asks for them.
  */
 export async function startServer(options: TestOptions = {}): Promise<TestServer> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'causeway-test-'));
+  const dataDir = await migratedFolder();
   const database = options.env?.DATABASE_URL === undefined ? await migratedDatabase() : null;
   const config: Config = readConfig({
     PORT: '0',

@@ -1,12 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseSnowflake, SNOWFLAKE_EPOCH_MS, snowflakeAt, snowflakes, snowflakeTime } from '../../src/infra/ids.js';
 import { ManualClock } from '../harness/clock.js';
 import { signUp } from '../harness/people.js';
-import { migratedDatabase, startServer } from '../harness/server.js';
+import { migratedDatabase, migratedFolder, startServer } from '../harness/server.js';
 
 const now = fc.integer({ min: Date.UTC(2016, 0), max: Date.UTC(2080, 0) });
 const worker = fc.integer({ min: 0, max: 1023 });
@@ -68,7 +66,7 @@ describe('snowflakes (decisions 21)', () => {
 
 test('a process alone whose clock was set back while it did not run goes on after its newest row', async () => {
   const database = await migratedDatabase();
-  const folder = await mkdtemp(join(tmpdir(), 'causeway-ids-'));
+  const folder = await migratedFolder();
   const env = { DATA_DIR: folder, ...(database ? { DATABASE_URL: database.url } : {}) };
   const now = Date.now();
   const before = await startServer({ env, clock: new ManualClock(now) });

@@ -210,7 +210,15 @@ describe('sign-in', () => {
     ];
     const { status, location } = await visitor.post(`/oauth2/sign-in${query}`, fields);
     expect(status).toBe(303);
-    expect(location).toMatch(/^\/oauth2\/authorize\?/);
+    expect(location).toMatch(/^\/(oauth2\/authorize\?.*)?$/);
+  });
+
+  it('leads to the first page of the instance for who came for nothing else', async () => {
+    const visitor = new Visitor(server);
+    const form = formIn(await visitor.get('/oauth2/sign-in'), '/oauth2/sign-in');
+    const { status, location } = await visitor.send(form, { email: ada.email, password: ada.password });
+    expect({ status, location }).toEqual({ status: 303, location: '/' });
+    expect((await visitor.get('/')).html).toContain('href="/oauth2/sign-in"');
   });
 
   it('keeps the e-mail address and not the password when they do not fit', async () => {

@@ -1,13 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.js';
 import { createServer } from '../../src/server.js';
 import { startInstance } from '../harness/process.js';
 import { RestBot } from '../harness/rest.js';
-import { migratedDatabase } from '../harness/server.js';
+import { migratedDatabase, migratedFolder } from '../harness/server.js';
 import { addMember, createBot, createGuild, type TestBot } from '../harness/world.js';
 
 let dataDir: string;
@@ -17,7 +15,7 @@ let bot: TestBot;
 let messages: string;
 
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'causeway-killed-'));
+  dataDir = await migratedFolder();
   database = await migratedDatabase();
   env = { DATA_DIR: dataDir, ...(database ? { DATABASE_URL: database.url } : {}) };
   const seeding = await createServer(readConfig({ ...env, PORT: '0' }), { log: pino({ level: 'silent' }) });

@@ -171,6 +171,27 @@ describe.each(table)('%s', (_name, row) => {
   });
 });
 
+describe('a body that is a list', () => {
+  const bodyOf = (method: string, path: string) => {
+    const row = routes.find((each) => each.method === method && each.path === path);
+    if (!row) throw new Error('there is no such row');
+    return operationOf(row).requestBody?.content['application/json']?.schema;
+  };
+
+  test.each(['/applications/:applicationId/commands', '/applications/:applicationId/guilds/:guildId/commands'])(
+    'says what is in it: PUT %s',
+    (path) => {
+      const one = bodyOf('POST', path);
+      expect(bodyOf('PUT', path)).toEqual({ type: 'array', maxItems: 130, items: one });
+      const validate = new Ajv2020({ strict: false }).compile(bodyOf('PUT', path) ?? {});
+      const command = { name: 'a', description: 'b', options: [{ type: 3, name: 'c', description: 'd' }] };
+      expect(validate([command])).toBe(true);
+      expect(validate([{ ...command, options: [{ type: 3 }] }])).toBe(false);
+      expect(validate([{ description: 'b' }])).toBe(false);
+    },
+  );
+});
+
 describe('names are those of the reference platform', () => {
   const { operations } = fixture('reference-operations.json') as {
     operations: Record<string, { query?: string[]; body?: string[] }>;

@@ -4,12 +4,15 @@ import {
   type GraphQLInputType,
   GraphQLNonNull,
   getNamedType,
+  getVariableValues,
   isEnumType,
   isInputObjectType,
   isListType,
   isNonNullType,
   isObjectType,
   isScalarType,
+  Kind,
+  parse,
 } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { schema } from '../../src/schema/index.js';
@@ -19,6 +22,11 @@ import { readableLog } from '../harness/log.js';
 import { createApplication, createGuild, install, type Person, sendMessage, signUp } from '../harness/people.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { createTeam } from '../harness/teams.js';
+
+/**
+ * Whether whatever somebody sends is answered, with a code and never with a fault of the server: every hostile value in every field of
+ * every input, and as every cursor. Of those that do not fit the type of their field, one is sent for each value and operation.
+ */
 
 const { log, lines: faults } = readableLog();
 let server: TestServer;
@@ -105,6 +113,13 @@ function valueWith(type: GraphQLInputType, [key, ...rest]: Key[], leaf: unknown)
   return { ...neededOf(Object.values(fields)), ...(inner && { [key]: valueWith(inner.type, rest, leaf) }) };
 }
 
+/** Asks of variables whether they fit their types, for which the server asks by the same function before it runs the operation. */
+function variablesCheck(query: string): (variables: Record<string, unknown>) => boolean {
+  const [operation] = parse(query).definitions;
+  const definitions = (operation?.kind === Kind.OPERATION_DEFINITION && operation.variableDefinitions) || [];
+  return (variables) => getVariableValues(schema, definitions, variables).errors === undefined;
+}
+
 /** Every field that takes arguments, and how to ask for it: a field of an object hangs on one that exists. */
 const operations = ['Mutation', 'Query'].flatMap((kind) => {
   const type = schema.getType(kind);
@@ -143,10 +158,16 @@ describe('every field of every input', { timeout: EVERY_FIELD_MS }, () => {
       const passed = args.map((arg) => `${arg.name}: $${arg.name}`).join(', ');
       const selection = isScalarType(getNamedType(type)) ? '' : '{ __typename }';
       const query = `${kind} (${declared}) { ${name}(${passed}) ${selection} }`;
+      const isTaken = variablesCheck(query);
+      const told = new Set<unknown>();
       for (const arg of args) {
         for (const [, ...path] of leavesOf(arg.type, [arg.name])) {
           for (const leaf of [...HOSTILE_TEXTS, ...HOSTILE_OTHERS]) {
             const variables = { ...neededOf(args), [arg.name]: valueWith(arg.type, path, leaf) };
+            if (!isTaken(variables)) {
+              if (told.has(leaf)) continue;
+              told.add(leaf);
+            }
             const answer = await ada.ask(query, variables);
             const said = JSON.stringify({ variables, errors: answer.errors });
             expect(answer.status, said).toBeLessThan(500);
@@ -154,7 +175,7 @@ describe('every field of every input', { timeout: EVERY_FIELD_MS }, () => {
           }
         }
       }
-      expect(faults).toEqual([]);
+      expect(faults.splice(0)).toEqual([]);
     },
   );
 });
@@ -171,7 +192,7 @@ describe('every page of a list', { timeout: EVERY_FIELD_MS }, () => {
         const answer = await ada.ask(query, { cursor: value });
         for (const { extensions } of answer.errors) expect(extensions.code, JSON.stringify(value)).toBeDefined();
       }
-      expect(faults).toEqual([]);
+      expect(faults.splice(0)).toEqual([]);
     },
   );
 });

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { putCommand } from '../harness/command-rows.js';
 import { startEndpoint, type TestEndpoint } from '../harness/endpoint.js';
 import { GatewayClient } from '../harness/gateway-client.js';
-import { codeOf, type Loose } from '../harness/graphql.js';
+import { askGraphql, codeOf, type Loose } from '../harness/graphql.js';
 import { eventually } from '../harness/jobs.js';
 import {
   createApplication,
@@ -78,6 +78,13 @@ const list = (person: Person, id = application.id) =>
 
 const callback = ({ id, token }: Loose, json: object = { type: 4, data: { content: 'hello' } }) =>
   send(server, 'POST', `/interactions/${id}/${token}/callback`, { json });
+
+/** A command whose answer is to follow, for which there is time. */
+async function deferred(): Promise<{ id: string; token: string }> {
+  const key = await asked();
+  await callback(key, { type: 5 });
+  return key;
+}
 
 const EPHEMERAL = { type: 4, data: { content: 'psst', flags: MessageFlags.Ephemeral } };
 
@@ -170,6 +177,49 @@ describe('interactionUpdated', () => {
     await client.dispose();
   });
 
+  it('I-26: streams each step of the trace, also where the state stays as it is', async () => {
+    const { id, token } = await deferred();
+    const client = socketClient(server, { token: dev.token });
+    const events = await subscribeOn(
+      client,
+      `subscription ($id: ID!) { interactionUpdated(applicationId: $id) { id state trace { kind } } }`,
+      { id: application.id },
+    );
+    const next = async (kind: string) => {
+      for (;;) {
+        const { interactionUpdated } = (await events.next()).data;
+        expect(interactionUpdated).toMatchObject({ id, state: 'ANSWERED' });
+        if (interactionUpdated.trace.at(-1).kind === kind) return;
+      }
+    };
+    const path = `/webhooks/${application.id}/${token}`;
+    await send(server, 'PATCH', `${path}/messages/@original`, { json: { content: 'done' } });
+    await next('EDIT');
+    await send(server, 'POST', path, { json: { content: 'more' } });
+    await next('FOLLOW_UP');
+    await send(server, 'DELETE', `${path}/messages/@original`);
+    await next('DELETE');
+    await client.dispose();
+  });
+
+  it('does not keep the turn of one who leaves while a value is worked out', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const client = socketClient(server, { token: dev.token });
+      const events = await subscribeOn(client, SUBSCRIPTION, { id: application.id });
+      const key = await deferred();
+      void send(server, 'PATCH', `/webhooks/${application.id}/${key.token}/messages/@original`, {
+        json: { content: 'done' },
+      });
+      await events.next();
+      await client.dispose();
+    }
+    const client = socketClient(server, { token: dev.token });
+    const events = await subscribeOn(client, SUBSCRIPTION, { id: application.id });
+    await asked();
+    expect((await events.next()).data).not.toBeNull();
+    await client.dispose();
+  });
+
   it('I-26: is refused to the person, and to developers of others', async () => {
     for (const person of [ada, bob, eve]) {
       const client = socketClient(server, { token: person.token });
@@ -177,6 +227,36 @@ describe('interactionUpdated', () => {
       expect(refused).toBe(true);
       await client.dispose();
     }
+  });
+});
+
+describe('interactionChanged', () => {
+  const SUBSCRIPTION = `subscription ($id: ID!) { interactionChanged(id: $id) { id state trace { kind } } }`;
+  const fillIn = ({ token }: Loose) =>
+    send(server, 'PATCH', `/webhooks/${application.id}/${token}/messages/@original`, { json: { content: 'done' } });
+
+  it('I-26: tells the person what becomes of one interaction, without its trace', async () => {
+    const { id, token } = await deferred();
+    const client = socketClient(server, { token: ada.token });
+    const events = await subscribeOn(client, SUBSCRIPTION, { id });
+    await fillIn(await deferred());
+    await fillIn({ token });
+    const { data } = await events.next();
+    expect(data.interactionChanged).toEqual({ id, state: 'ANSWERED', trace: [] });
+    await client.dispose();
+  });
+
+  it('I-26: tells developers of it, and nobody else', async () => {
+    const { id, token } = await deferred();
+    const client = socketClient(server, { token: dev.token });
+    const events = await subscribeOn(client, SUBSCRIPTION, { id });
+    await fillIn({ token });
+    const { data } = await events.next();
+    expect(data.interactionChanged.trace.slice(0, 2)).toEqual([{ kind: 'GATEWAY' }, { kind: 'CALLBACK' }]);
+    await client.dispose();
+    const stranger = socketClient(server, { token: eve.token });
+    expect(await refusalOf(subscribeOn(stranger, SUBSCRIPTION, { id }))).toBe(true);
+    await stranger.dispose();
   });
 });
 
@@ -265,6 +345,43 @@ describe('what one person is shown', () => {
     const choices = [{ name: 'A', value: 'a' }];
     await callback(d, { type: 8, data: { choices } });
     expect((await answered).autocompleteCommand).toEqual({ choices, interaction: { state: 'ANSWERED' } });
+  });
+});
+
+describe('what somebody asks', () => {
+  const RUN = `mutation ($input: InvokeCommandInput!) { invokeCommand(input: $input) { interaction { id } } }`;
+  const COMPLETE = `mutation ($input: InvokeCommandInput!) { autocompleteCommand(input: $input) { choices } }`;
+  const input = () => ({ channelId: guild.textChannelId, commandId });
+
+  it('I-29: is refused of a command that has become another since they were shown it', async () => {
+    const { version } = await server.app.db.reader.applicationCommand.findUniqueOrThrow({
+      where: { id: BigInt(commandId) },
+    });
+    for (const mutation of [RUN, COMPLETE]) {
+      const answer = await ada.ask(mutation, { input: { ...input(), version: String(version - 1n) } });
+      expect(codeOf(answer)).toBe('BAD_USER_INPUT');
+      expect(answer.errors[0]?.extensions.fields).toMatchObject({
+        version: [{ code: 'INTERACTION_APPLICATION_COMMAND_INVALID_VERSION' }],
+      });
+    }
+    expect((await ada.ask(RUN, { input: { ...input(), version: String(version) } })).errors).toEqual([]);
+    expect((await session.event('INTERACTION_CREATE')).d).toMatchObject({ type: 2 });
+  });
+
+  it.each([
+    ['de-CH, fr;q=0.9', 'de'],
+    ['tlh', 'en-US'],
+  ])('I-30: with Accept-Language: %s says that they read %s', async (languages, locale) => {
+    const headers = { authorization: `Bearer ${ada.token}`, 'accept-language': languages };
+    await askGraphql(server, RUN, { input: input() }, headers);
+    expect((await session.event('INTERACTION_CREATE')).d).toMatchObject({ locale, guild_locale: 'en-US' });
+  });
+
+  it('I-30: says in which language they read on a socket, too', async () => {
+    const client = socketClient(server, { token: ada.token, headers: { 'accept-language': 'fr' } });
+    await client.iterate({ query: RUN, variables: { input: input() } }).next();
+    await client.dispose();
+    expect((await session.event('INTERACTION_CREATE')).d).toMatchObject({ locale: 'fr' });
   });
 });
 

@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { GRAPHQL_PER_CALLER, REQUESTS_PER_CALLER } from '../../src/domain/limits.js';
+import {
+  AUTOCOMPLETIONS_PER_PERSON,
+  GRAPHQL_PER_CALLER,
+  INVOCATIONS_PER_PERSON,
+  REQUESTS_PER_CALLER,
+} from '../../src/domain/limits.js';
 import { askGraphql, type GraphqlAnswer, type Loose } from '../harness/graphql.js';
 import { createGuild, invite, type MadeGuild, type Person, signUp } from '../harness/people.js';
 import { startServer, type TestServer } from '../harness/server.js';
@@ -81,6 +86,47 @@ describe('messages of one channel', () => {
     expect(codesOf(await remove())).toEqual([]);
     for (let n = 1; n < 10; n += 1) expect(codesOf(await remove())).toEqual(['NOT_FOUND']);
     expect(codesOf(await remove())).toEqual(['RATE_LIMITED']);
+  });
+});
+
+describe('what applications are asked for', () => {
+  const ASK = {
+    invokeCommand: { type: 'InvokeCommandInput', input: { commandId: '1' } },
+    useComponent: { type: 'UseComponentInput', input: { messageId: '1', customId: 'join' } },
+    submitModal: { type: 'SubmitModalInput', input: { interactionId: '1', components: [] } },
+    autocompleteCommand: { type: 'InvokeCommandInput', input: { commandId: '1' } },
+  } as const;
+  type Door = keyof typeof ASK;
+  const INVOKING: Door[] = ['invokeCommand', 'useComponent', 'submitModal'];
+
+  const ask = (person: Person, door: Door) => {
+    const { type, input } = ASK[door];
+    const place = door === 'submitModal' ? {} : { channelId: guild.textChannelId };
+    return person.ask(`mutation ($input: ${type}!) { ${door}(input: $input) { interaction { id } } }`, {
+      input: { ...place, ...input },
+    });
+  };
+
+  it('I-31: thirty commands, components and modals together in ten seconds', async () => {
+    for (let n = 0; n < 30; n += 1) {
+      expect(codesOf(await ask(ada, INVOKING[n % 3] as Door))).toEqual(['NOT_FOUND']);
+    }
+    for (const door of INVOKING) {
+      const { errors } = await ask(ada, door);
+      expect(errors).toMatchObject([{ extensions: { code: 'RATE_LIMITED', retryAfter: expect.any(Number) } }]);
+      expect(errors[0]?.extensions.retryAfter).toBeLessThanOrEqual(INVOCATIONS_PER_PERSON.seconds);
+    }
+    expect(codesOf(await ask(bob, 'invokeCommand'))).toEqual(['NOT_FOUND']);
+    expect(codesOf(await ask(ada, 'autocompleteCommand'))).toEqual(['NOT_FOUND']);
+  });
+
+  it('I-31: choices sixty times in ten seconds, counted apart', async () => {
+    const { points } = AUTOCOMPLETIONS_PER_PERSON;
+    expect(points).toBe(60);
+    await server.app.limits.take(AUTOCOMPLETIONS_PER_PERSON, ada.id, points - 1);
+    expect(codesOf(await ask(ada, 'autocompleteCommand'))).toEqual(['NOT_FOUND']);
+    expect(codesOf(await ask(ada, 'autocompleteCommand'))).toEqual(['RATE_LIMITED']);
+    expect(codesOf(await ask(ada, 'invokeCommand'))).toEqual(['NOT_FOUND']);
   });
 });
 

@@ -1,5 +1,4 @@
 export type { Runnability } from './decide.js';
-export { applicationOwners } from './installs.js';
 export { listCommandPermissions } from './list.js';
 export { runnableCommandIds } from './picker.js';
 export type { CommandPermissions, PermissionEntry } from './record.js';

@@ -1,27 +1,9 @@
 import type { Prisma } from '../../infra/database/index.js';
-import type { CallContext } from '../call.js';
 import type { Installs } from './decide.js';
 import type { IntegrationOwners } from './record.js';
 
-/**
- * The installations of an application that are there for somebody in a guild: what a component or a modal of its messages rests on.
- * @param guildId null for a direct channel
- */
-export async function applicationOwners(
-  call: CallContext,
-  guildId: bigint | null,
-  userId: bigint,
-  applicationId: bigint,
-): Promise<IntegrationOwners> {
-  const rows = await call.read.installation.findMany({
-    where: { applicationId, ...installedFor(guildId, userId) },
-    select: DECIDING,
-  });
-  return ownersOf(installsOf(rows), guildId, userId);
-}
-
-export function ownersOf({ server, user }: Installs, guildId: bigint | null, userId: bigint): IntegrationOwners {
-  return { ...(server && guildId !== null ? { guildId } : {}), ...(user ? { userId } : {}) };
+export function ownersOf({ server, user }: Installs, guildId: bigint, userId: bigint): IntegrationOwners {
+  return { ...(server ? { guildId } : {}), ...(user ? { userId } : {}) };
 }
 
 /** The installations to a guild and to a person; null for none to look for. */

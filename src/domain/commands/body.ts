@@ -2,10 +2,10 @@ import {
   ApplicationIntegrationType,
   ApplicationCommandType as CommandType,
   InteractionContextType,
-  Locale,
 } from 'discord-api-types/v10';
 import { z } from 'zod';
-import { fault, listUpTo, maybe, plainText } from '../input.js';
+import { nextTurn } from '../../infra/turns.js';
+import { FAULTS_TOLD, fault, listUpTo, maybe, parseEntry, plainText, uncheckedList } from '../input.js';
 import { limits } from '../limits.js';
 import { isPermissionString } from '../permissions.js';
 import { contextsOf } from './contexts.js';
@@ -68,7 +68,7 @@ function menuEntry(type: CommandType.User | CommandType.Message, name: Name) {
     name,
     name_localizations: localizations(name),
     description: maybe(plainText().refine((text) => text === '', NO_DESCRIPTION)),
-    description_localizations: maybe(z.partialRecord(z.enum(Locale), z.null().optional())),
+    description_localizations: localizations(z.never()),
     options: maybe(listUpTo(0, z.never())),
     ...SHARED(),
   });
@@ -123,25 +123,20 @@ export const CommandPatch = z.looseObject({
 
 export type CommandPatch = z.output<typeof CommandPatch>;
 
-/** How many faults of a set are looked for; then the commands that follow are not looked at. */
-const SET_FAULTS = 100;
+/** How many commands of a set are looked at in one turn: a set may be as long as a body. */
+const COMMANDS_PER_TURN = 5;
 
-/** A set of commands of all types; the faults of each stand under its index. */
-export const CommandSet = z
-  .array(z.unknown())
-  .max(COMMANDS_PER_SCOPE)
-  .transform((given, checks) => {
-    const commands: CommandBody[] = [];
-    for (const [index, each] of given.entries()) {
-      const parsed = NewCommand.safeParse(each, { reportInput: true });
-      if (parsed.success) commands.push(parsed.data);
-      else for (const issue of parsed.error.issues) checks.addIssue({ ...issue, path: [index, ...issue.path] });
-      if (checks.issues.length >= SET_FAULTS) break;
-    }
-    if (checks.issues.length === 0) checkNames(commands, checks);
-    return commands;
-  })
-  .meta({ description: 'Bodies of commands, as they are registered one by one.' });
+/** A set of commands of all types, looked at in turns; the faults of each stand under its index. */
+export const CommandSet = uncheckedList(COMMANDS_PER_SCOPE, NewCommand).transform(async (given, checks) => {
+  const commands: CommandBody[] = [];
+  for (const [index, each] of given.entries()) {
+    if (index % COMMANDS_PER_TURN === 0) await nextTurn();
+    commands.push(...parseEntry(NewCommand, each, index, checks));
+    if (checks.issues.length >= FAULTS_TOLD) break;
+  }
+  if (checks.issues.length === 0) checkNames(commands, checks);
+  return commands;
+});
 
 function checkNames(commands: CommandBody[], checks: z.RefinementCtx): void {
   const known = new Set<string>();

@@ -1,6 +1,5 @@
-import { isDeepStrictEqual } from 'node:util';
 import { ApplicationIntegrationType } from 'discord-api-types/v10';
-import { type Application, Prisma } from '../../infra/database/index.js';
+import type { Application } from '../../infra/database/index.js';
 import type { CommandBody, CommandRecord } from './record.js';
 
 /** What of a command can change, and the names of the wire for it. */
@@ -36,40 +35,31 @@ export function columnsOf(body: CommandBody, application: Application, guildId: 
 /** The fields in which a command is to become another, by their names of the wire. */
 export function changedFields(before: CommandColumns, after: CommandColumns): string[] {
   const columns = Object.entries(WIRE_NAMES) as [keyof typeof WIRE_NAMES, string][];
-  return columns
-    .filter(([column]) => !isDeepStrictEqual(meaningOf(before[column]), meaningOf(after[column])))
-    .map(([, name]) => name);
+  return columns.filter(([column]) => !meansSame(before[column], after[column])).map(([, name]) => name);
 }
 
-/** A value without what says nothing in it: what is not given, false, empty. In what order things are named makes no difference. */
-function meaningOf(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(meaningOf);
-  if (typeof value !== 'object' || value === null) return value;
-  const fields = Object.entries(value).map(([name, field]) => [name, meaningOf(field)] as const);
-  return Object.fromEntries(fields.filter(([, field]) => !isEmpty(field)));
+/**
+ * Whether two values say the same. What says nothing in them (what is not given, false, empty) makes no difference, nor in what order
+ * things are named.
+ */
+function meansSame(one: unknown, other: unknown): boolean {
+  if (!isObject(one) || !isObject(other)) return one === other || (saysNothing(one) && saysNothing(other));
+  if (Array.isArray(one) || Array.isArray(other)) return isSameList(one, other);
+  const names = Object.keys({ ...one, ...other });
+  return names.every((name) => meansSame(Reflect.get(one, name), Reflect.get(other, name)));
 }
 
-function isEmpty(value: unknown): boolean {
-  if (typeof value === 'object' && value !== null) return Object.keys(value).length === 0;
+function isSameList(one: object, other: object): boolean {
+  if (!Array.isArray(one) || !Array.isArray(other)) return saysNothing(one) && saysNothing(other);
+  return one.length === other.length && one.every((item, index) => meansSame(item, other[index]));
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+function saysNothing(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length === 0;
+  if (isObject(value)) return Object.values(value).every(saysNothing);
   return value === undefined || value === null || value === false;
-}
-
-/** The columns as the database client takes them. */
-export function dataOf({ nameLocalizations, descriptionLocalizations, options, contexts, ...columns }: CommandColumns) {
-  return {
-    ...columns,
-    nameLocalizations: jsonOrNull(nameLocalizations),
-    descriptionLocalizations: jsonOrNull(descriptionLocalizations),
-    options: asJson(options),
-    contexts: jsonOrNull(contexts),
-  };
-}
-
-function jsonOrNull(value: object | null) {
-  return value === null ? Prisma.DbNull : asJson(value);
-}
-
-/** What was parsed from JSON is JSON, which its type cannot tell. */
-function asJson(value: object): Prisma.InputJsonValue {
-  return value as Prisma.InputJsonValue;
 }

@@ -5,7 +5,7 @@ import { commandsIn } from './list.js';
 import { takeCreates } from './quota.js';
 import type { CommandBody, CommandRecord } from './record.js';
 import { requireRoom } from './room.js';
-import { applyChange, insertCommand, placeOf } from './write.js';
+import { applyChange, newCommand, placeOf, putCommands } from './write.js';
 
 export interface RegisteredCommand {
   command: CommandRecord;
@@ -32,8 +32,8 @@ async function putCommand(
   const columns = columnsOf(body, application, scope.guildId);
   const present = await commandsIn(write.db, scope);
   const same = present.find(({ type, name }) => type === body.type && name === body.name);
+  requireRoom([...present.filter((command) => command !== same), body]);
   if (same) return { command: await applyChange(call, write, same, columns), isNew: false };
-  requireRoom([...present, body]);
   await takeCreates(call, write.db, scope, 1);
   return { command: await addCommand(call, write, scope, columns), isNew: true };
 }
@@ -44,7 +44,8 @@ async function addCommand(
   scope: CommandScope,
   columns: CommandColumns,
 ): Promise<CommandRecord> {
-  const command = await insertCommand(call, write, scope, columns);
+  const command = newCommand(call, scope, columns);
+  await putCommands(write, [command]);
   const { name, type } = command;
   await write.audit({ action: 'COMMAND_CREATE', ...placeOf(scope), targetId: command.id, changes: { name, type } });
   write.record({ type: 'COMMANDS_UPDATED', ...scope });

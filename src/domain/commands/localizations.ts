@@ -7,7 +7,16 @@ export const LOCALES: readonly Locale[] = Object.values(Locale);
 
 /** Translations of a text by locale. Null stands for none, of one locale as of all. */
 export function localizations(text: z.ZodType<string>) {
-  return maybe(z.partialRecord(z.enum(Locale), text.nullish()));
+  return maybe(z.preprocess(refuseProto, z.partialRecord(z.enum(Locale), text.nullish())));
+}
+
+/** The one key that records drop instead of refusing it: they could not hold it. */
+const PROTO = '__proto__';
+
+function refuseProto(given: unknown, checks: z.RefinementCtx): unknown {
+  const holdsProto = typeof given === 'object' && given !== null && Object.hasOwn(given, PROTO);
+  if (holdsProto) checks.addIssue({ code: 'unrecognized_keys', keys: [PROTO] });
+  return given;
 }
 
 /** What {@link localizations} yields. */
@@ -15,9 +24,11 @@ export type Localizations = Partial<Record<Locale, string | null | undefined>> |
 
 /** The translations that say something: those that are not the text itself. Undefined where there is none. */
 export function translationsOf(text: string, given: Localizations): LocalizationMap | undefined {
-  const translated = LOCALES.flatMap((locale) => {
-    const translation = given?.[locale];
-    return translation === null || translation === undefined || translation === text ? [] : [[locale, translation]];
-  });
-  return translated.length === 0 ? undefined : Object.fromEntries(translated);
+  if (given === undefined) return undefined;
+  const translations: LocalizationMap = {};
+  for (const locale of LOCALES) {
+    const translation = given[locale];
+    if (typeof translation === 'string' && translation !== text) translations[locale] = translation;
+  }
+  return Object.keys(translations).length === 0 ? undefined : translations;
 }

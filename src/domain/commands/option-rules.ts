@@ -1,6 +1,5 @@
 import { ApplicationCommandOptionType as OptionType } from 'discord-api-types/v10';
 import type { z } from 'zod';
-import { LOCALES } from './localizations.js';
 import type { CommandOption } from './record.js';
 
 type Checks = z.RefinementCtx<CommandOption[]>;
@@ -33,22 +32,23 @@ function checkRequiredFirst(options: CommandOption[], checks: Checks): void {
 const NAME_TAKEN = 'APPLICATION_COMMAND_OPTION_NAME_DUPLICATE';
 
 function checkNames(options: CommandOption[], checks: Checks): void {
+  const taken = new Set<string>();
   for (const [index, { name }] of options.entries()) {
-    const earlier = options.slice(0, index).some((other) => other.name === name);
-    if (earlier) refuse(checks, [index, 'name'], NAME_TAKEN, `Another option has the name "${name}".`);
+    if (taken.has(name)) refuse(checks, [index, 'name'], NAME_TAKEN, `Another option has the name "${name}".`);
+    taken.add(name);
   }
 }
 
 /** A translated name is none of the other options' own names, and none of theirs in the same language. */
 function checkTranslatedNames(options: CommandOption[], checks: Checks): void {
-  for (const [index, { name_localizations: names = {} }] of options.entries()) {
-    for (const locale of LOCALES) {
-      const name = names?.[locale];
-      const taken = options.some(
-        (other, at) =>
-          at !== index && (other.name === name || (at < index && other.name_localizations?.[locale] === name)),
-      );
-      if (!name || !taken) continue;
+  const ownNames = new Set(options.map(({ name }) => name));
+  const taken = new Set<string>();
+  for (const [index, { name_localizations: names }] of options.entries()) {
+    for (const [locale, name] of Object.entries(names ?? {})) {
+      if (name === null) continue;
+      const isTaken = ownNames.has(name) || taken.has(`${locale} ${name}`);
+      taken.add(`${locale} ${name}`);
+      if (!isTaken) continue;
       refuse(checks, [index, 'name_localizations', locale], NAME_TAKEN, `Another option has the name "${name}".`);
     }
   }

@@ -1,7 +1,7 @@
 import { ChannelType, ApplicationCommandOptionType as OptionType } from 'discord-api-types/v10';
 import { z } from 'zod';
 import { fileTypes } from '../file-types.js';
-import { characters, fault, listUpTo, maybe, plainText } from '../input.js';
+import { characters, deepListUpTo, fault, listUpTo, maybe, plainText } from '../input.js';
 import { limits } from '../limits.js';
 import { type Localizations, localizations, translationsOf } from './localizations.js';
 import { chatName, choiceName, description } from './names.js';
@@ -187,26 +187,26 @@ type GivenOption = { [Field in keyof CommandOption]: CommandOption[Field] | unde
 };
 
 function optionList(schema: z.ZodType<GivenOption>) {
-  return maybe(listUpTo(limits.optionsPerCommand, schema.transform(asOption)).superRefine(checkSiblings));
+  return maybe(deepListUpTo(limits.optionsPerCommand, schema.transform(asOption)).superRefine(checkSiblings));
 }
 
 /** The option as it is kept: without what says nothing. */
 function asOption(given: GivenOption): CommandOption {
-  const { type, name, description } = given;
+  const { type, name, description, required } = given;
+  const names = translationsOf(name, given.name_localizations);
+  const descriptions = translationsOf(description, given.description_localizations);
   const kept: CommandOption = {
-    ...given,
-    name_localizations: translationsOf(name, given.name_localizations),
-    description_localizations: translationsOf(description, given.description_localizations),
-    required: isFolder(type) ? undefined : given.required,
+    type,
+    name,
+    ...(names && { name_localizations: names }),
+    description,
+    ...(descriptions && { description_localizations: descriptions }),
+    ...(required === undefined || isFolder(type) ? {} : { required }),
   };
-  for (const field of SPECIAL) if (saysNothing(kept[field])) delete kept[field];
-  return withoutUndefined(kept);
+  for (const field of SPECIAL) if (!saysNothing(given[field])) Reflect.set(kept, field, given[field]);
+  return kept;
 }
 
 function isFolder(type: OptionType): boolean {
   return type === OptionType.Subcommand || type === OptionType.SubcommandGroup;
-}
-
-function withoutUndefined<Value extends object>(value: Value): Value {
-  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as Value;
 }

@@ -1,4 +1,5 @@
 import type { Reader } from '../../infra/database/index.js';
+import { nextRound, nextTurn } from '../../infra/turns.js';
 import type { CallContext, Write } from '../call.js';
 import { accessCommands, type CommandReader, type CommandScope } from './access.js';
 import { type CommandColumns, changedFields, columnsOf } from './columns.js';
@@ -6,7 +7,7 @@ import { commandsIn } from './list.js';
 import { requireCreates, takeCreates } from './quota.js';
 import type { CommandBody, CommandRecord } from './record.js';
 import { requireRoom } from './room.js';
-import { changeCommand, insertCommand, placeOf, removeCommands } from './write.js';
+import { newCommand, newVersion, placeOf, putCommands, removeCommands } from './write.js';
 
 /** What becomes of one command. */
 export type CommandPlanEntry = Pick<CommandColumns, 'type' | 'name'> & {
@@ -30,8 +31,15 @@ export interface Overwriting {
  * @param body a set without two of the same type and name
  * @throws what `accessCommands` throws, TOO_MANY_COMMANDS, TOO_MANY_COMMAND_CREATES
  */
-export function overwriteCommands(call: CallContext, scope: CommandScope, body: CommandBody[]): Promise<Overwriting> {
-  return call.write((write) => overwrite(call, write, scope, body), { serializable: true });
+export async function overwriteCommands(
+  call: CallContext,
+  scope: CommandScope,
+  body: CommandBody[],
+): Promise<Overwriting> {
+  const done = await call.write((write) => overwrite(call, write, scope, body), { serializable: true });
+  // To show them takes as long as to store them.
+  await nextTurn();
+  return done;
 }
 
 /** What {@link overwriteCommands} would do, and would be refused with. */
@@ -63,6 +71,7 @@ async function stepsTo(
   const application = await accessCommands(call, scope, 'manageCommands', read);
   requireRoom(body);
   const present = await commandsIn(read, scope);
+  await nextRound();
   const kept = body.map((command) => stepTo(columnsOf(command, application, scope.guildId), present));
   const gone = present.filter((command) => !body.some((wanted) => isSame(wanted, command)));
   return { steps: [...kept, ...gone.map((before) => ({ change: 'DELETED' as const, before }))], present };
@@ -81,6 +90,7 @@ function isSame(one: Pick<CommandColumns, 'type' | 'name'>, other: Pick<CommandC
 
 const created = (steps: Step[]) => steps.filter((step) => step.change === 'CREATED');
 const changed = (steps: Step[]) => steps.filter((step) => step.change === 'CHANGED');
+const unchanged = (steps: Step[]) => steps.filter((step) => step.change === 'UNCHANGED');
 const deleted = (steps: Step[]) => steps.filter((step) => step.change === 'DELETED');
 
 async function planOf(read: Pick<Reader, 'commandPermission'>, steps: Step[]): Promise<CommandPlanEntry[]> {
@@ -105,25 +115,33 @@ async function overwrite(
   const plan = await planOf(write.db, steps);
   if (plan.every(({ change }) => change === 'UNCHANGED')) return { plan, commands: present };
   await takeCreates(call, write.db, scope, created(steps).length);
-  await audit(write, scope, await apply(call, write, scope, steps));
+  const applied = appliedBy(call, scope, steps);
+  await removeCommands(write, applied.deleted);
+  await putCommands(write, [...applied.changed, ...applied.created]);
+  await audit(write, scope, applied);
   write.record({ type: 'COMMANDS_UPDATED', ...scope });
-  return { plan, commands: await commandsIn(write.db, scope) };
+  return { plan, commands: [...applied.unchanged, ...applied.changed, ...applied.created].sort(oldestFirst) };
 }
 
+/** The commands after some steps, and those that were there before. */
 interface Applied {
   created: CommandRecord[];
   changed: CommandRecord[];
+  unchanged: CommandRecord[];
   deleted: CommandRecord[];
 }
 
-async function apply(call: CallContext, write: Write, scope: CommandScope, steps: Step[]): Promise<Applied> {
-  const applied: Applied = { created: [], changed: [], deleted: deleted(steps).map(({ before }) => before) };
-  await removeCommands(write, applied.deleted);
-  for (const { before, after } of changed(steps)) {
-    applied.changed.push(await changeCommand(call, write, before, after));
-  }
-  for (const { after } of created(steps)) applied.created.push(await insertCommand(call, write, scope, after));
-  return applied;
+function appliedBy(call: CallContext, scope: CommandScope, steps: Step[]): Applied {
+  return {
+    created: created(steps).map(({ after }) => newCommand(call, scope, after)),
+    changed: changed(steps).map(({ before, after }) => newVersion(call, before, after)),
+    unchanged: unchanged(steps).map(({ before }) => before),
+    deleted: deleted(steps).map(({ before }) => before),
+  };
+}
+
+function oldestFirst(one: CommandRecord, other: CommandRecord): number {
+  return one.id < other.id ? -1 : 1;
 }
 
 function audit(write: Write, scope: CommandScope, applied: Applied): Promise<void> {

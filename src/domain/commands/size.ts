@@ -13,6 +13,14 @@ export function sizeOf(command: CommandBody): number {
   return name + longest(command.description, command.descriptionLocalizations) + sum(command.options, optionSize);
 }
 
+/** All of a command that may be long. */
+export type Texts = Pick<CommandBody, 'nameLocalizations' | 'descriptionLocalizations' | 'options'>;
+
+/** How many characters all of that has as JSON, every translation included. */
+export function jsonSizeOf({ nameLocalizations, descriptionLocalizations, options }: Texts): number {
+  return JSON.stringify([nameLocalizations, descriptionLocalizations, options]).length;
+}
+
 function optionSize(option: CommandOption): number {
   const name = longest(option.name, option.name_localizations);
   const description = longest(option.description, option.description_localizations);
@@ -41,6 +49,10 @@ const LEVELS = 4;
  */
 export function leastSizeOf(given: unknown, levels = LEVELS): number {
   if (typeof given !== 'object' || given === null || levels === 0) return 0;
-  const parts = [Reflect.get(given, 'options'), Reflect.get(given, 'choices')].filter(Array.isArray).flat();
-  return parts.reduce((total: number, part) => total + 1 + leastSizeOf(part, levels - 1), 0);
+  let size = 0;
+  for (const parts of [Reflect.get(given, 'options'), Reflect.get(given, 'choices')]) {
+    if (!Array.isArray(parts)) continue;
+    for (const part of parts) size += 1 + leastSizeOf(part, levels - 1);
+  }
+  return size;
 }

@@ -2,7 +2,9 @@ import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessCommand, accessCommands, type CommandKey, scopeOf } from './access.js';
 import { type CommandColumns, columnsOf } from './columns.js';
+import { commandsIn } from './list.js';
 import type { CommandBody, CommandRecord } from './record.js';
+import { requireRoom } from './room.js';
 import { applyChange } from './write.js';
 
 /** What a command is to be, worked out from what it is, since most rules ask for its type. It may be asked for more than once. */
@@ -10,7 +12,8 @@ export type CommandChange = (before: CommandRecord) => CommandBody;
 
 /**
  * Changes a command; its type stays. Another name takes what was granted of it away.
- * @throws what `accessCommand` and `change` throw, and COMMAND_NAME_TAKEN for a name that another of its type has in its scope
+ * @throws what `accessCommand` and `change` throw, COMMAND_NAME_TAKEN for a name that another of its type has in its scope, and
+ * TOO_MANY_COMMANDS for one that is too large beside the others
  */
 export function updateCommand(call: CallContext, key: CommandKey, change: CommandChange): Promise<CommandRecord> {
   return call.write((write) => changeWithin(call, write, key, change), { serializable: true });
@@ -27,6 +30,8 @@ async function changeWithin(
   const application = await accessCommands(call, scope, 'manageCommands', write.db);
   const columns = columnsOf(change(before), application, scope.guildId);
   await requireFreeName(write, before, columns);
+  const others = (await commandsIn(write.db, scope)).filter(({ id }) => id !== before.id);
+  requireRoom([...others, columns]);
   return applyChange(call, write, before, columns);
 }
 

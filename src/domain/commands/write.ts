@@ -1,32 +1,52 @@
+import { Prisma } from '../../infra/database/index.js';
+import { inPieces, nextRound } from '../../infra/turns.js';
 import type { CallContext, Write } from '../call.js';
 import { type CommandScope, scopeIdOf, scopeOf } from './access.js';
-import { type CommandColumns, changedFields, dataOf } from './columns.js';
-import { type CommandRecord, commandRecord } from './record.js';
+import { type CommandColumns, changedFields } from './columns.js';
+import type { CommandRecord } from './record.js';
 
-/** Stores a new command. */
-export async function insertCommand(
-  call: CallContext,
-  { db }: Write,
-  scope: CommandScope,
-  columns: CommandColumns,
-): Promise<CommandRecord> {
+/** A command that is not stored yet. */
+export function newCommand(call: CallContext, scope: CommandScope, columns: CommandColumns): CommandRecord {
   const { applicationId } = scope;
-  const id = call.nextId();
-  const data = { id, applicationId, scopeId: scopeIdOf(scope), version: call.nextId(), ...dataOf(columns) };
-  return commandRecord(await db.applicationCommand.create({ data }));
+  return { id: call.nextId(), applicationId, scopeId: scopeIdOf(scope), version: call.nextId(), ...columns };
 }
 
-/** Stores a command that has changed, under another version. One with another name loses its permissions. */
-export async function changeCommand(
-  call: CallContext,
-  write: Write,
-  before: CommandRecord,
-  columns: CommandColumns,
-): Promise<CommandRecord> {
-  const { id } = before;
-  if (columns.name !== before.name) await dropPermissions(write, [id]);
-  const data = { ...dataOf(columns), version: call.nextId() };
-  return commandRecord(await write.db.applicationCommand.update({ where: { id }, data }));
+/** A command as it is to become, under another version. */
+export function newVersion(call: CallContext, before: CommandRecord, columns: CommandColumns): CommandRecord {
+  return { ...before, ...columns, version: call.nextId() };
+}
+
+/** How many commands are stored with one statement: there may be much in them. */
+const COMMANDS_PER_STATEMENT = 20;
+
+/** Stores commands, in few statements, between which others are served. One that is there already, by its id, is replaced. */
+export async function putCommands({ db }: Write, commands: readonly CommandRecord[]): Promise<void> {
+  await db.applicationCommand.deleteMany({ where: { id: { in: commands.map(({ id }) => id) } } });
+  for (const piece of inPieces(commands, COMMANDS_PER_STATEMENT)) {
+    await nextRound();
+    await db.applicationCommand.createMany({ data: piece.map(rowOf) });
+  }
+}
+
+function rowOf(command: CommandRecord): Prisma.ApplicationCommandCreateManyInput {
+  const { nameLocalizations, descriptionLocalizations, options, integrationTypes, contexts, ...columns } = command;
+  return {
+    ...columns,
+    nameLocalizations: jsonOrNull(nameLocalizations),
+    descriptionLocalizations: jsonOrNull(descriptionLocalizations),
+    options: asJson(options),
+    integrationTypes,
+    contexts: jsonOrNull(contexts),
+  };
+}
+
+function jsonOrNull(value: object | null) {
+  return value === null ? Prisma.DbNull : asJson(value);
+}
+
+/** As JSON that the database client does not look through: what was parsed from JSON is JSON, and there may be much of it. */
+function asJson(value: object): Prisma.InputJsonValue {
+  return { toJSON: () => value };
 }
 
 /** Removes commands with their permissions. */
@@ -46,7 +66,10 @@ export function placeOf({ applicationId, guildId }: CommandScope) {
   return { applicationId, ...(guildId === null ? {} : { guildId }) };
 }
 
-/** Makes a command what it is to be. One that is so already keeps its version, and nothing is written. */
+/**
+ * Makes a command what it is to be. One that is so already keeps its version, and nothing is written; one with another name loses its
+ * permissions.
+ */
 export async function applyChange(
   call: CallContext,
   write: Write,
@@ -55,8 +78,10 @@ export async function applyChange(
 ): Promise<CommandRecord> {
   const fields = changedFields(before, columns);
   if (fields.length === 0) return before;
-  const after = await changeCommand(call, write, before, columns);
+  const after = newVersion(call, before, columns);
   const { id: targetId, name, type } = after;
+  if (name !== before.name) await dropPermissions(write, [targetId]);
+  await putCommands(write, [after]);
   const scope = scopeOf(after);
   await write.audit({ action: 'COMMAND_UPDATE', ...placeOf(scope), targetId, changes: { name, type, fields } });
   write.record({ type: 'COMMANDS_UPDATED', ...scope });

@@ -88,7 +88,7 @@ async function putInstallation(call: CallContext, write: Write, grant: GrantedIn
         },
       });
   const before = withBot ? await addBot(call, write, grant) : null;
-  record({ type: 'COMMAND_ACCESS_UPDATED', applicationId: application.id });
+  if (!earlier) record({ type: 'COMMAND_ACCESS_UPDATED', applicationId: application.id });
   const changes = { scopes, permissions: { old: before === null ? null : String(before), new: permissions } };
   await audit({
     action: 'INSTALLATION_PUT',

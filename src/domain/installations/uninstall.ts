@@ -73,7 +73,7 @@ export async function removeFromGuilds(
     await audit({ action: 'INSTALLATION_DELETE', applicationId, targetId: applicationId, ...(guildId && { guildId }) });
   }
   await db.commandPermission.deleteMany({ where: { applicationId, guildId } });
-  record({ type: 'COMMAND_ACCESS_UPDATED', applicationId });
+  if (installations.length > 0) record({ type: 'COMMAND_ACCESS_UPDATED', applicationId });
   await removeBot(write, applicationId, guildId);
   const managed = { applicationId, managed: true, guildId };
   const roles = await db.role.findMany({ where: managed, select: { id: true, guildId: true } });

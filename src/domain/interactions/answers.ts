@@ -99,7 +99,7 @@ export async function answerByToken(
 ): Promise<Answer> {
   const { interaction, application } = requireInteraction(call);
   const answer = await answerInteraction(call, { interaction, application, callback, files });
-  await addStep(call, interaction.id, { kind: 'CALLBACK', response: `type ${callback.type}` });
+  await addStep(call, interaction, { kind: 'CALLBACK', response: `type ${callback.type}` });
   return answer;
 }
 

@@ -44,7 +44,7 @@ export async function findCircumstances(call: CallContext, asked: Asked): Promis
     owners,
     ephemeralOnly,
     appPermissions: channel.appPermissions,
-    locale: Locale.EnglishUS,
+    locale: call.locale ?? Locale.EnglishUS,
     guildLocale: Locale.EnglishUS,
     context: InteractionContextType.Guild,
   };

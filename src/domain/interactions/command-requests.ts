@@ -14,6 +14,8 @@ import type { CommandData, InteractionRequest } from './request.js';
 interface TypedCommand {
   channelId: bigint;
   commandId: bigint;
+  /** The version of the command that the caller was shown; whichever is stored unless stated. */
+  version?: bigint | undefined;
   options: readonly InvokedOption[];
 }
 
@@ -25,11 +27,11 @@ export interface InvokedCommand extends TypedCommand {
 
 /**
  * What somebody asks of an application by running one of its commands.
- * @throws INVALID_INPUT (at `options`, `targetId` and `files`), TOO_MANY_ATTACHMENTS, FILE_TOO_LARGE, REQUEST_TOO_LARGE, and what
+ * @throws INVALID_INPUT (at `version`, `options`, `targetId` and `files`), TOO_MANY_ATTACHMENTS, FILE_TOO_LARGE, REQUEST_TOO_LARGE, and what
  *   `findRunnableCommand` throws
  */
 export async function commandRequest(call: CallContext, input: InvokedCommand): Promise<InteractionRequest> {
-  const runnable = await findRunnableCommand(call, input);
+  const runnable = await findAsShown(call, input);
   switch (runnable.command.type) {
     case ApplicationCommandType.ChatInput:
       return slashRequest(call, runnable, input);
@@ -42,15 +44,28 @@ export async function commandRequest(call: CallContext, input: InvokedCommand): 
 
 /**
  * What somebody asks of an application by typing in an option that it completes.
- * @throws INVALID_INPUT (at `options`), and what `findRunnableCommand` throws
+ * @throws INVALID_INPUT (at `version` and `options`), and what `findRunnableCommand` throws
  */
 export async function autocompleteRequest(call: CallContext, input: TypedCommand): Promise<InteractionRequest> {
-  const runnable = await findRunnableCommand(call, input);
+  const runnable = await findAsShown(call, input);
   const read = readOptions(runnable.command.options, input.options, 'complete');
   requireFaultless(read);
   const circumstances = await findCircumstances(call, { ...runnable, wanted: read.wanted });
   return { ...circumstances, ...ofSlash(runnable.command, read), type: InteractionType.ApplicationCommandAutocomplete };
 }
+
+/** The command, unless it has become another since the caller was shown it. */
+async function findAsShown(call: CallContext, input: TypedCommand): Promise<RunnableCommand> {
+  const runnable = await findRunnableCommand(call, input);
+  const { version = runnable.command.version } = input;
+  if (version !== runnable.command.version) throw invalidInput({ path: 'version', ...OUTDATED });
+  return runnable;
+}
+
+const OUTDATED: Omit<FieldFault, 'path'> = {
+  code: 'INTERACTION_APPLICATION_COMMAND_INVALID_VERSION',
+  message: 'This command is outdated, please try again in a few minutes',
+};
 
 type Given = Pick<InvokedCommand, 'options' | 'targetId' | 'files'>;
 

@@ -35,7 +35,7 @@ export async function componentRequest(call: CallContext, input: UsedComponent):
   const data = readUse(reading, component, input);
   requireFaultless(reading);
   const application = await findApplication(call, message.applicationId ?? message.authorId);
-  const owners = await requireInstalled(call, application.id, ownersOf(message, place.guildId));
+  const owners = await requireInstalled(call, application, ownersOf(message, place.guildId));
   const ephemeralOnly = isForCallerOnly(owners, place);
   const { wanted } = reading;
   const circumstances = await findCircumstances(call, { application, place, owners, ephemeralOnly, wanted });

@@ -3,11 +3,11 @@ import { describeFaults, refusalIn } from '../errors.js';
 import { answerInteraction } from './answers.js';
 import { createInteraction } from './create.js';
 import type { EndpointOutcome } from './endpoint.js';
-import type { InteractionRecord } from './record.js';
+import type { InteractionRecord, Step } from './record.js';
 import type { InteractionRequest } from './request.js';
 import { ANSWER_WINDOW_MS, OPEN_STATES } from './states.js';
 import { addStep } from './steps.js';
-import { transition } from './transitions.js';
+import { transitionWithStep } from './transitions.js';
 import { waitForEndOf } from './wait.js';
 
 /** An interaction on its way. */
@@ -76,7 +76,7 @@ async function deliverOverHttp(call: CallContext, delivery: Delivery): Promise<I
       await failOverHttp(call, interaction, outcome);
       return null;
     case 'failed':
-      await deliverOverGateway(call, delivery, () => noteFallback(call, interaction, outcome));
+      await deliverOverGateway(call, delivery, outcome);
       return null;
   }
 }
@@ -90,7 +90,7 @@ async function answerInline(
   try {
     const { application } = request;
     const answer = await answerInteraction(call, { interaction, application, callback, files, httpMs });
-    await addStep(call, interaction.id, step);
+    await addStep(call, interaction, step);
     return answer.interaction;
   } catch (error) {
     const refusal = refusalIn(error);
@@ -109,9 +109,10 @@ async function waitForCallback(
   { step, httpMs }: Extract<EndpointOutcome, { kind: 'accepted' }>,
 ): Promise<void> {
   const endsAt = new Date(call.clock.now() + ANSWER_WINDOW_MS);
-  const isWaiting = await transition(call, interaction, ['DELIVERING'], { state: 'DELIVERED_HTTP', endsAt, httpMs });
+  const data = { state: 'DELIVERED_HTTP', endsAt, httpMs } as const;
+  const isWaiting = await transitionWithStep(call, interaction, ['DELIVERING'], { data, step });
   if (isWaiting) call.overdue.lookAt(endsAt.getTime());
-  await addStep(call, interaction.id, step);
+  else await addStep(call, interaction, step);
 }
 
 /** What became of a request, and why it was of no use. */
@@ -125,12 +126,10 @@ async function noteFallback(
   interaction: InteractionRecord,
   { step, reason, httpMs }: UselessAttempt,
 ): Promise<boolean> {
-  const isWaiting = await transition(call, interaction, ['DELIVERING'], {
-    state: 'DELIVERING',
-    fellBack: true,
-    httpMs,
-  });
-  await addStep(call, interaction.id, { ...step, reason });
+  const data = { state: 'DELIVERING', fellBack: true, httpMs } as const;
+  const useless = { ...step, reason };
+  const isWaiting = await transitionWithStep(call, interaction, ['DELIVERING'], { data, step: useless });
+  if (!isWaiting) await addStep(call, interaction, useless);
   return isWaiting;
 }
 
@@ -140,39 +139,41 @@ async function failOverHttp(
   interaction: InteractionRecord,
   { step, reason, httpMs }: UselessAttempt,
 ): Promise<void> {
-  await fail(call, interaction, { failure: reason, httpMs });
-  await addStep(call, interaction.id, { ...step, reason });
+  const useless = { ...step, reason };
+  if (await fail(call, interaction, { failure: reason, httpMs, step: useless })) return;
+  await addStep(call, interaction, useless);
 }
 
 /** @returns whether it was still to be delivered */
 function fail(
   call: CallContext,
   interaction: InteractionRecord,
-  columns: { failure: string; httpMs?: number },
+  { step, ...columns }: { failure: string; httpMs?: number; step: Step },
 ): Promise<boolean> {
-  return transition(call, interaction, ['DELIVERING'], { state: 'FAILED', endsAt: null, ...columns });
+  const data = { state: 'FAILED', endsAt: null, ...columns } as const;
+  return transitionWithStep(call, interaction, ['DELIVERING'], { data, step });
 }
 
 /**
  * Offers it to the bot's sessions of all processes; it is dispatched by whoever of them takes it first.
- * @param isWanted whether to do so after all, asked once nothing that becomes of it is missed any more
+ * @param attempt what the endpoint was asked for in vain, if it has one
  */
 async function deliverOverGateway(
   call: CallContext,
   { request, interaction, token }: Delivery,
-  isWanted: () => Promise<boolean> = async () => true,
+  attempt?: UselessAttempt,
 ): Promise<void> {
   const taken = waitForEndOf(call, interaction, ['DELIVERING']);
   try {
     await taken.ready;
-    if (!(await isWanted())) return;
+    if (attempt && !(await noteFallback(call, interaction, attempt))) return;
     call.announce({ type: 'INTERACTION_CREATE', request, interaction: { id: interaction.id, token } });
     if ((await taken.settled(ANSWER_WINDOW_MS)) !== null) return;
   } finally {
     taken.close();
   }
-  const hasFailed = await fail(call, interaction, { failure: NOBODY_TOOK_IT });
-  if (hasFailed) await addStep(call, interaction.id, { kind: 'FAILED', reason: NOBODY_TOOK_IT });
+  const failure = attempt ? `${attempt.reason} ${NOBODY_TOOK_IT}` : NOBODY_TOOK_IT;
+  await fail(call, interaction, { failure, step: { kind: 'FAILED', reason: NOBODY_TOOK_IT } });
 }
 
 const NOBODY_TOOK_IT = 'No gateway session of the bot took the interaction within 3 seconds.';
@@ -180,12 +181,19 @@ const NOBODY_TOOK_IT = 'No gateway session of the bot took the interaction withi
 /**
  * Takes an interaction for a gateway session, which it is dispatched to if the answer is true: it is dispatched once, however many
  * processes have sessions of the bot.
+ * @param isConnected whether anybody is there; if not, they read it once they have resumed
  */
-export async function takeForGateway(call: CallContext, interaction: Pick<InteractionRecord, 'id' | 'applicationId'>) {
+export async function takeForGateway(
+  call: CallContext,
+  interaction: Pick<InteractionRecord, 'id' | 'applicationId'>,
+  { isConnected }: { isConnected: boolean },
+): Promise<boolean> {
   const endsAt = new Date(call.clock.now() + ANSWER_WINDOW_MS);
-  const isTaken = await transition(call, interaction, ['DELIVERING'], { state: 'DELIVERED_GATEWAY', endsAt });
-  if (!isTaken) return false;
-  call.overdue.lookAt(endsAt.getTime());
-  await addStep(call, interaction.id, { kind: 'GATEWAY' });
-  return true;
+  const data = { state: 'DELIVERED_GATEWAY', endsAt } as const;
+  const step: Step = { kind: 'GATEWAY', ...(isConnected ? {} : { reason: NOT_CONNECTED }) };
+  const isTaken = await transitionWithStep(call, interaction, ['DELIVERING'], { data, step });
+  if (isTaken) call.overdue.lookAt(endsAt.getTime());
+  return isTaken;
 }
+
+const NOT_CONNECTED = 'The bot was not connected. Its session has the interaction ready, should it resume in time.';

@@ -39,7 +39,7 @@ export async function modalRequest(
   checkTaken(reading);
   requireFaultless(reading);
   const application = await findApplication(call, interaction.applicationId);
-  const owners = await requireInstalled(call, application.id, storedOwners(interaction.owners));
+  const owners = await requireInstalled(call, application, storedOwners(interaction.owners));
   const ephemeralOnly = isForCallerOnly(owners, place);
   const { wanted } = reading;
   const circumstances = await findCircumstances(call, { application, place, owners, ephemeralOnly, wanted });

@@ -114,10 +114,29 @@ function readOption(
     reading.faults.push({ path: `${path}.type`, ...notOneOf([type]) });
     return undefined;
   }
+  refuseStrangers(reading, option, given, path);
   if (type === Type.Subcommand || type === Type.SubcommandGroup) {
     return { name, type, options: readLevel(reading, option.options ?? [], given.options ?? [], `${path}.options`) };
   }
   return readParameter(reading, { ...option, type }, given, path);
+}
+
+/** A subcommand takes options and no value, any other option the reverse; and what is run has nothing that somebody is about to type. */
+function refuseStrangers(
+  { faults, purpose }: OptionsReading,
+  option: CommandOption,
+  given: InvokedOption,
+  path: string,
+): void {
+  const refuse = (field: string, message: string) =>
+    faults.push({ path: `${path}.${field}`, code: 'BASE_TYPE_INVALID', message });
+  if (isSubcommand(option)) {
+    if (given.value !== undefined) refuse('value', 'A subcommand takes options, and no value.');
+    if (given.focused) refuse('focused', 'A subcommand has no autocompletion.');
+    return;
+  }
+  if (given.options?.length) refuse('options', `The option "${option.name}" takes a value, and no options.`);
+  if (given.focused && purpose === 'run') refuse('focused', 'Options are focused for autocompletion alone.');
 }
 
 /** An option that takes a value. */

@@ -2,8 +2,7 @@ import type { Clock, Timer } from '../../infra/clock.js';
 import type { Interaction, Reader } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
 import { stateAfter, stateAt } from './states.js';
-import { addStep } from './steps.js';
-import { updated } from './transitions.js';
+import { leadOn } from './transitions.js';
 
 /** Looks after interactions whose time may be over, once for all that are over by then. */
 export class OverdueInteractions {
@@ -68,16 +67,20 @@ function findOverdue(read: Reader, now: number): Promise<Interaction[]> {
 async function settle(call: CallContext, interaction: Interaction): Promise<void> {
   const { id, endsAt } = interaction;
   const state = stateAfter(interaction.state);
-  const reason = reasonOf(interaction);
-  const { count } = await call.writeOne(
-    (db) =>
-      db.interaction.updateMany({
-        where: { id, endsAt, state: interaction.state },
-        data: { state, endsAt: null, failure: reason },
-      }),
-    ({ count }) => (count === 1 ? updated({ ...interaction, state }) : null),
-  );
-  if (count === 1) await addStep(call, id, { kind: state === 'EXPIRED' ? 'EXPIRED' : 'FAILED', reason });
+  const reason = [await notedBefore(call, interaction), reasonOf(interaction)].filter(Boolean).join(' ');
+  await leadOn(call, interaction, {
+    where: { id, endsAt, state: interaction.state },
+    data: { state, endsAt: null, failure: reason },
+    step: { kind: state === 'EXPIRED' ? 'EXPIRED' : 'FAILED', reason },
+  });
+}
+
+/** What was in the way already when the interaction was delivered; null for nothing. */
+async function notedBefore({ read }: CallContext, { id, state }: Interaction): Promise<string | null> {
+  if (state !== 'DELIVERED_GATEWAY') return null;
+  const where = { interactionId: id, kind: 'GATEWAY', reason: { not: null } };
+  const step = await read.interactionStep.findFirst({ where, select: { reason: true } });
+  return step?.reason ?? null;
 }
 
 /** Why nothing came of an interaction, whether or not somebody has noted it, for its developers; null where something did, or may yet. */
@@ -92,7 +95,7 @@ function reasonOf({ state }: Pick<Interaction, 'state'>): string {
     case 'DELIVERED_HTTP':
       return 'The endpoint took the interaction and did not answer it through the callback route within 3 seconds.';
     case 'DELIVERED_GATEWAY':
-      return 'The bot got the interaction and did not answer it within 3 seconds.';
+      return 'A session of the bot got the interaction, and no answer came within 3 seconds.';
     case 'DEFERRED':
       return 'The answer was deferred and did not come within 15 minutes.';
     default:

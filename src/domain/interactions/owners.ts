@@ -1,8 +1,9 @@
-import type { Prisma } from '../../infra/database/index.js';
+import type { Application, Prisma } from '../../infra/database/index.js';
 import { storedObject } from '../../infra/database/stored.js';
 import { parseSnowflake } from '../../infra/ids.js';
 import type { CallContext } from '../call.js';
 import type { GuildPlace } from '../channels/place.js';
+import { installedFor, installsOf } from '../command-permissions/installs.js';
 import type { IntegrationOwners } from '../command-permissions/record.js';
 import { DomainError } from '../errors.js';
 import { allows, Permission } from '../permissions.js';
@@ -23,24 +24,21 @@ function idIn(value: Prisma.JsonValue | undefined): bigint | undefined {
 }
 
 /**
- * Those of the installs that are there still, of which an application that goes on being used needs one.
+ * Those of the installs that count still, of which an application that goes on being used needs one.
  * @throws UNKNOWN_APPLICATION when none is
  */
 export async function requireInstalled(
   call: CallContext,
-  applicationId: bigint,
+  application: Application,
   { guildId, userId }: IntegrationOwners,
 ): Promise<IntegrationOwners> {
-  const where = [...(guildId === undefined ? [] : [{ guildId }]), ...(userId === undefined ? [] : [{ userId }])];
-  const installations = await call.read.installation.findMany({
-    where: { applicationId, OR: where },
-    select: { guildId: true, userId: true },
+  const rows = await call.read.installation.findMany({
+    where: { applicationId: application.id, ...installedFor(guildId ?? null, userId ?? null) },
+    select: { guildId: true },
   });
-  if (installations.length === 0) throw new DomainError('UNKNOWN_APPLICATION');
-  return {
-    ...(installations.some((one) => one.guildId !== null) ? idOf('guildId', guildId) : {}),
-    ...(installations.some((one) => one.userId !== null) ? idOf('userId', userId) : {}),
-  };
+  const { server, user } = installsOf(rows.map((row) => ({ ...row, application })));
+  if (!server && !user) throw new DomainError('UNKNOWN_APPLICATION');
+  return { ...(server ? idOf('guildId', guildId) : {}), ...(user ? idOf('userId', userId) : {}) };
 }
 
 function idOf(name: keyof IntegrationOwners, id: bigint | undefined): IntegrationOwners {

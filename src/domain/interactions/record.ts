@@ -8,7 +8,8 @@ export type InteractionRecord = Interaction;
 /** How far an interaction is, for those who wait for it. */
 export interface InteractionProgress {
   id: bigint;
-  state: InteractionState;
+  /** The state that it came into; absent where that is as it was. */
+  state?: InteractionState;
 }
 
 /** A choice that an autocompletion offers, in wire names. */

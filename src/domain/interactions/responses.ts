@@ -64,7 +64,7 @@ async function isDeferredStill(call: CallContext): Promise<boolean> {
 async function postFollowUp(call: CallContext, { message, files }: FollowUp): Promise<MessageRecord> {
   const { interaction, application } = requireAcknowledged(call);
   const posted = await postAnswer(call, { interaction, application, message, files, id: null });
-  await addRepeatableStep(call, interaction.id, { kind: 'FOLLOW_UP', response: `message ${posted.id}` });
+  await addRepeatableStep(call, interaction, { kind: 'FOLLOW_UP', response: `message ${posted.id}` });
   return posted;
 }
 
@@ -123,7 +123,7 @@ export async function editAnswer(call: CallContext, { key, edit, ...more }: Answ
   const message = await getAnswer(call, key);
   const place = await placeOfApplication(call, interaction);
   const edited = await applyEdit(call, message, { ...more, place, body: edit, asAuthor: true });
-  await addRepeatableStep(call, interaction.id, { kind: 'EDIT', response: `message ${message.id}` });
+  await addRepeatableStep(call, interaction, { kind: 'EDIT', response: `message ${message.id}` });
   return edited;
 }
 
@@ -132,7 +132,7 @@ export async function deleteAnswer(call: CallContext, key: AnswerKey): Promise<v
   const { interaction } = requireAcknowledged(call);
   const message = await getAnswer(call, key);
   await removeMessage(call, await placeOfApplication(call, interaction), message);
-  await addRepeatableStep(call, interaction.id, { kind: 'DELETE', response: `message ${message.id}` });
+  await addRepeatableStep(call, interaction, { kind: 'DELETE', response: `message ${message.id}` });
 }
 
 /** The interaction whose token was shown. @throws UNKNOWN_WEBHOOK while nobody has answered it, and for one that no message answers */

@@ -1,4 +1,4 @@
-import type { Prisma, Transaction } from '../../infra/database/index.js';
+import type { Interaction, Prisma, Transaction } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
 import { type DomainError, describeFaults } from '../errors.js';
 import type { Step } from './record.js';
@@ -18,24 +18,37 @@ export function stepRow(
   return { id: call.nextId(), interactionId, ...step, ...cutBodies({ request, response }) };
 }
 
-/** Notes a step of an interaction. */
-export async function addStep(call: CallContext, interactionId: bigint, step: Step): Promise<void> {
-  const data = [stepRow(call, interactionId, step)];
+/** Stores a step in a transaction whose event tells of it. */
+export async function insertStep(
+  call: Pick<CallContext, 'nextId'>,
+  db: Transaction,
+  interactionId: bigint,
+  step: Step,
+): Promise<void> {
   // Nothing of it is read back, which a single `create` would do.
-  await call.writeOne((db: Transaction) => db.interactionStep.createMany({ data }));
+  await db.interactionStep.createMany({ data: [stepRow(call, interactionId, step)] });
+}
+
+type Which = Pick<Interaction, 'id' | 'applicationId'>;
+
+/** Notes a step of an interaction, whose state is as it was. */
+export async function addStep(call: CallContext, { id, applicationId }: Which, step: Step): Promise<void> {
+  await call.writeOne(
+    (db) => insertStep(call, db, id, step),
+    () => ({ type: 'INTERACTION_UPDATED', applicationId, interaction: { id } }),
+  );
 }
 
 /** Notes a step of which there may be any number, unless as many as are kept were noted. */
-export async function addRepeatableStep(call: CallContext, interactionId: bigint, step: Step): Promise<void> {
-  const known = await call.read.interactionStep.count({ where: { interactionId } });
-  if (known < STEPS_PER_INTERACTION) await addStep(call, interactionId, step);
+export async function addRepeatableStep(call: CallContext, interaction: Which, step: Step): Promise<void> {
+  const known = await call.read.interactionStep.count({ where: { interactionId: interaction.id } });
+  if (known < STEPS_PER_INTERACTION) await addStep(call, interaction, step);
 }
 
 /** Notes why an answer was refused, for its developers. */
 export async function noteRefusedAnswer(call: CallContext, refusal: DomainError): Promise<void> {
   if (call.actor.kind !== 'interaction') return;
-  const { id } = call.actor.interaction;
-  await addRepeatableStep(call, id, { kind: 'REFUSED', reason: describeFaults(refusal) });
+  await addRepeatableStep(call, call.actor.interaction, { kind: 'REFUSED', reason: describeFaults(refusal) });
 }
 
 function cutBodies(bodies: Pick<Step, 'request' | 'response'>) {

@@ -1,7 +1,9 @@
 import type { Interaction, InteractionState, Prisma } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
 import type { DomainEvent } from '../events.js';
+import type { Step } from './record.js';
 import { OPEN_STATES } from './states.js';
+import { insertStep } from './steps.js';
 
 /** What is told of an interaction's new state. */
 export function updated({
@@ -28,13 +30,42 @@ export async function transition(
   from: readonly InteractionState[],
   data: Columns,
 ): Promise<boolean> {
-  const endsAt = { gt: new Date(call.clock.now()) };
-  const where = { id: interaction.id, state: { in: [...from] }, OR: [{ endsAt: null }, { endsAt }] };
   const { count } = await call.writeOne(
-    (db) => db.interaction.updateMany({ where, data }),
+    (db) => db.interaction.updateMany({ where: inTime(call, interaction, from), data }),
     ({ count }) => (count === 1 ? updated({ ...interaction, state: data.state }) : null),
   );
   return count === 1;
+}
+
+/** As {@link transition}, and notes the step that led there: whoever is told of the state reads the step, too. */
+export function transitionWithStep(
+  call: CallContext,
+  interaction: Which,
+  from: readonly InteractionState[],
+  { data, step }: { data: Columns; step: Step },
+): Promise<boolean> {
+  return leadOn(call, interaction, { where: inTime(call, interaction, from), data, step });
+}
+
+/** A change of state with the step that led there, of one interaction that is as `where` says. @returns whether it was */
+export function leadOn(
+  call: CallContext,
+  interaction: Which,
+  { where, data, step }: { where: Prisma.InteractionWhereInput; data: Columns; step: Step },
+): Promise<boolean> {
+  return call.write(async ({ db, record }) => {
+    const { count } = await db.interaction.updateMany({ where, data });
+    if (count === 0) return false;
+    await insertStep(call, db, interaction.id, step);
+    record(updated({ ...interaction, state: data.state }));
+    return true;
+  });
+}
+
+/** In one of some states, and not over. */
+function inTime({ clock }: CallContext, { id }: Which, from: readonly InteractionState[]) {
+  const endsAt = { gt: new Date(clock.now()) };
+  return { id, state: { in: [...from] }, OR: [{ endsAt: null }, { endsAt }] };
 }
 
 /** Leads an interaction that waits for its first answer to another state. @returns whether it did */

@@ -24,7 +24,8 @@ export function waitForEndOf(
   });
   const subscription = call.bus.subscribe(topics.application(applicationId), (message) => {
     if (message.type !== 'INTERACTION_UPDATED' || message.interaction?.id !== String(id)) return;
-    if (!states.includes(message.interaction.state)) arrived(message.interaction.state);
+    const { state } = message.interaction;
+    if (state !== undefined && !states.includes(state)) arrived(state);
   });
   return {
     ready: subscription.ready,

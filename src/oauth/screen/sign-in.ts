@@ -36,9 +36,10 @@ export async function signOut(visit: Visit): Promise<Answer> {
   return back(visit, await visit.sessions.signOut(visit.visitor));
 }
 
-/** To the request for authorization, which stands in the query of every page here. */
+/** To the request for authorization, which stands in the query of every page here; to the instance's first page where there is none. */
 export function back({ query }: Visit, cookies: string[] = []): Answer {
-  return redirect(ownAddress(PATHS.authorize, query), cookies);
+  const isAsked = Object.keys(query).length > 0;
+  return redirect(isAsked ? ownAddress(PATHS.authorize, query) : '/', cookies);
 }
 
 /** Where signing in may lead at once, when nothing is left to ask; of a hidden application, what the link itself says. */

@@ -16,7 +16,6 @@ import {
 import { parseInput } from '../../domain/parse-input.js';
 import { renderCommand } from '../../wire/commands.js';
 import { reads, writes } from '../buckets.js';
-import { readLocale } from '../locale.js';
 import { type Caller, CLOUD, type Route, route, type Where } from '../route.js';
 import { ids, queryBoolean } from '../schemas.js';
 
@@ -71,9 +70,9 @@ function rowsIn({ path, name, where, params, paramsOfOne }: Place): Route[] {
       where,
       params,
       query: z.object({ with_localizations: queryBoolean }),
-      run: async (call, { params, query, headers }) => ({
+      run: async (call, { params, query }) => ({
         commands: await listCommands(call, scopeOf(params)),
-        translations: query.with_localizations ? ('all' as const) : { locale: readLocale(headers) },
+        translations: query.with_localizations ? ('all' as const) : { locale: call.locale },
       }),
       render: ({ commands, translations }) => commands.map((command) => renderCommand(command, translations)),
     }),
@@ -97,6 +96,7 @@ function rowsIn({ path, name, where, params, paramsOfOne }: Place): Route[] {
       where,
       params,
       body: CommandSet,
+      isParsedInTurns: true,
       run: (call, { params, body }) => overwriteCommands(call, scopeOf(params), body),
       render: ({ commands }) => commands.map((command) => renderCommand(command)),
     }),

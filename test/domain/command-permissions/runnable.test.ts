@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { AppContext } from '../../../src/context.js';
 import { deleteApplication } from '../../../src/domain/applications/index.js';
-import { applicationOwners, findRunnableCommand, whyRunnable } from '../../../src/domain/command-permissions/index.js';
+import { findRunnableCommand, whyRunnable } from '../../../src/domain/command-permissions/index.js';
 import { installApplication } from '../../../src/domain/installations/index.js';
 import { Permission } from '../../../src/domain/permissions.js';
 import {
@@ -191,7 +191,6 @@ describe('an application that somebody installed to themselves', () => {
   test('does not any more once it installs to nobody', async () => {
     await letInstallToPeople(app, application, false);
     expect(await outcome(find(scene.ada, own.id))).toBe('UNKNOWN_COMMAND');
-    expect(await applicationOwners(scene.ada, scene.guildId, scene.users.ada.id, application)).toEqual({});
   });
 
   test('is known to nobody else who asks, whatever they manage', async () => {
@@ -199,17 +198,6 @@ describe('an application that somebody installed to themselves', () => {
     expect(await outcome(whyRunnable(scene.owner, asked))).toBe('UNKNOWN_COMMAND');
     expect(await whyRunnable(scene.ada, asked)).toMatchObject({ allowed: true, rule: 'user-install' });
   });
-});
-
-test('the owners of what an application does are the installations that are there', async () => {
-  const { applicationId, guildId, users } = scene;
-  const owners = (guild: bigint | null, user: bigint) => applicationOwners(scene.ada, guild, user, applicationId);
-  expect(await owners(guildId, users.ada.id)).toEqual({ guildId });
-  await installToPerson(app, applicationId, users.ada);
-  expect(await owners(guildId, users.ada.id)).toEqual({ guildId, userId: users.ada.id });
-  expect(await owners(null, users.ada.id)).toEqual({ userId: users.ada.id });
-  expect(await owners(guildId, users.outsider.id)).toEqual({ guildId });
-  expect(await owners(1n, users.outsider.id)).toEqual({});
 });
 
 describe('why', () => {

@@ -2,8 +2,10 @@ import { ApplicationCommandOptionType as OptionType, ApplicationCommandType as T
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CommandSet, NewCommand } from '../../../src/domain/commands/body.js';
-import { parseInput } from '../../../src/domain/parse-input.js';
-import { faultsIn } from '../../harness/faults-in.js';
+import { LOCALES } from '../../../src/domain/commands/index.js';
+import { parseInput, parseInTurns } from '../../../src/domain/parse-input.js';
+import { faultsIn, faultsInTurns } from '../../harness/faults-in.js';
+import { turnsDuring } from '../../harness/turns.js';
 
 type Loose = Record<string, unknown>;
 
@@ -116,6 +118,11 @@ describe('a command is refused', () => {
       'name_localizations.xx BASE_TYPE_INVALID',
     ],
     [
+      'translated to a language that every object has',
+      chat({ name_localizations: JSON.parse('{"__proto__":"a","de":"b"}') }),
+      'name_localizations.__proto__ BASE_TYPE_INVALID',
+    ],
+    [
       'with a translated name that breaks the rules of names',
       chat({ name_localizations: { de: 'Spiel' } }),
       'name_localizations.de APPLICATION_COMMAND_INVALID_NAME',
@@ -124,6 +131,28 @@ describe('a command is refused', () => {
       'with a translated description of 101 letters',
       chat({ description_localizations: { de: text(101) } }),
       'description_localizations.de BASE_TYPE_BAD_LENGTH',
+    ],
+    [
+      'with a translated name of 33 letters',
+      chat({ name_localizations: { de: text(33) } }),
+      'name_localizations.de BASE_TYPE_BAD_LENGTH',
+    ],
+    [
+      'with a translated name of an option that breaks the rules of names',
+      withOption({ name_localizations: { de: 'a b', fr: text(33) } }),
+      'options.0.name_localizations.de STRING_TYPE_REGEX',
+      'options.0.name_localizations.fr BASE_TYPE_BAD_LENGTH',
+    ],
+    [
+      'with a translated description of an option of 101 letters, and with an empty one',
+      withOption({ description_localizations: { de: text(101), fr: '' } }),
+      'options.0.description_localizations.de BASE_TYPE_BAD_LENGTH',
+      'options.0.description_localizations.fr BASE_TYPE_BAD_LENGTH',
+    ],
+    [
+      'with a translated name of a choice of 101 letters',
+      withOption({ choices: [choice({ name_localizations: { de: text(101) } })] }),
+      'options.0.choices.0.name_localizations.de BASE_TYPE_BAD_LENGTH',
     ],
     ['with 26 options', chat({ options: list(26, (n) => option({ name: `o${n}` })) }), 'options BASE_TYPE_BAD_LENGTH'],
     ['with options that are no list', chat({ options: { 0: option() } }), 'options LIST_TYPE_CONVERT'],
@@ -295,12 +324,13 @@ describe('a command is refused', () => {
 });
 
 describe('the size of a command', () => {
+  const fullChoices: Loose[] = list(9, () => choice({ name: text(60), value: text(40) }));
   /** 7,708 characters: 8 options of 963 each, and the command's 4. */
   const full = list(8, (n) =>
     option({
       name: `o${n}`,
       description: text(61),
-      choices: list(9, () => choice({ name: text(60), value: text(40) })),
+      choices: fullChoices,
     }),
   );
   const sized = (more: number, options: object[] = full) =>
@@ -326,6 +356,19 @@ describe('the size of a command', () => {
     expect(faults(sized(0, longer))).toEqual([' APPLICATION_COMMAND_TOO_LARGE']);
   });
 
+  const [first, ...others] = full;
+  const translatedChoice = { ...fullChoices[0], name_localizations: { de: text(61) } };
+  test.each<[string, Loose, Loose?]>([
+    ['the name', { name_localizations: { de: text(2) } }],
+    ['the description', { description_localizations: { de: text(4) } }],
+    ['the name of an option', {}, { name_localizations: { de: 'abc' } }],
+    ['the description of an option', {}, { description_localizations: { de: text(62) } }],
+    ['the name of a choice', {}, { choices: fullChoices.with(0, translatedChoice) }],
+  ])('counts a longer translation of %s', (_text, ofCommand, ofOption = {}) => {
+    const body = sized(292, [{ ...first, ...ofOption }, ...others]);
+    expect(faults({ ...body, ...ofCommand })).toEqual([' APPLICATION_COMMAND_TOO_LARGE']);
+  });
+
   test('is found too large before each part is looked at, however deep it is', () => {
     const parts = (make: () => object) => list(25, make);
     const leaves = () => ({ type: OptionType.Subcommand, options: parts(() => ({})) });
@@ -347,6 +390,24 @@ describe('the size of a command', () => {
     expect(faults(sized(92, [...full, ...numbers(-12)]))).toEqual([]);
     expect(faults(sized(93, [...full, ...numbers(-12)]))).toEqual([' APPLICATION_COMMAND_TOO_LARGE']);
   });
+});
+
+test('faults are looked for until there are enough of them, however many there are', () => {
+  const translations = Object.fromEntries(LOCALES.map((locale) => [locale, '']));
+  let looked = 0;
+  const counted = () => ({
+    ...option({ name_localizations: translations }),
+    get type() {
+      looked += 1;
+      return OptionType.String;
+    },
+  });
+  const subcommand = () => option({ type: OptionType.Subcommand, options: list(10, counted) });
+  const body = chat({
+    options: list(25, () => option({ type: OptionType.SubcommandGroup, options: list(25, subcommand) })),
+  });
+  expect(faults(body)).toHaveLength(100);
+  expect(looked).toBeLessThan(100);
 });
 
 describe('a reserved name', () => {
@@ -447,38 +508,44 @@ describe('what is kept of a command', () => {
 });
 
 describe('a set of commands', () => {
-  const setFaults = (set: unknown) => faultsIn(CommandSet, set).map(({ path, code }) => `${path} ${code}`);
+  const setFaults = async (set: unknown) =>
+    (await faultsInTurns(CommandSet, set)).map(({ path, code }) => `${path} ${code}`);
 
-  test('has its faults under the index of each', () => {
-    expect(setFaults([chat(), chat({ name: 'A' }), {}])).toEqual([
+  test('has its faults under the index of each', async () => {
+    expect(await setFaults([chat(), chat({ name: 'A' }), {}])).toEqual([
       '1.name APPLICATION_COMMAND_INVALID_NAME',
       '2.name BASE_TYPE_REQUIRED',
       '2.description BASE_TYPE_REQUIRED',
     ]);
   });
 
-  test('has no two of one type and name', () => {
-    expect(setFaults([chat(), { name: 'play', type: 2 }])).toEqual([]);
-    expect(setFaults([chat(), { name: 'play', type: 2 }, chat({ type: 1 })])).toEqual([
+  test('has no two of one type and name', async () => {
+    expect(await setFaults([chat(), { name: 'play', type: 2 }])).toEqual([]);
+    expect(await setFaults([chat(), { name: 'play', type: 2 }, chat({ type: 1 })])).toEqual([
       '2 APPLICATION_COMMANDS_DUPLICATE_NAME',
     ]);
   });
 
-  test('is looked at no further once there are a hundred faults', () => {
+  test('is looked at no further once there are a hundred faults', async () => {
     const bad = list(130, () => ({ type: 1, options: [{}, {}] }));
-    expect(setFaults(bad)).toHaveLength(100);
+    expect(await setFaults(bad)).toHaveLength(100);
   });
 
-  test('has 130 at most, which are counted first', () => {
-    expect(setFaults(list(131, () => 'nothing'))).toEqual([' BASE_TYPE_BAD_LENGTH']);
+  test('has 130 at most, which are counted first', async () => {
+    expect(await setFaults(list(131, () => 'nothing'))).toEqual([' BASE_TYPE_BAD_LENGTH']);
   });
 
-  test('names a reserved name, whichever has it', () => {
-    expect(() => parseInput(CommandSet, [chat(), chat({ name: 'Afk' })])).toThrow('"Afk"');
+  test('is looked at in turns, since it may be long', async () => {
+    const set = list(100, (n) => chat({ name: `c${n}` }));
+    expect(await turnsDuring(() => parseInTurns(CommandSet, set))).toBeGreaterThanOrEqual(20);
+  });
+
+  test('names a reserved name, whichever has it', async () => {
+    await expect(parseInTurns(CommandSet, [chat(), chat({ name: 'Afk' })])).rejects.toThrow('"Afk"');
   });
 });
 
-test('whatever is sent is taken or refused, and nothing else happens', () => {
+test('whatever is sent is taken or refused, and nothing else happens', async () => {
   const leaf = fc.oneof(fc.jsonValue(), fc.constantFrom('', '\u0000', '\ud800', 2n ** 60n, 1, 3, 'play'));
   const fields = fc.constantFrom(
     'name',
@@ -499,10 +566,10 @@ test('whatever is sent is taken or refused, and nothing else happens', () => {
       fc.dictionary(fields, tie('value'), { maxKeys: 6 }),
     ),
   })).value;
-  fc.assert(
-    fc.property(value, (body) => {
+  await fc.assert(
+    fc.asyncProperty(value, async (body) => {
       faultsIn(NewCommand, body);
-      faultsIn(CommandSet, [body]);
+      await faultsInTurns(CommandSet, [body]);
     }),
     { numRuns: 300 },
   );

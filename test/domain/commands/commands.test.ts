@@ -8,16 +8,19 @@ import {
   type CommandScope,
   deleteCommand,
   getCommand,
+  LOCALES,
   listCommands,
+  overwriteCommands,
   planOverwrite,
 } from '../../../src/domain/commands/index.js';
 import { removeExpiredRows } from '../../../src/domain/expired-rows.js';
 import { uninstallApplication } from '../../../src/domain/installations/index.js';
-import { parseInput } from '../../../src/domain/parse-input.js';
+import { parseInTurns } from '../../../src/domain/parse-input.js';
 import { toldBy } from '../../harness/calls.js';
 import { openContext } from '../../harness/context.js';
 import { outcome } from '../../harness/outcome.js';
 import { createPerson } from '../../harness/rows.js';
+import { roundsDuring } from '../../harness/turns.js';
 import { addMember, callOf, createBot, createGuild, type TestBot, type TestGuild } from '../../harness/world.js';
 import { chat, grant, grantsOf, namesIn, overwrite, patch, register } from './scene.js';
 
@@ -46,6 +49,19 @@ afterAll(() => close());
 const many = (count: number, more: object = {}, from = 0) =>
   Array.from({ length: count }, (_, n) => chat(`c${n + from}`, { ...more }));
 const menu = (count: number, type: number) => Array.from({ length: count }, (_, n) => ({ name: `Menu ${n}`, type }));
+
+/** Options of some 440,000 characters as JSON, of which 7,700 count. */
+const LARGE_OPTIONS = Array.from({ length: 25 }, (_, n) => ({
+  type: 3,
+  name: `o${n}`,
+  description: 'x'.repeat(80),
+  description_localizations: Object.fromEntries(LOCALES.map((locale) => [locale, 'y'.repeat(80)])),
+  choices: Array.from({ length: 25 }, (_, at) => ({
+    name: 'name',
+    name_localizations: Object.fromEntries(LOCALES.map((locale) => [locale, 'choice'])),
+    value: `${at}`,
+  })),
+}));
 
 describe('registering a command', () => {
   test('makes one with the contexts of the application, written down and told once', async () => {
@@ -268,10 +284,16 @@ describe('overwriting the commands of a scope', () => {
     expect(await Promise.all(commands.map((command) => grantsOf(app, command)))).toEqual([0, 1]);
   });
 
+  test('lets others be served before each piece of a large one, and have a turn before it is shown', async () => {
+    const set = await parseInTurns(CommandSet, many(100));
+    // Five statements and the comparison before them, and the ten rounds of a turn.
+    expect(await roundsDuring(() => overwriteCommands(call, everywhere, set))).toBeGreaterThanOrEqual(16);
+  });
+
   test('can be planned, and then changes nothing', async () => {
     const { commands } = await overwrite(call, everywhere, [chat('a'), chat('b')]);
     for (const guildId of [1n, 2n]) await grant(app, { id: commands[0]?.id ?? 0n, applicationId: bot.id }, guildId);
-    const planned = await planOverwrite(call, everywhere, parseInput(CommandSet, [chat('c'), chat('b')]));
+    const planned = await planOverwrite(call, everywhere, await parseInTurns(CommandSet, [chat('c'), chat('b')]));
     expect(planned.plan).toEqual([
       { change: 'CREATED', type: 1, name: 'c', fields: [], grantsLost: 0 },
       { change: 'UNCHANGED', type: 1, name: 'b', fields: [], grantsLost: 0 },
@@ -292,9 +314,20 @@ describe('a scope holds', () => {
     expect(await outcome(register(call, there, chat('more')))).toBe('ok');
     for (const set of [many(101), menu(16, 2), menu(16, 3)]) {
       expect(await outcome(overwrite(call, everywhere, set))).toBe('TOO_MANY_COMMANDS');
-      const planned = planOverwrite(call, everywhere, parseInput(CommandSet, set));
+      const planned = planOverwrite(call, everywhere, await parseInTurns(CommandSet, set));
       expect(await outcome(planned)).toBe('TOO_MANY_COMMANDS');
     }
+  });
+
+  test('a mebibyte of JSON in all, whichever way it comes', async () => {
+    const large = (name: string) => chat(name, { options: LARGE_OPTIONS });
+    const { commands } = await overwrite(call, everywhere, [large('a'), large('b'), chat('c')]);
+    expect(await outcome(register(call, everywhere, large('d')))).toBe('TOO_MANY_COMMANDS');
+    expect(await outcome(register(call, everywhere, large('c')))).toBe('TOO_MANY_COMMANDS');
+    const third = { ...everywhere, commandId: commands[2]?.id ?? 0n };
+    expect(await outcome(patch(call, third, { options: LARGE_OPTIONS }))).toBe('TOO_MANY_COMMANDS');
+    expect(await outcome(patch(call, third, { nsfw: true }))).toBe('ok');
+    expect(await outcome(register(call, there, large('d')))).toBe('ok');
   });
 });
 
@@ -309,7 +342,7 @@ describe('in one day', () => {
     expect(await outcome(register(call, everywhere, chat('more')))).toBe('TOO_MANY_COMMAND_CREATES');
     const set = [chat('more')];
     expect(await outcome(overwrite(call, everywhere, set))).toBe('TOO_MANY_COMMAND_CREATES');
-    expect(await outcome(planOverwrite(call, everywhere, parseInput(CommandSet, set)))).toBe(
+    expect(await outcome(planOverwrite(call, everywhere, await parseInTurns(CommandSet, set)))).toBe(
       'TOO_MANY_COMMAND_CREATES',
     );
     expect(await namesIn(app, everywhere)).toHaveLength(99);

@@ -9,7 +9,7 @@ import {
   patched,
   updateCommand,
 } from '../../../src/domain/commands/index.js';
-import { parseInput } from '../../../src/domain/parse-input.js';
+import { parseInput, parseInTurns } from '../../../src/domain/parse-input.js';
 
 type Body = Record<string, unknown>;
 
@@ -26,7 +26,7 @@ export const patch = async (call: CallContext, key: CommandKey, body: Body) =>
 
 /** Registers a set as the REST face does. */
 export const overwrite = async (call: CallContext, scope: CommandScope, set: Body[]) =>
-  overwriteCommands(call, scope, parseInput(CommandSet, set));
+  overwriteCommands(call, scope, await parseInTurns(CommandSet, set));
 
 /** The names of the commands of a scope, in their order. */
 export async function namesIn(app: AppContext, { applicationId, guildId }: CommandScope): Promise<string[]> {

@@ -58,7 +58,12 @@ test('a bot that leaves a guild twice at once leaves it once', async () => {
   const { events, serializable } = await toldBy(bot, (call) =>
     Promise.all([1, 2].map(() => outcome(leaveGuild(call, guildId)))),
   );
-  expect(events.map(({ type }) => type)).toEqual(['GUILD_MEMBER_REMOVE', 'GUILD_LEFT', 'GUILD_ROLE_DELETE']);
+  expect(events.map(({ type }) => type)).toEqual([
+    'COMMAND_ACCESS_UPDATED',
+    'GUILD_MEMBER_REMOVE',
+    'GUILD_LEFT',
+    'GUILD_ROLE_DELETE',
+  ]);
   expect(new Set(serializable)).toEqual(new Set([true]));
   expect(await left()).toEqual([]);
 });
@@ -72,6 +77,7 @@ describe('what is told of an uninstallation', () => {
     const told = await toldBy(ada.call, (call) => uninstallApplication(call, id));
     expect(told.entries).toEqual([{ action: 'INSTALLATION_DELETE', applicationId, targetId: applicationId, guildId }]);
     expect(told.events).toMatchObject([
+      { type: 'COMMAND_ACCESS_UPDATED', applicationId },
       { type: 'GUILD_MEMBER_REMOVE', guildId, user: { id: applicationId } },
       { type: 'GUILD_LEFT', guildId, userId: applicationId },
       { type: 'GUILD_ROLE_DELETE', guildId, roleId: role?.id },
@@ -83,7 +89,8 @@ describe('what is told of an uninstallation', () => {
   test('without a bot: the entry alone', async () => {
     const { id } = await toGuild(guildId, ['applications.commands']);
     const told = await toldBy(ada.call, (call) => uninstallApplication(call, id));
-    expect([told.entries.length, told.events, told.serializable]).toEqual([1, [], [true]]);
+    const events = [{ type: 'COMMAND_ACCESS_UPDATED', applicationId }];
+    expect([told.entries.length, told.events, told.serializable]).toEqual([1, events, [true]]);
   });
 
   test('out of an account: the entry, of that person', async () => {
@@ -91,7 +98,7 @@ describe('what is told of an uninstallation', () => {
     const bobs = await toPerson(bob);
     const told = await toldBy(ada.call, (call) => uninstallApplication(call, id));
     expect(told.entries).toEqual([{ action: 'INSTALLATION_DELETE', applicationId, targetId: ada.id }]);
-    expect(told.events).toEqual([]);
+    expect(told.events).toEqual([{ type: 'COMMAND_ACCESS_UPDATED', applicationId }]);
     expect(await left()).toEqual([bobs.id]);
   });
 });

@@ -75,6 +75,7 @@ describe('an installation to a guild is written down and told', () => {
       { type: 'GUILD_ROLE_CREATE', role: { managed: true, applicationId, permissions: 2048n, name: 'Helper' } },
       { type: 'GUILD_MEMBER_ADD', member: { userId: applicationId, user: { bot: true } } },
       { type: 'GUILD_JOINED', guildId, userId: applicationId },
+      { type: 'COMMAND_ACCESS_UPDATED', applicationId },
     ]);
     expect([told.serializable, told.mails]).toEqual([[true], []]);
     const [role] = await roles();
@@ -102,7 +103,7 @@ describe('an installation to a guild is written down and told', () => {
   test('without a bot: the entry alone, and what a bot has there it keeps', async () => {
     const none = await toldBy(ada.call, (call) => install(call, ['applications.commands']));
     expect(none.entries).toEqual([await put(['applications.commands'], null, '0')]);
-    expect([none.events, await roles()]).toEqual([[], []]);
+    expect([none.events, await roles()]).toEqual([[{ type: 'COMMAND_ACCESS_UPDATED', applicationId }], []]);
     await install();
     const told = await toldBy(ada.call, (call) => install(call, ['applications.commands', 'identify'], '8'));
     expect(told.entries).toEqual([await put(['bot', 'applications.commands', 'identify'], null, '2048')]);
@@ -169,7 +170,8 @@ describe('an installation to a person', () => {
     const entry = { action: 'INSTALLATION_PUT', applicationId, targetId: installation?.id };
     expect(first.entries).toEqual([{ ...entry, changes: { scopes: ['applications.commands'] } }]);
     expect(second.entries).toEqual([{ ...entry, changes: { scopes: ['applications.commands', 'identify'] } }]);
-    expect([first.events, first.serializable]).toEqual([[], [true]]);
+    expect([first.events, first.serializable]).toEqual([[{ type: 'COMMAND_ACCESS_UPDATED', applicationId }], [true]]);
+    expect(second.events).toEqual([]);
     expect(await kept()).toMatchObject([
       {
         context: 'USER',

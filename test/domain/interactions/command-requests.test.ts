@@ -4,6 +4,7 @@ import type { CommandOption } from '../../../src/domain/commands/record.js';
 import { accessGuildChannel } from '../../../src/domain/guilds/index.js';
 import { installApplication } from '../../../src/domain/installations/index.js';
 import { findCircumstances } from '../../../src/domain/interactions/circumstances.js';
+import { autocompleteRequest, commandRequest } from '../../../src/domain/interactions/index.js';
 import { WITH_USER_AND_ROLES } from '../../../src/domain/members/record.js';
 import { ALL_PERMISSIONS, Permission } from '../../../src/domain/permissions.js';
 import { outcome } from '../../harness/outcome.js';
@@ -88,6 +89,40 @@ describe('a slash command that is run', () => {
     expect(await outcome(run(scene, commandId, {}, { ...scene.owner, actor: { kind: 'anonymous' } }))).toBe(
       'UNAUTHENTICATED',
     );
+  });
+});
+
+describe('I-29: a command that the caller was shown', () => {
+  const shown = async (type?: Type) => ({
+    commandId: await storeCommand(scene, [], { version: 7n, ...(type && { type }) }),
+  });
+  const ask = async (version: bigint | undefined, type?: Type) => {
+    const { commandId } = await shown(type);
+    const asked = { channelId: scene.guild.channel.id, commandId, version, options: [] };
+    return faultsOf(commandRequest(scene.owner, { ...asked, ...(type && { targetId: scene.users.ada.id }) }));
+  };
+
+  it('is run as it is stored', async () => {
+    expect([await ask(7n), await ask(undefined), await ask(7n, Type.User)]).toEqual([[], [], []]);
+  });
+
+  it('is refused once it is another', async () => {
+    const outdated = ['version INTERACTION_APPLICATION_COMMAND_INVALID_VERSION'];
+    expect([await ask(6n), await ask(8n), await ask(6n, Type.User)]).toEqual([outdated, outdated, outdated]);
+  });
+
+  it('is completed only as it is stored', async () => {
+    const { commandId } = await shown();
+    const asked = { channelId: scene.guild.channel.id, commandId, options: [] };
+    expect(await faultsOf(autocompleteRequest(scene.owner, { ...asked, version: 6n }))).toEqual([
+      'version INTERACTION_APPLICATION_COMMAND_INVALID_VERSION',
+    ]);
+  });
+
+  it('is not there for whom it is not there, whatever they were shown', async () => {
+    const commandId = await storeCommand(scene, [], { scopeId: other.id });
+    const asked = { channelId: scene.guild.channel.id, commandId, version: 6n, options: [] };
+    expect(await outcome(commandRequest(scene.owner, asked))).toBe('UNKNOWN_COMMAND');
   });
 });
 

@@ -9,7 +9,8 @@ import { countQueries } from '../../harness/queries.js';
 import { permitEveryone } from '../../harness/rows.js';
 import { startServer, type TestServer } from '../../harness/server.js';
 import { callOf, createBot, say } from '../../harness/world.js';
-import { faultsOf, openScene, type Scene, sayWith } from './scene.js';
+import { installToPerson } from '../command-permissions/scene.js';
+import { faultsOf, installWithCommands, openScene, type Scene, sayWith } from './scene.js';
 
 let server: TestServer;
 let scene: Scene;
@@ -154,25 +155,32 @@ describe('whose installs a component is used by', () => {
     return id;
   }
 
-  it('are those of the interaction that the message answers', async () => {
+  /** An application that the guild's owner has installed to themselves. */
+  async function personalBot() {
     const bot = await createBot(server.app);
-    const userId = scene.guild.owner.id;
-    const data = {
-      id: server.app.nextId(),
-      applicationId: bot.id,
-      context: 'USER',
-      userId,
-      installerId: userId,
-      scopes: [],
-    } as const;
-    await server.app.db.writer.installation.create({ data });
-    const id = await answerOf(bot.id, { userId: String(userId) });
+    const { owner: installer } = scene.guild;
+    await installToPerson(server.app, bot.id, installer);
+    return { bot, userId: installer.id, id: await answerOf(bot.id, { userId: String(installer.id) }) };
+  }
+
+  it('are those of the interaction that the message answers', async () => {
+    const { bot, userId, id } = await personalBot();
     expect(await use(id)).toMatchObject({ application: { id: bot.id }, owners: { userId }, ephemeralOnly: false });
     await permitEveryone(server.app, scene.guild.id, Permission.ViewChannel | Permission.ReadMessageHistory);
     expect(await use(id)).toMatchObject({ owners: { userId }, ephemeralOnly: true });
     await permitEveryone(server.app, scene.guild.id, DEFAULT_EVERYONE_PERMISSIONS);
-    await server.app.db.writer.installation.delete({ where: { id: data.id } });
+    await server.app.db.writer.installation.deleteMany({ where: { applicationId: bot.id } });
     expect(await outcome(use(id))).toBe('UNKNOWN_APPLICATION');
+  });
+
+  it('are a person’s only while the application installs to people', async () => {
+    const { bot, userId, id } = await personalBot();
+    const both = await answerOf(bot.id, { userId: String(userId), guildId: String(scene.guild.id) });
+    await installWithCommands(server.app, bot, scene.guild);
+    expect(await use(both)).toMatchObject({ owners: { userId, guildId: scene.guild.id } });
+    await server.app.db.writer.application.update({ where: { id: bot.id }, data: { userInstall: false } });
+    expect(await outcome(use(id))).toBe('UNKNOWN_APPLICATION');
+    expect((await use(both)).owners).toEqual({ guildId: scene.guild.id });
   });
 
   it('are of that application alone', async () => {

@@ -356,7 +356,7 @@ describe('the gateway gets an interaction', () => {
       state: 'FAILED',
       fellBack: true,
       endsAt: null,
-      failure: expect.stringMatching(/No gateway session/),
+      failure: expect.stringMatching(/^The endpoint answered 500 instead of 2xx\. No gateway session/),
     });
     expect(await kindsOfSteps(server, sent)).toEqual(['HTTP', 'FAILED']);
     const { interaction } = hosted.endpoint.requests[0] ?? {};

@@ -231,6 +231,31 @@ describe('options', () => {
     ],
     ['may leave out what a subcommand does not require', MUSIC, [{ name: 'stop' }], []],
     [
+      'of a subcommand have values, and the subcommand has none',
+      MUSIC,
+      [
+        {
+          name: 'queue',
+          value: 'x',
+          options: [{ name: 'add', value: false, options: [{ name: 'song', value: 's' }] }],
+        },
+      ],
+      ['options.0.value BASE_TYPE_INVALID', 'options.0.options.0.value BASE_TYPE_INVALID'],
+    ],
+    [
+      'have no options themselves where they take a value',
+      [leaf('a')],
+      [{ name: 'a', value: 'x', options: [{ name: 'b', value: 'y' }] }],
+      ['options.0.options BASE_TYPE_INVALID'],
+    ],
+    [
+      'are not focused when the command is run',
+      [leaf('a', { autocomplete: true })],
+      [{ name: 'a', value: 'x', focused: true }],
+      ['options.0.focused BASE_TYPE_INVALID'],
+    ],
+    ['may say that none of them is focused', [leaf('a')], [{ name: 'a', value: 'x', focused: false, options: [] }], []],
+    [
       'are refused for all that is wrong with them',
       [leaf('a', { required: true }), option(Type.Integer, { name: 'b' })],
       [{ name: 'b', value: 'x' }, { name: 'c' }],
@@ -275,11 +300,6 @@ describe('options', () => {
     expect(nameOfChosen('music', options)).toBe('music queue add');
     expect(nameOfChosen('echo', read([leaf('a')], [{ name: 'a', value: 'x' }]).options)).toBe('echo');
   });
-
-  it('say nothing of what is focused when the command is run', () => {
-    const { options } = read([leaf('a', { autocomplete: true })], [{ name: 'a', value: 'x', focused: true }]);
-    expect(options).toEqual([{ name: 'a', type: 3, value: 'x' }]);
-  });
 });
 
 describe('an autocompletion', () => {
@@ -290,7 +310,7 @@ describe('an autocompletion', () => {
     leaf('t', { min_length: 5, required: true }),
   ];
 
-  test.each<[string, unknown, string[]]>([
+  test.each<[string, unknown, string[], CommandOption[]?]>([
     ['has one focused option', [{ name: 'a', value: 'x' }], ['options BASE_TYPE_BAD_LENGTH']],
     [
       'has no more than one',
@@ -310,9 +330,15 @@ describe('an autocompletion', () => {
       [{ name: 'a', value: 'x', focused: true }, { name: 'z' }],
       ['options.1.name BASE_TYPE_CHOICES'],
     ],
+    [
+      'is not of a subcommand',
+      [{ name: 's', focused: true, options: [{ name: 'a', value: 'x', focused: true }] }],
+      ['options.0.focused BASE_TYPE_INVALID'],
+      [option(Type.Subcommand, { name: 's', options: known })],
+    ],
     ['needs none of the others', [{ name: 'a', value: 'x', focused: true }], []],
-  ])('%s', (_rule, sent, expected) => {
-    expect(faultsOf(known, sent, 'complete')).toEqual(expected);
+  ])('%s', (_rule, sent, expected, of = known) => {
+    expect(faultsOf(of, sent, 'complete')).toEqual(expected);
   });
 
   it('passes what is typed as text, whatever it will be', () => {

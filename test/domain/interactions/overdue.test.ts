@@ -8,6 +8,7 @@ import {
   OverdueInteractions,
   settleOverdue,
   stateAt,
+  takeForGateway,
 } from '../../../src/domain/interactions/index.js';
 import { parseInput } from '../../../src/domain/parse-input.js';
 import { topics } from '../../../src/infra/bus.js';
@@ -51,7 +52,8 @@ const nobody = () => callContext(server.app, { kind: 'anonymous' });
 function statesTold(): { states: string[]; close(): void } {
   const states: string[] = [];
   const { close } = server.app.bus.subscribe(topics.application(scene.bot.id), (message) => {
-    if (message.type === 'INTERACTION_UPDATED') states.push(String(message.interaction?.state));
+    if (message.type !== 'INTERACTION_UPDATED' || !message.interaction?.state) return;
+    states.push(message.interaction.state);
   });
   return { states, close };
 }
@@ -65,7 +67,7 @@ describe('an interaction whose time is over', () => {
     const over = await rowOf(server, asked);
     expect(over.state).toBe('DELIVERED_GATEWAY');
     expect(stateAt(over, clock.now())).toBe('FAILED');
-    expect(failureAt(over, clock.now())).toMatch(/did not answer it within 3 seconds/);
+    expect(failureAt(over, clock.now())).toMatch(/no answer came within 3 seconds/);
     await eventually(async () => {
       clock.advance(25);
       expect(await stepsOf(server, asked)).toHaveLength(2);
@@ -75,6 +77,19 @@ describe('an interaction whose time is over', () => {
     expect((await stepsOf(server, asked))[1]).toMatchObject({ kind: 'FAILED', reason: noted.failure });
     expect(states).toEqual(['FAILED']);
     close();
+  });
+
+  it('I-25: says of a bot that was not connected that it was not', async () => {
+    const left = await put(scene, await requestOf(scene, 'command'), false);
+    await takeForGateway(scene.owner, { ...left, applicationId: scene.bot.id }, { isConnected: false });
+    await alter(server, left, { endsAt: new Date(clock.now()) });
+    await settleOverdue(nobody());
+    const { failure } = await rowOf(server, left);
+    expect(failure).toMatch(/^The bot was not connected\. .* no answer came within 3 seconds\.$/);
+    expect(await stepsOf(server, left)).toMatchObject([
+      { kind: 'GATEWAY', reason: expect.stringMatching(/not connected/) },
+      { kind: 'FAILED', reason: failure },
+    ]);
   });
 
   it('I-6: that was deferred expires after 15 minutes, and is noted then', async () => {
@@ -114,7 +129,7 @@ describe('an interaction whose time is over', () => {
   it.each([
     ['DELIVERING', 'FAILED', /could not be delivered/],
     ['DELIVERED_HTTP', 'FAILED', /callback route within 3 seconds/],
-    ['DELIVERED_GATEWAY', 'FAILED', /The bot got the interaction/],
+    ['DELIVERED_GATEWAY', 'FAILED', /^A session of the bot got the interaction/],
     ['DEFERRED', 'EXPIRED', /within 15 minutes/],
   ] as const)('I-6: and was left %s by a process that is no more is noted by another', async (state, after, reason) => {
     const left = await put(scene, await requestOf(scene, 'command'), false);

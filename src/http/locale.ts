@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Locale } from 'discord-api-types/v10';
+import { Locale } from 'discord-api-types/v10';
 import { LOCALES } from '../domain/commands/index.js';
 
 /** How many languages of a header are looked at. */
@@ -30,9 +30,30 @@ function acceptedLanguages(header: string): string[] {
   return wanted.map(({ language }) => language);
 }
 
-/** A locale by its name, or by that of a language of which it is the only kind: `de-AT` is `de`. */
-function knownLocale(name: string): Locale | null {
-  const wanted = name.trim().toLowerCase();
-  const named = (text: string) => LOCALES.find((locale) => locale.toLowerCase() === text);
-  return named(wanted) ?? named(wanted.split('-', 1)[0] ?? '') ?? null;
+/** Locales by the tags that mean them: a language means the first of its kinds, so that `en` is `en-US`. */
+const BY_TAG: ReadonlyMap<string, Locale> = new Map([
+  ...LOCALES.toReversed().map((locale) => [languageOf(locale.toLowerCase()), locale] as const),
+  ...LOCALES.map((locale) => [locale.toLowerCase(), locale] as const),
+  ['nb', Locale.Norwegian],
+  ['nn', Locale.Norwegian],
+  ['zh-hant', Locale.ChineseTW],
+  ['zh-hk', Locale.ChineseTW],
+  ['zh-mo', Locale.ChineseTW],
+]);
+
+/** A locale by its tag, or else by the beginning of it: `de-AT` is `de` (RFC 4647, section 3.4). */
+function knownLocale(tag: string): Locale | null {
+  const parts = tag.trim().toLowerCase().split('-', TAG_PARTS);
+  for (let count = parts.length; count > 0; count -= 1) {
+    const locale = BY_TAG.get(parts.slice(0, count).join('-'));
+    if (locale !== undefined) return locale;
+  }
+  return null;
+}
+
+/** A language, a script and a region. */
+const TAG_PARTS = 3;
+
+function languageOf(tag: string): string {
+  return tag.split('-', 1)[0] ?? tag;
 }

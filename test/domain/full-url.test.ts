@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { fullUrl } from '../../src/domain/full-url.js';
+import { parseInput } from '../../src/domain/parse-input.js';
+import { faultsIn } from '../harness/faults-in.js';
+
+const url = fullUrl('https:', 'http:');
+
+const NO_URL = 'Must be a full URL that begins with https:// or http:// and names a host.';
+const CREDENTIALS = 'A user and a password are not allowed in this URL.';
+
+test.each([
+  ['ftp://bot.example/', NO_URL],
+  ['http:///x', NO_URL],
+  ['ftp://user:pw@bot.example/', NO_URL],
+  ['http://user:pw@bot.example/', CREDENTIALS],
+  ['https://user@bot.example/', CREDENTIALS],
+  ['https://:pw@bot.example/', CREDENTIALS],
+])('%s is told what is wrong with it', (text, message) => {
+  expect(faultsIn(url, text)).toEqual([{ path: '', code: 'URL_TYPE_INVALID_URL', message }]);
+});
+
+test.each([
+  ['https://bot.example/a@b', 'https://bot.example/a@b'],
+  ['', null],
+])('%j is taken', (text, expected) => {
+  expect(parseInput(url, text)).toBe(expected);
+});
