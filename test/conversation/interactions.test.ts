@@ -37,10 +37,10 @@ let grace: Person;
 let guild: MadeGuild;
 let roleId: string;
 
-beforeAll(async () => {
+/** A server of each library's own, whose people have asked nothing yet: nobody may ask without end. */
+async function openWorld(): Promise<void> {
   server = await startServer({ env: { RATE_LIMITS: 'on' } });
-  ada = await signUp(server, 'ada');
-  grace = await signUp(server, 'grace');
+  [ada, grace] = [await signUp(server, 'ada'), await signUp(server, 'grace')];
   guild = await createGuild(ada, 'Harbour');
   await invite(ada, guild, grace);
   const { createRole } = await ada.graphql(
@@ -48,8 +48,7 @@ beforeAll(async () => {
     { input: { guildId: guild.id, name: 'red' } },
   );
   roleId = createRole.role.id;
-});
-afterAll(() => server.stop());
+}
 
 for (const [library, { program, script, missing }] of Object.entries(LIBRARIES)) {
   const knows = (name: string) => library !== 'discord.py' || !NEWER_THAN_DISCORD_PY.includes(name);
@@ -63,6 +62,7 @@ for (const [library, { program, script, missing }] of Object.entries(LIBRARIES))
     let seenByGrace: ChannelEvents;
 
     beforeAll(async () => {
+      await openWorld();
       application = await createApplication(ada, `Bot of ${library}`);
       await install(ada, application, guild);
       const env = { API_URL: `${server.origin}/api`, BOT_TOKEN: application.botToken, GUILD_ID: guild.id };
@@ -74,6 +74,7 @@ for (const [library, { program, script, missing }] of Object.entries(LIBRARIES))
     afterAll(async () => {
       await bot?.stop();
       await Promise.all([seen?.close(), seenByGrace?.close()]);
+      await server?.stop();
     });
 
     async function registered(guildId?: string): Promise<{ name: string; id: string; options: Loose }[]> {

@@ -9,7 +9,7 @@ import { countQueries } from '../../harness/queries.js';
 import { permitEveryone } from '../../harness/rows.js';
 import { startServer, type TestServer } from '../../harness/server.js';
 import { callOf, createBot, say } from '../../harness/world.js';
-import { installToPerson } from '../command-permissions/scene.js';
+import { installToPerson, letInstallToPeople } from '../command-permissions/scene.js';
 import { faultsOf, installWithCommands, openScene, type Scene, sayWith } from './scene.js';
 
 let server: TestServer;
@@ -178,7 +178,7 @@ describe('whose installs a component is used by', () => {
     const both = await answerOf(bot.id, { userId: String(userId), guildId: String(scene.guild.id) });
     await installWithCommands(server.app, bot, scene.guild);
     expect(await use(both)).toMatchObject({ owners: { userId, guildId: scene.guild.id } });
-    await server.app.db.writer.application.update({ where: { id: bot.id }, data: { userInstall: false } });
+    await letInstallToPeople(server.app, bot.id, false);
     expect(await outcome(use(id))).toBe('UNKNOWN_APPLICATION');
     expect((await use(both)).owners).toEqual({ guildId: scene.guild.id });
   });

@@ -80,7 +80,7 @@ describe.each<[string, () => Promise<unknown>]>([
     },
   ],
 ])('an application that is taken out of %s', (_where, remove) => {
-  it('I-29: answers nothing any more', async () => {
+  it('I-32: answers nothing any more', async () => {
     const open = await put();
     const { states, close } = await hearStates(scene, open.interaction);
     await remove();
@@ -91,7 +91,7 @@ describe.each<[string, () => Promise<unknown>]>([
     expect(states).toEqual(['FAILED']);
   });
 
-  it('I-29: sends, shows, changes and deletes nothing with the tokens it has', async () => {
+  it('I-32: sends, shows, changes and deletes nothing with the tokens it has', async () => {
     const answered = await putAnswered(server.app, scene);
     const deferred = await put();
     await callback(deferred, ANSWERS[5]);
@@ -112,7 +112,7 @@ describe.each<[string, () => Promise<unknown>]>([
 });
 
 describe('an application that somebody takes out of their account', () => {
-  it('I-29: answers nothing that rests on that alone', async () => {
+  it('I-32: answers nothing that rests on that alone', async () => {
     const id = await installToOwner();
     const [own, both] = [await put(restingOn('owner')), await put(restingOn('guild', 'owner'))];
     await uninstall(id);
@@ -120,7 +120,7 @@ describe('an application that somebody takes out of their account', () => {
     expect((await callback(both)).status).toBe(204);
   });
 
-  it('I-29: answers until the last installation is gone that it rests on', async () => {
+  it('I-32: answers until the last installation is gone that it rests on', async () => {
     const id = await installToOwner();
     const both = await put(restingOn('guild', 'owner'));
     const ofGuild = await put(restingOn('guild'));
@@ -131,7 +131,7 @@ describe('an application that somebody takes out of their account', () => {
     expect(await webhook(both, 'POST', '', { json: { content: 'x' } })).toMatchObject(NO_TOKEN);
   });
 
-  it.skipIf(noPostgres)(needing(noPostgres, 'I-29: answers nothing once the last two go at once'), async () => {
+  it.skipIf(noPostgres)(needing(noPostgres, 'I-32: answers nothing once the last two go at once'), async () => {
     const id = await installToOwner();
     const both = await put(restingOn('guild', 'owner'));
     const first = /UPDATE "Interaction" SET\s+"tokenHash"/;
@@ -144,7 +144,7 @@ describe('an application that somebody takes out of their account', () => {
   });
 });
 
-it('I-29: what another guild, another application or another person asked for goes on', async () => {
+it('I-32: what another guild, another application or another person asked for goes on', async () => {
   const elsewhere = await createGuild(server.app);
   const { id: applicationId } = scene.bot;
   const install = { applicationId, scopes: ['applications.commands' as const], permissions: 0n };
@@ -158,7 +158,7 @@ it('I-29: what another guild, another application or another person asked for go
   for (const asked of kept) expect((await callback(asked)).status).toBe(204);
 });
 
-it('I-29: who installs it again does not bring old tokens back', async () => {
+it('I-32: who installs it again does not bring old tokens back', async () => {
   const asked = await put();
   await uninstall();
   await installApplication(scene.owner, {
@@ -170,7 +170,7 @@ it('I-29: who installs it again does not bring old tokens back', async () => {
   expect(await callback(asked)).toMatchObject(OVER);
 });
 
-it('I-5, I-29: of a removal and an answer at once, the answer is whole or is none', async () => {
+it('I-5, I-32: of a removal and an answer at once, the answer is whole or is none', async () => {
   for (let round = 0; round < 10; round += 1) {
     scene = await openScene(server);
     const asked = await put();
@@ -190,7 +190,7 @@ describe('an endpoint', () => {
     for (const one of opened.splice(0)) await one.close();
   });
 
-  it('I-29: whose application is uninstalled before it answers makes no message', async () => {
+  it('I-32: whose application is uninstalled before it answers makes no message', async () => {
     const answer = async () => {
       await uninstall();
       return { type: 4, data: { content: '@everyone' } };
