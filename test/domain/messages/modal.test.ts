@@ -109,6 +109,14 @@ describe('what is asked for in a label', () => {
     expect(inLabel(component)).toEqual(expected);
   });
 
+  test('is files of the types that it names', () => {
+    const upload = { type: 19, id: 2, custom_id: 'f', min_values: 1, max_values: 3, required: true };
+    const given = modal({ ...label({ ...upload, file_types: ['image', '.PDF', '.pdf'] }), id: 1 });
+    const { components } = parseInput(modalContent, given);
+    expect(components).toEqual([{ ...label({ ...upload, file_types: ['image', '.pdf'] }), id: 1 }]);
+    expect(inLabel({ ...upload, file_types: ['pdf'] })).toEqual(['file_types.0 STRING_TYPE_REGEX']);
+  });
+
   test('has its default where it says nothing', () => {
     const given = modal(
       label(input()),
