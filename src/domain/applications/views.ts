@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { topics } from '../../infra/bus.js';
 import type { Clock } from '../../infra/clock.js';
-import type { Application, CommandPermission, Reader, User } from '../../infra/database/index.js';
+import type { Application, CommandPermission, Installation, Reader, User } from '../../infra/database/index.js';
 import { Memory, remember } from '../../infra/memory.js';
 import type { BusMessage, EventBus } from '../bus-message.js';
 import { type CommandRecord, commandRecord } from '../commands/record.js';
@@ -93,10 +93,7 @@ export class ApplicationViews {
         where: { applicationId, OR: [{ guildId }, { userId }] },
         select: { guildId: true },
       });
-      return {
-        guild: rows.some((row) => row.guildId !== null),
-        person: rows.some((row) => row.guildId === null),
-      };
+      return installationsIn(rows);
     });
   }
 
@@ -126,6 +123,14 @@ export class ApplicationViews {
     const row = await this.reader.applicationCommand.findUnique({ where: { id } });
     return row && commandRecord(row);
   }
+}
+
+/** What rows of installations to one guild and one person say. */
+export function installationsIn(rows: readonly Pick<Installation, 'guildId'>[]): InstallationsThere {
+  return {
+    guild: rows.some(({ guildId }) => guildId !== null),
+    person: rows.some(({ guildId }) => guildId === null),
+  };
 }
 
 function noFacts(): Facts {

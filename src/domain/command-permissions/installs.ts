@@ -1,4 +1,5 @@
-import type { Prisma } from '../../infra/database/index.js';
+import type { Application, Prisma } from '../../infra/database/index.js';
+import type { InstallationsThere } from '../applications/views.js';
 import type { Installs } from './decide.js';
 import type { IntegrationOwners } from './record.js';
 
@@ -11,19 +12,13 @@ export function installedFor(guildId: bigint | null, userId: bigint | null): Pri
   return { OR: [...(guildId === null ? [] : [{ guildId }]), ...(userId === null ? [] : [{ userId }])] };
 }
 
-/** What of an installation says whether it counts. */
-export const DECIDING = {
-  guildId: true,
-  application: { select: { userInstall: true } },
-} satisfies Prisma.InstallationSelect;
-
 /**
  * Which of an application's installations to a guild and a person let its commands run: any to a guild, since the scope `bot` brings
  * `applications.commands` along (Discord's documentation, OAuth2), and one to a person while the application installs to people.
  */
-export function installsOf(rows: readonly Prisma.InstallationGetPayload<{ select: typeof DECIDING }>[]): Installs {
-  return {
-    server: rows.some(({ guildId }) => guildId !== null),
-    user: rows.some(({ guildId, application }) => guildId === null && application.userInstall),
-  };
+export function installsOf(
+  { guild, person }: InstallationsThere,
+  { userInstall }: Pick<Application, 'userInstall'>,
+): Installs {
+  return { server: guild, user: person && userInstall };
 }

@@ -1,13 +1,14 @@
 import type { ApplicationCommandType } from 'discord-api-types/v10';
 import type { Prisma } from '../../infra/database/index.js';
 import { inTurns } from '../../infra/turns.js';
+import { installationsIn } from '../applications/views.js';
 import { type CallContext, requirePerson } from '../call.js';
 import { GLOBAL_SCOPE } from '../commands/record.js';
 import { accessGuildChannel } from '../guilds/access.js';
 import { limits } from '../limits.js';
 import { decideRunnable, type Installs, type RunFacts } from './decide.js';
 import { loadGrants } from './grants.js';
-import { DECIDING, installedFor, installsOf } from './installs.js';
+import { installedFor, installsOf } from './installs.js';
 import { standingIn } from './standing.js';
 
 /** How many commands are decided on in one turn. */
@@ -47,7 +48,7 @@ export async function runnableCommandIds(
   const runnable: Candidate[] = [];
   await inTurns(candidates, COMMANDS_PER_TURN, (command) => {
     const { id, applicationId } = command;
-    const ofApplication = installs.get(applicationId) ?? { server: false, user: false };
+    const ofApplication = installs.get(applicationId) ?? NOT_INSTALLED;
     const facts = { ...standing, command, installs: ofApplication, grants: grantsOf(id, applicationId) };
     if (decideRunnable(facts).allowed) runnable.push(command);
   });
@@ -61,14 +62,20 @@ export async function runnableCommandIds(
 async function installsFor(call: CallContext, guildId: bigint, userId: bigint): Promise<Map<bigint, Installs>> {
   const rows = await call.read.installation.findMany({
     where: { ...installedFor(guildId, userId), application: { deletedAt: null } },
-    select: { applicationId: true, ...DECIDING },
+    select: { applicationId: true, guildId: true, application: { select: { userInstall: true } } },
     orderBy: { id: 'asc' },
     take: limits.installationsConsidered,
   });
-  const byApplication = new Map<bigint, typeof rows>();
-  for (const row of rows) byApplication.set(row.applicationId, [...(byApplication.get(row.applicationId) ?? []), row]);
-  return new Map([...byApplication].map(([id, own]) => [id, installsOf(own)]));
+  const installs = new Map<bigint, Installs>();
+  for (const { applicationId, application, ...row } of rows) {
+    const { server, user } = installsOf(installationsIn([row]), application);
+    const known = installs.get(applicationId) ?? NOT_INSTALLED;
+    installs.set(applicationId, { server: known.server || server, user: known.user || user });
+  }
+  return installs;
 }
+
+const NOT_INSTALLED: Installs = { server: false, user: false };
 
 async function candidatesOf(
   call: CallContext,

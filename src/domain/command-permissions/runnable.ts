@@ -7,7 +7,7 @@ import { DomainError, invalidInput, missingPermissions } from '../errors.js';
 import { accessGuild, accessGuildChannel } from '../guilds/access.js';
 import { decideRunnable, type Runnability } from './decide.js';
 import { grantsIn } from './grants.js';
-import { ownersOf } from './installs.js';
+import { installsOf, ownersOf } from './installs.js';
 import type { IntegrationOwners } from './record.js';
 import { type Standing, standingIn } from './standing.js';
 
@@ -87,7 +87,8 @@ async function decideFor(
     call.applications.installations(application.id, guild.id, person.id),
     call.applications.permissions(application.id, guild.id, command.id),
   ]);
-  const installs = { server: installed.guild, user: withUserInstall && installed.person && application.userInstall };
+  const { server, user } = installsOf(installed, application);
+  const installs = { server, user: user && withUserInstall };
   return decideRunnable({ ...standing, command, installs, grants: grantsIn(permissions, command) });
 }
 

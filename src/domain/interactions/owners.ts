@@ -1,6 +1,7 @@
 import type { Application, Prisma } from '../../infra/database/index.js';
 import { storedObject } from '../../infra/database/stored.js';
 import { parseSnowflake } from '../../infra/ids.js';
+import { installationsIn } from '../applications/views.js';
 import type { CallContext } from '../call.js';
 import type { GuildPlace } from '../channels/place.js';
 import { installedFor, installsOf } from '../command-permissions/installs.js';
@@ -36,7 +37,7 @@ export async function requireInstalled(
     where: { applicationId: application.id, ...installedFor(guildId ?? null, userId ?? null) },
     select: { guildId: true },
   });
-  const { server, user } = installsOf(rows.map((row) => ({ ...row, application })));
+  const { server, user } = installsOf(installationsIn(rows), application);
   if (!server && !user) throw new DomainError('UNKNOWN_APPLICATION');
   return { ...(server ? idOf('guildId', guildId) : {}), ...(user ? idOf('userId', userId) : {}) };
 }
