@@ -1,7 +1,7 @@
 import { MessageFlags } from 'discord-api-types/v10';
 import type { CallContext, Write } from '../call.js';
 import type { MessageRecord } from '../messages/record.js';
-import { updated } from './transitions.js';
+import { leadWithin } from './transitions.js';
 
 /** Whether a message is a deferred answer, which says nothing yet. */
 export function isDeferred({ flags }: Pick<MessageRecord, 'flags'>): boolean {
@@ -14,15 +14,11 @@ export function isDeferred({ flags }: Pick<MessageRecord, 'flags'>): boolean {
  */
 export async function endDeferral(
   { clock }: Pick<CallContext, 'clock'>,
-  { db, record }: Pick<Write, 'db' | 'record'>,
+  write: Pick<Write, 'db' | 'record'>,
   { interaction, applicationId }: Pick<MessageRecord, 'interaction' | 'applicationId'>,
 ): Promise<boolean> {
   if (interaction === null || applicationId === null) return false;
   const id = BigInt(interaction.id);
-  const { count } = await db.interaction.updateMany({
-    where: { id, state: 'DEFERRED', endsAt: { gt: new Date(clock.now()) } },
-    data: { state: 'ANSWERED', endsAt: null },
-  });
-  if (count === 1) record(updated({ id, applicationId, state: 'ANSWERED' }));
-  return count === 1;
+  const deferred = { id, state: 'DEFERRED', endsAt: { gt: new Date(clock.now()) } } as const;
+  return leadWithin(write, { id, applicationId }, deferred, { state: 'ANSWERED', endsAt: null });
 }

@@ -7,7 +7,7 @@ import type { InteractionRecord, Step } from './record.js';
 import type { InteractionRequest } from './request.js';
 import { ANSWER_WINDOW_MS, OPEN_STATES } from './states.js';
 import { addStep } from './steps.js';
-import { transitionWithStep } from './transitions.js';
+import { type Led, transitionWithStep } from './transitions.js';
 import { waitForEndOf } from './wait.js';
 
 /** An interaction on its way. */
@@ -110,9 +110,14 @@ async function waitForCallback(
 ): Promise<void> {
   const endsAt = new Date(call.clock.now() + ANSWER_WINDOW_MS);
   const data = { state: 'DELIVERED_HTTP', endsAt, httpMs } as const;
-  const isWaiting = await transitionWithStep(call, interaction, ['DELIVERING'], { data, step });
-  if (isWaiting) call.overdue.lookAt(endsAt.getTime());
-  else await addStep(call, interaction, step);
+  if (await noteAttempt(call, interaction, { data, step })) call.overdue.lookAt(endsAt.getTime());
+}
+
+/** Notes what became of a request, and leads the interaction on where nobody has answered it meanwhile. @returns whether nobody has */
+async function noteAttempt(call: CallContext, interaction: InteractionRecord, led: Led): Promise<boolean> {
+  const isWaiting = await transitionWithStep(call, interaction, ['DELIVERING'], led);
+  if (!isWaiting) await addStep(call, interaction, led.step);
+  return isWaiting;
 }
 
 /** What became of a request, and why it was of no use. */
@@ -121,16 +126,13 @@ interface UselessAttempt extends Pick<EndpointOutcome, 'step' | 'httpMs'> {
 }
 
 /** Notes that the endpoint was of no use. @returns whether it has not answered meanwhile through the callback route */
-async function noteFallback(
+function noteFallback(
   call: CallContext,
   interaction: InteractionRecord,
   { step, reason, httpMs }: UselessAttempt,
 ): Promise<boolean> {
   const data = { state: 'DELIVERING', fellBack: true, httpMs } as const;
-  const useless = { ...step, reason };
-  const isWaiting = await transitionWithStep(call, interaction, ['DELIVERING'], { data, step: useless });
-  if (!isWaiting) await addStep(call, interaction, useless);
-  return isWaiting;
+  return noteAttempt(call, interaction, { data, step: { ...step, reason } });
 }
 
 /** Nothing comes of what the endpoint answered, unless another answer came first. */
@@ -139,19 +141,8 @@ async function failOverHttp(
   interaction: InteractionRecord,
   { step, reason, httpMs }: UselessAttempt,
 ): Promise<void> {
-  const useless = { ...step, reason };
-  if (await fail(call, interaction, { failure: reason, httpMs, step: useless })) return;
-  await addStep(call, interaction, useless);
-}
-
-/** @returns whether it was still to be delivered */
-function fail(
-  call: CallContext,
-  interaction: InteractionRecord,
-  { step, ...columns }: { failure: string; httpMs?: number; step: Step },
-): Promise<boolean> {
-  const data = { state: 'FAILED', endsAt: null, ...columns } as const;
-  return transitionWithStep(call, interaction, ['DELIVERING'], { data, step });
+  const data = { state: 'FAILED', endsAt: null, failure: reason, httpMs } as const;
+  await noteAttempt(call, interaction, { data, step: { ...step, reason } });
 }
 
 /**
@@ -173,7 +164,9 @@ async function deliverOverGateway(
     taken.close();
   }
   const failure = attempt ? `${attempt.reason} ${NOBODY_TOOK_IT}` : NOBODY_TOOK_IT;
-  await fail(call, interaction, { failure, step: { kind: 'FAILED', reason: NOBODY_TOOK_IT } });
+  const data = { state: 'FAILED', endsAt: null, failure } as const;
+  const step: Step = { kind: 'FAILED', reason: NOBODY_TOOK_IT };
+  await transitionWithStep(call, interaction, ['DELIVERING'], { data, step });
 }
 
 const NOBODY_TOOK_IT = 'No gateway session of the bot took the interaction within 3 seconds.';

@@ -1,5 +1,5 @@
 import type { Interaction, InteractionState, Prisma } from '../../infra/database/index.js';
-import type { CallContext } from '../call.js';
+import type { CallContext, Write } from '../call.js';
 import type { DomainEvent } from '../events.js';
 import type { Step } from './record.js';
 import { OPEN_STATES } from './states.js';
@@ -42,24 +42,40 @@ export function transitionWithStep(
   call: CallContext,
   interaction: Which,
   from: readonly InteractionState[],
-  { data, step }: { data: Columns; step: Step },
+  led: Led,
 ): Promise<boolean> {
-  return leadOn(call, interaction, { where: inTime(call, interaction, from), data, step });
+  return leadOn(call, interaction, { where: inTime(call, interaction, from), ...led });
+}
+
+/** A change of state, and the step that leads there. */
+export interface Led {
+  data: Columns;
+  step: Step;
 }
 
 /** A change of state with the step that led there, of one interaction that is as `where` says. @returns whether it was */
 export function leadOn(
   call: CallContext,
   interaction: Which,
-  { where, data, step }: { where: Prisma.InteractionWhereInput; data: Columns; step: Step },
+  { where, data, step }: Led & { where: Prisma.InteractionWhereInput },
 ): Promise<boolean> {
-  return call.write(async ({ db, record }) => {
-    const { count } = await db.interaction.updateMany({ where, data });
-    if (count === 0) return false;
-    await insertStep(call, db, interaction.id, step);
-    record(updated({ ...interaction, state: data.state }));
-    return true;
+  return call.write(async (write) => {
+    const isLed = await leadWithin(write, interaction, where, data);
+    if (isLed) await insertStep(call, write.db, interaction.id, step);
+    return isLed;
   });
+}
+
+/** A change of state that belongs to a transaction, of one interaction that is as `where` says. @returns whether it was */
+export async function leadWithin(
+  { db, record }: Pick<Write, 'db' | 'record'>,
+  interaction: Which,
+  where: Prisma.InteractionWhereInput,
+  data: Columns,
+): Promise<boolean> {
+  const { count } = await db.interaction.updateMany({ where, data });
+  if (count === 1) record(updated({ ...interaction, state: data.state }));
+  return count === 1;
 }
 
 /** In one of some states, and not over. */
