@@ -1,5 +1,5 @@
 import { accessApplication } from '../domain/applications/index.js';
-import type { BusMessage } from '../domain/bus-message.js';
+import type { BusMessage, Heard } from '../domain/bus-message.js';
 import { requirePerson } from '../domain/call.js';
 import { accessInteraction } from '../domain/interactions/index.js';
 import { BUS_RECONNECTED, topics } from '../infra/bus.js';
@@ -23,7 +23,7 @@ export async function watchInteractions(
   const ids = await watchQueue(context, {
     names: [topics.application(applicationId), ...(ownerTeamId === null ? [] : [topics.team(ownerTeamId)])],
     requireAccess,
-    isUnsureAfter: (message) => message.type === BUS_RECONNECTED || message.invalidates.includes('portal'),
+    isUnsureAfter: mayChangeRoles,
     shownOf: updatedId,
   });
   return rowsOf(context, ids);
@@ -42,10 +42,15 @@ export async function watchInteraction(
   const ids = await watchQueue(context, {
     names: [topics.application(applicationId)],
     requireAccess,
-    isUnsureAfter: (message) => message.type === BUS_RECONNECTED || message.invalidates.includes('portal'),
+    isUnsureAfter: mayChangeRoles,
     shownOf: (message) => (updatedId(message) === id ? id : undefined),
   });
   return rowsOf(context, ids);
+}
+
+/** Whether somebody's role in the application may be another after what was heard. */
+function mayChangeRoles(message: Heard): boolean {
+  return message.type === BUS_RECONNECTED || message.invalidates.includes('portal');
 }
 
 /** Of which interaction a message tells. */
