@@ -1,5 +1,5 @@
-import { setImmediate } from 'node:timers/promises';
 import type { Installation, Prisma } from '../../infra/database/index.js';
+import { nextRound } from '../../infra/turns.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessGuild } from '../guilds/access.js';
@@ -50,7 +50,7 @@ export async function deleteInstallations(
 }
 
 /** Audit entries that are written before others have a turn. */
-const ENTRIES_PER_TURN = 10;
+const ENTRIES_PER_ROUND = 10;
 
 /**
  * Takes an application's installation, bot, managed role and command permissions out of a guild, or out of every guild when none is named. What
@@ -68,8 +68,7 @@ export async function removeFromGuilds(
   const installations = await db.installation.findMany({ where: ofApplication, select: { guildId: true } });
   await deleteInstallations(call, write, ofApplication);
   for (const [index, { guildId }] of installations.entries()) {
-    // Not `nextTurn`: whoever waits for this transaction would wait for all who stand in that line, too.
-    if (index % ENTRIES_PER_TURN === 0) await setImmediate();
+    if (index % ENTRIES_PER_ROUND === 0) await nextRound();
     await audit({ action: 'INSTALLATION_DELETE', applicationId, targetId: applicationId, ...(guildId && { guildId }) });
   }
   await db.commandPermission.deleteMany({ where: { applicationId, guildId } });
