@@ -1,5 +1,6 @@
 import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import { isDoneWithin } from '../deadlines.js';
+import { connectedOnce } from './connected-once.js';
 import type { Database } from './database.js';
 import { PrismaClient as PostgresClient } from './generated/postgresql/client.js';
 import type { PrismaClient } from './generated/sqlite/client.js';
@@ -32,5 +33,5 @@ export async function openPostgres(url: string, pool: number, outages: Outages):
 /** One schema makes the clients of both dialects; SQLite's types are the narrower ones, so they stand for both. */
 function postgresClient(adapter: SqlDriverAdapterFactory): PrismaClient {
   const transactionOptions = POSTGRES_TRANSACTION_OPTIONS;
-  return new PostgresClient({ adapter, transactionOptions }) as unknown as PrismaClient;
+  return new PostgresClient({ adapter: connectedOnce(adapter), transactionOptions }) as unknown as PrismaClient;
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
 import type { Clock } from '../clock.js';
+import { connectedOnce } from './connected-once.js';
 import type { Database } from './database.js';
 import { lockFolder } from './folder-lock.js';
 import { PrismaClient } from './generated/sqlite/client.js';
@@ -31,11 +32,13 @@ export async function openSqlite(dataDir: string, outages: Outages, clock: Clock
 async function openFile(file: string, outages: Outages, clock: Clock): Promise<Database> {
   await migrate('sqlite', new PrismaBetterSqlite3({ url: `file:${file}` }));
   const writer = new PrismaClient({
-    adapter: watchOutages(sqliteWriter(file, clock), outages),
+    adapter: connectedOnce(watchOutages(sqliteWriter(file, clock), outages)),
     transactionOptions: TRANSACTION_OPTIONS,
   });
   await writer.$connect();
-  const reader = cutLookups(new PrismaClient({ adapter: watchOutages(sqliteReader(file, clock), outages) }));
+  const reader = cutLookups(
+    new PrismaClient({ adapter: connectedOnce(watchOutages(sqliteReader(file, clock), outages)) }),
+  );
   await reader.$connect();
   return {
     dialect: 'sqlite',

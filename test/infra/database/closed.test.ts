@@ -1,0 +1,33 @@
+import { readdir, rm } from 'node:fs/promises';
+import { expect, it } from 'vitest';
+import { isUnavailable } from '../../../src/infra/database/faults.js';
+import { openDatabase } from '../../../src/infra/database/index.js';
+import { readableLog } from '../../harness/log.js';
+import { migratedDatabase, migratedFolder } from '../../harness/server.js';
+
+it('a database that is closed is not opened again by whoever asks something then', async () => {
+  const dataDir = await migratedFolder();
+  const database = await migratedDatabase();
+  const { log, lines } = readableLog('warn');
+  const db = await openDatabase({ url: database?.url ?? null, dataDir, pool: 2 }, log);
+  expect(await db.reader.user.count()).toBe(0);
+  await db.close();
+  const left = await readdir(dataDir);
+
+  for (const ask of [
+    () => db.reader.user.count(),
+    () => db.writer.user.deleteMany(),
+    () => db.writer.$transaction((tx) => tx.user.count()),
+  ]) {
+    const fault = await ask().then(
+      () => null,
+      (error: unknown) => error,
+    );
+    expect(isUnavailable(fault)).toBe(true);
+  }
+  expect(await readdir(dataDir)).toEqual(left);
+  expect(lines).toEqual([]);
+  // PostgreSQL drops no database to which somebody is connected.
+  await database?.drop();
+  await rm(dataDir, { recursive: true });
+});
