@@ -13,10 +13,10 @@ export function renderMemberFacts(member: MemberFacts): Omit<APIGuildMember, 'us
     avatar: null,
     banner: null,
     pending: false,
-    communication_disabled_until: null,
+    communication_disabled_until: member.communicationDisabledUntil && wireTime(member.communicationDisabledUntil),
     flags: 0 as GuildMemberFlags,
-    deaf: false,
-    mute: false,
+    deaf: member.deaf,
+    mute: member.mute,
   };
 }
 

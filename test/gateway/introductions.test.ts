@@ -15,6 +15,7 @@ import { ManualClock } from '../harness/clock.js';
 import { openContext } from '../harness/context.js';
 import { addGuild, joinMembers, type MemoryGuild, MemoryHome, nobodysRow } from '../harness/guild-home.js';
 import { readableLog, readLines } from '../harness/log.js';
+import { PLAIN_MEMBER } from '../harness/plain-columns.js';
 import { heldSeat } from '../harness/seats.js';
 
 /** A home whose guilds can be made unreadable, and which remembers when it was asked. */
@@ -199,7 +200,7 @@ describe('a guild that cannot be read', () => {
 describe('the members of GUILD_CREATE', () => {
   const viewer = (of: Partial<Parameters<GuildCreate['eventFor']>[0]> = {}) => ({
     user: bot,
-    member: { nick: null, joinedAt: guild.members[0]!.joinedAt, roleIds: [] },
+    member: { ...PLAIN_MEMBER, joinedAt: guild.members[0]!.joinedAt, roleIds: [] },
     seesMembers: true,
     largeThreshold: 50,
     ...of,

@@ -9,6 +9,7 @@ import type { MessageRecord } from '../../src/domain/messages/index.js';
 import { DEFAULT_EVERYONE_PERMISSIONS, rolePermissions } from '../../src/domain/permissions.js';
 import type { User } from '../../src/infra/database/index.js';
 import type { Server } from '../../src/server.js';
+import { PLAIN_CHANNEL, PLAIN_GUILD, PLAIN_MEMBER } from './plain-columns.js';
 import type { TestGuild } from './world.js';
 
 /** A guild that is stored nowhere. Whoever changes it tells so with an event, as for any other. */
@@ -106,7 +107,15 @@ export function addGuild(app: App, home: MemoryHome, name: string, ...members: U
     owner,
     channel,
     snapshot: {
-      guild: { id, name, description: null, iconHash: null, ownerId: owner.id, roles: [{ ...everyone, ...looks }] },
+      guild: {
+        ...PLAIN_GUILD,
+        id,
+        name,
+        description: null,
+        iconHash: null,
+        ownerId: owner.id,
+        roles: [{ ...everyone, ...looks }],
+      },
       channels: [channel],
       lastMessageIds: new Map(),
       memberCount: 0,
@@ -120,13 +129,20 @@ export function addGuild(app: App, home: MemoryHome, name: string, ...members: U
 
 export function channelOf(app: App, guildId: bigint, name: string): TestGuild['channel'] {
   const place = { id: app.nextId(), guildId, parentId: null, position: 0 };
-  return { ...place, type: 0, name, topic: null, nsfw: false, rateLimitPerUser: 0, overwrites: [] };
+  return { ...PLAIN_CHANNEL, ...place, type: 0, name, topic: null, nsfw: false, rateLimitPerUser: 0, overwrites: [] };
 }
 
 /** Makes users members of a guild in memory. */
 export function joinMembers(app: App, guild: MemoryGuild, ...users: User[]): MemberRecord[] {
   const joinedAt = new Date(app.clock.now());
-  const joined = users.map((user) => ({ guildId: guild.id, userId: user.id, user, nick: null, joinedAt, roles: [] }));
+  const joined = users.map((user) => ({
+    ...PLAIN_MEMBER,
+    guildId: guild.id,
+    userId: user.id,
+    user,
+    joinedAt,
+    roles: [],
+  }));
   guild.members = [...guild.members, ...joined].sort((one, other) => (one.userId < other.userId ? -1 : 1));
   guild.snapshot.memberCount = guild.members.length;
   return joined;

@@ -4,6 +4,7 @@ import type { BusMessage, EventName } from '../../src/domain/bus-message.js';
 import type { User } from '../../src/infra/database/index.js';
 import { EVENTS, renderEvent } from '../../src/wire/events/index.js';
 import { PLAIN_MESSAGE } from '../harness/guild-home.js';
+import { PLAIN_MEMBER } from '../harness/plain-columns.js';
 
 const options = { publicUrl: 'https://chat.example', signatures: { sign: (path: string) => path } };
 const user: User = {
@@ -89,7 +90,7 @@ describe('an event', () => {
 
   test('of an ephemeral message travels to its person and its bot, as if direct, and touches no guild', () => {
     const ephemeral = { ...message(1n), visibleToId: 7n, applicationId: 8n };
-    const member = { userId: 7n, guildId: 1n, nick: null, joinedAt: new Date(0), roleIds: [] };
+    const member = { ...PLAIN_MEMBER, userId: 7n, guildId: 1n, joinedAt: new Date(0), roleIds: [] };
     const event = { type: 'MESSAGE_UPDATE', message: ephemeral, member, recipientIds: [7n, 8n] } as const;
     const { topics, message: sent } = renderEvent(event, options);
     expect(topics).toEqual(['user:7', 'user:8']);

@@ -25,6 +25,7 @@ import {
   storeModal,
 } from '../domain/interactions/scene.js';
 import { noDiscordPy, PYTHON } from '../harness/discord-py.js';
+import { PLAIN_MEMBER } from '../harness/plain-columns.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
 import { say } from '../harness/world.js';
@@ -95,7 +96,7 @@ async function guildCreate(): Promise<object> {
   const { guilds } = server.app;
   const { id } = scene.guild;
   const [snapshot, members] = await Promise.all([guilds.snapshot(id), guilds.members(id, {}, 100)]);
-  const facts = { joinedAt: new Date(), nick: null, roleIds: [] };
+  const facts = { ...PLAIN_MEMBER, joinedAt: new Date(), roleIds: [] };
   return { ...renderGuildCreate(snapshot!), ...renderOwnGuildFields(facts, false), members: members.map(renderMember) };
 }
 

@@ -13,6 +13,7 @@ import { renderRole } from '../../src/wire/roles.js';
 import { renderOwnTeam, renderTeam, renderTeamUser } from '../../src/wire/teams.js';
 import { renderTester } from '../../src/wire/testers.js';
 import { renderOwnUser, renderUser } from '../../src/wire/users.js';
+import { PLAIN_CHANNEL, PLAIN_GUILD, PLAIN_MEMBER } from '../harness/plain-columns.js';
 import { expectReference } from '../harness/reference.js';
 
 const options = { publicUrl: 'https://chat.example', signatures: { sign: () => 'hm=1' } };
@@ -41,7 +42,14 @@ const shownUser = {
 const botUser: User = { ...user, id: 20_000_000_000_000_005n, bot: true };
 const shownBot = { ...shownUser, id: '20000000000000005', global_name: null, bot: true };
 
-const guild = { id: 20_000_000_000_000_001n, name: 'Home', description: 'ours', iconHash: 'crest', ownerId: user.id };
+const guild = {
+  ...PLAIN_GUILD,
+  id: 20_000_000_000_000_001n,
+  name: 'Home',
+  description: 'ours',
+  iconHash: 'crest',
+  ownerId: user.id,
+};
 const role = {
   id: 20_000_000_000_000_021n,
   guildId: guild.id,
@@ -114,6 +122,7 @@ const shownGuild = {
 };
 
 const text = {
+  ...PLAIN_CHANNEL,
   id: 20_000_000_000_000_002n,
   guildId: guild.id,
   type: 0,
@@ -138,8 +147,16 @@ const shownPlace = {
   permission_overwrites: [{ id: '20000000000000021', type: 1, allow: '1099511627776', deny: '8' }],
 };
 
-const membership = { nick: 'heron', joinedAt: AT, roleIds: [role.id] };
-const member = { guildId: guild.id, userId: user.id, nick: 'heron', joinedAt: AT, user, roles: [{ roleId: role.id }] };
+const membership = { ...PLAIN_MEMBER, nick: 'heron', joinedAt: AT, roleIds: [role.id] };
+const member = {
+  ...PLAIN_MEMBER,
+  guildId: guild.id,
+  userId: user.id,
+  nick: 'heron',
+  joinedAt: AT,
+  user,
+  roles: [{ roleId: role.id }],
+};
 
 describe('a user', () => {
   test('is shown with the marks of a bot only where it is one', () => {

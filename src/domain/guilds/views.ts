@@ -126,8 +126,17 @@ async function loadView(reader: Reader, guildId: bigint): Promise<GuildView | nu
 async function loadMember(reader: Reader, guildId: bigint, userId: bigint): Promise<MemberFacts | null> {
   const member = await reader.member.findUnique({
     where: { guildId_userId: { guildId, userId } },
-    select: { nick: true, joinedAt: true, roles: { select: { roleId: true } } },
+    select: {
+      nick: true,
+      joinedAt: true,
+      communicationDisabledUntil: true,
+      mute: true,
+      deaf: true,
+      temporary: true,
+      roles: { select: { roleId: true } },
+    },
   });
   if (!member) return null;
-  return { nick: member.nick, joinedAt: member.joinedAt, roleIds: member.roles.map((role) => role.roleId) };
+  const { roles, ...facts } = member;
+  return { ...facts, roleIds: roles.map((role) => role.roleId) };
 }

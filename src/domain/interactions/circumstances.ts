@@ -102,8 +102,8 @@ async function lookUp(call: CallContext, { place, user }: Scene, wanted: readonl
 /** The caller's own membership, which is known where they stand. */
 function memberOf({ guildId, member }: GuildPlace, user: User): MemberRecord | null {
   if (!member) return null;
-  const { nick, joinedAt, roleIds } = member;
-  return { guildId, userId: user.id, user, nick, joinedAt, roles: roleIds.map((roleId) => ({ roleId })) };
+  const { roleIds, ...facts } = member;
+  return { guildId, userId: user.id, user, ...facts, roles: roleIds.map((roleId) => ({ roleId })) };
 }
 
 async function loadUsers({ read }: CallContext, ids: bigint[]): Promise<User[]> {

@@ -7,4 +7,6 @@ export const WITH_USER_AND_ROLES = { user: true, roles: { select: { roleId: true
 export type MemberRecord = Member & { user: User; roles: { roleId: bigint }[] };
 
 /** The part of a membership that stands beside a message, whose author is rendered on its own. */
-export type MemberFacts = Pick<Member, 'nick' | 'joinedAt'> & { roleIds: bigint[] };
+export type MemberFacts = Omit<Member, 'guildId' | 'userId'> & {
+  roleIds: bigint[];
+};

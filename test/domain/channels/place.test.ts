@@ -11,9 +11,10 @@ import {
 import { neededInChannel } from '../../../src/domain/guild-operations.js';
 import { managesMessages, operationsToSend } from '../../../src/domain/messages/rights.js';
 import { ALL_PERMISSIONS, allows, Permission } from '../../../src/domain/permissions.js';
+import { PLAIN_MEMBER } from '../../harness/plain-columns.js';
 import { toSend } from '../../harness/world.js';
 
-const member = { nick: null, joinedAt: new Date(0), roleIds: [] };
+const member = { ...PLAIN_MEMBER, joinedAt: new Date(0), roleIds: [] };
 const direct: DirectPlace = { kind: 'direct', channelId: 1n, recipientIds: [2n, 3n] };
 const guild: GuildPlace = {
   kind: 'guild',

@@ -7,6 +7,7 @@ import type { User } from '../../../src/infra/database/index.js';
 import { EVENTS, renderEvent } from '../../../src/wire/events/index.js';
 import { renderRole } from '../../../src/wire/roles.js';
 import { PLAIN_MESSAGE } from '../../harness/guild-home.js';
+import { PLAIN_CHANNEL, PLAIN_GUILD, PLAIN_MEMBER } from '../../harness/plain-columns.js';
 
 const options = { publicUrl: 'https://chat.example', signatures: { sign: (path: string) => path } };
 const AT = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
@@ -27,7 +28,7 @@ const shownUser = (id: string) => ({
   primary_guild: null,
 });
 
-const facts = { nick: 'heron', joinedAt: new Date(AT), roleIds: [21n, 22n] };
+const facts = { ...PLAIN_MEMBER, nick: 'heron', joinedAt: new Date(AT), roleIds: [21n, 22n] };
 const shownFacts = {
   roles: ['21', '22'],
   joined_at: SHOWN_AT,
@@ -43,6 +44,7 @@ const shownFacts = {
 };
 const shownMember = (id: string) => ({ ...shownFacts, user: shownUser(id) });
 const member = {
+  ...PLAIN_MEMBER,
   guildId: 1n,
   userId: 7n,
   nick: facts.nick,
@@ -64,6 +66,7 @@ const role = {
   applicationId: 5n,
 };
 const channel = {
+  ...PLAIN_CHANNEL,
   id: 2n,
   guildId: 1n,
   type: 0,
@@ -85,6 +88,7 @@ const invite = {
   maxUses: 5,
   createdAt: new Date(AT),
   expiresAt: new Date(AT + 60_000),
+  temporary: false,
 };
 const entry = {
   id: 9n,
@@ -236,7 +240,7 @@ const ROWS: { [Name in EventName]: [event: DomainEvent & { type: Name }, way: Wa
   GUILD_UPDATE: [
     {
       type: 'GUILD_UPDATE',
-      guild: { id: 1n, name: 'Home', description: null, iconHash: null, ownerId: 7n, roles: [role] },
+      guild: { ...PLAIN_GUILD, id: 1n, name: 'Home', description: null, iconHash: null, ownerId: 7n, roles: [role] },
     },
     ofFacts(ofGuild, ['view', 'picture']),
     { id: '1', name: 'Home', owner_id: '7', roles: [renderRole(role)] },

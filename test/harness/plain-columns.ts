@@ -1,0 +1,26 @@
+/** The columns of rows that say nothing unless somebody gave them something to say. */
+export const PLAIN_GUILD = {
+  afkChannelId: null,
+  afkTimeout: 300,
+  systemChannelId: null,
+  systemChannelFlags: 0,
+  verificationLevel: 0,
+  defaultMessageNotifications: 0,
+  explicitContentFilter: 0,
+  preferredLocale: 'en-US',
+};
+
+export const PLAIN_CHANNEL = {
+  bitrate: 64_000,
+  userLimit: 0,
+  lastPinAt: null,
+  directKey: null,
+};
+
+export const PLAIN_MEMBER = {
+  nick: null,
+  communicationDisabledUntil: null,
+  mute: false,
+  deaf: false,
+  temporary: false,
+};
