@@ -33,7 +33,7 @@ export async function planGuildInstall(
     return putInstallation(call, write, {
       ...install,
       scopes,
-      permissions: await grantable(write.db, install, wanted),
+      permissions: await grantable(write.db, install, wanted, call.clock.now()),
     });
   };
 }
@@ -49,8 +49,9 @@ async function grantable(
   db: Transaction,
   { application, guildId, installerId }: GuildInstall,
   wanted: bigint,
+  now: number,
 ): Promise<bigint> {
-  const held = await permissionsWithin(db, guildId, installerId);
+  const held = await permissionsWithin(db, guildId, installerId, now);
   requirePermissions(held, GUILD_OPERATIONS.installApplication);
   const bot = { userId: application.id };
   const role = await db.role.findFirst({
