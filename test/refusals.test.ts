@@ -19,12 +19,14 @@ const ANSWERS = `
   INVALID_ACCESS_TOKEN       401  50025   -    UNAUTHENTICATED  400  -                          400  401  4000
   ACCESS_TOKEN_REFUSED       403  50025   -    FORBIDDEN        400  -                          400  403  4000
   FORBIDDEN                  403  50013   403  FORBIDDEN        400  access_denied              403  403  4000
+  BANNED                     403  40007   -    FORBIDDEN        400  access_denied              400  403  4000
   MISSING_ACCESS             403  50001   -    FORBIDDEN        400  access_denied              400  403  4000
   MISSING_PERMISSIONS        403  50013   -    FORBIDDEN        400  access_denied              400  403  4000
   BOTS_REFUSED               403  20001   -    FORBIDDEN        400  -                          400  403  4000
   ONLY_BOTS                  403  20002   -    FORBIDDEN        400  -                          400  403  4000
   NOT_OWN_APPLICATION        403  20012   -    FORBIDDEN        400  access_denied              400  403  4000
   UNKNOWN_APPLICATION        404  10002   400  NOT_FOUND        400  invalid_client             400  404  4000
+  UNKNOWN_BAN                404  10026   400  NOT_FOUND        400  invalid_request            400  404  4000
   UNKNOWN_CHANNEL            404  10003   400  NOT_FOUND        400  invalid_request            400  404  4000
   UNKNOWN_COMMAND            404  10063   400  NOT_FOUND        400  invalid_request            400  404  4000
   UNKNOWN_COMMAND_PERMISSIONS 404  10066   400  NOT_FOUND        400  invalid_request            400  404  4000
@@ -44,9 +46,12 @@ const ANSWERS = `
   INVALID_WEBHOOK_TOKEN      401  50027   -    UNAUTHENTICATED  400  -                          400  401  4000
   INVALID_INPUT              400  50035   400  BAD_USER_INPUT   400  invalid_request            400  400  4000
   INVALID_JSON               400  50109   400  BAD_USER_INPUT   400  invalid_request            400  400  4000
+  INVALID_ROLE               400  50028   400  BAD_USER_INPUT   400  invalid_request            400  400  4000
+  NOT_IN_VOICE               400  40032   400  BAD_USER_INPUT   400  invalid_request            400  400  4000
   WRONG_CHANNEL_TYPE         400  50008   400  BAD_USER_INPUT   400  invalid_request            400  400  4000
   EMPTY_MESSAGE              400  50006   400  BAD_USER_INPUT   400  invalid_request            400  400  4000
   NOT_MESSAGE_AUTHOR         403  50005   -    FORBIDDEN        400  -                          400  403  4000
+  NOBODY_BANNED              400  500000  400  BAD_USER_INPUT   400  invalid_request            400  400  4000
   ALREADY_ACKNOWLEDGED       400  40060   400  CONFLICT         400  invalid_request            400  409  4000
   COMMAND_NAME_TAKEN         400  40041   400  CONFLICT         400  invalid_request            400  409  4000
   TOO_MANY_COMMANDS          400  30032   400  LIMIT_EXCEEDED   400  invalid_request            400  400  4000

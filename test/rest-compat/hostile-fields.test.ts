@@ -16,6 +16,7 @@ import { createApplication, createGuild, install, type Person, signUp } from '..
 import { ask, openScene, type Scene } from '../harness/rest.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { putTeam } from '../harness/teams.js';
+import { addMember, userOf } from '../harness/world.js';
 
 /**
  * Whether whatever somebody sends is answered, and never with a fault of the server: every hostile value in every parameter of every
@@ -82,10 +83,12 @@ beforeAll(async () => {
   const commandId: string = (await bot.post(`${application}/commands`, command)).body.id;
   ofGuild = { commandId: (await bot.post(`${application}/guilds/${guildId}/commands`, command)).body.id };
   const emoji = encodeURIComponent('👍');
+  await addMember(server.app, scene.guild.id, await userOf(server.app, bob));
+  const roleId: string = (await bot.post(`/guilds/${guildId}/roles`, {})).body.id;
   const interaction = await answered();
   const { messageId = '' } = interaction;
   params = {
-    bot: { guildId, channelId, messageId, emoji, userId: bob.id, applicationId: bot.id, commandId },
+    bot: { guildId, channelId, messageId, emoji, userId: bob.id, roleId, applicationId: bot.id, commandId },
     session: { teamId, applicationId, userId: bob.id },
     scope: await grant(),
     interaction,
@@ -95,6 +98,7 @@ beforeAll(async () => {
   const body = { flags: MessageFlags.IsComponentsV2, components: [text], content: null };
   expect((await bot.patch(`${scene.messages}/${layout.messageId}`, body)).status).toBe(200);
   Object.assign(samples, { id: guildId, email: cleo.email, team_id: teamId, user_id: cleo.id, message_id: messageId });
+  Object.assign(samples, { user_ids: cleo.id });
 });
 afterAll(() => server.stop());
 

@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { AppContext } from '../../../src/context.js';
+import { accessChannel } from '../../../src/domain/guilds/index.js';
+import { addMemberRole, removeMemberRole, updateMember, updateOwnMember } from '../../../src/domain/members/index.js';
+import { Permission } from '../../../src/domain/permissions.js';
+import { createRole, deleteRole } from '../../../src/domain/roles/index.js';
+import type { Role, User } from '../../../src/infra/database/index.js';
+import { hearGuild } from '../../harness/bus.js';
+import { openContext } from '../../harness/context.js';
+import { outcome } from '../../harness/outcome.js';
+import { createPerson } from '../../harness/rows.js';
+import { addMember, callOf, createGuild, type TestGuild } from '../../harness/world.js';
+
+let app: AppContext;
+let close: () => Promise<void>;
+let guild: TestGuild;
+/** Has a role below that of mod. */
+let ada: User;
+/** May do whatever moderators do. */
+let mod: User;
+let low: Role;
+let high: Role;
+
+const DAY_MS = 86_400_000;
+const MODERATING =
+  Permission.ManageNicknames | Permission.ModerateMembers | Permission.ManageRoles | Permission.MuteMembers;
+
+beforeAll(async () => {
+  ({ app, close } = await openContext());
+});
+beforeEach(async () => {
+  guild = await createGuild(app);
+  [ada, mod] = [await createPerson(app), await createPerson(app)];
+  for (const user of [ada, mod]) await addMember(app, guild.id, user);
+  const owner = callOf(app, guild.owner);
+  high = await createRole(owner, guild.id, { name: 'high', permissions: MODERATING });
+  low = await createRole(owner, guild.id, { name: 'low', permissions: 0n });
+  await addMemberRole(owner, { guildId: guild.id, userId: mod.id, roleId: high.id });
+  await addMemberRole(owner, { guildId: guild.id, userId: ada.id, roleId: low.id });
+});
+afterAll(() => close());
+
+type Change = Omit<Parameters<typeof updateMember>[1], 'guildId' | 'userId'>;
+
+const update = (change: Change, { by = mod, of = ada } = {}) =>
+  updateMember(callOf(app, by), { guildId: guild.id, userId: of.id, ...change });
+const inDays = (days: number) => new Date(app.clock.now() + days * DAY_MS);
+const refused = { code: 'MISSING_PERMISSIONS' };
+
+describe('a change of a member', () => {
+  test('is one event, and an entry for the member and one for the roles', async () => {
+    const { events } = hearGuild({ app }, guild.id);
+    const until = inDays(1);
+    const change = { nick: 'Heron', roleIds: [], communicationDisabledUntil: until };
+    expect(await update(change)).toMatchObject({ nick: 'Heron', roles: [], communicationDisabledUntil: until });
+    expect(events.map(({ type }) => type)).toEqual([
+      'GUILD_AUDIT_LOG_ENTRY_CREATE',
+      'GUILD_AUDIT_LOG_ENTRY_CREATE',
+      'GUILD_MEMBER_UPDATE',
+    ]);
+    const told = JSON.parse(events[2]?.data ?? '');
+    expect(told).toMatchObject({ nick: 'Heron', roles: [], user: { id: String(ada.id) } });
+    expect(Date.parse(told.communication_disabled_until)).toBe(until.getTime());
+    expect(await app.guilds.member(guild.id, ada.id)).toMatchObject({ nick: 'Heron', roleIds: [] });
+    const entry = await app.db.reader.auditEntry.findFirstOrThrow({
+      where: { guildId: guild.id, action: 'MEMBER_UPDATE' },
+    });
+    expect(entry).toMatchObject({
+      actorId: mod.id,
+      targetId: ada.id,
+      changes: {
+        nick: { old: null, new: 'Heron' },
+        communicationDisabledUntil: { old: null, new: until.toISOString() },
+      },
+    });
+  });
+
+  test('that changes nothing is told to nobody', async () => {
+    const { events } = hearGuild({ app }, guild.id);
+    await update({});
+    await update({ nick: null, roleIds: [low.id], communicationDisabledUntil: null });
+    expect(events).toEqual([]);
+  });
+
+  test('is done as a whole, or not at all', async () => {
+    expect(await outcome(update({ nick: 'Heron', roleIds: [high.id] }))).toBe('MISSING_PERMISSIONS');
+    expect(await outcome(update({ nick: 'Heron', roleIds: [1n] }))).toBe('UNKNOWN_ROLE');
+    expect(await outcome(update({ nick: 'Heron', mute: true }))).toBe('NOT_IN_VOICE');
+    expect((await app.guilds.member(guild.id, ada.id))?.nick).toBeNull();
+  });
+
+  test('is of a member', async () => {
+    const stranger = await createPerson(app);
+    await expect(update({ nick: 'x' }, { of: stranger })).rejects.toMatchObject({ code: 'UNKNOWN_MEMBER' });
+  });
+
+  test.each([
+    ['nick', { nick: 'x' }],
+    ['timeout', { communicationDisabledUntil: new Date(0) }],
+  ] satisfies [string, Change][])(
+    '%s: needs a higher role than theirs, and never reaches the owner',
+    async (_, change) => {
+      await expect(update(change, { of: guild.owner })).rejects.toMatchObject(refused);
+      const { id: roleId } = high;
+      await addMemberRole(callOf(app, guild.owner), { guildId: guild.id, userId: ada.id, roleId });
+      await expect(update(change)).rejects.toMatchObject(refused);
+      expect(await outcome(update(change, { by: guild.owner }))).toBe('ok');
+    },
+  );
+});
+
+describe('the own nickname', () => {
+  test('needs ChangeNickname, and no rank', async () => {
+    const own = (user: User, nick: string | null) => updateOwnMember(callOf(app, user), { guildId: guild.id, nick });
+    expect(await own(ada, 'Wren')).toMatchObject({ nick: 'Wren' });
+    expect(await own(ada, null)).toMatchObject({ nick: null });
+    expect(await own(guild.owner, 'Boss')).toMatchObject({ nick: 'Boss' });
+    expect(await update({ nick: 'Otter' }, { by: ada, of: ada })).toMatchObject({ nick: 'Otter' });
+  });
+});
+
+describe('a timeout', () => {
+  test('leaves looking on until it is over', async () => {
+    const send = () => outcome(accessChannel(callOf(app, ada), guild.channel.id, 'sendMessage'));
+    const read = () => outcome(accessChannel(callOf(app, ada), guild.channel.id, 'readMessageHistory'));
+    expect(await send()).toBe('ok');
+    await update({ communicationDisabledUntil: inDays(1) });
+    expect([await send(), await read()]).toEqual(['MISSING_PERMISSIONS', 'ok']);
+    await update({ communicationDisabledUntil: inDays(-1) });
+    expect(await send()).toBe('ok');
+    await update({ communicationDisabledUntil: inDays(1) });
+    await update({ communicationDisabledUntil: null });
+    expect(await send()).toBe('ok');
+  });
+
+  test('is of 28 days at most', async () => {
+    await expect(update({ communicationDisabledUntil: inDays(28.001) })).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      fields: [{ path: 'communicationDisabledUntil', code: 'INVALID_COMMUNICATION_DISABLED_TIMESTAMP' }],
+    });
+    expect(await outcome(update({ communicationDisabledUntil: inDays(28) }))).toBe('ok');
+  });
+
+  test('is never of an administrator, nor of oneself', async () => {
+    const admin = await createRole(callOf(app, guild.owner), guild.id, { permissions: Permission.Administrator });
+    await addMemberRole(callOf(app, guild.owner), { guildId: guild.id, userId: ada.id, roleId: admin.id });
+    const change = { communicationDisabledUntil: inDays(1) };
+    for (const by of [mod, guild.owner]) await expect(update(change, { by })).rejects.toMatchObject(refused);
+    await expect(update(change, { of: mod })).rejects.toMatchObject(refused);
+    expect(await outcome(update({ communicationDisabledUntil: null }, { by: guild.owner }))).toBe('ok');
+  });
+});
+
+describe('one role of a member', () => {
+  const give = (roleId: bigint, by = mod) =>
+    addMemberRole(callOf(app, by), { guildId: guild.id, userId: ada.id, roleId });
+  const take = (roleId: bigint, by = mod) =>
+    removeMemberRole(callOf(app, by), { guildId: guild.id, userId: ada.id, roleId });
+  const rolesOf = async () => (await app.guilds.member(guild.id, ada.id))?.roleIds;
+
+  test('is given and taken, and told of where that is a change', async () => {
+    const { events } = hearGuild({ app }, guild.id);
+    await take(low.id);
+    await take(low.id);
+    expect(await rolesOf()).toEqual([]);
+    await give(low.id);
+    await give(low.id);
+    expect(await rolesOf()).toEqual([low.id]);
+    expect(events.filter(({ type }) => type === 'GUILD_MEMBER_UPDATE')).toHaveLength(2);
+  });
+
+  test('is below the highest of who gives it, and of the guild', async () => {
+    for (const change of [give, take]) {
+      await expect(change(high.id)).rejects.toMatchObject(refused);
+      await expect(change(1n)).rejects.toMatchObject({ code: 'UNKNOWN_ROLE' });
+      await expect(change(guild.id, guild.owner)).rejects.toMatchObject({ code: 'UNKNOWN_ROLE' });
+    }
+  });
+
+  test('that is deleted at the same moment is given to nobody, and one of the two is told so', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const { id: roleId } = await createRole(callOf(app, guild.owner), guild.id, { permissions: 0n });
+      const [given] = await Promise.all([
+        outcome(give(roleId, guild.owner)),
+        deleteRole(callOf(app, guild.owner), { guildId: guild.id, roleId }),
+      ]);
+      expect(['ok', 'UNKNOWN_ROLE']).toContain(given);
+      expect(await app.db.reader.memberRole.count({ where: { roleId } })).toBe(0);
+    }
+  });
+});
