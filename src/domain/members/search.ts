@@ -1,15 +1,18 @@
 import { Prisma, type Reader } from '../../infra/database/index.js';
 import { MAX_ID } from '../../infra/ids.js';
-import { nextTurn } from '../../infra/turns.js';
+import { inPieces, nextTurn } from '../../infra/turns.js';
 import { loadMembers } from '../guilds/snapshot.js';
 import type { MemberRecord } from './record.js';
 
 /** Members of a guild that one statement compares, which takes a few milliseconds. */
 const COMPARED_PER_TURN = 2_000;
 
+/** Members that one query names: SQLite takes 999 parameters. */
+const LOADED_AT_ONCE = 400;
+
 /**
  * At most `take` members of a guild whose username or nickname begins with `prefix`, whatever the case, in ascending order of
- * their ids. `take` is 400 at most. The prefix is text and nothing else: no sign in it stands for others.
+ * their ids. `take` is 1,000 at most. The prefix is text and nothing else: no sign in it stands for others.
  */
 export async function searchMembers(
   reader: Reader,
@@ -26,7 +29,11 @@ export async function searchMembers(
     userIds.push(...(await findInRange(reader, guildId, range, prefix, take - userIds.length)));
     after = last;
   }
-  return userIds.length === 0 ? [] : loadMembers(reader, guildId, { userIds }, take);
+  const members: MemberRecord[] = [];
+  for (const piece of inPieces(userIds, LOADED_AT_ONCE)) {
+    members.push(...(await loadMembers(reader, guildId, { userIds: piece }, piece.length)));
+  }
+  return members;
 }
 
 /** The id of the last member in the piece that follows `after`; null when it is the guild's last piece. */

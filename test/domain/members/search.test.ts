@@ -87,6 +87,7 @@ test('all members of a large server are looked through, each once', async () => 
     expect(await found(guild, 'edge', take)).toEqual(named.slice(0, take).map((number) => `edge ${number}`));
   }
   expect((await found(guild, 'other', 400)).at(-1)).toBe('other 401');
+  expect((await found(guild, 'other', 1_000)).at(-1)).toBe('other 1001');
   // Before each piece others have a turn.
   expect(await turnsDuring(() => found(guild, 'nobody'))).toBeGreaterThanOrEqual(2);
 });
