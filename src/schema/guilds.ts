@@ -54,13 +54,32 @@ export const Guild = builder.prismaObject('Guild', {
         }).load(id);
       },
     }),
+    viewerPermissions: t.string({
+      description: 'What the caller may do in the server at large, as decimal bits.',
+      resolve: async ({ id }, _args, { call, budget }) => {
+        const { permissions } = await budget.step(() => accessGuild(call, id, 'viewGuild'));
+        return String(permissions);
+      },
+    }),
     members: t.field({
       type: MemberConnection,
-      args: pageArgs,
+      args: {
+        ...pageArgs,
+        search: t.arg.string({
+          description:
+            'Only those whose username or nickname begins with it: the first of them, without a page that follows.',
+        }),
+      },
       complexity: (args) => ({ field: 1, multiplier: pageSizeOf(args) }),
-      resolve: async ({ id }, args, context, info) => {
+      resolve: async ({ id }, { search, ...args }, context, info) => {
         await context.budget.step(() => accessGuild(context.call, id, 'viewGuild'));
         const page = parsePage(args);
+        if (search) {
+          const found = await context.budget.read(page.take, (take) =>
+            context.call.guilds.searchMembers(id, search, take),
+          );
+          return connectionOf({ ...page, backwards: false }, { rows: found, hasMore: false }, (row) => row.userId);
+        }
         const query = queryFromInfo({ context, info, path: ['edges', 'node'] });
         const rows = await context.budget.read(page.take + 1, (take) =>
           context.call.read.member.findMany({

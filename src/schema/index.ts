@@ -16,6 +16,7 @@ import './messages.js';
 import './channels.js';
 import './interactions.js';
 import './guilds.js';
+import './bans.js';
 import './commands.js';
 import './invites.js';
 import './command-permissions.js';

@@ -1,10 +1,13 @@
-import { setMemberRoles } from '../domain/members/index.js';
+import { kickMember, MemberChange, setMemberRoles, updateMember } from '../domain/members/index.js';
+import { parseInput } from '../domain/parse-input.js';
 import type { Member as MemberRow, Role as RoleRow } from '../infra/database/index.js';
 import { builder } from './builder.js';
 import type { GraphqlContext } from './context.js';
+import { DeletedPayload } from './deleted.js';
 import { parseId } from './ids.js';
 import { readInPieces } from './lists.js';
 import { createLoader, type Loader } from './loaders.js';
+import { withReason } from './reasons.js';
 import { Role } from './roles.js';
 
 const Member = builder.prismaObject('Member', {
@@ -17,6 +20,13 @@ const Member = builder.prismaObject('Member', {
       resolve: (member, _args, context) => memberRoles(context).load(member),
     }),
     joinedAt: t.expose('joinedAt', { type: 'DateTime' }),
+    mute: t.exposeBoolean('mute', { description: 'By a moderator, in every voice channel.' }),
+    deaf: t.exposeBoolean('deaf', { description: 'By a moderator, in every voice channel.' }),
+    communicationDisabledUntil: t.expose('communicationDisabledUntil', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Until when they may only look on; a time that is over says nothing.',
+    }),
   }),
 });
 
@@ -70,8 +80,29 @@ const MemberPayload = builder.objectRef<{ member: MemberRow }>('MemberPayload').
   fields: (t) => ({ member: t.field({ type: Member, resolve: ({ member }) => member }) }),
 });
 
-builder.mutationField('setMemberRoles', (t) =>
-  t.field({
+export const MemberIdInput = builder.inputType('MemberIdInput', {
+  fields: (t) => ({
+    guildId: t.id({ required: true }),
+    userId: t.id({ required: true }),
+    reason: t.string({ description: 'For the audit log.' }),
+  }),
+});
+
+const UpdateMemberInput = builder.inputType('UpdateMemberInput', {
+  fields: (t) => ({
+    guildId: t.id({ required: true }),
+    userId: t.id({ required: true }),
+    nick: t.string({ description: 'Null for none; what is left out stays.' }),
+    communicationDisabledUntil: t.field({
+      type: 'DateTime',
+      description: 'Times them out until then, 28 days at most; null ends it.',
+    }),
+    reason: t.string({ description: 'For the audit log.' }),
+  }),
+});
+
+builder.mutationFields((t) => ({
+  setMemberRoles: t.field({
     type: MemberPayload,
     args: { input: t.arg({ type: SetMemberRolesInput, required: true }) },
     resolve: async (_root, { input }, { call }) => ({
@@ -82,4 +113,30 @@ builder.mutationField('setMemberRoles', (t) =>
       }),
     }),
   }),
-);
+  updateMember: t.field({
+    type: MemberPayload,
+    description: "Changes a member's nickname, or times them out.",
+    args: { input: t.arg({ type: UpdateMemberInput, required: true }) },
+    resolve: async (_root, { input }, context) => {
+      const { nick, communicationDisabledUntil } = input;
+      return {
+        member: await updateMember(withReason(context, input.reason), {
+          guildId: parseId(input.guildId, 'guildId'),
+          userId: parseId(input.userId, 'userId'),
+          nick: parseInput(MemberChange.shape.nick, nick, 'nick'),
+          communicationDisabledUntil,
+        }),
+      };
+    },
+  }),
+  kickMember: t.field({
+    type: DeletedPayload,
+    description: 'Removes a member; the id that is answered is that of the user.',
+    args: { input: t.arg({ type: MemberIdInput, required: true }) },
+    resolve: async (_root, { input }, context) => {
+      const userId = parseId(input.userId, 'userId');
+      await kickMember(withReason(context, input.reason), { guildId: parseId(input.guildId, 'guildId'), userId });
+      return { id: userId };
+    },
+  }),
+}));

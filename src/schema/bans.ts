@@ -1,0 +1,80 @@
+import { queryFromInfo } from '@pothos/plugin-prisma';
+import { banMember, DeleteMessageSeconds, unbanMember } from '../domain/bans/index.js';
+import { accessGuild } from '../domain/guilds/index.js';
+import { parseInput } from '../domain/parse-input.js';
+import { builder } from './builder.js';
+import { DeletedPayload } from './deleted.js';
+import { parseId } from './ids.js';
+import { MemberIdInput } from './members.js';
+import { connectionOf, pageArgs, pageRows, pageSizeOf, parsePage, withinPage } from './page.js';
+import { withReason } from './reasons.js';
+
+const Ban = builder.prismaObject('Ban', {
+  description: 'Somebody who may not be a member.',
+  fields: (t) => ({
+    user: t.relation('user'),
+    reason: t.exposeString('reason', { nullable: true }),
+  }),
+});
+
+const BanConnection = builder.connectionObject({ type: Ban, name: 'BanConnection' }, { name: 'BanEdge' });
+
+builder.prismaObjectFields('Guild', (t) => ({
+  bans: t.field({
+    type: BanConnection,
+    description: 'For who may ban members.',
+    args: pageArgs,
+    complexity: (args) => ({ field: 1, multiplier: pageSizeOf(args) }),
+    resolve: async ({ id }, args, context, info) => {
+      const { call, budget } = context;
+      await budget.step(() => accessGuild(call, id, 'viewBans'));
+      const page = parsePage(args);
+      const query = queryFromInfo({ context, info, path: ['edges', 'node'] });
+      const rows = await budget.read(page.take + 1, (take) =>
+        call.read.ban.findMany({
+          ...query,
+          where: { guildId: id, userId: withinPage(page) },
+          orderBy: { userId: page.backwards ? 'desc' : 'asc' },
+          take,
+        }),
+      );
+      return connectionOf(page, pageRows(page, rows), (row) => row.userId);
+    },
+  }),
+}));
+
+const BanMemberInput = builder.inputType('BanMemberInput', {
+  fields: (t) => ({
+    guildId: t.id({ required: true }),
+    userId: t.id({ required: true }),
+    reason: t.string({ description: 'Kept with the ban and in the audit log.' }),
+    deleteMessageSeconds: t.int({
+      description: 'For how long back their messages are removed, a week at most; 0, or not given, for none.',
+    }),
+  }),
+});
+
+builder.mutationFields((t) => ({
+  banMember: t.field({
+    type: DeletedPayload,
+    description: 'Bans a user, member or not; the id that is answered is theirs.',
+    args: { input: t.arg({ type: BanMemberInput, required: true }) },
+    resolve: async (_root, { input }, context) => {
+      const guildId = parseId(input.guildId, 'guildId');
+      const userId = parseId(input.userId, 'userId');
+      const seconds = parseInput(DeleteMessageSeconds, input.deleteMessageSeconds, 'deleteMessageSeconds');
+      await banMember(withReason(context, input.reason), { guildId, userId, deleteMessageSeconds: seconds });
+      return { id: userId };
+    },
+  }),
+  unbanMember: t.field({
+    type: DeletedPayload,
+    description: 'Lifts a ban; the id that is answered is that of the user.',
+    args: { input: t.arg({ type: MemberIdInput, required: true }) },
+    resolve: async (_root, { input }, context) => {
+      const userId = parseId(input.userId, 'userId');
+      await unbanMember(withReason(context, input.reason), { guildId: parseId(input.guildId, 'guildId'), userId });
+      return { id: userId };
+    },
+  }),
+}));

@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ALL_PERMISSIONS, DEFAULT_EVERYONE_PERMISSIONS } from '../../src/domain/permissions.js';
+import { createGuild, invite, type MadeGuild, type Person, signUp } from '../harness/people.js';
+import { startServer, type TestServer } from '../harness/server.js';
+
+let server: TestServer;
+let owner: Person;
+let ada: Person;
+let guild: MadeGuild;
+beforeAll(async () => {
+  server = await startServer();
+  [owner, ada] = await Promise.all([signUp(server, 'owner'), signUp(server, 'ada')]);
+  guild = await createGuild(owner);
+  await invite(owner, guild, ada);
+});
+afterAll(() => server.stop());
+
+const target = () => ({ guildId: guild.id, userId: ada.id });
+
+async function members(search: string): Promise<string[]> {
+  const query = `query ($id: ID!, $search: String) {
+    guild(id: $id) { members(first: 5, search: $search) { edges { node { user { id } } } pageInfo { hasNextPage } } }
+  }`;
+  const { edges, pageInfo } = (await owner.graphql(query, { id: guild.id, search })).guild.members;
+  expect(pageInfo.hasNextPage).toBe(false);
+  return edges.map(({ node }: { node: { user: { id: string } } }) => node.user.id);
+}
+
+const auditReasons = async (action: string) => {
+  const where = { guildId: BigInt(guild.id), action };
+  const entries = await server.app.db.reader.auditEntry.findMany({ where, orderBy: { id: 'asc' } });
+  return entries.map(({ reason }) => reason);
+};
+
+describe('who runs a server', () => {
+  test('names and times out a member, with a reason, and finds them by either name', async () => {
+    const update = `mutation ($input: UpdateMemberInput!) {
+      updateMember(input: $input) { member { nick mute deaf communicationDisabledUntil } }
+    }`;
+    const until = new Date(server.app.clock.now() + 60_000).toISOString();
+    const input = { ...target(), nick: 'Heron', communicationDisabledUntil: until, reason: 'spam' };
+    const { member } = (await owner.graphql(update, { input })).updateMember;
+    expect(member).toEqual({ nick: 'Heron', mute: false, deaf: false, communicationDisabledUntil: until });
+    expect(await auditReasons('MEMBER_UPDATE')).toEqual(['spam']);
+    expect(await members('her')).toEqual([ada.id]);
+    expect(await members('ada')).toEqual([ada.id]);
+    expect(await members('nobody')).toEqual([]);
+    const ended = await owner.graphql(update, { input: { ...target(), communicationDisabledUntil: null } });
+    expect(ended.updateMember.member).toMatchObject({ nick: 'Heron', communicationDisabledUntil: null });
+  });
+
+  test('tells what the caller may do', async () => {
+    const query = `query ($id: ID!) { guild(id: $id) { viewerPermissions } }`;
+    expect((await owner.graphql(query, { id: guild.id })).guild.viewerPermissions).toBe(String(ALL_PERMISSIONS));
+    const { viewerPermissions } = (await ada.graphql(query, { id: guild.id })).guild;
+    expect(viewerPermissions).toBe(String(DEFAULT_EVERYONE_PERMISSIONS));
+  });
+
+  test('kicks, bans and unbans', async () => {
+    const kick = 'mutation ($input: MemberIdInput!) { kickMember(input: $input) { id } }';
+    expect(await owner.graphql(kick, { input: { ...target(), reason: 'enough' } })).toEqual({
+      kickMember: { id: ada.id },
+    });
+    expect(await auditReasons('MEMBER_KICK')).toEqual(['enough']);
+    const ban = 'mutation ($input: BanMemberInput!) { banMember(input: $input) { id } }';
+    const input = { ...target(), reason: 'for good', deleteMessageSeconds: 60 };
+    expect(await owner.graphql(ban, { input })).toEqual({ banMember: { id: ada.id } });
+    const bans = `query ($id: ID!) { guild(id: $id) { bans { edges { node { reason user { id } } } } } }`;
+    expect((await owner.graphql(bans, { id: guild.id })).guild.bans.edges).toEqual([
+      { node: { reason: 'for good', user: { id: ada.id } } },
+    ]);
+    const unban = 'mutation ($input: MemberIdInput!) { unbanMember(input: $input) { id } }';
+    expect(await owner.graphql(unban, { input: target() })).toEqual({ unbanMember: { id: ada.id } });
+    expect((await owner.graphql(bans, { id: guild.id })).guild.bans.edges).toEqual([]);
+  });
+
+  test('changes and removes a role', async () => {
+    const create = `mutation ($input: CreateRoleInput!) { createRole(input: $input) { role { id color } } }`;
+    const { role } = (await owner.graphql(create, { input: { guildId: guild.id, name: 'one', color: 5 } })).createRole;
+    expect(role.color).toBe(5);
+    const update = `mutation ($input: UpdateRoleInput!) {
+      updateRole(input: $input) { role { name color hoist mentionable managed } }
+    }`;
+    const input = { guildId: guild.id, roleId: role.id, name: 'two', hoist: true };
+    expect((await owner.graphql(update, { input })).updateRole.role).toEqual({
+      name: 'two',
+      color: 5,
+      hoist: true,
+      mentionable: false,
+      managed: false,
+    });
+    const remove = 'mutation ($input: RoleIdInput!) { deleteRole(input: $input) { id } }';
+    expect(await owner.graphql(remove, { input: { guildId: guild.id, roleId: role.id } })).toEqual({
+      deleteRole: { id: role.id },
+    });
+  });
+});
