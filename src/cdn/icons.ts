@@ -24,10 +24,11 @@ const FOLDERS: readonly [string, IconOwner['folder']][] = [
   ['app-icons', 'app-icons'],
   ['avatars', 'app-icons'],
   ['team-icons', 'team-icons'],
+  ['icons', 'guild-icons'],
 ];
 
 /**
- * Application icons, which are also the avatars of their bots, team icons, and the avatars of those who have none. Each image has one
+ * Application icons, which are also the avatars of their bots, icons of teams and guilds, and the avatars of those who have none. Each image has one
  * size: the `size` that libraries ask for is allowed and has no effect.
  */
 export function mountIcons(http: FastifyInstance, app: AppContext): void {

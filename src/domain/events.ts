@@ -1,8 +1,9 @@
-import type { Guild, Invite, Role, User } from '../infra/database/index.js';
+import type { Invite, Role, User } from '../infra/database/index.js';
 import type { PrivilegedIntent } from './applications/privileged-intents.js';
 import type { GuildLogEntry } from './audit-log/guild-log.js';
 import type { ChannelRecord } from './channels/record.js';
 import type { CommandPermissions } from './command-permissions/record.js';
+import type { GuildRecord } from './guilds/record.js';
 import type { InteractionProgress } from './interactions/record.js';
 import type { InteractionRequest } from './interactions/request.js';
 import type { MemberFacts, MemberRecord } from './members/record.js';
@@ -45,7 +46,7 @@ export type DomainEvent =
       startedAt: number;
     } & ChannelPlace)
   | { type: 'CHANNEL_CREATE'; channel: ChannelRecord & { guildId: bigint } }
-  | { type: 'GUILD_UPDATE'; guild: Guild & { roles: Role[] } }
+  | { type: 'GUILD_UPDATE'; guild: GuildRecord }
   | { type: 'GUILD_ROLE_CREATE'; role: Role }
   | { type: 'GUILD_ROLE_UPDATE'; role: Role }
   | { type: 'GUILD_ROLE_DELETE'; guildId: bigint; roleId: bigint }

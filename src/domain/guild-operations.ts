@@ -6,6 +6,7 @@ import { Permission } from './permissions.js';
  */
 export const GUILD_OPERATIONS = {
   viewGuild: 0n,
+  updateGuild: Permission.ManageGuild,
   leaveGuild: 0n,
   installApplication: Permission.ManageGuild,
   uninstallApplication: Permission.ManageGuild,

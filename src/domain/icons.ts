@@ -11,9 +11,9 @@ import { takeLimit } from './rate-limits.js';
 /** As long as the reference platform's hashes: 32 hexadecimal digits. */
 const HASH_BYTES = 16;
 
-/** Whose icon it is: an application's, which is also its bot's avatar, or a team's. */
+/** Whose icon it is: an application's, which is also its bot's avatar, a team's or a guild's. */
 export interface IconOwner {
-  folder: 'app-icons' | 'team-icons';
+  folder: 'app-icons' | 'team-icons' | 'guild-icons';
   id: bigint;
 }
 
@@ -85,6 +85,8 @@ async function isShown({ read }: CallContext, { folder, id }: IconOwner, iconHas
       return (await read.application.findFirst({ where, select: { id: true } })) !== null;
     case 'team-icons':
       return (await read.team.findFirst({ where, select: { id: true } })) !== null;
+    case 'guild-icons':
+      return (await read.guild.findFirst({ where, select: { id: true } })) !== null;
   }
 }
 
@@ -113,6 +115,14 @@ export const teamIcons: KeptFiles = {
   knowsAny: async ({ team }) => (await team.findFirst({ where: WITH_ICON, select: { id: true } })) !== null,
   withRow: async ({ team }, keys) =>
     shownOf(keys, (ids) => team.findMany({ where: { id: { in: ids } }, select: ID_AND_ICON })),
+};
+
+/** The files of guilds' icons. */
+export const guildIcons: KeptFiles = {
+  folder: 'guild-icons',
+  knowsAny: async ({ guild }) => (await guild.findFirst({ where: WITH_ICON, select: { id: true } })) !== null,
+  withRow: async ({ guild }, keys) =>
+    shownOf(keys, (ids) => guild.findMany({ where: { id: { in: ids } }, select: ID_AND_ICON })),
 };
 
 const WITH_ICON = { iconHash: { not: null } };

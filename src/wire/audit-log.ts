@@ -15,6 +15,12 @@ interface Rendering<Changes> {
 
 /** Targets, keys and options are those of Discord's documentation, Audit Logs Resource. */
 const RENDERINGS: { [A in GuildLogAction]: Rendering<AuditChanges[A]> } = {
+  GUILD_UPDATE: {
+    type: AuditLogEvent.GuildUpdate,
+    details: (changes) => ({
+      changes: Object.entries(changes).flatMap(([column, said]) => guildChange(column, said)),
+    }),
+  },
   CHANNEL_CREATE: {
     type: AuditLogEvent.ChannelCreate,
     details: ({ name, type }) => ({ changes: [...change('name', null, name), ...change('type', null, type)] }),
@@ -109,6 +115,29 @@ function idText(id: bigint | null): string | null {
 function change<Key extends string, Value>(key: Key, before: Value | null, after: Value | null) {
   if (before === null && after === null) return [];
   return [{ key, ...(before === null ? {} : { old_value: before }), ...(after === null ? {} : { new_value: after }) }];
+}
+
+/** What the settings of a guild are called, by their columns. */
+const GUILD_KEYS: Readonly<Record<string, string>> = {
+  name: 'name',
+  description: 'description',
+  iconHash: 'icon_hash',
+  afkChannelId: 'afk_channel_id',
+  afkTimeout: 'afk_timeout',
+  systemChannelId: 'system_channel_id',
+  systemChannelFlags: 'system_channel_flags',
+  verificationLevel: 'verification_level',
+  defaultMessageNotifications: 'default_message_notifications',
+  explicitContentFilter: 'explicit_content_filter',
+  preferredLocale: 'preferred_locale',
+};
+
+type GuildChange = AuditChanges['GUILD_UPDATE'][string];
+
+function guildChange(column: string, said: GuildChange): APIAuditLogChange[] {
+  const key = GUILD_KEYS[column];
+  // The types know which value each key has; here they come from a dictionary.
+  return key === undefined ? [] : (change(key, said.old, said.new) as unknown as APIAuditLogChange[]);
 }
 
 interface InviteFacts {

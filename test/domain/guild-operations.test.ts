@@ -12,7 +12,7 @@ import {
   GUILD_OPERATIONS,
   type GuildOperation,
 } from '../../src/domain/guild-operations.js';
-import { getGuild, leaveGuild } from '../../src/domain/guilds/index.js';
+import { getGuild, leaveGuild, updateGuild } from '../../src/domain/guilds/index.js';
 import { installApplication, uninstallApplication } from '../../src/domain/installations/index.js';
 import { createInvite, deleteInvite } from '../../src/domain/invites/index.js';
 import { addMember, setMemberRoles } from '../../src/domain/members/index.js';
@@ -150,6 +150,7 @@ async function runCommand(call: CallContext): Promise<unknown> {
 
 const IN_GUILD: Record<GuildOperation, Attempt<GuildOperation>> = {
   viewGuild: { does: (call) => getGuild(call, { guildId: guildId() }) },
+  updateGuild: { does: (call) => updateGuild(call, { guildId: guildId(), name: 'Other' }) },
   leaveGuild: { does: (call) => leaveGuild(call, guildId()) },
   installApplication: { does: install },
   uninstallApplication: { does: uninstall },

@@ -113,6 +113,13 @@ const ACTIONS = {
   // The target is the application where it was removed from a guild, else the person.
   INSTALLATION_DELETE: { of: 'application', log: null, target: 'application', changes: NOTHING },
   GUILD_CREATE: { of: 'guild', log: null, target: 'guild', changes: NAME },
+  // By column.
+  GUILD_UPDATE: {
+    of: 'guild',
+    log: 'guild',
+    target: 'guild',
+    changes: z.record(text, changed(z.union([text, z.number()]).nullable())),
+  },
   CHANNEL_CREATE: {
     of: 'guild',
     log: 'guild',

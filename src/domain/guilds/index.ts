@@ -5,5 +5,8 @@ export { getGuild } from './get.js';
 export { type GuildHome, GuildUnavailable, permissionsInChannel, permissionsInGuild } from './home.js';
 export { joinGuild } from './join.js';
 export { leaveGuild } from './leave.js';
+export { type GuildRecord, WITH_ROLES_AND_EMOJIS } from './record.js';
+export { GuildSettings } from './settings.js';
 export { recommendShards } from './shards.js';
 export type { GuildSnapshot, MemberSelection } from './snapshot.js';
+export { updateGuild } from './update.js';

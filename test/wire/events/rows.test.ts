@@ -240,7 +240,16 @@ const ROWS: { [Name in EventName]: [event: DomainEvent & { type: Name }, way: Wa
   GUILD_UPDATE: [
     {
       type: 'GUILD_UPDATE',
-      guild: { ...PLAIN_GUILD, id: 1n, name: 'Home', description: null, iconHash: null, ownerId: 7n, roles: [role] },
+      guild: {
+        ...PLAIN_GUILD,
+        id: 1n,
+        name: 'Home',
+        description: null,
+        iconHash: null,
+        ownerId: 7n,
+        roles: [role],
+        emojis: [],
+      },
     },
     ofFacts(ofGuild, ['view', 'picture']),
     { id: '1', name: 'Home', owner_id: '7', roles: [renderRole(role)] },
