@@ -3,7 +3,7 @@ import type { AppContext } from '../context.js';
 import { findIcon, type IconOwner } from '../domain/icons.js';
 import { parseSnowflake } from '../infra/ids.js';
 import { DEFAULT_AVATARS, defaultAvatar, type ImageFormat } from '../infra/images.js';
-import { FILE_HEADERS, plain, sendContent } from './send.js';
+import { FILE_HEADERS, FOR_EVER, plain, sendContent } from './send.js';
 
 interface IconRequest {
   Params: { id: string; file: string };
@@ -15,9 +15,6 @@ const FORMATS: Record<string, { format: ImageFormat; type: string }> = {
   jpg: { format: 'jpg', type: 'image/jpeg' },
   jpeg: { format: 'jpg', type: 'image/jpeg' },
 };
-
-/** An icon's address holds a hash of its content: another icon has another address. */
-const FOR_EVER = 'public, max-age=31536000, immutable';
 
 /** Which icons stand under which address. */
 const FOLDERS: readonly [string, IconOwner['folder']][] = [

@@ -1,4 +1,4 @@
-import type { Invite, Role, User } from '../infra/database/index.js';
+import type { Emoji, Invite, Role, User } from '../infra/database/index.js';
 import type { PrivilegedIntent } from './applications/privileged-intents.js';
 import type { GuildLogEntry } from './audit-log/guild-log.js';
 import type { ChannelRecord } from './channels/record.js';
@@ -47,6 +47,8 @@ export type DomainEvent =
     } & ChannelPlace)
   | { type: 'CHANNEL_CREATE'; channel: ChannelRecord & { guildId: bigint } }
   | { type: 'GUILD_UPDATE'; guild: GuildRecord }
+  /** A guild's emojis as they are now, all of them. */
+  | { type: 'GUILD_EMOJIS_UPDATE'; guildId: bigint; emojis: Emoji[] }
   | { type: 'GUILD_ROLE_CREATE'; role: Role }
   | { type: 'GUILD_ROLE_UPDATE'; role: Role }
   | { type: 'GUILD_ROLE_DELETE'; guildId: bigint; roleId: bigint }

@@ -12,6 +12,8 @@ export const GUILD_OPERATIONS = {
   uninstallApplication: Permission.ManageGuild,
   createChannel: Permission.ManageChannels,
   createRole: Permission.ManageRoles,
+  createEmoji: Permission.CreateGuildExpressions,
+  manageEmojis: Permission.ManageGuildExpressions,
   setRolePositions: Permission.ManageRoles,
   setMemberRoles: Permission.ManageRoles,
   addMember: Permission.CreateInstantInvite,

@@ -31,13 +31,13 @@ function iconKey({ folder, id }: IconOwner, hash: string, format: ImageFormat): 
  * @throws INVALID_INPUT at `icon`, RATE_LIMITED, OVERLOADED, and what `icon` throws
  */
 export async function keepIcon(call: CallContext, owner: IconOwner, icon: IconSource): Promise<string> {
-  await limitUploads(call);
+  await limitImages(call);
   const content = typeof icon === 'function' ? await icon() : icon;
   if (content.length > limits.iconSize) {
     const message = `File cannot be larger than ${limits.iconSize / 1024} kb.`;
     throw invalidInput({ path: 'icon', code: 'BINARY_TYPE_MAX_SIZE', message });
   }
-  const image = await squareImage(content).catch(tooManyAtOnce);
+  const image = await squareImage(content).catch(tooManyImages);
   if (!image) {
     const message = 'Must be a PNG, JPEG, GIF or WebP image of at most 16 million pixels, and 8,192 on each side.';
     throw invalidInput({ path: 'icon', code: 'IMAGE_INVALID', message });
@@ -52,13 +52,15 @@ export async function keepIcon(call: CallContext, owner: IconOwner, icon: IconSo
   return hash;
 }
 
-function tooManyAtOnce(error: unknown): never {
+/** Refuses an image for which there was no room; anything else that was thrown is thrown on. @throws OVERLOADED */
+export function tooManyImages(error: unknown): never {
   if (!(error instanceof TooManyImages)) throw error;
   const message = 'Too many images are being uploaded at the moment; try again soon.';
   throw new DomainError('OVERLOADED', message, { retryAfterMs: TRY_AGAIN_MS, cause: error });
 }
 
-async function limitUploads(call: CallContext): Promise<void> {
+/** Counts an image that a person uploads. @throws RATE_LIMITED */
+export async function limitImages(call: CallContext): Promise<void> {
   const { actor } = call;
   if (actor.kind !== 'person') return;
   await takeLimit(call, ICONS_PER_PERSON, String(actor.user.id), () => 'Too many icons; try again in a moment.');

@@ -21,6 +21,12 @@ export const limits = {
   channelsPerGuild: 500,
   rolesPerGuild: 250,
   channelName: { min: 1, max: 100 },
+  emojiName: { min: 2, max: 32 },
+  /** Bytes of an uploaded emoji. */
+  emojiSize: 256 * 1024,
+  /** Of those that stand still, and again of those that move. */
+  emojisPerGuild: 50,
+  emojisPerApplication: 2_000,
   roleName: { min: 1, max: 100 },
   nickname: 32,
   invitesPerGuild: 1_000,

@@ -4,6 +4,7 @@ import { channelRoutes } from './routes/channels.js';
 import { commandPermissionPathsWithoutMethods, commandPermissionRoutes } from './routes/command-permissions.js';
 import { commandRoutes } from './routes/commands.js';
 import { developerPortalRoutes } from './routes/developer-portal.js';
+import { emojiRoutes } from './routes/emojis.js';
 import { gatewayRoutes } from './routes/gateway.js';
 import { guildRoutes } from './routes/guilds.js';
 import { interactionRoutes } from './routes/interactions.js';
@@ -20,6 +21,7 @@ export const routes: readonly Route[] = [
   ...applicationRoutes,
   ...commandRoutes,
   ...guildRoutes,
+  ...emojiRoutes,
   ...channelRoutes,
   ...interactionRoutes,
   ...messageRoutes,

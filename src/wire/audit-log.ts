@@ -31,6 +31,12 @@ const RENDERINGS: { [A in GuildLogAction]: Rendering<AuditChanges[A]> } = {
       changes: [...change('name', null, name), ...change('permissions', null, permissions)],
     }),
   },
+  EMOJI_CREATE: { type: AuditLogEvent.EmojiCreate, details: ({ name }) => ({ changes: change('name', null, name) }) },
+  EMOJI_UPDATE: {
+    type: AuditLogEvent.EmojiUpdate,
+    details: ({ name }) => (name ? { changes: change('name', name.old, name.new) } : {}),
+  },
+  EMOJI_DELETE: { type: AuditLogEvent.EmojiDelete, details: ({ name }) => ({ changes: change('name', name, null) }) },
   // Nobody but the inviter makes an invite, and it begins without a use.
   INVITE_CREATE: {
     type: AuditLogEvent.InviteCreate,

@@ -2,10 +2,18 @@ import type { APIEmoji } from 'discord-api-types/v10';
 import type { Emoji, User } from '../infra/database/index.js';
 import { renderUser } from './users.js';
 
-/** A partial emoji from its stored key: the unicode text, or `name:id` for a guild's own. */
-export function renderEmoji(key: string): { id: string | null; name: string } {
-  const custom = /^([^:]+):(\d+)$/.exec(key);
-  return custom ? { id: custom[2] as string, name: custom[1] as string } : { id: null, name: key };
+/** A partial emoji, as reactions show it. */
+interface WirePartialEmoji {
+  id: string | null;
+  name: string;
+  animated?: true;
+}
+
+/** A partial emoji from its stored key: the unicode text, or `name:id`, `a:name:id` where it moves, for any other. */
+export function renderEmoji(key: string): WirePartialEmoji {
+  const [, animated, name, id] = /^(a:)?([^:]+):(\d+)$/.exec(key) ?? [];
+  if (id === undefined || name === undefined) return { id: null, name: key };
+  return { id, name, ...(animated ? { animated: true as const } : {}) };
 }
 
 /** What every emoji of a guild or an application is shown with. */

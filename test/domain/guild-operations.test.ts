@@ -5,6 +5,7 @@ import { callContext } from '../../src/context.js';
 import type { CallContext } from '../../src/domain/call.js';
 import { createChannel, getChannel } from '../../src/domain/channels/index.js';
 import { findRunnableCommand, setCommandPermissions } from '../../src/domain/command-permissions/index.js';
+import { createEmoji, deleteEmoji } from '../../src/domain/emojis/index.js';
 import { DomainError } from '../../src/domain/errors.js';
 import {
   CHANNEL_OPERATIONS,
@@ -33,6 +34,7 @@ import { ALL_PERMISSIONS, Permission, permissionNames } from '../../src/domain/p
 import { createRole, setRolePositions } from '../../src/domain/roles/index.js';
 import { hashSecret } from '../../src/infra/secrets.js';
 import { entry, OF_ROLE, putCommand, putPermissions } from '../harness/command-rows.js';
+import { PIXEL } from '../harness/images.js';
 import { outcome } from '../harness/outcome.js';
 import { createPerson } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
@@ -116,6 +118,11 @@ const addSomebodyWith = (more: object): Attempt<'addMember'> => ({
   as: 'bot',
 });
 
+const deleteEmojiOfOwner = async (call: CallContext) => {
+  const { emoji } = await createEmoji(room.owner, { guildId: guildId(), name: 'other', image: PIXEL });
+  return deleteEmoji(call, { guildId: guildId(), emojiId: emoji.id });
+};
+
 const deleteInviteOfOwner = async (call: CallContext) => {
   const { code } = await createInvite(room.owner, room.channelId);
   return deleteInvite(call, code);
@@ -156,6 +163,8 @@ const IN_GUILD: Record<GuildOperation, Attempt<GuildOperation>> = {
   uninstallApplication: { does: uninstall },
   createChannel: { does: (call) => createChannel(call, guildId(), { name: 'news' }) },
   createRole: { does: (call) => createRole(call, guildId(), { name: 'Helpers', permissions: 0n }) },
+  createEmoji: { does: (call) => createEmoji(call, { guildId: guildId(), name: 'other', image: PIXEL }) },
+  manageEmojis: { does: deleteEmojiOfOwner },
   setRolePositions: { does: (call) => setRolePositions(call, guildId(), []) },
   setMemberRoles: {
     does: (call) => setMemberRoles(call, { guildId: guildId(), userId: room.users.ada.id, roleIds: [] }),

@@ -1,13 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Permission } from '../../src/domain/permissions.js';
 import { GatewayClient } from '../harness/gateway-client.js';
+import { dataUri, PIXEL } from '../harness/images.js';
 import { expectReference } from '../harness/reference.js';
 import { openScene, type Scene } from '../harness/rest.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { createChannel, createGuild } from '../harness/world.js';
-
-const PIXEL =
-  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 let server: TestServer;
 let scene: Scene;
@@ -32,7 +30,7 @@ describe('PATCH /guilds/{guild.id}', () => {
     const json = {
       name: 'Harbour',
       description: 'all aboard',
-      icon: PIXEL,
+      icon: dataUri(PIXEL),
       afk_channel_id: String(voice.id),
       afk_timeout: 900,
       system_channel_id: scene.channelId,

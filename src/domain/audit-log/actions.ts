@@ -11,7 +11,7 @@ interface Action {
    */
   log: 'portal' | 'guild' | null;
   /** What the target id is the id of. */
-  target: 'application' | 'team' | 'user' | 'installation' | 'guild' | 'channel' | 'role' | 'command';
+  target: 'application' | 'team' | 'user' | 'installation' | 'guild' | 'channel' | 'role' | 'emoji' | 'command';
   /**
    * What is stored beside: what was stated of something that was made or removed (`{ name }`), or for each value that changed
    * `{ old, new }`, null for none. Never a secret. What older entries lack has a default.
@@ -40,6 +40,7 @@ function changed<Value extends z.ZodType>(value: Value) {
   return z.object({ old: value, new: value });
 }
 
+const RENAMED = z.object({ name: changed(text).optional() });
 const TEAM_CHANGES = z.object({ name: changed(text).optional(), iconHash: changed(text.nullable()).optional() });
 
 /** Everything the ledger knows. */
@@ -77,6 +78,9 @@ const ACTIONS = {
     target: 'application',
     changes: z.object({ created: COMMANDS, changed: COMMANDS, deleted: COMMANDS }),
   },
+  APPLICATION_EMOJI_CREATE: { of: 'application', log: 'portal', target: 'emoji', changes: NAME },
+  APPLICATION_EMOJI_UPDATE: { of: 'application', log: 'portal', target: 'emoji', changes: RENAMED },
+  APPLICATION_EMOJI_DELETE: { of: 'application', log: 'portal', target: 'emoji', changes: NAME },
   TESTER_INVITE: { of: 'application', log: 'portal', target: 'user', changes: TESTER_STATE },
   TESTER_ACCEPT: { of: 'application', log: 'portal', target: 'user', changes: TESTER_STATE },
   TESTER_DECLINE: { of: 'application', log: 'portal', target: 'user', changes: TESTER_STATE },
@@ -132,6 +136,9 @@ const ACTIONS = {
     target: 'role',
     changes: z.object({ name: text, permissions: text }),
   },
+  EMOJI_CREATE: { of: 'guild', log: 'guild', target: 'emoji', changes: NAME },
+  EMOJI_UPDATE: { of: 'guild', log: 'guild', target: 'emoji', changes: RENAMED },
+  EMOJI_DELETE: { of: 'guild', log: 'guild', target: 'emoji', changes: NAME },
   ROLE_POSITIONS_UPDATE: {
     of: 'guild',
     log: null,

@@ -254,6 +254,17 @@ const ROWS: { [Name in EventName]: [event: DomainEvent & { type: Name }, way: Wa
     ofFacts(ofGuild, ['view', 'picture']),
     { id: '1', name: 'Home', owner_id: '7', roles: [renderRole(role)] },
   ],
+  GUILD_EMOJIS_UPDATE: [
+    {
+      type: 'GUILD_EMOJIS_UPDATE',
+      guildId: 1n,
+      emojis: [
+        { id: 9n, guildId: 1n, applicationId: null, name: 'hi', animated: true, creatorId: 7n, roleIds: ['21'] },
+      ],
+    },
+    { topics: ['guild:1'], audience: { intent: Intent.GuildExpressions }, invalidates: ['picture'], guildId: '1' },
+    { guild_id: '1', emojis: [{ id: '9', name: 'hi', roles: ['21'], animated: true, available: true }] },
+  ],
   GUILD_DELETE: [
     { type: 'GUILD_DELETE', guildId: 1n },
     ofFacts({ ...ofGuild, detaches: true }, ['view', 'picture']),
@@ -392,6 +403,7 @@ const SHOWN_IN_PART = new Set<EventName>([
   'MESSAGE_UPDATE',
   'CHANNEL_CREATE',
   'GUILD_UPDATE',
+  'GUILD_EMOJIS_UPDATE',
   'USER_UPDATE',
   'INTERACTION_CREATE',
 ]);
