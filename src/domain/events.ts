@@ -61,8 +61,11 @@ export type DomainEvent =
   /** A guild's list for a command, or for all commands of its application, was replaced. */
   | { type: 'APPLICATION_COMMAND_PERMISSIONS_UPDATE'; permissions: CommandPermissions }
   | { type: 'GUILD_AUDIT_LOG_ENTRY_CREATE'; entry: GuildLogEntry }
-  /** A guild cannot be reached any more: no session holds it, until GUILD_JOINED tells its bots that it is back. */
-  | { type: 'GUILD_DELETE'; guildId: bigint }
+  /**
+   * A guild was deleted, or where it is `unavailable` cannot be reached any more: no session holds it, until GUILD_JOINED tells its bots that it
+   * is back.
+   */
+  | { type: 'GUILD_DELETE'; guildId: bigint; unavailable: boolean }
   /** A bot became a member, or its guild can be reached again: its sessions are shown the whole guild (GUILD_CREATE). */
   | { type: 'GUILD_JOINED'; guildId: bigint; userId: bigint }
   /** A bot is no longer a member: its sessions lose the guild (GUILD_DELETE). */

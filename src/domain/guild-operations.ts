@@ -7,6 +7,7 @@ import { Permission } from './permissions.js';
 export const GUILD_OPERATIONS = {
   viewGuild: 0n,
   updateGuild: Permission.ManageGuild,
+  viewGuildSettings: Permission.ManageGuild,
   leaveGuild: 0n,
   installApplication: Permission.ManageGuild,
   uninstallApplication: Permission.ManageGuild,
@@ -22,6 +23,7 @@ export const GUILD_OPERATIONS = {
   addMemberMuted: Permission.MuteMembers,
   addMemberDeafened: Permission.DeafenMembers,
   manageInvites: Permission.ManageGuild,
+  viewAuditLog: Permission.ViewAuditLog,
   manageCommandPermissions: Permission.ManageGuild,
   manageCommandPermissionsByToken: Permission.ManageRoles,
 } satisfies Record<string, bigint>;

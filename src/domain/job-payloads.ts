@@ -9,6 +9,8 @@ export const JOB_PAYLOADS = {
   'abandoned-files': NOTHING,
   'expired-rows': NOTHING,
   'overdue-interactions': NOTHING,
+  'remove-guild': z.object({ guildId: z.string(), channelIds: z.array(z.string()) }),
+  'remove-channel': z.object({ channelId: z.string() }),
 };
 
 export type DomainJobPayloads = typeof JOB_PAYLOADS;

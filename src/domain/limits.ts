@@ -45,6 +45,8 @@ export const limits = {
   requestSize: 25 * 1024 * 1024,
   reactionsPerMessage: 20,
   auditReason: 512,
+  /** As on the reference platform. */
+  integrationsShown: 50,
   commandName: { min: 1, max: 32 },
   commandDescription: { min: 1, max: 100 },
   optionsPerCommand: 25,

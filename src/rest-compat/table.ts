@@ -1,5 +1,7 @@
 import type { Route } from './route.js';
+import { absentRoutes } from './routes/absent.js';
 import { applicationRoutes } from './routes/applications.js';
+import { auditLogRoutes } from './routes/audit-log.js';
 import { channelRoutes } from './routes/channels.js';
 import { commandPermissionPathsWithoutMethods, commandPermissionRoutes } from './routes/command-permissions.js';
 import { commandRoutes } from './routes/commands.js';
@@ -8,6 +10,7 @@ import { emojiRoutes } from './routes/emojis.js';
 import { gatewayRoutes } from './routes/gateway.js';
 import { guildRoutes } from './routes/guilds.js';
 import { interactionRoutes } from './routes/interactions.js';
+import { inviteRoutes } from './routes/invites.js';
 import { messageRoutes } from './routes/messages.js';
 import { oauth2Routes } from './routes/oauth.js';
 import { reactionRoutes } from './routes/reactions.js';
@@ -21,8 +24,10 @@ export const routes: readonly Route[] = [
   ...applicationRoutes,
   ...commandRoutes,
   ...guildRoutes,
+  ...auditLogRoutes,
   ...emojiRoutes,
   ...channelRoutes,
+  ...inviteRoutes,
   ...interactionRoutes,
   ...messageRoutes,
   ...reactionRoutes,
@@ -30,6 +35,7 @@ export const routes: readonly Route[] = [
   ...oauth2Routes,
   ...developerPortalRoutes,
   ...teamRoutes,
+  ...absentRoutes,
 ];
 
 /** Paths that are known and take no method: whatever is asked of them is 405. */

@@ -19,6 +19,8 @@ import './guilds.js';
 import './commands.js';
 import './invites.js';
 import './command-permissions.js';
+import './emojis.js';
+import './guild-changes.js';
 import './channel-events.js';
 import { lexicographicSortSchema, printSchema } from 'graphql';
 import { builder } from './builder.js';

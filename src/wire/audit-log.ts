@@ -1,6 +1,14 @@
-import { type APIAuditLogChange, type APIAuditLogEntry, AuditLogEvent } from 'discord-api-types/v10';
-import { type AuditChanges, type GuildLogAction, type GuildLogEntry, readChanges } from '../domain/audit-log/index.js';
+import { type APIAuditLog, type APIAuditLogChange, type APIAuditLogEntry, AuditLogEvent } from 'discord-api-types/v10';
+import {
+  type AuditChanges,
+  type GuildLogAction,
+  type GuildLogEntry,
+  type GuildLogPage,
+  readChanges,
+} from '../domain/audit-log/index.js';
 import type { Logger } from '../infra/logger.js';
+import { renderCommand } from './commands.js';
+import { renderUser } from './users.js';
 
 /** What an entry's changes decide. */
 type Details = Pick<APIAuditLogEntry, 'changes' | 'options'>;
@@ -74,6 +82,26 @@ const RENDERINGS: { [A in GuildLogAction]: Rendering<AuditChanges[A]> } = {
     details: ({ channelId }) => ({ options: { channel_id: channelId, count: '1' } }),
   },
 };
+
+/** The actions that are shown as one of the reference platform's events; none for a number that it does not have, or that never happens. */
+export function actionsOfType(type: number): GuildLogAction[] {
+  const shown = Object.entries(RENDERINGS) as [GuildLogAction, { type: AuditLogEvent }][];
+  return shown.filter(([, rendering]) => rendering.type === type).map(([action]) => action);
+}
+
+/** A page of a guild's audit log, with those whom and what its entries name. */
+export function renderAuditLog({ entries, users, commands }: GuildLogPage, log: Pick<Logger, 'error'>): APIAuditLog {
+  return {
+    audit_log_entries: entries.map((entry) => renderAuditLogEntry(entry, log)),
+    users: users.map(renderUser),
+    application_commands: commands.map((command) => renderCommand(command)) as APIAuditLog['application_commands'],
+    integrations: [],
+    webhooks: [],
+    threads: [],
+    guild_scheduled_events: [],
+    auto_moderation_rules: [],
+  };
+}
 
 /**
  * An entry of a guild's audit log, whenever it was written. One whose changes cannot be read is shown without them.
@@ -153,6 +181,7 @@ interface InviteFacts {
   maxUses: number | null;
   uses: number | null;
   maxAge: number | null;
+  temporary: boolean;
 }
 
 function inviteChanges(what: 'made' | 'removed', invite: InviteFacts): APIAuditLogChange[] {
@@ -165,7 +194,7 @@ function inviteChanges(what: 'made' | 'removed', invite: InviteFacts): APIAuditL
     ...fact('max_uses', invite.maxUses),
     ...fact('uses', invite.uses),
     ...fact('max_age', invite.maxAge),
-    ...fact('temporary', false),
+    ...fact('temporary', invite.temporary),
   ];
 }
 

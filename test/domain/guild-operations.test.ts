@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { callContext } from '../../src/context.js';
+import { listGuildLog } from '../../src/domain/audit-log/index.js';
 import type { CallContext } from '../../src/domain/call.js';
 import { createChannel, getChannel } from '../../src/domain/channels/index.js';
 import { findRunnableCommand, setCommandPermissions } from '../../src/domain/command-permissions/index.js';
@@ -13,7 +14,7 @@ import {
   GUILD_OPERATIONS,
   type GuildOperation,
 } from '../../src/domain/guild-operations.js';
-import { getGuild, leaveGuild, updateGuild } from '../../src/domain/guilds/index.js';
+import { getGuild, leaveGuild, listIntegrations, updateGuild } from '../../src/domain/guilds/index.js';
 import { installApplication, uninstallApplication } from '../../src/domain/installations/index.js';
 import { createInvite, deleteInvite } from '../../src/domain/invites/index.js';
 import { addMember, setMemberRoles } from '../../src/domain/members/index.js';
@@ -158,6 +159,7 @@ async function runCommand(call: CallContext): Promise<unknown> {
 const IN_GUILD: Record<GuildOperation, Attempt<GuildOperation>> = {
   viewGuild: { does: (call) => getGuild(call, { guildId: guildId() }) },
   updateGuild: { does: (call) => updateGuild(call, { guildId: guildId(), name: 'Other' }) },
+  viewGuildSettings: { does: (call) => listIntegrations(call, guildId()) },
   leaveGuild: { does: (call) => leaveGuild(call, guildId()) },
   installApplication: { does: install },
   uninstallApplication: { does: uninstall },
@@ -175,6 +177,9 @@ const IN_GUILD: Record<GuildOperation, Attempt<GuildOperation>> = {
   addMemberMuted: addSomebodyWith({ mute: true }),
   addMemberDeafened: addSomebodyWith({ deaf: true }),
   manageInvites: { does: deleteInviteOfOwner, instead: Permission.ManageChannels },
+  viewAuditLog: {
+    does: (call) => listGuildLog(call, { guildId: guildId(), take: 1, backwards: true }),
+  },
   manageCommandPermissions: { does: setPermissions },
   manageCommandPermissionsByToken: { does: setPermissionsByToken, with: 'manageCommandPermissions' },
 };

@@ -30,6 +30,7 @@ const INVITE = z.object({
   code: text,
   maxAge: z.number().nullable().default(null),
   maxUses: z.number().nullable().default(null),
+  temporary: z.boolean().default(false),
 });
 const COMMAND = z.object({ name: text, type: z.number() });
 const COMMANDS = z.array(COMMAND.extend({ id: text }));
@@ -117,6 +118,7 @@ const ACTIONS = {
   // The target is the application where it was removed from a guild, else the person.
   INSTALLATION_DELETE: { of: 'application', log: null, target: 'application', changes: NOTHING },
   GUILD_CREATE: { of: 'guild', log: null, target: 'guild', changes: NAME },
+  GUILD_DELETE: { of: 'guild', log: null, target: 'guild', changes: NAME },
   // By column.
   GUILD_UPDATE: {
     of: 'guild',
@@ -231,6 +233,16 @@ const actionsShownIn = (log: Action['log']): readonly string[] =>
 export const PORTAL_ACTIONS = actionsShownIn('portal');
 
 const GUILD_LOG_ACTIONS = new Set(actionsShownIn('guild'));
+
+/** What a guild's audit log shows, of all its actions. */
+export function guildLogActions(): GuildLogAction[] {
+  return [...GUILD_LOG_ACTIONS] as GuildLogAction[];
+}
+
+/** What the target id of an entry is the id of. */
+export function targetOf(action: AuditAction): Action['target'] {
+  return ACTIONS[action].target;
+}
 
 /** Whether a guild's audit log shows an action. */
 export function isGuildLogAction(action: string): action is GuildLogAction {

@@ -1,3 +1,4 @@
+import { requireOwnBot } from '../applications/own.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import type { IconSource } from '../icons.js';
@@ -13,7 +14,7 @@ export interface ApplicationEmojiKey {
 
 /** An application's emojis, oldest first. @throws UNAUTHENTICATED, NOT_OWN_APPLICATION */
 export async function listApplicationEmojis(call: CallContext, applicationId: bigint): Promise<EmojiRecord[]> {
-  requireOwn(call, applicationId);
+  requireOwnBot(call, applicationId);
   const emojis = await call.read.emoji.findMany({
     where: { applicationId },
     include: { creator: true },
@@ -25,7 +26,7 @@ export async function listApplicationEmojis(call: CallContext, applicationId: bi
 /** @throws UNAUTHENTICATED, NOT_OWN_APPLICATION, UNKNOWN_GUILD_EMOJI */
 export async function getApplicationEmoji(call: CallContext, key: ApplicationEmojiKey): Promise<EmojiRecord> {
   const { applicationId, emojiId: id } = key;
-  requireOwn(call, applicationId);
+  requireOwnBot(call, applicationId);
   const emoji = await call.read.emoji.findFirst({ where: { id, applicationId }, include: { creator: true } });
   if (!emoji) throw new DomainError('UNKNOWN_GUILD_EMOJI');
   return { emoji, creator: emoji.creator };
@@ -39,7 +40,7 @@ export async function createApplicationEmoji(
   call: CallContext,
   { applicationId, name, image }: { applicationId: bigint; name: string; image: IconSource },
 ): Promise<EmojiRecord> {
-  const creator = requireOwn(call, applicationId);
+  const creator = requireOwnBot(call, applicationId);
   const id = call.nextId();
   const { animated } = await keepPicture(call, id, image);
   const insert = async ({ db, audit }: Write) => {
@@ -66,7 +67,7 @@ export async function updateApplicationEmoji(
   call: CallContext,
   { applicationId, emojiId: id, name }: ApplicationEmojiKey & { name?: string | null | undefined },
 ): Promise<EmojiRecord> {
-  requireOwn(call, applicationId);
+  requireOwnBot(call, applicationId);
   const update = async ({ db, audit }: Write) => {
     const before = await db.emoji.findFirst({ where: { id, applicationId }, include: { creator: true } });
     if (!before) throw new DomainError('UNKNOWN_GUILD_EMOJI');
@@ -83,7 +84,7 @@ export async function updateApplicationEmoji(
 /** Removes an emoji and its picture. @throws UNAUTHENTICATED, NOT_OWN_APPLICATION, UNKNOWN_GUILD_EMOJI */
 export async function deleteApplicationEmoji(call: CallContext, key: ApplicationEmojiKey): Promise<void> {
   const { applicationId, emojiId: id } = key;
-  requireOwn(call, applicationId);
+  requireOwnBot(call, applicationId);
   const remove = async ({ db, audit }: Write) => {
     const emoji = await db.emoji.findFirst({ where: { id, applicationId } });
     if (!emoji) throw new DomainError('UNKNOWN_GUILD_EMOJI');
@@ -93,11 +94,4 @@ export async function deleteApplicationEmoji(call: CallContext, key: Application
   };
   await call.write(remove, { serializable: true });
   await dropPictures(call, [id]);
-}
-
-/** The application's bot, as which the caller acts. @throws UNAUTHENTICATED, NOT_OWN_APPLICATION */
-function requireOwn({ actor }: CallContext, applicationId: bigint) {
-  if (actor.kind === 'anonymous') throw new DomainError('UNAUTHENTICATED');
-  if (actor.kind !== 'bot' || actor.applicationId !== applicationId) throw new DomainError('NOT_OWN_APPLICATION');
-  return actor.user;
 }

@@ -1,10 +1,12 @@
 export { accessChannel, accessGuild, accessGuildChannel, channelsWith } from './access.js';
 export { createGuild, NewGuild } from './create.js';
 export { DatabaseHome } from './database-home.js';
+export { deleteGuild } from './delete.js';
 export { getGuild } from './get.js';
 export { type GuildHome, GuildUnavailable, permissionsInChannel, permissionsInGuild } from './home.js';
 export { joinGuild } from './join.js';
 export { leaveGuild } from './leave.js';
+export { type GuildPreview, getGuildPreview, type Integration, listIntegrations } from './preview.js';
 export { type GuildRecord, WITH_ROLES_AND_EMOJIS } from './record.js';
 export { GuildSettings } from './settings.js';
 export { recommendShards } from './shards.js';

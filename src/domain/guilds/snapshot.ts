@@ -17,7 +17,7 @@ export interface GuildSnapshot {
 /** Reads a guild as a whole, or null when there is none. */
 export async function loadGuildSnapshot(reader: Reader, guildId: bigint): Promise<GuildSnapshot | null> {
   const [guild, channels, lastMessageIds, memberCount] = await Promise.all([
-    reader.guild.findUnique({ where: { id: guildId }, include: WITH_ROLES_AND_EMOJIS }),
+    reader.guild.findUnique({ where: { id: guildId, deletedAt: null }, include: WITH_ROLES_AND_EMOJIS }),
     reader.channel.findMany({ where: { guildId }, include: { overwrites: true }, orderBy: { position: 'asc' } }),
     loadLastMessageIds(reader, Prisma.sql`c."guildId" = ${guildId}`),
     reader.member.count({ where: { guildId } }),

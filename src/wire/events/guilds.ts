@@ -26,7 +26,9 @@ export const guildEvents = {
     about: ({ guildId }) => ({ guildId }),
     invalidates: ['view', 'picture'],
     audience: { intent: Intent.Guilds, detaches: true },
-    render: ({ guildId }) => ({ d: renderUnavailableGuild(guildId) }),
+    render: ({ guildId, unavailable }) => ({
+      d: unavailable ? renderUnavailableGuild(guildId) : { id: String(guildId) },
+    }),
   },
   GUILD_JOINED: {
     topic: 'user',

@@ -266,7 +266,7 @@ const ROWS: { [Name in EventName]: [event: DomainEvent & { type: Name }, way: Wa
     { guild_id: '1', emojis: [{ id: '9', name: 'hi', roles: ['21'], animated: true, available: true }] },
   ],
   GUILD_DELETE: [
-    { type: 'GUILD_DELETE', guildId: 1n },
+    { type: 'GUILD_DELETE', guildId: 1n, unavailable: true },
     ofFacts({ ...ofGuild, detaches: true }, ['view', 'picture']),
     { id: '1', unavailable: true },
   ],
