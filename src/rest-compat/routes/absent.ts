@@ -107,7 +107,7 @@ export const absentRoutes: readonly Route[] = [
     method: 'GET',
     path: '/stickers/:stickerId',
     callers: ['bot'],
-    bucket: reads('sticker'),
+    bucket: reads('sticker', 'stickerId'),
     where: CLOUD,
     params: ids('stickerId'),
     async run() {

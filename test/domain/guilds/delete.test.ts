@@ -6,7 +6,7 @@ import { createInvite } from '../../../src/domain/invites/index.js';
 import { listOwnGuilds } from '../../../src/domain/users/index.js';
 import { GatewayClient } from '../../harness/gateway-client.js';
 import { PIXEL } from '../../harness/images.js';
-import { untilDone } from '../../harness/jobs.js';
+import { eventually } from '../../harness/jobs.js';
 import { outcome } from '../../harness/outcome.js';
 import { addCrowd, createPerson } from '../../harness/rows.js';
 import { startServer, type TestServer } from '../../harness/server.js';
@@ -16,7 +16,7 @@ let server: TestServer;
 let guild: TestGuild;
 let bot: TestBot;
 beforeAll(async () => {
-  server = await startServer();
+  server = await startServer({ jobs: true });
 });
 beforeEach(async () => {
   ({ guild, bot } = await createBotInGuild(server.app));
@@ -25,7 +25,8 @@ afterAll(() => server.stop());
 
 const owner = () => callOf(server.app, guild.owner);
 const rows = () => server.app.db.reader;
-const removed = () => untilDone(server, 'remove-guild');
+const removed = () =>
+  eventually(async () => expect(await rows().guild.count({ where: { id: guild.id } })).toBe(0), { interval: 20 });
 
 async function left(): Promise<object> {
   const where = { guildId: guild.id };
