@@ -1,8 +1,9 @@
+import type { Client } from 'graphql-ws';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Loose } from '../harness/graphql.js';
 import { createGuild, invite, type MadeGuild, type Person, signUp } from '../harness/people.js';
 import { startServer, type TestServer } from '../harness/server.js';
-import { type Client, socketClient, subscribe } from '../harness/subscriptions.js';
+import { socketClient, subscribe } from '../harness/sockets.js';
 
 const CHANGED = `subscription ($id: ID!) { guildChanged(guildId: $id) {
   id name channels { name } roles { name } members { edges { node { user { id } } } }

@@ -12,7 +12,11 @@ let stranger: Person;
 let guild: MadeGuild;
 beforeAll(async () => {
   server = await startServer();
-  [owner, ada, stranger] = await Promise.all(['owner', 'ada', 'stranger'].map((name) => signUp(server, name)));
+  [owner, ada, stranger] = await Promise.all([
+    signUp(server, 'owner'),
+    signUp(server, 'ada'),
+    signUp(server, 'stranger'),
+  ]);
   guild = await createGuild(owner);
   await invite(owner, guild, ada);
 });
