@@ -3,7 +3,7 @@ import type { AppContext } from '../context.js';
 import { findIcon, type IconOwner } from '../domain/icons.js';
 import { parseSnowflake } from '../infra/ids.js';
 import { DEFAULT_AVATARS, defaultAvatar, type ImageFormat } from '../infra/images.js';
-import { FILE_HEADERS, plain, sendContent } from './send.js';
+import { FILE_HEADERS, FOR_EVER, plain, sendContent } from './send.js';
 
 interface IconRequest {
   Params: { id: string; file: string };
@@ -16,18 +16,16 @@ const FORMATS: Record<string, { format: ImageFormat; type: string }> = {
   jpeg: { format: 'jpg', type: 'image/jpeg' },
 };
 
-/** An icon's address holds a hash of its content: another icon has another address. */
-const FOR_EVER = 'public, max-age=31536000, immutable';
-
 /** Which icons stand under which address. */
 const FOLDERS: readonly [string, IconOwner['folder']][] = [
   ['app-icons', 'app-icons'],
   ['avatars', 'app-icons'],
   ['team-icons', 'team-icons'],
+  ['icons', 'guild-icons'],
 ];
 
 /**
- * Application icons, which are also the avatars of their bots, team icons, and the avatars of those who have none. Each image has one
+ * Application icons, which are also the avatars of their bots, icons of teams and guilds, and the avatars of those who have none. Each image has one
  * size: the `size` that libraries ask for is allowed and has no effect.
  */
 export function mountIcons(http: FastifyInstance, app: AppContext): void {

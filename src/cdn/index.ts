@@ -7,6 +7,7 @@ import { refuseOtherMethods } from '../http/methods.js';
 import { parseSnowflake } from '../infra/ids.js';
 import { type FileFolder, filePath } from '../wire/messages.js';
 import { dispositionOf, servedType } from './content-types.js';
+import { mountEmojis } from './emojis.js';
 import { mountIcons } from './icons.js';
 import { plain, sendContent } from './send.js';
 
@@ -36,6 +37,7 @@ export function createCdnFace(app: AppContext): Face {
             });
           }
           mountIcons(scope, app);
+          mountEmojis(scope, app);
         });
       });
     },

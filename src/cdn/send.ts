@@ -13,6 +13,9 @@ export interface StoredContent {
   caching: string;
 }
 
+/** The caching of what has another address when its content is another: an icon's holds a hash of it, an emoji never changes. */
+export const FOR_EVER = 'public, max-age=31536000, immutable';
+
 /** What goes with every file, so that a browser runs nothing of it and any page may show it. */
 export const FILE_HEADERS = {
   'x-content-type-options': 'nosniff',

@@ -1,8 +1,9 @@
-import type { Guild, Invite, Role, User } from '../infra/database/index.js';
+import type { Emoji, Invite, Role, User } from '../infra/database/index.js';
 import type { PrivilegedIntent } from './applications/privileged-intents.js';
 import type { GuildLogEntry } from './audit-log/guild-log.js';
 import type { ChannelRecord } from './channels/record.js';
 import type { CommandPermissions } from './command-permissions/record.js';
+import type { GuildRecord } from './guilds/record.js';
 import type { InteractionProgress } from './interactions/record.js';
 import type { InteractionRequest } from './interactions/request.js';
 import type { MemberFacts, MemberRecord } from './members/record.js';
@@ -47,7 +48,9 @@ export type DomainEvent =
     } & ChannelPlace)
   | { type: 'CHANNEL_CREATE'; channel: ChannelRecord & { guildId: bigint } }
   | { type: 'CHANNEL_UPDATE'; channel: ChannelRecord & { guildId: bigint } }
-  | { type: 'GUILD_UPDATE'; guild: Guild & { roles: Role[] } }
+  | { type: 'GUILD_UPDATE'; guild: GuildRecord }
+  /** A guild's emojis as they are now, all of them. */
+  | { type: 'GUILD_EMOJIS_UPDATE'; guildId: bigint; emojis: Emoji[] }
   | { type: 'GUILD_ROLE_CREATE'; role: Role }
   | { type: 'GUILD_ROLE_UPDATE'; role: Role }
   | { type: 'GUILD_ROLE_DELETE'; guildId: bigint; roleId: bigint }
@@ -62,8 +65,11 @@ export type DomainEvent =
   /** A guild's list for a command, or for all commands of its application, was replaced. */
   | { type: 'APPLICATION_COMMAND_PERMISSIONS_UPDATE'; permissions: CommandPermissions }
   | { type: 'GUILD_AUDIT_LOG_ENTRY_CREATE'; entry: GuildLogEntry }
-  /** A guild cannot be reached any more: no session holds it, until GUILD_JOINED tells its bots that it is back. */
-  | { type: 'GUILD_DELETE'; guildId: bigint }
+  /**
+   * A guild was deleted, or where it is `unavailable` cannot be reached any more: no session holds it, until GUILD_JOINED tells its bots that it
+   * is back.
+   */
+  | { type: 'GUILD_DELETE'; guildId: bigint; unavailable: boolean }
   /** A bot became a member, or its guild can be reached again: its sessions are shown the whole guild (GUILD_CREATE). */
   | { type: 'GUILD_JOINED'; guildId: bigint; userId: bigint }
   /** A bot is no longer a member: its sessions lose the guild (GUILD_DELETE). */

@@ -6,6 +6,8 @@ import { Permission } from './permissions.js';
  */
 export const GUILD_OPERATIONS = {
   viewGuild: 0n,
+  updateGuild: Permission.ManageGuild,
+  viewGuildSettings: Permission.ManageGuild,
   leaveGuild: 0n,
   installApplication: Permission.ManageGuild,
   uninstallApplication: Permission.ManageGuild,
@@ -13,6 +15,8 @@ export const GUILD_OPERATIONS = {
   createRole: Permission.ManageRoles,
   updateRole: Permission.ManageRoles,
   deleteRole: Permission.ManageRoles,
+  createEmoji: Permission.CreateGuildExpressions,
+  manageEmojis: Permission.ManageGuildExpressions,
   setRolePositions: Permission.ManageRoles,
   setMemberRoles: Permission.ManageRoles,
   updateOwnNick: Permission.ChangeNickname,
@@ -31,6 +35,7 @@ export const GUILD_OPERATIONS = {
   addMemberMuted: Permission.MuteMembers,
   addMemberDeafened: Permission.DeafenMembers,
   manageInvites: Permission.ManageGuild,
+  viewAuditLog: Permission.ViewAuditLog,
   manageCommandPermissions: Permission.ManageGuild,
   manageCommandPermissionsByToken: Permission.ManageRoles,
 } satisfies Record<string, bigint>;

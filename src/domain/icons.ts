@@ -11,9 +11,9 @@ import { takeLimit } from './rate-limits.js';
 /** As long as the reference platform's hashes: 32 hexadecimal digits. */
 const HASH_BYTES = 16;
 
-/** Whose icon it is: an application's, which is also its bot's avatar, or a team's. */
+/** Whose icon it is: an application's, which is also its bot's avatar, a team's or a guild's. */
 export interface IconOwner {
-  folder: 'app-icons' | 'team-icons';
+  folder: 'app-icons' | 'team-icons' | 'guild-icons';
   id: bigint;
 }
 
@@ -31,13 +31,13 @@ function iconKey({ folder, id }: IconOwner, hash: string, format: ImageFormat): 
  * @throws INVALID_INPUT at `icon`, RATE_LIMITED, OVERLOADED, and what `icon` throws
  */
 export async function keepIcon(call: CallContext, owner: IconOwner, icon: IconSource): Promise<string> {
-  await limitUploads(call);
+  await limitImages(call);
   const content = typeof icon === 'function' ? await icon() : icon;
   if (content.length > limits.iconSize) {
     const message = `File cannot be larger than ${limits.iconSize / 1024} kb.`;
     throw invalidInput({ path: 'icon', code: 'BINARY_TYPE_MAX_SIZE', message });
   }
-  const image = await squareImage(content).catch(tooManyAtOnce);
+  const image = await squareImage(content).catch(tooManyImages);
   if (!image) {
     const message = 'Must be a PNG, JPEG, GIF or WebP image of at most 16 million pixels, and 8,192 on each side.';
     throw invalidInput({ path: 'icon', code: 'IMAGE_INVALID', message });
@@ -52,13 +52,15 @@ export async function keepIcon(call: CallContext, owner: IconOwner, icon: IconSo
   return hash;
 }
 
-function tooManyAtOnce(error: unknown): never {
+/** Refuses an image for which there was no room; anything else that was thrown is thrown on. @throws OVERLOADED */
+export function tooManyImages(error: unknown): never {
   if (!(error instanceof TooManyImages)) throw error;
   const message = 'Too many images are being uploaded at the moment; try again soon.';
   throw new DomainError('OVERLOADED', message, { retryAfterMs: TRY_AGAIN_MS, cause: error });
 }
 
-async function limitUploads(call: CallContext): Promise<void> {
+/** Counts an image that a person uploads. @throws RATE_LIMITED */
+export async function limitImages(call: CallContext): Promise<void> {
   const { actor } = call;
   if (actor.kind !== 'person') return;
   await takeLimit(call, ICONS_PER_PERSON, String(actor.user.id), () => 'Too many icons; try again in a moment.');
@@ -85,6 +87,8 @@ async function isShown({ read }: CallContext, { folder, id }: IconOwner, iconHas
       return (await read.application.findFirst({ where, select: { id: true } })) !== null;
     case 'team-icons':
       return (await read.team.findFirst({ where, select: { id: true } })) !== null;
+    case 'guild-icons':
+      return (await read.guild.findFirst({ where, select: { id: true } })) !== null;
   }
 }
 
@@ -113,6 +117,14 @@ export const teamIcons: KeptFiles = {
   knowsAny: async ({ team }) => (await team.findFirst({ where: WITH_ICON, select: { id: true } })) !== null,
   withRow: async ({ team }, keys) =>
     shownOf(keys, (ids) => team.findMany({ where: { id: { in: ids } }, select: ID_AND_ICON })),
+};
+
+/** The files of guilds' icons. */
+export const guildIcons: KeptFiles = {
+  folder: 'guild-icons',
+  knowsAny: async ({ guild }) => (await guild.findFirst({ where: WITH_ICON, select: { id: true } })) !== null,
+  withRow: async ({ guild }, keys) =>
+    shownOf(keys, (ids) => guild.findMany({ where: { id: { in: ids } }, select: ID_AND_ICON })),
 };
 
 const WITH_ICON = { iconHash: { not: null } };

@@ -13,6 +13,8 @@ export const JOB_PAYLOADS = {
   'expired-rows': NOTHING,
   'messages-of-banned': z.object({ guildId: ID, authorId: ID, after: ID, last: ID }),
   'overdue-interactions': NOTHING,
+  'remove-guild': z.object({ guildId: z.string(), channelIds: z.array(z.string()) }),
+  'remove-channel': z.object({ channelId: z.string() }),
 };
 
 export type DomainJobPayloads = typeof JOB_PAYLOADS;

@@ -5,7 +5,9 @@ import type { Logger } from '../infra/logger.js';
 import { removeAbandonedFiles } from './abandoned-files.js';
 import { removeMessagesOfBanned } from './bans/messages.js';
 import type { CallContext } from './call.js';
+import { removeChannel } from './channels/remove.js';
 import { removeExpiredRows } from './expired-rows.js';
+import { removeGuild } from './guilds/delete.js';
 import { removeOldInteractionFiles } from './interactions/expired.js';
 import { settleOverdue } from './interactions/overdue.js';
 import { type DomainJobPayloads, JOB_PAYLOADS } from './job-payloads.js';
@@ -55,6 +57,19 @@ export function jobKinds({ db, blobs, log, callOfNobody }: JobSupplies): JobKind
       everyMs: MINUTE_MS,
       maxMs: MINUTE_MS,
       run: (_payload, { signal }) => settleOverdue(callOfNobody(), signal),
+    },
+    'remove-guild': {
+      payload: JOB_PAYLOADS['remove-guild'],
+      atOnce: 1,
+      maxMs: 3 * HOUR_MS,
+      run: ({ guildId, channelIds }, { signal }) =>
+        removeGuild({ db, blobs, call: callOfNobody(), signal }, BigInt(guildId), channelIds.map(BigInt)),
+    },
+    'remove-channel': {
+      payload: JOB_PAYLOADS['remove-channel'],
+      atOnce: 1,
+      maxMs: 3 * HOUR_MS,
+      run: ({ channelId }, { signal }) => removeChannel(db, blobs, BigInt(channelId), signal),
     },
   };
 }

@@ -21,6 +21,12 @@ export const limits = {
   channelsPerGuild: 500,
   rolesPerGuild: 250,
   channelName: { min: 1, max: 100 },
+  emojiName: { min: 2, max: 32 },
+  /** Bytes of an uploaded emoji. */
+  emojiSize: 256 * 1024,
+  /** Of those that stand still, and again of those that move. */
+  emojisPerGuild: 50,
+  emojisPerApplication: 2_000,
   roleName: { min: 1, max: 100 },
   nickname: 32,
   /** How far in the future a timeout may end, in seconds. */
@@ -44,6 +50,8 @@ export const limits = {
   requestSize: 25 * 1024 * 1024,
   reactionsPerMessage: 20,
   auditReason: 512,
+  /** As on the reference platform. */
+  integrationsShown: 50,
   commandName: { min: 1, max: 32 },
   commandDescription: { min: 1, max: 100 },
   optionsPerCommand: 25,

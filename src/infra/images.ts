@@ -39,6 +39,7 @@ const library = new Lazy(async () => {
 });
 
 type Sharp = Awaited<ReturnType<typeof library.get>>;
+type SharpImage = ReturnType<Sharp>;
 
 const decoders = new Slots(DECODED_AT_ONCE, MAX_WAITING);
 
@@ -53,18 +54,70 @@ export class TooManyImages extends Error {
  * @returns null for anything else, for more than 16 million pixels and for a side of more than 8,192
  * @throws {TooManyImages}
  */
-export async function squareImage(content: Buffer): Promise<SquareImage | null> {
+export function squareImage(content: Buffer): Promise<SquareImage | null> {
+  return inTurn((sharp) => makeSquare(sharp, content));
+}
+
+/** An image of an emoji in each form that it is served in, by the name of the form; the last two of one that moves. */
+export interface EmojiImage {
+  png: Buffer;
+  webp: Buffer;
+  jpg: Buffer;
+  gif?: Buffer;
+  moving?: Buffer;
+}
+
+/** The side of the square that an emoji fits in, in pixels. */
+const EMOJI_SIDE = 128;
+
+/**
+ * Fits a PNG, JPEG, GIF or WebP image into 128 pixels on each side, without making it larger. Of an animation all frames remain in the last
+ * two forms, the first one in the others.
+ * @returns null for anything else, for more than 16 million pixels in all frames together, and for a side of more than 8,192
+ * @throws {TooManyImages}
+ */
+export function emojiImage(content: Buffer): Promise<EmojiImage | null> {
+  return inTurn((sharp) => makeEmoji(sharp, content));
+}
+
+/** Does something with an image once there is room for it; null where it fails. */
+async function inTurn<Image>(make: (sharp: Sharp) => Promise<Image | null>): Promise<Image | null> {
   const sharp = await library.get();
   const turn = decoders.take();
   if (!turn) throw new TooManyImages();
   const release = await turn;
   try {
-    return await makeSquare(sharp, content);
+    return await make(sharp);
   } catch {
     return null;
   } finally {
     release();
   }
+}
+
+async function makeEmoji(sharp: Sharp, content: Buffer): Promise<EmojiImage | null> {
+  const { width, height, pages = 1 } = await sharp(content, { limitInputPixels: MAX_PIXELS }).metadata();
+  if (Math.max(width, height) > MAX_INPUT_SIDE || width * height * pages > MAX_PIXELS) return null;
+  const still = sharp(
+    await fitted(sharp(content, { limitInputPixels: MAX_PIXELS }))
+      .png()
+      .toBuffer(),
+  );
+  const image = {
+    png: await still.clone().png({ compressionLevel: 9 }).toBuffer(),
+    webp: await still.clone().webp().toBuffer(),
+    jpg: await still.clone().flatten({ background: '#fff' }).jpeg().toBuffer(),
+  };
+  if (pages === 1) return image;
+  const frames = () => fitted(sharp(content, { limitInputPixels: MAX_PIXELS, animated: true }));
+  return { ...image, gif: await frames().gif().toBuffer(), moving: await frames().webp().toBuffer() };
+}
+
+function fitted(image: SharpImage): SharpImage {
+  return image
+    .timeout({ seconds: DEADLINE_SECONDS })
+    .autoOrient()
+    .resize(EMOJI_SIDE, EMOJI_SIDE, { fit: 'inside', withoutEnlargement: true });
 }
 
 async function makeSquare(sharp: Sharp, content: Buffer): Promise<SquareImage | null> {

@@ -27,6 +27,18 @@ export function parseParams(schema: z.ZodType<Record<string, unknown>>, value: u
 /** An optional id in a query. */
 export const queryId = z.preprocess(firstValue, snowflake().optional());
 
+/** A whole number in a query that may be left out. */
+export const queryNumber = z
+  .preprocess(
+    firstValue,
+    z
+      .string()
+      .refine((text) => /^-?\d{1,15}$/.test(text), fault('NUMBER_TYPE_COERCE', 'The value is not int.'))
+      .transform(Number)
+      .optional(),
+  )
+  .meta({ shownAs: { type: 'integer' } });
+
 /** A whole number in a query, from `min` to `max`. */
 export function queryInteger(min: number, max: number, fallback: number) {
   return z

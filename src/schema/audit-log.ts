@@ -1,10 +1,14 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
-import { type AuditLog, listAuditEntries } from '../domain/audit-log/index.js';
+import { type AuditLog, listAuditEntries, listGuildLog } from '../domain/audit-log/index.js';
+import { neededInGuild } from '../domain/guild-operations.js';
+import { accessGuild } from '../domain/guilds/index.js';
+import { allows } from '../domain/permissions.js';
 import type { AuditEntry as AuditEntryRow } from '../infra/database/index.js';
 import { snowflakeTime } from '../infra/ids.js';
 import { Application } from './applications.js';
 import { builder } from './builder.js';
 import type { GraphqlContext } from './context.js';
+import { Guild } from './guilds.js';
 import { snowflakeId } from './ids.js';
 import { referredRows } from './lists.js';
 import { connectionOf, type PageArgs, pageArgs, pageRows, pageSizeOf, parsePage } from './page.js';
@@ -12,7 +16,7 @@ import { Team } from './teams.js';
 import { User } from './users.js';
 
 const AuditEntry = builder.objectRef<AuditEntryRow>('AuditEntry').implement({
-  description: 'Who did what in the portal. Entries are never changed and never hold a secret.',
+  description: 'Who did what in the portal, or with a server. Entries are never changed and never hold a secret.',
   fields: (t) => ({
     id: t.field(snowflakeId),
     actor: t.field({
@@ -29,7 +33,8 @@ const AuditEntry = builder.objectRef<AuditEntryRow>('AuditEntry').implement({
     action: t.exposeString('action', { description: 'Such as TEAM_MEMBER_UPDATE.' }),
     target: t.string({
       nullable: true,
-      description: 'The id of what it was done to: a person, a team, an application or a command.',
+      description:
+        'The id of what it was done to: a person, a team, an application, a command, or something of a server.',
       resolve: ({ targetId }) => (targetId === null ? null : String(targetId)),
     }),
     application: t.field({
@@ -78,6 +83,24 @@ builder.prismaObjectFields(Team, (t) => ({
     args: pageArgs,
     complexity,
     resolve: ({ id }, args, context) => auditLogOf(context, { teamId: id }, args),
+  }),
+}));
+
+builder.prismaObjectFields(Guild, (t) => ({
+  auditLog: t.field({
+    type: AuditEntryConnection,
+    description: 'What members did with the server, oldest first; empty for somebody who may not view its audit log.',
+    args: pageArgs,
+    complexity,
+    resolve: async ({ id }, args, { call, budget }) => {
+      const page = parsePage(args);
+      const access = await budget.step(() => accessGuild(call, id, 'viewGuild'));
+      const mayView = allows(access.permissions, neededInGuild(['viewAuditLog']));
+      const read = mayView
+        ? await budget.read(page.take + 1, (take) => listGuildLog(call, { ...page, guildId: id, take }))
+        : [];
+      return connectionOf(page, pageRows(page, read), (entry) => entry.id);
+    },
   }),
 }));
 

@@ -1,10 +1,20 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { GraphQLResolveInfo } from 'graphql';
 import { requireUser } from '../domain/call.js';
-import { accessGuild, channelsWith, createGuild, leaveGuild, NewGuild } from '../domain/guilds/index.js';
+import {
+  accessGuild,
+  channelsWith,
+  createGuild,
+  deleteGuild,
+  GuildSettings,
+  leaveGuild,
+  NewGuild,
+  updateGuild,
+} from '../domain/guilds/index.js';
 import { limits } from '../domain/limits.js';
 import { parseInput } from '../domain/parse-input.js';
 import type { Channel as ChannelRow, Guild as GuildRow } from '../infra/database/index.js';
+import { idOrNull } from '../wire/id.js';
 import { builder } from './builder.js';
 import { Channel } from './channels.js';
 import type { GraphqlContext } from './context.js';
@@ -15,6 +25,7 @@ import { childLists, fieldKey, listArgs, listCost, parseList } from './lists.js'
 import { MemberConnection } from './members.js';
 import { connectionOf, pageArgs, pageRows, pageSizeOf, parsePage, withinPage } from './page.js';
 import { Role } from './roles.js';
+import { bytesOf } from './uploads.js';
 
 const GuildTier = builder.enumType('GuildTier', { values: ['CLOUD', 'SELF_HOSTED'] as const });
 
@@ -29,6 +40,19 @@ export const Guild = builder.prismaObject('Guild', {
       resolve: ({ id, iconHash }, _args, { app }) =>
         iconHash && `${app.addresses.publicUrl}/cdn/icons/${id}/${iconHash}.png`,
     }),
+    afkChannelId: t.id({ nullable: true, resolve: ({ afkChannelId }) => idOrNull(afkChannelId) }),
+    afkTimeout: t.exposeInt('afkTimeout', { description: 'In seconds.' }),
+    systemChannelId: t.id({
+      nullable: true,
+      resolve: ({ systemChannelId }) => idOrNull(systemChannelId),
+    }),
+    systemChannelFlags: t.exposeInt('systemChannelFlags', { description: "The reference platform's bits." }),
+    verificationLevel: t.exposeInt('verificationLevel', { description: "The reference platform's level." }),
+    defaultMessageNotifications: t.exposeInt('defaultMessageNotifications', {
+      description: '0 for all messages, 1 for mentions.',
+    }),
+    explicitContentFilter: t.exposeInt('explicitContentFilter', { description: "The reference platform's level." }),
+    preferredLocale: t.exposeString('preferredLocale', { description: 'Such as `en-US`.' }),
     tier: t.field({ type: GuildTier, resolve: () => 'CLOUD' as const }),
     owner: t.relation('owner', { nullable: true }),
     channels: t.field({
@@ -148,7 +172,12 @@ builder.queryFields((t) => ({
       const { most, after } = parseList(args);
       const members = { some: { userId: requireUser(call).user.id } };
       return budget.read(most, (take) =>
-        call.read.guild.findMany({ ...query, where: { members, id: { gt: after } }, orderBy: { id: 'asc' }, take }),
+        call.read.guild.findMany({
+          ...query,
+          where: { members, deletedAt: null, id: { gt: after } },
+          orderBy: { id: 'asc' },
+          take,
+        }),
       );
     },
   }),
@@ -169,6 +198,27 @@ const CreateGuildInput = builder.inputType('CreateGuildInput', {
 });
 const GuildIdInput = builder.inputType('GuildIdInput', { fields: (t) => ({ guildId: t.id({ required: true }) }) });
 
+const ICON = 'PNG, JPEG, GIF or WebP, at most 10 MiB.';
+
+const UpdateGuildInput = builder.inputType('UpdateGuildInput', {
+  description:
+    'What is not given stays as it is. Null clears what may be empty, sets the rest back to what a new server has, and leaves the name.',
+  fields: (t) => ({
+    guildId: t.id({ required: true }),
+    name: t.string(),
+    description: t.string(),
+    icon: t.field({ type: 'File', description: ICON }),
+    afkChannelId: t.id({ description: 'A voice channel of the server.' }),
+    afkTimeout: t.int({ description: 'In seconds: 60, 300, 900, 1800 or 3600.' }),
+    systemChannelId: t.id({ description: 'A text channel of the server.' }),
+    systemChannelFlags: t.int(),
+    verificationLevel: t.int(),
+    defaultMessageNotifications: t.int(),
+    explicitContentFilter: t.int(),
+    preferredLocale: t.string(),
+  }),
+});
+
 export const GuildPayload = builder.objectRef<{ guild: GuildRow }>('GuildPayload').implement({
   fields: (t) => ({ guild: t.field({ type: Guild, resolve: ({ guild }) => guild }) }),
 });
@@ -181,6 +231,28 @@ builder.mutationFields((t) => ({
     resolve: async (_root, { input }, { call }) => ({
       guild: await createGuild(call, parseInput(NewGuild, input)),
     }),
+  }),
+  updateGuild: t.field({
+    type: GuildPayload,
+    description: 'Changes settings of a server, all of them or none.',
+    args: { input: t.arg({ type: UpdateGuildInput, required: true }) },
+    resolve: async (_root, { input: { guildId, icon, ...input } }, { call }) => ({
+      guild: await updateGuild(call, {
+        ...parseInput(GuildSettings, input),
+        guildId: parseId(guildId, 'guildId'),
+        icon: bytesOf(icon),
+      }),
+    }),
+  }),
+  deleteGuild: t.field({
+    type: DeletedPayload,
+    description: 'Deletes a server with all that it contains, for good; only its owner may.',
+    args: { input: t.arg({ type: GuildIdInput, required: true }) },
+    resolve: async (_root, { input }, { call }) => {
+      const id = parseId(input.guildId, 'guildId');
+      await deleteGuild(call, id);
+      return { id };
+    },
   }),
   leaveGuild: t.field({
     type: DeletedPayload,

@@ -20,6 +20,8 @@ import './bans.js';
 import './commands.js';
 import './invites.js';
 import './command-permissions.js';
+import './emojis.js';
+import './guild-changes.js';
 import './channel-events.js';
 import { lexicographicSortSchema, printSchema } from 'graphql';
 import { builder } from './builder.js';

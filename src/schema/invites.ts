@@ -2,7 +2,14 @@ import { queryFromInfo } from '@pothos/plugin-prisma';
 import { requireUser } from '../domain/call.js';
 import { neededInChannel } from '../domain/guild-operations.js';
 import { joinGuild, permissionsInChannel } from '../domain/guilds/index.js';
-import { createInvite, deleteInvite, manageableInvites, NewInvite } from '../domain/invites/index.js';
+import {
+  createInvite,
+  deleteInvite,
+  getInvite,
+  type InviteDetails,
+  manageableInvites,
+  NewInvite,
+} from '../domain/invites/index.js';
 import { limits } from '../domain/limits.js';
 import { parseInput } from '../domain/parse-input.js';
 import { allows } from '../domain/permissions.js';
@@ -12,6 +19,7 @@ import { ChannelIdInput } from './channels.js';
 import { DeletedPayload } from './deleted.js';
 import { GuildPayload } from './guilds.js';
 import { parseId } from './ids.js';
+import { User } from './users.js';
 
 const Invite = builder.prismaObject('Invite', {
   fields: (t) => ({
@@ -30,10 +38,49 @@ const Invite = builder.prismaObject('Invite', {
     inviter: t.relation('inviter', { description: 'Who made it.' }),
     uses: t.exposeInt('uses', { description: 'How many people joined by it.' }),
     maxUses: t.exposeInt('maxUses', { description: 'How many can; 0 for any number.' }),
+    temporary: t.exposeBoolean('temporary', {
+      description: 'Whether who joins by it stays only until they are gone, unless they are given a role.',
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
     expiresAt: t.expose('expiresAt', { type: 'DateTime', nullable: true, description: 'Null for never.' }),
   }),
 });
+
+const InvitePreview = builder.objectRef<InviteDetails>('InvitePreview').implement({
+  description: 'What an invite shows to anybody who has its code.',
+  fields: (t) => ({
+    code: t.string({ resolve: ({ invite }) => invite.code }),
+    guildId: t.id({ resolve: ({ invite }) => String(invite.guildId) }),
+    guildName: t.string({ resolve: ({ invite }) => invite.guild.name }),
+    guildDescription: t.string({ nullable: true, resolve: ({ invite }) => invite.guild.description }),
+    guildIconUrl: t.string({
+      nullable: true,
+      resolve: ({ invite: { guild } }, _args, { app }) =>
+        guild.iconHash && `${app.addresses.publicUrl}/cdn/icons/${guild.id}/${guild.iconHash}.png`,
+    }),
+    memberCount: t.int({ resolve: ({ memberCount }) => memberCount ?? 0 }),
+    channelName: t.string({ resolve: ({ invite }) => invite.channel.name }),
+    inviter: t.field({ type: User, resolve: ({ invite }) => invite.inviter }),
+    temporary: t.boolean({
+      description: 'Whether who joins by it stays only until they are gone, unless they are given a role.',
+      resolve: ({ invite }) => invite.temporary,
+    }),
+    expiresAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ invite }) => invite.expiresAt }),
+  }),
+});
+
+builder.queryField('invite', (t) =>
+  t.field({
+    type: InvitePreview,
+    nullable: true,
+    description: 'What joining by an invite leads to.',
+    args: { code: t.arg.string({ required: true }) },
+    resolve: (_root, { code }, { call, budget }) => {
+      requireUser(call);
+      return budget.step(() => getInvite(call, { code, withCounts: true }));
+    },
+  }),
+);
 
 builder.prismaObjectFields('Guild', (t) => ({
   invites: t.field({
@@ -77,6 +124,9 @@ builder.mutationFields((t) => ({
       }),
       maxUses: t.arg.int({
         description: 'How many people can join by it, 100 at most; 0, or not given, for any number.',
+      }),
+      temporary: t.arg.boolean({
+        description: 'Whether who joins by it stays only until they are gone, unless they are given a role.',
       }),
     },
     resolve: (_root, { input, ...options }, { call }) =>

@@ -1,4 +1,4 @@
-import type { EventBus, Heard } from '../domain/bus-message.js';
+import type { BusMessage, EventBus, Heard } from '../domain/bus-message.js';
 import { requirePerson } from '../domain/call.js';
 import { BUS_RECONNECTED, type BusSubscription, topics } from '../infra/bus.js';
 import type { Clock } from '../infra/clock.js';
@@ -15,6 +15,8 @@ export interface Watched<State> {
   read(context: GraphqlContext): Promise<State>;
   /** The topics under which changes of the state are published, and of who may see it. */
   topicsOf(state: State): string[];
+  /** Whether an event under one of them is such a change; where it is not said, those are that make portal pages obsolete. */
+  isChange?(message: BusMessage): boolean;
 }
 
 /**
@@ -201,8 +203,12 @@ class SharedState<State> {
     }
   }
 
+  #isChange(message: BusMessage): boolean {
+    return this.watched.isChange?.(message) ?? message.invalidates.includes('portal');
+  }
+
   #onMessage(message: Heard): void {
-    if (message.type !== BUS_RECONNECTED && !message.invalidates.includes('portal')) return;
+    if (message.type !== BUS_RECONNECTED && !this.#isChange(message)) return;
     this.version += 1;
     for (const stream of this.#streams) stream.wake();
   }

@@ -1,6 +1,14 @@
-import { type APIAuditLogChange, type APIAuditLogEntry, AuditLogEvent } from 'discord-api-types/v10';
-import { type AuditChanges, type GuildLogAction, type GuildLogEntry, readChanges } from '../domain/audit-log/index.js';
+import { type APIAuditLog, type APIAuditLogChange, type APIAuditLogEntry, AuditLogEvent } from 'discord-api-types/v10';
+import {
+  type AuditChanges,
+  type GuildLogAction,
+  type GuildLogEntry,
+  type GuildLogPage,
+  readChanges,
+} from '../domain/audit-log/index.js';
 import type { Logger } from '../infra/logger.js';
+import { renderCommand } from './commands.js';
+import { renderUser } from './users.js';
 
 /** What an entry's changes decide. */
 type Details = Pick<APIAuditLogEntry, 'changes' | 'options'>;
@@ -15,6 +23,12 @@ interface Rendering<Changes> {
 
 /** Targets, keys and options are those of Discord's documentation, Audit Logs Resource. */
 const RENDERINGS: { [A in GuildLogAction]: Rendering<AuditChanges[A]> } = {
+  GUILD_UPDATE: {
+    type: AuditLogEvent.GuildUpdate,
+    details: (changes) => ({
+      changes: Object.entries(changes).flatMap(([column, said]) => guildChange(column, said)),
+    }),
+  },
   CHANNEL_CREATE: {
     type: AuditLogEvent.ChannelCreate,
     details: ({ name, type }) => ({ changes: [...change('name', null, name), ...change('type', null, type)] }),
@@ -39,6 +53,12 @@ const RENDERINGS: { [A in GuildLogAction]: Rendering<AuditChanges[A]> } = {
     type: AuditLogEvent.RoleDelete,
     details: (role) => ({ changes: roleChanges('removed', role) }),
   },
+  EMOJI_CREATE: { type: AuditLogEvent.EmojiCreate, details: ({ name }) => ({ changes: change('name', null, name) }) },
+  EMOJI_UPDATE: {
+    type: AuditLogEvent.EmojiUpdate,
+    details: ({ name }) => (name ? { changes: change('name', name.old, name.new) } : {}),
+  },
+  EMOJI_DELETE: { type: AuditLogEvent.EmojiDelete, details: ({ name }) => ({ changes: change('name', name, null) }) },
   // Nobody but the inviter makes an invite, and it begins without a use.
   INVITE_CREATE: {
     type: AuditLogEvent.InviteCreate,
@@ -90,6 +110,26 @@ const RENDERINGS: { [A in GuildLogAction]: Rendering<AuditChanges[A]> } = {
     details: ({ channelId }) => ({ options: { channel_id: channelId, count: '1' } }),
   },
 };
+
+/** The actions that are shown as one of the reference platform's events; none for a number that it does not have, or that never happens. */
+export function actionsOfType(type: number): GuildLogAction[] {
+  const shown = Object.entries(RENDERINGS) as [GuildLogAction, { type: AuditLogEvent }][];
+  return shown.filter(([, rendering]) => rendering.type === type).map(([action]) => action);
+}
+
+/** A page of a guild's audit log, with those whom and what its entries name. */
+export function renderAuditLog({ entries, users, commands }: GuildLogPage, log: Pick<Logger, 'error'>): APIAuditLog {
+  return {
+    audit_log_entries: entries.map((entry) => renderAuditLogEntry(entry, log)),
+    users: users.map(renderUser),
+    application_commands: commands.map((command) => renderCommand(command)) as APIAuditLog['application_commands'],
+    integrations: [],
+    webhooks: [],
+    threads: [],
+    guild_scheduled_events: [],
+    auto_moderation_rules: [],
+  };
+}
 
 /**
  * An entry of a guild's audit log, whenever it was written. One whose changes cannot be read is shown without them.
@@ -156,6 +196,29 @@ function roleChanges(what: 'made' | 'removed', role: AuditChanges['ROLE_CREATE']
   ];
 }
 
+/** What the settings of a guild are called, by their columns. */
+const GUILD_KEYS: Readonly<Record<string, string>> = {
+  name: 'name',
+  description: 'description',
+  iconHash: 'icon_hash',
+  afkChannelId: 'afk_channel_id',
+  afkTimeout: 'afk_timeout',
+  systemChannelId: 'system_channel_id',
+  systemChannelFlags: 'system_channel_flags',
+  verificationLevel: 'verification_level',
+  defaultMessageNotifications: 'default_message_notifications',
+  explicitContentFilter: 'explicit_content_filter',
+  preferredLocale: 'preferred_locale',
+};
+
+type GuildChange = AuditChanges['GUILD_UPDATE'][string];
+
+function guildChange(column: string, said: GuildChange): APIAuditLogChange[] {
+  const key = GUILD_KEYS[column];
+  // The types know which value each key has; here they come from a dictionary.
+  return key === undefined ? [] : (change(key, said.old, said.new) as unknown as APIAuditLogChange[]);
+}
+
 interface InviteFacts {
   code: string;
   channelId: string | null;
@@ -163,6 +226,7 @@ interface InviteFacts {
   maxUses: number | null;
   uses: number | null;
   maxAge: number | null;
+  temporary: boolean;
 }
 
 function inviteChanges(what: 'made' | 'removed', invite: InviteFacts): APIAuditLogChange[] {
@@ -175,7 +239,7 @@ function inviteChanges(what: 'made' | 'removed', invite: InviteFacts): APIAuditL
     ...fact('max_uses', invite.maxUses),
     ...fact('uses', invite.uses),
     ...fact('max_age', invite.maxAge),
-    ...fact('temporary', false),
+    ...fact('temporary', invite.temporary),
   ];
 }
 

@@ -1,24 +1,24 @@
 import {
   type APIGuild,
-  GuildDefaultMessageNotifications,
-  GuildExplicitContentFilter,
   GuildMFALevel,
   GuildNSFWLevel,
   GuildPremiumTier,
   type GuildSystemChannelFlags,
-  GuildVerificationLevel,
-  Locale,
+  type Locale,
   type RESTAPIPartialCurrentUserGuild,
 } from 'discord-api-types/v10';
+import type { GuildRecord } from '../domain/guilds/index.js';
 import type { OwnGuild } from '../domain/users/index.js';
-import type { Guild, Role } from '../infra/database/index.js';
+
+import { renderGuildEmoji } from './emojis.js';
+import { idOrNull } from './id.js';
 import { renderRole } from './roles.js';
 
 /** The reference sends these two with every guild, and its types leave them out. */
 export type WireGuild = APIGuild & { nsfw: boolean; home_header: null };
 
-/** A guild with its roles. It carries no sign of where the guild is hosted. */
-export function renderGuild(guild: Guild & { roles: Role[] }): WireGuild {
+/** A guild with its roles and emojis. It carries no sign of where the guild is hosted. */
+export function renderGuild(guild: GuildRecord): WireGuild {
   return {
     id: String(guild.id),
     name: guild.name,
@@ -31,20 +31,20 @@ export function renderGuild(guild: Guild & { roles: Role[] }): WireGuild {
     owner_id: String(guild.ownerId),
     application_id: null,
     region: 'local',
-    afk_channel_id: null,
-    afk_timeout: 300,
-    verification_level: GuildVerificationLevel.None,
-    default_message_notifications: GuildDefaultMessageNotifications.AllMessages,
-    explicit_content_filter: GuildExplicitContentFilter.Disabled,
+    afk_channel_id: idOrNull(guild.afkChannelId),
+    afk_timeout: guild.afkTimeout as APIGuild['afk_timeout'],
+    verification_level: guild.verificationLevel,
+    default_message_notifications: guild.defaultMessageNotifications,
+    explicit_content_filter: guild.explicitContentFilter,
     mfa_level: GuildMFALevel.None,
     nsfw: false,
     nsfw_level: GuildNSFWLevel.Default,
     premium_tier: GuildPremiumTier.None,
     premium_subscription_count: 0,
     premium_progress_bar_enabled: false,
-    preferred_locale: Locale.EnglishUS,
-    system_channel_id: null,
-    system_channel_flags: 0 as GuildSystemChannelFlags,
+    preferred_locale: guild.preferredLocale as Locale,
+    system_channel_id: idOrNull(guild.systemChannelId),
+    system_channel_flags: guild.systemChannelFlags as GuildSystemChannelFlags,
     rules_channel_id: null,
     public_updates_channel_id: null,
     safety_alerts_channel_id: null,
@@ -56,7 +56,7 @@ export function renderGuild(guild: Guild & { roles: Role[] }): WireGuild {
     max_video_channel_users: 25,
     max_stage_video_channel_users: 50,
     features: [],
-    emojis: [],
+    emojis: guild.emojis.map((emoji) => renderGuildEmoji(emoji)),
     stickers: [],
     roles: guild.roles.map(renderRole),
     hub_type: null,

@@ -2,10 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { callContext } from '../../src/context.js';
+import { listGuildLog } from '../../src/domain/audit-log/index.js';
 import { banMember, banMembers, listBans, unbanMember } from '../../src/domain/bans/index.js';
 import type { CallContext } from '../../src/domain/call.js';
 import { createChannel, getChannel } from '../../src/domain/channels/index.js';
 import { findRunnableCommand, setCommandPermissions } from '../../src/domain/command-permissions/index.js';
+import { createEmoji, deleteEmoji } from '../../src/domain/emojis/index.js';
 import { DomainError } from '../../src/domain/errors.js';
 import {
   CHANNEL_OPERATIONS,
@@ -13,7 +15,7 @@ import {
   GUILD_OPERATIONS,
   type GuildOperation,
 } from '../../src/domain/guild-operations.js';
-import { getGuild, leaveGuild } from '../../src/domain/guilds/index.js';
+import { getGuild, leaveGuild, listIntegrations, updateGuild } from '../../src/domain/guilds/index.js';
 import { installApplication, uninstallApplication } from '../../src/domain/installations/index.js';
 import { createInvite, deleteInvite } from '../../src/domain/invites/index.js';
 import {
@@ -41,6 +43,7 @@ import { ALL_PERMISSIONS, Permission, permissionNames } from '../../src/domain/p
 import { createRole, deleteRole, setRolePositions, updateRole } from '../../src/domain/roles/index.js';
 import { hashSecret } from '../../src/infra/secrets.js';
 import { entry, OF_ROLE, putCommand, putPermissions } from '../harness/command-rows.js';
+import { PIXEL } from '../harness/images.js';
 import { outcome } from '../harness/outcome.js';
 import { createPerson } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
@@ -124,6 +127,11 @@ const addSomebodyWith = (more: object): Attempt<'addMember'> => ({
   as: 'bot',
 });
 
+const deleteEmojiOfOwner = async (call: CallContext) => {
+  const { emoji } = await createEmoji(room.owner, { guildId: guildId(), name: 'other', image: PIXEL });
+  return deleteEmoji(call, { guildId: guildId(), emojiId: emoji.id });
+};
+
 const deleteInviteOfOwner = async (call: CallContext) => {
   const { code } = await createInvite(room.owner, room.channelId);
   return deleteInvite(call, code);
@@ -200,11 +208,15 @@ async function aRole(): Promise<{ roleId: bigint }> {
 
 const IN_GUILD: Record<GuildOperation, Attempt<GuildOperation>> = {
   viewGuild: { does: (call) => getGuild(call, { guildId: guildId() }) },
+  updateGuild: { does: (call) => updateGuild(call, { guildId: guildId(), name: 'Other' }) },
+  viewGuildSettings: { does: (call) => listIntegrations(call, guildId()) },
   leaveGuild: { does: (call) => leaveGuild(call, guildId()) },
   installApplication: { does: install },
   uninstallApplication: { does: uninstall },
   createChannel: { does: (call) => createChannel(call, guildId(), { name: 'news' }) },
   createRole: { does: (call) => createRole(call, guildId(), { name: 'Helpers', permissions: 0n }) },
+  createEmoji: { does: (call) => createEmoji(call, { guildId: guildId(), name: 'other', image: PIXEL }) },
+  manageEmojis: { does: deleteEmojiOfOwner },
   setRolePositions: { does: (call) => setRolePositions(call, guildId(), []) },
   updateRole: { does: async (call) => updateRole(call, { guildId: guildId(), ...(await aRole()), name: 'Others' }) },
   deleteRole: { does: async (call) => deleteRole(call, { guildId: guildId(), ...(await aRole()) }) },
@@ -234,6 +246,9 @@ const IN_GUILD: Record<GuildOperation, Attempt<GuildOperation>> = {
   addMemberMuted: addSomebodyWith({ mute: true }),
   addMemberDeafened: addSomebodyWith({ deaf: true }),
   manageInvites: { does: deleteInviteOfOwner, instead: Permission.ManageChannels },
+  viewAuditLog: {
+    does: (call) => listGuildLog(call, { guildId: guildId(), take: 1, backwards: true }),
+  },
   manageCommandPermissions: { does: setPermissions },
   manageCommandPermissionsByToken: { does: setPermissionsByToken, with: 'manageCommandPermissions' },
 };

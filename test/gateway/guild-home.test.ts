@@ -404,7 +404,7 @@ describe('G-50 a guild that is out of reach', () => {
   it('G-50 is told to the sessions that hold it, which are sent nothing of it until they are shown it anew', async () => {
     const client = await session();
     home.unreachable.add(guild.id);
-    ship({ type: 'GUILD_DELETE', guildId: guild.id });
+    ship({ type: 'GUILD_DELETE', guildId: guild.id, unavailable: true });
     expect((await client.event('GUILD_DELETE')).d).toEqual(unavailable());
     say('too late');
     expect(await client.settled()).toEqual([]);
@@ -419,7 +419,7 @@ describe('G-50 a guild that is out of reach', () => {
     const client = await session();
     home.unreachable.add(guild.id);
     say('out of reach');
-    ship({ type: 'GUILD_DELETE', guildId: guild.id });
+    ship({ type: 'GUILD_DELETE', guildId: guild.id, unavailable: true });
     const told = await client.next(({ op }) => op === 0);
     expect([told.t, told.d]).toEqual(['GUILD_DELETE', unavailable()]);
     home.unreachable.clear();

@@ -115,6 +115,7 @@ export function addGuild(app: App, home: MemoryHome, name: string, ...members: U
         iconHash: null,
         ownerId: owner.id,
         roles: [{ ...everyone, ...looks }],
+        emojis: [],
       },
       channels: [channel],
       lastMessageIds: new Map(),

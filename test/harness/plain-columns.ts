@@ -8,6 +8,7 @@ export const PLAIN_GUILD = {
   defaultMessageNotifications: 0,
   explicitContentFilter: 0,
   preferredLocale: 'en-US',
+  deletedAt: null,
 };
 
 export const PLAIN_CHANNEL = {

@@ -1,3 +1,4 @@
+import { WITH_ROLES_AND_EMOJIS } from '../../src/domain/guilds/index.js';
 import { WITH_USER_AND_ROLES } from '../../src/domain/members/record.js';
 import type { Channel, Prisma, User } from '../../src/infra/database/index.js';
 import type { Server } from '../../src/server.js';
@@ -110,7 +111,7 @@ export async function denyInChannel(
     create: { ...key, targetType: 0, deny },
     update: { deny },
   });
-  const guild = await app.db.reader.guild.findUniqueOrThrow({ where: { id: guildId }, include: { roles: true } });
+  const guild = await app.db.reader.guild.findUniqueOrThrow({ where: { id: guildId }, include: WITH_ROLES_AND_EMOJIS });
   app.publish({ type: 'GUILD_UPDATE', guild });
 }
 

@@ -9,6 +9,7 @@ import type { Route } from '../../src/rest-compat/route.js';
 import { routes } from '../../src/rest-compat/table.js';
 import { fieldsOf, namesIn } from '../harness/fields.js';
 import { EVERY_FIELD_MS, HOSTILE_OTHERS, HOSTILE_TEXTS } from '../harness/hostile-values.js';
+import { dataUri, PIXEL } from '../harness/images.js';
 import { putAnswered, putInteraction } from '../harness/interaction-rows.js';
 import { readableLog } from '../harness/log.js';
 import { inForm, postForm } from '../harness/oauth.js';
@@ -53,6 +54,7 @@ const samples: Record<string, unknown> = {
   custom_id: 'press',
   description: 'A description',
   flags: MessageFlags.IsComponentsV2,
+  image: dataUri(PIXEL),
   label: 'Press',
   name: 'builders',
   permission: true,
@@ -88,7 +90,18 @@ beforeAll(async () => {
   const interaction = await answered();
   const { messageId = '' } = interaction;
   params = {
-    bot: { guildId, channelId, messageId, emoji, userId: bob.id, roleId, applicationId: bot.id, commandId },
+    bot: {
+      guildId,
+      channelId,
+      messageId,
+      emoji,
+      userId: bob.id,
+      roleId,
+      applicationId: bot.id,
+      commandId,
+      emojiId: '1',
+      code: 'aaaaaaaa',
+    },
     session: { teamId, applicationId, userId: bob.id },
     scope: await grant(),
     interaction,

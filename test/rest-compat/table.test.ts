@@ -1,11 +1,13 @@
 import { METHODS } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { banMember } from '../../src/domain/bans/index.js';
+import { createInvite } from '../../src/domain/invites/index.js';
 import { ALL_PERMISSIONS } from '../../src/domain/permissions.js';
 import { createRole } from '../../src/domain/roles/index.js';
 import type { Route } from '../../src/rest-compat/route.js';
 import { routes } from '../../src/rest-compat/table.js';
 import { putCommand } from '../harness/command-rows.js';
+import { dataUri, PIXEL } from '../harness/images.js';
 import { putAnswered, putInteraction } from '../harness/interaction-rows.js';
 import { grantCode, inForm, postForm, REDIRECT_URI } from '../harness/oauth.js';
 import { createApplication, createGuild, install, type Person, signUp } from '../harness/people.js';
@@ -40,7 +42,12 @@ beforeAll(async () => {
     userId: scene.bot.id,
     applicationId: scene.bot.id,
     commandId: '0',
+    emojiId: await putEmoji({ guildId: scene.guild.id }),
+    code: await putInvite(),
+    soundId: '1',
+    stickerId: '1',
   };
+  ofApplication.emojiId = await putEmoji({ applicationId: scene.bot.bot.id });
   [ada, bob, cleo] = await Promise.all([signUp(server, 'ada'), signUp(server, 'bob'), signUp(server, 'cleo')]);
   session = `Bearer ${ada.token}`;
   const application = await createApplication(ada);
@@ -76,8 +83,32 @@ async function renewModerated({ path, method }: Route): Promise<void> {
   Object.assign(moderated, { guildId: scene.guildId, userId: String(user.id), roleId: String(role.id) });
 }
 
+/** As `known`, for what of an application has the name that something of a server has. */
+const ofApplication: Record<string, string> = {};
+
+async function putEmoji(of: { guildId: bigint } | { applicationId: bigint }): Promise<string> {
+  const data = { id: server.app.nextId(), name: 'wave', creatorId: scene.bot.bot.id, roleIds: [], ...of };
+  return String((await server.app.db.writer.emoji.create({ data })).id);
+}
+
+async function putInvite(): Promise<string> {
+  const call = callOf(server.app, scene.bot.bot.user);
+  return (await createInvite(call, scene.guild.channel.id)).code;
+}
+
+/** Makes anew what a route that removes an emoji or an invite is about to remove. */
+async function renewRemoved({ method, path }: Route): Promise<void> {
+  if (method !== 'DELETE') return;
+  if (path.startsWith('/guilds/:guildId/emojis')) known.emojiId = await putEmoji({ guildId: scene.guild.id });
+  if (isOfApplicationEmoji(path)) ofApplication.emojiId = await putEmoji({ applicationId: scene.bot.bot.id });
+  if (path.startsWith('/invites')) known.code = await putInvite();
+}
+
+const isOfApplicationEmoji = (path: string) => path.startsWith('/applications/:applicationId/emojis');
+
 /** Makes anew what a route of commands, of interactions or of the portal may have changed or removed. */
 async function renew(route: Route): Promise<void> {
+  await renewRemoved(route);
   if (isOfInteraction(route)) await renewInteraction(route);
   if (isOfModeration(route)) await renewModerated(route);
   if (route.path.endsWith('/commands/:commandId')) await renewCommand(route);
@@ -130,6 +161,8 @@ const BODIES: Record<string, () => object> = {
   'PUT /applications/:applicationId/guilds/:guildId/commands': () => [COMMAND],
   'PATCH /guilds/:guildId/roles': () => [],
   'POST /guilds/:guildId/bulk-ban': () => ({ user_ids: [moderated.userId] }),
+  'POST /guilds/:guildId/emojis': () => ({ name: 'wave', image: dataUri(PIXEL) }),
+  'POST /applications/:applicationId/emojis': () => ({ name: 'wave', image: dataUri(PIXEL) }),
   'POST /interactions/:interactionId/:interactionToken/callback': () => ({ type: 4, data: { content: 'hello' } }),
   'PUT /applications/:applicationId/guilds/:guildId/commands/:commandId/permissions': () => ({ permissions: [] }),
   'POST /developer-portal/teams': () => ({ name: 'Builders' }),
@@ -157,6 +190,10 @@ const UNKNOWN_CODES: Record<string, number | null> = {
   applicationId: 10002,
   teamId: 10039,
   roleId: 10011,
+  emojiId: 10014,
+  code: 10006,
+  soundId: 10097,
+  stickerId: 10060,
   // Taking back what is not there is no error.
   userId: null,
 };
@@ -190,6 +227,7 @@ function knownTo(route: Route): Record<string, string> {
   if (!isOfBots && route.callers.some((caller) => typeof caller === 'object')) return granted;
   if (isOfInteraction(route)) return asked;
   if (isOfModeration(route)) return moderated;
+  if (isOfApplicationEmoji(route.path)) return { ...known, ...ofApplication };
   return route.callers.includes('session') ? portal : known;
 }
 
@@ -205,6 +243,13 @@ function bodyOf(route: Route): RestRequest {
   const json = BODIES[`${route.method} ${route.path}`]?.() ?? { content: 'hello', access_token: 'none' };
   return route.body ? { json } : {};
 }
+
+/** What there is none of, whatever is asked for. */
+const ALWAYS_REFUSED: Record<string, number[]> = {
+  '/guilds/:guildId/soundboard-sounds/:soundId': [404],
+  '/guilds/:guildId/widget.json': [403],
+  '/stickers/:stickerId': [404],
+};
 
 describe('every route', () => {
   test.each(table)('$name has a known value for each of its parameters', async ({ route }) => {
@@ -226,7 +271,7 @@ describe('every route', () => {
     const isMade = route.method === 'POST' && route.path.endsWith('/commands');
     if (isMade) return expect(answers.slice(1)).toEqual([200, 200]);
     const needsToken = route.path === '/guilds/:guildId/members/:userId' && route.method === 'PUT';
-    const [status] = route.path.startsWith('/interactions/') ? [204] : route.statuses;
+    const [status] = route.path.startsWith('/interactions/') ? [204] : (ALWAYS_REFUSED[route.path] ?? route.statuses);
     expect(answers).toEqual(isDelete ? [204, 404, 404] : Array(3).fill(needsToken ? 403 : status));
     if (isDelete) known.messageId = (await scene.send()).id;
   });
@@ -258,18 +303,24 @@ describe('404', () => {
 });
 
 describe('400', () => {
-  test.each(withIds)('$name with a $param that is no id', async ({ route, param }) => {
-    for (const id of ['abc', '-1', '1.5', '0x10', '%F0%9F%98%80', '1%00', '%ED%A0%80x']) {
-      const { status, body } = await askRoute(route, addressOf(route, { [param]: id }), bodyOf(route));
-      const isMalformedEncoding = id === '%ED%A0%80x';
-      expect(status, id).toBe(400);
-      if (isMalformedEncoding) expect(body).toEqual({ message: '400: Bad Request', code: 0 });
-      else {
-        const name = param.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-        expect(body).toMatchObject({ code: 50035, errors: { [name]: { _errors: [{ code: 'NUMBER_TYPE_COERCE' }] } } });
+  test.each(withIds.filter(({ param }) => param !== 'code'))(
+    '$name with a $param that is no id',
+    async ({ route, param }) => {
+      for (const id of ['abc', '-1', '1.5', '0x10', '%F0%9F%98%80', '1%00', '%ED%A0%80x']) {
+        const { status, body } = await askRoute(route, addressOf(route, { [param]: id }), bodyOf(route));
+        const isMalformedEncoding = id === '%ED%A0%80x';
+        expect(status, id).toBe(400);
+        if (isMalformedEncoding) expect(body).toEqual({ message: '400: Bad Request', code: 0 });
+        else {
+          const name = param.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+          expect(body).toMatchObject({
+            code: 50035,
+            errors: { [name]: { _errors: [{ code: 'NUMBER_TYPE_COERCE' }] } },
+          });
+        }
       }
-    }
-  });
+    },
+  );
 });
 
 describe('405', () => {

@@ -73,6 +73,8 @@ beforeAll(async () => {
     components: [],
     customId: 'press',
     icon: null,
+    image: null,
+    emojiId: '1',
   };
 });
 afterAll(() => server.stop());

@@ -182,7 +182,7 @@ describe('a user', () => {
 
 describe('a guild', () => {
   test('is shown with its roles and with the settings that all have here', () => {
-    expect(renderGuild({ ...guild, roles: [role] })).toEqual(shownGuild);
+    expect(renderGuild({ ...guild, roles: [role], emojis: [] })).toEqual(shownGuild);
     const { applicationId: _none, ...ofNobody } = role;
     expect(renderRole({ ...ofNobody, applicationId: null })).not.toHaveProperty('tags');
     expectReference('GuildRoleResponse', renderRole(role));
@@ -207,7 +207,7 @@ describe('a guild', () => {
   test('comes as a whole with its channels and their newest messages, and with lists of what there is not', () => {
     const quiet = { ...text, id: 20_000_000_000_000_004n };
     const snapshot = {
-      guild: { ...guild, roles: [role] },
+      guild: { ...guild, roles: [role], emojis: [] },
       channels: [text, quiet],
       lastMessageIds: new Map([[text.id, 9n]]),
       memberCount: 2,
@@ -557,7 +557,7 @@ describe('OAuth2', () => {
     const tokens = { accessToken: 'at', refreshToken: null, expiresIn: 5, scopes: ['bot', 'email'], guild: null };
     const shown = { access_token: 'at', token_type: 'Bearer', expires_in: 5, scope: 'bot email' };
     expect(renderTokens({ ...tokens, scopes: ['bot', 'email'] })).toEqual(shown);
-    const more = { refreshToken: 'rt', guild: { ...guild, roles: [role] } };
+    const more = { refreshToken: 'rt', guild: { ...guild, roles: [role], emojis: [] } };
     expect(renderTokens({ ...tokens, scopes: ['bot', 'email'], ...more })).toEqual({
       ...shown,
       refresh_token: 'rt',

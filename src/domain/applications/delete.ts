@@ -25,8 +25,8 @@ const TOMBSTONE = {
 } satisfies Prisma.ApplicationUncheckedUpdateInput;
 
 /**
- * Deletes an application for good; only its owner may. Its bot leaves every server, its secrets, tokens, grants, commands and
- * installations end at once, and its gateway sessions close. The rows of the application and its bot stay as tombstones, so
+ * Deletes an application for good; only its owner may. Its bot leaves every server, its secrets, tokens, grants, commands,
+ * emojis and installations end at once, and its gateway sessions close. The rows of the application and its bot stay as tombstones, so
  * that old messages keep an author. Of several at once, one succeeds.
  * @throws UNAUTHENTICATED, UNKNOWN_APPLICATION, MISSING_PERMISSIONS, and INVALID_INPUT when the name is not the application's
  */
@@ -44,6 +44,7 @@ async function markDeleted(call: CallContext, write: Write, input: DeleteApplica
   await deleteInstallations(call, write, { applicationId: id });
   await db.oAuthGrant.deleteMany({ where: { applicationId: id } });
   await removeCommandsOf(db, id);
+  await db.emoji.deleteMany({ where: { applicationId: id } });
   await recordForInvited(write, { applicationId: id });
   await db.tester.deleteMany({ where: { applicationId: id } });
   const deletedAt = new Date(call.clock.now());

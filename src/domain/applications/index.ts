@@ -3,7 +3,7 @@ export { type AuthenticatedBot, BotTokens } from './bot-tokens.js';
 export { createApplication, NewApplication } from './create.js';
 export { deleteApplication } from './delete.js';
 export { serverInstallScopes, userInstallScopes } from './install-settings.js';
-export { type ApplicationRecord, getOwnApplication, loadApplicationRecord } from './own.js';
+export { type ApplicationRecord, getOwnApplication, loadApplicationRecord, requireOwnBot } from './own.js';
 export {
   flagsOfIntents,
   INTENT_COLUMNS,

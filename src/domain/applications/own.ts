@@ -21,6 +21,13 @@ export async function getOwnApplication(call: CallContext): Promise<ApplicationR
   return loadApplicationRecord(call, call.actor.applicationId);
 }
 
+/** The application's bot, as which the caller acts. @throws UNAUTHENTICATED, NOT_OWN_APPLICATION */
+export function requireOwnBot({ actor }: CallContext, applicationId: bigint): User {
+  if (actor.kind === 'anonymous') throw new DomainError('UNAUTHENTICATED');
+  if (actor.kind !== 'bot' || actor.applicationId !== applicationId) throw new DomainError('NOT_OWN_APPLICATION');
+  return actor.user;
+}
+
 /** An application in whole, whoever asks. @throws UNKNOWN_APPLICATION */
 export async function loadApplicationRecord(call: CallContext, id: bigint): Promise<ApplicationRecord> {
   const application = await call.read.application.findUnique({

@@ -11,7 +11,7 @@ interface Action {
    */
   log: 'portal' | 'guild' | null;
   /** What the target id is the id of. */
-  target: 'application' | 'team' | 'user' | 'installation' | 'guild' | 'channel' | 'role' | 'command';
+  target: 'application' | 'team' | 'user' | 'installation' | 'guild' | 'channel' | 'role' | 'emoji' | 'command';
   /**
    * What is stored beside: what was stated of something that was made or removed (`{ name }`), or for each value that changed
    * `{ old, new }`, null for none. Never a secret. What older entries lack has a default.
@@ -30,6 +30,7 @@ const INVITE = z.object({
   code: text,
   maxAge: z.number().nullable().default(null),
   maxUses: z.number().nullable().default(null),
+  temporary: z.boolean().default(false),
 });
 const COMMAND = z.object({ name: text, type: z.number() });
 const COMMANDS = z.array(COMMAND.extend({ id: text }));
@@ -48,6 +49,7 @@ function changed<Value extends z.ZodType>(value: Value) {
   return z.object({ old: value, new: value });
 }
 
+const RENAMED = z.object({ name: changed(text).optional() });
 const TEAM_CHANGES = z.object({ name: changed(text).optional(), iconHash: changed(text.nullable()).optional() });
 
 /** Everything the ledger knows. */
@@ -85,6 +87,9 @@ const ACTIONS = {
     target: 'application',
     changes: z.object({ created: COMMANDS, changed: COMMANDS, deleted: COMMANDS }),
   },
+  APPLICATION_EMOJI_CREATE: { of: 'application', log: 'portal', target: 'emoji', changes: NAME },
+  APPLICATION_EMOJI_UPDATE: { of: 'application', log: 'portal', target: 'emoji', changes: RENAMED },
+  APPLICATION_EMOJI_DELETE: { of: 'application', log: 'portal', target: 'emoji', changes: NAME },
   TESTER_INVITE: { of: 'application', log: 'portal', target: 'user', changes: TESTER_STATE },
   TESTER_ACCEPT: { of: 'application', log: 'portal', target: 'user', changes: TESTER_STATE },
   TESTER_DECLINE: { of: 'application', log: 'portal', target: 'user', changes: TESTER_STATE },
@@ -121,6 +126,14 @@ const ACTIONS = {
   // The target is the application where it was removed from a guild, else the person.
   INSTALLATION_DELETE: { of: 'application', log: null, target: 'application', changes: NOTHING },
   GUILD_CREATE: { of: 'guild', log: null, target: 'guild', changes: NAME },
+  GUILD_DELETE: { of: 'guild', log: null, target: 'guild', changes: NAME },
+  // By column.
+  GUILD_UPDATE: {
+    of: 'guild',
+    log: 'guild',
+    target: 'guild',
+    changes: z.record(text, changed(z.union([text, z.number()]).nullable())),
+  },
   CHANNEL_CREATE: {
     of: 'guild',
     log: 'guild',
@@ -141,6 +154,9 @@ const ACTIONS = {
     }),
   },
   ROLE_DELETE: { of: 'guild', log: 'guild', target: 'role', changes: ROLE },
+  EMOJI_CREATE: { of: 'guild', log: 'guild', target: 'emoji', changes: NAME },
+  EMOJI_UPDATE: { of: 'guild', log: 'guild', target: 'emoji', changes: RENAMED },
+  EMOJI_DELETE: { of: 'guild', log: 'guild', target: 'emoji', changes: NAME },
   ROLE_POSITIONS_UPDATE: {
     of: 'guild',
     log: null,
@@ -248,6 +264,16 @@ const actionsShownIn = (log: Action['log']): readonly string[] =>
 export const PORTAL_ACTIONS = actionsShownIn('portal');
 
 const GUILD_LOG_ACTIONS = new Set(actionsShownIn('guild'));
+
+/** What a guild's audit log shows, of all its actions. */
+export function guildLogActions(): GuildLogAction[] {
+  return [...GUILD_LOG_ACTIONS] as GuildLogAction[];
+}
+
+/** What the target id of an entry is the id of. */
+export function targetOf(action: AuditAction): Action['target'] {
+  return ACTIONS[action].target;
+}
 
 /** Whether a guild's audit log shows an action. */
 export function isGuildLogAction(action: string): action is GuildLogAction {

@@ -1,3 +1,4 @@
 export { type AuditChanges, type GuildLogAction, readChanges } from './actions.js';
+export { type GuildLogPage, getGuildLog, listGuildLog } from './guild-list.js';
 export type { GuildLogEntry } from './guild-log.js';
 export { type AuditLog, listAuditEntries } from './list.js';

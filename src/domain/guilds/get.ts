@@ -1,16 +1,16 @@
-import type { Guild, Role } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessGuild } from './access.js';
+import { type GuildRecord, WITH_ROLES_AND_EMOJIS } from './record.js';
 
 export interface GuildDetails {
-  guild: Guild & { roles: Role[] };
+  guild: GuildRecord;
   /** Null unless it was asked for. */
   memberCount: number | null;
 }
 
 /**
- * A guild the caller is a member of, with its roles in ascending order.
+ * A guild the caller is a member of, with its roles and emojis.
  * @throws UNKNOWN_GUILD, MISSING_ACCESS
  */
 export async function getGuild(
@@ -19,7 +19,7 @@ export async function getGuild(
 ): Promise<GuildDetails> {
   const { guildId } = await accessGuild(call, input.guildId, 'viewGuild');
   const [guild, memberCount] = await Promise.all([
-    call.read.guild.findUnique({ where: { id: guildId }, include: { roles: { orderBy: { position: 'asc' } } } }),
+    call.read.guild.findUnique({ where: { id: guildId }, include: WITH_ROLES_AND_EMOJIS }),
     input.withCounts ? call.read.member.count({ where: { guildId } }) : null,
   ]);
   if (!guild) throw new DomainError('UNKNOWN_GUILD');

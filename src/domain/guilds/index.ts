@@ -1,6 +1,7 @@
 export { accessChannel, accessGuild, accessGuildChannel, channelsWith } from './access.js';
 export { createGuild, NewGuild } from './create.js';
 export { DatabaseHome } from './database-home.js';
+export { deleteGuild } from './delete.js';
 export { getGuild } from './get.js';
 export {
   type GuildHome,
@@ -11,5 +12,9 @@ export {
 } from './home.js';
 export { joinGuild } from './join.js';
 export { leaveGuild } from './leave.js';
+export { type GuildPreview, getGuildPreview, type Integration, listIntegrations } from './preview.js';
+export { type GuildRecord, WITH_ROLES_AND_EMOJIS } from './record.js';
+export { GuildSettings } from './settings.js';
 export { recommendShards } from './shards.js';
 export type { GuildSnapshot, MemberSelection } from './snapshot.js';
+export { updateGuild } from './update.js';

@@ -30,7 +30,12 @@ async function addMember(call: CallContext, invite: Invite, userId: bigint): Pro
       const { db, record } = write;
       await requireNotBanned(db, invite.guildId, userId);
       const member = await db.member.create({
-        data: { guildId: invite.guildId, userId, joinedAt: new Date(call.clock.now()) },
+        data: {
+          guildId: invite.guildId,
+          userId,
+          joinedAt: new Date(call.clock.now()),
+          temporary: invite.temporary,
+        },
         include: WITH_USER_AND_ROLES,
       });
       await useInvite(call, write, invite);

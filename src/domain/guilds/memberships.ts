@@ -9,7 +9,7 @@ export async function* pagesOfGuildIds(reader: Reader, userId: bigint): AsyncGen
   for (;;) {
     await nextTurn();
     const page = await reader.member.findMany({
-      where: { userId, ...(after === undefined ? {} : { guildId: { gt: after } }) },
+      where: { userId, guild: { deletedAt: null }, ...(after === undefined ? {} : { guildId: { gt: after } }) },
       select: { guildId: true },
       orderBy: { guildId: 'asc' },
       take: PAGE,

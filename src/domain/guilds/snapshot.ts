@@ -1,12 +1,13 @@
-import { type Guild, Prisma, type Reader, type Role } from '../../infra/database/index.js';
+import { Prisma, type Reader } from '../../infra/database/index.js';
 import { nextTurn } from '../../infra/turns.js';
 import { loadLastMessageIds } from '../channels/last-messages.js';
 import type { ChannelRecord } from '../channels/record.js';
 import { type MemberRecord, WITH_USER_AND_ROLES } from '../members/record.js';
+import { type GuildRecord, WITH_ROLES_AND_EMOJIS } from './record.js';
 
 /** A guild with everything a client's cache begins with, but its members. */
 export interface GuildSnapshot {
-  guild: Guild & { roles: Role[] };
+  guild: GuildRecord;
   channels: ChannelRecord[];
   /** Channel id to the newest message in it that everybody sees. */
   lastMessageIds: ReadonlyMap<bigint, bigint>;
@@ -16,7 +17,7 @@ export interface GuildSnapshot {
 /** Reads a guild as a whole, or null when there is none. */
 export async function loadGuildSnapshot(reader: Reader, guildId: bigint): Promise<GuildSnapshot | null> {
   const [guild, channels, lastMessageIds, memberCount] = await Promise.all([
-    reader.guild.findUnique({ where: { id: guildId }, include: { roles: { orderBy: { position: 'asc' } } } }),
+    reader.guild.findUnique({ where: { id: guildId, deletedAt: null }, include: WITH_ROLES_AND_EMOJIS }),
     reader.channel.findMany({ where: { guildId }, include: { overwrites: true }, orderBy: { position: 'asc' } }),
     loadLastMessageIds(reader, Prisma.sql`c."guildId" = ${guildId}`),
     reader.member.count({ where: { guildId } }),

@@ -100,7 +100,7 @@ export class GuildViews {
 
 async function loadView(reader: Reader, guildId: bigint): Promise<GuildView | null> {
   const guild = await reader.guild.findUnique({
-    where: { id: guildId },
+    where: { id: guildId, deletedAt: null },
     select: {
       ownerId: true,
       roles: { select: { id: true, permissions: true } },
@@ -134,9 +134,10 @@ async function loadMember(reader: Reader, guildId: bigint, userId: bigint): Prom
       deaf: true,
       temporary: true,
       roles: { select: { roleId: true } },
+      guild: { select: { deletedAt: true } },
     },
   });
-  if (!member) return null;
-  const { roles, ...facts } = member;
+  if (!member || member.guild.deletedAt) return null;
+  const { roles, guild: _guild, ...facts } = member;
   return { ...facts, roleIds: roles.map((role) => role.roleId) };
 }

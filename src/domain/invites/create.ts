@@ -5,18 +5,26 @@ import { DomainError } from '../errors.js';
 import { accessGuildChannel } from '../guilds/access.js';
 import { limits } from '../limits.js';
 import { randomInviteCode } from './code.js';
+import { maxAgeOf, stillWorking } from './find.js';
+import { type InviteRecord, WITH_PLACE } from './record.js';
 
 /** As on the reference platform: a day. */
 const DEFAULT_AGE = 86_400;
 
 /**
  * An invite in a caller's input: `maxAge` is how long it works, in seconds (0 for ever, a day when not given), `maxUses` how
- * many people can join by it (0, or not given, for any number).
+ * many people can join by it (0, or not given, for any number), `temporary` whether they stay only for a visit.
  */
 export const NewInvite = z.object({
   maxAge: z.number().int().min(0).max(limits.inviteAge).nullish(),
   maxUses: z.number().int().min(0).max(limits.inviteUses).nullish(),
+  temporary: z.boolean().nullish(),
 });
+
+export interface NewInviteInput extends z.output<typeof NewInvite> {
+  /** Whether an own invite that is alike, works and was not used yet is as good as a new one. */
+  reusing?: boolean;
+}
 
 /**
  * Makes an invite to the guild of a channel. Needs CreateInstantInvite there.
@@ -25,29 +33,56 @@ export const NewInvite = z.object({
 export async function createInvite(
   call: CallContext,
   channelId: bigint,
-  input: z.output<typeof NewInvite> = {},
-): Promise<Invite> {
+  { reusing = false, ...input }: NewInviteInput = {},
+): Promise<InviteRecord> {
   const { user } = requireUser(call);
   const maxAge = input.maxAge ?? DEFAULT_AGE;
   const maxUses = input.maxUses ?? 0;
+  const temporary = input.temporary ?? false;
   const { guildId } = await accessGuildChannel(call, channelId, 'createInvite');
   const now = call.clock.now();
   const createdAt = new Date(now);
   const expiresAt = maxAge === 0 ? null : new Date(now + maxAge * 1000);
   return call.write(
     async ({ db, record, audit }) => {
+      const alike =
+        reusing && (await findAlike(db, { channelId, inviterId: user.id, maxUses, temporary }, maxAge, now));
+      if (alike) return alike;
       await makeRoom(db, guildId, createdAt);
       const code = randomInviteCode();
       const invite = await db.invite.create({
-        data: { code, guildId, channelId, inviterId: user.id, createdAt, expiresAt, maxUses },
-        include: { inviter: true },
+        data: { code, guildId, channelId, inviterId: user.id, createdAt, expiresAt, maxUses, temporary },
+        include: WITH_PLACE,
       });
-      await audit({ action: 'INVITE_CREATE', guildId, targetId: channelId, changes: { code, maxAge, maxUses } });
+      await audit({
+        action: 'INVITE_CREATE',
+        guildId,
+        targetId: channelId,
+        changes: { code, maxAge, maxUses, temporary },
+      });
       record({ type: 'INVITE_CREATE', invite });
       return invite;
     },
     { serializable: true },
   );
+}
+
+/** How many invites are compared, from the newest: enough to find one, and few beside one that is made. */
+const COMPARED = 50;
+
+async function findAlike(
+  db: Transaction,
+  facts: Pick<Invite, 'channelId' | 'inviterId' | 'maxUses' | 'temporary'>,
+  maxAge: number,
+  now: number,
+): Promise<InviteRecord | undefined> {
+  const unused = await db.invite.findMany({
+    where: { ...facts, uses: 0, ...stillWorking(now) },
+    include: WITH_PLACE,
+    orderBy: { createdAt: 'desc' },
+    take: COMPARED,
+  });
+  return unused.find((invite) => maxAgeOf(invite) === maxAge);
 }
 
 /** Removes the guild's invites that are over. @throws LIMIT_EXCEEDED when as many are left as there may be */

@@ -7,12 +7,14 @@ import { accessGuild } from '../guilds/access.js';
 import { permissionsInChannel } from '../guilds/home.js';
 import { allows } from '../permissions.js';
 import { findInvite, maxAgeOf } from './find.js';
+import type { InviteRecord } from './record.js';
 
 /**
  * Takes an invite back. Its maker may, and whoever has ManageChannels in its channel or ManageGuild; nobody but members.
+ * @returns the invite as it was
  * @throws UNAUTHENTICATED, UNKNOWN_INVITE, MISSING_PERMISSIONS
  */
-export async function deleteInvite(call: CallContext, code: string): Promise<void> {
+export async function deleteInvite(call: CallContext, code: string): Promise<InviteRecord> {
   requireUser(call);
   const invite = await findInvite(call.read, call.clock.now(), code);
   if (!invite) throw new DomainError('UNKNOWN_INVITE');
@@ -24,12 +26,13 @@ export async function deleteInvite(call: CallContext, code: string): Promise<voi
     await audit({ action: 'INVITE_DELETE', guildId, targetId: channelId, changes: factsOf(invite) });
     record({ type: 'INVITE_DELETE', invite });
   });
+  return invite;
 }
 
 /** What the audit ledger keeps of an invite that is gone. */
 function factsOf(invite: Invite): AuditChanges['INVITE_DELETE'] {
-  const { code, inviterId, maxUses, uses } = invite;
-  return { code, inviterId: String(inviterId), maxAge: maxAgeOf(invite), maxUses, uses };
+  const { code, inviterId, maxUses, uses, temporary } = invite;
+  return { code, inviterId: String(inviterId), maxAge: maxAgeOf(invite), maxUses, uses, temporary };
 }
 
 async function requireRight(call: CallContext, { guildId, channelId, inviterId }: Invite): Promise<void> {

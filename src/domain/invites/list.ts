@@ -1,9 +1,11 @@
 import type { Prisma } from '../../infra/database/index.js';
 import { type CallContext, requireUser } from '../call.js';
 import { GUILD_OPERATIONS } from '../guild-operations.js';
-import { accessGuild, channelsWith } from '../guilds/access.js';
+import { accessGuild, accessGuildChannel, channelsWith, requirePermissions } from '../guilds/access.js';
+import { limits } from '../limits.js';
 import { allows } from '../permissions.js';
 import { stillWorking } from './find.js';
+import { type InviteRecord, WITH_PLACE } from './record.js';
 
 /**
  * The invites of a guild that the caller may take back: all with ManageGuild, otherwise their own and those to channels where
@@ -17,4 +19,37 @@ export async function manageableInvites(call: CallContext, guildId: bigint): Pro
   if (allows(access.permissions, GUILD_OPERATIONS.manageInvites)) return working;
   const channelIds = channelsWith(access, user.id, 'manageInvitesOfChannel');
   return { ...working, OR: [{ inviterId: user.id }, { channelId: { in: [...channelIds] } }] };
+}
+
+export interface GuildInvites {
+  invites: InviteRecord[];
+  /** Whether the caller is shown how they were made and used. */
+  withMetadata: boolean;
+}
+
+/**
+ * The invites of a guild that work, oldest first. Needs ManageGuild, or ViewAuditLog for the invites alone.
+ * @throws what `accessGuild` throws
+ */
+export async function listGuildInvites(call: CallContext, guildId: bigint): Promise<GuildInvites> {
+  const { permissions } = await accessGuild(call, guildId, 'viewGuild');
+  const withMetadata = allows(permissions, GUILD_OPERATIONS.manageInvites);
+  if (!withMetadata) requirePermissions(permissions, GUILD_OPERATIONS.viewAuditLog);
+  return { invites: await listWorking(call, { guildId }), withMetadata };
+}
+
+/** The invites to a channel that work, oldest first. Needs ManageChannels there. @throws what `accessGuildChannel` throws */
+export async function listChannelInvites(call: CallContext, id: bigint): Promise<InviteRecord[]> {
+  const { channelId } = await accessGuildChannel(call, id, 'manageInvitesOfChannel');
+  return listWorking(call, { channelId });
+}
+
+/** All of them: a guild has {@link limits.invitesPerGuild} at most. */
+function listWorking(call: CallContext, where: Prisma.InviteWhereInput): Promise<InviteRecord[]> {
+  return call.read.invite.findMany({
+    where: { ...where, AND: stillWorking(call.clock.now()) },
+    include: WITH_PLACE,
+    orderBy: [{ createdAt: 'asc' }, { code: 'asc' }],
+    take: limits.invitesPerGuild,
+  });
 }

@@ -1,3 +1,4 @@
+import { parseSnowflake } from '../../infra/ids.js';
 import { DomainError } from '../errors.js';
 
 /** The `v` flag knows emoji that are several code points long, which a class of single characters cannot. */
@@ -5,15 +6,25 @@ const UNICODE_EMOJI = /^\p{RGI_Emoji}$/v;
 
 const VARIATION_SELECTOR = '\uFE0F';
 
+/** An emoji as somebody names it: a unicode one by the key of its reactions, or one of a guild's or an application's by its id. */
+export type NamedEmoji = { key: string } | { id: bigint };
+
 /**
- * The key under which reactions with an emoji are kept: the emoji in its fully qualified form, so that `❤` and `❤️` are one.
- * @param text a unicode emoji; guild emojis (`name:id`) are not known to this platform yet
+ * Reads the name of an emoji. The key of a unicode one is its fully qualified form, so that `❤` and `❤️` are one.
+ * @param text a unicode emoji, or `name:id`, of which the id counts
  * @throws UNKNOWN_EMOJI
  */
-export function emojiKey(text: string): string {
-  const qualified = qualifiedEmoji(text);
-  if (qualified === undefined) throw new DomainError('UNKNOWN_EMOJI');
-  return qualified;
+export function namedEmoji(text: string): NamedEmoji {
+  const id = parseSnowflake(/^(?:a:)?\w{1,32}:(\d{1,20})$/.exec(text)?.[1] ?? '');
+  if (id !== undefined) return { id };
+  const key = qualifiedEmoji(text);
+  if (key === undefined) throw new DomainError('UNKNOWN_EMOJI');
+  return { key };
+}
+
+/** The key of reactions with an emoji that is no unicode one: `name:id`, or `a:name:id` for one that moves. */
+export function customKey({ id, name, animated }: { id: bigint; name: string; animated: boolean }): string {
+  return `${animated ? 'a:' : ''}${name}:${id}`;
 }
 
 /** A unicode emoji in its fully qualified form; undefined for any other text. */

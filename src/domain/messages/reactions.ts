@@ -2,32 +2,39 @@ import { isMissingReference, isUniqueConflict } from '../../infra/database/fault
 import type { Reaction, Transaction, User } from '../../infra/database/index.js';
 import { type CallContext, requireUser } from '../call.js';
 import { eventPlace, memberIn, type Place, permissionsIn } from '../channels/place.js';
+import { usableEmoji } from '../emojis/usable.js';
 import { DomainError, missingPermissions } from '../errors.js';
 import type { DomainEvent } from '../events.js';
 import { CHANNEL_OPERATIONS } from '../guild-operations.js';
 import { accessChannel } from '../guilds/access.js';
 import { limits } from '../limits.js';
 import { allows } from '../permissions.js';
-import { emojiKey } from './emoji.js';
+import { customKey, type NamedEmoji, namedEmoji } from './emoji.js';
 import { findMessage } from './load.js';
 import type { MessageKey } from './record.js';
 import { managesMessages } from './rights.js';
 
 export interface ReactionInput extends MessageKey {
-  /** A unicode emoji. */
+  /** A unicode emoji, or `name:id` of one of a guild's or an application's. */
   emoji: string;
 }
 
 /**
- * Reacts to a message. The first reaction with an emoji needs AddReactions; joining one does not. Reacting twice is one
- * reaction.
+ * Reacts to a message. The first reaction with an emoji needs AddReactions, and the right to use it; joining one does not. Reacting twice
+ * is one reaction.
  * @throws UNKNOWN_EMOJI, UNKNOWN_MESSAGE, TOO_MANY_REACTIONS, MISSING_PERMISSIONS and what `accessChannel` throws
  */
 export async function addReaction(call: CallContext, input: ReactionInput): Promise<void> {
   const { user } = requireUser(call);
-  const emoji = emojiKey(input.emoji);
+  const named = namedEmoji(input.emoji);
   const place = await accessChannel(call, input.channelId, 'addReaction');
   const message = await findMessage(call, place, input.messageId);
+  const known = await call.read.reaction.findFirst({
+    where: { messageId: message.id, ...withEmoji(named) },
+    select: { userId: true, emoji: true },
+  });
+  const emoji = known?.emoji ?? (await newKey(call, place, named));
+  if (known?.userId === user.id) return;
   const row: Reaction = { messageId: message.id, emoji, userId: user.id, createdAt: new Date(call.clock.now()) };
   const event: DomainEvent = {
     type: 'MESSAGE_REACTION_ADD',
@@ -38,11 +45,6 @@ export async function addReaction(call: CallContext, input: ReactionInput): Prom
     user,
     member: memberIn(place),
   };
-  const known = await call.read.reaction.findFirst({
-    where: { messageId: message.id, emoji },
-    select: { userId: true },
-  });
-  if (known?.userId === user.id) return;
   try {
     if (known && (await joinReaction(call, row, known.userId, event))) return;
     await call.write(
@@ -57,6 +59,19 @@ export async function addReaction(call: CallContext, input: ReactionInput): Prom
     if (isUniqueConflict(error)) return;
     throw isMissingReference(error) ? new DomainError('UNKNOWN_MESSAGE') : error;
   }
+}
+
+/** Reactions with an emoji, under whatever name it had when the first of them was made. */
+function withEmoji(named: NamedEmoji) {
+  return { emoji: 'key' in named ? named.key : { endsWith: `:${named.id}` } };
+}
+
+/** The key of an emoji with which nobody has reacted yet. @throws UNKNOWN_EMOJI for one that the caller cannot use there */
+async function newKey(call: CallContext, place: Place, named: NamedEmoji): Promise<string> {
+  if ('key' in named) return named.key;
+  const emoji = await usableEmoji(call, place, named.id);
+  if (!emoji) throw new DomainError('UNKNOWN_EMOJI');
+  return customKey(emoji);
 }
 
 /** Adds a reaction beside another with the same emoji, which stays until then. False, and nothing is done, when it is gone. */
@@ -85,6 +100,22 @@ async function checkEmoji(db: Transaction, place: Place, messageId: bigint, emoj
 }
 
 /**
+ * The key of the reactions with an emoji on a message; null where there is none with one that exists.
+ * @throws UNKNOWN_EMOJI for one that does not
+ */
+async function keyOn(call: CallContext, messageId: bigint, named: NamedEmoji): Promise<string | null> {
+  if ('key' in named) return named.key;
+  const known = await call.read.reaction.findFirst({
+    where: { messageId, ...withEmoji(named) },
+    select: { emoji: true },
+  });
+  if (known) return known.emoji;
+  const emoji = await call.read.emoji.findUnique({ where: { id: named.id }, select: { id: true } });
+  if (!emoji) throw new DomainError('UNKNOWN_EMOJI');
+  return null;
+}
+
+/**
  * Takes a reaction back: the caller's own, or for somebody who manages messages anyone's. Taking back what is not there
  * is no error.
  * @throws UNKNOWN_EMOJI, UNKNOWN_MESSAGE, MISSING_PERMISSIONS and what `accessChannel` throws
@@ -92,10 +123,12 @@ async function checkEmoji(db: Transaction, place: Place, messageId: bigint, emoj
 export async function removeReaction(call: CallContext, input: ReactionInput & { userId?: bigint }): Promise<void> {
   const { user } = requireUser(call);
   const userId = input.userId ?? user.id;
-  const emoji = emojiKey(input.emoji);
+  const named = namedEmoji(input.emoji);
   const place = await accessChannel(call, input.channelId, 'removeReaction');
   if (userId !== user.id && !managesMessages(place)) throw missingPermissions();
   const message = await findMessage(call, place, input.messageId);
+  const emoji = await keyOn(call, message.id, named);
+  if (emoji === null) return;
   await call.writeOne(
     (db) => db.reaction.deleteMany({ where: { messageId: message.id, emoji, userId } }),
     ({ count }) =>
@@ -110,9 +143,11 @@ export async function removeReaction(call: CallContext, input: ReactionInput & {
  * @throws UNKNOWN_EMOJI, UNKNOWN_MESSAGE and what `accessChannel` throws
  */
 export async function clearReactions(call: CallContext, input: MessageKey & { emoji?: string }): Promise<void> {
-  const emoji = input.emoji === undefined ? undefined : emojiKey(input.emoji);
+  const named = input.emoji === undefined ? undefined : namedEmoji(input.emoji);
   const place = await accessChannel(call, input.channelId, 'clearReactions');
   const message = await findMessage(call, place, input.messageId);
+  const emoji = named && (await keyOn(call, message.id, named));
+  if (emoji === null) return;
   const where = { ...eventPlace(place), messageId: message.id };
   await call.writeOne(
     (db) => db.reaction.deleteMany({ where: { messageId: message.id, ...(emoji === undefined ? {} : { emoji }) } }),
@@ -134,9 +169,11 @@ export async function listReactions(
   call: CallContext,
   input: ReactionInput & { after?: bigint | undefined; limit: number },
 ): Promise<User[]> {
-  const emoji = emojiKey(input.emoji);
+  const named = namedEmoji(input.emoji);
   const place = await accessChannel(call, input.channelId, 'listReactions');
   const message = await findMessage(call, place, input.messageId);
+  const emoji = await keyOn(call, message.id, named);
+  if (emoji === null) return [];
   const reactions = await call.read.reaction.findMany({
     where: { messageId: message.id, emoji, ...(input.after === undefined ? {} : { userId: { gt: input.after } }) },
     orderBy: { userId: 'asc' },

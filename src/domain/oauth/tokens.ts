@@ -1,6 +1,6 @@
-import type { Guild, Role } from '../../infra/database/index.js';
 import { hashSecret, randomToken } from '../../infra/secrets.js';
 import type { CallContext, Write } from '../call.js';
+import { type GuildRecord, WITH_ROLES_AND_EMOJIS } from '../guilds/record.js';
 import { type Scope, storedScopes } from '../installations/scopes.js';
 
 /** How long an access token lives, in seconds (Discord's documentation, OAuth2). */
@@ -18,7 +18,7 @@ export interface IssuedTokens {
   expiresIn: number;
   scopes: Scope[];
   /** The server a bot was added to with the grant. */
-  guild: (Guild & { roles: Role[] }) | null;
+  guild: GuildRecord | null;
 }
 
 interface StoredGrant {
@@ -71,7 +71,7 @@ export async function issueTokens(
       ? null
       : await db.guild.findUnique({
           where: { id: grant.guildId },
-          include: { roles: { orderBy: { position: 'asc' } } },
+          include: WITH_ROLES_AND_EMOJIS,
         });
   return {
     accessToken,

@@ -54,7 +54,7 @@ export async function listOwnGuilds(call: CallContext, input: ListOwnGuildsInput
   if (actor.kind === 'anonymous') throw new DomainError('UNAUTHENTICATED');
   const fromTheEnd = input.before !== undefined && input.after === undefined;
   const memberships = await call.read.member.findMany({
-    where: { userId: actor.user.id, guildId: { lt: input.before, gt: input.after } },
+    where: { userId: actor.user.id, guildId: { lt: input.before, gt: input.after }, guild: { deletedAt: null } },
     orderBy: { guildId: fromTheEnd ? 'desc' : 'asc' },
     take: input.limit,
     include: {

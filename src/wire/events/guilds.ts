@@ -1,4 +1,5 @@
 import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
+import { renderGuildEmoji } from '../emojis.js';
 import { renderGuild } from '../guilds.js';
 import { renderUnavailableGuild } from '../ready.js';
 import type { EventRows } from './row.js';
@@ -11,12 +12,23 @@ export const guildEvents = {
     audience: { intent: Intent.Guilds },
     render: ({ guild }) => ({ d: renderGuild(guild) }),
   },
+  GUILD_EMOJIS_UPDATE: {
+    topic: 'guild',
+    about: ({ guildId }) => ({ guildId }),
+    invalidates: ['picture'],
+    audience: { intent: Intent.GuildExpressions },
+    render: ({ guildId, emojis }) => ({
+      d: { guild_id: String(guildId), emojis: emojis.map((emoji) => renderGuildEmoji(emoji)) },
+    }),
+  },
   GUILD_DELETE: {
     topic: 'guild',
     about: ({ guildId }) => ({ guildId }),
     invalidates: ['view', 'picture'],
     audience: { intent: Intent.Guilds, detaches: true },
-    render: ({ guildId }) => ({ d: renderUnavailableGuild(guildId) }),
+    render: ({ guildId, unavailable }) => ({
+      d: unavailable ? renderUnavailableGuild(guildId) : { id: String(guildId) },
+    }),
   },
   GUILD_JOINED: {
     topic: 'user',

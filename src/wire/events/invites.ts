@@ -24,7 +24,7 @@ export const inviteEvents = {
         expires_at: invite.expiresAt && wireTime(invite.expiresAt),
         max_age: maxAgeOf(invite),
         max_uses: invite.maxUses,
-        temporary: false,
+        temporary: invite.temporary,
         uses: invite.uses,
       },
     }),

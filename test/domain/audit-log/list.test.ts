@@ -87,13 +87,13 @@ describe('an action', () => {
     for (const action of IN_GUILD_LOG) expect(isGuildLogAction(action)).toBe(true);
     for (const action of [...NOWHERE, ...PORTAL_ACTIONS]) expect(isGuildLogAction(action)).toBe(false);
     for (const action of [...NOWHERE, ...IN_GUILD_LOG]) expect(PORTAL_ACTIONS).not.toContain(action);
-    expect(PORTAL_ACTIONS).toHaveLength(25);
+    expect(PORTAL_ACTIONS).toHaveLength(28);
     const names = /^(APPLICATION|BOT_TOKEN|CLIENT_SECRET|COMMANDS?|TESTER|TEAM)_/;
     expect(PORTAL_ACTIONS.every((action) => names.test(action))).toBe(true);
   });
 
   test('of an invite that was taken back long ago is read without what was not kept then', () => {
-    const unknown = { inviterId: null, maxAge: null, maxUses: null, uses: null };
+    const unknown = { inviterId: null, maxAge: null, maxUses: null, uses: null, temporary: false };
     expect(readChanges('INVITE_DELETE', { code: 'x' })).toEqual({ code: 'x', ...unknown });
     const kept = { code: 'x', inviterId: '1', maxAge: 2, maxUses: 3, uses: 4 };
     expect(readChanges('INVITE_DELETE', kept)).toEqual(kept);

@@ -1,5 +1,6 @@
 import { MessageFlags, MessageType } from 'discord-api-types/v10';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WITH_ROLES_AND_EMOJIS } from '../../../src/domain/guilds/index.js';
 import { deleteMessage } from '../../../src/domain/messages/index.js';
 import { storedInteraction } from '../../../src/domain/messages/interaction.js';
 import { parseInput } from '../../../src/domain/parse-input.js';
@@ -367,7 +368,7 @@ const endOf = ({ id }: Asked) => snowflakeTime(id) + 15 * 60_000;
 /** The guild is looked at anew. */
 async function forgetView(): Promise<void> {
   const where = { id: scene.guild.id };
-  const guild = await server.app.db.reader.guild.findUniqueOrThrow({ where, include: { roles: true } });
+  const guild = await server.app.db.reader.guild.findUniqueOrThrow({ where, include: WITH_ROLES_AND_EMOJIS });
   server.app.publish({ type: 'GUILD_UPDATE', guild });
 }
 

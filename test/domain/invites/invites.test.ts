@@ -182,8 +182,8 @@ describe('taking an invite back', () => {
     const where = { guildId: BigInt(guild.id), action: { in: ['INVITE_CREATE', 'INVITE_DELETE'] } };
     const entries = await server.app.db.reader.auditEntry.findMany({ where, orderBy: { id: 'asc' } });
     expect(entries.map(({ action, changes }) => [action, changes])).toEqual([
-      ['INVITE_CREATE', { code, maxAge: DAY, maxUses: 0 }],
-      ['INVITE_DELETE', { code, inviterId: owner.id, maxAge: DAY, maxUses: 0, uses: 0 }],
+      ['INVITE_CREATE', { code, maxAge: DAY, maxUses: 0, temporary: false }],
+      ['INVITE_DELETE', { code, inviterId: owner.id, maxAge: DAY, maxUses: 0, uses: 0, temporary: false }],
     ]);
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { callContext } from '../../../src/context.js';
-import { emojiKey } from '../../../src/domain/messages/emoji.js';
+import { namedEmoji } from '../../../src/domain/messages/emoji.js';
 import { addReaction, clearReactions, removeReaction } from '../../../src/domain/messages/index.js';
 import { ALL_PERMISSIONS, Permission } from '../../../src/domain/permissions.js';
 import { readingTogether } from '../../harness/interleave.js';
@@ -118,7 +118,7 @@ describe('removing', () => {
   });
 });
 
-describe('emojiKey', () => {
+describe('a named emoji', () => {
   test.each([
     ['👍', '👍'],
     ['❤', '❤️'],
@@ -129,13 +129,28 @@ describe('emojiKey', () => {
     ['1️⃣', '1️⃣'],
     ['👋🏽', '👋🏽'],
   ])('%s is kept as %s', (text, key) => {
-    expect(emojiKey(text)).toBe(key);
+    expect(namedEmoji(text)).toEqual({ key });
   });
 
-  test.each(['', 'a', '1', '👍👍', ' 👍', 'thumbsup', 'name:123', '\ufe0f', '🇩', '\ud83d', '\u0000'])(
-    '"%s" is none',
-    (text) => {
-      expect(() => emojiKey(text)).toThrow('Unknown Emoji');
-    },
-  );
+  test.each(['name:123', 'a:name:123'])('%s is that of its id', (text) => {
+    expect(namedEmoji(text)).toEqual({ id: 123n });
+  });
+
+  test.each([
+    '',
+    'a',
+    '1',
+    '👍👍',
+    ' 👍',
+    'thumbsup',
+    ':123',
+    'na me:123',
+    `name:${'9'.repeat(25)}`,
+    '\ufe0f',
+    '🇩',
+    '\ud83d',
+    '\u0000',
+  ])('"%s" is none', (text) => {
+    expect(() => namedEmoji(text)).toThrow('Unknown Emoji');
+  });
 });

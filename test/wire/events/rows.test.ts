@@ -260,13 +260,33 @@ const ROWS: { [Name in EventName]: [event: DomainEvent & { type: Name }, way: Wa
   GUILD_UPDATE: [
     {
       type: 'GUILD_UPDATE',
-      guild: { ...PLAIN_GUILD, id: 1n, name: 'Home', description: null, iconHash: null, ownerId: 7n, roles: [role] },
+      guild: {
+        ...PLAIN_GUILD,
+        id: 1n,
+        name: 'Home',
+        description: null,
+        iconHash: null,
+        ownerId: 7n,
+        roles: [role],
+        emojis: [],
+      },
     },
     ofFacts(ofGuild, ['view', 'picture']),
     { id: '1', name: 'Home', owner_id: '7', roles: [renderRole(role)] },
   ],
+  GUILD_EMOJIS_UPDATE: [
+    {
+      type: 'GUILD_EMOJIS_UPDATE',
+      guildId: 1n,
+      emojis: [
+        { id: 9n, guildId: 1n, applicationId: null, name: 'hi', animated: true, creatorId: 7n, roleIds: ['21'] },
+      ],
+    },
+    { topics: ['guild:1'], audience: { intent: Intent.GuildExpressions }, invalidates: ['picture'], guildId: '1' },
+    { guild_id: '1', emojis: [{ id: '9', name: 'hi', roles: ['21'], animated: true, available: true }] },
+  ],
   GUILD_DELETE: [
-    { type: 'GUILD_DELETE', guildId: 1n },
+    { type: 'GUILD_DELETE', guildId: 1n, unavailable: true },
     ofFacts({ ...ofGuild, detaches: true }, ['view', 'picture']),
     { id: '1', unavailable: true },
   ],
@@ -406,6 +426,7 @@ const SHOWN_IN_PART = new Set<EventName>([
   'CHANNEL_CREATE',
   'CHANNEL_UPDATE',
   'GUILD_UPDATE',
+  'GUILD_EMOJIS_UPDATE',
   'USER_UPDATE',
   'INTERACTION_CREATE',
 ]);

@@ -1,0 +1,97 @@
+import { requireOwnBot } from '../applications/own.js';
+import type { CallContext, Write } from '../call.js';
+import { DomainError } from '../errors.js';
+import type { IconSource } from '../icons.js';
+import { limits } from '../limits.js';
+import { dropPictures, keepPicture } from './pictures.js';
+import type { EmojiRecord } from './record.js';
+
+/** One emoji of an application. */
+export interface ApplicationEmojiKey {
+  applicationId: bigint;
+  emojiId: bigint;
+}
+
+/** An application's emojis, oldest first. @throws UNAUTHENTICATED, NOT_OWN_APPLICATION */
+export async function listApplicationEmojis(call: CallContext, applicationId: bigint): Promise<EmojiRecord[]> {
+  requireOwnBot(call, applicationId);
+  const emojis = await call.read.emoji.findMany({
+    where: { applicationId },
+    include: { creator: true },
+    orderBy: { id: 'asc' },
+  });
+  return emojis.map((emoji) => ({ emoji, creator: emoji.creator }));
+}
+
+/** @throws UNAUTHENTICATED, NOT_OWN_APPLICATION, UNKNOWN_GUILD_EMOJI */
+export async function getApplicationEmoji(call: CallContext, key: ApplicationEmojiKey): Promise<EmojiRecord> {
+  const { applicationId, emojiId: id } = key;
+  requireOwnBot(call, applicationId);
+  const emoji = await call.read.emoji.findFirst({ where: { id, applicationId }, include: { creator: true } });
+  if (!emoji) throw new DomainError('UNKNOWN_GUILD_EMOJI');
+  return { emoji, creator: emoji.creator };
+}
+
+/**
+ * Makes an emoji that only the application's bot uses, wherever it is.
+ * @throws UNAUTHENTICATED, NOT_OWN_APPLICATION, TOO_MANY_EMOJIS, INVALID_INPUT for the image, OVERLOADED
+ */
+export async function createApplicationEmoji(
+  call: CallContext,
+  { applicationId, name, image }: { applicationId: bigint; name: string; image: IconSource },
+): Promise<EmojiRecord> {
+  const creator = requireOwnBot(call, applicationId);
+  const id = call.nextId();
+  const { animated } = await keepPicture(call, id, image);
+  const insert = async ({ db, audit }: Write) => {
+    const most = limits.emojisPerApplication;
+    if ((await db.emoji.count({ where: { applicationId } })) >= most) {
+      throw new DomainError('TOO_MANY_EMOJIS', `Maximum number of emojis reached (${most})`);
+    }
+    const emoji = await db.emoji.create({
+      data: { id, applicationId, name, animated, creatorId: creator.id, roleIds: [] },
+    });
+    await audit({ action: 'APPLICATION_EMOJI_CREATE', applicationId, targetId: id, changes: { name } });
+    return emoji;
+  };
+  try {
+    return { emoji: await call.write(insert, { serializable: true }), creator };
+  } catch (error) {
+    await dropPictures(call, [id]);
+    throw error;
+  }
+}
+
+/** Renames an emoji. @throws UNAUTHENTICATED, NOT_OWN_APPLICATION, UNKNOWN_GUILD_EMOJI */
+export async function updateApplicationEmoji(
+  call: CallContext,
+  { applicationId, emojiId: id, name }: ApplicationEmojiKey & { name?: string | null | undefined },
+): Promise<EmojiRecord> {
+  requireOwnBot(call, applicationId);
+  const update = async ({ db, audit }: Write) => {
+    const before = await db.emoji.findFirst({ where: { id, applicationId }, include: { creator: true } });
+    if (!before) throw new DomainError('UNKNOWN_GUILD_EMOJI');
+    if ((name ?? before.name) === before.name) return before;
+    const after = await db.emoji.update({ where: { id }, data: { name: name ?? before.name } });
+    const changes = { name: { old: before.name, new: after.name } };
+    await audit({ action: 'APPLICATION_EMOJI_UPDATE', applicationId, targetId: id, changes });
+    return { ...before, ...after };
+  };
+  const { creator, ...emoji } = await call.write(update, { serializable: true });
+  return { emoji, creator };
+}
+
+/** Removes an emoji and its picture. @throws UNAUTHENTICATED, NOT_OWN_APPLICATION, UNKNOWN_GUILD_EMOJI */
+export async function deleteApplicationEmoji(call: CallContext, key: ApplicationEmojiKey): Promise<void> {
+  const { applicationId, emojiId: id } = key;
+  requireOwnBot(call, applicationId);
+  const remove = async ({ db, audit }: Write) => {
+    const emoji = await db.emoji.findFirst({ where: { id, applicationId } });
+    if (!emoji) throw new DomainError('UNKNOWN_GUILD_EMOJI');
+    await db.emoji.delete({ where: { id } });
+    const changes = { name: emoji.name };
+    await audit({ action: 'APPLICATION_EMOJI_DELETE', applicationId, targetId: id, changes });
+  };
+  await call.write(remove, { serializable: true });
+  await dropPictures(call, [id]);
+}

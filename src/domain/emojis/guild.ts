@@ -1,0 +1,168 @@
+import { isMissingReference } from '../../infra/database/faults.js';
+import type { Emoji, Transaction, User } from '../../infra/database/index.js';
+import { type CallContext, requireUser, type Write } from '../call.js';
+import { DomainError, type FieldFault, invalidInput, missingPermissions } from '../errors.js';
+import { GUILD_OPERATIONS } from '../guild-operations.js';
+import { accessGuild } from '../guilds/access.js';
+import type { IconSource } from '../icons.js';
+import { limits } from '../limits.js';
+import { allows } from '../permissions.js';
+import type { EmojiChange } from './input.js';
+import { dropPictures, keepPicture } from './pictures.js';
+import { type EmojiRecord, emojisOf, rolesOf } from './record.js';
+
+/** One emoji of a guild. */
+export interface GuildEmojiKey {
+  guildId: bigint;
+  emojiId: bigint;
+}
+
+/**
+ * A guild's emojis, oldest first; with who made them for who may make or manage emojis.
+ * @throws what `accessGuild` throws
+ */
+export async function listEmojis(call: CallContext, guildId: bigint): Promise<EmojiRecord[]> {
+  const { permissions } = await accessGuild(call, guildId, 'viewGuild');
+  const { createEmoji, manageEmojis } = GUILD_OPERATIONS;
+  const mayKnow = (permissions & (createEmoji | manageEmojis)) !== 0n;
+  const emojis = await call.read.emoji.findMany({
+    where: { guildId },
+    include: { creator: true },
+    orderBy: { id: 'asc' },
+  });
+  return emojis.map((emoji) => ({ emoji, creator: mayKnow ? emoji.creator : null }));
+}
+
+/**
+ * One of a guild's emojis; with who made it for who manages emojis, and for its maker who may make others.
+ * @throws UNKNOWN_GUILD_EMOJI and what `accessGuild` throws
+ */
+export async function getEmoji(call: CallContext, { guildId, emojiId }: GuildEmojiKey): Promise<EmojiRecord> {
+  const { permissions } = await accessGuild(call, guildId, 'viewGuild');
+  const emoji = await call.read.emoji.findFirst({ where: { id: emojiId, guildId }, include: { creator: true } });
+  if (!emoji) throw new DomainError('UNKNOWN_GUILD_EMOJI');
+  return { emoji, creator: mayManage(call, permissions, emoji) ? emoji.creator : null };
+}
+
+/** Whether somebody with these permissions may change an emoji: any of the guild's, or one of their own. */
+function mayManage(call: CallContext, permissions: bigint, { creatorId }: Pick<Emoji, 'creatorId'>): boolean {
+  if (allows(permissions, GUILD_OPERATIONS.manageEmojis)) return true;
+  return creatorId === requireUser(call).user.id && allows(permissions, GUILD_OPERATIONS.createEmoji);
+}
+
+export interface NewGuildEmoji {
+  guildId: bigint;
+  /** As `NewEmoji` reads them. */
+  name: string;
+  roleIds?: bigint[] | null | undefined;
+  image: IconSource;
+}
+
+/**
+ * Makes an emoji. Needs CreateGuildExpressions.
+ * @throws what `accessGuild` throws, TOO_MANY_EMOJIS, TOO_MANY_ANIMATED_EMOJIS, INVALID_INPUT for roles and the image, RATE_LIMITED, OVERLOADED
+ */
+export async function createEmoji(call: CallContext, input: NewGuildEmoji): Promise<EmojiRecord> {
+  const { guildId, name, image, roleIds } = input;
+  const { user } = requireUser(call);
+  await accessGuild(call, guildId, 'createEmoji');
+  const id = call.nextId();
+  const { animated } = await keepPicture(call, id, image);
+  const insert = async (write: Write) => {
+    const { db, audit } = write;
+    await checkRoom(db, guildId, animated);
+    const roles = await checkedRoles(db, guildId, roleIds ?? []);
+    const emoji = await db.emoji.create({
+      data: { id, guildId, name, animated, creatorId: user.id, roleIds: roles.map(String) },
+    });
+    await audit({ action: 'EMOJI_CREATE', guildId, targetId: id, changes: { name } });
+    await recordAll(write, guildId);
+    return emoji;
+  };
+  try {
+    return { emoji: await call.write(insert, { serializable: true }), creator: user };
+  } catch (error) {
+    await dropPictures(call, [id]);
+    throw isMissingReference(error) ? new DomainError('UNKNOWN_GUILD') : error;
+  }
+}
+
+/** @throws TOO_MANY_EMOJIS, TOO_MANY_ANIMATED_EMOJIS when there are as many of the kind as there may be */
+async function checkRoom(db: Transaction, guildId: bigint, animated: boolean): Promise<void> {
+  const most = limits.emojisPerGuild;
+  if ((await db.emoji.count({ where: { guildId, animated } })) < most) return;
+  if (animated)
+    throw new DomainError('TOO_MANY_ANIMATED_EMOJIS', `Maximum number of animated emojis reached (${most})`);
+  throw new DomainError('TOO_MANY_EMOJIS', `Maximum number of emojis reached (${most})`);
+}
+
+/** The roles named, each once. @throws INVALID_INPUT at each place where there is none of the guild's */
+async function checkedRoles(db: Transaction, guildId: bigint, roleIds: readonly bigint[]): Promise<bigint[]> {
+  if (roleIds.length === 0) return [];
+  const rows = await db.role.findMany({ where: { guildId, id: { in: [...roleIds] } }, select: { id: true } });
+  const known = new Set(rows.map(({ id }) => id));
+  const faults = roleIds.flatMap((id, index): FieldFault[] =>
+    known.has(id) ? [] : [{ path: `roleIds.${index}`, code: 'ROLE_INVALID', message: `There is no role ${id} here.` }],
+  );
+  if (faults.length > 0) throw invalidInput(...faults);
+  return [...new Set(roleIds)];
+}
+
+/**
+ * Renames an emoji, or says anew who may use it. Needs ManageGuildExpressions, or CreateGuildExpressions for an own one.
+ * @throws what `accessGuild` throws, UNKNOWN_GUILD_EMOJI, MISSING_PERMISSIONS, INVALID_INPUT for roles
+ */
+export async function updateEmoji(call: CallContext, key: GuildEmojiKey, change: EmojiChange): Promise<EmojiRecord> {
+  const { guildId, emojiId } = key;
+  const { permissions } = await accessGuild(call, guildId, 'viewGuild');
+  const update = async (write: Write) => {
+    const { db, audit } = write;
+    const before = await manageableEmoji(call, db, key, permissions);
+    const name = change.name ?? before.name;
+    const roles =
+      change.roleIds === undefined ? rolesOf(before) : await checkedRoles(db, guildId, change.roleIds ?? []);
+    const roleIds = roles.map(String);
+    const isRenamed = name !== before.name;
+    if (!isRenamed && String(roleIds) === String(before.roleIds)) return before;
+    const after = await db.emoji.update({ where: { id: emojiId }, data: { name, roleIds } });
+    const changes = isRenamed ? { name: { old: before.name, new: name } } : {};
+    await audit({ action: 'EMOJI_UPDATE', guildId, targetId: emojiId, changes });
+    await recordAll(write, guildId);
+    return { ...before, ...after };
+  };
+  const { creator, ...emoji } = await call.write(update, { serializable: true });
+  return { emoji, creator };
+}
+
+/**
+ * Removes an emoji and its picture. Needs what {@link updateEmoji} needs.
+ * @throws what `accessGuild` throws, UNKNOWN_GUILD_EMOJI, MISSING_PERMISSIONS
+ */
+export async function deleteEmoji(call: CallContext, key: GuildEmojiKey): Promise<void> {
+  const { guildId, emojiId } = key;
+  const { permissions } = await accessGuild(call, guildId, 'viewGuild');
+  const remove = async (write: Write) => {
+    const { name } = await manageableEmoji(call, write.db, key, permissions);
+    await write.db.emoji.delete({ where: { id: emojiId } });
+    await write.audit({ action: 'EMOJI_DELETE', guildId, targetId: emojiId, changes: { name } });
+    await recordAll(write, guildId);
+  };
+  await call.write(remove, { serializable: true });
+  await dropPictures(call, [emojiId]);
+}
+
+async function manageableEmoji(
+  call: CallContext,
+  db: Transaction,
+  { guildId, emojiId }: GuildEmojiKey,
+  permissions: bigint,
+): Promise<Emoji & { creator: User }> {
+  const emoji = await db.emoji.findFirst({ where: { id: emojiId, guildId }, include: { creator: true } });
+  if (!emoji) throw new DomainError('UNKNOWN_GUILD_EMOJI');
+  if (!mayManage(call, permissions, emoji)) throw missingPermissions();
+  return emoji;
+}
+
+async function recordAll({ db, record }: Write, guildId: bigint): Promise<void> {
+  record({ type: 'GUILD_EMOJIS_UPDATE', guildId, emojis: await emojisOf(db, guildId) });
+}

@@ -1,0 +1,69 @@
+import { Readable } from 'node:stream';
+import type { BlobStore } from '../../infra/blobs.js';
+import { type EmojiImage, emojiImage } from '../../infra/images.js';
+import type { CallContext } from '../call.js';
+import { invalidInput } from '../errors.js';
+import { type IconSource, limitImages, tooManyImages } from '../icons.js';
+import { idIn, type KeptFiles } from '../kept-files.js';
+import { limits } from '../limits.js';
+
+/** The forms a picture is kept in; the last two of one that moves. */
+export type EmojiForm = keyof EmojiImage;
+
+function folderOf(id: bigint): string {
+  return `emojis/${id}`;
+}
+
+/**
+ * Checks an image and keeps it as the picture of an emoji that is about to be made.
+ * @returns whether it moves
+ * @throws INVALID_INPUT at `image`, RATE_LIMITED, OVERLOADED, and what `source` throws
+ */
+export async function keepPicture(call: CallContext, id: bigint, source: IconSource): Promise<{ animated: boolean }> {
+  await limitImages(call);
+  const content = typeof source === 'function' ? await source() : source;
+  if (content.length > limits.emojiSize) {
+    const message = `File cannot be larger than ${limits.emojiSize / 1024} kb.`;
+    throw invalidInput({ path: 'image', code: 'BINARY_TYPE_MAX_SIZE', message });
+  }
+  const image = await emojiImage(content).catch(tooManyImages);
+  if (!image) throw invalidInput({ path: 'image', code: 'IMAGE_INVALID', message: 'Invalid image data' });
+  for (const [form, bytes] of Object.entries(image)) {
+    const blob = await call.blobs.stage(Readable.from([bytes]));
+    await blob.keep(`${folderOf(id)}/${form}`);
+  }
+  return { animated: 'gif' in image };
+}
+
+/** Removes the pictures of emojis that are no more. Files that stay behind because the disk refused are no reason to fail. */
+export async function dropPictures(call: CallContext, ids: readonly bigint[]): Promise<void> {
+  try {
+    for (const id of ids) await call.blobs.remove(folderOf(id));
+  } catch (error) {
+    call.log.warn({ err: error }, 'pictures of emojis that are no more stayed behind');
+  }
+}
+
+/** The picture of an emoji in a form, or null when there is none. `size` is in bytes. */
+export async function findPicture(
+  blobs: BlobStore,
+  id: bigint,
+  form: EmojiForm,
+): Promise<{ key: string; size: number } | null> {
+  const key = `${folderOf(id)}/${form}`;
+  const size = await blobs.size(key);
+  return size === null ? null : { key, size };
+}
+
+/** The files of emojis, for who looks through what is kept. */
+export const emojiFiles: KeptFiles = {
+  folder: 'emojis',
+  knowsAny: async ({ emoji }) => (await emoji.findFirst({ select: { id: true } })) !== null,
+  async withRow({ emoji }, keys) {
+    const files = keys.map((key) => ({ key, id: idIn(/^emojis\/(\d+)\/\w+$/.exec(key)?.[1]) }));
+    const ids = [...new Set(files.map(({ id }) => id))];
+    const rows = await emoji.findMany({ where: { id: { in: ids } }, select: { id: true } });
+    const known = new Set(rows.map(({ id }) => id));
+    return files.filter(({ id }) => id < 0n || known.has(id)).map(({ key }) => key);
+  },
+};

@@ -1,0 +1,113 @@
+import type { BlobStore } from '../../infra/blobs.js';
+import type { Doors, Guild, Transaction } from '../../infra/database/index.js';
+import { nextTurn } from '../../infra/turns.js';
+import { type CallContext, requirePerson, type Write } from '../call.js';
+import { removeChannel } from '../channels/remove.js';
+import { dropPictures } from '../emojis/pictures.js';
+import { DomainError } from '../errors.js';
+import { dropIcon } from '../icons.js';
+import { removeFromGuilds } from '../installations/uninstall.js';
+import { accessGuild } from './access.js';
+
+/**
+ * Deletes a guild for good; only its owner may. From here on it is nowhere to be found, and its bots are told; what it contains is removed
+ * afterwards, in pieces. Of several at once, one succeeds.
+ * @throws UNAUTHENTICATED, UNKNOWN_GUILD, and FORBIDDEN for anybody but the owner
+ */
+export async function deleteGuild(call: CallContext, guildId: bigint): Promise<void> {
+  const { user } = requirePerson(call);
+  const { view } = await accessGuild(call, guildId, 'viewGuild');
+  if (view.ownerId !== user.id) throw new DomainError('FORBIDDEN', 'Only the owner of a server can delete it.');
+  const { guild, emojiIds } = await call.write((write) => markDeleted(call, write, guildId), { serializable: true });
+  if (guild.iconHash) await dropIcon(call, { folder: 'guild-icons', id: guildId }, guild.iconHash);
+  await dropPictures(call, emojiIds);
+}
+
+async function markDeleted(
+  call: CallContext,
+  write: Write,
+  guildId: bigint,
+): Promise<{ guild: Guild; emojiIds: bigint[] }> {
+  const { db, record, audit, addJob } = write;
+  const guild = await db.guild.findFirst({ where: { id: guildId, deletedAt: null } });
+  if (!guild) throw new DomainError('UNKNOWN_GUILD');
+  const now = call.clock.now();
+  await db.guild.update({ where: { id: guildId }, data: { deletedAt: new Date(now), iconHash: null } });
+  const channelIds = await detachChannels(db, guildId);
+  await db.invite.deleteMany({ where: { guildId } });
+  await db.voiceState.deleteMany({ where: { guildId } });
+  await db.greeting.deleteMany({ where: { guildId } });
+  const emojis = await db.emoji.findMany({ where: { guildId }, select: { id: true } });
+  await db.emoji.deleteMany({ where: { guildId } });
+  await audit({ action: 'GUILD_DELETE', guildId, targetId: guildId, changes: { name: guild.name } });
+  record({ type: 'GUILD_DELETE', guildId, unavailable: false });
+  const payload = { guildId: String(guildId), channelIds: channelIds.map(String) };
+  await addJob({ kind: 'remove-guild', payload, dueAt: now, key: `remove-guild ${guildId}` });
+  return { guild, emojiIds: emojis.map(({ id }) => id) };
+}
+
+/** Takes the guild's channels out of it: nobody can reach them any more. @returns which they were */
+async function detachChannels(db: Transaction, guildId: bigint): Promise<bigint[]> {
+  const channels = await db.channel.findMany({ where: { guildId }, select: { id: true } });
+  await db.channel.updateMany({ where: { guildId }, data: { guildId: null, parentId: null } });
+  return channels.map(({ id }) => id);
+}
+
+/** What removing takes. */
+interface Supplies {
+  db: Doors;
+  blobs: BlobStore;
+  /** What is done for nobody in particular. */
+  call: CallContext;
+  signal: AbortSignal;
+}
+
+/** How many rows one statement removes: a few milliseconds of SQLite, in which nobody else writes. */
+const ROWS_PER_STATEMENT = 200;
+
+/**
+ * Removes what a deleted guild contained, then its row, in pieces. Does nothing to one that was not deleted, and goes on where an earlier
+ * attempt ended.
+ * @throws the reason of `signal` when that is aborted
+ */
+export async function removeGuild(supplies: Supplies, guildId: bigint, channelIds: bigint[]): Promise<void> {
+  const { db, blobs, call, signal } = supplies;
+  for (const id of channelIds) await removeChannel(db, blobs, id, signal);
+  const where = { id: guildId, deletedAt: { not: null } };
+  if (!(await db.reader.guild.findFirst({ where, select: { id: true } }))) return;
+  await removeApplications(supplies, guildId);
+  await removeRows(supplies, guildId);
+  // Whoever was making a channel when the guild was deleted may have finished later.
+  const late = await call.write(({ db }) => detachChannels(db, guildId), { serializable: true });
+  for (const id of late) await removeChannel(db, blobs, id, signal);
+  await db.writer.guild.deleteMany({ where });
+}
+
+async function removeApplications({ db, call, signal }: Supplies, guildId: bigint): Promise<void> {
+  const installations = await db.reader.installation.findMany({ where: { guildId }, select: { applicationId: true } });
+  for (const { applicationId } of installations) {
+    await nextTurn();
+    signal.throwIfAborted();
+    await call.write((write) => removeFromGuilds(call, write, applicationId, guildId), { serializable: true });
+  }
+}
+
+async function removeRows({ db: { writer }, signal }: Supplies, guildId: bigint): Promise<void> {
+  const some = { where: { guildId }, limit: ROWS_PER_STATEMENT };
+  const kinds = [
+    () => writer.memberRole.deleteMany(some),
+    () => writer.member.deleteMany(some),
+    () => writer.ban.deleteMany(some),
+    () => writer.awayNote.deleteMany(some),
+    () => writer.role.deleteMany(some),
+    () => writer.commandPermission.deleteMany(some),
+    () => writer.applicationCommand.deleteMany({ ...some, where: { scopeId: guildId } }),
+  ];
+  for (const removeSome of kinds) {
+    for (let count = ROWS_PER_STATEMENT; count === ROWS_PER_STATEMENT; ) {
+      await nextTurn();
+      signal.throwIfAborted();
+      ({ count } = await removeSome());
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import { ChannelType } from 'discord-api-types/v10';
+import type { Transaction } from '../../infra/database/index.js';
+import type { AuditChanges } from '../audit-log/actions.js';
+import type { CallContext, Write } from '../call.js';
+import { DomainError, type FieldFault, invalidInput } from '../errors.js';
+import { dropIcon, type IconOwner, type IconSource, keepIcon } from '../icons.js';
+import { accessGuild } from './access.js';
+import { type GuildRecord, WITH_ROLES_AND_EMOJIS } from './record.js';
+import type { GuildSettings } from './settings.js';
+
+/** What is not given stays as it is; null clears the icon. */
+export interface UpdateGuildInput extends Partial<GuildSettings> {
+  guildId: bigint;
+  icon?: IconSource | null | undefined;
+}
+
+/**
+ * Changes settings of a guild, all of them or none. Needs ManageGuild.
+ * @throws what `accessGuild` throws, INVALID_INPUT for a channel that is not the guild's or of another kind, and what `keepIcon` throws
+ */
+export async function updateGuild(
+  call: CallContext,
+  { guildId, icon, ...input }: UpdateGuildInput,
+): Promise<GuildRecord> {
+  await accessGuild(call, guildId, 'updateGuild');
+  const iconOwner: IconOwner = { folder: 'guild-icons', id: guildId };
+  const iconHash = icon ? await keepIcon(call, iconOwner, icon) : icon;
+  const columns = columnsOf(input, iconHash);
+  try {
+    const { before, after } = await call.write((write) => changeColumns(write, guildId, columns), {
+      serializable: true,
+    });
+    if (before.iconHash && before.iconHash !== after.iconHash) await dropIcon(call, iconOwner, before.iconHash);
+    return after;
+  } catch (error) {
+    if (iconHash) await dropIcon(call, iconOwner, iconHash);
+    throw error;
+  }
+}
+
+/** What a new guild has, for what cannot be empty. */
+const DEFAULTS = {
+  afkTimeout: 300,
+  systemChannelFlags: 0,
+  verificationLevel: 0,
+  defaultMessageNotifications: 0,
+  explicitContentFilter: 0,
+  preferredLocale: 'en-US',
+} as const;
+
+type Columns = ReturnType<typeof columnsOf>;
+
+/** The columns the input speaks of; undefined for one it does not speak of. */
+function columnsOf(input: Partial<GuildSettings>, iconHash: string | null | undefined) {
+  const orDefault = <Key extends keyof typeof DEFAULTS>(key: Key) => (input[key] === null ? DEFAULTS[key] : input[key]);
+  return {
+    name: input.name ?? undefined,
+    description: input.description === '' ? null : input.description,
+    iconHash,
+    afkChannelId: input.afkChannelId,
+    afkTimeout: orDefault('afkTimeout'),
+    systemChannelId: input.systemChannelId,
+    systemChannelFlags: orDefault('systemChannelFlags'),
+    verificationLevel: orDefault('verificationLevel'),
+    defaultMessageNotifications: orDefault('defaultMessageNotifications'),
+    explicitContentFilter: orDefault('explicitContentFilter'),
+    preferredLocale: orDefault('preferredLocale'),
+  };
+}
+
+async function changeColumns(
+  { db, record, audit }: Write,
+  guildId: bigint,
+  columns: Columns,
+): Promise<{ before: GuildRecord; after: GuildRecord }> {
+  const before = await db.guild.findUnique({ where: { id: guildId }, include: WITH_ROLES_AND_EMOJIS });
+  if (!before) throw new DomainError('UNKNOWN_GUILD');
+  const changes = changesOf(before, columns);
+  if (Object.keys(changes).length === 0) return { before, after: before };
+  await checkChannels(db, guildId, columns);
+  const row = await db.guild.update({ where: { id: guildId }, data: columns });
+  const after = { ...before, ...row };
+  await audit({ action: 'GUILD_UPDATE', guildId, targetId: guildId, changes });
+  record({ type: 'GUILD_UPDATE', guild: after });
+  return { before, after };
+}
+
+/** What the audit ledger keeps: for each column that gets another value, the old and the new one; ids as text. */
+function changesOf(before: GuildRecord, columns: Columns): AuditChanges['GUILD_UPDATE'] {
+  const changes: AuditChanges['GUILD_UPDATE'] = {};
+  for (const [column, value] of Object.entries(columns)) {
+    const old = before[column as keyof Columns];
+    if (value !== undefined && value !== old) changes[column] = { old: asStored(old), new: asStored(value) };
+  }
+  return changes;
+}
+
+const asStored = (value: string | number | bigint | null) => (typeof value === 'bigint' ? String(value) : value);
+
+/** Which channels of the guild a setting may name. */
+const CHANNEL_TYPES = {
+  afkChannelId: [ChannelType.GuildVoice],
+  systemChannelId: [ChannelType.GuildText, ChannelType.GuildAnnouncement],
+} as const satisfies Partial<Record<keyof Columns, readonly ChannelType[]>>;
+
+/** @throws INVALID_INPUT for what is no channel of the guild, or of another kind than the setting is for */
+async function checkChannels(db: Transaction, guildId: bigint, columns: Columns): Promise<void> {
+  const ids = [columns.afkChannelId, columns.systemChannelId].filter((id) => typeof id === 'bigint');
+  if (ids.length === 0) return;
+  const channels = await db.channel.findMany({ where: { id: { in: ids }, guildId }, select: { id: true, type: true } });
+  const typeOf = new Map(channels.map(({ id, type }) => [id, type]));
+  const faults: FieldFault[] = [];
+  for (const [path, types] of Object.entries(CHANNEL_TYPES)) {
+    const id = columns[path as keyof typeof CHANNEL_TYPES];
+    if (typeof id !== 'bigint') continue;
+    const isFit = (types as readonly (number | undefined)[]).includes(typeOf.get(id));
+    if (!isFit) faults.push({ path, code: 'CHANNEL_INVALID', message: `Channel ${id} cannot be used here.` });
+  }
+  if (faults.length > 0) throw invalidInput(...faults);
+}

@@ -1,0 +1,23 @@
+import type { CallContext } from '../call.js';
+import { DomainError } from '../errors.js';
+import { findInvite } from './find.js';
+import type { InviteRecord } from './record.js';
+
+export interface InviteDetails {
+  invite: InviteRecord;
+  /** Null unless it was asked for. */
+  memberCount: number | null;
+}
+
+/**
+ * An invite that works, for anybody who has its code.
+ * @throws UNKNOWN_INVITE
+ */
+export async function getInvite(
+  call: CallContext,
+  { code, withCounts = false }: { code: string; withCounts?: boolean },
+): Promise<InviteDetails> {
+  const invite = await findInvite(call.read, call.clock.now(), code);
+  if (!invite) throw new DomainError('UNKNOWN_INVITE');
+  return { invite, memberCount: withCounts ? await call.guilds.countMembers(invite.guildId) : null };
+}

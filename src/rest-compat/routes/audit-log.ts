@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { getGuildLog } from '../../domain/audit-log/index.js';
+import { actionsOfType, renderAuditLog } from '../../wire/audit-log.js';
+import { reads } from '../buckets.js';
+import { onServerOf, route } from '../route.js';
+import { ids, queryId, queryInteger, queryNumber } from '../schemas.js';
+
+export const auditLogRoutes = [
+  route({
+    method: 'GET',
+    path: '/guilds/:guildId/audit-logs',
+    callers: ['bot'],
+    bucket: reads('audit-log', 'guildId'),
+    where: onServerOf('guildId'),
+    params: ids('guildId'),
+    query: z.object({
+      user_id: queryId,
+      action_type: queryNumber,
+      before: queryId,
+      after: queryId,
+      limit: queryInteger(1, 100, 50),
+    }),
+    // From the newest, unless entries after one are asked for.
+    run: (call, { params, query }) =>
+      getGuildLog(call, {
+        ...params,
+        actorId: query.user_id,
+        actions: query.action_type === undefined ? undefined : actionsOfType(query.action_type),
+        before: query.before,
+        after: query.after,
+        take: query.limit,
+        backwards: query.after === undefined,
+      }),
+    render: (page, { app }) => renderAuditLog(page, app.log),
+  }),
+];

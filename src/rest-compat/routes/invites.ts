@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import {
+  createInvite,
+  deleteInvite,
+  getInvite,
+  listChannelInvites,
+  listGuildInvites,
+  NewInvite,
+} from '../../domain/invites/index.js';
+import { renderInvite, renderInviteDetails, renderManagedInvite } from '../../wire/invites.js';
+import { reads, writes } from '../buckets.js';
+import { CLOUD, route } from '../route.js';
+import { ids, queryBoolean } from '../schemas.js';
+
+/** What makes an invite here; what it may lead to on the reference platform beside a channel has no effect. */
+const MakeInvite = z.object({
+  max_age: NewInvite.shape.maxAge,
+  max_uses: NewInvite.shape.maxUses,
+  temporary: NewInvite.shape.temporary,
+  unique: z.boolean().nullish(),
+});
+
+const withCode = z.object({ code: z.string() });
+
+export const inviteRoutes = [
+  route({
+    method: 'GET',
+    path: '/channels/:channelId/invites',
+    callers: ['bot'],
+    bucket: reads('channel-invites', 'channelId'),
+    where: { by: 'channelId', selfHosted: 'notFound' },
+    params: ids('channelId'),
+    run: (call, { params }) => listChannelInvites(call, params.channelId),
+    render: (invites) => invites.map(renderManagedInvite),
+  }),
+  route({
+    method: 'POST',
+    path: '/channels/:channelId/invites',
+    callers: ['bot'],
+    bucket: writes('create-invite', 'channelId'),
+    where: { by: 'channelId', selfHosted: 'notFound' },
+    params: ids('channelId'),
+    body: MakeInvite,
+    run: (call, { params, body: { max_age: maxAge, max_uses: maxUses, temporary, unique } }) =>
+      createInvite(call, params.channelId, { maxAge, maxUses, temporary, reusing: unique !== true }),
+    render: renderManagedInvite,
+  }),
+  route({
+    method: 'GET',
+    path: '/guilds/:guildId/invites',
+    callers: ['bot'],
+    bucket: reads('guild-invites', 'guildId'),
+    where: { by: 'guildId', selfHosted: 'notFound' },
+    params: ids('guildId'),
+    run: (call, { params }) => listGuildInvites(call, params.guildId),
+    render: ({ invites, withMetadata }) => invites.map(withMetadata ? renderManagedInvite : renderInvite),
+  }),
+  route({
+    method: 'GET',
+    path: '/invites/:code',
+    callers: [],
+    bucket: reads('invite', 'code'),
+    where: CLOUD,
+    params: withCode,
+    query: z.object({ with_counts: queryBoolean }),
+    run: (call, { params, query }) => getInvite(call, { ...params, withCounts: query.with_counts }),
+    render: renderInviteDetails,
+  }),
+  route({
+    method: 'DELETE',
+    path: '/invites/:code',
+    callers: ['bot'],
+    bucket: writes('delete-invite', 'code'),
+    where: CLOUD,
+    params: withCode,
+    run: (call, { params }) => deleteInvite(call, params.code),
+    render: renderManagedInvite,
+  }),
+];

@@ -1,0 +1,39 @@
+import type { BusMessage } from '../domain/bus-message.js';
+import { DomainError } from '../domain/errors.js';
+import { accessGuild } from '../domain/guilds/index.js';
+import { topicsOfGuild } from '../infra/bus.js';
+import type { Guild as GuildRow } from '../infra/database/index.js';
+import { builder } from './builder.js';
+import { Guild } from './guilds.js';
+import { parseId } from './ids.js';
+import { type Watched, watchState } from './watched-state.js';
+
+function watchedGuild(id: bigint): Watched<GuildRow> {
+  return {
+    key: `guild:${id}`,
+    async read({ call }) {
+      await accessGuild(call, id, 'viewGuild');
+      const guild = await call.read.guild.findUnique({ where: { id } });
+      if (!guild) throw new DomainError('UNKNOWN_GUILD');
+      return guild;
+    },
+    topicsOf: () => topicsOfGuild(id),
+    isChange: showsInGuild,
+  };
+}
+
+/** Whether an event changes the guild itself, its roles, channels or emojis, or a membership. */
+function showsInGuild({ invalidates }: BusMessage): boolean {
+  return invalidates.some((what) => what === 'view' || what === 'picture' || what === 'member');
+}
+
+builder.subscriptionField('guildChanged', (t) =>
+  t.field({
+    type: Guild,
+    description:
+      'The server, anew whenever it changes, its roles, channels or emojis, or its members, until the caller is no member any more. Who connects again asks once for the present state, which is not among the values.',
+    args: { guildId: t.arg.id({ required: true }) },
+    subscribe: (_root, { guildId }, context) => watchState(context, watchedGuild(parseId(guildId, 'guildId'))),
+    resolve: (guild) => guild,
+  }),
+);

@@ -1,0 +1,25 @@
+import sharp from 'sharp';
+
+/** A PNG of one pixel. */
+export const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+/** An image as the reference platform takes it in JSON. */
+export const dataUri = (image: Buffer, type = 'image/png') => `data:${type};base64,${image.toString('base64')}`;
+
+/** A GIF of two frames. */
+export async function movingGif(side = 16): Promise<Buffer> {
+  const frame = { width: side, height: side, channels: 3 as const };
+  const frames = await Promise.all(
+    ['#f00', '#00f'].map((background) =>
+      sharp({ create: { ...frame, background } })
+        .png()
+        .toBuffer(),
+    ),
+  );
+  return sharp(frames, { join: { animated: true } })
+    .gif()
+    .toBuffer();
+}

@@ -1,0 +1,73 @@
+import type { Client } from 'graphql-ws';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import type { Loose } from '../harness/graphql.js';
+import { createGuild, invite, type MadeGuild, type Person, signUp } from '../harness/people.js';
+import { startServer, type TestServer } from '../harness/server.js';
+import { socketClient, subscribe } from '../harness/sockets.js';
+
+const CHANGED = `subscription ($id: ID!) { guildChanged(guildId: $id) {
+  id name channels { name } roles { name } members { edges { node { user { id } } } }
+} }`;
+
+let server: TestServer;
+let owner: Person;
+let ada: Person;
+let guild: MadeGuild;
+const clients: Client[] = [];
+beforeAll(async () => {
+  server = await startServer();
+  [owner, ada] = await Promise.all([signUp(server, 'owner'), signUp(server, 'ada')]);
+  guild = await createGuild(owner);
+  await invite(owner, guild, ada);
+});
+afterEach(async () => {
+  await Promise.all(clients.splice(0).map((client) => client.dispose()));
+});
+afterAll(() => server.stop());
+
+async function watch(person: Person) {
+  const client = socketClient(server, { token: person.token });
+  clients.push(client);
+  return subscribe(client, CHANGED, { id: guild.id });
+}
+
+const change = (mutation: string, input: object) =>
+  owner.graphql(
+    `mutation ($input: ${mutation[0]?.toUpperCase()}${mutation.slice(1)}Input!) {
+    ${mutation}(input: $input) { __typename }
+  }`,
+    { input },
+  );
+
+/** The first value from now on for which `isSo`. */
+async function until(stream: Awaited<ReturnType<typeof watch>>, isSo: (shown: Loose) => boolean): Promise<void> {
+  for (;;) {
+    const { data, errors } = await stream.next();
+    if (errors) throw new Error(JSON.stringify(errors));
+    if (isSo((data as Loose).guildChanged)) return;
+  }
+}
+
+test('guildChanged shows a server to its members anew, with its settings, channels, roles and members', async () => {
+  const stream = await watch(ada);
+  await change('updateGuild', { guildId: guild.id, name: 'Quay' });
+  await until(stream, ({ name }) => name === 'Quay');
+  await change('createChannel', { guildId: guild.id, name: 'news' });
+  await until(stream, ({ channels }) => channels.some((channel: Loose) => channel.name === 'news'));
+  await change('createRole', { guildId: guild.id, name: 'Helpers' });
+  await until(stream, ({ roles }) => roles.some((role: Loose) => role.name === 'Helpers'));
+  const bob = await signUp(server, 'bob');
+  await invite(owner, guild, bob);
+  await until(stream, ({ members }) => members.edges.some((edge: Loose) => edge.node.user.id === bob.id));
+});
+
+test('guildChanged ends for who is no member any more, and does not begin for a stranger', async () => {
+  const stream = await watch(ada);
+  await ada.graphql('mutation ($input: GuildIdInput!) { leaveGuild(input: $input) { id } }', {
+    input: { guildId: guild.id },
+  });
+  expect((await stream.next()).errors?.[0]?.extensions.code).toBe('NOT_FOUND');
+  await stream.ended;
+  const refused = await watch(await signUp(server, 'stranger'));
+  expect((await refused.next()).errors?.[0]?.extensions.code).toBe('NOT_FOUND');
+});
