@@ -7,6 +7,8 @@ import type { InteractionProgress } from './interactions/record.js';
 import type { InteractionRequest } from './interactions/request.js';
 import type { MemberFacts, MemberRecord } from './members/record.js';
 import type { MessageRecord } from './messages/record.js';
+import type { ShownPresence } from './presences/record.js';
+import type { VoiceStateRecord } from './voice/record.js';
 
 /** Who hears of what happens, where that is not everybody who sees a guild's channel. */
 interface Recipients {
@@ -52,6 +54,10 @@ export type DomainEvent =
   | { type: 'GUILD_MEMBER_ADD'; member: MemberRecord }
   | { type: 'GUILD_MEMBER_UPDATE'; member: MemberRecord }
   | { type: 'GUILD_MEMBER_REMOVE'; guildId: bigint; user: User }
+  /** A member of the guild is seen in another way. */
+  | { type: 'PRESENCE_UPDATE'; guildId: bigint; presence: ShownPresence }
+  /** Somebody joined, changed or left a guild's voice. */
+  | { type: 'VOICE_STATE_UPDATE'; state: VoiceStateRecord }
   | { type: 'INVITE_CREATE'; invite: Invite & { inviter: User } }
   /** An invite was taken back, or used as often as it could be. */
   | { type: 'INVITE_DELETE'; invite: Invite }

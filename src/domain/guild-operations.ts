@@ -18,6 +18,9 @@ export const GUILD_OPERATIONS = {
   addMemberWithRoles: Permission.ManageRoles,
   addMemberMuted: Permission.MuteMembers,
   addMemberDeafened: Permission.DeafenMembers,
+  muteMember: Permission.MuteMembers,
+  deafenMember: Permission.DeafenMembers,
+  moveMember: Permission.MoveMembers,
   manageInvites: Permission.ManageGuild,
   manageCommandPermissions: Permission.ManageGuild,
   manageCommandPermissionsByToken: Permission.ManageRoles,
@@ -45,6 +48,7 @@ export const CHANNEL_OPERATIONS = {
   listReactions: Permission.ReadMessageHistory,
   removeReaction: Permission.ReadMessageHistory,
   clearReactions: Permission.ReadMessageHistory | Permission.ManageMessages,
+  connectVoice: Permission.Connect,
   useCommands: Permission.UseApplicationCommands,
 } satisfies Record<string, bigint>;
 

@@ -12,6 +12,7 @@ import { oauth2Routes } from './routes/oauth.js';
 import { reactionRoutes } from './routes/reactions.js';
 import { teamRoutes } from './routes/teams.js';
 import { userRoutes } from './routes/users.js';
+import { voiceRoutes } from './routes/voice.js';
 
 /** Every wire route, a list for each noun. */
 export const routes: readonly Route[] = [
@@ -20,6 +21,7 @@ export const routes: readonly Route[] = [
   ...applicationRoutes,
   ...commandRoutes,
   ...guildRoutes,
+  ...voiceRoutes,
   ...channelRoutes,
   ...interactionRoutes,
   ...messageRoutes,

@@ -148,7 +148,9 @@ builder.queryFields((t) => ({
 const CreateGuildInput = builder.inputType('CreateGuildInput', {
   fields: (t) => ({ name: t.string({ required: true }), description: t.string() }),
 });
-const GuildIdInput = builder.inputType('GuildIdInput', { fields: (t) => ({ guildId: t.id({ required: true }) }) });
+export const GuildIdInput = builder.inputType('GuildIdInput', {
+  fields: (t) => ({ guildId: t.id({ required: true }) }),
+});
 
 export const GuildPayload = builder.objectRef<{ guild: GuildRow }>('GuildPayload').implement({
   fields: (t) => ({ guild: t.field({ type: Guild, resolve: ({ guild }) => guild }) }),

@@ -16,6 +16,8 @@ import './messages.js';
 import './channels.js';
 import './interactions.js';
 import './guilds.js';
+import './presences.js';
+import './voice.js';
 import './commands.js';
 import './invites.js';
 import './command-permissions.js';

@@ -31,10 +31,11 @@ import {
 } from '../../src/domain/messages/index.js';
 import { ALL_PERMISSIONS, Permission, permissionNames } from '../../src/domain/permissions.js';
 import { createRole, setRolePositions } from '../../src/domain/roles/index.js';
+import { changeVoiceState, getVoiceState } from '../../src/domain/voice/index.js';
 import { hashSecret } from '../../src/infra/secrets.js';
 import { entry, OF_ROLE, putCommand, putPermissions } from '../harness/command-rows.js';
 import { outcome } from '../harness/outcome.js';
-import { createPerson } from '../harness/rows.js';
+import { createPerson, putInVoice } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { createBot, toSend } from '../harness/world.js';
 import { openRoom, type Room, toEdit } from './messages/scene.js';
@@ -148,6 +149,19 @@ async function runCommand(call: CallContext): Promise<unknown> {
   return findRunnableCommand(call, { channelId: room.channelId, commandId });
 }
 
+/** Puts Ada into a voice channel, and does something to how she is there. */
+async function changeVoiceOfAda(call: CallContext, change: object): Promise<void> {
+  const ada = { guildId: guildId(), userId: room.users.ada.id };
+  await putInVoice(server.app, ada);
+  await changeVoiceState(call, { ...ada, ...change });
+}
+
+async function seeAdaInVoice(call: CallContext): Promise<unknown> {
+  const ada = { guildId: guildId(), userId: room.users.ada.id };
+  await putInVoice(server.app, ada);
+  return getVoiceState(call, ada.guildId, ada.userId);
+}
+
 const IN_GUILD: Record<GuildOperation, Attempt<GuildOperation>> = {
   viewGuild: { does: (call) => getGuild(call, { guildId: guildId() }) },
   leaveGuild: { does: (call) => leaveGuild(call, guildId()) },
@@ -164,6 +178,9 @@ const IN_GUILD: Record<GuildOperation, Attempt<GuildOperation>> = {
   addMemberWithRoles: addSomebodyWith({ roleIds: [] }),
   addMemberMuted: addSomebodyWith({ mute: true }),
   addMemberDeafened: addSomebodyWith({ deaf: true }),
+  muteMember: { does: (call) => changeVoiceOfAda(call, { suppress: true }) },
+  deafenMember: { does: (call) => changeVoiceOfAda(call, { deaf: true }) },
+  moveMember: { does: (call) => changeVoiceOfAda(call, { channelId: null }) },
   manageInvites: { does: deleteInviteOfOwner, instead: Permission.ManageChannels },
   manageCommandPermissions: { does: setPermissions },
   manageCommandPermissionsByToken: { does: setPermissionsByToken, with: 'manageCommandPermissions' },
@@ -209,6 +226,7 @@ const IN_CHANNEL: Record<ChannelOperation, Attempt<ChannelOperation>> = {
   listReactions: { does: (call) => listReactions(call, { ...place(), emoji: '👍', limit: 1 }) },
   removeReaction: { does: (call) => removeReaction(call, { ...place(), emoji: '👍' }) },
   clearReactions: { does: (call) => clearReactions(call, place()) },
+  connectVoice: { does: seeAdaInVoice },
   useCommands: { does: runCommand },
 };
 

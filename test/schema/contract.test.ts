@@ -48,7 +48,6 @@ function compareInputs(ours: GraphQLInputObjectType, theirs: GraphQLInputObjectT
 const NOT_BUILT = [
   ...['Application.webhooks', 'Webhook'],
   ...['Mutation.updateGuild', 'UpdateGuildInput', 'Mutation.deleteGuild'],
-  ...['Mutation.joinVoice', 'Mutation.leaveVoice', 'Mutation.setVoiceState', 'SetVoiceStateInput', 'VoiceStatePayload'],
   ...['Box', 'BoxStatus', 'Query.boxes', 'Subscription.boxChanged', 'Mutation.createBox', 'CreateBoxInput'],
   ...['CreateBoxPayload', 'Mutation.deleteBox', 'BoxIdInput'],
 ];

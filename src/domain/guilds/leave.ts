@@ -1,6 +1,7 @@
 import { type CallContext, requireUser, type Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { removeFromGuilds } from '../installations/uninstall.js';
+import { endVoice } from '../voice/leave.js';
 import { accessGuild } from './access.js';
 
 /**
@@ -20,6 +21,8 @@ export async function leaveGuild(call: CallContext, guildId: bigint): Promise<vo
   }
   await call.write(async (write) => {
     const { count } = await write.db.member.deleteMany({ where: { guildId, userId: caller.user.id } });
-    if (count > 0) write.record({ type: 'GUILD_MEMBER_REMOVE', guildId, user: caller.user });
+    if (count === 0) return;
+    await endVoice(write, { guildId, userId: caller.user.id });
+    write.record({ type: 'GUILD_MEMBER_REMOVE', guildId, user: caller.user });
   });
 }
