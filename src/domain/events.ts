@@ -28,6 +28,7 @@ export type DomainEvent =
   | ({ type: 'MESSAGE_CREATE'; message: MessageRecord; member: MemberFacts | null } & Recipients)
   | ({ type: 'MESSAGE_UPDATE'; message: MessageRecord; member: MemberFacts | null } & Recipients)
   | ({ type: 'MESSAGE_DELETE'; messageId: bigint } & ChannelPlace)
+  | ({ type: 'MESSAGE_DELETE_BULK'; messageIds: bigint[] } & ChannelPlace)
   | ({
       type: 'MESSAGE_REACTION_ADD';
       messageId: bigint;
@@ -47,6 +48,7 @@ export type DomainEvent =
       startedAt: number;
     } & ChannelPlace)
   | { type: 'CHANNEL_CREATE'; channel: ChannelRecord & { guildId: bigint } }
+  | { type: 'CHANNEL_UPDATE'; channel: ChannelRecord & { guildId: bigint } }
   | { type: 'GUILD_UPDATE'; guild: Guild & { roles: Role[] } }
   | { type: 'GUILD_ROLE_CREATE'; role: Role }
   | { type: 'GUILD_ROLE_UPDATE'; role: Role }
@@ -58,6 +60,8 @@ export type DomainEvent =
   | { type: 'PRESENCE_UPDATE'; guildId: bigint; presence: ShownPresence }
   /** Somebody joined, changed or left a guild's voice. */
   | { type: 'VOICE_STATE_UPDATE'; state: VoiceStateRecord }
+  | { type: 'GUILD_BAN_ADD'; guildId: bigint; user: User }
+  | { type: 'GUILD_BAN_REMOVE'; guildId: bigint; user: User }
   | { type: 'INVITE_CREATE'; invite: Invite & { inviter: User } }
   /** An invite was taken back, or used as often as it could be. */
   | { type: 'INVITE_DELETE'; invite: Invite }

@@ -4,10 +4,14 @@ import type { NewJob } from '../infra/jobs/index.js';
 /** Of jobs that need to know nothing. */
 const NOTHING = z.object({});
 
+/** An id, which JSON has no numbers for. */
+const ID = z.string().regex(/^\d+$/).transform(BigInt);
+
 /** What each kind of job needs to know; `jobs.ts` says how it is done. */
 export const JOB_PAYLOADS = {
   'abandoned-files': NOTHING,
   'expired-rows': NOTHING,
+  'messages-of-banned': z.object({ guildId: ID, authorId: ID, after: ID, last: ID }),
   'overdue-interactions': NOTHING,
 };
 

@@ -3,6 +3,7 @@ import type { Database } from '../infra/database/index.js';
 import type { JobKinds } from '../infra/jobs/index.js';
 import type { Logger } from '../infra/logger.js';
 import { removeAbandonedFiles } from './abandoned-files.js';
+import { removeMessagesOfBanned } from './bans/messages.js';
 import type { CallContext } from './call.js';
 import { removeExpiredRows } from './expired-rows.js';
 import { removeOldInteractionFiles } from './interactions/expired.js';
@@ -40,6 +41,12 @@ export function jobKinds({ db, blobs, log, callOfNobody }: JobSupplies): JobKind
         await removeExpiredRows(db, clock, signal);
         await removeOldInteractionFiles(db, blobs, clock.now(), signal);
       },
+    },
+    'messages-of-banned': {
+      payload: JOB_PAYLOADS['messages-of-banned'],
+      atOnce: 1,
+      maxMs: HOUR_MS,
+      run: (payload, { signal }) => removeMessagesOfBanned(callOfNobody(), payload, signal),
     },
     // Each process looks after those it delivers; these are those of a process that is no more.
     'overdue-interactions': {

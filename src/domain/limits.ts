@@ -23,6 +23,11 @@ export const limits = {
   channelName: { min: 1, max: 100 },
   roleName: { min: 1, max: 100 },
   nickname: 32,
+  /** How far in the future a timeout may end, in seconds. */
+  timeout: 28 * 86_400,
+  bansAtOnce: 200,
+  /** Whose messages a ban removes: those of the last so many seconds at most. */
+  bannedMessagesAge: 604_800,
   invitesPerGuild: 1_000,
   /** Seconds. */
   inviteAge: 604_800,

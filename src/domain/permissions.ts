@@ -1,4 +1,4 @@
-import { PermissionFlagsBits } from 'discord-api-types/v10';
+import { ChannelType, PermissionFlagsBits } from 'discord-api-types/v10';
 import { z } from 'zod';
 
 export const Permission = PermissionFlagsBits;
@@ -60,8 +60,46 @@ export interface PermissionFacts {
   rolePermissions: ReadonlyMap<bigint, bigint>;
 }
 
-/** What someone with `roleIds` may do in the guild at large. */
-export function guildPermissions(guild: PermissionFacts, userId: bigint, roleIds: readonly bigint[]): bigint {
+/** Somebody at a moment: what decides their permissions beside the guild. */
+export interface PermissionHolder {
+  userId: bigint;
+  roleIds: readonly bigint[];
+  /** Whether they may only look on. */
+  isTimedOut: boolean;
+}
+
+/** The part of a membership that decides what somebody may do. */
+interface HolderFacts {
+  roleIds: readonly bigint[];
+  communicationDisabledUntil: Date | null;
+}
+
+/**
+ * Somebody as they are now.
+ * @param now milliseconds since the Unix epoch
+ * @param member null for somebody who is no member, who is what everybody is
+ */
+export function holderAt(now: number, userId: bigint, member: HolderFacts | null): PermissionHolder {
+  return { userId, roleIds: member?.roleIds ?? [], isTimedOut: timeoutEnd(now, member) !== null };
+}
+
+/** When a timeout that is on at `now` ends; null where there is none. */
+export function timeoutEnd(now: number, member: Pick<HolderFacts, 'communicationDisabledUntil'> | null): number | null {
+  const end = member?.communicationDisabledUntil?.getTime() ?? 0;
+  return end > now ? end : null;
+}
+
+/** What is left to somebody who is timed out (Discord's documentation, Permissions). */
+const LOOKING_ON: bigint = Permission.ViewChannel | Permission.ReadMessageHistory;
+
+/** What someone may do in the guild at large. */
+export function guildPermissions(guild: PermissionFacts, holder: PermissionHolder): bigint {
+  const bits = basePermissions(guild, holder);
+  return holder.isTimedOut && bits !== ALL_PERMISSIONS ? bits & LOOKING_ON : bits;
+}
+
+/** What the roles say: everything for the owner and administrators. */
+function basePermissions(guild: PermissionFacts, { userId, roleIds }: PermissionHolder): bigint {
   if (userId === guild.ownerId) return ALL_PERMISSIONS;
   let bits = guild.rolePermissions.get(guild.id) ?? 0n;
   for (const roleId of roleIds) bits |= guild.rolePermissions.get(roleId) ?? 0n;
@@ -71,6 +109,7 @@ export function guildPermissions(guild: PermissionFacts, userId: bigint, roleIds
 /** A membership as it is read from the database, with all that decides its permissions. */
 interface MembershipRow {
   userId: bigint;
+  communicationDisabledUntil: Date | null;
   roles: { roleId: bigint }[];
   guild: { id: bigint; ownerId: bigint; roles: RoleRow[] };
 }
@@ -80,15 +119,12 @@ interface RoleRow {
   permissions: bigint;
 }
 
-/** What a member may do in the guild at large. */
-export function memberPermissions({ userId, roles, guild }: MembershipRow): bigint {
+/** What a member may do in the guild at large. @param now milliseconds since the Unix epoch */
+export function memberPermissions({ userId, roles, guild, ...member }: MembershipRow, now: number): bigint {
   const { id, ownerId } = guild;
   const facts = { id, ownerId, rolePermissions: rolePermissions(guild.roles) };
-  return guildPermissions(
-    facts,
-    userId,
-    roles.map(({ roleId }) => roleId),
-  );
+  const roleIds = roles.map(({ roleId }) => roleId);
+  return guildPermissions(facts, holderAt(now, userId, { ...member, roleIds }));
 }
 
 /** Role id to permission bits. */
@@ -101,19 +137,36 @@ export function withImplied(bits: bigint): bigint {
   return (bits & Permission.Administrator) !== 0n ? ALL_PERMISSIONS : bits;
 }
 
+/** What of a channel decides what may be done in it. */
+interface ChannelPermissionFacts {
+  /** The reference platform's channel type. */
+  type: number;
+  overwrites: readonly Overwrite[];
+}
+
 /**
  * What someone may do in a channel: the guild's permissions, then the overwrites for `@everyone`, for the person's roles
- * (allow wins among them) and for the person. Without ViewChannel nothing remains.
+ * (allow wins among them) and for the person; less what they cannot make use of there.
  */
 export function channelPermissions(
   guild: PermissionFacts,
-  overwrites: readonly Overwrite[],
-  userId: bigint,
-  roleIds: readonly bigint[],
+  { type, overwrites }: ChannelPermissionFacts,
+  holder: PermissionHolder,
 ): bigint {
-  let bits = guildPermissions(guild, userId, roleIds);
-  if (bits === ALL_PERMISSIONS) return bits;
-  const everyone = overwrites.find((overwrite) => overwrite.targetId === guild.id);
+  const base = basePermissions(guild, holder);
+  if (base === ALL_PERMISSIONS) return base;
+  const bits = usable(overwritten(base, guild.id, overwrites, holder), type);
+  return holder.isTimedOut ? bits & LOOKING_ON : bits;
+}
+
+function overwritten(
+  base: bigint,
+  guildId: bigint,
+  overwrites: readonly Overwrite[],
+  { userId, roleIds }: PermissionHolder,
+): bigint {
+  let bits = base;
+  const everyone = overwrites.find((overwrite) => overwrite.targetId === guildId);
   if (everyone) bits = (bits & ~everyone.deny) | everyone.allow;
   let allow = 0n;
   let deny = 0n;
@@ -124,8 +177,38 @@ export function channelPermissions(
   }
   bits = (bits & ~deny) | allow;
   const own = overwrites.find((overwrite) => overwrite.targetId === userId);
-  if (own) bits = (bits & ~own.deny) | own.allow;
-  return (bits & Permission.ViewChannel) === 0n ? 0n : bits;
+  return own ? (bits & ~own.deny) | own.allow : bits;
+}
+
+/** What is of no use to somebody who cannot send messages (Discord's documentation, Permissions). */
+const BY_SENDING: bigint =
+  Permission.MentionEveryone | Permission.SendTTSMessages | Permission.AttachFiles | Permission.EmbedLinks;
+
+/** What is of no use in a voice channel to somebody who cannot connect to it (decisions 187). */
+const BY_CONNECTING: bigint =
+  Permission.ManageChannels |
+  Permission.ManageRoles |
+  Permission.PrioritySpeaker |
+  Permission.Stream |
+  Permission.Speak |
+  Permission.MuteMembers |
+  Permission.DeafenMembers |
+  Permission.MoveMembers |
+  Permission.UseVAD |
+  Permission.RequestToSpeak |
+  Permission.UseEmbeddedActivities |
+  Permission.UseSoundboard |
+  Permission.UseExternalSounds;
+
+const VOICE_CHANNELS: readonly number[] = [ChannelType.GuildVoice, ChannelType.GuildStageVoice];
+
+/** The bits without those that are denied along with others: all of them without ViewChannel. */
+function usable(bits: bigint, type: number): bigint {
+  if ((bits & Permission.ViewChannel) === 0n) return 0n;
+  let rest = bits;
+  if ((bits & Permission.SendMessages) === 0n) rest &= ~BY_SENDING;
+  if ((bits & Permission.Connect) === 0n && VOICE_CHANNELS.includes(type)) rest &= ~BY_CONNECTING;
+  return rest;
 }
 
 /** Whether `bits` holds every bit of `needed`. */

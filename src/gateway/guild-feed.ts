@@ -1,7 +1,7 @@
 import { GatewayIntentBits } from 'discord-api-types/v10';
 import type { AppContext } from '../context.js';
 import type { Audience, BusMessage, Heard } from '../domain/bus-message.js';
-import { GuildUnavailable, permissionsInChannel, permissionsInGuild } from '../domain/guilds/index.js';
+import { GuildUnavailable, permissionsThere } from '../domain/guilds/index.js';
 import { type ContentShown, contentShownTo } from '../domain/messages/index.js';
 import { BUS_RECONNECTED, type BusSubscription, subscribeToAll, topicsOfGuild } from '../infra/bus.js';
 import { pause } from '../infra/clock.js';
@@ -71,6 +71,8 @@ interface BotSeat {
   feedSessions: Set<FeedSession>;
   /** Channel id, or `GUILD_AT_LARGE`, to permission bits. Replaced as a whole when they may have changed. */
   permissions: Map<string, bigint>;
+  /** When the bot gets back what a timeout took from it, in milliseconds since the Unix epoch; null for no timeout. */
+  timeoutEnd: number | null;
 }
 
 /** A message for clients, and whom it goes to. */
@@ -154,7 +156,13 @@ export class GuildFeed {
   #seatOf(botId: bigint): BotSeat {
     const known = this.#seats.get(botId);
     if (known) return known;
-    const seat: BotSeat = { botId, idText: String(botId), feedSessions: new Set(), permissions: new Map() };
+    const seat: BotSeat = {
+      botId,
+      idText: String(botId),
+      feedSessions: new Set(),
+      permissions: new Map(),
+      timeoutEnd: null,
+    };
     this.#seats.set(botId, seat);
     return seat;
   }
@@ -253,13 +261,13 @@ export class GuildFeed {
 
   async #decide(seat: BotSeat, place: string | null): Promise<void> {
     if (place === null) return;
-    const { permissions } = seat;
-    const bits =
-      place === GUILD_AT_LARGE
-        ? await permissionsInGuild(this.app.guilds, this.guildId, seat.botId)
-        : await permissionsInChannel(this.app.guilds, this.guildId, BigInt(place), seat.botId);
+    const { permissions, botId } = seat;
+    const { guilds, clock } = this.app;
+    const where = { guildId: this.guildId, channelId: place === GUILD_AT_LARGE ? null : BigInt(place) };
+    const there = await permissionsThere(guilds, where, botId, clock.now());
+    if (there?.timeoutEnd != null) seat.timeoutEnd = there.timeoutEnd;
     // Kept in the map that was there when the question was asked: a change since then has put another in its place.
-    permissions.set(place, bits ?? 0n);
+    permissions.set(place, there?.bits ?? 0n);
   }
 
   #fanOut(event: Dispatched): void {
@@ -297,9 +305,15 @@ export class GuildFeed {
       for (const feedSession of [...seat.feedSessions]) feedSession.detach();
   }
 
-  /** Changes of which nobody told are heeded after a while, too. */
+  /** Changes of which nobody told are heeded after a while, too; and the end of a timeout, of which nobody tells, at once. */
   #forgetWhatIsOld(): void {
-    if (this.app.clock.now() - this.#permissionsSince >= REMEMBER_MS) this.#forgetPermissions();
+    const now = this.app.clock.now();
+    if (now - this.#permissionsSince >= REMEMBER_MS) this.#forgetPermissions();
+    for (const seat of this.#seats.values()) {
+      if (seat.timeoutEnd === null || seat.timeoutEnd > now) continue;
+      seat.permissions = new Map();
+      seat.timeoutEnd = null;
+    }
   }
 
   #forgetPermissions(): void {

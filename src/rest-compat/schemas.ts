@@ -46,6 +46,11 @@ export function queryInteger(min: number, max: number, fallback: number) {
     .meta({ shownAs: { type: 'integer', minimum: min, maximum: max, default: fallback } });
 }
 
+/** Text in a query, of `min` to `max` characters. */
+export function queryText(min: number, max: number) {
+  return z.preprocess(firstValue, z.string().min(min).max(max));
+}
+
 /** A boolean in a query: `true`, `True` or `1`, and the like for false (Discord's documentation, API Reference). */
 export const queryBoolean = z
   .preprocess(

@@ -1,5 +1,6 @@
 import type { Route } from './route.js';
 import { applicationRoutes } from './routes/applications.js';
+import { banRoutes } from './routes/bans.js';
 import { channelRoutes } from './routes/channels.js';
 import { commandPermissionPathsWithoutMethods, commandPermissionRoutes } from './routes/command-permissions.js';
 import { commandRoutes } from './routes/commands.js';
@@ -7,9 +8,11 @@ import { developerPortalRoutes } from './routes/developer-portal.js';
 import { gatewayRoutes } from './routes/gateway.js';
 import { guildRoutes } from './routes/guilds.js';
 import { interactionRoutes } from './routes/interactions.js';
+import { memberRoutes } from './routes/members.js';
 import { messageRoutes } from './routes/messages.js';
 import { oauth2Routes } from './routes/oauth.js';
 import { reactionRoutes } from './routes/reactions.js';
+import { roleRoutes } from './routes/roles.js';
 import { teamRoutes } from './routes/teams.js';
 import { userRoutes } from './routes/users.js';
 import { voiceRoutes } from './routes/voice.js';
@@ -22,6 +25,9 @@ export const routes: readonly Route[] = [
   ...commandRoutes,
   ...guildRoutes,
   ...voiceRoutes,
+  ...memberRoutes,
+  ...banRoutes,
+  ...roleRoutes,
   ...channelRoutes,
   ...interactionRoutes,
   ...messageRoutes,

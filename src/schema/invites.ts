@@ -21,7 +21,8 @@ const Invite = builder.prismaObject('Invite', {
       nullable: true,
       description: 'Null for a channel that the caller cannot see.',
       resolve: async (query, { guildId, channelId }, _args, { call }) => {
-        const permissions = await permissionsInChannel(call.guilds, guildId, channelId, requireUser(call).user.id);
+        const { id: userId } = requireUser(call).user;
+        const permissions = await permissionsInChannel(call.guilds, guildId, channelId, userId, call.clock.now());
         if (!allows(permissions ?? 0n, neededInChannel(['viewChannel']))) return null;
         return call.read.channel.findUnique({ ...query, where: { id: channelId } });
       },

@@ -1,5 +1,5 @@
 import { parseInput } from '../domain/parse-input.js';
-import { createRole, NewRole, setRolePositions } from '../domain/roles/index.js';
+import { createRole, RoleFields, setRolePositions } from '../domain/roles/index.js';
 import type { Role as RoleRow } from '../infra/database/index.js';
 import { builder } from './builder.js';
 import { parseId, snowflakeId } from './ids.js';
@@ -51,7 +51,7 @@ builder.mutationFields((t) => ({
     description: 'Makes a role just above @everyone.',
     args: { input: t.arg({ type: CreateRoleInput, required: true }) },
     resolve: async (_root, { input }, { call }) => ({
-      role: await createRole(call, parseId(input.guildId, 'guildId'), parseInput(NewRole, input)),
+      role: await createRole(call, parseId(input.guildId, 'guildId'), parseInput(RoleFields, input)),
     }),
   }),
   setRolePositions: t.field({

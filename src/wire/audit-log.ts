@@ -21,9 +21,23 @@ const RENDERINGS: { [A in GuildLogAction]: Rendering<AuditChanges[A]> } = {
   },
   ROLE_CREATE: {
     type: AuditLogEvent.RoleCreate,
-    details: ({ name, permissions }) => ({
-      changes: [...change('name', null, name), ...change('permissions', null, permissions)],
+    details: (role) => ({ changes: roleChanges('made', role) }),
+  },
+  ROLE_UPDATE: {
+    type: AuditLogEvent.RoleUpdate,
+    details: ({ name, permissions, color, hoist, mentionable }) => ({
+      changes: [
+        ...changeOf('name', name),
+        ...changeOf('permissions', permissions),
+        ...changeOf('color', color),
+        ...changeOf('hoist', hoist),
+        ...changeOf('mentionable', mentionable),
+      ],
     }),
+  },
+  ROLE_DELETE: {
+    type: AuditLogEvent.RoleDelete,
+    details: (role) => ({ changes: roleChanges('removed', role) }),
   },
   // Nobody but the inviter makes an invite, and it begins without a use.
   INVITE_CREATE: {
@@ -38,6 +52,20 @@ const RENDERINGS: { [A in GuildLogAction]: Rendering<AuditChanges[A]> } = {
     withoutTarget: true,
     details: (changes, { targetId }) => ({
       changes: inviteChanges('removed', { ...changes, channelId: idText(targetId) }),
+    }),
+  },
+  MEMBER_KICK: { type: AuditLogEvent.MemberKick, details: () => ({}) },
+  MEMBER_BAN_ADD: { type: AuditLogEvent.MemberBanAdd, details: () => ({}) },
+  MEMBER_BAN_REMOVE: { type: AuditLogEvent.MemberBanRemove, details: () => ({}) },
+  MEMBER_UPDATE: {
+    type: AuditLogEvent.MemberUpdate,
+    details: ({ nick, mute, deaf, communicationDisabledUntil }) => ({
+      changes: [
+        ...changeOf('nick', nick),
+        ...changeOf('mute', mute),
+        ...changeOf('deaf', deaf),
+        ...changeOf('communication_disabled_until', communicationDisabledUntil),
+      ],
     }),
   },
   MEMBER_ROLE_UPDATE: {
@@ -120,6 +148,23 @@ function idText(id: bigint | null): string | null {
 function change<Key extends string, Value>(key: Key, before: Value | null, after: Value | null) {
   if (before === null && after === null) return [];
   return [{ key, ...(before === null ? {} : { old_value: before }), ...(after === null ? {} : { new_value: after }) }];
+}
+
+/** A change of one value that the entry tells both sides of; none where the value did not change. */
+function changeOf<Key extends string, Value>(key: Key, changed: { old: Value | null; new: Value | null } | undefined) {
+  return changed ? change(key, changed.old, changed.new) : [];
+}
+
+function roleChanges(what: 'made' | 'removed', role: AuditChanges['ROLE_CREATE']): APIAuditLogChange[] {
+  const fact = <Key extends string, Value>(key: Key, value: Value | null) =>
+    what === 'made' ? change(key, null, value) : change(key, value, null);
+  return [
+    ...fact('name', role.name),
+    ...fact('permissions', role.permissions),
+    ...fact('color', role.color),
+    ...fact('hoist', role.hoist),
+    ...fact('mentionable', role.mentionable),
+  ];
 }
 
 interface InviteFacts {

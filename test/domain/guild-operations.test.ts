@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { callContext } from '../../src/context.js';
+import { banMember, banMembers, listBans, unbanMember } from '../../src/domain/bans/index.js';
 import type { CallContext } from '../../src/domain/call.js';
 import { createChannel, getChannel } from '../../src/domain/channels/index.js';
 import { findRunnableCommand, setCommandPermissions } from '../../src/domain/command-permissions/index.js';
@@ -15,7 +16,14 @@ import {
 import { getGuild, leaveGuild } from '../../src/domain/guilds/index.js';
 import { installApplication, uninstallApplication } from '../../src/domain/installations/index.js';
 import { createInvite, deleteInvite } from '../../src/domain/invites/index.js';
-import { addMember, setMemberRoles } from '../../src/domain/members/index.js';
+import {
+  addMember,
+  addMemberRole,
+  kickMember,
+  setMemberRoles,
+  updateMember,
+  updateOwnMember,
+} from '../../src/domain/members/index.js';
 import {
   addReaction,
   clearReactions,
@@ -30,8 +38,8 @@ import {
   startTyping,
 } from '../../src/domain/messages/index.js';
 import { ALL_PERMISSIONS, Permission, permissionNames } from '../../src/domain/permissions.js';
-import { createRole, setRolePositions } from '../../src/domain/roles/index.js';
-import { changeVoiceState, getVoiceState } from '../../src/domain/voice/index.js';
+import { createRole, deleteRole, setRolePositions, updateRole } from '../../src/domain/roles/index.js';
+import { getVoiceState } from '../../src/domain/voice/index.js';
 import { hashSecret } from '../../src/infra/secrets.js';
 import { entry, OF_ROLE, putCommand, putPermissions } from '../harness/command-rows.js';
 import { outcome } from '../harness/outcome.js';
@@ -149,17 +157,39 @@ async function runCommand(call: CallContext): Promise<unknown> {
   return findRunnableCommand(call, { channelId: room.channelId, commandId });
 }
 
-/** Puts Ada into a voice channel, and does something to how she is there. */
-async function changeVoiceOfAda(call: CallContext, change: object): Promise<void> {
-  const ada = { guildId: guildId(), userId: room.users.ada.id };
-  await putInVoice(server.app, ada);
-  await changeVoiceState(call, { ...ada, ...change });
+const ada = () => ({ guildId: guildId(), userId: room.users.ada.id });
+
+/** Ada is in a voice channel. */
+const updateAda = (change: object) =>
+  above(async (call) => {
+    await putInVoice(server.app, ada());
+    return updateMember(call, { ...ada(), ...change });
+  });
+
+/** What the caller does with a role that nobody else has. */
+function above(does: (call: CallContext) => Promise<unknown>) {
+  return async (call: CallContext) => {
+    await giveRole(call);
+    return does(call);
+  };
+}
+
+/** Gives the caller a role that permits nothing. */
+async function giveRole(call: CallContext): Promise<void> {
+  if (call.actor.kind !== 'person') throw new Error('only people are given roles here');
+  const role = await createRole(room.owner, guildId(), { permissions: 0n });
+  await addMemberRole(room.owner, { guildId: guildId(), userId: call.actor.user.id, roleId: role.id });
 }
 
 async function seeAdaInVoice(call: CallContext): Promise<unknown> {
-  const ada = { guildId: guildId(), userId: room.users.ada.id };
-  await putInVoice(server.app, ada);
-  return getVoiceState(call, ada.guildId, ada.userId);
+  await putInVoice(server.app, ada());
+  return getVoiceState(call, guildId(), room.users.ada.id);
+}
+
+/** A role below one that bob has. */
+async function aRole(): Promise<{ roleId: bigint }> {
+  await giveRole(room.bob);
+  return { roleId: (await createRole(room.owner, guildId(), { permissions: 0n })).id };
 }
 
 const IN_GUILD: Record<GuildOperation, Attempt<GuildOperation>> = {
@@ -170,6 +200,26 @@ const IN_GUILD: Record<GuildOperation, Attempt<GuildOperation>> = {
   createChannel: { does: (call) => createChannel(call, guildId(), { name: 'news' }) },
   createRole: { does: (call) => createRole(call, guildId(), { name: 'Helpers', permissions: 0n }) },
   setRolePositions: { does: (call) => setRolePositions(call, guildId(), []) },
+  updateRole: { does: async (call) => updateRole(call, { guildId: guildId(), ...(await aRole()), name: 'Others' }) },
+  deleteRole: { does: async (call) => deleteRole(call, { guildId: guildId(), ...(await aRole()) }) },
+  updateOwnNick: { does: (call) => updateOwnMember(call, { guildId: guildId(), nick: 'Me' }) },
+  updateNick: { does: updateAda({ nick: 'Ada' }) },
+  muteMember: { does: updateAda({ mute: true }) },
+  deafenMember: { does: updateAda({ deaf: true }) },
+  moveMember: { does: updateAda({ channelId: null }) },
+  timeOutMember: { does: updateAda({ communicationDisabledUntil: null }) },
+  kickMember: { does: above((call) => kickMember(call, ada())) },
+  viewBans: { does: (call) => listBans(call, { guildId: guildId(), limit: 1 }) },
+  banMember: { does: above((call) => banMember(call, ada())) },
+  banMembers: {
+    does: above((call) => banMembers(call, { guildId: guildId(), userIds: [room.users.ada.id] })),
+  },
+  unbanMember: {
+    async does(call) {
+      await banMember(room.owner, ada());
+      await unbanMember(call, ada());
+    },
+  },
   setMemberRoles: {
     does: (call) => setMemberRoles(call, { guildId: guildId(), userId: room.users.ada.id, roleIds: [] }),
   },
@@ -178,9 +228,6 @@ const IN_GUILD: Record<GuildOperation, Attempt<GuildOperation>> = {
   addMemberWithRoles: addSomebodyWith({ roleIds: [] }),
   addMemberMuted: addSomebodyWith({ mute: true }),
   addMemberDeafened: addSomebodyWith({ deaf: true }),
-  muteMember: { does: (call) => changeVoiceOfAda(call, { suppress: true }) },
-  deafenMember: { does: (call) => changeVoiceOfAda(call, { deaf: true }) },
-  moveMember: { does: (call) => changeVoiceOfAda(call, { channelId: null }) },
   manageInvites: { does: deleteInviteOfOwner, instead: Permission.ManageChannels },
   manageCommandPermissions: { does: setPermissions },
   manageCommandPermissionsByToken: { does: setPermissionsByToken, with: 'manageCommandPermissions' },

@@ -1,3 +1,4 @@
+import { ChannelType } from 'discord-api-types/v10';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import {
@@ -6,6 +7,7 @@ import {
   channelPermissions,
   DEFAULT_EVERYONE_PERMISSIONS,
   guildPermissions,
+  holderAt,
   memberPermissions,
   type Overwrite,
   Permission,
@@ -64,15 +66,75 @@ function documentedOverwrites(
   return permissions;
 }
 
+/** "Implicit Permissions" of the same page, a sentence at a time. */
+function documentedImplicit(permissions: bigint, channelType: number): bigint {
+  const has = (name: keyof typeof Permission) => (permissions & Permission[name]) === Permission[name];
+  const isVoice = channelType === ChannelType.GuildVoice || channelType === ChannelType.GuildStageVoice;
+  const ignored = new Set<string>();
+  if (!has('ViewChannel')) for (const name of Object.keys(Permission)) ignored.add(name);
+  if (!has('SendMessages')) {
+    for (const name of ['MentionEveryone', 'SendTTSMessages', 'AttachFiles', 'EmbedLinks']) ignored.add(name);
+  }
+  if (isVoice && !has('Connect')) for (const name of OF_VOICE) ignored.add(name);
+  return Object.entries(Permission)
+    .filter(([name, bit]) => (permissions & bit) === bit && !ignored.has(name))
+    .reduce((all, [, bit]) => all | bit, 0n);
+}
+
+/** What the page calls "other permissions such as MANAGE_CHANNEL", as a common library understands it. */
+const OF_VOICE = [
+  'ManageChannels',
+  'ManageRoles',
+  'PrioritySpeaker',
+  'Stream',
+  'Speak',
+  'MuteMembers',
+  'DeafenMembers',
+  'MoveMembers',
+  'UseVAD',
+  'RequestToSpeak',
+  'UseEmbeddedActivities',
+  'UseSoundboard',
+  'UseExternalSounds',
+];
+
+/** "Permissions For Timed Out Members" of the same page. */
+function documentedTimeout(permissions: bigint, { isOwner, until, now }: Timeout): bigint {
+  const isAdministrator = (permissions & Permission.Administrator) === Permission.Administrator;
+  if (isOwner || isAdministrator || until === null || until <= now) return permissions;
+  let left = 0n;
+  for (const bit of [Permission.ViewChannel, Permission.ReadMessageHistory]) left |= permissions & bit;
+  return left;
+}
+
+interface Timeout {
+  isOwner: boolean;
+  until: number | null;
+  now: number;
+}
+
 /** Few of few bits, so that they meet. */
 const bits = fc
-  .subarray([Permission.ViewChannel, Permission.SendMessages, Permission.ManageRoles, Permission.Connect])
+  .subarray([
+    Permission.ViewChannel,
+    Permission.SendMessages,
+    Permission.ReadMessageHistory,
+    Permission.EmbedLinks,
+    Permission.MentionEveryone,
+    Permission.ManageRoles,
+    Permission.Connect,
+    Permission.Speak,
+  ])
   .map((some) => some.reduce((all, bit) => all | bit, 0n));
 const withAdministrator = fc
   .tuple(bits, fc.nat(9))
   .map(([some, die]) => (die === 0 ? some | Permission.Administrator : some));
 
+const NOW = 1_000;
+
 const scene = fc.record({
+  until: fc.constantFrom(null, null, NOW - 1, NOW, NOW + 1),
+  type: fc.constantFrom(ChannelType.GuildText, ChannelType.GuildVoice, ChannelType.GuildStageVoice),
   userId: fc.constantFrom(OWNER, MEMBER, MEMBER, MEMBER),
   roleIds: fc.subarray(ROLES),
   rolePermissions: fc
@@ -92,41 +154,57 @@ const guildOf = (rolePermissions: Map<bigint, bigint>): PermissionFacts => ({
   rolePermissions,
 });
 
+const dateOf = (time: number | null) => (time === null ? null : new Date(time));
+
+const holder = (userId: bigint, roleIds: readonly bigint[], until: number | null = null) =>
+  holderAt(NOW, userId, { roleIds, communicationDisabledUntil: dateOf(until) });
+
+const inText = (overwrites: Overwrite[]) => ({ type: ChannelType.GuildText, overwrites });
+
 describe('permissions', () => {
   test('in the guild at large are computed as documented', () => {
     fc.assert(
-      fc.property(scene, ({ userId, roleIds, rolePermissions }) => {
+      fc.property(scene, ({ userId, roleIds, rolePermissions, until }) => {
         const guild = guildOf(rolePermissions);
-        const expected = documentedBase(guild, userId, roleIds);
-        expect(guildPermissions(guild, userId, roleIds)).toBe(expected);
+        const timeout = { isOwner: userId === OWNER, until, now: NOW };
+        const expected = documentedTimeout(documentedBase(guild, userId, roleIds), timeout);
+        expect(guildPermissions(guild, holder(userId, roleIds, until))).toBe(expected);
         const roles = [...rolePermissions].map(([id, permissions]) => ({ id, permissions }));
         const row = {
           userId,
+          communicationDisabledUntil: dateOf(until),
           roles: roleIds.map((roleId) => ({ roleId })),
           guild: { id: GUILD, ownerId: OWNER, roles },
         };
-        expect(memberPermissions(row)).toBe(expected);
+        expect(memberPermissions(row, NOW)).toBe(expected);
       }),
       { numRuns: 1_000 },
     );
   });
 
-  test('in a channel are computed as documented; without ViewChannel nothing remains', () => {
+  test('in a channel are computed as documented, with what is denied along and what a timeout leaves', () => {
     fc.assert(
-      fc.property(scene, ({ userId, roleIds, rolePermissions, overwrites }) => {
+      fc.property(scene, ({ userId, roleIds, rolePermissions, overwrites, type, until }) => {
         const guild = guildOf(rolePermissions);
         const base = documentedBase(guild, userId, roleIds);
         const documented = documentedOverwrites(base, guild, overwrites, userId, roleIds);
-        const expected = allows(documented, Permission.ViewChannel) ? documented : 0n;
-        expect(channelPermissions(guild, overwrites, userId, roleIds)).toBe(expected);
+        const isExempt = base === ALL_PERMISSIONS;
+        const used = isExempt ? documented : documentedImplicit(documented, type);
+        const timeout = { isOwner: userId === OWNER, until, now: NOW };
+        const expected = isExempt ? used : documentedTimeout(used, timeout);
+        expect(channelPermissions(guild, { type, overwrites }, holder(userId, roleIds, until))).toBe(expected);
       }),
-      { numRuns: 3_000 },
+      { numRuns: 5_000 },
     );
   });
 
   const { ViewChannel, SendMessages } = Permission;
   const inChannel = (...overwrites: Overwrite[]) =>
-    channelPermissions(guildOf(new Map([[GUILD, ViewChannel | SendMessages]])), overwrites, MEMBER, ROLES);
+    channelPermissions(
+      guildOf(new Map([[GUILD, ViewChannel | SendMessages]])),
+      inText(overwrites),
+      holder(MEMBER, ROLES),
+    );
 
   test.each<[string, bigint, bigint]>([
     ['a role that allows wins over one that denies, whichever comes first', 10n, 11n],
@@ -155,9 +233,36 @@ describe('permissions', () => {
   test('of an owner and of an administrator no overwrite takes anything away', () => {
     const deny = { targetId: MEMBER, allow: 0n, deny: ALL_PERMISSIONS };
     const guild = guildOf(new Map([[10n, Permission.Administrator]]));
-    expect(channelPermissions(guild, [deny], MEMBER, [10n])).toBe(ALL_PERMISSIONS);
-    expect(channelPermissions(guild, [{ ...deny, targetId: OWNER }], OWNER, [])).toBe(ALL_PERMISSIONS);
-    expect(channelPermissions(guild, [deny], MEMBER, [])).toBe(0n);
+    expect(channelPermissions(guild, inText([deny]), holder(MEMBER, [10n]))).toBe(ALL_PERMISSIONS);
+    expect(channelPermissions(guild, inText([{ ...deny, targetId: OWNER }]), holder(OWNER, []))).toBe(ALL_PERMISSIONS);
+    expect(channelPermissions(guild, inText([deny]), holder(MEMBER, []))).toBe(0n);
+  });
+});
+
+describe('a timeout', () => {
+  const { ViewChannel, SendMessages, ReadMessageHistory, Administrator } = Permission;
+  const guild = guildOf(
+    new Map([
+      [GUILD, ViewChannel | SendMessages | ReadMessageHistory],
+      [10n, Administrator],
+    ]),
+  );
+
+  test.each<[string, number | null, bigint]>([
+    ['to come leaves looking on', NOW + 1, ViewChannel | ReadMessageHistory],
+    ['that ends now says nothing', NOW, ViewChannel | SendMessages | ReadMessageHistory],
+    ['that is over says nothing', NOW - 1, ViewChannel | SendMessages | ReadMessageHistory],
+    ['that is none says nothing', null, ViewChannel | SendMessages | ReadMessageHistory],
+  ])('%s', (_, until, left) => {
+    expect(guildPermissions(guild, holder(MEMBER, [], until))).toBe(left);
+    expect(channelPermissions(guild, inText([]), holder(MEMBER, [], until))).toBe(left);
+  });
+
+  test('takes nothing from the owner, nor from administrators', () => {
+    for (const exempt of [holder(OWNER, [], NOW + 1), holder(MEMBER, [10n], NOW + 1)]) {
+      expect(guildPermissions(guild, exempt)).toBe(ALL_PERMISSIONS);
+      expect(channelPermissions(guild, inText([]), exempt)).toBe(ALL_PERMISSIONS);
+    }
   });
 });
 

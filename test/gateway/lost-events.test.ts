@@ -91,7 +91,7 @@ it('G-26: a permission that was taken away unheard counts within a minute, remem
   const bot = await createBot(app);
   const guild = await createGuild(app);
   await addMember(app, guild.id, bot.user);
-  await permissionsInChannel(app.guilds, guild.id, guild.channel.id, bot.id);
+  await permissionsInChannel(app.guilds, guild.id, guild.channel.id, bot.id, clock.now());
   clock.advance(29_999);
   const client = await GatewayClient.open(server.origin);
   await client.ready(bot.token);

@@ -1,6 +1,8 @@
 import { METHODS } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { banMember } from '../../src/domain/bans/index.js';
 import { ALL_PERMISSIONS } from '../../src/domain/permissions.js';
+import { createRole } from '../../src/domain/roles/index.js';
 import type { Route } from '../../src/rest-compat/route.js';
 import { routes } from '../../src/rest-compat/table.js';
 import { putCommand } from '../harness/command-rows.js';
@@ -8,8 +10,10 @@ import { putAnswered, putInteraction } from '../harness/interaction-rows.js';
 import { grantCode, inForm, postForm, REDIRECT_URI } from '../harness/oauth.js';
 import { createApplication, createGuild, install, type Person, signUp } from '../harness/people.js';
 import { ask, openScene, type RestRequest, type Scene } from '../harness/rest.js';
+import { createPerson } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { putTeam } from '../harness/teams.js';
+import { addMember, callOf } from '../harness/world.js';
 
 let server: TestServer;
 let scene: Scene;
@@ -57,9 +61,25 @@ async function accessToken(person: Parameters<typeof grantCode>[1], application:
   return (await postForm(server, form)).body.access_token as string;
 }
 
+/** Whether a route is about a member, a ban or a role of a guild. */
+const isOfModeration = ({ path }: Route) => /^\/guilds\/:guildId\/(members|bans|bulk-ban|roles)/.test(path);
+
+/** Somebody whom the bot may do anything to, with a role; banned where the route is about a ban. */
+async function renewModerated({ path, method }: Route): Promise<void> {
+  const { app } = server;
+  const owner = callOf(app, scene.guild.owner);
+  const guildId = scene.guild.id;
+  const user = await createPerson(app);
+  if (path.endsWith('/bans/:userId') && method !== 'PUT') await banMember(owner, { guildId, userId: user.id });
+  else await addMember(app, guildId, user);
+  const role = await createRole(owner, guildId, {});
+  Object.assign(moderated, { guildId: scene.guildId, userId: String(user.id), roleId: String(role.id) });
+}
+
 /** Makes anew what a route of commands, of interactions or of the portal may have changed or removed. */
 async function renew(route: Route): Promise<void> {
   if (isOfInteraction(route)) await renewInteraction(route);
+  if (isOfModeration(route)) await renewModerated(route);
   if (route.path.endsWith('/commands/:commandId')) await renewCommand(route);
   if (!route.callers.includes('session')) return;
   const { app } = server;
@@ -96,6 +116,9 @@ const portal: Record<string, string> = {};
 /** As `known`, for routes with the token of an interaction in their path. */
 const asked: Record<string, string> = {};
 
+/** As `known`, for routes about members, bans and roles. */
+const moderated: Record<string, string> = {};
+
 /** As `known`, for routes that an application asks with a person's token. */
 let granted: Record<string, string>;
 const COMMAND = { name: 'registered', description: 'By its route' };
@@ -106,6 +129,7 @@ const BODIES: Record<string, () => object> = {
   'POST /applications/:applicationId/guilds/:guildId/commands': () => COMMAND,
   'PUT /applications/:applicationId/guilds/:guildId/commands': () => [COMMAND],
   'PATCH /guilds/:guildId/roles': () => [],
+  'POST /guilds/:guildId/bulk-ban': () => ({ user_ids: [moderated.userId] }),
   'POST /interactions/:interactionId/:interactionToken/callback': () => ({ type: 4, data: { content: 'hello' } }),
   'PUT /applications/:applicationId/guilds/:guildId/commands/:commandId/permissions': () => ({ permissions: [] }),
   'POST /developer-portal/teams': () => ({ name: 'Builders' }),
@@ -132,13 +156,18 @@ const UNKNOWN_CODES: Record<string, number | null> = {
   commandId: 10063,
   applicationId: 10002,
   teamId: 10039,
+  roleId: 10011,
   // Taking back what is not there is no error.
   userId: null,
 };
 
-function unknownCode({ path }: Route, param: string): number | null | undefined {
+/** Who is not known cannot be banned, and who is not banned has no ban. */
+const banCode = (method: string) => (method === 'PUT' ? 10013 : 10026);
+
+function unknownCode({ path, method }: Route, param: string): number | null | undefined {
   // An application is told that another one is not its own.
   if (param === 'applicationId' && path.startsWith('/applications/')) return 20012;
+  if (param === 'userId' && path.startsWith('/guilds/')) return path.includes('/bans/') ? banCode(method) : 10007;
   if (param === 'userId' && path.includes('/members/')) return 10040;
   if (param === 'userId' && path.includes('/testers/')) return 10013;
   return UNKNOWN_CODES[param];
@@ -149,7 +178,7 @@ const ofBots = table.filter(({ route }) => route.callers.includes('bot'));
 const paramsOf = (route: Route) => [...route.path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? '');
 /** The member who is added is named by the token; any other id is a token that does not fit, as in a path with one. */
 const withIds = table
-  .filter(({ route }) => route.method !== 'PUT' || !route.path.startsWith('/guilds'))
+  .filter(({ name }) => name !== 'PUT /guilds/:guildId/members/:userId')
   .flatMap(({ route, name }) =>
     paramsOf(route)
       .filter((param) => (isOfInteraction(route) ? param === 'messageId' : param !== 'emoji'))
@@ -160,14 +189,16 @@ function knownTo(route: Route): Record<string, string> {
   const isOfBots = route.callers.includes('bot');
   if (!isOfBots && route.callers.some((caller) => typeof caller === 'object')) return granted;
   if (isOfInteraction(route)) return asked;
+  if (isOfModeration(route)) return moderated;
   return route.callers.includes('session') ? portal : known;
 }
 
 function addressOf(route: Route, params: Record<string, string> = {}): string {
-  return route.path.replace(
+  const address = route.path.replace(
     /:(\w+)/g,
     (_, name: string) => params[name] ?? knownTo(route)[name] ?? `no-value-for-${name}`,
   );
+  return route.path.endsWith('/search') ? `${address}?query=a` : address;
 }
 
 function bodyOf(route: Route): RestRequest {
@@ -249,7 +280,10 @@ describe('405', () => {
     const taken = allowed.includes('GET') ? [...allowed, 'HEAD'] : allowed;
     // `fetch` refuses to send these two.
     const others = METHODS.filter((method) => !taken.includes(method) && !['CONNECT', 'TRACE'].includes(method));
-    const address = path.replace(/:(\w+)/g, (_, name: string) => known[name] ?? portal[name] ?? asked[name] ?? '');
+    const address = path.replace(
+      /:(\w+)/g,
+      (_, name: string) => known[name] ?? moderated[name] ?? portal[name] ?? asked[name] ?? '',
+    );
     for (const method of others) {
       const { status, headers, body } = await scene.bot.ask(method, address);
       expect({ method, status }).toEqual({ method, status: 405 });
@@ -263,6 +297,7 @@ describe('HEAD', () => {
   const readable = table.filter(({ route }) => route.method === 'GET');
 
   test.each(readable)('$name has the same headers and no body', async ({ route }) => {
+    await renew(route);
     const get = await askRoute(route, addressOf(route));
     const head = await askRoute({ ...route, method: 'HEAD' as Route['method'] }, addressOf(route));
     expect(head.status).toBe(get.status);

@@ -50,6 +50,79 @@ const ENTRIES: [what: string, entry: AuditEntry, shown: object][] = [
     },
   ],
   [
+    'ROLE_CREATE with all that a role has',
+    stored('ROLE_CREATE', { name: 'Helpers', permissions: '0', color: 0, hoist: false, mentionable: true }),
+    {
+      action_type: 30,
+      target_id: target,
+      changes: [
+        { key: 'name', new_value: 'Helpers' },
+        { key: 'permissions', new_value: '0' },
+        { key: 'color', new_value: 0 },
+        { key: 'hoist', new_value: false },
+        { key: 'mentionable', new_value: true },
+      ],
+    },
+  ],
+  [
+    'ROLE_UPDATE',
+    stored('ROLE_UPDATE', {
+      name: { old: 'Helpers', new: 'Others' },
+      permissions: { old: '0', new: '8' },
+      color: { old: 0, new: 255 },
+      hoist: { old: false, new: true },
+      mentionable: { old: true, new: false },
+    }),
+    {
+      action_type: 31,
+      target_id: target,
+      changes: [
+        { key: 'name', old_value: 'Helpers', new_value: 'Others' },
+        { key: 'permissions', old_value: '0', new_value: '8' },
+        { key: 'color', old_value: 0, new_value: 255 },
+        { key: 'hoist', old_value: false, new_value: true },
+        { key: 'mentionable', old_value: true, new_value: false },
+      ],
+    },
+  ],
+  [
+    'ROLE_DELETE',
+    stored('ROLE_DELETE', { name: 'Helpers', permissions: '0', color: 1, hoist: true, mentionable: false }),
+    {
+      action_type: 32,
+      target_id: target,
+      changes: [
+        { key: 'name', old_value: 'Helpers' },
+        { key: 'permissions', old_value: '0' },
+        { key: 'color', old_value: 1 },
+        { key: 'hoist', old_value: true },
+        { key: 'mentionable', old_value: false },
+      ],
+    },
+  ],
+  ['MEMBER_KICK', stored('MEMBER_KICK', {}), { action_type: 20, target_id: target }],
+  ['MEMBER_BAN_ADD', stored('MEMBER_BAN_ADD', {}), { action_type: 22, target_id: target }],
+  ['MEMBER_BAN_REMOVE', stored('MEMBER_BAN_REMOVE', {}), { action_type: 23, target_id: target }],
+  [
+    'MEMBER_UPDATE',
+    stored('MEMBER_UPDATE', {
+      nick: { old: null, new: 'Heron' },
+      mute: { old: false, new: true },
+      deaf: { old: true, new: false },
+      communicationDisabledUntil: { old: null, new: '2026-01-01T00:00:00.000Z' },
+    }),
+    {
+      action_type: 24,
+      target_id: target,
+      changes: [
+        { key: 'nick', new_value: 'Heron' },
+        { key: 'mute', old_value: false, new_value: true },
+        { key: 'deaf', old_value: true, new_value: false },
+        { key: 'communication_disabled_until', new_value: '2026-01-01T00:00:00.000Z' },
+      ],
+    },
+  ],
+  [
     'MEMBER_ROLE_UPDATE with a role more',
     stored('MEMBER_ROLE_UPDATE', { added: [helpers], removed: [] }),
     { action_type: 25, target_id: target, changes: [{ key: '$add', new_value: [helpers] }] },

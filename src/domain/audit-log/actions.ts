@@ -33,6 +33,14 @@ const INVITE = z.object({
 });
 const COMMAND = z.object({ name: text, type: z.number() });
 const COMMANDS = z.array(COMMAND.extend({ id: text }));
+/** Older entries have name and permissions alone. */
+const ROLE = z.object({
+  name: text,
+  permissions: text,
+  color: z.number().nullable().default(null),
+  hoist: z.boolean().nullable().default(null),
+  mentionable: z.boolean().nullable().default(null),
+});
 const ROLES = z.array(z.object({ id: text, name: text }));
 
 /** A value of which the entry tells what it was and what it is. */
@@ -119,12 +127,20 @@ const ACTIONS = {
     target: 'channel',
     changes: z.object({ name: text, type: z.number() }),
   },
-  ROLE_CREATE: {
+  ROLE_CREATE: { of: 'guild', log: 'guild', target: 'role', changes: ROLE },
+  ROLE_UPDATE: {
     of: 'guild',
     log: 'guild',
     target: 'role',
-    changes: z.object({ name: text, permissions: text }),
+    changes: z.object({
+      name: changed(text).optional(),
+      permissions: changed(text).optional(),
+      color: changed(z.number()).optional(),
+      hoist: changed(z.boolean()).optional(),
+      mentionable: changed(z.boolean()).optional(),
+    }),
   },
+  ROLE_DELETE: { of: 'guild', log: 'guild', target: 'role', changes: ROLE },
   ROLE_POSITIONS_UPDATE: {
     of: 'guild',
     log: null,
@@ -151,6 +167,21 @@ const ACTIONS = {
     log: null,
     target: 'user',
     changes: z.object({ nick: text.nullable(), roles: ROLES }),
+  },
+  MEMBER_KICK: { of: 'guild', log: 'guild', target: 'user', changes: NOTHING },
+  MEMBER_BAN_ADD: { of: 'guild', log: 'guild', target: 'user', changes: NOTHING },
+  MEMBER_BAN_REMOVE: { of: 'guild', log: 'guild', target: 'user', changes: NOTHING },
+  MEMBER_UPDATE: {
+    of: 'guild',
+    log: 'guild',
+    target: 'user',
+    changes: z.object({
+      nick: changed(text.nullable()).optional(),
+      mute: changed(z.boolean()).optional(),
+      deaf: changed(z.boolean()).optional(),
+      // In ISO 8601.
+      communicationDisabledUntil: changed(text.nullable()).optional(),
+    }),
   },
   MEMBER_ROLE_UPDATE: {
     of: 'guild',

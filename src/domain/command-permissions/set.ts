@@ -5,7 +5,7 @@ import { GLOBAL_SCOPE } from '../commands/record.js';
 import { DomainError, type FieldFault, invalidInput, missingPermissions } from '../errors.js';
 import { neededInGuild } from '../guild-operations.js';
 import { accessGuild, requirePermissions } from '../guilds/access.js';
-import { guildPermissions } from '../permissions.js';
+import { guildPermissions, holderAt } from '../permissions.js';
 import { decideByEntries, type Person } from './decide.js';
 import {
   allChannels,
@@ -77,7 +77,7 @@ async function accessByToken(
   const { guildId } = key;
   const [view, member] = await Promise.all([call.guilds.view(guildId), call.guilds.member(guildId, user.id)]);
   if (!view || !member) throw new DomainError('UNKNOWN_GUILD');
-  const permissions = guildPermissions(view, user.id, member.roleIds);
+  const permissions = guildPermissions(view, holderAt(call.clock.now(), user.id, member));
   requirePermissions(permissions, neededInGuild(['manageCommandPermissions', 'manageCommandPermissionsByToken']));
   return view.ownerId === user.id ? null : personOf(user.id, member, permissions);
 }

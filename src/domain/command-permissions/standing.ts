@@ -1,7 +1,7 @@
 import type { CallContext } from '../call.js';
 import { DomainError } from '../errors.js';
 import type { MemberFacts } from '../members/record.js';
-import { channelPermissions } from '../permissions.js';
+import { channelPermissions, holderAt } from '../permissions.js';
 import type { Person, RunFacts } from './decide.js';
 
 /** Somebody in a guild's channel, from memory where it is known. */
@@ -16,7 +16,8 @@ export async function standingIn(
   const [view, member] = await Promise.all([call.guilds.view(guildId), call.guilds.member(guildId, userId)]);
   const channel = view?.channels.get(channelId);
   if (!view || !channel) throw new DomainError('UNKNOWN_CHANNEL');
-  const permissions = member ? channelPermissions(view, channel.overwrites, userId, member.roleIds) : 0n;
+  const holder = holderAt(call.clock.now(), userId, member);
+  const permissions = member ? channelPermissions(view, channel, holder) : 0n;
   return { guild: view, channel, person: personOf(userId, member, permissions) };
 }
 

@@ -10,12 +10,21 @@ import {
   neededInGuild,
 } from '../guild-operations.js';
 import type { MemberFacts } from '../members/record.js';
-import { allows, channelPermissions, guildPermissions, memberPermissions, Permission } from '../permissions.js';
+import {
+  allows,
+  channelPermissions,
+  guildPermissions,
+  holderAt,
+  memberPermissions,
+  Permission,
+} from '../permissions.js';
 import type { GuildView } from './views.js';
 
 /** What the caller is in a guild. */
 interface GuildAccess {
   guildId: bigint;
+  /** As of when, in milliseconds since the Unix epoch. */
+  at: number;
   member: MemberFacts;
   /** What the caller may do in the guild at large. */
   permissions: bigint;
@@ -36,9 +45,10 @@ export async function accessGuild(
   const [view, member] = await Promise.all([call.guilds.view(guildId), call.guilds.member(guildId, user.id)]);
   if (!view) throw new DomainError('UNKNOWN_GUILD');
   if (!member) throw hidden(call, 'UNKNOWN_GUILD');
-  const permissions = guildPermissions(view, user.id, member.roleIds);
+  const at = call.clock.now();
+  const permissions = guildPermissions(view, holderAt(at, user.id, member));
   requirePermissions(permissions, neededInGuild(operations));
-  return { guildId, member, permissions, view };
+  return { guildId, at, member, permissions, view };
 }
 
 /**
@@ -60,7 +70,7 @@ export async function accessChannel(
   const channel = view?.channels.get(channelId);
   if (!view || !channel) throw new DomainError('UNKNOWN_CHANNEL');
   if (!member) throw hidden(call, 'UNKNOWN_CHANNEL');
-  const permissions = channelPermissions(view, channel.overwrites, user.id, member.roleIds);
+  const permissions = channelPermissions(view, channel, holderAt(call.clock.now(), user.id, member));
   if (!allows(permissions, Permission.ViewChannel)) throw hidden(call, 'UNKNOWN_CHANNEL');
   requirePermissions(permissions, neededInChannel(operations));
   return { kind: 'guild', channelId, guildId, type: channel.type, member, permissions };
@@ -83,26 +93,35 @@ export async function accessGuildChannel(
 /** Ids of the guild's channels in which the caller may do all of `operations`. */
 export function channelsWith(access: GuildAccess, userId: bigint, ...operations: ChannelOperation[]): Set<bigint> {
   const needed = neededInChannel(operations);
-  const { view, member } = access;
+  const { view, member, at } = access;
+  const holder = holderAt(at, userId, member);
   const ids = new Set<bigint>();
   for (const channel of view.channels.values()) {
-    const permissions = channelPermissions(view, channel.overwrites, userId, member.roleIds);
-    if (allows(permissions, needed)) ids.add(channel.id);
+    if (allows(channelPermissions(view, channel, holder), needed)) ids.add(channel.id);
   }
   return ids;
 }
 
-/** What somebody may do in the guild at large, as the transaction sees it: nothing for who is no member. */
-export async function permissionsWithin(db: Transaction, guildId: bigint, userId: bigint): Promise<bigint> {
+/**
+ * What somebody may do in the guild at large, as the transaction sees it: nothing for who is no member.
+ * @param now milliseconds since the Unix epoch
+ */
+export async function permissionsWithin(
+  db: Transaction,
+  guildId: bigint,
+  userId: bigint,
+  now: number,
+): Promise<bigint> {
   const member = await db.member.findUnique({
     where: { guildId_userId: { guildId, userId } },
     select: {
       userId: true,
+      communicationDisabledUntil: true,
       roles: { select: { roleId: true } },
       guild: { select: { id: true, ownerId: true, roles: { select: { id: true, permissions: true } } } },
     },
   });
-  return member ? memberPermissions(member) : 0n;
+  return member ? memberPermissions(member, now) : 0n;
 }
 
 /** @throws MISSING_PERMISSIONS unless `permissions` holds all of `needed` */

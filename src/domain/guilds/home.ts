@@ -1,7 +1,7 @@
 import type { Channel } from '../../infra/database/index.js';
 import { DomainError } from '../errors.js';
 import type { MemberFacts, MemberRecord } from '../members/record.js';
-import { channelPermissions, guildPermissions } from '../permissions.js';
+import { channelPermissions, guildPermissions, holderAt, timeoutEnd } from '../permissions.js';
 import type { ShownPresence } from '../presences/record.js';
 import type { VoiceStateRecord } from '../voice/record.js';
 import type { GuildSnapshot, MemberSelection } from './snapshot.js';
@@ -68,17 +68,52 @@ export class GuildUnavailable extends DomainError {
   }
 }
 
+/** What somebody may do, and how long that is known. */
+export interface PermissionsThere {
+  bits: bigint;
+  /** When a timeout ends that takes something away, in milliseconds since the Unix epoch; null for none. */
+  timeoutEnd: number | null;
+}
+
 /**
- * What a user may do in the guild at large; null for somebody who is no member.
+ * What a user may do in one of the guild's channels, or in the guild at large where none is named; null for somebody who is no member,
+ * and when there is no such channel.
+ * @param now milliseconds since the Unix epoch
  * @throws GuildUnavailable
  */
-export async function permissionsInGuild(home: GuildHome, guildId: bigint, userId: bigint): Promise<bigint | null> {
+export async function permissionsThere(
+  home: GuildHome,
+  { guildId, channelId }: { guildId: bigint; channelId: bigint | null },
+  userId: bigint,
+  now: number,
+): Promise<PermissionsThere | null> {
   const [view, member] = await Promise.all([home.view(guildId), home.member(guildId, userId)]);
-  return view && member ? guildPermissions(view, userId, member.roleIds) : null;
+  if (!view || !member) return null;
+  const holder = holderAt(now, userId, member);
+  const end = timeoutEnd(now, member);
+  if (channelId === null) return { bits: guildPermissions(view, holder), timeoutEnd: end };
+  const channel = view.channels.get(channelId);
+  return channel ? { bits: channelPermissions(view, channel, holder), timeoutEnd: end } : null;
+}
+
+/**
+ * What a user may do in the guild at large; null for somebody who is no member.
+ * @param now milliseconds since the Unix epoch
+ * @throws GuildUnavailable
+ */
+export async function permissionsInGuild(
+  home: GuildHome,
+  guildId: bigint,
+  userId: bigint,
+  now: number,
+): Promise<bigint | null> {
+  const there = await permissionsThere(home, { guildId, channelId: null }, userId, now);
+  return there?.bits ?? null;
 }
 
 /**
  * What a user may do in one of the guild's channels; null for somebody who is no member, and when there is no such channel.
+ * @param now milliseconds since the Unix epoch
  * @throws GuildUnavailable
  */
 export async function permissionsInChannel(
@@ -86,8 +121,8 @@ export async function permissionsInChannel(
   guildId: bigint,
   channelId: bigint,
   userId: bigint,
+  now: number,
 ): Promise<bigint | null> {
-  const [view, member] = await Promise.all([home.view(guildId), home.member(guildId, userId)]);
-  const channel = view?.channels.get(channelId);
-  return view && member && channel ? channelPermissions(view, channel.overwrites, userId, member.roleIds) : null;
+  const there = await permissionsThere(home, { guildId, channelId }, userId, now);
+  return there?.bits ?? null;
 }

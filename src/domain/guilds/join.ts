@@ -1,5 +1,6 @@
 import { isMissingReference, isUniqueConflict } from '../../infra/database/faults.js';
 import type { Guild, Invite } from '../../infra/database/index.js';
+import { requireNotBanned } from '../bans/record.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { findInvite, stillWorking } from '../invites/find.js';
@@ -7,7 +8,7 @@ import { WITH_USER_AND_ROLES } from '../members/record.js';
 
 /**
  * Makes the caller a member of the guild an invite leads to. Somebody who is one already stays one, which is no use of it.
- * @throws UNAUTHENTICATED, and UNKNOWN_INVITE also for one that is over
+ * @throws UNAUTHENTICATED, BANNED, and UNKNOWN_INVITE also for one that is over
  */
 export async function joinGuild(call: CallContext, code: string): Promise<Guild> {
   const { user } = requirePerson(call);
@@ -24,15 +25,19 @@ export async function joinGuild(call: CallContext, code: string): Promise<Guild>
 }
 
 async function addMember(call: CallContext, invite: Invite, userId: bigint): Promise<void> {
-  await call.write(async (write) => {
-    const { db, record } = write;
-    const member = await db.member.create({
-      data: { guildId: invite.guildId, userId, joinedAt: new Date(call.clock.now()) },
-      include: WITH_USER_AND_ROLES,
-    });
-    await useInvite(call, write, invite);
-    record({ type: 'GUILD_MEMBER_ADD', member });
-  });
+  await call.write(
+    async (write) => {
+      const { db, record } = write;
+      await requireNotBanned(db, invite.guildId, userId);
+      const member = await db.member.create({
+        data: { guildId: invite.guildId, userId, joinedAt: new Date(call.clock.now()) },
+        include: WITH_USER_AND_ROLES,
+      });
+      await useInvite(call, write, invite);
+      record({ type: 'GUILD_MEMBER_ADD', member });
+    },
+    { serializable: true },
+  );
 }
 
 /** Counts a use; the last one removes the invite. Of several at the same time, none goes beyond. @throws UNKNOWN_INVITE */

@@ -1,7 +1,6 @@
-import { type CallContext, requireUser, type Write } from '../call.js';
+import { type CallContext, requireUser } from '../call.js';
 import { DomainError } from '../errors.js';
-import { removeFromGuilds } from '../installations/uninstall.js';
-import { endVoice } from '../voice/leave.js';
+import { endMembership } from '../members/remove.js';
 import { accessGuild } from './access.js';
 
 /**
@@ -14,15 +13,6 @@ export async function leaveGuild(call: CallContext, guildId: bigint): Promise<vo
   if (view.ownerId === caller.user.id) {
     throw new DomainError('FORBIDDEN', 'The owner of a server cannot leave it.');
   }
-  if (caller.kind === 'bot') {
-    const remove = (write: Write) => removeFromGuilds(call, write, caller.applicationId, guildId);
-    await call.write(remove, { serializable: true });
-    return;
-  }
-  await call.write(async (write) => {
-    const { count } = await write.db.member.deleteMany({ where: { guildId, userId: caller.user.id } });
-    if (count === 0) return;
-    await endVoice(write, { guildId, userId: caller.user.id });
-    write.record({ type: 'GUILD_MEMBER_REMOVE', guildId, user: caller.user });
-  });
+  const { user } = caller;
+  await call.write((write) => endMembership(call, write, guildId, user), { serializable: user.bot });
 }

@@ -1,4 +1,5 @@
 import type { Application, Installation, Transaction, User } from '../../infra/database/index.js';
+import { requireNotBanned } from '../bans/record.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { GUILD_OPERATIONS } from '../guild-operations.js';
@@ -33,7 +34,7 @@ export async function planGuildInstall(
     return putInstallation(call, write, {
       ...install,
       scopes,
-      permissions: await grantable(write.db, install, wanted),
+      permissions: await grantable(write.db, install, wanted, call.clock.now()),
     });
   };
 }
@@ -49,8 +50,9 @@ async function grantable(
   db: Transaction,
   { application, guildId, installerId }: GuildInstall,
   wanted: bigint,
+  now: number,
 ): Promise<bigint> {
-  const held = await permissionsWithin(db, guildId, installerId);
+  const held = await permissionsWithin(db, guildId, installerId, now);
   requirePermissions(held, GUILD_OPERATIONS.installApplication);
   const bot = { userId: application.id };
   const role = await db.role.findFirst({
@@ -112,6 +114,7 @@ async function addBot(call: CallContext, write: Write, grant: GrantedInstallatio
   const botId = application.id;
   const key = { guildId_userId: { guildId, userId: botId } };
   if (await db.member.findUnique({ where: key, select: { userId: true } })) return before;
+  await requireNotBanned(db, guildId, botId);
   const member = await db.member.create({
     data: { guildId, userId: botId, joinedAt: new Date(call.clock.now()), roles: { create: { roleId } } },
     include: WITH_USER_AND_ROLES,

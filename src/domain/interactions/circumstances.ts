@@ -6,7 +6,7 @@ import type { IntegrationOwners } from '../command-permissions/record.js';
 import { DomainError, type FieldFault, invalidInput } from '../errors.js';
 import type { GuildView } from '../guilds/views.js';
 import type { MemberFacts, MemberRecord } from '../members/record.js';
-import { allows, channelPermissions, Permission } from '../permissions.js';
+import { allows, channelPermissions, holderAt, Permission, type PermissionHolder } from '../permissions.js';
 import { type ChannelWithNewest, loadChannels } from './channels-shown.js';
 import { notOneOf, type Wanted } from './reading.js';
 import type { ChannelShown, Circumstances, MemberShown, Resolved } from './request.js';
@@ -58,6 +58,8 @@ interface Scene {
   botId: bigint;
   /** Null where the application has no bot in the guild, which then may do what everybody may. */
   bot: MemberFacts | null;
+  /** As of when, in milliseconds since the Unix epoch. */
+  at: number;
 }
 
 async function setScene(call: CallContext, place: GuildPlace, botId: bigint): Promise<Scene> {
@@ -65,7 +67,7 @@ async function setScene(call: CallContext, place: GuildPlace, botId: bigint): Pr
   const { guildId } = place;
   const [view, bot] = await Promise.all([call.guilds.view(guildId), call.guilds.member(guildId, botId)]);
   if (!view) throw new DomainError('UNKNOWN_CHANNEL');
-  return { view, place, user, botId, bot };
+  return { view, place, user, botId, bot, at: call.clock.now() };
 }
 
 interface Found {
@@ -150,28 +152,29 @@ function resolve(scene: Scene, found: Found, wanted: readonly Wanted[]): Resolve
 }
 
 function showMember(scene: Scene, member: MemberRecord): MemberShown {
-  const roleIds = member.roles.map(({ roleId }) => roleId);
-  return { member, permissions: permissionsIn(scene, scene.place.channelId, member.userId, roleIds) };
+  const facts = { ...member, roleIds: member.roles.map(({ roleId }) => roleId) };
+  const holder = holderAt(scene.at, member.userId, facts);
+  return { member, permissions: permissionsIn(scene, scene.place.channelId, holder) };
 }
 
 function showChannel(scene: Scene, { channels }: Found, id: bigint): ChannelShown | undefined {
   const found = channels.get(id);
   if (!found) return undefined;
-  const { botId, bot } = scene;
+  const { botId, bot, at } = scene;
   return {
     ...found,
     permissions: permissionsOfCaller(scene, id),
-    appPermissions: permissionsIn(scene, id, botId, bot?.roleIds ?? []),
+    appPermissions: permissionsIn(scene, id, holderAt(at, botId, bot)),
   };
 }
 
 function permissionsOfCaller(scene: Scene, channelId: bigint): bigint {
-  return permissionsIn(scene, channelId, scene.user.id, scene.place.member?.roleIds ?? []);
+  return permissionsIn(scene, channelId, holderAt(scene.at, scene.user.id, scene.place.member));
 }
 
-function permissionsIn({ view }: Scene, channelId: bigint, userId: bigint, roleIds: readonly bigint[]): bigint {
+function permissionsIn({ view }: Scene, channelId: bigint, holder: PermissionHolder): bigint {
   const channel = view.channels.get(channelId);
-  return channel ? channelPermissions(view, channel.overwrites, userId, roleIds) : 0n;
+  return channel ? channelPermissions(view, channel, holder) : 0n;
 }
 
 function idsOf(wanted: readonly Wanted[], ...kinds: Wanted['kind'][]): bigint[] {

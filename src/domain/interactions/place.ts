@@ -2,7 +2,7 @@ import type { Interaction } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
 import type { GuildPlace } from '../channels/place.js';
 import { DomainError } from '../errors.js';
-import { channelPermissions } from '../permissions.js';
+import { channelPermissions, holderAt } from '../permissions.js';
 
 /**
  * The channel of an interaction as its application's place. The bot may do there what its roles say; where it is no member, what
@@ -17,6 +17,6 @@ export async function placeOfApplication(
   const [view, member] = await Promise.all([call.guilds.view(guildId), call.guilds.member(guildId, applicationId)]);
   const channel = view?.channels.get(channelId);
   if (!view || !channel) throw new DomainError('UNKNOWN_CHANNEL');
-  const permissions = channelPermissions(view, channel.overwrites, applicationId, member?.roleIds ?? []);
+  const permissions = channelPermissions(view, channel, holderAt(call.clock.now(), applicationId, member));
   return { kind: 'guild', channelId, guildId, type: channel.type, member, permissions };
 }

@@ -36,7 +36,7 @@ async function requireRight(call: CallContext, { guildId, channelId, inviterId }
   const { user } = requireUser(call);
   if (!(await call.guilds.member(guildId, user.id))) throw new DomainError('UNKNOWN_INVITE');
   const { permissions } = await accessGuild(call, guildId, 'viewGuild');
-  const inChannel = (await permissionsInChannel(call.guilds, guildId, channelId, user.id)) ?? 0n;
+  const inChannel = (await permissionsInChannel(call.guilds, guildId, channelId, user.id, call.clock.now())) ?? 0n;
   const mayDelete =
     inviterId === user.id ||
     allows(permissions, GUILD_OPERATIONS.manageInvites) ||

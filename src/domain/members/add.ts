@@ -1,12 +1,10 @@
-import { z } from 'zod';
 import { isMissingReference, isUniqueConflict } from '../../infra/database/faults.js';
+import { requireNotBanned } from '../bans/record.js';
 import { type CallContext, requireUser } from '../call.js';
 import { DomainError } from '../errors.js';
 import type { GuildOperation } from '../guild-operations.js';
 import { accessGuild } from '../guilds/access.js';
 import type { GuildView } from '../guilds/views.js';
-import { nameText } from '../input.js';
-import { limits } from '../limits.js';
 import { findTokenActor } from '../oauth/access-tokens.js';
 import { type MemberRecord, WITH_USER_AND_ROLES } from './record.js';
 import { auditRoles, rolesForNewMember } from './roles.js';
@@ -24,16 +22,11 @@ export interface AddMemberInput {
   deaf?: boolean | null | undefined;
 }
 
-/** A nickname in the caller's input; an empty one is none. */
-export function nickname() {
-  return z.preprocess((value) => (value === '' ? null : value), nameText(1, limits.nickname).nullish());
-}
-
 /**
  * Makes somebody a member who granted `guilds.join` (Discord's documentation, OAuth2). The bot needs CreateInstantInvite, and
  * the permission for all else that is given; somebody who is a member already keeps what they have.
  * @returns the new member, or null for somebody who is one already
- * @throws ACCESS_TOKEN_REFUSED, MISSING_SCOPE, UNKNOWN_ROLE, and what `accessGuild` throws
+ * @throws ACCESS_TOKEN_REFUSED, BANNED, MISSING_SCOPE, UNKNOWN_ROLE, and what `accessGuild` throws
  */
 export async function addMember(call: CallContext, input: AddMemberInput): Promise<MemberRecord | null> {
   const { guildId, userId } = input;
@@ -77,6 +70,7 @@ function insertMember(call: CallContext, guild: GuildView, input: AddMemberInput
   const roleIds = input.roleIds ?? [];
   return call.write(
     async ({ db, record, audit }) => {
+      await requireNotBanned(db, guild.id, userId);
       const roles = await rolesForNewMember(call, db, guild, roleIds);
       const member = await db.member.create({
         data: {
@@ -93,6 +87,6 @@ function insertMember(call: CallContext, guild: GuildView, input: AddMemberInput
       record({ type: 'GUILD_MEMBER_ADD', member });
       return member;
     },
-    { serializable: roleIds.length > 0 },
+    { serializable: true },
   );
 }

@@ -1,34 +1,72 @@
 import type { Role, Transaction } from '../../infra/database/index.js';
-import { type CallContext, requireUser, type Write } from '../call.js';
+import type { CallContext, Write } from '../call.js';
 import { DomainError, missingPermissions } from '../errors.js';
 import { accessGuild } from '../guilds/access.js';
+import { findRole } from '../roles/find.js';
 import { highestPosition } from '../roles/rank.js';
 import { type MemberRecord, WITH_USER_AND_ROLES } from './record.js';
 
-export interface SetMemberRolesInput {
+/**
+ * Gives a member exactly these roles, within a transaction; a managed role they have stays in any case. Only roles below the caller's
+ * highest can be given or taken.
+ * @param roleIds null for those they have
+ * @returns the member as given where nothing changes
+ * @throws UNKNOWN_ROLE, MISSING_PERMISSIONS
+ */
+export async function replaceRoles(
+  call: CallContext,
+  write: Write,
+  guild: { id: bigint; ownerId: bigint },
+  member: MemberRecord,
+  roleIds: bigint[] | null,
+): Promise<MemberRecord> {
+  if (roleIds === null) return member;
+  const { db } = write;
+  const change = planChange(member, roleIds, await db.role.findMany({ where: { guildId: guild.id } }));
+  if (change.added.length + change.removed.length === 0) return member;
+  checkRank([...change.added, ...change.removed], await highestPosition(call, db, guild));
+  return applyChange(write, member, change);
+}
+
+interface MemberRoleInput {
   guildId: bigint;
   userId: bigint;
-  /** All roles the member is to have. `@everyone` is not named; a managed role the member has stays in any case. */
-  roleIds: bigint[];
+  roleId: bigint;
 }
 
 /**
- * Gives a member exactly these roles. Needs ManageRoles; only roles below the caller's highest can be given or taken.
+ * Gives a member a role below the caller's highest. Needs ManageRoles. One that they have is no change.
  * @throws UNKNOWN_MEMBER, UNKNOWN_ROLE, MISSING_PERMISSIONS and what `accessGuild` throws
  */
-export async function setMemberRoles(call: CallContext, input: SetMemberRolesInput): Promise<MemberRecord> {
-  const { guildId, userId } = input;
-  requireUser(call);
+export function addMemberRole(call: CallContext, input: MemberRoleInput): Promise<void> {
+  return changeRole(call, input, (role, isHeld) => ({ added: isHeld ? [] : [role], removed: [] }));
+}
+
+/** Takes a role from a member. @throws as {@link addMemberRole} does */
+export function removeMemberRole(call: CallContext, input: MemberRoleInput): Promise<void> {
+  return changeRole(call, input, (role, isHeld) => ({ added: [], removed: isHeld ? [role] : [] }));
+}
+
+async function changeRole(
+  call: CallContext,
+  { guildId, userId, roleId }: MemberRoleInput,
+  plan: (role: Role, isHeld: boolean) => RoleChange,
+): Promise<void> {
   const { view } = await accessGuild(call, guildId, 'setMemberRoles');
-  return call.write(
+  await call.write(
     async (write) => {
       const where = { guildId_userId: { guildId, userId } };
       const member = await write.db.member.findUnique({ where, include: WITH_USER_AND_ROLES });
       if (!member) throw new DomainError('UNKNOWN_MEMBER');
-      const change = planChange(member, input, await write.db.role.findMany({ where: { guildId } }));
-      if (change.added.length + change.removed.length === 0) return member;
-      checkRank([...change.added, ...change.removed], await highestPosition(call, write.db, view));
-      return applyChange(write, member, change);
+      const role = await findRole(write.db, guildId, roleId);
+      if (roleId === guildId) throw new DomainError('UNKNOWN_ROLE');
+      checkRank([role], await highestPosition(call, write.db, view));
+      const change = plan(
+        role,
+        member.roles.some((held) => held.roleId === roleId),
+      );
+      if (change.added.length + change.removed.length === 0) return;
+      write.record({ type: 'GUILD_MEMBER_UPDATE', member: await applyChange(write, member, change) });
     },
     { serializable: true },
   );
@@ -55,8 +93,8 @@ interface RoleChange {
   removed: Role[];
 }
 
-function planChange(member: MemberRecord, { guildId, roleIds }: SetMemberRolesInput, roles: Role[]): RoleChange {
-  const wanted = namedRoles(guildId, roleIds, roles);
+function planChange(member: MemberRecord, roleIds: bigint[], roles: Role[]): RoleChange {
+  const wanted = namedRoles(member.guildId, roleIds, roles);
   const held = new Set(member.roles.map(({ roleId }) => roleId));
   return {
     added: wanted.filter((role) => !held.has(role.id)),
@@ -78,20 +116,20 @@ function checkRank(roles: Role[], highest: number): void {
 }
 
 async function applyChange(
-  { db, record, audit }: Write,
-  { guildId, userId }: MemberRecord,
+  { db, audit }: Write,
+  member: MemberRecord,
   { added, removed }: RoleChange,
 ): Promise<MemberRecord> {
-  await db.memberRole.deleteMany({ where: { guildId, userId, roleId: { in: removed.map((role) => role.id) } } });
-  await db.memberRole.createMany({ data: added.map((role) => ({ guildId, userId, roleId: role.id })) });
-  const member = await db.member.findUniqueOrThrow({
-    where: { guildId_userId: { guildId, userId } },
-    include: WITH_USER_AND_ROLES,
-  });
+  const { guildId, userId } = member;
+  const gone = new Set(removed.map(({ id }) => id));
+  if (removed.length > 0) await db.memberRole.deleteMany({ where: { guildId, userId, roleId: { in: [...gone] } } });
+  if (added.length > 0) {
+    await db.memberRole.createMany({ data: added.map((role) => ({ guildId, userId, roleId: role.id })) });
+  }
   const changes = { added: auditRoles(added), removed: auditRoles(removed) };
   await audit({ action: 'MEMBER_ROLE_UPDATE', guildId, targetId: userId, changes });
-  record({ type: 'GUILD_MEMBER_UPDATE', member });
-  return member;
+  const kept = member.roles.filter(({ roleId }) => !gone.has(roleId));
+  return { ...member, roles: [...kept, ...added.map(({ id }) => ({ roleId: id }))] };
 }
 
 /** Roles as an entry of the audit ledger names them. */

@@ -73,7 +73,7 @@ export function endConnection(
       const rest = rows.filter(({ sessionId }) => sessionId !== id);
       if (isInVoice) await endVoice(write, { userId, sessionId: id });
       const { count } = await write.db.presence.deleteMany({ where: { sessionId: id } });
-      if (count > 0 && rest.length === 0 && !isBot) await endVisits(write, [userId]);
+      if (count > 0 && rest.length === 0 && !isBot) await endVisits(call, write, [userId]);
       return { before: shownOf(userId, rows), after: shownOf(userId, rest) };
     },
     { serializable: true },
@@ -99,6 +99,7 @@ export function endSomePresences(call: CallContext, processId: string): Promise<
       const changes = await changesWithout(call, write, ended);
       await write.db.presence.deleteMany({ where: { sessionId: { in: ended.map(({ sessionId }) => sessionId) } } });
       await endVisits(
+        call,
         write,
         changes.filter(({ isLast }) => isLast).map(({ after }) => after.userId),
       );

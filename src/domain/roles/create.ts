@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Role } from '../../infra/database/index.js';
+import type { AuditChanges } from '../audit-log/actions.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessGuild, requirePermissions } from '../guilds/access.js';
@@ -7,35 +8,57 @@ import { nameText } from '../input.js';
 import { limits } from '../limits.js';
 import { permissionText } from '../permissions.js';
 
-/** A role in a caller's input. */
-export const NewRole = z.object({
-  name: nameText(limits.roleName.min, limits.roleName.max),
+/** A color as its RGB value; 0 for none. */
+const color = z.number().int().min(0).max(0xff_ff_ff);
+
+/** What a role may be given in a caller's input; null says nothing. */
+export const RoleFields = z.object({
+  name: nameText(limits.roleName.min, limits.roleName.max).nullish(),
   permissions: permissionText().nullish(),
+  color: color.nullish(),
+  hoist: z.boolean().nullish(),
+  mentionable: z.boolean().nullish(),
 });
+
+/** What a role is called that nobody named, as on the reference platform. */
+const DEFAULT_NAME = 'new role';
 
 /**
  * Makes a role just above `@everyone`, with the permissions of `@everyone` unless stated. Needs ManageRoles and every permission
  * the role is to carry.
  * @throws LIMIT_EXCEEDED, MISSING_PERMISSIONS and what `accessGuild` throws
  */
-export async function createRole(call: CallContext, guildId: bigint, input: z.output<typeof NewRole>): Promise<Role> {
+export async function createRole(
+  call: CallContext,
+  guildId: bigint,
+  input: z.output<typeof RoleFields>,
+): Promise<Role> {
   const access = await accessGuild(call, guildId, 'createRole');
-  const name = input.name;
-  const permissions = input.permissions ?? access.view.rolePermissions.get(guildId) ?? 0n;
-  requirePermissions(access.permissions, permissions);
+  const fields = {
+    name: input.name ?? DEFAULT_NAME,
+    permissions: input.permissions ?? access.view.rolePermissions.get(guildId) ?? 0n,
+    color: input.color ?? 0,
+    hoist: input.hoist ?? false,
+    mentionable: input.mentionable ?? false,
+  };
+  requirePermissions(access.permissions, fields.permissions);
   return call.write(
     async (write) => {
-      const role = await insertRole(write, { id: call.nextId(), guildId, name, permissions });
-      const changes = { name, permissions: String(permissions) };
-      await write.audit({ action: 'ROLE_CREATE', guildId, targetId: role.id, changes });
+      const role = await insertRole(write, { id: call.nextId(), guildId, ...fields });
+      await write.audit({ action: 'ROLE_CREATE', guildId, targetId: role.id, changes: auditedRole(role) });
       return role;
     },
     { serializable: true },
   );
 }
 
+/** What the audit ledger keeps of a role that is made or removed. */
+export function auditedRole({ name, permissions, color, hoist, mentionable }: Role): AuditChanges['ROLE_CREATE'] {
+  return { name, permissions: String(permissions), color, hoist, mentionable };
+}
+
 export type RoleData = Pick<Role, 'id' | 'guildId' | 'name' | 'permissions'> &
-  Partial<Pick<Role, 'managed' | 'applicationId'>>;
+  Partial<Pick<Role, 'managed' | 'applicationId' | 'color' | 'hoist' | 'mentionable'>>;
 
 /**
  * Puts a role just above `@everyone` and moves every other role up by one.

@@ -1,2 +1,5 @@
-export { createRole, NewRole } from './create.js';
+export { createRole, RoleFields } from './create.js';
+export { deleteRole } from './delete.js';
+export { countRoleMembers, getRole, listRoles } from './list.js';
 export { setRolePositions } from './positions.js';
+export { updateRole } from './update.js';

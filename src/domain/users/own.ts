@@ -71,7 +71,7 @@ export async function listOwnGuilds(call: CallContext, input: ListOwnGuildsInput
     return {
       guild,
       isOwner: guild.ownerId === actor.user.id,
-      permissions: memberPermissions(membership),
+      permissions: memberPermissions(membership, call.clock.now()),
       memberCount: guild._count?.members ?? null,
       presenceCount: online?.get(guild.id) ?? null,
     };

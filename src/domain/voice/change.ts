@@ -1,6 +1,7 @@
 import type { CallContext } from '../call.js';
 import { DomainError } from '../errors.js';
 import type { GuildOperation } from '../guild-operations.js';
+import { updateColumns } from '../members/update.js';
 import { holdMember } from './join.js';
 import { accessVoiceOf, moveInVoice, type VoiceMove } from './moderate.js';
 
@@ -26,7 +27,9 @@ export async function changeVoiceState(call: CallContext, input: ChangeVoiceInpu
   await call.write(async (write) => {
     const member = await holdMember(write.db, guildId, userId);
     if (!member) throw new DomainError('UNKNOWN_VOICE_STATE');
-    await moveInVoice(write, member, move).catch((error: unknown) => {
+    const updated = await updateColumns(write, member, { mute, deaf });
+    if (updated !== member) write.record({ type: 'GUILD_MEMBER_UPDATE', member: updated });
+    await moveInVoice(write, updated, move, updated !== member).catch((error: unknown) => {
       const isNotThere = error instanceof DomainError && error.code === 'NOT_IN_VOICE';
       throw isNotThere ? new DomainError('UNKNOWN_VOICE_STATE') : error;
     });

@@ -3,6 +3,7 @@ import { type TopicKind, topics } from '../../infra/bus.js';
 import type { WireOptions } from '../messages.js';
 import { applicationEvents } from './applications.js';
 import { auditLogEvents } from './audit-log.js';
+import { banEvents } from './bans.js';
 import { channelEvents } from './channels.js';
 import { commandPermissionEvents } from './command-permissions.js';
 import { guildEvents } from './guilds.js';
@@ -23,6 +24,7 @@ import { voiceEvents } from './voice.js';
 export const EVENTS: EventRows = {
   ...applicationEvents,
   ...auditLogEvents,
+  ...banEvents,
   ...channelEvents,
   ...commandPermissionEvents,
   ...guildEvents,

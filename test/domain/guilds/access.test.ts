@@ -174,7 +174,8 @@ describe('a channel', () => {
 test('a transaction sees what somebody may do: nothing without a membership', async () => {
   await permitEveryone(server.app, guild.id, ViewChannel);
   await addRole(SendMessages);
-  const within = (userId: bigint) => member.write(({ db }) => permissionsWithin(db, guild.id, userId));
+  const within = (userId: bigint) =>
+    member.write(({ db }) => permissionsWithin(db, guild.id, userId, member.clock.now()));
   expect(await within(ada.id)).toBe(ViewChannel | SendMessages);
   expect(await within(guild.owner.id)).toBe(ALL_PERMISSIONS);
   expect(await within(1n)).toBe(0n);

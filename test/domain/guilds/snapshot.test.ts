@@ -135,13 +135,13 @@ test('who is no member may do nothing, and nobody anything in a channel that is 
   const guild = await createGuild(app);
   const [member, stranger] = [await createPerson(app), await createPerson(app)];
   await addMember(app, guild.id, member);
-  const inGuild = (id: bigint, guildId = guild.id) => permissionsInGuild(app.guilds, guildId, id);
+  const inGuild = (id: bigint, guildId = guild.id) => permissionsInGuild(app.guilds, guildId, id, app.clock.now());
   expect(await inGuild(guild.owner.id)).toBe(ALL_PERMISSIONS);
   expect(await inGuild(member.id)).toBe(DEFAULT_EVERYONE_PERMISSIONS);
   expect(await inGuild(stranger.id)).toBeNull();
   expect(await inGuild(member.id, 1n)).toBeNull();
   const inChannel = (id: bigint, channelId = guild.channel.id) =>
-    permissionsInChannel(app.guilds, guild.id, channelId, id);
+    permissionsInChannel(app.guilds, guild.id, channelId, id, app.clock.now());
   expect(await inChannel(member.id)).toBe(DEFAULT_EVERYONE_PERMISSIONS);
   expect(await inChannel(stranger.id)).toBeNull();
   expect(await inChannel(guild.owner.id, 1n)).toBeNull();

@@ -60,7 +60,7 @@ it('reads a guild without waiting until its changes are heard, and again once th
   await Promise.resolve();
   expect((await home.member(guild.id, person.id))?.nick).toBe('heron');
   expect((await home.view(guild.id))?.rolePermissions.get(guild.id)).toBe(8n);
-  expect(await statementsOf(() => permissionsInGuild(home, guild.id, person.id))).toEqual([]);
+  expect(await statementsOf(() => permissionsInGuild(home, guild.id, person.id, clock.now()))).toEqual([]);
 });
 
 it.each(['hears', 'is deaf'])('sees what nobody told of after half a minute, whether it %s', async (_name) => {
@@ -68,7 +68,7 @@ it.each(['hears', 'is deaf'])('sees what nobody told of after half a minute, whe
   const { home, hear } = deafHome();
   if (_name === 'hears') hear();
   const guild = await createGuild(app);
-  const permissions = () => permissionsInChannel(home, guild.id, guild.channel.id, guild.owner.id);
+  const permissions = () => permissionsInChannel(home, guild.id, guild.channel.id, guild.owner.id, clock.now());
   await permissions();
   expect(await permissions()).not.toBeNull();
   await app.db.writer.member.deleteMany({ where: { guildId: guild.id } });
@@ -90,7 +90,7 @@ it('hears nothing of what decides no access: a process that only remembers a gui
   };
   const home = new DatabaseHome(app.db.reader, bus, clock);
   const guild = await createGuild(app);
-  expect(await permissionsInChannel(home, guild.id, guild.channel.id, guild.owner.id)).not.toBeNull();
+  expect(await permissionsInChannel(home, guild.id, guild.channel.id, guild.owner.id, clock.now())).not.toBeNull();
   expect(await home.guildOfChannel(guild.channel.id)).toBe(guild.id);
   expect(topics).toEqual([`facts:${guild.id}`]);
 });

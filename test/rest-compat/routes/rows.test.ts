@@ -15,6 +15,7 @@ const MIB = 1024 * 1024;
 const table = routes.map((row) => [`${row.method} ${row.path}`, row] as const);
 
 const MESSAGES = '/channels/:channelId/messages';
+const MEMBERS = '/guilds/:guildId/members';
 const FOLLOW_UPS = '/webhooks/:webhookId/:webhookToken';
 const ANSWERS = [`${FOLLOW_UPS}/messages/@original`, `${FOLLOW_UPS}/messages/:messageId`];
 
@@ -33,7 +34,7 @@ describe('every row', () => {
     expect(major).toEqual(row.paramNames.slice(0, isOfToken ? 2 : 1));
   });
 
-  test('has a bucket of its own, but for two names of one thing and the ways to change reactions and answers', () => {
+  test("has a bucket of its own, but for names of one thing and the ways to change reactions, answers and a member's roles", () => {
     const sharing = new Map<string, string[]>();
     for (const [name, { bucket }] of table) {
       sharing.set(bucket.limit.name, [...(sharing.get(bucket.limit.name) ?? []), name]);
@@ -43,6 +44,9 @@ describe('every row', () => {
       [
         ['GET /applications/@me', 'GET /oauth2/applications/@me'],
         ['PATCH /applications/@me', 'PATCH /oauth2/applications/@me'],
+        [`GET ${MEMBERS}/@me`, `GET ${MEMBERS}/:userId`, 'GET /users/@me/guilds/:guildId/member'],
+        [`PATCH ${MEMBERS}/@me`, `PATCH ${MEMBERS}/@me/nick`],
+        [`PUT ${MEMBERS}/:userId/roles/:roleId`, `DELETE ${MEMBERS}/:userId/roles/:roleId`],
         ANSWERS.map((path) => `GET ${path}`),
         ['PATCH', 'DELETE'].flatMap((method) => ANSWERS.map((path) => `${method} ${path}`)),
         table.flatMap(([name, { method }]) => (name.includes('/reactions') && method !== 'GET' ? [name] : [])),
@@ -115,12 +119,14 @@ const REFUSALS: Record<ErrorCode, [status: number, code: number]> = {
   INVALID_ACCESS_TOKEN: [401, 50025],
   ACCESS_TOKEN_REFUSED: [403, 50025],
   FORBIDDEN: [403, 50013],
+  BANNED: [403, 40007],
   MISSING_ACCESS: [403, 50001],
   MISSING_PERMISSIONS: [403, 50013],
   BOTS_REFUSED: [403, 20001],
   ONLY_BOTS: [403, 20002],
   NOT_OWN_APPLICATION: [403, 20012],
   UNKNOWN_APPLICATION: [404, 10002],
+  UNKNOWN_BAN: [404, 10026],
   UNKNOWN_CHANNEL: [404, 10003],
   UNKNOWN_COMMAND: [404, 10063],
   UNKNOWN_COMMAND_PERMISSIONS: [404, 10066],
@@ -141,10 +147,12 @@ const REFUSALS: Record<ErrorCode, [status: number, code: number]> = {
   INVALID_WEBHOOK_TOKEN: [401, 50027],
   INVALID_INPUT: [400, 50035],
   INVALID_JSON: [400, 50109],
+  INVALID_ROLE: [400, 50028],
   WRONG_CHANNEL_TYPE: [400, 50008],
   EMPTY_MESSAGE: [400, 50006],
   NOT_MESSAGE_AUTHOR: [403, 50005],
   NOT_IN_VOICE: [400, 40032],
+  NOBODY_BANNED: [400, 500000],
   ALREADY_ACKNOWLEDGED: [400, 40060],
   COMMAND_NAME_TAKEN: [400, 40041],
   TOO_MANY_COMMANDS: [400, 30032],

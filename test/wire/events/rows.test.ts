@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { BusMessage, EventName } from '../../../src/domain/bus-message.js';
 import type { DomainEvent } from '../../../src/domain/events.js';
 import type { InteractionRequest } from '../../../src/domain/interactions/index.js';
+import { Permission } from '../../../src/domain/permissions.js';
 import type { User } from '../../../src/infra/database/index.js';
 import { EVENTS, renderEvent } from '../../../src/wire/events/index.js';
 import { renderRole } from '../../../src/wire/roles.js';
@@ -161,6 +162,15 @@ const shownReaction = { ...shownPlace, message_id: '3' };
 const thumb = { emoji: { id: null, name: '👍' } };
 const blob = { emoji: { id: '31', name: 'blob' } };
 
+const ofBan: Way = {
+  topics: ['guild:1'],
+  audience: { intent: Intent.GuildModeration, anyInGuild: String(Permission.BanMembers | Permission.ViewAuditLog) },
+  invalidates: [],
+  guildId: '1',
+  userId: '7',
+};
+const shownBan = { guild_id: '1', user: shownUser('7') };
+
 /** A slash command that somebody ran, as far as its event shows it. */
 const asked = {
   application: { id: 5n },
@@ -191,6 +201,11 @@ const ROWS: { [Name in EventName]: [event: DomainEvent & { type: Name }, way: Wa
     { type: 'MESSAGE_DELETE', ...reaction },
     inChannel(ofMessage, { invalidates: ['picture'] }),
     { ...shownPlace, id: '3' },
+  ],
+  MESSAGE_DELETE_BULK: [
+    { type: 'MESSAGE_DELETE_BULK', ...place, messageIds: [3n, 4n] },
+    inChannel(ofMessage, { invalidates: ['picture'] }),
+    { ...shownPlace, ids: ['3', '4'] },
   ],
   MESSAGE_REACTION_ADD: [
     {
@@ -234,6 +249,11 @@ const ROWS: { [Name in EventName]: [event: DomainEvent & { type: Name }, way: Wa
   ],
   CHANNEL_CREATE: [
     { type: 'CHANNEL_CREATE', channel },
+    ofFacts(ofGuild, ['view', 'picture'], { channelId: '2' }),
+    { id: '2', guild_id: '1', name: 'general', type: 0, last_message_id: null },
+  ],
+  CHANNEL_UPDATE: [
+    { type: 'CHANNEL_UPDATE', channel },
     ofFacts(ofGuild, ['view', 'picture'], { channelId: '2' }),
     { id: '2', guild_id: '1', name: 'general', type: 0, last_message_id: null },
   ],
@@ -342,6 +362,8 @@ const ROWS: { [Name in EventName]: [event: DomainEvent & { type: Name }, way: Wa
       member: { ...shownMember('7'), deaf: true },
     },
   ],
+  GUILD_BAN_ADD: [{ type: 'GUILD_BAN_ADD', guildId: 1n, user: person(7n) }, ofBan, shownBan],
+  GUILD_BAN_REMOVE: [{ type: 'GUILD_BAN_REMOVE', guildId: 1n, user: person(7n) }, ofBan, shownBan],
   INVITE_CREATE: [
     { type: 'INVITE_CREATE', invite },
     inChannel(ofInvite),
@@ -444,6 +466,7 @@ const SHOWN_IN_PART = new Set<EventName>([
   'MESSAGE_CREATE',
   'MESSAGE_UPDATE',
   'CHANNEL_CREATE',
+  'CHANNEL_UPDATE',
   'GUILD_UPDATE',
   'USER_UPDATE',
   'INTERACTION_CREATE',

@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { nextTurn } from '../../infra/turns.js';
+import { type CallContext, requireUser, type Write } from '../call.js';
+import { DomainError, missingPermissions } from '../errors.js';
+import { accessGuild } from '../guilds/access.js';
+import type { GuildView } from '../guilds/views.js';
+import { listUpTo, snowflake } from '../input.js';
+import { limits } from '../limits.js';
+import { endMembership } from '../members/remove.js';
+import { requireAbove } from '../roles/rank.js';
+import { messagesToRemove } from './messages.js';
+
+/** For how long back the messages of somebody banned go too, in seconds, in a caller's input; 0, or not given, for none. */
+export const DeleteMessageSeconds = z.number().int().min(0).max(limits.bannedMessagesAge).nullish();
+
+/** Whom to ban at once, in a caller's input; each once, however often they are named. */
+export const UsersToBan = listUpTo(limits.bansAtOnce, snowflake()).transform((ids) => [...new Set(ids)]);
+
+interface BanInput {
+  guildId: bigint;
+  userId: bigint;
+  deleteMessageSeconds?: number | null | undefined;
+}
+
+/**
+ * Bans a user, member or not; a member ranks below the caller. The stated reason is kept with the ban. Somebody banned stays so, as they
+ * were. Their messages are removed later, whoever asks first. Needs BanMembers.
+ * @returns whether they were not banned before
+ * @throws UNKNOWN_USER, MISSING_PERMISSIONS and what `accessGuild` throws
+ */
+export async function banMember(call: CallContext, input: BanInput): Promise<boolean> {
+  const { view } = await accessGuild(call, input.guildId, 'banMember');
+  return ban(call, view, input);
+}
+
+interface BulkBan {
+  bannedIds: bigint[];
+  /** Who cannot be banned by the caller, is unknown, or was banned before. */
+  failedIds: bigint[];
+}
+
+/**
+ * Bans several users, each on its own. Needs BanMembers and ManageGuild.
+ * @throws NOBODY_BANNED and what `accessGuild` throws
+ */
+export async function banMembers(
+  call: CallContext,
+  { userIds, ...input }: Omit<BanInput, 'userId'> & { userIds: readonly bigint[] },
+): Promise<BulkBan> {
+  const { view } = await accessGuild(call, input.guildId, 'banMembers');
+  const result: BulkBan = { bannedIds: [], failedIds: [] };
+  for (const userId of userIds) {
+    await nextTurn();
+    const isBanned = await banned(call, view, { ...input, userId });
+    (isBanned ? result.bannedIds : result.failedIds).push(userId);
+  }
+  if (result.bannedIds.length === 0) throw new DomainError('NOBODY_BANNED');
+  return result;
+}
+
+async function banned(call: CallContext, view: GuildView, input: BanInput): Promise<boolean> {
+  try {
+    return await ban(call, view, input);
+  } catch (error) {
+    if (error instanceof DomainError && ['UNKNOWN_USER', 'MISSING_PERMISSIONS'].includes(error.code)) return false;
+    throw error;
+  }
+}
+
+async function ban(call: CallContext, view: GuildView, input: BanInput): Promise<boolean> {
+  const { guildId, userId } = input;
+  return call.write(
+    async (write) => {
+      const { db, record, audit } = write;
+      const user = await db.user.findUnique({ where: { id: userId } });
+      if (!user) throw new DomainError('UNKNOWN_USER');
+      const key = { guildId_userId: { guildId, userId } };
+      const member = await db.member.findUnique({ where: key, select: { userId: true } });
+      await requireMayBan(call, write, view, { userId, isMember: member !== null });
+      if (input.deleteMessageSeconds) await write.addJob(messagesToRemove(call, input, input.deleteMessageSeconds));
+      if (await db.ban.findUnique({ where: key, select: { userId: true } })) return false;
+      await db.ban.create({ data: { guildId, userId, reason: call.auditReason } });
+      await audit({ action: 'MEMBER_BAN_ADD', guildId, targetId: userId });
+      record({ type: 'GUILD_BAN_ADD', guildId, user });
+      if (member) await endMembership(call, write, guildId, user);
+      return true;
+    },
+    { serializable: true },
+  );
+}
+
+/** Somebody who is no member has no rank; nobody bans themselves. @throws MISSING_PERMISSIONS */
+async function requireMayBan(
+  call: CallContext,
+  { db }: Write,
+  view: GuildView,
+  { userId, isMember }: { userId: bigint; isMember: boolean },
+): Promise<void> {
+  if (isMember) return requireAbove(call, db, view, userId);
+  if (userId === requireUser(call).user.id) throw missingPermissions();
+}

@@ -1,0 +1,80 @@
+import type { Message } from '../../infra/database/index.js';
+import { snowflakeAt } from '../../infra/ids.js';
+import { nextTurn } from '../../infra/turns.js';
+import type { CallContext } from '../call.js';
+import type { DomainJob } from '../job-payloads.js';
+import { discardAllFiles } from '../messages/files.js';
+
+/** Whose messages are removed from which guild: those with ids above `after`, up to `last`. */
+export interface MessagesToRemove {
+  guildId: bigint;
+  authorId: bigint;
+  after: bigint;
+  last: bigint;
+}
+
+/** The job that removes somebody's messages of the last `seconds` from a guild. */
+export function messagesToRemove(
+  { clock }: Pick<CallContext, 'clock'>,
+  { guildId, userId }: { guildId: bigint; userId: bigint },
+  seconds: number,
+): DomainJob {
+  const now = clock.now();
+  const payload = {
+    guildId: String(guildId),
+    authorId: String(userId),
+    after: String(snowflakeAt(now - seconds * 1_000) - 1n),
+    last: String(snowflakeAt(now + 1)),
+  };
+  return { kind: 'messages-of-banned', payload, dueAt: now };
+}
+
+/** Messages that one statement looks at or removes. */
+const PIECE = 100;
+
+/**
+ * Removes messages with their files, those that everybody in their channel sees, in pieces. May be done twice.
+ * @throws the reason of `signal` when that is aborted
+ */
+export async function removeMessagesOfBanned(
+  call: CallContext,
+  { guildId, authorId, after, last }: MessagesToRemove,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let from: bigint | undefined = after; from !== undefined; ) {
+    await nextTurn();
+    signal.throwIfAborted();
+    // Whose they are decides where to look, and not the guild: that piece is of one index.
+    const piece: Found[] = await call.read.message.findMany({
+      where: { authorId, id: { gt: from, lte: last } },
+      select: { id: true, channelId: true, visibleToId: true, channel: { select: { guildId: true } } },
+      orderBy: { id: 'asc' },
+      take: PIECE,
+    });
+    await removePiece(
+      call,
+      guildId,
+      piece.filter(({ channel, visibleToId }) => channel.guildId === guildId && visibleToId === null),
+    );
+    from = piece.length < PIECE ? undefined : piece.at(-1)?.id;
+  }
+}
+
+type Found = Pick<Message, 'id' | 'channelId' | 'visibleToId'> & { channel: { guildId: bigint | null } };
+
+async function removePiece(call: CallContext, guildId: bigint, messages: Found[]): Promise<void> {
+  if (messages.length === 0) return;
+  await call.write(async ({ db, record }) => {
+    await db.message.deleteMany({ where: { id: { in: messages.map(({ id }) => id) } } });
+    for (const [channelId, messageIds] of byChannel(messages)) {
+      record({ type: 'MESSAGE_DELETE_BULK', guildId, channelId, messageIds });
+    }
+  });
+  for (const { id, channelId } of messages) await discardAllFiles(call, { channelId, messageId: id });
+}
+
+function byChannel(messages: readonly Found[]): Map<bigint, bigint[]> {
+  const ids = new Map<bigint, bigint[]>();
+  for (const { id, channelId } of messages) ids.set(channelId, [...(ids.get(channelId) ?? []), id]);
+  return ids;
+}

@@ -1,0 +1,42 @@
+import type { User } from '../../infra/database/index.js';
+import { type CallContext, requireUser, type Write } from '../call.js';
+import { DomainError } from '../errors.js';
+import { accessGuild } from '../guilds/access.js';
+import { removeFromGuilds } from '../installations/uninstall.js';
+import { requireAbove } from '../roles/rank.js';
+import { endVoice } from '../voice/leave.js';
+
+/**
+ * Ends somebody's membership, whoever decided it; a bot takes its installation along. For a bot the transaction has to be serializable.
+ */
+export async function endMembership(call: CallContext, write: Write, guildId: bigint, user: User): Promise<void> {
+  if (user.bot) {
+    await removeFromGuilds(call, write, user.id, guildId);
+    return;
+  }
+  const { count } = await write.db.member.deleteMany({ where: { guildId, userId: user.id } });
+  if (count === 0) return;
+  await endVoice(write, { guildId, userId: user.id });
+  write.record({ type: 'GUILD_MEMBER_REMOVE', guildId, user });
+}
+
+/**
+ * Removes a member who ranks below the caller. Needs KickMembers.
+ * @throws UNKNOWN_MEMBER, MISSING_PERMISSIONS and what `accessGuild` throws
+ */
+export async function kickMember(call: CallContext, input: { guildId: bigint; userId: bigint }): Promise<void> {
+  const { guildId, userId } = input;
+  requireUser(call);
+  const { view } = await accessGuild(call, guildId, 'kickMember');
+  await call.write(
+    async (write) => {
+      const where = { guildId_userId: input };
+      const member = await write.db.member.findUnique({ where, select: { user: true } });
+      if (!member) throw new DomainError('UNKNOWN_MEMBER');
+      await requireAbove(call, write.db, view, userId);
+      await endMembership(call, write, guildId, member.user);
+      await write.audit({ action: 'MEMBER_KICK', guildId, targetId: userId });
+    },
+    { serializable: true },
+  );
+}

@@ -1,0 +1,182 @@
+import { z } from 'zod';
+import type { Member, Transaction } from '../../infra/database/index.js';
+import type { AuditChanges } from '../audit-log/actions.js';
+import { type CallContext, requireUser, type Write } from '../call.js';
+import { DomainError, invalidInput, missingPermissions } from '../errors.js';
+import type { GuildOperation } from '../guild-operations.js';
+import { accessGuild, permissionsWithin } from '../guilds/access.js';
+import type { GuildView } from '../guilds/views.js';
+import { fault, snowflake } from '../input.js';
+import { limits } from '../limits.js';
+import { Permission } from '../permissions.js';
+import { requireAbove } from '../roles/rank.js';
+import { moveInVoice, operationsOfMove, requireMoveTarget } from '../voice/moderate.js';
+import { nickname } from './nickname.js';
+import { type MemberRecord, WITH_USER_AND_ROLES } from './record.js';
+import { replaceRoles } from './roles.js';
+
+/** A change of a member in a caller's input. What is not there stays; null takes a nickname or a timeout away. */
+export const MemberChange = z.object({
+  nick: nickname(),
+  /** All roles they are to have, without `@everyone`. */
+  roleIds: z.array(snowflake()).max(limits.rolesPerGuild).nullish(),
+  /** By a moderator, of somebody in a voice channel. */
+  mute: z.boolean().nullish(),
+  deaf: z.boolean().nullish(),
+  /** The voice channel they are moved to; null takes them out of voice. */
+  channelId: snowflake().nullish(),
+  communicationDisabledUntil: z
+    .string()
+    .refine((text) => !Number.isNaN(Date.parse(text)), fault('DATE_TIME_TYPE_PARSE', 'Could not parse the date.'))
+    .transform((text) => new Date(text))
+    .nullish(),
+});
+
+type MemberChange = z.output<typeof MemberChange>;
+
+export interface UpdateMemberInput extends Partial<MemberChange> {
+  guildId: bigint;
+  userId: bigint;
+}
+
+/**
+ * Changes a member; everything that is asked for, or nothing. Each part needs its permission, the own nickname ChangeNickname. Whose
+ * nickname is changed, or who is timed out, ranks below the caller; an administrator cannot be timed out.
+ * @throws UNKNOWN_MEMBER, UNKNOWN_ROLE, NOT_IN_VOICE, INVALID_INPUT for a timeout that is too long or what is no voice channel, MISSING_PERMISSIONS and what
+ *   `accessGuild` throws
+ */
+export async function updateMember(
+  call: CallContext,
+  { guildId, userId, ...change }: UpdateMemberInput,
+): Promise<MemberRecord> {
+  const isOwn = requireUser(call).user.id === userId;
+  const { view } = await accessGuild(call, guildId, 'viewGuild', ...operationsOf(change, isOwn));
+  if (isGiven(change.channelId)) await requireMoveTarget(call, guildId, change.channelId);
+  checkTimeout(call, change);
+  return call.write(
+    async (write) => {
+      const where = { guildId_userId: { guildId, userId } };
+      const member = await write.db.member.findUnique({ where, include: WITH_USER_AND_ROLES });
+      if (!member) throw new DomainError('UNKNOWN_MEMBER');
+      await checkTarget(call, write.db, view, { userId, isOwn, change });
+      const withRoles = await replaceRoles(call, write, view, member, change.roleIds ?? null);
+      const updated = await updateColumns(write, withRoles, change);
+      if (updated !== member) write.record({ type: 'GUILD_MEMBER_UPDATE', member: updated });
+      if (concernsVoice(change)) await moveInVoice(write, updated, change, soundsOtherwise(member, updated));
+      return updated;
+    },
+    { serializable: true },
+  );
+}
+
+/** Gives a member exactly these roles. Needs ManageRoles. @throws as {@link updateMember} does */
+export function setMemberRoles(
+  call: CallContext,
+  input: { guildId: bigint; userId: bigint; roleIds: bigint[] },
+): Promise<MemberRecord> {
+  return updateMember(call, input);
+}
+
+/** Changes the caller's own nickname; null takes it away, undefined leaves it. @throws as {@link updateMember} does */
+export function updateOwnMember(
+  call: CallContext,
+  { guildId, nick }: { guildId: bigint; nick?: string | null | undefined },
+): Promise<MemberRecord> {
+  return updateMember(call, { guildId, userId: requireUser(call).user.id, nick });
+}
+
+function isGiven<Value>(value: Value | null | undefined): value is Value {
+  return value !== null && value !== undefined;
+}
+
+function operationsOf(change: Partial<MemberChange>, isOwn: boolean): GuildOperation[] {
+  const operations: GuildOperation[] = [];
+  if (change.nick !== undefined) operations.push(isOwn ? 'updateOwnNick' : 'updateNick');
+  if (isGiven(change.roleIds)) operations.push('setMemberRoles');
+  if (isGiven(change.mute)) operations.push('muteMember');
+  if (isGiven(change.deaf)) operations.push('deafenMember');
+  operations.push(...operationsOfMove(change, isOwn));
+  if (change.communicationDisabledUntil !== undefined) operations.push('timeOutMember');
+  return operations;
+}
+
+/** @throws INVALID_INPUT for one that ends later than a timeout may */
+function checkTimeout({ clock }: CallContext, { communicationDisabledUntil: until }: Partial<MemberChange>): void {
+  if (!isGiven(until) || until.getTime() <= clock.now() + limits.timeout * 1_000) return;
+  throw invalidInput({
+    path: 'communicationDisabledUntil',
+    code: 'INVALID_COMMUNICATION_DISABLED_TIMESTAMP',
+    message: 'Invalid communication disabled timestamp',
+  });
+}
+
+/** Whom the change concerns may be changed so. @throws MISSING_PERMISSIONS */
+async function checkTarget(
+  call: CallContext,
+  db: Transaction,
+  view: GuildView,
+  { userId, isOwn, change }: { userId: bigint; isOwn: boolean; change: Partial<MemberChange> },
+): Promise<void> {
+  const { communicationDisabledUntil: until } = change;
+  const changesOthersNick = change.nick !== undefined && !isOwn;
+  if (changesOthersNick || until !== undefined) await requireAbove(call, db, view, userId);
+  if (isGiven(until)) {
+    const bits = await permissionsWithin(db, view.id, userId, call.clock.now());
+    if ((bits & Permission.Administrator) !== 0n) throw missingPermissions();
+  }
+}
+
+/** Whether it takes somebody who is in voice. */
+function concernsVoice({ mute, deaf, channelId }: Partial<MemberChange>): boolean {
+  return isGiven(mute) || isGiven(deaf) || channelId !== undefined;
+}
+
+/** Whether others hear, or are heard, otherwise than before. */
+function soundsOtherwise(before: Member, after: Member): boolean {
+  return before.mute !== after.mute || before.deaf !== after.deaf;
+}
+
+type Columns = Partial<Pick<Member, 'nick' | 'mute' | 'deaf' | 'communicationDisabledUntil'>>;
+
+/** Changes what stands in the member's own row. @returns the member as given where nothing changes */
+export async function updateColumns(
+  { db, audit }: Write,
+  member: MemberRecord,
+  change: Partial<MemberChange>,
+): Promise<MemberRecord> {
+  const data = changedColumns(member, change);
+  if (Object.keys(data).length === 0) return member;
+  const { guildId, userId } = member;
+  await db.member.update({
+    where: { guildId_userId: { guildId, userId } },
+    data,
+    select: { userId: true },
+  });
+  await audit({ action: 'MEMBER_UPDATE', guildId, targetId: userId, changes: auditedColumns(member, data) });
+  return { ...member, ...data };
+}
+
+/** Those that are asked for and are not so already. */
+function changedColumns(member: Member, change: Partial<MemberChange>): Columns {
+  const { nick, mute, deaf, communicationDisabledUntil: until } = change;
+  const isOtherTime = until !== undefined && until?.getTime() !== member.communicationDisabledUntil?.getTime();
+  return {
+    ...(nick !== undefined && nick !== member.nick && { nick }),
+    ...(isGiven(mute) && mute !== member.mute && { mute }),
+    ...(isGiven(deaf) && deaf !== member.deaf && { deaf }),
+    ...(isOtherTime && { communicationDisabledUntil: until }),
+  };
+}
+
+function auditedColumns(old: Member, data: Columns): AuditChanges['MEMBER_UPDATE'] {
+  const { nick, mute, deaf, communicationDisabledUntil: until } = data;
+  const timeText = (time: Date | null) => time?.toISOString() ?? null;
+  return {
+    ...(nick !== undefined && { nick: { old: old.nick, new: nick } }),
+    ...(mute !== undefined && { mute: { old: old.mute, new: mute } }),
+    ...(deaf !== undefined && { deaf: { old: old.deaf, new: deaf } }),
+    ...(until !== undefined && {
+      communicationDisabledUntil: { old: timeText(old.communicationDisabledUntil), new: timeText(until) },
+    }),
+  };
+}

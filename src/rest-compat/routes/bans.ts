@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import {
+  banMember,
+  banMembers,
+  DeleteMessageSeconds,
+  getBan,
+  listBans,
+  UsersToBan,
+  unbanMember,
+} from '../../domain/bans/index.js';
+import { renderBan } from '../../wire/bans.js';
+import { reads, writes } from '../buckets.js';
+import { onServerOf, route } from '../route.js';
+import { ids, queryId, queryInteger } from '../schemas.js';
+
+const ofGuild = ids('guildId');
+const ofUser = ids('guildId', 'userId');
+
+const DAY_SECONDS = 86_400;
+
+export const banRoutes = [
+  route({
+    method: 'GET',
+    path: '/guilds/:guildId/bans',
+    callers: ['bot'],
+    bucket: reads('list-bans', 'guildId'),
+    where: onServerOf('guildId'),
+    params: ofGuild,
+    query: z.object({ limit: queryInteger(1, 1_000, 1_000), before: queryId, after: queryId }),
+    run: (call, { params, query }) => listBans(call, { ...params, ...query }),
+    render: (bans) => bans.map(renderBan),
+  }),
+  route({
+    method: 'GET',
+    path: '/guilds/:guildId/bans/:userId',
+    callers: ['bot'],
+    bucket: reads('ban', 'guildId'),
+    where: onServerOf('guildId'),
+    params: ofUser,
+    run: (call, { params }) => getBan(call, params),
+    render: renderBan,
+  }),
+  route({
+    method: 'PUT',
+    path: '/guilds/:guildId/bans/:userId',
+    callers: ['bot'],
+    bucket: writes('create-ban', 'guildId'),
+    where: onServerOf('guildId'),
+    params: ofUser,
+    body: z.object({
+      delete_message_seconds: DeleteMessageSeconds,
+      // What older clients send.
+      delete_message_days: z.number().int().min(0).max(7).nullish(),
+    }),
+    run: async (call, { params, body }) => {
+      const days = body.delete_message_days ?? 0;
+      const deleteMessageSeconds = body.delete_message_seconds ?? days * DAY_SECONDS;
+      await banMember(call, { ...params, deleteMessageSeconds });
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/guilds/:guildId/bans/:userId',
+    callers: ['bot'],
+    bucket: writes('delete-ban', 'guildId'),
+    where: onServerOf('guildId'),
+    params: ofUser,
+    run: (call, { params }) => unbanMember(call, params),
+  }),
+  route({
+    method: 'POST',
+    path: '/guilds/:guildId/bulk-ban',
+    callers: ['bot'],
+    bucket: writes('bulk-ban', 'guildId'),
+    where: onServerOf('guildId'),
+    params: ofGuild,
+    body: z.object({ user_ids: UsersToBan, delete_message_seconds: DeleteMessageSeconds }),
+    run: (call, { params, body: { user_ids: userIds, delete_message_seconds: deleteMessageSeconds } }) =>
+      banMembers(call, { ...params, userIds, deleteMessageSeconds }),
+    render: ({ bannedIds, failedIds }) => ({
+      banned_users: bannedIds.map(String),
+      failed_users: failedIds.map(String),
+    }),
+  }),
+];

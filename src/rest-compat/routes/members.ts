@@ -1,0 +1,181 @@
+import { z } from 'zod';
+import { snowflake } from '../../domain/input.js';
+import { limits } from '../../domain/limits.js';
+import {
+  addMember,
+  addMemberRole,
+  findMembers,
+  getMember,
+  getOwnMember,
+  kickMember,
+  listMembers,
+  MemberChange,
+  nickname,
+  removeMemberRole,
+  updateMember,
+  updateOwnMember,
+} from '../../domain/members/index.js';
+import { renderMember } from '../../wire/members.js';
+import { reads, writes } from '../buckets.js';
+import { onServerOf, route } from '../route.js';
+import { ids, queryId, queryInteger, queryText } from '../schemas.js';
+
+const MEMBERS = '/guilds/:guildId/members';
+
+const ofGuild = ids('guildId');
+const ofMember = ids('guildId', 'userId');
+const roleOfMember = ids('guildId', 'userId', 'roleId');
+
+/** Giving and taking roles share a bucket. */
+const MEMBER_ROLES = writes('member-roles', 'guildId');
+const OWN_NICK = writes('own-nick', 'guildId');
+
+export const memberRoutes = [
+  route({
+    method: 'GET',
+    path: MEMBERS,
+    callers: ['bot'],
+    bucket: reads('list-members', 'guildId'),
+    where: onServerOf('guildId'),
+    params: ofGuild,
+    query: z.object({ limit: queryInteger(1, 1_000, 1), after: queryId }),
+    run: (call, { params, query }) => listMembers(call, { ...params, ...query }),
+    render: (members) => members.map(renderMember),
+  }),
+  route({
+    method: 'GET',
+    path: `${MEMBERS}/search`,
+    callers: ['bot'],
+    bucket: reads('search-members', 'guildId'),
+    where: onServerOf('guildId'),
+    params: ofGuild,
+    query: z.object({ query: queryText(1, 100), limit: queryInteger(1, 1_000, 1) }),
+    run: (call, { params, query }) => findMembers(call, { ...params, ...query }),
+    render: (members) => members.map(renderMember),
+  }),
+  route({
+    method: 'GET',
+    path: `${MEMBERS}/@me`,
+    callers: ['bot'],
+    bucket: reads('member', 'guildId'),
+    where: onServerOf('guildId'),
+    params: ofGuild,
+    run: (call, { params }) => getOwnMember(call, params.guildId),
+    render: renderMember,
+  }),
+  route({
+    method: 'GET',
+    path: '/users/@me/guilds/:guildId/member',
+    callers: ['bot'],
+    bucket: reads('member', 'guildId'),
+    where: onServerOf('guildId'),
+    params: ofGuild,
+    run: (call, { params }) => getOwnMember(call, params.guildId),
+    render: renderMember,
+  }),
+  route({
+    method: 'GET',
+    path: `${MEMBERS}/:userId`,
+    callers: ['bot'],
+    bucket: reads('member', 'guildId'),
+    where: onServerOf('guildId'),
+    params: ofMember,
+    run: (call, { params }) => getMember(call, params),
+    render: renderMember,
+  }),
+  route({
+    method: 'PUT',
+    path: `${MEMBERS}/:userId`,
+    callers: ['bot'],
+    bucket: writes('add-member', 'guildId'),
+    where: { by: 'guildId', selfHosted: 'notFound' },
+    params: ofMember,
+    body: z.object({
+      access_token: z.string(),
+      nick: nickname(),
+      roles: z.array(snowflake()).max(limits.rolesPerGuild).nullish(),
+      mute: z.boolean().nullish(),
+      deaf: z.boolean().nullish(),
+    }),
+    run: (call, { params, body: { access_token: accessToken, roles: roleIds, ...body } }) =>
+      addMember(call, { ...params, ...body, accessToken, roleIds }),
+    status: { oneOf: [201, 204], of: (member) => (member === null ? 204 : 201) },
+    render: (member) => member && renderMember(member),
+  }),
+  route({
+    method: 'PATCH',
+    path: `${MEMBERS}/@me`,
+    callers: ['bot'],
+    bucket: OWN_NICK,
+    where: onServerOf('guildId'),
+    params: ofGuild,
+    body: z.object({ nick: nickname() }),
+    run: (call, { params, body }) => updateOwnMember(call, { ...params, ...body }),
+    render: renderMember,
+  }),
+  route({
+    method: 'PATCH',
+    path: `${MEMBERS}/@me/nick`,
+    callers: ['bot'],
+    bucket: OWN_NICK,
+    where: onServerOf('guildId'),
+    params: ofGuild,
+    body: z.object({ nick: nickname() }),
+    run: (call, { params, body }) => updateOwnMember(call, { ...params, ...body }),
+    render: ({ nick }) => ({ nick }),
+  }),
+  route({
+    method: 'PATCH',
+    path: `${MEMBERS}/:userId`,
+    callers: ['bot'],
+    bucket: writes('update-member', 'guildId'),
+    // Nobody is deafened on a self-hosted server (service description, section 4).
+    where: { by: 'guildId', selfHosted: ({ deaf }) => (deaf == null ? 'forward' : 'notImplemented') },
+    params: ofMember,
+    body: z.object({
+      nick: MemberChange.shape.nick,
+      roles: MemberChange.shape.roleIds,
+      mute: MemberChange.shape.mute,
+      deaf: MemberChange.shape.deaf,
+      channel_id: MemberChange.shape.channelId,
+      communication_disabled_until: MemberChange.shape.communicationDisabledUntil,
+    }),
+    faultNames: { communicationDisabledUntil: 'communication_disabled_until', channelId: 'channel_id' },
+    run: (call, { params, body: { roles: roleIds, channel_id: channelId, communication_disabled_until, ...body } }) =>
+      updateMember(call, {
+        ...params,
+        ...body,
+        roleIds,
+        channelId,
+        communicationDisabledUntil: communication_disabled_until,
+      }),
+    render: renderMember,
+  }),
+  route({
+    method: 'DELETE',
+    path: `${MEMBERS}/:userId`,
+    callers: ['bot'],
+    bucket: writes('kick', 'guildId'),
+    where: onServerOf('guildId'),
+    params: ofMember,
+    run: (call, { params }) => kickMember(call, params),
+  }),
+  route({
+    method: 'PUT',
+    path: `${MEMBERS}/:userId/roles/:roleId`,
+    callers: ['bot'],
+    bucket: MEMBER_ROLES,
+    where: onServerOf('guildId'),
+    params: roleOfMember,
+    run: (call, { params }) => addMemberRole(call, params),
+  }),
+  route({
+    method: 'DELETE',
+    path: `${MEMBERS}/:userId/roles/:roleId`,
+    callers: ['bot'],
+    bucket: MEMBER_ROLES,
+    where: onServerOf('guildId'),
+    params: roleOfMember,
+    run: (call, { params }) => removeMemberRole(call, params),
+  }),
+];
