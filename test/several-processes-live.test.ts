@@ -74,7 +74,7 @@ describe.skipIf(missing)(needing(missing, 'who is there while processes share a 
   }
 
   it.each(['SIGTERM', 'SIGKILL'] as const)(
-    'ends with the process that is ended by %s, and is told once',
+    'G-58 ends with the process that is ended by %s, and is told once',
     async (signal) => {
       const told = listenTo(survivor, guild.id);
       const instance = await startInstance(shared);
@@ -94,7 +94,7 @@ describe.skipIf(missing)(needing(missing, 'who is there while processes share a 
     },
   );
 
-  it('is ended once, whoever notices at once that a process is over', async () => {
+  it('G-58 is ended once, whoever notices at once that a process is over', async () => {
     const { app } = survivor;
     const process = { id: 'gone', until: new Date(0) };
     await app.db.writer.liveProcess.create({ data: process });
@@ -112,7 +112,7 @@ describe.skipIf(missing)(needing(missing, 'who is there while processes share a 
     expect(told.rest()).toEqual([]);
   });
 
-  it('is said anew by a process that was taken for dead', async () => {
+  it('G-58 is said anew by a process that was taken for dead', async () => {
     const client = await GatewayClient.open(survivor.origin);
     await client.ready(bot.botToken, { presence: { status: 'dnd' } });
     const before = survivor.app.live.id;
@@ -127,7 +127,7 @@ describe.skipIf(missing)(needing(missing, 'who is there while processes share a 
 });
 
 describe('a process alone', () => {
-  it('begins with nobody there, however the one before it ended', async () => {
+  it('G-58 begins with nobody there, however the one before it ended', async () => {
     const DATA_DIR = await migratedFolder();
     const database = await migratedDatabase();
     const env = { DATA_DIR, ...(database ? { DATABASE_URL: database.url } : {}) };

@@ -45,7 +45,7 @@ const shown = ({ id }: Pick<User, 'id'>, status: string, activities: object[] = 
 });
 
 describe('G-39 presence', () => {
-  it('G-39 begins with the connection, as IDENTIFY says, and ends with it', async () => {
+  it('G-56 begins with the connection, as IDENTIFY says, and ends with it', async () => {
     const client = await session(watcher);
     const activities = [{ name: 'chess', type: 0 }];
     const bot = await session(other, { presence: { status: 'idle', activities, since: 5, afk: true } });
@@ -56,7 +56,7 @@ describe('G-39 presence', () => {
     expect(await seen(client)).toEqual(shown(other, 'offline'));
   });
 
-  it('G-39 changes by op 3, and nothing is told where nobody sees a difference', async () => {
+  it('G-57 changes by op 3, and nothing is told where nobody sees a difference', async () => {
     const client = await session(watcher);
     const bot = await session(other);
     expect(await seen(client)).toEqual(shown(other, 'online'));
@@ -94,7 +94,7 @@ describe('G-39 presence', () => {
     expect((await seen(client)).activities[0].name).toBe('game 7');
   });
 
-  it('G-39 of several sessions the latest statement counts, and the bot is there as long as one is', async () => {
+  it('G-56 of several sessions the latest statement counts, and the bot is there as long as one is', async () => {
     const client = await session(watcher);
     const first = await session(other, { presence: { status: 'dnd' } });
     const second = await session(other, { presence: { status: 'idle' } });
@@ -105,7 +105,7 @@ describe('G-39 presence', () => {
     expect((await seen(client)).status).toBe('offline');
   });
 
-  it('G-39 a RESUME says again what the session said', async () => {
+  it('G-56 a RESUME says again what the session said', async () => {
     const client = await session(watcher);
     const bot = await session(other, { presence: { status: 'dnd' } });
     const { d } = bot.frames.find(({ t }) => t === 'READY')!;
@@ -118,7 +118,7 @@ describe('G-39 presence', () => {
     expect((await seen(client)).status).toBe('dnd');
   });
 
-  it('G-39 is told with its intent alone, and of itself a bot is told nothing', async () => {
+  it('G-57 is told with its intent alone, and of itself a bot is told nothing', async () => {
     const without = await session(watcher, { intents: ALL_INTENTS & ~Intent.GuildPresences });
     const own = await session(other);
     own.send(3, { status: 'dnd' });

@@ -122,7 +122,7 @@ describe('G-41 voice', () => {
     ).toBe(voice);
   });
 
-  it('G-41 ends with the connection of the session, and with the membership', async () => {
+  it('G-59 ends with the connection of the session, and with the membership', async () => {
     const client = await session(watcher);
     const bot = await session(other);
     ask(bot, voice);
