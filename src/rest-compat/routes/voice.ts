@@ -13,7 +13,6 @@ const VoiceChange = z.object({
   suppress: z.boolean().nullish(),
   mute: z.boolean().nullish(),
   deaf: z.boolean().nullish(),
-  request_to_speak_timestamp: z.unknown().optional(),
 });
 
 type VoiceChangeBody = z.output<typeof VoiceChange>;
