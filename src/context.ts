@@ -11,6 +11,8 @@ import { type Endpoints, nextOverdue, OverdueInteractions, settleOverdue } from 
 import type { Ping } from './domain/interactions-endpoints/index.js';
 import type { DomainJobPayloads } from './domain/job-payloads.js';
 import { createKnownCredentials, type KnownCredentials } from './domain/known-credentials.js';
+import { LiveProcess } from './domain/live-processes/index.js';
+import { Connections, PresenceCounts } from './domain/presences/index.js';
 import { Writes } from './domain/writes.js';
 import { Bodies } from './http/bodies.js';
 import type { FindClientAddress } from './http/client-address.js';
@@ -72,6 +74,11 @@ export interface AppContext {
   endpoints: Endpoints;
   /** Looks after interactions that nobody answers in time. */
   overdue: OverdueInteractions;
+  /** This process's life: what belongs to its connections ends with it. */
+  live: LiveProcess;
+  /** The connections to this process by which people and bots are there. */
+  connections: Connections;
+  presenceCounts: PresenceCounts;
   /** Renders what an interactions endpoint is probed with. */
   renderPing: (ping: Ping) => string;
   /** What is done for nobody in particular. */
@@ -83,13 +90,25 @@ export interface AppContext {
 /** The parts the rest of the context is made from. */
 export type ContextParts = Omit<
   AppContext,
-  'applications' | 'botTokens' | 'known' | 'writes' | 'bodies' | 'jobs' | 'overdue' | 'callOfNobody'
+  | 'applications'
+  | 'botTokens'
+  | 'known'
+  | 'writes'
+  | 'bodies'
+  | 'jobs'
+  | 'overdue'
+  | 'live'
+  | 'connections'
+  | 'presenceCounts'
+  | 'callOfNobody'
 >;
 
 export function createAppContext(parts: ContextParts): AppContext {
   const known = createKnownCredentials(parts.db.reader, parts.clock);
   const applications = new ApplicationViews(parts.db.reader, parts.bus, parts.clock);
   const jobs = new Jobs<DomainJobPayloads>({ ...parts, registry: parts.metrics.registry });
+  const callOfNobody = () => callContext(app, { kind: 'anonymous' });
+  const live = new LiveProcess({ ...parts, isShared: isShared(parts) });
   const app: AppContext = {
     ...parts,
     applications,
@@ -98,10 +117,18 @@ export function createAppContext(parts: ContextParts): AppContext {
     writes: new Writes({ ...parts, jobs }),
     bodies: new Bodies(),
     jobs,
-    callOfNobody: () => callContext(app, { kind: 'anonymous' }),
+    callOfNobody,
+    live,
+    connections: new Connections({ ...parts, live, callOfNobody }),
+    presenceCounts: new PresenceCounts(parts.db.reader, parts.clock, () => live.now()),
     overdue: new OverdueInteractions(parts.clock, () => lookAfterInteractions(app)),
   };
   return app;
+}
+
+/** Whether several processes share the database. */
+function isShared({ config, db }: Pick<AppContext, 'config' | 'db'>): boolean {
+  return config.redisUrl !== null && db.dialect === 'postgresql';
 }
 
 /** Settles interactions whose time is over, and has the next be looked at. What fails now is done by another process, or in a minute. */
@@ -140,6 +167,9 @@ export function callContext(app: AppContext, actor: Actor, options: CallOptions 
     bus: app.bus,
     endpoints: app.endpoints,
     overdue: app.overdue,
+    live: app.live,
+    connections: app.connections,
+    presenceCounts: app.presenceCounts,
     publicUrl: app.addresses.publicUrl,
     portalUrl: `${app.addresses.publicUrl}/portal`,
     read: app.db.reader,

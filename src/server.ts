@@ -6,8 +6,11 @@ import { createAccounts } from './accounts/index.js';
 import { createCdnFace } from './cdn/index.js';
 import type { Config } from './config.js';
 import { type AppContext, createAppContext } from './context.js';
+import type { Heard } from './domain/bus-message.js';
 import { DatabaseHome, type GuildHome } from './domain/guilds/index.js';
 import { jobKinds } from './domain/jobs.js';
+import type { LifeEvents } from './domain/live-processes/index.js';
+import { endProcess } from './domain/presences/index.js';
 import type { Face } from './face.js';
 import { createGatewayFace } from './gateway/index.js';
 import { answerBrokenRequest } from './http/broken-requests.js';
@@ -22,6 +25,7 @@ import { type Phase, ReadinessChecks } from './http/readiness.js';
 import { dropUnreadBodies, keepConnections } from './http/unread-bodies.js';
 import { routeUpgrades } from './http/upgrades.js';
 import { createAddressSignatures } from './infra/address-signatures.js';
+import { BUS_RECONNECTED, topics } from './infra/bus.js';
 import { type Clock, systemClock } from './infra/clock.js';
 import { isDoneWithin } from './infra/deadlines.js';
 import { createLogger, type Logger } from './infra/logger.js';
@@ -91,8 +95,8 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     gatewayUrl: config.gatewayPublicUrl ? `${config.gatewayPublicUrl}/gateway` : '',
     signatures: createAddressSignatures(instanceSecret(join(config.dataDir, 'cdn-secret')), clock),
   };
-  const databaseHome = new DatabaseHome(resources.db.reader, resources.bus, clock);
-  const app = createAppContext({
+  const databaseHome = new DatabaseHome(resources.db.reader, resources.bus, clock, () => app.live.now());
+  const app: AppContext = createAppContext({
     ...resources,
     config,
     guilds: overrides.guilds?.(databaseHome) ?? databaseHome,
@@ -139,6 +143,8 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
       app.addresses.publicUrl ||= `http://localhost:${port}`;
       app.addresses.gatewayUrl ||= `${app.addresses.publicUrl.replace(/^http/, 'ws')}/gateway`;
       app.addresses.operationsUrl = `http://localhost:${portOf(operationsHttp)}`;
+      await app.live.begin(liveProcessEvents(app));
+      app.bus.subscribe(topics.sessions, (message) => heedSignOut(app, message));
       state.phase = 'ready';
       if (overrides.jobs !== false) app.jobs.start(jobKinds(app));
       return app.addresses.publicUrl;
@@ -146,6 +152,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     stop() {
       stopping ??= (async () => {
         state.phase = 'draining';
+        app.connections.stop();
         const cutOffAt = performance.now() + STOP_DEADLINE_MS;
         if (readiness.isWatched) await setTimeout(config.drainDelayMs);
         // Not before: who is told to come back on another connection would be on its way when the listener closes.
@@ -153,7 +160,8 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
         const jobsStopped = app.jobs.stop();
         await drain.stopListening();
         const drained = [...faces.map((face) => face.drain?.()), drain.endIdleConnections()];
-        const finish = Promise.all([...drained, resources.mailer.settle()]);
+        const left = Promise.all(drained).then(() => leave(app));
+        const finish = Promise.all([left, resources.mailer.settle()]);
         if (!(await isDoneWithin(cutOffAt - performance.now(), finish))) {
           log.warn('connections that did not end in time are cut off');
           http.server.closeAllConnections();
@@ -165,6 +173,32 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
       return stopping;
     },
   };
+}
+
+/** What becomes of what belongs to connections, once their process is over or was taken for it. */
+function liveProcessEvents(app: AppContext): LifeEvents {
+  return {
+    endProcess: (processId) => endProcess(app.callOfNobody(), processId, app.live.isShared),
+    onLost: () => void app.connections.restate(),
+  };
+}
+
+/** Who signed out is there no longer by a socket that stays open. */
+function heedSignOut({ connections }: AppContext, message: Heard): void {
+  if (message.type === BUS_RECONNECTED) void connections.checkSessions();
+  else if (message.invalidates.includes('session') && message.userId !== undefined) {
+    void connections.checkSessions(BigInt(message.userId));
+  }
+}
+
+/** Ends what the connections to this process said, all of which have ended. What cannot be ended now ends by itself. */
+async function leave({ connections, live, log }: AppContext): Promise<void> {
+  try {
+    await connections.settle();
+    await live.end();
+  } catch (error) {
+    log.warn({ err: error }, 'what belonged to connections was not ended; it ends with the life of this process');
+  }
 }
 
 /** @returns the port */

@@ -17,6 +17,7 @@ import type { Scope } from './installations/scopes.js';
 import type { Endpoints } from './interactions/endpoint.js';
 import type { Ping } from './interactions-endpoints/ping.js';
 import type { DomainJob } from './job-payloads.js';
+import type { ShownPresence, Status } from './presences/record.js';
 
 /** Who is calling. */
 export type Actor =
@@ -72,6 +73,29 @@ interface OverdueWatch {
   lookAt(time: number): void;
 }
 
+/** This process, as far as what belongs to it counts. */
+interface Life {
+  /** What rows of its connections belong to. */
+  readonly id: string;
+  /** Rows count that belong to a process which lives longer than this. */
+  now(): Date;
+}
+
+/** The connections to this process by which people and bots are there. */
+interface OpenConnections {
+  isOpen(id: string): boolean;
+  /** A connection is about to be in voice; with it ends its voice state. */
+  holdVoice(id: string): void;
+  /** All of a person's connections say the same; null where they have none. */
+  setStatus(userId: bigint, status: Status): Promise<ShownPresence | null>;
+}
+
+/** How many members are online. */
+interface OnlineCounts {
+  /** About how many of each guild's are, by the guilds' ids. */
+  of(guildIds: readonly bigint[]): Promise<ReadonlyMap<bigint, number>>;
+}
+
 /** What a domain function is handed: who calls, and everything it may use. Made for each call. */
 export interface CallContext {
   actor: Actor;
@@ -97,6 +121,12 @@ export interface CallContext {
   endpoints: Endpoints;
   /** Looks after interactions that nobody answers in time. */
   overdue: OverdueWatch;
+  /** This process's life. */
+  live: Life;
+  /** The connections to this process. */
+  connections: OpenConnections;
+  /** How many members of a guild are online. */
+  presenceCounts: OnlineCounts;
   /** The origin of this instance, as it names itself to others. */
   publicUrl: string;
   /** Where the portal's pages are, for links in mails. */

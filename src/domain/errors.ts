@@ -68,6 +68,7 @@ const REFUSALS = {
   UNKNOWN_TEAM_MEMBER: { kind: 'notFound', message: 'Unknown Team Member' },
   UNKNOWN_TEAM_INVITATION: { kind: 'notFound', message: 'Unknown Team Invitation' },
   UNKNOWN_USER: { kind: 'notFound', message: 'Unknown User' },
+  UNKNOWN_VOICE_STATE: { kind: 'notFound', message: 'Unknown Voice State' },
   UNKNOWN_WEBHOOK: { kind: 'notFound', message: 'Unknown Webhook' },
   INVALID_WEBHOOK_TOKEN: { kind: 'unauthenticated', message: 'Invalid Webhook Token' },
   INVITE_CODE_TAKEN: { kind: 'invalid', message: 'Invite code was either invalid or taken' },

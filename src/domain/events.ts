@@ -8,6 +8,8 @@ import type { InteractionProgress } from './interactions/record.js';
 import type { InteractionRequest } from './interactions/request.js';
 import type { MemberFacts, MemberRecord } from './members/record.js';
 import type { MessageRecord } from './messages/record.js';
+import type { ShownPresence } from './presences/record.js';
+import type { VoiceStateRecord } from './voice/record.js';
 
 /** Who hears of what happens, where that is not everybody who sees a guild's channel. */
 interface Recipients {
@@ -57,6 +59,10 @@ export type DomainEvent =
   | { type: 'GUILD_MEMBER_ADD'; member: MemberRecord }
   | { type: 'GUILD_MEMBER_UPDATE'; member: MemberRecord }
   | { type: 'GUILD_MEMBER_REMOVE'; guildId: bigint; user: User }
+  /** A member of the guild is seen in another way. */
+  | { type: 'PRESENCE_UPDATE'; guildId: bigint; presence: ShownPresence }
+  /** Somebody joined, changed or left a guild's voice. */
+  | { type: 'VOICE_STATE_UPDATE'; state: VoiceStateRecord }
   | { type: 'GUILD_BAN_ADD'; guildId: bigint; user: User }
   | { type: 'GUILD_BAN_REMOVE'; guildId: bigint; user: User }
   | { type: 'INVITE_CREATE'; invite: Invite & { inviter: User } }

@@ -23,6 +23,7 @@ export const GUILD_OPERATIONS = {
   updateNick: Permission.ManageNicknames,
   muteMember: Permission.MuteMembers,
   deafenMember: Permission.DeafenMembers,
+  moveMember: Permission.MoveMembers,
   timeOutMember: Permission.ModerateMembers,
   kickMember: Permission.KickMembers,
   viewBans: Permission.BanMembers,
@@ -62,6 +63,7 @@ export const CHANNEL_OPERATIONS = {
   listReactions: Permission.ReadMessageHistory,
   removeReaction: Permission.ReadMessageHistory,
   clearReactions: Permission.ReadMessageHistory | Permission.ManageMessages,
+  connectVoice: Permission.Connect,
   useCommands: Permission.UseApplicationCommands,
 } satisfies Record<string, bigint>;
 

@@ -8,6 +8,7 @@ import type { Payload } from './events.js';
 import type { Gateway } from './gateway.js';
 import { identify } from './identify.js';
 import { type ClientPayload, check, decode, Heartbeat, Identify, Resume } from './payloads.js';
+import { hidePresence } from './presence.js';
 import {
   type ClientOpcode,
   type Close,
@@ -116,7 +117,9 @@ export class Connection implements Applicant {
     this.#silence?.cancel();
     const session = this.#session;
     this.#session = null;
-    if (session?.detach(this) && !keepSession) session.end();
+    if (!session?.detach(this)) return;
+    hidePresence(this.gateway, session);
+    if (!keepSession) session.end();
   }
 
   #fail(error: unknown): void {
@@ -194,7 +197,7 @@ export class Connection implements Applicant {
   #adopt({ session, begin }: Exclude<Admission, { refused: true }>): void {
     if (this.#closed) {
       if (begin) session.end();
-      else session.detach(this);
+      else if (session.detach(this)) hidePresence(this.gateway, session);
       return;
     }
     this.#session = session;

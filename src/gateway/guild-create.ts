@@ -1,14 +1,20 @@
 import { GatewayDispatchEvents } from 'discord-api-types/v10';
 import type { GuildHome } from '../domain/guilds/index.js';
-import type { MemberFacts } from '../domain/members/index.js';
+import type { MemberFacts, MemberRecord } from '../domain/members/index.js';
+import type { VoiceStateRecord } from '../domain/voice/index.js';
 import type { User } from '../infra/database/index.js';
 import { renderGuildCreate, renderOwnGuildFields } from '../wire/guild-create.js';
 import { renderMember, renderMemberFacts } from '../wire/members.js';
+import { renderPresence } from '../wire/presences.js';
 import { renderUser } from '../wire/users.js';
+import { renderVoiceStateWithin } from '../wire/voice.js';
 import { GatewayEvent, Piece } from './events.js';
 
-/** Members that are listed of a guild beyond a session's threshold. */
-const MAX_NOTABLE_MEMBERS = 1_000;
+/** Members that are listed of a guild beyond a session's threshold, or of those in its voice. */
+const MAX_LISTED_MEMBERS = 1_000;
+
+/** Which members are listed: all, those whom a large guild's list has, or those in voice. */
+type Listed = 'all' | 'notable' | 'inVoice';
 
 /** Serialised members, comma-separated. */
 interface MemberList {
@@ -19,16 +25,38 @@ interface MemberList {
 export interface Viewer {
   user: User;
   member: MemberFacts;
-  /** Whether the session has the intent that shows other members. */
-  seesMembers: boolean;
+  /** Whether the session has the intent that shows other members, and how they are seen. */
+  seesPresences: boolean;
+  /** Whether it has the one that shows who is in voice. */
+  seesVoice: boolean;
   largeThreshold: number;
+}
+
+/** Things that are worked out once for all who ask; after a fault, the next one works them out anew. */
+class Shared<Key, Thing> {
+  readonly #things = new Map<Key, Promise<Thing>>();
+
+  get(key: Key, make: () => Promise<Thing>): Promise<Thing> {
+    const known = this.#things.get(key);
+    if (known) return known;
+    const thing = make();
+    this.#things.set(key, thing);
+    thing.catch(() => this.#things.get(key) === thing && this.#things.delete(key));
+    return thing;
+  }
+
+  forget(...keys: Key[]): void {
+    for (const key of keys) this.#things.delete(key);
+  }
 }
 
 /** GUILD_CREATE of one guild: its snapshot, serialised once for all sessions that are introduced to it while it is current. */
 export class GuildCreate {
   readonly #common: Piece;
-  /** Members as they are listed, by whether those only who are notable. */
-  readonly #lists = new Map<boolean, Promise<MemberList>>();
+  readonly #members = new Shared<Listed, MemberList>();
+  readonly #presences = new Shared<Listed, Piece>();
+  readonly #voice = new Shared<'states', VoiceStateRecord[]>();
+  readonly #voicePiece = new Shared<'states', Piece>();
 
   constructor(
     private readonly home: GuildHome,
@@ -39,44 +67,92 @@ export class GuildCreate {
     this.#common = new Piece(common.slice(0, -1));
   }
 
+  /** Who is there, and in voice, has changed: what depends on it is read anew. */
+  forgetLive(): void {
+    this.#members.forget('notable', 'inVoice');
+    this.#presences.forget('all', 'notable');
+    this.#voice.forget('states');
+    this.#voicePiece.forget('states');
+  }
+
   /** GUILD_CREATE for one session. */
   async eventFor(viewer: Viewer): Promise<GatewayEvent> {
     const large = this.memberCount > viewer.largeThreshold;
     const fields = JSON.stringify(renderOwnGuildFields(viewer.member, large)).slice(1, -1);
+    const listed = listedFor(viewer, large);
     return new GatewayEvent(
       GatewayDispatchEvents.GuildCreate,
       this.#common,
       new Piece(`,${fields},"members":[`),
-      ...(await this.#members(viewer, large)),
+      ...(await this.#membersFor(viewer, listed)),
+      new Piece('],"presences":['),
+      ...(await this.#presencesFor(viewer, listed)),
+      new Piece('],"voice_states":['),
+      ...(viewer.seesVoice ? [await this.#voiceStates()] : []),
       new Piece(']}'),
     );
   }
 
-  async #members(viewer: Viewer, large: boolean): Promise<Piece[]> {
+  async #membersFor(viewer: Viewer, listed: Listed | null): Promise<Piece[]> {
     const own = JSON.stringify({ ...renderMemberFacts(viewer.member), user: renderUser(viewer.user) });
-    if (!viewer.seesMembers) return [new Piece(own)];
-    const list = await this.#list(large);
-    if (list.userIds.has(viewer.user.id)) return [list.piece];
-    return [new Piece(list.userIds.size === 0 ? own : `${own},`), list.piece];
+    if (listed === null) return [new Piece(own)];
+    const { userIds, piece } = await this.#list(listed);
+    return userIds.has(viewer.user.id) ? [piece] : joined(own, piece);
   }
 
-  /** A list is read once for all sessions; after a fault, the next one reads it anew. */
-  #list(notable: boolean): Promise<MemberList> {
-    const known = this.#lists.get(notable);
-    if (known) return known;
-    const list = this.#load(notable);
-    this.#lists.set(notable, list);
-    list.catch(() => this.#lists.delete(notable));
-    return list;
+  async #presencesFor({ user, seesPresences }: Viewer, listed: Listed | null): Promise<Piece[]> {
+    if (!seesPresences || listed === null) return [];
+    const { userIds } = await this.#list(listed);
+    const piece = await this.#presences.get(listed, () => this.#loadPresences([...userIds]));
+    if (userIds.has(user.id)) return [piece];
+    const own = await this.#loadPresences([user.id]);
+    return own.bytes.length === 0 ? [piece] : joined(own.bytes.toString(), piece);
   }
 
-  async #load(notable: boolean): Promise<MemberList> {
-    const members = await this.home.members(this.guildId, { notable }, MAX_NOTABLE_MEMBERS);
-    return {
-      piece: new Piece(members.map((member) => JSON.stringify(renderMember(member))).join(',')),
-      userIds: new Set(members.map((member) => member.userId)),
-    };
+  #list(listed: Listed): Promise<MemberList> {
+    return this.#members.get(listed, async () => {
+      const members = await this.#loadMembers(listed);
+      return {
+        piece: new Piece(members.map((member) => JSON.stringify(renderMember(member))).join(',')),
+        userIds: new Set(members.map((member) => member.userId)),
+      };
+    });
   }
+
+  async #loadMembers(listed: Listed): Promise<MemberRecord[]> {
+    if (listed === 'inVoice') {
+      const states = await this.#statesInVoice();
+      return states.flatMap(({ member }) => member ?? []).slice(0, MAX_LISTED_MEMBERS);
+    }
+    return this.home.members(this.guildId, { notable: listed === 'notable' }, MAX_LISTED_MEMBERS);
+  }
+
+  async #loadPresences(userIds: bigint[]): Promise<Piece> {
+    const presences = await this.home.presences(this.guildId, userIds);
+    return new Piece(presences.map((presence) => JSON.stringify(renderPresence(presence))).join(','));
+  }
+
+  #statesInVoice(): Promise<VoiceStateRecord[]> {
+    return this.#voice.get('states', () => this.home.voiceStates(this.guildId));
+  }
+
+  #voiceStates(): Promise<Piece> {
+    return this.#voicePiece.get('states', async () => {
+      const states = await this.#statesInVoice();
+      return new Piece(states.map((state) => JSON.stringify(renderVoiceStateWithin(state))).join(','));
+    });
+  }
+}
+
+/** Which members a session is shown beside its own; null for none. */
+function listedFor({ seesPresences, seesVoice }: Viewer, large: boolean): Listed | null {
+  if (seesPresences) return large ? 'notable' : 'all';
+  return seesVoice ? 'inVoice' : null;
+}
+
+/** An entry of its own before a list that may be empty. */
+function joined(own: string, list: Piece): Piece[] {
+  return [new Piece(list.bytes.length === 0 ? own : `${own},`), list];
 }
 
 /**

@@ -145,6 +145,14 @@ export class GuildFeed {
     this.#picture = undefined;
   }
 
+  /** Who is there has changed. A picture that could not be read is forgotten by itself. */
+  #forgetLive(): void {
+    this.#picture?.then(
+      (picture) => picture?.forgetLive(),
+      () => {},
+    );
+  }
+
   #seatOf(botId: bigint): BotSeat {
     const known = this.#seats.get(botId);
     if (known) return known;
@@ -315,6 +323,7 @@ export class GuildFeed {
 
   #forgetWhatChanged({ invalidates, userId }: BusMessage): void {
     if (invalidates.includes('picture')) this.forgetPicture();
+    if (invalidates.includes('live')) this.#forgetLive();
     if (invalidates.includes('view')) this.#forgetPermissions();
     if (!invalidates.includes('member') || userId === undefined) return;
     const seat = this.#seats.get(BigInt(userId));

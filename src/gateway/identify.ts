@@ -14,6 +14,7 @@ import type { FeedSession } from './guild-feed.js';
 import { areIntents, asksTooMuch } from './intents.js';
 import { introduceGuilds } from './introductions.js';
 import type { IdentifyData } from './payloads.js';
+import { hidePresence, showPresence } from './presence.js';
 import { closes, GATEWAY_VERSION, MAX_GUILDS_PER_SHARD } from './protocol.js';
 import { Session, type Shard } from './session.js';
 
@@ -41,6 +42,8 @@ export async function identify(connection: Applicant, data: IdentifyData): Promi
     await gateway.bots.add(session);
     // What was replaced or switched off before the session heard of such.
     await authenticate(app, token, intents);
+    // Before it hears of its guilds: their GUILD_CREATE shows it, and it is not told besides.
+    await showPresence(gateway, session);
     const feedSessions = await attachGuilds(gateway, session, await guildsOf(gateway, session));
     if (data.compress === true) connection.compressPayloads();
     return { session, begin: () => begin(gateway, connection, session, feedSessions) };
@@ -98,6 +101,7 @@ function openSession(
   };
   const session = new Session(gateway.app.clock, terms, () => {
     gateway.sessions.delete(session.id);
+    hidePresence(gateway, session);
     gateway.bots.remove(session);
     gateway.feeds.remove(session);
     gateway.app.metrics.gatewaySessions.set(gateway.sessions.size);

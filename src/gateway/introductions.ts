@@ -68,7 +68,8 @@ async function guildCreate(
     return await picture.eventFor({
       user: session.user,
       member,
-      seesMembers: session.wants(GatewayIntentBits.GuildPresences),
+      seesPresences: session.wants(GatewayIntentBits.GuildPresences),
+      seesVoice: session.wants(GatewayIntentBits.GuildVoiceStates),
       largeThreshold: session.largeThreshold,
     });
   } catch (error) {

@@ -5,8 +5,10 @@ import {
 } from 'discord-api-types/v10';
 import { type GuildHome, GuildUnavailable, type MemberSelection } from '../domain/guilds/index.js';
 import type { MemberRecord } from '../domain/members/index.js';
+import type { ShownPresence } from '../domain/presences/index.js';
 import { parseSnowflake } from '../infra/ids.js';
 import { renderMember } from '../wire/members.js';
+import { renderPresence } from '../wire/presences.js';
 import { closeFor } from './closing.js';
 import { eventOf } from './events.js';
 import type { Gateway } from './gateway.js';
@@ -33,15 +35,15 @@ async function sendRequested(home: GuildHome, session: Session, request: Members
   const prefix = request.query ?? '';
   if (prefix !== '') {
     const take = Math.min(request.limit || MEMBERS_PER_SEARCH, MEMBERS_PER_SEARCH);
-    return dispatchChunk(session, request, await home.searchMembers(guildId, prefix, take));
+    return dispatchMembers(home, session, request, await home.searchMembers(guildId, prefix, take));
   }
   if (session.wants(GatewayIntentBits.GuildMembers)) return sendAll(home, session, request);
-  dispatchChunk(session, request, await home.members(guildId, { userIds: [session.botId] }, 1));
+  return dispatchMembers(home, session, request, await home.members(guildId, { userIds: [session.botId] }, 1));
 }
 
 /** The answer for a guild that the session does not hold, or that is out of reach. */
 function sendNone(session: Session, request: MembersRequest): void {
-  dispatchChunk(session, request, [], request.user_ids ?? []);
+  dispatchChunk(session, request, [], [], { notFound: request.user_ids ?? [] });
 }
 
 async function sendListed(home: GuildHome, session: Session, request: MembersRequest, wanted: string[]): Promise<void> {
@@ -49,12 +51,8 @@ async function sendListed(home: GuildHome, session: Session, request: MembersReq
   const userIds = asked.flatMap((text) => parseSnowflake(text) ?? []);
   const members = await home.members(BigInt(request.guild_id), { userIds }, MEMBERS_PER_SEARCH);
   const found = new Set(members.map((member) => String(member.userId)));
-  dispatchChunk(
-    session,
-    request,
-    members,
-    asked.filter((text) => !found.has(text)),
-  );
+  const notFound = asked.filter((text) => !found.has(text));
+  return dispatchMembers(home, session, request, members, { notFound });
 }
 
 /** The whole list, or its first `limit`, chunk by chunk, no faster than the client reads. */
@@ -69,25 +67,49 @@ async function sendAll(home: GuildHome, session: Session, request: MembersReques
     const take = Math.min(MEMBERS_PER_CHUNK, total - index * MEMBERS_PER_CHUNK);
     const members = await home.members(guildId, selection, take);
     selection.after = members.at(-1)?.userId ?? selection.after;
-    dispatchChunk(session, request, members, [], { index, count: chunkCount });
+    await dispatchMembers(home, session, request, members, { index, count: chunkCount });
   }
+}
+
+/** What a chunk says beside its members. */
+interface ChunkFacts {
+  /** Ids that were asked for and are no members'. */
+  notFound?: string[];
+  /** The chunk's place among those of the answer; the only one unless stated. */
+  index?: number;
+  count?: number;
+}
+
+async function dispatchMembers(
+  home: GuildHome,
+  session: Session,
+  request: MembersRequest,
+  members: MemberRecord[],
+  facts: ChunkFacts = {},
+): Promise<void> {
+  const userIds = members.map(({ userId }) => userId);
+  const presences = wantsPresences(session, request) ? await home.presences(BigInt(request.guild_id), userIds) : [];
+  dispatchChunk(session, request, members, presences, facts);
+}
+
+function wantsPresences(session: Session, request: MembersRequest): boolean {
+  return request.presences === true && session.wants(GatewayIntentBits.GuildPresences);
 }
 
 function dispatchChunk(
   session: Session,
   request: MembersRequest,
   members: MemberRecord[],
-  notFound: string[] = [],
-  position = { index: 0, count: 1 },
+  presences: ShownPresence[],
+  { notFound = [], index = 0, count = 1 }: ChunkFacts,
 ): void {
-  const presences = request.presences === true && session.wants(GatewayIntentBits.GuildPresences);
   const data: GatewayGuildMembersChunkDispatchData = {
     guild_id: request.guild_id,
     members: members.map(renderMember),
-    chunk_index: position.index,
-    chunk_count: position.count,
+    chunk_index: index,
+    chunk_count: count,
     ...(notFound.length > 0 ? { not_found: notFound } : {}),
-    ...(presences ? { presences: [] } : {}),
+    ...(wantsPresences(session, request) ? { presences: presences.map(renderPresence) } : {}),
     ...(isNonce(request.nonce) ? { nonce: request.nonce } : {}),
   };
   session.dispatch(eventOf(GatewayDispatchEvents.GuildMembersChunk, data));

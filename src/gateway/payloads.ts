@@ -100,6 +100,8 @@ export const VoiceStateUpdate = z.object({
   self_deaf: z.boolean().nullish(),
 });
 
+export type VoiceRequest = z.output<typeof VoiceStateUpdate>;
+
 /** Ids asked for by `user_ids` may be anything that can be written down; what is no id is not found. */
 const AnyId = z.union([z.string(), z.int()]).transform(String);
 

@@ -21,6 +21,9 @@ export const MAX_PAYLOAD_BYTES = 4_096;
 /** How many payloads a client may send within the window. */
 export const SEND_LIMIT = { payloads: 120, windowMs: 60_000 } as const;
 
+/** How often a session may say something else of its bot; what it says more often is told later, the latest of it. */
+export const PRESENCE_LIMIT = { times: 5, windowMs: 20_000 } as const;
+
 /** Guilds that one shard may hold. */
 export const MAX_GUILDS_PER_SHARD = 2_500;
 
@@ -54,7 +57,7 @@ export const PARTING_MS = 1_000;
 /** The longest a refused IDENTIFY is left without its answer, in milliseconds. */
 export const REFUSAL_DELAY_MS = 5_000;
 
-/** Requests for members of one session that may wait behind the one that is served. */
+/** Requests for members, or about voice, of one session that may wait behind the one that is served. */
 export const MAX_WAITING_REQUESTS = 240;
 
 /** Members in one GUILD_MEMBERS_CHUNK. */

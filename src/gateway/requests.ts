@@ -11,25 +11,28 @@ import {
   RequestSoundboardSounds,
   VoiceStateUpdate,
 } from './payloads.js';
+import { changePresence } from './presence.js';
 import { type ClientOpcode, closes } from './protocol.js';
 import type { Session } from './session.js';
+import { changeVoice } from './voice.js';
 
 /**
  * Does what an identified client asks for.
- * @throws Closing 4002 for a payload of wrong types, 4008 when too many requests for members wait
+ * @throws Closing 4002 for a payload of wrong types, 4008 when too many requests wait
  */
 export function answer(gateway: Gateway, session: Session, op: ClientOpcode, d: unknown): void {
   switch (op) {
     case GatewayOpcodes.PresenceUpdate:
-      session.presence = check(Presence, d);
+      changePresence(gateway, session, check(Presence, d));
       return;
-    case GatewayOpcodes.VoiceStateUpdate:
-      check(VoiceStateUpdate, d);
+    case GatewayOpcodes.VoiceStateUpdate: {
+      const request = check(VoiceStateUpdate, d);
+      inTurn(session, () => changeVoice(gateway, session, request));
       return;
+    }
     case GatewayOpcodes.RequestGuildMembers: {
       const request = check(RequestGuildMembers, d);
-      const isTaken = session.inTurn(() => sendMembers(gateway, session, request));
-      if (!isTaken) throw new Closing(closes.rateLimited);
+      inTurn(session, () => sendMembers(gateway, session, request));
       break;
     }
     case GatewayOpcodes.RequestSoundboardSounds:
@@ -43,6 +46,11 @@ export function answer(gateway: Gateway, session: Session, op: ClientOpcode, d: 
     case GatewayOpcodes.Resume:
       throw new Error(`opcode ${op} belongs to the connection`);
   }
+}
+
+/** @throws Closing 4008 when too many requests wait */
+function inTurn(session: Session, work: () => Promise<void>): void {
+  if (!session.inTurn(work)) throw new Closing(closes.rateLimited);
 }
 
 function sendSoundboardSounds(session: Session, guildIds: string[]): void {

@@ -5,6 +5,7 @@ import { Closing } from './closing.js';
 import { eventOf } from './events.js';
 import { asksTooMuch } from './intents.js';
 import type { ResumeData } from './payloads.js';
+import { showPresence } from './presence.js';
 import { closes } from './protocol.js';
 
 /**
@@ -30,6 +31,7 @@ export async function resume(connection: Applicant, data: ResumeData): Promise<A
   );
   switch (outcome) {
     case 'resumed':
+      void showPresence(connection.gateway, session);
       return { session };
     case 'lost':
       session.end(closes.movedAway);

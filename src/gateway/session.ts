@@ -2,12 +2,14 @@ import type { AuthenticatedBot } from '../domain/applications/index.js';
 import type { Clock, Timer } from '../infra/clock.js';
 import type { User } from '../infra/database/index.js';
 import type { GatewayEvent, Payload } from './events.js';
+import { Pace } from './pace.js';
 import type { PresenceUpdate } from './payloads.js';
 import {
   BACKLOG_LIMIT,
   type Close,
   closes,
   MAX_WAITING_REQUESTS,
+  PRESENCE_LIMIT,
   REPLAY_LIMIT,
   RESUME_WINDOW_MS,
   shardOfGuild,
@@ -62,6 +64,8 @@ export class Session {
   readonly shard: Shard | null;
   readonly largeThreshold: number;
   presence: PresenceUpdate | null;
+  /** How often what it says is told. */
+  readonly presencePace: Pace;
 
   /** The guilds whose events it gets, by id. */
   readonly guilds = new Map<bigint, GuildSeat>();
@@ -97,6 +101,7 @@ export class Session {
     this.shard = terms.shard;
     this.largeThreshold = terms.largeThreshold;
     this.presence = terms.presence;
+    this.presencePace = new Pace(clock, PRESENCE_LIMIT);
     this.introduced = new Promise((resolve) => {
       this.#markIntroduced = resolve;
     });

@@ -19,6 +19,7 @@ import { reactionRoutes } from './routes/reactions.js';
 import { roleRoutes } from './routes/roles.js';
 import { teamRoutes } from './routes/teams.js';
 import { userRoutes } from './routes/users.js';
+import { voiceRoutes } from './routes/voice.js';
 
 /** Every wire route, a list for each noun. */
 export const routes: readonly Route[] = [
@@ -27,6 +28,7 @@ export const routes: readonly Route[] = [
   ...applicationRoutes,
   ...commandRoutes,
   ...guildRoutes,
+  ...voiceRoutes,
   ...memberRoutes,
   ...banRoutes,
   ...roleRoutes,

@@ -19,6 +19,8 @@ export interface GraphqlContext {
   streams: Streams;
   /** Of a subscription: its turn to have a value worked out, which ends when that is done. */
   turn: Turn;
+  /** The socket that it came over, by the id of its connection; none for one that came as a request of its own. */
+  connectionId?: string;
   /** Whether the credentials this operation came with still name the caller; asked by operations that last. */
   isStillSignedIn(): Promise<boolean>;
 }

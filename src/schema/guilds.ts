@@ -196,7 +196,9 @@ builder.queryFields((t) => ({
 const CreateGuildInput = builder.inputType('CreateGuildInput', {
   fields: (t) => ({ name: t.string({ required: true }), description: t.string() }),
 });
-const GuildIdInput = builder.inputType('GuildIdInput', { fields: (t) => ({ guildId: t.id({ required: true }) }) });
+export const GuildIdInput = builder.inputType('GuildIdInput', {
+  fields: (t) => ({ guildId: t.id({ required: true }) }),
+});
 
 const ICON = 'PNG, JPEG, GIF or WebP, at most 10 MiB.';
 

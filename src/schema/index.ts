@@ -17,6 +17,8 @@ import './channels.js';
 import './interactions.js';
 import './guilds.js';
 import './bans.js';
+import './presences.js';
+import './voice.js';
 import './commands.js';
 import './invites.js';
 import './command-permissions.js';

@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { type ExecutionArgs, type ExecutionResult, GraphQLError } from 'graphql';
 import { CloseCode, type Context, makeServer, type ServerOptions } from 'graphql-ws';
 import type { AppContext } from '../context.js';
 import type { Actor } from '../domain/call.js';
 import { DomainError } from '../domain/errors.js';
+import { JUST_THERE } from '../domain/presences/index.js';
 import { countedAs } from '../domain/rate-limits.js';
 import { originOf } from '../http/origins.js';
 import type { FindPerson, Visitor } from '../http/page-sessions.js';
@@ -44,6 +46,14 @@ function serverOptions(
 ): ServerOptions<Parameters, SocketExtra> {
   // What ends the count of a socket, or that it was closed before it was counted.
   const counted = new WeakMap<SocketExtra, Release | 'closed'>();
+  // The connection as which a person is there, while their socket is open.
+  const connections = new WeakMap<SocketExtra, string>();
+  const appear = async (socket: SocketContext, userId: bigint) => {
+    const key = { id: randomUUID(), userId, isBot: false };
+    connections.set(socket.extra, key.id);
+    const isStillGood = async () => (await findPerson(visitorOf(app, socket).headers)).kind === 'person';
+    await app.connections.open(key, JUST_THERE, isStillGood);
+  };
   // Each operation has a context of its own, by which its prepared functions are found again.
   const prepared = new WeakMap<object, Enveloped>();
   const preparedFor = ({ contextValue }: ExecutionArgs): Enveloped => {
@@ -63,19 +73,27 @@ function serverOptions(
       if (authorization !== undefined && actor.kind === 'anonymous') return false;
       if (counted.get(socket.extra) === 'closed') return false;
       const release = streams.openSocket(countedAs(actor, visitor));
-      if (release) counted.set(socket.extra, release);
-      else socket.extra.close(CloseCode.TooManyInitialisationRequests, 'Too many sockets');
-      return release !== null;
+      if (!release) {
+        socket.extra.close(CloseCode.TooManyInitialisationRequests, 'Too many sockets');
+        return false;
+      }
+      counted.set(socket.extra, release);
+      if (actor.kind === 'person') await appear(socket, actor.user.id);
+      return true;
     },
     onClose: ({ extra }) => {
       const release = counted.get(extra);
       if (typeof release === 'function') release();
       counted.set(extra, 'closed');
+      const connectionId = connections.get(extra);
+      if (connectionId !== undefined) void app.connections.close(connectionId);
     },
     onSubscribe: async (socket, _id, { query, variables, operationName }) => {
       if (Object.keys(socket.subscriptions).length > MAX_OPERATIONS_PER_SOCKET) return [show(tooManyOperations())];
       try {
-        const enveloped = yoga.getEnveloped(await contextFor(visitorOf(app, socket)));
+        const connectionId = connections.get(socket.extra);
+        const made = await contextFor(visitorOf(app, socket));
+        const enveloped = yoga.getEnveloped({ ...made, ...(connectionId === undefined ? {} : { connectionId }) });
         await nextTurn();
         const document = enveloped.parse(query);
         const errors = enveloped.validate(schema, document);

@@ -97,6 +97,17 @@ const RENDERINGS: { [A in GuildLogAction]: Rendering<AuditChanges[A]> } = {
       ],
     }),
   },
+  // The reference platform gathers several of these in one entry, of which nobody is the target.
+  MEMBER_MOVE: {
+    type: AuditLogEvent.MemberMove,
+    withoutTarget: true,
+    details: ({ channelId }) => ({ options: { channel_id: channelId, count: '1' } }),
+  },
+  MEMBER_DISCONNECT: {
+    type: AuditLogEvent.MemberDisconnect,
+    withoutTarget: true,
+    details: () => ({ options: { count: '1' } }),
+  },
   COMMAND_PERMISSIONS_UPDATE: {
     type: AuditLogEvent.ApplicationCommandPermissionUpdate,
     details: ({ applicationId, permissions }) => ({

@@ -6,7 +6,7 @@ import { renderGuild } from './guilds.js';
 import { wireTime } from './time.js';
 
 /** The fields of GUILD_CREATE that differ between the bots, and sessions, of a guild. */
-type OwnFields = 'joined_at' | 'large' | 'members';
+type OwnFields = 'joined_at' | 'large' | 'members' | 'presences' | 'voice_states';
 
 /** GUILD_CREATE without the fields that depend on who gets it. */
 export function renderGuildCreate(snapshot: GuildSnapshot): Omit<GatewayGuildCreateDispatchData, OwnFields> {
@@ -17,16 +17,14 @@ export function renderGuildCreate(snapshot: GuildSnapshot): Omit<GatewayGuildCre
     channels: snapshot.channels.map((channel) =>
       renderChannel(channel, snapshot.lastMessageIds.get(channel.id) ?? null),
     ),
-    voice_states: [],
     threads: [],
-    presences: [],
     stage_instances: [],
     guild_scheduled_events: [],
     soundboard_sounds: [],
   };
 }
 
-/** The fields of GUILD_CREATE that depend on who gets it, but the members. */
+/** The fields of GUILD_CREATE that depend on who gets it, but the lists of members and of who is there. */
 export function renderOwnGuildFields(
   own: MemberFacts,
   large: boolean,

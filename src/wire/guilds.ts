@@ -65,7 +65,8 @@ export function renderGuild(guild: GuildRecord): WireGuild {
 }
 
 /** A guild in the list of a user's own. */
-export function renderOwnGuild({ guild, isOwner, permissions, memberCount }: OwnGuild): RESTAPIPartialCurrentUserGuild {
+export function renderOwnGuild(own: OwnGuild): RESTAPIPartialCurrentUserGuild {
+  const { guild, isOwner, permissions, memberCount, presenceCount } = own;
   return {
     id: String(guild.id),
     name: guild.name,
@@ -74,6 +75,8 @@ export function renderOwnGuild({ guild, isOwner, permissions, memberCount }: Own
     owner: isOwner,
     permissions: String(permissions),
     features: [],
-    ...(memberCount === null ? {} : { approximate_member_count: memberCount, approximate_presence_count: 0 }),
+    ...(memberCount === null
+      ? {}
+      : { approximate_member_count: memberCount, approximate_presence_count: presenceCount ?? 0 }),
   };
 }

@@ -41,11 +41,12 @@ import {
 } from '../../src/domain/messages/index.js';
 import { ALL_PERMISSIONS, Permission, permissionNames } from '../../src/domain/permissions.js';
 import { createRole, deleteRole, setRolePositions, updateRole } from '../../src/domain/roles/index.js';
+import { getVoiceState } from '../../src/domain/voice/index.js';
 import { hashSecret } from '../../src/infra/secrets.js';
 import { entry, OF_ROLE, putCommand, putPermissions } from '../harness/command-rows.js';
 import { PIXEL } from '../harness/images.js';
 import { outcome } from '../harness/outcome.js';
-import { createPerson } from '../harness/rows.js';
+import { createPerson, putInVoice } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { createBot, toSend } from '../harness/world.js';
 import { openRoom, type Room, toEdit } from './messages/scene.js';
@@ -169,7 +170,7 @@ const ada = () => ({ guildId: guildId(), userId: room.users.ada.id });
 /** Ada is in a voice channel. */
 const updateAda = (change: object) =>
   above(async (call) => {
-    await putInVoice(room.users.ada.id);
+    await putInVoice(server.app, ada());
     return updateMember(call, { ...ada(), ...change });
   });
 
@@ -188,16 +189,9 @@ async function giveRole(call: CallContext): Promise<void> {
   await addMemberRole(room.owner, { guildId: guildId(), userId: call.actor.user.id, roleId: role.id });
 }
 
-async function putInVoice(userId: bigint): Promise<void> {
-  const { writer } = server.app.db;
-  const id = `process of ${userId}`;
-  await writer.liveProcess.upsert({ where: { id }, create: { id, until: new Date() }, update: {} });
-  const state = { guildId: guildId(), userId, channelId: room.channelId, sessionId: 'x', processId: id };
-  await writer.voiceState.upsert({
-    where: { guildId_userId: { guildId: guildId(), userId } },
-    create: state,
-    update: {},
-  });
+async function seeAdaInVoice(call: CallContext): Promise<unknown> {
+  await putInVoice(server.app, ada());
+  return getVoiceState(call, guildId(), room.users.ada.id);
 }
 
 /** A role below one that bob has. */
@@ -224,6 +218,7 @@ const IN_GUILD: Record<GuildOperation, Attempt<GuildOperation>> = {
   updateNick: { does: updateAda({ nick: 'Ada' }) },
   muteMember: { does: updateAda({ mute: true }) },
   deafenMember: { does: updateAda({ deaf: true }) },
+  moveMember: { does: updateAda({ channelId: null }) },
   timeOutMember: { does: updateAda({ communicationDisabledUntil: null }) },
   kickMember: { does: above((call) => kickMember(call, ada())) },
   viewBans: { does: (call) => listBans(call, { guildId: guildId(), limit: 1 }) },
@@ -293,6 +288,7 @@ const IN_CHANNEL: Record<ChannelOperation, Attempt<ChannelOperation>> = {
   listReactions: { does: (call) => listReactions(call, { ...place(), emoji: '👍', limit: 1 }) },
   removeReaction: { does: (call) => removeReaction(call, { ...place(), emoji: '👍' }) },
   clearReactions: { does: (call) => clearReactions(call, place()) },
+  connectVoice: { does: seeAdaInVoice },
   useCommands: { does: runCommand },
 };
 

@@ -245,7 +245,7 @@ describe('G-21 GUILD_CREATE', () => {
       ],
       voice_states: [],
       threads: [],
-      presences: [],
+      presences: [{ user: { id: String(bot.id) }, status: 'online', activities: [], client_status: { web: 'online' } }],
       stage_instances: [],
       guild_scheduled_events: [],
       soundboard_sounds: [],

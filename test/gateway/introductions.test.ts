@@ -201,7 +201,8 @@ describe('the members of GUILD_CREATE', () => {
   const viewer = (of: Partial<Parameters<GuildCreate['eventFor']>[0]> = {}) => ({
     user: bot,
     member: { ...PLAIN_MEMBER, joinedAt: guild.members[0]!.joinedAt, roleIds: [] },
-    seesMembers: true,
+    seesPresences: true,
+    seesVoice: true,
     largeThreshold: 50,
     ...of,
   });
@@ -240,7 +241,7 @@ describe('the members of GUILD_CREATE', () => {
   });
 
   it('are the bot alone where it may not see others', async () => {
-    const { ids } = await shownTo(createOf(2), viewer({ seesMembers: false }));
+    const { ids } = await shownTo(createOf(2), viewer({ seesPresences: false, seesVoice: false }));
     expect([ids, home.memberLists]).toEqual([[ownId()], 0]);
   });
 

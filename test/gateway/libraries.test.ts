@@ -1,15 +1,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { Client as DiscordClient, Events, GatewayIntentBits } from 'discord.js';
+import { ChannelType, Client as DiscordClient, Events, GatewayIntentBits } from 'discord.js';
 import Eris from 'eris';
 import { Client as OceanicClient } from 'oceanic.js';
 import { ApiHandler, Client as SeyfertClient } from 'seyfert';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Permission } from '../../src/domain/permissions.js';
 import { noDiscordPy, PYTHON } from '../harness/discord-py.js';
+import { permitEveryone } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
-import { createBotInGuild, say, type TestBot, type TestGuild } from '../harness/world.js';
+import { addMember, createBot, createBotInGuild, say, type TestBot, type TestGuild } from '../harness/world.js';
 import { startTlsFront } from './tls-front.js';
 
 let server: TestServer;
@@ -41,6 +43,53 @@ describe('an unmodified library is ready, knows the guild and hears a message', 
     const heard = once(client, Events.MessageCreate);
     await speak('to discord.js');
     expect((await heard)[0].content).toBe('to discord.js');
+    await client.destroy();
+  });
+
+  it('discord.js keeps who is there, and who is in voice', async () => {
+    const { bot: watcher, guild: watched } = await createBotInGuild(server.app, 'Watched');
+    const other = await createBot(server.app);
+    await addMember(server.app, watched.id, other.user);
+    const { Guilds, GuildMembers, GuildPresences, GuildVoiceStates } = GatewayIntentBits;
+    const login = async (token: string) => {
+      const client = new DiscordClient({
+        intents: [Guilds, GuildMembers, GuildPresences, GuildVoiceStates],
+        rest: { api: `${server.origin}/api` },
+      });
+      const ready = once(client, Events.ClientReady);
+      await client.login(token);
+      await ready;
+      return client;
+    };
+    const { ViewChannel, Connect, MoveMembers, MuteMembers } = Permission;
+    await permitEveryone(server.app, watched.id, ViewChannel | Connect | MoveMembers | MuteMembers);
+    const client = await login(watcher.token);
+    const known = client.guilds.cache.get(String(watched.id))!;
+    const cameBy = once(client, Events.PresenceUpdate);
+    const seen = await login(other.token);
+    expect((await cameBy)[1].status).toBe('online');
+    const changed = once(client, Events.PresenceUpdate);
+    seen.user!.setPresence({ status: 'dnd', activities: [{ name: 'chess' }] });
+    await changed;
+    const presence = known.presences.cache.get(String(other.id));
+    expect([presence?.status, presence?.activities[0]?.name, presence?.clientStatus]).toEqual([
+      ...['dnd', 'chess'],
+      { web: 'dnd' },
+    ]);
+    const voice = known.channels.cache.find(({ type }) => type === ChannelType.GuildVoice)!;
+    const joined = once(client, Events.VoiceStateUpdate);
+    const shard = Reflect.get(seen.ws, '_ws');
+    const state = { guild_id: known.id, channel_id: voice.id, self_mute: true, self_deaf: false };
+    await shard.send(0, { op: 4, d: state });
+    await joined;
+    const member = await known.members.fetch(String(other.id));
+    expect([member.voice.channelId, member.voice.selfMute]).toEqual([voice.id, true]);
+    await member.voice.setMute(true);
+    await member.voice.disconnect();
+    await expect.poll(() => member.voice.channelId).toBeNull();
+    const gone = once(client, Events.PresenceUpdate);
+    await seen.destroy();
+    expect((await gone)[1].status).toBe('offline');
     await client.destroy();
   });
 

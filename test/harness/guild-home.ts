@@ -7,6 +7,8 @@ import {
 import type { MemberFacts, MemberRecord } from '../../src/domain/members/index.js';
 import type { MessageRecord } from '../../src/domain/messages/index.js';
 import { DEFAULT_EVERYONE_PERMISSIONS, rolePermissions } from '../../src/domain/permissions.js';
+import type { ShownPresence } from '../../src/domain/presences/index.js';
+import type { VoiceStateRecord } from '../../src/domain/voice/index.js';
 import type { User } from '../../src/infra/database/index.js';
 import type { Server } from '../../src/server.js';
 import { PLAIN_CHANNEL, PLAIN_GUILD, PLAIN_MEMBER } from './plain-columns.js';
@@ -17,6 +19,7 @@ export interface MemoryGuild extends TestGuild {
   snapshot: GuildSnapshot;
   /** In ascending order of their ids. */
   members: MemberRecord[];
+  voiceStates: VoiceStateRecord[];
 }
 
 /** A home of guilds in memory, for what a server asks of one that has no database behind it. */
@@ -24,6 +27,8 @@ export class MemoryHome implements GuildHome {
   readonly guilds = new Map<bigint, MemoryGuild>();
   /** Guilds that are known and cannot be reached. */
   readonly unreachable = new Set<bigint>();
+  /** How users are seen who are not offline. */
+  readonly presencesOf = new Map<bigint, ShownPresence>();
 
   async view(guildId: bigint) {
     const found = this.#reach(guildId);
@@ -58,7 +63,9 @@ export class MemoryHome implements GuildHome {
     const { notable = false, userIds, after = 0n } = selection;
     return this.#membersOf(guildId)
       .filter(({ userId }) => userId > after && (userIds?.includes(userId) ?? true))
-      .filter(({ nick, roles }) => !notable || nick !== null || roles.length > 0)
+      .filter(
+        ({ nick, roles, userId }) => !notable || nick !== null || roles.length > 0 || this.presencesOf.has(userId),
+      )
       .slice(0, take);
   }
 
@@ -67,6 +74,14 @@ export class MemoryHome implements GuildHome {
     return this.#membersOf(guildId)
       .filter(({ user, nick }) => begins(user.username) || begins(nick))
       .slice(0, take);
+  }
+
+  async presences(_guildId: bigint, userIds: readonly bigint[]): Promise<ShownPresence[]> {
+    return userIds.flatMap((userId) => this.presencesOf.get(userId) ?? []);
+  }
+
+  async voiceStates(guildId: bigint): Promise<VoiceStateRecord[]> {
+    return this.#reach(guildId)?.voiceStates ?? [];
   }
 
   async countMembers(guildId: bigint): Promise<number> {
@@ -122,6 +137,7 @@ export function addGuild(app: App, home: MemoryHome, name: string, ...members: U
       memberCount: 0,
     },
     members: [],
+    voiceStates: [],
   };
   joinMembers(app, guild, owner, ...members);
   home.guilds.set(id, guild);

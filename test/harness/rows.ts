@@ -24,6 +24,13 @@ export function createPerson(app: App, name = `person${++people}`): Promise<User
   return app.db.writer.user.create({ data: { id, username: name, handle: name, globalName: name } });
 }
 
+/** Somebody in their guild's first voice channel, without anybody having told. */
+export async function putInVoice(app: App, key: { guildId: bigint; userId: bigint }): Promise<void> {
+  const { id: channelId } = await app.db.reader.channel.findFirstOrThrow({ where: { guildId: key.guildId, type: 2 } });
+  const state = { ...key, channelId, sessionId: `voice of ${key.userId}`, processId: app.live.id };
+  await app.db.writer.voiceState.upsert({ where: { guildId_userId: key }, create: state, update: state });
+}
+
 /** Many bot users with their applications, at once and without tokens. */
 export async function createBots(
   app: App,

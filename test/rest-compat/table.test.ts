@@ -12,7 +12,7 @@ import { putAnswered, putInteraction } from '../harness/interaction-rows.js';
 import { grantCode, inForm, postForm, REDIRECT_URI } from '../harness/oauth.js';
 import { createApplication, createGuild, install, type Person, signUp } from '../harness/people.js';
 import { ask, openScene, type RestRequest, type Scene } from '../harness/rest.js';
-import { createPerson } from '../harness/rows.js';
+import { createPerson, putInVoice } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { putTeam } from '../harness/teams.js';
 import { addMember, callOf } from '../harness/world.js';
@@ -111,6 +111,7 @@ async function renew(route: Route): Promise<void> {
   await renewRemoved(route);
   if (isOfInteraction(route)) await renewInteraction(route);
   if (isOfModeration(route)) await renewModerated(route);
+  if (route.path.includes('/voice-states/')) await renewVoice();
   if (route.path.endsWith('/commands/:commandId')) await renewCommand(route);
   if (!route.callers.includes('session')) return;
   const { app } = server;
@@ -119,6 +120,11 @@ async function renew(route: Route): Promise<void> {
   const data = { applicationId: BigInt(applicationId), userId: BigInt(bob.id), createdAt: new Date(app.clock.now()) };
   await app.db.writer.tester.create({ data });
   Object.assign(portal, { teamId: String(teamId), applicationId, userId: bob.id });
+}
+
+/** The bot is in voice. */
+async function renewVoice(): Promise<void> {
+  await putInVoice(server.app, { guildId: BigInt(scene.guildId), userId: BigInt(scene.bot.id) });
 }
 
 const isOfInteraction = ({ callers }: Route) => callers.includes('interactionToken');
@@ -204,6 +210,7 @@ const banCode = (method: string) => (method === 'PUT' ? 10013 : 10026);
 function unknownCode({ path, method }: Route, param: string): number | null | undefined {
   // An application is told that another one is not its own.
   if (param === 'applicationId' && path.startsWith('/applications/')) return 20012;
+  if (param === 'userId' && path.includes('/voice-states/')) return 10065;
   if (param === 'userId' && path.startsWith('/guilds/')) return path.includes('/bans/') ? banCode(method) : 10007;
   if (param === 'userId' && path.includes('/members/')) return 10040;
   if (param === 'userId' && path.includes('/testers/')) return 10013;

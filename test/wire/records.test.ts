@@ -189,7 +189,7 @@ describe('a guild', () => {
   });
 
   test("is listed among a user's own, with counts where they were asked for", () => {
-    const own = { guild, isOwner: true, permissions: 1n << 50n, memberCount: null };
+    const own = { guild, isOwner: true, permissions: 1n << 50n, memberCount: null, presenceCount: null };
     const shown = {
       id: '20000000000000001',
       name: 'Home',
@@ -200,8 +200,8 @@ describe('a guild', () => {
       features: [],
     };
     expect(renderOwnGuild(own)).toEqual(shown);
-    const counts = { approximate_member_count: 0, approximate_presence_count: 0 };
-    expect(renderOwnGuild({ ...own, memberCount: 0 })).toEqual({ ...shown, ...counts });
+    const counts = { approximate_member_count: 2, approximate_presence_count: 1 };
+    expect(renderOwnGuild({ ...own, memberCount: 2, presenceCount: 1 })).toEqual({ ...shown, ...counts });
   });
 
   test('comes as a whole with its channels and their newest messages, and with lists of what there is not', () => {
@@ -212,7 +212,7 @@ describe('a guild', () => {
       lastMessageIds: new Map([[text.id, 9n]]),
       memberCount: 2,
     };
-    const none = { voice_states: [], threads: [], presences: [], stage_instances: [] };
+    const none = { threads: [], stage_instances: [] };
     expect(renderGuildCreate(snapshot)).toEqual({
       ...shownGuild,
       ...none,

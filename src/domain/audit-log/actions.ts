@@ -205,6 +205,8 @@ const ACTIONS = {
     target: 'user',
     changes: z.object({ added: ROLES, removed: ROLES }),
   },
+  MEMBER_MOVE: { of: 'guild', log: 'guild', target: 'user', changes: z.object({ channelId: text }) },
+  MEMBER_DISCONNECT: { of: 'guild', log: 'guild', target: 'user', changes: NOTHING },
   // The target is the application where the list is for all of its commands. Null for a target of which nothing is said.
   COMMAND_PERMISSIONS_UPDATE: {
     of: 'guild',

@@ -3,6 +3,10 @@ import type { Channel, Reader } from '../../infra/database/index.js';
 import type { EventBus } from '../bus-message.js';
 import type { MemberFacts, MemberRecord } from '../members/record.js';
 import { searchMembers } from '../members/search.js';
+import { loadPresences } from '../presences/list.js';
+import type { ShownPresence } from '../presences/record.js';
+import { loadVoiceStates } from '../voice/list.js';
+import type { VoiceStateRecord } from '../voice/record.js';
 import type { GuildHome } from './home.js';
 import { pagesOfGuildIds } from './memberships.js';
 import { countMembers, type GuildSnapshot, loadGuildSnapshot, loadMembers, type MemberSelection } from './snapshot.js';
@@ -16,6 +20,8 @@ export class DatabaseHome implements GuildHome {
     private readonly reader: Reader,
     bus: EventBus,
     clock: Clock,
+    /** What belongs to a process counts where that lives longer than this. */
+    private readonly now: () => Date = () => new Date(clock.now()),
   ) {
     this.#views = new GuildViews(reader, bus, clock);
   }
@@ -41,11 +47,19 @@ export class DatabaseHome implements GuildHome {
   }
 
   members(guildId: bigint, selection: MemberSelection, take: number): Promise<MemberRecord[]> {
-    return loadMembers(this.reader, guildId, selection, take);
+    return loadMembers(this.reader, guildId, selection, take, this.now());
   }
 
   searchMembers(guildId: bigint, prefix: string, take: number): Promise<MemberRecord[]> {
     return searchMembers(this.reader, guildId, prefix, take);
+  }
+
+  presences(_guildId: bigint, userIds: readonly bigint[]): Promise<ShownPresence[]> {
+    return loadPresences(this.reader, userIds, this.now());
+  }
+
+  voiceStates(guildId: bigint): Promise<VoiceStateRecord[]> {
+    return loadVoiceStates(this.reader, guildId, this.now());
   }
 
   countMembers(guildId: bigint): Promise<number> {

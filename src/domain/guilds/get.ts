@@ -7,6 +7,8 @@ export interface GuildDetails {
   guild: GuildRecord;
   /** Null unless it was asked for. */
   memberCount: number | null;
+  /** About how many of them are online; null unless it was asked for. */
+  presenceCount: number | null;
 }
 
 /**
@@ -18,10 +20,11 @@ export async function getGuild(
   input: { guildId: bigint; withCounts?: boolean },
 ): Promise<GuildDetails> {
   const { guildId } = await accessGuild(call, input.guildId, 'viewGuild');
-  const [guild, memberCount] = await Promise.all([
+  const [guild, memberCount, online] = await Promise.all([
     call.read.guild.findUnique({ where: { id: guildId }, include: WITH_ROLES_AND_EMOJIS }),
     input.withCounts ? call.read.member.count({ where: { guildId } }) : null,
+    input.withCounts ? call.presenceCounts.of([guildId]) : null,
   ]);
   if (!guild) throw new DomainError('UNKNOWN_GUILD');
-  return { guild, memberCount };
+  return { guild, memberCount, presenceCount: online?.get(guildId) ?? null };
 }

@@ -2,6 +2,8 @@ import type { Channel } from '../../infra/database/index.js';
 import { DomainError } from '../errors.js';
 import type { MemberFacts, MemberRecord } from '../members/record.js';
 import { channelPermissions, guildPermissions, holderAt, timeoutEnd } from '../permissions.js';
+import type { ShownPresence } from '../presences/record.js';
+import type { VoiceStateRecord } from '../voice/record.js';
 import type { GuildSnapshot, MemberSelection } from './snapshot.js';
 import type { GuildView } from './views.js';
 
@@ -38,6 +40,12 @@ export interface GuildHome {
    * of their ids. The prefix is text and nothing else: no sign in it stands for others.
    */
   searchMembers(guildId: bigint, prefix: string, take: number): Promise<MemberRecord[]>;
+
+  /** How those of these members of a guild are seen who are not offline; it is not asked whether they are members. */
+  presences(guildId: bigint, userIds: readonly bigint[]): Promise<ShownPresence[]>;
+
+  /** Everybody who is in a guild's voice; nobody when there is no such guild. */
+  voiceStates(guildId: bigint): Promise<VoiceStateRecord[]>;
 
   /** How many members a guild has; 0 when there is no such guild. */
   countMembers(guildId: bigint): Promise<number>;

@@ -27,7 +27,7 @@ export async function loadGuildSnapshot(reader: Reader, guildId: bigint): Promis
 
 /** Which members of a guild; the conditions are joined by "and". */
 export interface MemberSelection {
-  /** Only those with a role beyond `@everyone` or a nickname. */
+  /** Only those with a role beyond `@everyone` or a nickname, who are online or in voice. */
   notable?: boolean;
   userIds?: bigint[];
   /** Only those with a higher user id. */
@@ -37,18 +37,22 @@ export interface MemberSelection {
 /** Rows of one query: SQLite takes 999 parameters, and each member's roles cost two. */
 const PAGE = 400;
 
-/** At most `take` members, in ascending order of their ids. Others have a turn before each page. */
+/**
+ * At most `take` members, in ascending order of their ids. Others have a turn before each page.
+ * @param now who is there counts where their process lives longer than this
+ */
 export async function loadMembers(
   reader: Reader,
   guildId: bigint,
   selection: MemberSelection,
   take: number,
+  now = new Date(0),
 ): Promise<MemberRecord[]> {
   const found: MemberRecord[] = [];
   for (let { after } = selection; found.length < take; ) {
     await nextTurn();
     const size = Math.min(PAGE, take - found.length);
-    const page = await loadPage(reader, guildId, { ...selection, after }, size);
+    const page = await loadPage(reader, guildId, { ...selection, after }, size, now);
     found.push(...page);
     if (page.length < size) break;
     after = page.at(-1)?.userId;
@@ -61,17 +65,25 @@ function loadPage(
   guildId: bigint,
   { notable, userIds, after }: MemberSelection,
   take: number,
+  now: Date,
 ): Promise<MemberRecord[]> {
   return reader.member.findMany({
     where: {
       guildId,
       userId: { ...(userIds ? { in: userIds } : {}), ...(after === undefined ? {} : { gt: after }) },
-      ...(notable ? { OR: [{ nick: { not: null } }, { roles: { some: {} } }] } : {}),
+      ...(notable ? { OR: [{ nick: { not: null } }, { roles: { some: {} } }, ...isThere(guildId, now)] } : {}),
     },
     include: WITH_USER_AND_ROLES,
     orderBy: { userId: 'asc' },
     take,
   });
+}
+
+/** Of a member: that they are online, or in voice. */
+function isThere(guildId: bigint, now: Date): Prisma.MemberWhereInput[] {
+  const process = { until: { gt: now } };
+  const isOnline = { status: { notIn: ['invisible', 'offline'] }, process };
+  return [{ user: { presences: { some: isOnline } } }, { user: { voiceStates: { some: { guildId, process } } } }];
 }
 
 export function countMembers(reader: Reader, guildId: bigint): Promise<number> {

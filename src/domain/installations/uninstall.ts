@@ -4,6 +4,7 @@ import { type CallContext, requirePerson, type Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessGuild } from '../guilds/access.js';
 import { endUninstalled } from '../interactions/uninstalled.js';
+import { endVoice } from '../voice/leave.js';
 
 /**
  * Removes an installation: from its guild, which needs ManageGuild and takes the bot along, or from the caller.
@@ -81,11 +82,13 @@ export async function removeFromGuilds(
   return installations.length;
 }
 
-async function removeBot({ db, record }: Write, botId: bigint, guildId: bigint | undefined): Promise<void> {
+async function removeBot(write: Write, botId: bigint, guildId: bigint | undefined): Promise<void> {
+  const { db, record } = write;
   const bot = await db.user.findUniqueOrThrow({ where: { id: botId } });
   const ofBot = { userId: botId, guildId };
   const memberships = await db.member.findMany({ where: ofBot, select: { guildId: true } });
   await db.member.deleteMany({ where: ofBot });
+  await endVoice(write, { userId: botId, ...(guildId === undefined ? {} : { guildId }) });
   for (const { guildId } of memberships) {
     record({ type: 'GUILD_MEMBER_REMOVE', guildId, user: bot });
     record({ type: 'GUILD_LEFT', guildId, userId: botId });

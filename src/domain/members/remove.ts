@@ -4,6 +4,7 @@ import { DomainError } from '../errors.js';
 import { accessGuild } from '../guilds/access.js';
 import { removeFromGuilds } from '../installations/uninstall.js';
 import { requireAbove } from '../roles/rank.js';
+import { endVoice } from '../voice/leave.js';
 
 /**
  * Ends somebody's membership, whoever decided it; a bot takes its installation along. For a bot the transaction has to be serializable.
@@ -14,7 +15,9 @@ export async function endMembership(call: CallContext, write: Write, guildId: bi
     return;
   }
   const { count } = await write.db.member.deleteMany({ where: { guildId, userId: user.id } });
-  if (count > 0) write.record({ type: 'GUILD_MEMBER_REMOVE', guildId, user });
+  if (count === 0) return;
+  await endVoice(write, { guildId, userId: user.id });
+  write.record({ type: 'GUILD_MEMBER_REMOVE', guildId, user });
 }
 
 /**

@@ -10,6 +10,7 @@ import { fault, snowflake } from '../input.js';
 import { limits } from '../limits.js';
 import { Permission } from '../permissions.js';
 import { requireAbove } from '../roles/rank.js';
+import { moveInVoice, operationsOfMove, requireMoveTarget } from '../voice/moderate.js';
 import { nickname } from './nickname.js';
 import { type MemberRecord, WITH_USER_AND_ROLES } from './record.js';
 import { replaceRoles } from './roles.js';
@@ -22,6 +23,8 @@ export const MemberChange = z.object({
   /** By a moderator, of somebody in a voice channel. */
   mute: z.boolean().nullish(),
   deaf: z.boolean().nullish(),
+  /** The voice channel they are moved to; null takes them out of voice. */
+  channelId: snowflake().nullish(),
   communicationDisabledUntil: z
     .string()
     .refine((text) => !Number.isNaN(Date.parse(text)), fault('DATE_TIME_TYPE_PARSE', 'Could not parse the date.'))
@@ -39,7 +42,7 @@ export interface UpdateMemberInput extends Partial<MemberChange> {
 /**
  * Changes a member; everything that is asked for, or nothing. Each part needs its permission, the own nickname ChangeNickname. Whose
  * nickname is changed, or who is timed out, ranks below the caller; an administrator cannot be timed out.
- * @throws UNKNOWN_MEMBER, UNKNOWN_ROLE, NOT_IN_VOICE, INVALID_INPUT for a timeout that is too long, MISSING_PERMISSIONS and what
+ * @throws UNKNOWN_MEMBER, UNKNOWN_ROLE, NOT_IN_VOICE, INVALID_INPUT for a timeout that is too long or what is no voice channel, MISSING_PERMISSIONS and what
  *   `accessGuild` throws
  */
 export async function updateMember(
@@ -48,6 +51,7 @@ export async function updateMember(
 ): Promise<MemberRecord> {
   const isOwn = requireUser(call).user.id === userId;
   const { view } = await accessGuild(call, guildId, 'viewGuild', ...operationsOf(change, isOwn));
+  if (isGiven(change.channelId)) await requireMoveTarget(call, guildId, change.channelId);
   checkTimeout(call, change);
   return call.write(
     async (write) => {
@@ -58,6 +62,7 @@ export async function updateMember(
       const withRoles = await replaceRoles(call, write, view, member, change.roleIds ?? null);
       const updated = await updateColumns(write, withRoles, change);
       if (updated !== member) write.record({ type: 'GUILD_MEMBER_UPDATE', member: updated });
+      if (concernsVoice(change)) await moveInVoice(write, updated, change, soundsOtherwise(member, updated));
       return updated;
     },
     { serializable: true },
@@ -90,6 +95,7 @@ function operationsOf(change: Partial<MemberChange>, isOwn: boolean): GuildOpera
   if (isGiven(change.roleIds)) operations.push('setMemberRoles');
   if (isGiven(change.mute)) operations.push('muteMember');
   if (isGiven(change.deaf)) operations.push('deafenMember');
+  operations.push(...operationsOfMove(change, isOwn));
   if (change.communicationDisabledUntil !== undefined) operations.push('timeOutMember');
   return operations;
 }
@@ -104,7 +110,7 @@ function checkTimeout({ clock }: CallContext, { communicationDisabledUntil: unti
   });
 }
 
-/** Whom the change concerns may be changed so. @throws MISSING_PERMISSIONS, NOT_IN_VOICE */
+/** Whom the change concerns may be changed so. @throws MISSING_PERMISSIONS */
 async function checkTarget(
   call: CallContext,
   db: Transaction,
@@ -118,18 +124,22 @@ async function checkTarget(
     const bits = await permissionsWithin(db, view.id, userId, call.clock.now());
     if ((bits & Permission.Administrator) !== 0n) throw missingPermissions();
   }
-  if (isGiven(change.mute) || isGiven(change.deaf)) await requireInVoice(db, view.id, userId);
 }
 
-async function requireInVoice(db: Transaction, guildId: bigint, userId: bigint): Promise<void> {
-  const where = { guildId_userId: { guildId, userId } };
-  if (!(await db.voiceState.findUnique({ where, select: { userId: true } }))) throw new DomainError('NOT_IN_VOICE');
+/** Whether it takes somebody who is in voice. */
+function concernsVoice({ mute, deaf, channelId }: Partial<MemberChange>): boolean {
+  return isGiven(mute) || isGiven(deaf) || channelId !== undefined;
+}
+
+/** Whether others hear, or are heard, otherwise than before. */
+function soundsOtherwise(before: Member, after: Member): boolean {
+  return before.mute !== after.mute || before.deaf !== after.deaf;
 }
 
 type Columns = Partial<Pick<Member, 'nick' | 'mute' | 'deaf' | 'communicationDisabledUntil'>>;
 
 /** Changes what stands in the member's own row. @returns the member as given where nothing changes */
-async function updateColumns(
+export async function updateColumns(
   { db, audit }: Write,
   member: MemberRecord,
   change: Partial<MemberChange>,

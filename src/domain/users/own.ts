@@ -35,6 +35,8 @@ export interface OwnGuild {
   permissions: bigint;
   /** Null unless it was asked for. */
   memberCount: number | null;
+  /** About how many of them are online; null unless it was asked for. */
+  presenceCount: number | null;
 }
 
 export interface ListOwnGuildsInput {
@@ -63,6 +65,7 @@ export async function listOwnGuilds(call: CallContext, input: ListOwnGuildsInput
     },
   });
   if (fromTheEnd) memberships.reverse();
+  const online = input.withCounts ? await call.presenceCounts.of(memberships.map(({ guildId }) => guildId)) : null;
   return memberships.map((membership) => {
     const { guild } = membership;
     return {
@@ -70,6 +73,7 @@ export async function listOwnGuilds(call: CallContext, input: ListOwnGuildsInput
       isOwner: guild.ownerId === actor.user.id,
       permissions: memberPermissions(membership, call.clock.now()),
       memberCount: guild._count?.members ?? null,
+      presenceCount: online?.get(guild.id) ?? null,
     };
   });
 }

@@ -32,9 +32,11 @@ export const guildRoutes = [
     params: ids('guildId'),
     query: z.object({ with_counts: queryBoolean }),
     run: (call, { params, query }) => getGuild(call, { guildId: params.guildId, withCounts: query.with_counts }),
-    render: ({ guild, memberCount }) => ({
+    render: ({ guild, memberCount, presenceCount }) => ({
       ...renderGuild(guild),
-      ...(memberCount === null ? {} : { approximate_member_count: memberCount, approximate_presence_count: 0 }),
+      ...(memberCount === null
+        ? {}
+        : { approximate_member_count: memberCount, approximate_presence_count: presenceCount ?? 0 }),
     }),
   }),
   route({

@@ -129,21 +129,24 @@ export const memberRoutes = [
     path: `${MEMBERS}/:userId`,
     callers: ['bot'],
     bucket: writes('update-member', 'guildId'),
-    where: onServerOf('guildId'),
+    // Nobody is deafened on a self-hosted server (service description, section 4).
+    where: { by: 'guildId', selfHosted: ({ deaf }) => (deaf == null ? 'forward' : 'notImplemented') },
     params: ofMember,
     body: z.object({
       nick: MemberChange.shape.nick,
       roles: MemberChange.shape.roleIds,
       mute: MemberChange.shape.mute,
       deaf: MemberChange.shape.deaf,
+      channel_id: MemberChange.shape.channelId,
       communication_disabled_until: MemberChange.shape.communicationDisabledUntil,
     }),
-    faultNames: { communicationDisabledUntil: 'communication_disabled_until' },
-    run: (call, { params, body: { roles: roleIds, communication_disabled_until, ...body } }) =>
+    faultNames: { communicationDisabledUntil: 'communication_disabled_until', channelId: 'channel_id' },
+    run: (call, { params, body: { roles: roleIds, channel_id: channelId, communication_disabled_until, ...body } }) =>
       updateMember(call, {
         ...params,
         ...body,
         roleIds,
+        channelId,
         communicationDisabledUntil: communication_disabled_until,
       }),
     render: renderMember,

@@ -11,12 +11,14 @@ import { interactionEvents } from './interactions.js';
 import { inviteEvents } from './invites.js';
 import { memberEvents } from './members.js';
 import { messageEvents } from './messages.js';
+import { presenceEvents } from './presences.js';
 import { reactionEvents } from './reactions.js';
 import { roleEvents } from './roles.js';
 import type { EventOf, EventRow, EventRows, RowAudience, Subject } from './row.js';
 import { teamEvents } from './teams.js';
 import { typingEvents } from './typing.js';
 import { userEvents } from './users.js';
+import { voiceEvents } from './voice.js';
 
 /** Every event there is, each stated once. */
 export const EVENTS: EventRows = {
@@ -30,11 +32,13 @@ export const EVENTS: EventRows = {
   ...inviteEvents,
   ...memberEvents,
   ...messageEvents,
+  ...presenceEvents,
   ...reactionEvents,
   ...roleEvents,
   ...teamEvents,
   ...typingEvents,
   ...userEvents,
+  ...voiceEvents,
 };
 
 export interface Publication {

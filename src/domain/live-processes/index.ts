@@ -1,0 +1,1 @@
+export { type LifeEvents, LiveProcess } from './life.js';

@@ -1,0 +1,41 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../infra/clock.js';
+import { Prisma, type Reader } from '../../infra/database/index.js';
+import { REMEMBER_MS } from '../../infra/memory.js';
+
+const MAX_GUILDS = 5_000;
+
+/** How many members of guilds are online, about: a count holds for half a minute. */
+export class PresenceCounts {
+  readonly #counts: LRUCache<bigint, number>;
+
+  constructor(
+    private readonly reader: Reader,
+    clock: Clock,
+    private readonly now: () => Date,
+  ) {
+    this.#counts = new LRUCache({ max: MAX_GUILDS, ttl: REMEMBER_MS, ttlResolution: 0, perf: clock });
+  }
+
+  /** The counts of guilds, by their ids; one query for those that are not known. */
+  async of(guildIds: readonly bigint[]): Promise<ReadonlyMap<bigint, number>> {
+    const unknown = guildIds.filter((id) => !this.#counts.has(id));
+    const counted =
+      unknown.length > 0 ? await countOnline(this.reader, unknown, this.now()) : new Map<bigint, number>();
+    const counts = new Map(guildIds.map((id) => [id, counted.get(id) ?? this.#counts.get(id) ?? 0]));
+    for (const id of unknown) this.#counts.set(id, counts.get(id) ?? 0);
+    return counts;
+  }
+}
+
+async function countOnline(reader: Reader, guildIds: bigint[], now: Date): Promise<Map<bigint, number>> {
+  // Text, since a computed column has no declared type.
+  const rows = await reader.$queryRaw<{ guildId: string; online: string }[]>`
+    SELECT CAST(m."guildId" AS TEXT) AS "guildId", CAST(COUNT(DISTINCT p."userId") AS TEXT) AS "online"
+    FROM "Presence" p
+    JOIN "LiveProcess" l ON l."id" = p."processId" AND l."until" > ${now}
+    JOIN "Member" m ON m."userId" = p."userId"
+    WHERE m."guildId" IN (${Prisma.join(guildIds)}) AND p."status" NOT IN ('invisible', 'offline')
+    GROUP BY m."guildId"`;
+  return new Map(rows.map(({ guildId, online }) => [BigInt(guildId), Number(online)]));
+}

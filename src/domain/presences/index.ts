@@ -1,0 +1,5 @@
+export { Connections } from './connections.js';
+export { PresenceCounts } from './count.js';
+export { endProcess } from './end-process.js';
+export { type Activity, JUST_THERE, type ShownPresence, type Statement } from './record.js';
+export { NewPresence, setPresence } from './set.js';

@@ -1,0 +1,111 @@
+import { ChannelType } from 'discord-api-types/v10';
+import { isMissingReference } from '../../infra/database/faults.js';
+import type { Transaction } from '../../infra/database/index.js';
+import { type CallContext, requireUser, type Write } from '../call.js';
+import { DomainError, invalidInput } from '../errors.js';
+import { accessGuildChannel } from '../guilds/access.js';
+import { type MemberRecord, WITH_USER_AND_ROLES } from '../members/record.js';
+import { allows, Permission } from '../permissions.js';
+import { endVoice } from './leave.js';
+import { type VoiceStateRecord, voiceRecord } from './record.js';
+
+export interface JoinVoiceInput {
+  channelId: bigint;
+  /** Where the channel has to be; in any guild unless stated. */
+  guildId?: bigint | undefined;
+  /** As it was, or off, where it is not said. */
+  selfMute?: boolean | undefined;
+  selfDeaf?: boolean | undefined;
+}
+
+export interface JoinedVoice {
+  state: VoiceStateRecord;
+  /** Whether they were not there before by this connection. */
+  hasCome: boolean;
+}
+
+/**
+ * Puts the caller into a voice channel: from another one of the guild, if they are there. Needs to see and to connect to it, and room in
+ * it, which who may move members needs not.
+ * @param sessionId the connection by which they are in voice, and with which that ends
+ * @throws UNKNOWN_CHANNEL, INVALID_INPUT for a channel without voice, LIMIT_EXCEEDED for a full one, and what `accessGuildChannel` throws
+ */
+export async function joinVoice(call: CallContext, input: JoinVoiceInput, sessionId: string): Promise<JoinedVoice> {
+  const { user } = requireUser(call);
+  const place = await accessGuildChannel(call, input.channelId, 'connectVoice');
+  if (input.guildId !== undefined && input.guildId !== place.guildId) throw new DomainError('UNKNOWN_CHANNEL');
+  if (place.type !== ChannelType.GuildVoice) throw noVoiceThere('channelId');
+  const heedsLimit = !allows(place.permissions, Permission.MoveMembers);
+  call.connections.holdVoice(sessionId);
+  const seat = { guildId: place.guildId, channelId: place.channelId, userId: user.id };
+  const joined = await call
+    .write((write) => takeSeat(call, write, { ...seat, sessionId, heedsLimit }, input))
+    .catch((error: unknown) => {
+      throw isMissingReference(error) ? new DomainError('UNKNOWN_CHANNEL') : error;
+    });
+  // It ended while this was stored: nobody else would end it.
+  if (!call.connections.isOpen(sessionId)) await call.write((write) => endVoice(write, { userId: user.id, sessionId }));
+  return joined;
+}
+
+interface Seat {
+  guildId: bigint;
+  channelId: bigint;
+  userId: bigint;
+  sessionId: string;
+  /** Whether the channel must have room. */
+  heedsLimit: boolean;
+}
+
+async function takeSeat(
+  call: CallContext,
+  { db, record }: Write,
+  { heedsLimit, ...seat }: Seat,
+  { selfMute, selfDeaf }: JoinVoiceInput,
+): Promise<JoinedVoice> {
+  const { guildId, channelId, userId } = seat;
+  const { userLimit } = await holdChannel(db, guildId, channelId);
+  const member = await holdMember(db, guildId, userId);
+  if (!member) throw new DomainError('UNKNOWN_CHANNEL');
+  const key = { guildId_userId: { guildId, userId } };
+  const before = await db.voiceState.findUnique({ where: key });
+  if (heedsLimit && before?.channelId !== channelId) await requireRoom(db, channelId, userLimit);
+  const said = {
+    ...seat,
+    processId: call.live.id,
+    selfMute: selfMute ?? before?.selfMute ?? false,
+    selfDeaf: selfDeaf ?? before?.selfDeaf ?? false,
+    suppress: before?.channelId === channelId && before.suppress,
+  };
+  const after = await db.voiceState.upsert({ where: key, create: said, update: said });
+  const state = voiceRecord(after, member);
+  const hasCome = before?.channelId !== channelId || before.sessionId !== after.sessionId;
+  const isChanged = hasCome || before.selfMute !== after.selfMute || before.selfDeaf !== after.selfDeaf;
+  if (isChanged) record({ type: 'VOICE_STATE_UPDATE', state });
+  return { state, hasCome };
+}
+
+/** The channel, which is there until the transaction ends; others who join it wait so long. @throws UNKNOWN_CHANNEL */
+export async function holdChannel(db: Transaction, guildId: bigint, channelId: bigint): Promise<{ userLimit: number }> {
+  const where = { id: channelId, guildId, type: ChannelType.GuildVoice };
+  const [channel] = await db.channel.updateManyAndReturn({ where, data: { guildId }, select: { userLimit: true } });
+  if (!channel) throw new DomainError('UNKNOWN_CHANNEL');
+  return channel;
+}
+
+/** A membership, which is there until the transaction ends; null where it is not. */
+export async function holdMember(db: Transaction, guildId: bigint, userId: bigint): Promise<MemberRecord | null> {
+  const { count } = await db.member.updateMany({ where: { guildId, userId }, data: { guildId } });
+  if (count === 0) return null;
+  return db.member.findUnique({ where: { guildId_userId: { guildId, userId } }, include: WITH_USER_AND_ROLES });
+}
+
+async function requireRoom(db: Transaction, channelId: bigint, userLimit: number): Promise<void> {
+  if (userLimit === 0 || (await db.voiceState.count({ where: { channelId } })) < userLimit) return;
+  throw new DomainError('LIMIT_EXCEEDED', 'This voice channel is full.');
+}
+
+/** The refusal of a channel that is none for voice. */
+export function noVoiceThere(path: string): DomainError {
+  return invalidInput({ path, code: 'CHANNEL_TYPE_INVALID', message: 'This is no voice channel of the server.' });
+}

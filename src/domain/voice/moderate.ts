@@ -1,0 +1,92 @@
+import type { Prisma } from '../../infra/database/index.js';
+import { type CallContext, requireUser, type Write } from '../call.js';
+import { DomainError } from '../errors.js';
+import type { GuildOperation } from '../guild-operations.js';
+import { accessGuild, accessGuildChannel } from '../guilds/access.js';
+import type { MemberRecord } from '../members/record.js';
+import { holdChannel, noVoiceThere } from './join.js';
+import { endVoice } from './leave.js';
+import { voiceRecord } from './record.js';
+
+/** A change of where somebody is in voice, by a moderator. */
+export interface VoiceMove {
+  /** Where they are moved to; null takes them out of voice. */
+  channelId?: bigint | null | undefined;
+  /** Whether they may only listen. */
+  suppress?: boolean | undefined;
+}
+
+/**
+ * The caller may move somebody there: into a channel that they may connect to themselves.
+ * @throws INVALID_INPUT at `channelId` for what is no voice channel of the guild, and what `accessGuildChannel` throws
+ */
+export async function requireMoveTarget(call: CallContext, guildId: bigint, channelId: bigint): Promise<void> {
+  if ((await call.guilds.guildOfChannel(channelId)) !== guildId) throw noVoiceThere('channelId');
+  await accessGuildChannel(call, channelId, 'connectVoice');
+}
+
+/** What a change of somebody's voice state takes; of the own one, to leave and to be quiet takes nothing. */
+export function operationsOfMove({ channelId, suppress }: VoiceMove, isOwn: boolean): GuildOperation[] {
+  const operations: GuildOperation[] = [];
+  if (channelId !== undefined && !(isOwn && channelId === null)) operations.push('moveMember');
+  if (suppress !== undefined && !(isOwn && suppress)) operations.push('muteMember');
+  return operations;
+}
+
+/**
+ * Moves somebody within a transaction, and tells how they are in voice now.
+ * @param member as the transaction has them by now
+ * @param isToldAnyway whether what changed of the member is told along
+ * @throws NOT_IN_VOICE, and INVALID_INPUT at `channelId` for a channel that is not there
+ */
+export async function moveInVoice(
+  write: Write,
+  member: MemberRecord,
+  { channelId, suppress }: VoiceMove,
+  isToldAnyway = false,
+): Promise<void> {
+  const { db, record, audit } = write;
+  const { guildId, userId } = member;
+  const key = { guildId_userId: { guildId, userId } };
+  const before = await db.voiceState.findUnique({ where: key });
+  if (!before) throw new DomainError('NOT_IN_VOICE');
+  if (channelId === null) {
+    await endVoice(write, { guildId, userId });
+    await audit({ action: 'MEMBER_DISCONNECT', guildId, targetId: userId });
+    return;
+  }
+  const isMoved = channelId !== undefined && channelId !== before.channelId;
+  if (isMoved) await holdTarget(write, guildId, channelId);
+  const data: Prisma.VoiceStateUncheckedUpdateManyInput = {
+    ...(isMoved ? { channelId, suppress: false } : {}),
+    ...(suppress === undefined || suppress === before.suppress ? {} : { suppress }),
+  };
+  const isChanged = Object.keys(data).length > 0;
+  if (!isChanged && !isToldAnyway) return;
+  const [after] = isChanged ? await db.voiceState.updateManyAndReturn({ where: { guildId, userId }, data }) : [before];
+  if (!after) throw new DomainError('NOT_IN_VOICE');
+  if (isMoved) {
+    await audit({ action: 'MEMBER_MOVE', guildId, targetId: userId, changes: { channelId: String(channelId) } });
+  }
+  record({ type: 'VOICE_STATE_UPDATE', state: voiceRecord(after, member) });
+}
+
+async function holdTarget({ db }: Write, guildId: bigint, channelId: bigint): Promise<void> {
+  try {
+    await holdChannel(db, guildId, channelId);
+  } catch (error) {
+    throw error instanceof DomainError && error.code === 'UNKNOWN_CHANNEL' ? noVoiceThere('channelId') : error;
+  }
+}
+
+/** Whether the caller means themselves, and that they may change the voice state so. @throws what `accessGuild` throws */
+export async function accessVoiceOf(
+  call: CallContext,
+  { guildId, userId }: { guildId: bigint; userId: bigint },
+  move: VoiceMove,
+  ...operations: GuildOperation[]
+): Promise<void> {
+  const isOwn = requireUser(call).user.id === userId;
+  await accessGuild(call, guildId, 'viewGuild', ...operations, ...operationsOfMove(move, isOwn));
+  if (move.channelId != null) await requireMoveTarget(call, guildId, move.channelId);
+}

@@ -1,0 +1,42 @@
+import { GatewayDispatchEvents } from 'discord-api-types/v10';
+import { callContext } from '../context.js';
+import { refusalIn } from '../domain/errors.js';
+import { joinVoice, leaveVoice } from '../domain/voice/index.js';
+import { parseSnowflake } from '../infra/ids.js';
+import { randomToken } from '../infra/secrets.js';
+import { closeFor } from './closing.js';
+import { eventOf } from './events.js';
+import type { Gateway } from './gateway.js';
+import type { VoiceRequest } from './payloads.js';
+import type { Session } from './session.js';
+
+/**
+ * Answers op 4 (docs/gateway.md, G-41): joins, moves or leaves. What is refused has no answer, as on the reference platform; a fault closes
+ * the connection.
+ */
+export async function changeVoice(gateway: Gateway, session: Session, request: VoiceRequest): Promise<void> {
+  const guildId = BigInt(request.guild_id);
+  if (!session.guilds.has(guildId)) return;
+  try {
+    if (request.channel_id) await join(gateway, session, guildId, request);
+    else await leaveVoice(callContext(gateway.app, session.bot.actor), guildId);
+  } catch (error) {
+    const refusal = refusalIn(error);
+    if (refusal && refusal.kind !== 'overloaded') return;
+    session.disconnect(closeFor(error, gateway.app.log, 'a voice state could not be changed for the gateway'));
+  }
+}
+
+async function join(gateway: Gateway, session: Session, guildId: bigint, request: VoiceRequest): Promise<void> {
+  const call = callContext(gateway.app, session.bot.actor);
+  const input = {
+    guildId,
+    channelId: parseSnowflake(request.channel_id ?? '') ?? 0n,
+    selfMute: request.self_mute ?? false,
+    selfDeaf: request.self_deaf ?? false,
+  };
+  const { hasCome } = await joinVoice(call, input, session.id);
+  if (!hasCome) return;
+  const server = { token: randomToken(12), guild_id: request.guild_id, endpoint: null };
+  session.dispatch(eventOf(GatewayDispatchEvents.VoiceServerUpdate, server));
+}

@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { type CallContext, requireUser } from '../../domain/call.js';
+import { snowflake } from '../../domain/input.js';
+import { changeVoiceState, getVoiceState } from '../../domain/voice/index.js';
+import { renderVoiceState } from '../../wire/voice.js';
+import { reads, writes } from '../buckets.js';
+import { onServerOf, route, type SelfHosted } from '../route.js';
+import { ids } from '../schemas.js';
+
+/** What may be changed of a voice state: `channel_id` and `suppress` as on the reference platform, and the rest by decisions 16. */
+const VoiceChange = z.object({
+  channel_id: snowflake().nullish(),
+  suppress: z.boolean().nullish(),
+  mute: z.boolean().nullish(),
+  deaf: z.boolean().nullish(),
+});
+
+type VoiceChangeBody = z.output<typeof VoiceChange>;
+
+/** Nobody is deafened on a self-hosted server (service description, section 4). */
+const selfHosted = ({ deaf }: VoiceChangeBody): SelfHosted => (deaf == null ? 'forward' : 'notImplemented');
+
+function change(call: CallContext, target: { guildId: bigint; userId: bigint }, body: VoiceChangeBody): Promise<void> {
+  return changeVoiceState(call, {
+    ...target,
+    channelId: body.channel_id,
+    suppress: body.suppress ?? undefined,
+    mute: body.mute ?? undefined,
+    deaf: body.deaf ?? undefined,
+  });
+}
+
+const own = (call: CallContext) => requireUser(call).user.id;
+
+const faultNames = { channelId: 'channel_id' };
+
+export const voiceRoutes = [
+  route({
+    method: 'GET',
+    path: '/guilds/:guildId/voice-states/@me',
+    callers: ['bot'],
+    bucket: reads('own-voice-state', 'guildId'),
+    where: onServerOf('guildId'),
+    params: ids('guildId'),
+    run: (call, { params: { guildId } }) => getVoiceState(call, guildId, own(call)),
+    render: renderVoiceState,
+  }),
+  route({
+    method: 'GET',
+    path: '/guilds/:guildId/voice-states/:userId',
+    callers: ['bot'],
+    bucket: reads('voice-state', 'guildId'),
+    where: onServerOf('guildId'),
+    params: ids('guildId', 'userId'),
+    run: (call, { params: { guildId, userId } }) => getVoiceState(call, guildId, userId),
+    render: renderVoiceState,
+  }),
+  route({
+    method: 'PATCH',
+    path: '/guilds/:guildId/voice-states/@me',
+    callers: ['bot'],
+    bucket: writes('change-own-voice-state', 'guildId'),
+    where: { by: 'guildId', selfHosted },
+    params: ids('guildId'),
+    body: VoiceChange,
+    faultNames,
+    run: (call, { params: { guildId }, body }) => change(call, { guildId, userId: own(call) }, body),
+  }),
+  route({
+    method: 'PATCH',
+    path: '/guilds/:guildId/voice-states/:userId',
+    callers: ['bot'],
+    bucket: writes('change-voice-state', 'guildId'),
+    where: { by: 'guildId', selfHosted },
+    params: ids('guildId', 'userId'),
+    body: VoiceChange,
+    faultNames,
+    run: (call, { params, body }) => change(call, params, body),
+  }),
+];

@@ -1,0 +1,14 @@
+import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
+import { renderPresence } from '../presences.js';
+import type { EventRows } from './row.js';
+
+export const presenceEvents = {
+  PRESENCE_UPDATE: {
+    topic: 'guild',
+    about: ({ guildId, presence }) => ({ guildId, userId: presence.userId }),
+    invalidates: ['live'],
+    // Of itself a bot knows what it said.
+    audience: { intent: Intent.GuildPresences, ownBot: 'never' },
+    render: ({ guildId, presence }) => ({ d: { ...renderPresence(presence), guild_id: String(guildId) } }),
+  },
+} satisfies Partial<EventRows>;

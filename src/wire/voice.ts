@@ -1,0 +1,30 @@
+import type { GatewayVoiceState } from 'discord-api-types/v10';
+import type { VoiceStateRecord } from '../domain/voice/index.js';
+import { idOrNull } from './id.js';
+import { renderMember } from './members.js';
+
+/** Where somebody is in voice, with the guild that it is in. */
+export function renderVoiceState(state: VoiceStateRecord): GatewayVoiceState {
+  const { member } = state;
+  return {
+    guild_id: String(state.guildId),
+    ...renderVoiceStateWithin(state),
+    ...(member ? { member: renderMember(member) } : {}),
+  };
+}
+
+/** The same as it stands within its guild, whose members stand beside. */
+export function renderVoiceStateWithin(state: VoiceStateRecord): Omit<GatewayVoiceState, 'guild_id' | 'member'> {
+  return {
+    channel_id: idOrNull(state.channelId),
+    user_id: String(state.userId),
+    session_id: state.sessionId,
+    deaf: state.member?.deaf ?? false,
+    mute: state.member?.mute ?? false,
+    self_deaf: state.selfDeaf,
+    self_mute: state.selfMute,
+    self_video: state.selfVideo,
+    suppress: state.suppress,
+    request_to_speak_timestamp: null,
+  };
+}

@@ -1,0 +1,192 @@
+import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { User } from '../../src/infra/database/index.js';
+import { ManualClock } from '../harness/clock.js';
+import { ALL_INTENTS, GatewayClient } from '../harness/gateway-client.js';
+import { addCrowd } from '../harness/rows.js';
+import { startServer, type TestServer } from '../harness/server.js';
+import { addMember, createBot, createBotInGuild, type TestBot, type TestGuild } from '../harness/world.js';
+
+const clock = new ManualClock();
+let server: TestServer;
+let watcher: TestBot;
+let other: TestBot;
+let guild: TestGuild;
+const clients: GatewayClient[] = [];
+
+beforeAll(async () => {
+  server = await startServer({ clock });
+});
+afterAll(() => server.stop());
+beforeEach(async () => {
+  ({ bot: watcher, guild } = await createBotInGuild(server.app));
+  other = await createBot(server.app);
+  await addMember(server.app, guild.id, other.user);
+});
+afterEach(() => Promise.all(clients.splice(0).map((client) => client.close())));
+
+async function session({ token }: TestBot, more: object = {}): Promise<GatewayClient> {
+  clock.advance(5_000);
+  const client = await GatewayClient.open(server.origin);
+  clients.push(client);
+  await client.ready(token, more);
+  return client;
+}
+
+/** The next thing that is told of somebody's presence. */
+const seen = async (client: GatewayClient) => (await client.event('PRESENCE_UPDATE')).d;
+
+const shown = ({ id }: Pick<User, 'id'>, status: string, activities: object[] = []) => ({
+  guild_id: String(guild.id),
+  user: { id: String(id) },
+  status,
+  activities,
+  client_status: status === 'offline' ? {} : { web: status },
+});
+
+describe('G-39 presence', () => {
+  it('G-56 begins with the connection, as IDENTIFY says, and ends with it', async () => {
+    const client = await session(watcher);
+    const activities = [{ name: 'chess', type: 0 }];
+    const bot = await session(other, { presence: { status: 'idle', activities, since: 5, afk: true } });
+    expect(await seen(client)).toEqual(
+      shown(other, 'idle', [{ id: '0', name: 'chess', type: 0, created_at: clock.now() }]),
+    );
+    bot.socket.terminate();
+    expect(await seen(client)).toEqual(shown(other, 'offline'));
+  });
+
+  it('G-57 changes by op 3, and nothing is told where nobody sees a difference', async () => {
+    const client = await session(watcher);
+    const bot = await session(other);
+    expect(await seen(client)).toEqual(shown(other, 'online'));
+    bot.send(3, { status: 'online', activities: [], since: null, afk: false });
+    bot.send(3, { status: 'invisible', activities: [{ name: 'hiding', type: 0 }], since: null, afk: false });
+    expect(await seen(client)).toEqual(shown(other, 'offline'));
+    bot.send(3, { status: 'offline', activities: [], since: null, afk: false });
+    bot.send(3, { status: 'dnd', activities: [], since: null, afk: false });
+    expect(await seen(client)).toEqual(shown(other, 'dnd'));
+  });
+
+  it('G-39 keeps of an activity what a bot may say', async () => {
+    const client = await session(watcher);
+    const stream = { name: 'live', type: 1, url: 'https://twitch.tv/x', state: 's', details: 'd', application_id: '1' };
+    const activities = [stream, { name: 'chess', type: 0, url: 'https://x.example' }, { type: 4, state: 'here' }, {}];
+    await session(other, { presence: { status: 'online', activities } });
+    const created_at = clock.now();
+    expect((await seen(client)).activities).toEqual([
+      { id: '0', name: 'live', type: 1, url: 'https://twitch.tv/x', state: 's', created_at },
+      { id: '1', name: 'chess', type: 0, created_at },
+      { id: '2', name: 'Custom Status', type: 4, state: 'here', created_at },
+    ]);
+  });
+
+  it('G-39 takes five changes in 20 s; of those beyond, the latest is told when it may be', async () => {
+    const client = await session(watcher);
+    const bot = await session(other);
+    await seen(client);
+    for (let said = 1; said <= 7; said += 1) {
+      bot.send(3, { status: said % 2 ? 'idle' : 'dnd', activities: [{ name: `game ${said}`, type: 0 }] });
+    }
+    await bot.settled();
+    await client.next(({ t, d }) => t === 'PRESENCE_UPDATE' && d.activities[0]?.name === 'game 5');
+    clock.advance(20_000);
+    expect((await seen(client)).activities[0].name).toBe('game 7');
+  });
+
+  it('G-56 of several sessions the latest statement counts, and the bot is there as long as one is', async () => {
+    const client = await session(watcher);
+    const first = await session(other, { presence: { status: 'dnd' } });
+    const second = await session(other, { presence: { status: 'idle' } });
+    expect([(await seen(client)).status, (await seen(client)).status]).toEqual(['dnd', 'idle']);
+    await second.close();
+    expect((await seen(client)).status).toBe('dnd');
+    await first.close();
+    expect((await seen(client)).status).toBe('offline');
+  });
+
+  it('G-56 a RESUME says again what the session said', async () => {
+    const client = await session(watcher);
+    const bot = await session(other, { presence: { status: 'dnd' } });
+    const { d } = bot.frames.find(({ t }) => t === 'READY')!;
+    bot.socket.terminate();
+    expect([(await seen(client)).status, (await seen(client)).status]).toEqual(['dnd', 'offline']);
+    const again = await GatewayClient.open(server.origin);
+    clients.push(again);
+    again.send(6, { token: other.token, session_id: d.session_id, seq: bot.sequence });
+    await again.event('RESUMED');
+    expect((await seen(client)).status).toBe('dnd');
+  });
+
+  it('G-57 is told with its intent alone, and of itself a bot is told nothing', async () => {
+    const without = await session(watcher, { intents: ALL_INTENTS & ~Intent.GuildPresences });
+    const own = await session(other);
+    own.send(3, { status: 'dnd' });
+    await own.settled();
+    const client = await session(watcher);
+    own.send(3, { status: 'idle' });
+    expect((await seen(client)).status).toBe('idle');
+    const of = (frames: { t: string | null }[]) => frames.filter(({ t }) => t === 'PRESENCE_UPDATE');
+    expect([of(await without.settled()), of(own.frames)]).toEqual([[], []]);
+  });
+});
+
+describe('G-22 GUILD_CREATE', () => {
+  const created = async (bot: TestBot, more: object = {}) => {
+    const client = await session(bot, more);
+    return client.frames.find(({ t }) => t === 'GUILD_CREATE')!.d;
+  };
+
+  it('G-22 shows who is not offline, with the presences intent alone', async () => {
+    await session(other, { presence: { status: 'dnd' } });
+    const { presences } = await created(watcher);
+    const { guild_id: _, ...dnd } = shown(other, 'dnd');
+    const { guild_id: __, ...online } = shown(watcher, 'online');
+    expect(presences).toHaveLength(2);
+    expect(presences).toEqual(expect.arrayContaining([dnd, online]));
+    expect((await created(watcher, { intents: Intent.Guilds })).presences).toEqual([]);
+  });
+
+  it('G-22 of a large guild shows members who are online though they have neither role nor nickname', async () => {
+    await addCrowd(server.app, guild.id, 60);
+    const crowd = await server.app.db.reader.user.findMany({ where: { username: { startsWith: 'crowd' } }, take: 1 });
+    const userId = crowd[0]!.id;
+    await server.app.connections.open(
+      { id: 'socket', userId, isBot: false },
+      {
+        status: null,
+        activities: [],
+        since: null,
+        afk: false,
+      },
+    );
+    const { members, presences, large } = await created(watcher);
+    const ids = (list: { user: { id: string } }[]) => list.map(({ user }) => user.id).sort();
+    expect(large).toBe(true);
+    expect(ids(members)).toEqual([watcher.id, other.id, userId].map(String).sort());
+    expect(ids(presences)).toEqual([watcher.id, userId].map(String).sort());
+    await server.app.connections.close('socket');
+  });
+
+  it('G-40 chunks tell how those in them are seen, by prefix and by ids', async () => {
+    const client = await session(watcher);
+    await session(other, { presence: { status: 'idle' } });
+    await seen(client);
+    const { guild_id, ...idle } = shown(other, 'idle');
+    client.send(8, { guild_id, user_ids: [String(other.id), String(guild.owner.id)], presences: true });
+    expect((await client.event('GUILD_MEMBERS_CHUNK')).d.presences).toEqual([idle]);
+    client.send(8, { guild_id, query: other.user.username, limit: 1, presences: true });
+    expect((await client.event('GUILD_MEMBERS_CHUNK')).d.presences).toEqual([idle]);
+    client.send(8, { guild_id, query: other.user.username, limit: 1 });
+    expect((await client.event('GUILD_MEMBERS_CHUNK')).d).not.toHaveProperty('presences');
+  });
+
+  it('counts who is online, about', async () => {
+    await session(other, { presence: { status: 'invisible' } });
+    await session(watcher);
+    const headers = { authorization: `Bot ${watcher.token}` };
+    const ask = async (path: string) => (await fetch(`${server.origin}/api/v10${path}`, { headers })).json();
+    expect(await ask(`/guilds/${guild.id}?with_counts=true`)).toMatchObject({ approximate_presence_count: 1 });
+    expect(await ask('/users/@me/guilds?with_counts=true')).toMatchObject([{ approximate_presence_count: 1 }]);
+  });
+});

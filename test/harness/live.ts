@@ -1,0 +1,63 @@
+import type { Client } from 'graphql-ws';
+import type { BusMessage, EventName } from '../../src/domain/bus-message.js';
+import { BUS_RECONNECTED, subscribeToAll, topicsOfGuild } from '../../src/infra/bus.js';
+import type { Loose } from './graphql.js';
+import type { Person } from './people.js';
+import type { TestServer } from './server.js';
+import { socketClient, subscribe } from './sockets.js';
+
+/** What is told of a guild, one after the other. */
+export interface Told {
+  /** The `d` of the first event from now on, or among those that nobody took yet, of these names and about somebody. */
+  next(userId: bigint | string, ...names: EventName[]): Promise<Loose>;
+  /** Those that nobody took. */
+  rest(): BusMessage[];
+}
+
+/** Listens to a guild on a server. */
+export function listenTo({ app }: Pick<TestServer, 'app'>, guildId: bigint | string): Told {
+  let events: BusMessage[] = [];
+  let wake: () => void = () => {};
+  subscribeToAll(app.bus, topicsOfGuild(guildId), (message) => {
+    if (message.type === BUS_RECONNECTED) return;
+    events.push(message);
+    wake();
+  });
+  return {
+    async next(userId, ...names) {
+      for (;;) {
+        const at = events.findIndex((one) => names.includes(one.type) && one.userId === String(userId));
+        const found = events[at];
+        events = events.slice(at + 1);
+        if (found) return JSON.parse(found.data);
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    },
+    rest: () => events,
+  };
+}
+
+/** A person's socket, which stays open until it is closed. */
+export interface OpenSocket {
+  client: Client;
+  ask(query: string, variables?: Record<string, unknown>): Promise<Loose>;
+  close(): Promise<void>;
+}
+
+const KEEPS_OPEN = 'subscription { portalHomeChanged { teamInvitations { id } } }';
+
+/** Opens a socket; resolves when its person is there. */
+export async function openSocket(server: Pick<TestServer, 'origin' | 'app'>, { token }: Person): Promise<OpenSocket> {
+  const client = socketClient(server, { token });
+  await subscribe(client, KEEPS_OPEN);
+  return {
+    client,
+    ask: (query, variables = {}) =>
+      new Promise((resolve, reject) => {
+        client.subscribe({ query, variables }, { next: resolve, error: reject, complete: () => {} });
+      }),
+    close: async () => client.dispose(),
+  };
+}

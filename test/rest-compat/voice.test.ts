@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Permission } from '../../src/domain/permissions.js';
+import { voiceRoutes } from '../../src/rest-compat/routes/voice.js';
+import { RestBot } from '../harness/rest.js';
+import { permitEveryone, putInVoice } from '../harness/rows.js';
+import { startServer, type TestServer } from '../harness/server.js';
+import { createBotInGuild, createChannel, type TestBot, type TestGuild } from '../harness/world.js';
+
+let server: TestServer;
+let bot: TestBot;
+let guild: TestGuild;
+let rest: RestBot;
+
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.stop());
+beforeEach(async () => {
+  ({ bot, guild } = await createBotInGuild(server.app));
+  rest = new RestBot(server, bot);
+  const { ViewChannel, Connect, MoveMembers, MuteMembers, DeafenMembers } = Permission;
+  await permitEveryone(server.app, guild.id, ViewChannel | Connect | MoveMembers | MuteMembers | DeafenMembers);
+});
+
+const path = (who: string | bigint) => `/guilds/${guild.id}/voice-states/${who}`;
+const ownerId = () => guild.owner.id;
+const isIn = (userId: bigint) => putInVoice(server.app, { guildId: guild.id, userId });
+
+describe('GET voice-states', () => {
+  it.each([
+    ['@me', () => bot.id, () => '@me'],
+    ['another', ownerId, () => String(ownerId())],
+  ])('shows where %s is, and is 10065 for who is in no channel', async (_, userId, who) => {
+    expect(await rest.get(path(who()))).toMatchObject({ status: 404, body: { code: 10065 } });
+    await isIn(userId());
+    expect(await rest.get(path(who()))).toMatchObject({
+      status: 200,
+      body: {
+        guild_id: String(guild.id),
+        user_id: String(userId()),
+        channel_id: expect.stringMatching(/^\d+$/),
+        member: { user: { id: String(userId()) } },
+        self_mute: false,
+        request_to_speak_timestamp: null,
+      },
+    });
+  });
+});
+
+describe('PATCH voice-states', () => {
+  it('moves, mutes, deafens, suppresses and disconnects, with 204', async () => {
+    const second = await createChannel(server.app, guild.id, 'Second', 2);
+    await isIn(ownerId());
+    const body = { channel_id: String(second.id), mute: true, deaf: true, suppress: true };
+    expect(await rest.patch(path(ownerId()), body)).toMatchObject({ status: 204 });
+    const { body: state } = await rest.get(path(ownerId()));
+    expect(state).toMatchObject({ channel_id: String(second.id), mute: true, deaf: true, suppress: true });
+    expect((await rest.patch(path(ownerId()), { channel_id: null })).status).toBe(204);
+    expect((await rest.patch(path(ownerId()), { mute: false })).body.code).toBe(10065);
+  });
+
+  it('of @me takes no right to leave or to be suppressed', async () => {
+    await permitEveryone(server.app, guild.id, Permission.ViewChannel);
+    await isIn(bot.id);
+    expect((await rest.patch(path('@me'), { suppress: true, request_to_speak_timestamp: null })).status).toBe(204);
+    expect((await rest.patch(path('@me'), { suppress: false })).body.code).toBe(50013);
+    expect((await rest.patch(path('@me'), { channel_id: null })).status).toBe(204);
+  });
+
+  it.each([
+    [{ channel_id: 'x' }, 'channel_id', 'NUMBER_TYPE_COERCE'],
+    [{ channel_id: '42' }, 'channel_id', 'CHANNEL_TYPE_INVALID'],
+    [{ mute: 'yes' }, 'mute', 'BOOLEAN_TYPE_CONVERT'],
+    [{ deaf: 1 }, 'deaf', 'BOOLEAN_TYPE_CONVERT'],
+    [{ suppress: [] }, 'suppress', 'BOOLEAN_TYPE_CONVERT'],
+  ])('has a fault of its own for %j', async (body, field, code) => {
+    await isIn(ownerId());
+    const answer = await rest.patch(path(ownerId()), body);
+    expect(answer).toMatchObject({ status: 400, body: { code: 50035, errors: { [field]: { _errors: [{ code }] } } } });
+  });
+
+  it('of a text channel, or one that may not be connected to, moves nobody', async () => {
+    await isIn(ownerId());
+    const text = await rest.patch(path(ownerId()), { channel_id: String(guild.channel.id) });
+    expect(text.body.errors.channel_id._errors[0].code).toBe('CHANNEL_TYPE_INVALID');
+    const second = await createChannel(server.app, guild.id, 'Second', 2);
+    await permitEveryone(server.app, guild.id, Permission.ViewChannel | Permission.MoveMembers);
+    expect((await rest.patch(path(ownerId()), { channel_id: String(second.id) })).body.code).toBe(50013);
+  });
+
+  it('with `deaf` is not there on a self-hosted server (service description, section 4)', () => {
+    const changing = voiceRoutes.filter(({ method }) => method === 'PATCH');
+    for (const { where } of changing) {
+      const answer = where !== 'cloud' && typeof where.selfHosted === 'function' ? where.selfHosted : () => null;
+      expect([answer({ deaf: false }), answer({ mute: true }), answer({})]).toEqual([
+        'notImplemented',
+        'forward',
+        'forward',
+      ]);
+    }
+  });
+});
+
+describe('PATCH members', () => {
+  it('moderates voice too; 40032 for who is not there', async () => {
+    const member = `/guilds/${guild.id}/members/${ownerId()}`;
+    expect((await rest.patch(member, { mute: true })).body.code).toBe(40032);
+    expect((await rest.patch(member, { channel_id: null })).body.code).toBe(40032);
+    await isIn(ownerId());
+    expect(await rest.patch(member, { mute: true, channel_id: null })).toMatchObject({
+      status: 200,
+      body: { mute: true },
+    });
+    expect((await rest.get(path(ownerId()))).body.code).toBe(10065);
+  });
+});
