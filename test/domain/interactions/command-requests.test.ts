@@ -156,8 +156,8 @@ describe('what the application may do', () => {
     const install = { applicationId: bot.id, guildId: scene.guild.id, permissions: 0n };
     await installApplication(scene.owner, { ...install, scopes: ['applications.commands'] });
     const commandId = await storeCommand({ ...scene, bot });
-    await permitEveryone(server.app, scene.guild.id, Permission.ViewChannel | Permission.EmbedLinks);
-    expect((await run(scene, commandId)).appPermissions).toBe(Permission.ViewChannel | Permission.EmbedLinks);
+    await permitEveryone(server.app, scene.guild.id, Permission.ViewChannel | Permission.AddReactions);
+    expect((await run(scene, commandId)).appPermissions).toBe(Permission.ViewChannel | Permission.AddReactions);
   });
 });
 
