@@ -4,6 +4,7 @@ import type { Config } from './config.js';
 import { ApplicationViews, BotTokens } from './domain/applications/index.js';
 import type { EventBus } from './domain/bus-message.js';
 import type { Actor, CallContext } from './domain/call.js';
+import { Recipients } from './domain/channels/index.js';
 import { refusalIn } from './domain/errors.js';
 import type { DomainEvent } from './domain/events.js';
 import type { GuildHome } from './domain/guilds/index.js';
@@ -57,6 +58,8 @@ export interface AppContext {
   metrics: Metrics;
   /** Where guilds live, for access and for the gateway. */
   guilds: GuildHome;
+  /** Who is in direct channels. */
+  recipients: Recipients;
   /** What is remembered of applications. */
   applications: ApplicationViews;
   botTokens: BotTokens;
@@ -83,7 +86,7 @@ export interface AppContext {
 /** The parts the rest of the context is made from. */
 export type ContextParts = Omit<
   AppContext,
-  'applications' | 'botTokens' | 'known' | 'writes' | 'bodies' | 'jobs' | 'overdue' | 'callOfNobody'
+  'recipients' | 'applications' | 'botTokens' | 'known' | 'writes' | 'bodies' | 'jobs' | 'overdue' | 'callOfNobody'
 >;
 
 export function createAppContext(parts: ContextParts): AppContext {
@@ -92,6 +95,7 @@ export function createAppContext(parts: ContextParts): AppContext {
   const jobs = new Jobs<DomainJobPayloads>({ ...parts, registry: parts.metrics.registry });
   const app: AppContext = {
     ...parts,
+    recipients: new Recipients(parts.db.reader),
     applications,
     botTokens: new BotTokens(applications, known),
     known,
@@ -136,6 +140,7 @@ export function callContext(app: AppContext, actor: Actor, options: CallOptions 
     limits: app.limits,
     outbound: app.outbound,
     guilds: app.guilds,
+    recipients: app.recipients,
     applications: app.applications,
     bus: app.bus,
     endpoints: app.endpoints,

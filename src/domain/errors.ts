@@ -42,6 +42,9 @@ const REFUSALS = {
   MISSING_ACCESS: { kind: 'forbidden', message: 'Missing Access' },
   MISSING_PERMISSIONS: { kind: 'forbidden', message: 'Missing Permissions' },
   BOTS_REFUSED: { kind: 'forbidden', message: 'Bots cannot use this endpoint' },
+  CANNOT_MESSAGE_USER: { kind: 'forbidden', message: 'Cannot send messages to this user' },
+  DIRECT_CHANNEL: { kind: 'forbidden', message: 'Cannot execute action on a DM channel' },
+  SYSTEM_MESSAGE: { kind: 'forbidden', message: 'Cannot execute action on a system message' },
   ONLY_BOTS: { kind: 'forbidden', message: 'Only bots can use this endpoint' },
   NOT_OWN_APPLICATION: {
     kind: 'forbidden',
@@ -65,9 +68,16 @@ const REFUSALS = {
   UNKNOWN_USER: { kind: 'notFound', message: 'Unknown User' },
   UNKNOWN_WEBHOOK: { kind: 'notFound', message: 'Unknown Webhook' },
   INVALID_WEBHOOK_TOKEN: { kind: 'unauthenticated', message: 'Invalid Webhook Token' },
+  INVALID_RECIPIENT: { kind: 'invalid', message: 'Invalid Recipient(s)' },
   INVALID_INPUT: { kind: 'invalid', message: 'Invalid Form Body' },
   INVALID_JSON: { kind: 'invalid' },
   WRONG_CHANNEL_TYPE: { kind: 'invalid', message: 'Cannot send messages in a non-text channel' },
+  BULK_DELETE_COUNT: {
+    kind: 'invalid',
+    message:
+      'Provided too few or too many messages to delete. Must provide at least 2 and fewer than 100 messages to delete',
+  },
+  BULK_DELETE_TOO_OLD: { kind: 'invalid', message: 'A message provided was too old to bulk delete' },
   EMPTY_MESSAGE: { kind: 'invalid', message: 'Cannot send an empty message' },
   NOT_MESSAGE_AUTHOR: { kind: 'forbidden', message: 'Cannot edit a message authored by another user' },
   ALREADY_ACKNOWLEDGED: { kind: 'conflict', message: 'Interaction has already been acknowledged.' },
@@ -76,6 +86,7 @@ const REFUSALS = {
   TOO_MANY_COMMAND_CREATES: { kind: 'limitReached' },
   TOO_MANY_FOLLOW_UPS: { kind: 'limitReached' },
   TOO_MANY_ATTACHMENTS: { kind: 'limitReached' },
+  TOO_MANY_PINS: { kind: 'limitReached' },
   TOO_MANY_REACTIONS: { kind: 'limitReached' },
   FILE_TOO_LARGE: { kind: 'tooLarge' },
   REQUEST_TOO_LARGE: { kind: 'tooLarge', message: 'Request entity too large' },
@@ -97,6 +108,7 @@ const REFUSALS = {
   CONFLICT: { kind: 'conflict' },
   LIMIT_EXCEEDED: { kind: 'limitReached' },
   RATE_LIMITED: { kind: 'rateLimited' },
+  SLOW_MODE: { kind: 'rateLimited', message: 'This action cannot be performed due to slowmode rate limit' },
   OVERLOADED: { kind: 'overloaded' },
 } as const satisfies Record<string, Refusal>;
 
@@ -121,7 +133,7 @@ export interface FieldFault {
 export interface DomainErrorDetails {
   /** Shown to the caller only for `INVALID_INPUT`. */
   fields?: FieldFault[];
-  /** For `RATE_LIMITED` and `OVERLOADED`: when to try again. */
+  /** For `RATE_LIMITED`, `SLOW_MODE` and `OVERLOADED`: when to try again. */
   retryAfterMs?: number;
   /** Further facts for the caller by their names, as JSON, at faces that have room for them. */
   shown?: Readonly<Record<string, unknown>>;

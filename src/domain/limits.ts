@@ -3,6 +3,7 @@ import type { Limit } from '../infra/rate-limits.js';
 /** Lengths and counts, in characters and rows, and how often things may happen. */
 export const limits = {
   password: { min: 8, max: 128 },
+  username: { min: 2, max: 32 },
   applicationName: { min: 2, max: 32 },
   applicationDescription: 400,
   /** Bytes of an uploaded icon. */
@@ -38,6 +39,8 @@ export const limits = {
   /** Bytes. */
   requestSize: 25 * 1024 * 1024,
   reactionsPerMessage: 20,
+  pinsPerChannel: 250,
+  messagesPerBulkDelete: { min: 2, max: 100 },
   auditReason: 512,
   commandName: { min: 1, max: 32 },
   commandDescription: { min: 1, max: 100 },
@@ -87,7 +90,11 @@ export const GRAPHQL_PER_CALLER: Limit = { name: 'graphql', points: 100_000, sec
 export const SENDS_PER_CHANNEL: Limit = { name: 'messages', points: 5, seconds: 5 };
 export const EDITS_PER_CHANNEL: Limit = { name: 'edit-message', points: 5, seconds: 5 };
 export const DELETIONS_PER_CHANNEL: Limit = { name: 'delete-message', points: 10, seconds: 10 };
+export const PINS_PER_CHANNEL: Limit = { name: 'pins', points: 10, seconds: 10 };
 export const REACTIONS_PER_CHANNEL: Limit = { name: 'reactions', points: 10, seconds: 10 };
+
+/** Direct channels that somebody opens. */
+export const DIRECT_CHANNELS_PER_CALLER: Limit = { name: 'direct-channels', points: 10, seconds: 10 };
 
 /** Commands, components and modals that a person asks applications with, and choices, which are asked for with every key that is pressed. */
 export const INVOCATIONS_PER_PERSON: Limit = { name: 'invocations-a-person', points: 30, seconds: 10 };

@@ -9,6 +9,7 @@ import { guildRoutes } from './routes/guilds.js';
 import { interactionRoutes } from './routes/interactions.js';
 import { messageRoutes } from './routes/messages.js';
 import { oauth2Routes } from './routes/oauth.js';
+import { pinRoutes } from './routes/pins.js';
 import { reactionRoutes } from './routes/reactions.js';
 import { teamRoutes } from './routes/teams.js';
 import { userRoutes } from './routes/users.js';
@@ -23,6 +24,7 @@ export const routes: readonly Route[] = [
   ...channelRoutes,
   ...interactionRoutes,
   ...messageRoutes,
+  ...pinRoutes,
   ...reactionRoutes,
   ...commandPermissionRoutes,
   ...oauth2Routes,

@@ -18,5 +18,6 @@ export async function placeOfApplication(
   const channel = view?.channels.get(channelId);
   if (!view || !channel) throw new DomainError('UNKNOWN_CHANNEL');
   const permissions = channelPermissions(view, channel.overwrites, applicationId, member?.roleIds ?? []);
-  return { kind: 'guild', channelId, guildId, type: channel.type, member, permissions };
+  const { type, rateLimitPerUser } = channel;
+  return { kind: 'guild', channelId, guildId, type, rateLimitPerUser, member, permissions };
 }

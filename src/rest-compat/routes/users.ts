@@ -1,8 +1,11 @@
 import { z } from 'zod';
+import { openDirectChannel } from '../../domain/channels/index.js';
+import { snowflake } from '../../domain/input.js';
 import { getOwnUser, listOwnGuilds } from '../../domain/users/index.js';
+import { renderChannelDetails } from '../../wire/channels.js';
 import { renderOwnGuild } from '../../wire/guilds.js';
 import { renderOwnUser } from '../../wire/users.js';
-import { reads } from '../buckets.js';
+import { OPEN_DIRECT_CHANNELS, reads } from '../buckets.js';
 import { CLOUD, route } from '../route.js';
 import { queryBoolean, queryId, queryInteger } from '../schemas.js';
 
@@ -35,6 +38,17 @@ export const userRoutes = [
     }),
     run: (call, { query: { with_counts: withCounts, ...page } }) => listOwnGuilds(call, { ...page, withCounts }),
     render: (guilds) => guilds.map(renderOwnGuild),
+  }),
+  route({
+    method: 'POST',
+    path: '/users/@me/channels',
+    callers: ['bot'],
+    bucket: OPEN_DIRECT_CHANNELS,
+    where: CLOUD,
+    params: z.object({}),
+    body: z.object({ recipient_id: snowflake() }),
+    run: (call, { body }) => openDirectChannel(call, body.recipient_id),
+    render: renderChannelDetails,
   }),
 ];
 

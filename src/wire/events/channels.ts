@@ -1,5 +1,8 @@
 import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
+import { Permission } from '../../domain/permissions.js';
 import { renderChannel } from '../channels.js';
+import { wireTime } from '../time.js';
+import { guildIdField } from './fields.js';
 import type { EventRows } from './row.js';
 
 export const channelEvents = {
@@ -9,5 +12,18 @@ export const channelEvents = {
     invalidates: ['view', 'picture'],
     audience: { intent: Intent.Guilds },
     render: ({ channel }) => ({ d: renderChannel(channel) }),
+  },
+  CHANNEL_PINS_UPDATE: {
+    topic: 'channel',
+    about: ({ guildId, channelId, recipientIds }) => ({ guildId, channelId, recipientIds }),
+    invalidates: ['picture'],
+    audience: { intent: Intent.Guilds, directIntent: Intent.DirectMessages, inChannel: Permission.ViewChannel },
+    render: ({ guildId, channelId, lastPinAt }) => ({
+      d: {
+        channel_id: String(channelId),
+        ...guildIdField(guildId),
+        last_pin_timestamp: lastPinAt && wireTime(lastPinAt),
+      },
+    }),
   },
 } satisfies Partial<EventRows>;

@@ -45,6 +45,15 @@ export const messageEvents = {
       d: { id: String(messageId), channel_id: String(channelId), ...guildIdField(guildId) },
     }),
   },
+  MESSAGE_DELETE_BULK: {
+    topic: 'guild',
+    about: ({ guildId, channelId }) => ({ guildId, channelId }),
+    invalidates: ['picture'],
+    audience: { intent: Intent.GuildMessages, inChannel: Permission.ViewChannel },
+    render: ({ guildId, channelId, messageIds }) => ({
+      d: { ids: messageIds.map(String), channel_id: String(channelId), guild_id: String(guildId) },
+    }),
+  },
 } satisfies Partial<EventRows>;
 
 /** Reactions say which of them are the reader's own, and every reader gets the same event: caches keep what they have. */

@@ -192,6 +192,16 @@ const ROWS: { [Name in EventName]: [event: DomainEvent & { type: Name }, way: Wa
     inChannel(ofMessage, { invalidates: ['picture'] }),
     { ...shownPlace, id: '3' },
   ],
+  MESSAGE_DELETE_BULK: [
+    { type: 'MESSAGE_DELETE_BULK', ...place, messageIds: [3n, 4n] },
+    inChannel(ofMessage, { invalidates: ['picture'] }),
+    { ...shownPlace, ids: ['3', '4'] },
+  ],
+  CHANNEL_PINS_UPDATE: [
+    { type: 'CHANNEL_PINS_UPDATE', ...place, lastPinAt: new Date(1_000) },
+    inChannel({ ...ofGuild, inChannel: VIEW_CHANNEL }, { invalidates: ['picture'] }),
+    { ...shownPlace, last_pin_timestamp: '1970-01-01T00:00:01.000000+00:00' },
+  ],
   MESSAGE_REACTION_ADD: [
     {
       type: 'MESSAGE_REACTION_ADD',
