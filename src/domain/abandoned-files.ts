@@ -3,7 +3,7 @@ import type { Clock } from '../infra/clock.js';
 import type { Reader } from '../infra/database/index.js';
 import type { Logger } from '../infra/logger.js';
 import { inPieces, nextTurn } from '../infra/turns.js';
-import { applicationIcons, teamIcons } from './icons.js';
+import { applicationIcons, teamIcons, userAvatars } from './icons.js';
 import { interactionFiles } from './interactions/files.js';
 import type { KeptFiles } from './kept-files.js';
 import { attachmentFiles } from './messages/files.js';
@@ -16,7 +16,7 @@ export interface FileKeeping {
   log: Logger;
 }
 
-const KINDS: readonly KeptFiles[] = [attachmentFiles, interactionFiles, applicationIcons, teamIcons];
+const KINDS: readonly KeptFiles[] = [attachmentFiles, interactionFiles, applicationIcons, teamIcons, userAvatars];
 
 /**
  * A file without a row is abandoned when it is this old, in milliseconds: many times what a request may take, since a file is in its

@@ -9,6 +9,7 @@ export const JOB_PAYLOADS = {
   'abandoned-files': NOTHING,
   'expired-rows': NOTHING,
   'overdue-interactions': NOTHING,
+  'show-user': z.object({ userId: z.string() }),
 };
 
 export type DomainJobPayloads = typeof JOB_PAYLOADS;

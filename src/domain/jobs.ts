@@ -8,6 +8,7 @@ import { removeExpiredRows } from './expired-rows.js';
 import { removeOldInteractionFiles } from './interactions/expired.js';
 import { settleOverdue } from './interactions/overdue.js';
 import { type DomainJobPayloads, JOB_PAYLOADS } from './job-payloads.js';
+import { showMemberships } from './users/shown.js';
 
 /** What doing jobs takes. */
 export interface JobSupplies {
@@ -48,6 +49,12 @@ export function jobKinds({ db, blobs, log, callOfNobody }: JobSupplies): JobKind
       everyMs: MINUTE_MS,
       maxMs: MINUTE_MS,
       run: (_payload, { signal }) => settleOverdue(callOfNobody(), signal),
+    },
+    'show-user': {
+      payload: JOB_PAYLOADS['show-user'],
+      atOnce: 1,
+      maxMs: HOUR_MS,
+      run: ({ userId }, { signal }) => showMemberships(callOfNobody(), BigInt(userId), signal),
     },
   };
 }

@@ -3,7 +3,9 @@ import type { Limit } from '../infra/rate-limits.js';
 /** Lengths and counts, in characters and rows, and how often things may happen. */
 export const limits = {
   password: { min: 8, max: 128 },
+  /** A bot's, which is free text. */
   username: { min: 2, max: 32 },
+  globalName: { min: 1, max: 32 },
   applicationName: { min: 2, max: 32 },
   applicationDescription: 400,
   /** Bytes of an uploaded icon. */
@@ -116,6 +118,9 @@ export const TOKEN_REQUESTS_PER_ADDRESS: Limit = { name: 'token-requests-an-addr
 
 /** What a person allows on the authorization screen. */
 export const AUTHORIZATIONS_PER_PERSON: Limit = { name: 'authorizations-a-person', points: 30, seconds: 60 };
+
+/** How often a bot takes another username. */
+export const USERNAMES_PER_BOT: Limit = { name: 'usernames-a-bot', points: 2, seconds: 3_600 };
 
 /** Icons a person uploads; what a bot sends is limited by its route. */
 export const ICONS_PER_PERSON: Limit = { name: 'icons-a-person', points: 30, seconds: 60 };

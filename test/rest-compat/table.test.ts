@@ -10,6 +10,7 @@ import { createApplication, createGuild, install, type Person, signUp } from '..
 import { ask, openScene, type RestRequest, type Scene } from '../harness/rest.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { putTeam } from '../harness/teams.js';
+import { addMember, createGuild as createGuildOf } from '../harness/world.js';
 
 let server: TestServer;
 let scene: Scene;
@@ -34,6 +35,7 @@ beforeAll(async () => {
     messageId: message.id,
     emoji: encodeURIComponent('👍'),
     userId: scene.bot.id,
+    name: String(scene.guild.owner.handle),
     applicationId: scene.bot.id,
     commandId: '0',
   };
@@ -63,6 +65,7 @@ async function accessToken(person: Parameters<typeof grantCode>[1], application:
 async function renew(route: Route): Promise<void> {
   if (isOfInteraction(route)) await renewInteraction(route);
   if (route.path.endsWith('/commands/:commandId')) await renewCommand(route);
+  if (route.path === LEAVE) await renewMembership();
   if (!route.callers.includes('session')) return;
   const { app } = server;
   const teamId = await putTeam(server, ada, [[bob, 'DEVELOPER']]);
@@ -70,6 +73,17 @@ async function renew(route: Route): Promise<void> {
   const data = { applicationId: BigInt(applicationId), userId: BigInt(bob.id), createdAt: new Date(app.clock.now()) };
   await app.db.writer.tester.create({ data });
   Object.assign(portal, { teamId: String(teamId), applicationId, userId: bob.id });
+}
+
+const LEAVE = '/users/@me/guilds/:guildId';
+
+/** As `known`, of a server that the bot may leave. */
+const joined: Record<string, string> = {};
+
+async function renewMembership(): Promise<void> {
+  const guild = await createGuildOf(server.app);
+  await addMember(server.app, guild.id, scene.bot.bot.user);
+  joined.guildId = String(guild.id);
 }
 
 const isOfInteraction = ({ callers }: Route) => callers.includes('interactionToken');
@@ -149,7 +163,7 @@ function unknownCode({ path }: Route, param: string): number | null | undefined 
   // An application is told that another one is not its own.
   if (param === 'applicationId' && path.startsWith('/applications/')) return 20012;
   if (param === 'userId' && path.includes('/members/')) return 10040;
-  if (param === 'userId' && path.includes('/testers/')) return 10013;
+  if (param === 'userId' && (path.includes('/testers/') || path === '/users/:userId')) return 10013;
   return UNKNOWN_CODES[param];
 }
 
@@ -161,12 +175,13 @@ const withIds = table
   .filter(({ route }) => route.method !== 'PUT' || !route.path.startsWith('/guilds'))
   .flatMap(({ route, name }) =>
     paramsOf(route)
-      .filter((param) => (isOfInteraction(route) ? param === 'messageId' : param !== 'emoji'))
+      .filter((param) => (isOfInteraction(route) ? param === 'messageId' : !['emoji', 'name'].includes(param)))
       .map((param) => ({ route, name, param })),
   );
 
 function knownTo(route: Route): Record<string, string> {
   if (route.method === 'DELETE' && route.path === '/channels/:channelId') return direct;
+  if (route.path === LEAVE) return joined;
   const isOfBots = route.callers.includes('bot');
   if (!isOfBots && route.callers.some((caller) => typeof caller === 'object')) return granted;
   if (isOfInteraction(route)) return asked;

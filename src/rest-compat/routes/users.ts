@@ -1,13 +1,22 @@
 import { z } from 'zod';
 import { openDirectChannel } from '../../domain/channels/index.js';
+import { leaveGuild } from '../../domain/guilds/index.js';
 import { snowflake } from '../../domain/input.js';
-import { getOwnUser, listOwnGuilds } from '../../domain/users/index.js';
+import {
+  getOwnUser,
+  getUser,
+  getUserByName,
+  listOwnGuilds,
+  OwnProfile,
+  updateOwnUser,
+} from '../../domain/users/index.js';
 import { renderChannelDetails } from '../../wire/channels.js';
 import { renderOwnGuild } from '../../wire/guilds.js';
-import { renderOwnUser } from '../../wire/users.js';
-import { OPEN_DIRECT_CHANNELS, reads } from '../buckets.js';
-import { CLOUD, route } from '../route.js';
-import { queryBoolean, queryId, queryInteger } from '../schemas.js';
+import { renderOwnUser, renderUser } from '../../wire/users.js';
+import { OPEN_DIRECT_CHANNELS, reads, writes } from '../buckets.js';
+import { ICON_BODY_BYTES, imageData } from '../images.js';
+import { CLOUD, onServerOf, route } from '../route.js';
+import { ids, queryBoolean, queryId, queryInteger } from '../schemas.js';
 
 export const userRoutes = [
   route({
@@ -22,6 +31,48 @@ export const userRoutes = [
       actor.kind === 'token' && !actor.scopes.includes('email')
         ? withoutEmail(renderOwnUser(user, null))
         : renderOwnUser(user, email),
+  }),
+  route({
+    method: 'PATCH',
+    path: '/users/@me',
+    callers: ['bot'],
+    bucket: writes('edit-user'),
+    where: CLOUD,
+    params: z.object({}),
+    body: z.object({ username: OwnProfile.shape.username, avatar: imageData.nullish() }),
+    faultNames: { icon: 'avatar' },
+    maxJsonBytes: ICON_BODY_BYTES,
+    run: (call, { body }) => updateOwnUser(call, body),
+    render: (user) => renderOwnUser(user, null),
+  }),
+  route({
+    method: 'GET',
+    path: '/users/by-name/:name',
+    callers: ['bot'],
+    bucket: reads('user-by-name', 'name'),
+    where: CLOUD,
+    params: z.object({ name: z.string() }),
+    run: (call, { params }) => getUserByName(call, params.name),
+    render: renderUser,
+  }),
+  route({
+    method: 'GET',
+    path: '/users/:userId',
+    callers: ['bot'],
+    bucket: reads('user', 'userId'),
+    where: CLOUD,
+    params: ids('userId'),
+    run: (call, { params }) => getUser(call, params.userId),
+    render: renderUser,
+  }),
+  route({
+    method: 'DELETE',
+    path: '/users/@me/guilds/:guildId',
+    callers: ['bot'],
+    bucket: writes('leave-guild', 'guildId'),
+    where: onServerOf('guildId'),
+    params: ids('guildId'),
+    run: (call, { params }) => leaveGuild(call, params.guildId),
   }),
   route({
     method: 'GET',

@@ -54,9 +54,9 @@ describe('every row', () => {
     );
   });
 
-  test.each(table)('%s takes a body of 1 MiB, or one that has room for an icon', (_name, row) => {
+  test.each(table)('%s takes a body of 1 MiB, or one that has room for an image', (_name, row) => {
     const { properties = {} } = row.body ? z.toJSONSchema(row.body, { io: 'input', unrepresentable: 'any' }) : {};
-    expect(row.maxJsonBytes).toBe('icon' in properties ? 14 * MIB : MIB);
+    expect(row.maxJsonBytes).toBe('icon' in properties || 'avatar' in properties ? 14 * MIB : MIB);
   });
 
   test('shows a secret, or takes files, only where it is known to', () => {
