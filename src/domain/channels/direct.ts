@@ -71,7 +71,7 @@ async function requireReachable(call: CallContext, from: User, to: User): Promis
  * Whether two users are members of one guild.
  * @param few whose memberships are walked: a bot may have many
  */
-async function sharesGuild({ read }: CallContext, few: bigint, many: bigint): Promise<boolean> {
+export async function sharesGuild({ read }: Pick<CallContext, 'read'>, few: bigint, many: bigint): Promise<boolean> {
   const shared = await read.$queryRaw<unknown[]>`
     SELECT 1 AS "shared" FROM "Member" AS "few" WHERE "few"."userId" = ${few} AND EXISTS (
       SELECT 1 FROM "Member" AS "many" WHERE "many"."guildId" = "few"."guildId" AND "many"."userId" = ${many})
