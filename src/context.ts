@@ -4,6 +4,7 @@ import type { Config } from './config.js';
 import { ApplicationViews, BotTokens } from './domain/applications/index.js';
 import type { EventBus } from './domain/bus-message.js';
 import type { Actor, CallContext } from './domain/call.js';
+import { Recipients } from './domain/channels/index.js';
 import { refusalIn } from './domain/errors.js';
 import type { DomainEvent } from './domain/events.js';
 import type { GuildHome } from './domain/guilds/index.js';
@@ -59,6 +60,8 @@ export interface AppContext {
   metrics: Metrics;
   /** Where guilds live, for access and for the gateway. */
   guilds: GuildHome;
+  /** Who is in direct channels. */
+  recipients: Recipients;
   /** What is remembered of applications. */
   applications: ApplicationViews;
   botTokens: BotTokens;
@@ -90,6 +93,7 @@ export interface AppContext {
 /** The parts the rest of the context is made from. */
 export type ContextParts = Omit<
   AppContext,
+  | 'recipients'
   | 'applications'
   | 'botTokens'
   | 'known'
@@ -111,6 +115,7 @@ export function createAppContext(parts: ContextParts): AppContext {
   const live = new LiveProcess({ ...parts, isShared: isShared(parts) });
   const app: AppContext = {
     ...parts,
+    recipients: new Recipients(parts.db.reader),
     applications,
     botTokens: new BotTokens(applications, known),
     known,
@@ -163,6 +168,7 @@ export function callContext(app: AppContext, actor: Actor, options: CallOptions 
     limits: app.limits,
     outbound: app.outbound,
     guilds: app.guilds,
+    recipients: app.recipients,
     applications: app.applications,
     bus: app.bus,
     endpoints: app.endpoints,

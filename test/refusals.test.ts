@@ -23,6 +23,9 @@ const ANSWERS = `
   MISSING_ACCESS             403  50001   -    FORBIDDEN        400  access_denied              400  403  4000
   MISSING_PERMISSIONS        403  50013   -    FORBIDDEN        400  access_denied              400  403  4000
   BOTS_REFUSED               403  20001   -    FORBIDDEN        400  -                          400  403  4000
+  CANNOT_MESSAGE_USER        403  50007   -    FORBIDDEN        400  -                          400  403  4000
+  DIRECT_CHANNEL             403  50003   -    FORBIDDEN        400  -                          400  403  4000
+  SYSTEM_MESSAGE             403  50021   -    FORBIDDEN        400  -                          400  403  4000
   ONLY_BOTS                  403  20002   -    FORBIDDEN        400  -                          400  403  4000
   NOT_OWN_APPLICATION        403  20012   -    FORBIDDEN        400  access_denied              400  403  4000
   UNKNOWN_APPLICATION        404  10002   400  NOT_FOUND        400  invalid_client             400  404  4000
@@ -49,6 +52,9 @@ const ANSWERS = `
   INVALID_ROLE               400  50028   400  BAD_USER_INPUT   400  invalid_request            400  400  4000
   NOT_IN_VOICE               400  40032   400  BAD_USER_INPUT   400  invalid_request            400  400  4000
   WRONG_CHANNEL_TYPE         400  50008   400  BAD_USER_INPUT   400  invalid_request            400  400  4000
+  INVALID_RECIPIENT          400  50033   400  BAD_USER_INPUT   400  invalid_request            400  400  4000
+  BULK_DELETE_COUNT          400  50016   400  BAD_USER_INPUT   400  invalid_request            400  400  4000
+  BULK_DELETE_TOO_OLD        400  50034   400  BAD_USER_INPUT   400  invalid_request            400  400  4000
   EMPTY_MESSAGE              400  50006   400  BAD_USER_INPUT   400  invalid_request            400  400  4000
   NOT_MESSAGE_AUTHOR         403  50005   -    FORBIDDEN        400  -                          400  403  4000
   NOBODY_BANNED              400  500000  400  BAD_USER_INPUT   400  invalid_request            400  400  4000
@@ -58,6 +64,7 @@ const ANSWERS = `
   TOO_MANY_COMMAND_CREATES   400  30034   400  LIMIT_EXCEEDED   400  invalid_request            400  400  4000
   TOO_MANY_FOLLOW_UPS        400  40094   400  LIMIT_EXCEEDED   400  invalid_request            400  400  4000
   TOO_MANY_ATTACHMENTS       400  30015   400  LIMIT_EXCEEDED   400  invalid_request            400  400  4000
+  TOO_MANY_PINS              400  30003   400  LIMIT_EXCEEDED   400  invalid_request            400  400  4000
   TOO_MANY_REACTIONS         403  30010   400  LIMIT_EXCEEDED   400  invalid_request            400  400  4000
   FILE_TOO_LARGE             413  50045   -    LIMIT_EXCEEDED   -    invalid_request            -    413  4000
   REQUEST_TOO_LARGE          413  40005   413  LIMIT_EXCEEDED   413  invalid_request            413  413  4000
@@ -73,6 +80,7 @@ const ANSWERS = `
   CONFLICT                   409  0       400  CONFLICT         400  invalid_request            400  409  4000
   LIMIT_EXCEEDED             400  30000   400  LIMIT_EXCEEDED   400  invalid_request            400  400  4000
   RATE_LIMITED               429  40062   429  RATE_LIMITED     429  temporarily_unavailable    429  429  4000
+  SLOW_MODE                  429  20016   429  RATE_LIMITED     429  -                          429  429  4000
   OVERLOADED                 503  130000  503  RATE_LIMITED     503  temporarily_unavailable    503  503  4902
 `;
 

@@ -17,24 +17,24 @@ const FORMATS: Record<string, { format: ImageFormat; type: string }> = {
 };
 
 /** Which icons stand under which address. */
-const FOLDERS: readonly [string, IconOwner['folder']][] = [
-  ['app-icons', 'app-icons'],
-  ['avatars', 'app-icons'],
-  ['team-icons', 'team-icons'],
-  ['icons', 'guild-icons'],
+const FOLDERS: readonly [string, readonly IconOwner['folder'][]][] = [
+  ['app-icons', ['app-icons']],
+  ['avatars', ['avatars', 'app-icons']],
+  ['team-icons', ['team-icons']],
+  ['icons', ['guild-icons']],
 ];
 
 /**
- * Application icons, which are also the avatars of their bots, icons of teams and guilds, and the avatars of those who have none. Each image has one
+ * Application icons, which are also the avatars of their bots, icons of teams and guilds, avatars, and those of users who have none. Each image has one
  * size: the `size` that libraries ask for is allowed and has no effect.
  */
 export function mountIcons(http: FastifyInstance, app: AppContext): void {
-  for (const [name, folder] of FOLDERS) {
+  for (const [name, folders] of FOLDERS) {
     http.route<IconRequest>({
       method: ['GET', 'HEAD'],
       url: `/cdn/${name}/:id/:file`,
       exposeHeadRoute: false,
-      handler: (request, reply) => serveIcon(app, folder, request, reply),
+      handler: (request, reply) => serveIcon(app, folders, request, reply),
     });
   }
   http.route<{ Params: { file: string } }>({
@@ -47,7 +47,7 @@ export function mountIcons(http: FastifyInstance, app: AppContext): void {
 
 async function serveIcon(
   app: AppContext,
-  folder: IconOwner['folder'],
+  folders: readonly IconOwner['folder'][],
   request: FastifyRequest<IconRequest>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -56,10 +56,23 @@ async function serveIcon(
   const form = FORMATS[extension];
   const ownerId = parseSnowflake(id);
   if (!form || ownerId === undefined) return noSuchImage(reply);
-  const icon = await findIcon(app.blobs, { owner: { folder, id: ownerId }, hash, format: form.format });
+  const icon = await findIn(app, folders, { id: ownerId, hash, format: form.format });
   if (!icon) return noSuchImage(reply);
   reply.header('content-type', form.type);
   return sendContent(app, request, reply, { ...icon, tag: `"${hash}.${form.format}"`, caching: FOR_EVER });
+}
+
+/** The icon in the first of the folders that has it. */
+async function findIn(
+  { blobs }: AppContext,
+  folders: readonly IconOwner['folder'][],
+  { id, ...icon }: { id: bigint; hash: string; format: ImageFormat },
+): ReturnType<typeof findIcon> {
+  for (const folder of folders) {
+    const found = await findIcon(blobs, { owner: { folder, id }, ...icon });
+    if (found) return found;
+  }
+  return null;
 }
 
 async function serveDefaultAvatar(file: string, reply: FastifyReply): Promise<FastifyReply> {

@@ -4,7 +4,7 @@ import type { Reader } from '../infra/database/index.js';
 import type { Logger } from '../infra/logger.js';
 import { inPieces, nextTurn } from '../infra/turns.js';
 import { emojiFiles } from './emojis/pictures.js';
-import { applicationIcons, guildIcons, teamIcons } from './icons.js';
+import { applicationIcons, guildIcons, teamIcons, userAvatars } from './icons.js';
 import { interactionFiles } from './interactions/files.js';
 import type { KeptFiles } from './kept-files.js';
 import { attachmentFiles } from './messages/files.js';
@@ -23,6 +23,7 @@ const KINDS: readonly KeptFiles[] = [
   applicationIcons,
   teamIcons,
   guildIcons,
+  userAvatars,
   emojiFiles,
 ];
 

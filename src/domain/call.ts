@@ -10,6 +10,7 @@ import type { RateLimits } from '../infra/rate-limits.js';
 import type { ApplicationViews } from './applications/views.js';
 import type { AuditRecord } from './audit-log/actions.js';
 import type { EventBus } from './bus-message.js';
+import type { Recipients } from './channels/recipients.js';
 import { DomainError } from './errors.js';
 import type { DomainEvent } from './events.js';
 import type { GuildHome } from './guilds/home.js';
@@ -113,6 +114,8 @@ export interface CallContext {
   outbound: Outbound;
   /** Where guilds live: what decides access in them. */
   guilds: GuildHome;
+  /** Who is in direct channels. */
+  recipients: Pick<Recipients, 'of'>;
   /** What is remembered of applications, for what happens with every interaction. */
   applications: ApplicationViews;
   /** What happens, in whatever process. */

@@ -43,6 +43,9 @@ const REFUSALS = {
   MISSING_ACCESS: { kind: 'forbidden', message: 'Missing Access' },
   MISSING_PERMISSIONS: { kind: 'forbidden', message: 'Missing Permissions' },
   BOTS_REFUSED: { kind: 'forbidden', message: 'Bots cannot use this endpoint' },
+  CANNOT_MESSAGE_USER: { kind: 'forbidden', message: 'Cannot send messages to this user' },
+  DIRECT_CHANNEL: { kind: 'forbidden', message: 'Cannot execute action on a DM channel' },
+  SYSTEM_MESSAGE: { kind: 'forbidden', message: 'Cannot execute action on a system message' },
   ONLY_BOTS: { kind: 'forbidden', message: 'Only bots can use this endpoint' },
   NOT_OWN_APPLICATION: {
     kind: 'forbidden',
@@ -73,11 +76,18 @@ const REFUSALS = {
   INVALID_WEBHOOK_TOKEN: { kind: 'unauthenticated', message: 'Invalid Webhook Token' },
   INVITE_CODE_TAKEN: { kind: 'invalid', message: 'Invite code was either invalid or taken' },
   WIDGET_DISABLED: { kind: 'forbidden', message: 'Widget Disabled' },
+  INVALID_RECIPIENT: { kind: 'invalid', message: 'Invalid Recipient(s)' },
   INVALID_INPUT: { kind: 'invalid', message: 'Invalid Form Body' },
   INVALID_JSON: { kind: 'invalid' },
   INVALID_ROLE: { kind: 'invalid', message: 'Invalid Role' },
   NOT_IN_VOICE: { kind: 'invalid', message: 'Target user is not connected to voice.' },
   WRONG_CHANNEL_TYPE: { kind: 'invalid', message: 'Cannot send messages in a non-text channel' },
+  BULK_DELETE_COUNT: {
+    kind: 'invalid',
+    message:
+      'Provided too few or too many messages to delete. Must provide at least 2 and fewer than 100 messages to delete',
+  },
+  BULK_DELETE_TOO_OLD: { kind: 'invalid', message: 'A message provided was too old to bulk delete' },
   EMPTY_MESSAGE: { kind: 'invalid', message: 'Cannot send an empty message' },
   NOT_MESSAGE_AUTHOR: { kind: 'forbidden', message: 'Cannot edit a message authored by another user' },
   NOBODY_BANNED: { kind: 'invalid', message: 'Failed to ban users' },
@@ -89,6 +99,7 @@ const REFUSALS = {
   TOO_MANY_ATTACHMENTS: { kind: 'limitReached' },
   TOO_MANY_EMOJIS: { kind: 'limitReached' },
   TOO_MANY_ANIMATED_EMOJIS: { kind: 'limitReached' },
+  TOO_MANY_PINS: { kind: 'limitReached' },
   TOO_MANY_REACTIONS: { kind: 'limitReached' },
   FILE_TOO_LARGE: { kind: 'tooLarge' },
   REQUEST_TOO_LARGE: { kind: 'tooLarge', message: 'Request entity too large' },
@@ -110,6 +121,7 @@ const REFUSALS = {
   CONFLICT: { kind: 'conflict' },
   LIMIT_EXCEEDED: { kind: 'limitReached' },
   RATE_LIMITED: { kind: 'rateLimited' },
+  SLOW_MODE: { kind: 'rateLimited', message: 'This action cannot be performed due to slowmode rate limit' },
   OVERLOADED: { kind: 'overloaded' },
 } as const satisfies Record<string, Refusal>;
 
@@ -134,7 +146,7 @@ export interface FieldFault {
 export interface DomainErrorDetails {
   /** Shown to the caller only for `INVALID_INPUT`. */
   fields?: FieldFault[];
-  /** For `RATE_LIMITED` and `OVERLOADED`: when to try again. */
+  /** For `RATE_LIMITED`, `SLOW_MODE` and `OVERLOADED`: when to try again. */
   retryAfterMs?: number;
   /** Further facts for the caller by their names, as JSON, at faces that have room for them. */
   shown?: Readonly<Record<string, unknown>>;

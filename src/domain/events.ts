@@ -29,7 +29,10 @@ export type DomainEvent =
   | ({ type: 'MESSAGE_CREATE'; message: MessageRecord; member: MemberFacts | null } & Recipients)
   | ({ type: 'MESSAGE_UPDATE'; message: MessageRecord; member: MemberFacts | null } & Recipients)
   | ({ type: 'MESSAGE_DELETE'; messageId: bigint } & ChannelPlace)
-  | ({ type: 'MESSAGE_DELETE_BULK'; messageIds: bigint[] } & ChannelPlace)
+  /** Several messages of a guild's channel at once. */
+  | { type: 'MESSAGE_DELETE_BULK'; guildId: bigint; channelId: bigint; messageIds: readonly bigint[] }
+  /** A message was pinned or unpinned; `lastPinAt` is when one was pinned last. */
+  | ({ type: 'CHANNEL_PINS_UPDATE'; lastPinAt: Date | null } & ChannelPlace)
   | ({
       type: 'MESSAGE_REACTION_ADD';
       messageId: bigint;

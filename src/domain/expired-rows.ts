@@ -7,6 +7,7 @@ import { removeOldQuotas } from './commands/quota.js';
 import { removeOldInteractions } from './interactions/expired.js';
 import { removeExpiredInvites } from './invites/expired.js';
 import { forgetEnforcedNonces } from './messages/nonces.js';
+import { removeExpiredSlowModes } from './messages/slow-mode.js';
 import { removeLongSpentGrants } from './oauth/expired.js';
 
 /** Removes rows whose time is over, as many as `limit` at most. @returns how many; fewer when there are no more */
@@ -16,6 +17,7 @@ const KINDS: readonly RemoveSome[] = [
   removeExpiredSessions,
   removeExpiredVerifications,
   removeExpiredInvites,
+  removeExpiredSlowModes,
   removeOldInteractions,
   removeOldQuotas,
   removeDeadJobs,

@@ -11,9 +11,9 @@ import { takeLimit } from './rate-limits.js';
 /** As long as the reference platform's hashes: 32 hexadecimal digits. */
 const HASH_BYTES = 16;
 
-/** Whose icon it is: an application's, which is also its bot's avatar, a team's or a guild's. */
+/** Whose icon it is: an application's, which is also its bot's avatar until that has another, a team's or a guild's, or a user's avatar. */
 export interface IconOwner {
-  folder: 'app-icons' | 'team-icons' | 'guild-icons';
+  folder: 'app-icons' | 'team-icons' | 'guild-icons' | 'avatars';
   id: bigint;
 }
 
@@ -89,6 +89,8 @@ async function isShown({ read }: CallContext, { folder, id }: IconOwner, iconHas
       return (await read.team.findFirst({ where, select: { id: true } })) !== null;
     case 'guild-icons':
       return (await read.guild.findFirst({ where, select: { id: true } })) !== null;
+    case 'avatars':
+      return (await read.user.findFirst({ where: { id, avatarHash: iconHash }, select: { id: true } })) !== null;
   }
 }
 
@@ -127,6 +129,18 @@ export const guildIcons: KeptFiles = {
     shownOf(keys, (ids) => guild.findMany({ where: { id: { in: ids } }, select: ID_AND_ICON })),
 };
 
+/** The files of users' avatars. */
+export const userAvatars: KeptFiles = {
+  folder: 'avatars',
+  knowsAny: async ({ user }) =>
+    (await user.findFirst({ where: { avatarHash: { not: null } }, select: { id: true } })) !== null,
+  withRow: async ({ user }, keys) =>
+    shownOf(keys, async (ids) => {
+      const users = await user.findMany({ where: { id: { in: ids } }, select: { id: true, avatarHash: true } });
+      return users.map(({ id, avatarHash: iconHash }) => ({ id, iconHash }));
+    }),
+};
+
 const WITH_ICON = { iconHash: { not: null } };
 const ID_AND_ICON = { id: true, iconHash: true } as const;
 
@@ -136,7 +150,7 @@ async function shownOf(
   findOwners: (ids: bigint[]) => Promise<{ id: bigint; iconHash: string | null }[]>,
 ): Promise<string[]> {
   const icons = keys.map((key) => {
-    const [, id, hash] = /^[a-z]+-icons\/(\d+)\/([0-9a-f]+)\.[a-z]+$/.exec(key) ?? [];
+    const [, id, hash] = /^[a-z-]+\/(\d+)\/([0-9a-f]+)\.[a-z]+$/.exec(key) ?? [];
     return { key, id: idIn(id), hash };
   });
   const owners = await findOwners([...new Set(icons.map(({ id }) => id))]);

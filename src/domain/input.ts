@@ -36,9 +36,20 @@ export function deepListUpTo<Schema extends z.ZodType>(max: number, schema: Sche
     .meta({ maxItems: max });
 }
 
+/** A list of which no more than `count` entries are looked at, for who counts them by a rule of their own. */
+export function firstOf<Schema extends z.ZodType>(count: number, schema: Schema) {
+  return uncheckedEntries(schema)
+    .transform((entries) => entries.slice(0, count))
+    .pipe(z.array(schema));
+}
+
+function uncheckedEntries(schema: z.ZodType) {
+  return z.array(z.unknown().meta({ shownAs: schema }));
+}
+
 /** @param schema what the entries are shown as */
 export function uncheckedList(max: number, schema: z.ZodType) {
-  return z.array(z.unknown().meta({ shownAs: schema })).max(max);
+  return uncheckedEntries(schema).max(max);
 }
 
 /** Parses one entry of a list: nothing for one that is refused, whose faults stand under its index. */

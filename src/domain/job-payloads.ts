@@ -15,6 +15,7 @@ export const JOB_PAYLOADS = {
   'overdue-interactions': NOTHING,
   'remove-guild': z.object({ guildId: z.string(), channelIds: z.array(z.string()) }),
   'remove-channel': z.object({ channelId: z.string() }),
+  'show-user': z.object({ userId: z.string() }),
 };
 
 export type DomainJobPayloads = typeof JOB_PAYLOADS;

@@ -11,6 +11,7 @@ import { removeGuild } from './guilds/delete.js';
 import { removeOldInteractionFiles } from './interactions/expired.js';
 import { settleOverdue } from './interactions/overdue.js';
 import { type DomainJobPayloads, JOB_PAYLOADS } from './job-payloads.js';
+import { showMemberships } from './users/shown.js';
 
 /** What doing jobs takes. */
 export interface JobSupplies {
@@ -70,6 +71,12 @@ export function jobKinds({ db, blobs, log, callOfNobody }: JobSupplies): JobKind
       atOnce: 1,
       maxMs: 3 * HOUR_MS,
       run: ({ channelId }, { signal }) => removeChannel(db, blobs, BigInt(channelId), signal),
+    },
+    'show-user': {
+      payload: JOB_PAYLOADS['show-user'],
+      atOnce: 1,
+      maxMs: HOUR_MS,
+      run: ({ userId }, { signal }) => showMemberships(callOfNobody(), BigInt(userId), signal),
     },
   };
 }

@@ -3,6 +3,9 @@ import type { Limit } from '../infra/rate-limits.js';
 /** Lengths and counts, in characters and rows, and how often things may happen. */
 export const limits = {
   password: { min: 8, max: 128 },
+  /** A bot's, which is free text. */
+  username: { min: 2, max: 32 },
+  globalName: { min: 1, max: 32 },
   applicationName: { min: 2, max: 32 },
   applicationDescription: 400,
   /** Bytes of an uploaded icon. */
@@ -49,6 +52,8 @@ export const limits = {
   /** Bytes. */
   requestSize: 25 * 1024 * 1024,
   reactionsPerMessage: 20,
+  pinsPerChannel: 250,
+  messagesPerBulkDelete: { min: 2, max: 100 },
   auditReason: 512,
   /** As on the reference platform. */
   integrationsShown: 50,
@@ -100,7 +105,11 @@ export const GRAPHQL_PER_CALLER: Limit = { name: 'graphql', points: 100_000, sec
 export const SENDS_PER_CHANNEL: Limit = { name: 'messages', points: 5, seconds: 5 };
 export const EDITS_PER_CHANNEL: Limit = { name: 'edit-message', points: 5, seconds: 5 };
 export const DELETIONS_PER_CHANNEL: Limit = { name: 'delete-message', points: 10, seconds: 10 };
+export const PINS_PER_CHANNEL: Limit = { name: 'pins', points: 10, seconds: 10 };
 export const REACTIONS_PER_CHANNEL: Limit = { name: 'reactions', points: 10, seconds: 10 };
+
+/** Direct channels that somebody opens. */
+export const DIRECT_CHANNELS_PER_CALLER: Limit = { name: 'direct-channels', points: 10, seconds: 10 };
 
 /** Commands, components and modals that a person asks applications with, and choices, which are asked for with every key that is pressed. */
 export const INVOCATIONS_PER_PERSON: Limit = { name: 'invocations-a-person', points: 30, seconds: 10 };
@@ -122,6 +131,9 @@ export const TOKEN_REQUESTS_PER_ADDRESS: Limit = { name: 'token-requests-an-addr
 
 /** What a person allows on the authorization screen. */
 export const AUTHORIZATIONS_PER_PERSON: Limit = { name: 'authorizations-a-person', points: 30, seconds: 60 };
+
+/** How often a bot takes another username. */
+export const USERNAMES_PER_BOT: Limit = { name: 'usernames-a-bot', points: 2, seconds: 3_600 };
 
 /** Icons a person uploads; what a bot sends is limited by its route. */
 export const ICONS_PER_PERSON: Limit = { name: 'icons-a-person', points: 30, seconds: 60 };

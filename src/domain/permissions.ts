@@ -44,7 +44,8 @@ export const DIRECT_PERMISSIONS: bigint =
   Permission.EmbedLinks |
   Permission.AttachFiles |
   Permission.ReadMessageHistory |
-  Permission.UseExternalEmojis;
+  Permission.UseExternalEmojis |
+  Permission.PinMessages;
 
 export interface Overwrite {
   targetId: bigint;

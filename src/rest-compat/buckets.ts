@@ -1,6 +1,8 @@
 import {
   DELETIONS_PER_CHANNEL,
+  DIRECT_CHANNELS_PER_CALLER,
   EDITS_PER_CHANNEL,
+  PINS_PER_CHANNEL,
   REACTIONS_PER_CHANNEL,
   SENDS_PER_CHANNEL,
 } from '../domain/limits.js';
@@ -10,7 +12,10 @@ import type { Bucket } from './route.js';
 export const SEND_MESSAGES: Bucket = { limit: SENDS_PER_CHANNEL, major: ['channelId'] };
 export const EDIT_MESSAGES: Bucket = { limit: EDITS_PER_CHANNEL, major: ['channelId'] };
 export const DELETE_MESSAGES: Bucket = { limit: DELETIONS_PER_CHANNEL, major: ['channelId'] };
+export const CHANGE_PINS: Bucket = { limit: PINS_PER_CHANNEL, major: ['channelId'] };
 export const CHANGE_REACTIONS: Bucket = { limit: REACTIONS_PER_CHANNEL, major: ['channelId'] };
+
+export const OPEN_DIRECT_CHANNELS: Bucket = { limit: DIRECT_CHANNELS_PER_CALLER, major: [] };
 
 /** A bucket for one writing route: 10 in 10 s for each major id (decisions 53). */
 export function writes(name: string, ...major: string[]): Bucket {

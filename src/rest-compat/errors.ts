@@ -21,6 +21,9 @@ const CODE_OF: Partial<Record<ErrorCode, number>> = {
   MISSING_PERMISSIONS: 50013,
   BOTS_REFUSED: 20001,
   ONLY_BOTS: 20002,
+  CANNOT_MESSAGE_USER: 50007,
+  DIRECT_CHANNEL: 50003,
+  SYSTEM_MESSAGE: 50021,
   NOT_OWN_APPLICATION: 20012,
   UNKNOWN_APPLICATION: 10002,
   UNKNOWN_CHANNEL: 10003,
@@ -45,9 +48,12 @@ const CODE_OF: Partial<Record<ErrorCode, number>> = {
   INVALID_WEBHOOK_TOKEN: 50027,
   INVITE_CODE_TAKEN: 50020,
   WIDGET_DISABLED: 50004,
+  INVALID_RECIPIENT: 50033,
   INVALID_INPUT: 50035,
   INVALID_JSON: 50109,
   WRONG_CHANNEL_TYPE: 50008,
+  BULK_DELETE_COUNT: 50016,
+  BULK_DELETE_TOO_OLD: 50034,
   EMPTY_MESSAGE: 50006,
   NOT_MESSAGE_AUTHOR: 50005,
   BANNED: 40007,
@@ -62,6 +68,7 @@ const CODE_OF: Partial<Record<ErrorCode, number>> = {
   TOO_MANY_ATTACHMENTS: 30015,
   TOO_MANY_EMOJIS: 30008,
   TOO_MANY_ANIMATED_EMOJIS: 30018,
+  TOO_MANY_PINS: 30003,
   TOO_MANY_REACTIONS: 30010,
   FILE_TOO_LARGE: 50045,
   REQUEST_TOO_LARGE: 40005,
@@ -70,6 +77,7 @@ const CODE_OF: Partial<Record<ErrorCode, number>> = {
   MISSING_SCOPE: 50026,
   LIMIT_EXCEEDED: 30000,
   RATE_LIMITED: 40062,
+  SLOW_MODE: 20016,
   OVERLOADED: 130000,
 };
 
@@ -97,7 +105,7 @@ export function renderRestError(error: unknown): RestError | null {
   if (!refusal) return null;
   const status = STATUS_OF[refusal.code] ?? STATUS_OF_KIND[refusal.kind];
   const code = CODE_OF[refusal.code] ?? 0;
-  if (refusal.code === 'RATE_LIMITED') {
+  if (refusal.kind === 'rateLimited') {
     return tooManyRequests(refusal.retryAfterMs ?? 0, { message: refusal.message, code });
   }
   const message = refusal.code === 'UNAUTHENTICATED' ? httpFault(401).message : refusal.message;

@@ -15,6 +15,7 @@ import { inviteRoutes } from './routes/invites.js';
 import { memberRoutes } from './routes/members.js';
 import { messageRoutes } from './routes/messages.js';
 import { oauth2Routes } from './routes/oauth.js';
+import { pinRoutes } from './routes/pins.js';
 import { reactionRoutes } from './routes/reactions.js';
 import { roleRoutes } from './routes/roles.js';
 import { teamRoutes } from './routes/teams.js';
@@ -38,6 +39,7 @@ export const routes: readonly Route[] = [
   ...inviteRoutes,
   ...interactionRoutes,
   ...messageRoutes,
+  ...pinRoutes,
   ...reactionRoutes,
   ...commandPermissionRoutes,
   ...oauth2Routes,

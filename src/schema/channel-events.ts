@@ -1,7 +1,7 @@
 import type { BusMessage } from '../domain/bus-message.js';
 import { requireUser } from '../domain/call.js';
 import { neededInChannel } from '../domain/guild-operations.js';
-import { accessGuildChannel } from '../domain/guilds/index.js';
+import { accessChannel } from '../domain/guilds/index.js';
 import { BUS_RECONNECTED, topics, topicsOfGuild } from '../infra/bus.js';
 import { builder } from './builder.js';
 import type { GraphqlContext } from './context.js';
@@ -11,15 +11,16 @@ import { watchQueue } from './watched-queue.js';
 
 /**
  * A channel's events from now on, those for the caller alone included, for as long as they are signed in and can view it.
- * @throws what `accessGuildChannel` throws
+ * @throws what `accessChannel` throws
  */
 export async function watchChannel(context: GraphqlContext, channelId: bigint): Promise<BoundedQueue<BusMessage>> {
   const { call } = context;
   const { user } = requireUser(call);
-  const requireAccess = () => accessGuildChannel(call, channelId, 'viewChannel');
-  const { guildId } = await requireAccess();
+  const requireAccess = () => accessChannel(call, channelId, 'viewChannel');
+  const place = await requireAccess();
+  const ofGuild = place.kind === 'guild' ? topicsOfGuild(place.guildId) : [];
   return watchQueue(context, {
-    names: [...topicsOfGuild(guildId), topics.user(user.id)],
+    names: [...ofGuild, topics.user(user.id)],
     requireAccess,
     isUnsureAfter: (message) => message.type === BUS_RECONNECTED || mayTakeAway(message, String(user.id)),
     shownOf: (message) => (isShown(message, channelId) ? message : undefined),

@@ -35,7 +35,8 @@ export function messagePages(context: GraphqlContext, { key, page, query }: Aske
 
 const NOTHING: PageRows<Message> = { rows: [], hasMore: false };
 
-async function readableChannels({ call, budget }: GraphqlContext, channels: Channel[]): Promise<Channel[]> {
+async function readableChannels(context: GraphqlContext, channels: Channel[]): Promise<Channel[]> {
+  const { call, budget } = context;
   const { user } = requireUser(call);
   const readable = new Set<bigint>();
   for (const guildId of new Set(channels.map((channel) => channel.guildId))) {
@@ -43,7 +44,18 @@ async function readableChannels({ call, budget }: GraphqlContext, channels: Chan
     const access = await budget.step(() => accessGuild(call, guildId, 'viewGuild'));
     for (const id of channelsWith(access, user.id, 'readMessageHistory')) readable.add(id);
   }
+  const direct = channels.filter(({ guildId }) => guildId === null).map(({ id }) => id);
+  for (const id of await directChannelsOf(context, user.id, direct)) readable.add(id);
   return channels.filter((channel) => readable.has(channel.id));
+}
+
+/** Of direct channels, those that somebody is in. */
+async function directChannelsOf({ call, budget }: GraphqlContext, userId: bigint, ids: bigint[]): Promise<bigint[]> {
+  if (ids.length === 0) return [];
+  const seats = await budget.read(ids.length, (take) =>
+    call.read.channelRecipient.findMany({ where: { userId, channelId: { in: ids } }, take }),
+  );
+  return seats.map(({ channelId }) => channelId);
 }
 
 type Pages = Map<bigint, PageRows<Message>>;

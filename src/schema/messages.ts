@@ -4,6 +4,7 @@ import { DomainError } from '../domain/errors.js';
 import {
   DELETIONS_PER_CHANNEL,
   EDITS_PER_CHANNEL,
+  PINS_PER_CHANNEL,
   REACTIONS_PER_CHANNEL,
   SENDS_PER_CHANNEL,
 } from '../domain/limits.js';
@@ -18,10 +19,12 @@ import {
   messageContent,
   type NewMessage,
   onlookerOf,
+  pinMessage,
   removeReaction,
   requireSending,
   seenBy,
   sendMessage,
+  unpinMessage,
 } from '../domain/messages/index.js';
 import { parseInput, renameFaults } from '../domain/parse-input.js';
 import { takeInChannel } from '../domain/rate-limits.js';
@@ -76,6 +79,7 @@ export const Message = builder.prismaObject('Message', {
       description: 'Whether the caller alone sees it, beside the application that sent it.',
       resolve: ({ visibleToId }) => visibleToId !== null,
     }),
+    pinned: t.exposeBoolean('pinned'),
     createdAt: t.field({ type: 'DateTime', resolve: ({ id }) => new Date(snowflakeTime(id)) }),
     editedAt: t.expose('editedAt', { type: 'DateTime', nullable: true }),
   }),
@@ -172,6 +176,26 @@ builder.mutationFields((t) => ({
       await takeInChannel(call, DELETIONS_PER_CHANNEL, key.channelId);
       await deleteMessage(call, key);
       return { id: key.messageId };
+    },
+  }),
+  pinMessage: t.field({
+    type: MessagePayload,
+    args: { input: t.arg({ type: MessageIdInput, required: true }) },
+    resolve: async (_root, { input }, { call }) => {
+      const key = keyOf(input);
+      await takeInChannel(call, PINS_PER_CHANNEL, key.channelId);
+      await pinMessage(call, key);
+      return { message: await readMessage(call, key) };
+    },
+  }),
+  unpinMessage: t.field({
+    type: MessagePayload,
+    args: { input: t.arg({ type: MessageIdInput, required: true }) },
+    resolve: async (_root, { input }, { call }) => {
+      const key = keyOf(input);
+      await takeInChannel(call, PINS_PER_CHANNEL, key.channelId);
+      await unpinMessage(call, key);
+      return { message: await readMessage(call, key) };
     },
   }),
   addReaction: t.field({

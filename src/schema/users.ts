@@ -1,6 +1,10 @@
+import { parseInput, renameFaults } from '../domain/parse-input.js';
+import { OwnProfile, updateOwnUser } from '../domain/users/index.js';
+import type { User as UserRow } from '../infra/database/index.js';
 import { renderUser } from '../wire/users.js';
 import { builder } from './builder.js';
-import { snowflakeId } from './ids.js';
+import { parseId, snowflakeId } from './ids.js';
+import { bytesOf } from './uploads.js';
 
 export const User = builder.prismaObject('User', {
   description: 'A person or a bot.',
@@ -25,6 +29,38 @@ export const User = builder.prismaObject('User', {
     }),
   }),
 });
+
+const UserPayload = builder.objectRef<{ user: UserRow }>('UserPayload').implement({
+  fields: (t) => ({ user: t.field({ type: User, resolve: ({ user }) => user }) }),
+});
+const UpdateProfileInput = builder.inputType('UpdateProfileInput', {
+  description: 'What is not given stays as it is. Null clears it.',
+  fields: (t) => ({
+    globalName: t.string({ description: 'The name that is shown; 1 to 32 characters.' }),
+    avatar: t.field({ type: 'File', description: 'A PNG, JPEG, GIF or WebP image.' }),
+  }),
+});
+
+builder.mutationField('updateProfile', (t) =>
+  t.field({
+    type: UserPayload,
+    args: { input: t.arg({ type: UpdateProfileInput, required: true }) },
+    resolve: async (_root, { input: { avatar, globalName } }, { call }) => {
+      const profile = { ...parseInput(OwnProfile, { globalName }), avatar: bytesOf(avatar) };
+      return { user: await renameFaults({ icon: 'avatar' }, () => updateOwnUser(call, profile)) };
+    },
+  }),
+);
+
+builder.queryField('user', (t) =>
+  t.prismaField({
+    type: User,
+    nullable: true,
+    args: { id: t.arg.id({ required: true }) },
+    resolve: (query, _root, args, { call }) =>
+      call.read.user.findUnique({ ...query, where: { id: parseId(args.id, 'id') } }),
+  }),
+);
 
 builder.queryField('me', (t) =>
   t.field({

@@ -120,6 +120,12 @@ const RENDERINGS: { [A in GuildLogAction]: Rendering<AuditChanges[A]> } = {
     type: AuditLogEvent.MessageDelete,
     details: ({ channelId }) => ({ options: { channel_id: channelId, count: '1' } }),
   },
+  MESSAGE_BULK_DELETE: {
+    type: AuditLogEvent.MessageBulkDelete,
+    details: ({ count }) => ({ options: { count: String(count) } }),
+  },
+  MESSAGE_PIN: { type: AuditLogEvent.MessagePin, details: pinDetails },
+  MESSAGE_UNPIN: { type: AuditLogEvent.MessageUnpin, details: pinDetails },
 };
 
 /** The actions that are shown as one of the reference platform's events; none for a number that it does not have, or that never happens. */
@@ -182,6 +188,10 @@ function changesOf<A extends GuildLogAction>(
 
 function idText(id: bigint | null): string | null {
   return id === null ? null : String(id);
+}
+
+function pinDetails({ channelId, messageId }: AuditChanges['MESSAGE_PIN']): Details {
+  return { options: { channel_id: channelId, message_id: messageId } };
 }
 
 /** A change of one value, in which null is no value; none where neither is known. */

@@ -15,7 +15,7 @@ import type {
 import type { ChannelShown, InteractionRequest, MemberShown, Resolved } from '../domain/interactions/index.js';
 import { limits } from '../domain/limits.js';
 import { contentReaders, contentShownTo, type MessageRecord } from '../domain/messages/index.js';
-import { renderChannel } from './channels.js';
+import { renderChannel, renderDirectChannel } from './channels.js';
 import { renderMember } from './members.js';
 import { renderOwners } from './message-interactions.js';
 import { messageAs, renderGivenFile, renderMessage, type WireOptions } from './messages.js';
@@ -49,21 +49,19 @@ export function renderInteraction(
 type Base = Omit<APIBaseInteraction<InteractionType, unknown>, 'type' | 'data'>;
 
 function renderBase(request: InteractionRequest, { id, token }: InteractionKey, options: WireOptions): Base {
-  const { application, place, channel, message, guildLocale } = request;
+  const { application, place, channel, message } = request;
   return {
     id: String(id),
     application_id: String(application.id),
     token,
     version: 1,
-    guild_id: String(place.guildId),
-    guild: { id: String(place.guildId), locale: guildLocale, features: [] },
+    ...(place.kind === 'guild' ? renderGuildOf(place.guildId, request) : {}),
     channel_id: String(place.channelId),
     channel: renderChannelShown(channel),
     ...renderCaller(request),
     ...(message ? { message: renderShown(message, request, options) } : {}),
     app_permissions: String(request.appPermissions),
     locale: request.locale,
-    guild_locale: guildLocale,
     entitlements: [],
     authorizing_integration_owners: renderOwners(request.owners),
     context: request.context,
@@ -77,17 +75,24 @@ function renderCaller({
   member,
   place,
 }: InteractionRequest): { member: APIInteractionGuildMember } | { user: APIUser } {
-  if (!member) return { user: renderUser(user) };
+  if (!member || place.kind === 'direct') return { user: renderUser(user) };
   return { member: { ...renderMember(member), permissions: String(place.permissions) } };
+}
+
+function renderGuildOf(guildId: bigint, { guildLocale }: InteractionRequest) {
+  const id = String(guildId);
+  return { guild_id: id, guild: { id, locale: guildLocale, features: [] }, guild_locale: guildLocale };
 }
 
 /** A channel without its overwrites, and what the caller and the application's bot may do there. */
 function renderChannelShown(shown: ChannelShown) {
+  const may = { permissions: String(shown.permissions), app_permissions: String(shown.appPermissions) };
+  if (shown.recipients) return { ...renderDirectChannel(shown.channel, shown.recipients, shown.lastMessageId), ...may };
   const { permission_overwrites: _none, ...channel } = renderChannel(
     { ...shown.channel, overwrites: [] },
     shown.lastMessageId,
   );
-  return { ...channel, permissions: String(shown.permissions), app_permissions: String(shown.appPermissions) };
+  return { ...channel, ...may };
 }
 
 /** Without user, deaf and mute (Discord's documentation, Resolved Data). */

@@ -30,10 +30,13 @@ import {
   addReaction,
   clearReactions,
   deleteMessage,
+  deleteMessages,
   editMessage,
   getMessage,
   listMessages,
+  listPins,
   listReactions,
+  pinMessage,
   removeReaction,
   requireSending,
   sendMessage,
@@ -46,7 +49,7 @@ import { hashSecret } from '../../src/infra/secrets.js';
 import { entry, OF_ROLE, putCommand, putPermissions } from '../harness/command-rows.js';
 import { PIXEL } from '../harness/images.js';
 import { outcome } from '../harness/outcome.js';
-import { createPerson, putInVoice } from '../harness/rows.js';
+import { createPerson, putInVoice, putSlowMode } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { createBot, toSend } from '../harness/world.js';
 import { openRoom, type Room, toEdit } from './messages/scene.js';
@@ -257,6 +260,13 @@ async function mentionEveryone(call: CallContext): Promise<void> {
   if (!sent.mentionEveryone) throw new DomainError('MISSING_PERMISSIONS');
 }
 
+/** Who has to wait is told so in other words. */
+async function sendTwiceInSlowMode(call: CallContext): Promise<void> {
+  await putSlowMode(server.app, room.channelId, 60);
+  await send({})(call);
+  if ((await outcome(send({})(call))) === 'SLOW_MODE') throw new DomainError('MISSING_PERMISSIONS');
+}
+
 const own = async () =>
   (await sendMessage(room.bob, { channelId: room.channelId, body: toSend({ content: 'mine' }) })).id;
 let ownId: bigint;
@@ -266,6 +276,7 @@ const IN_CHANNEL: Record<ChannelOperation, Attempt<ChannelOperation>> = {
   createInvite: { does: (call) => createInvite(call, room.channelId) },
   manageInvitesOfChannel: { does: deleteInviteOfOwner, instead: Permission.ManageGuild },
   listMessages: { does: (call) => listMessages(call, { channelId: room.channelId, limit: 1 }) },
+  listPins: { does: (call) => listPins(call, { channelId: room.channelId, limit: 1 }) },
   readMessageHistory: { does: (call) => getMessage(call, place()) },
   sendMessage: { does: send({}) },
   sendEmbeds: { does: send({ embeds: [{ title: 'x' }] }), with: 'sendMessage' },
@@ -283,6 +294,9 @@ const IN_CHANNEL: Record<ChannelOperation, Attempt<ChannelOperation>> = {
   editMessage: { does: (call) => editMessage(call, { ...place(), messageId: ownId, body: toEdit({ content: 'y' }) }) },
   deleteMessage: { does: (call) => deleteMessage(call, { ...place(), messageId: ownId }) },
   manageMessages: { does: (call) => deleteMessage(call, place()) },
+  deleteMessages: { does: (call) => deleteMessages(call, { ...place(), messageIds: [messageId, ownId] }) },
+  pinMessage: { does: (call) => pinMessage(call, place()) },
+  bypassSlowMode: { does: sendTwiceInSlowMode, with: 'sendMessage' },
   addReaction: { does: (call) => addReaction(call, { ...place(), emoji: '👍' }) },
   addNewEmoji: { does: (call) => addReaction(call, { ...place(), emoji: '👎' }), with: 'addReaction' },
   listReactions: { does: (call) => listReactions(call, { ...place(), emoji: '👍', limit: 1 }) },

@@ -1,4 +1,4 @@
-import { GatewayIntentBits as Intent, MessageType } from 'discord-api-types/v10';
+import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { deleteApplication, resetBotToken, updateApplication } from '../../src/domain/applications/index.js';
 import { leaveGuild } from '../../src/domain/guilds/index.js';
@@ -11,9 +11,9 @@ import {
   editMessage,
   type MessageKey,
   removeReaction,
+  sendMessage as sendMessageAs,
   startTyping,
 } from '../../src/domain/messages/index.js';
-import { postMessage } from '../../src/domain/messages/post.js';
 import { DEFAULT_EVERYONE_PERMISSIONS, Permission } from '../../src/domain/permissions.js';
 import { createRole, setRolePositions } from '../../src/domain/roles/index.js';
 import { topics, topicsOfGuild } from '../../src/infra/bus.js';
@@ -317,25 +317,20 @@ const DIRECT = Intent.DirectMessages | Intent.DirectMessageReactions | Intent.Di
 
 it('G-25 G-27 direct messages go to their recipients by the direct intents, whole without the content intent', async () => {
   const stranger = await createBot(server.app);
+  const person = await createPerson(server.app);
+  const { id: channelId } = await createDirectChannel(server.app, person, bot.user);
+  await addMember(server.app, guild.id, person);
   const [hears, deaf] = [await session(DIRECT), await session(ALL_INTENTS & ~DIRECT & ~Intent.Guilds)];
   const elsewhere = await GatewayClient.open(server.origin);
   await elsewhere.ready(stranger.token);
-  const person = await createPerson(server.app);
-  const { id: channelId } = await createDirectChannel(server.app);
-  const recipientIds = [person.id, bot.id];
-  const post = { author: person, files: [], kind: MessageType.Default, body: toSend({ content: 'between us' }) };
-  const { id: messageId } = await postMessage(callOf(server.app, person), {
-    ...post,
-    place: { kind: 'direct', channelId, recipientIds },
-  });
-  // Nobody has access to a direct channel yet, so that nobody can react or type in it.
-  const place = { guildId: null, channelId, recipientIds };
-  server.app.publish({ type: 'MESSAGE_REACTION_REMOVE', ...place, messageId, emoji: '👍', userId: person.id });
-  server.app.publish({ type: 'TYPING_START', ...place, user: person, member: null, startedAt: 0 });
+  const asPerson = callOf(server.app, person);
+  const { id: messageId } = await sendMessageAs(asPerson, { channelId, body: toSend({ content: 'between us' }) });
+  await addReaction(asPerson, { channelId, messageId, emoji: '👍' });
+  await startTyping(asPerson, { channelId });
   const heard = [await hears.next(), await hears.next(), await hears.next()];
   expect(heard.map(({ t, d }) => [t, d.content, d.guild_id])).toEqual([
     ['MESSAGE_CREATE', 'between us', undefined],
-    ['MESSAGE_REACTION_REMOVE', undefined, undefined],
+    ['MESSAGE_REACTION_ADD', undefined, undefined],
     ['TYPING_START', undefined, undefined],
   ]);
   expect(await deaf.settled()).toEqual([]);

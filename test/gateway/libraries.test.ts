@@ -1,17 +1,28 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { ChannelType, Client as DiscordClient, Events, GatewayIntentBits } from 'discord.js';
+import { ChannelType, Client as DiscordClient, Events, GatewayIntentBits, Partials } from 'discord.js';
 import Eris from 'eris';
 import { Client as OceanicClient } from 'oceanic.js';
 import { ApiHandler, Client as SeyfertClient } from 'seyfert';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Permission } from '../../src/domain/permissions.js';
+import { openDirectChannel } from '../../src/domain/channels/index.js';
+import { addReaction, deleteMessage, sendMessage, startTyping } from '../../src/domain/messages/index.js';
+import { ALL_PERMISSIONS, Permission } from '../../src/domain/permissions.js';
 import { noDiscordPy, PYTHON } from '../harness/discord-py.js';
 import { permitEveryone } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
-import { addMember, createBot, createBotInGuild, say, type TestBot, type TestGuild } from '../harness/world.js';
+import {
+  addMember,
+  callOf,
+  createBot,
+  createBotInGuild,
+  say,
+  type TestBot,
+  type TestGuild,
+  toSend,
+} from '../harness/world.js';
 import { startTlsFront } from './tls-front.js';
 
 let server: TestServer;
@@ -90,6 +101,63 @@ describe('an unmodified library is ready, knows the guild and hears a message', 
     const gone = once(client, Events.PresenceUpdate);
     await seen.destroy();
     expect((await gone)[1].status).toBe('offline');
+    await client.destroy();
+  });
+
+  it('discord.js talks to somebody in a direct channel, pins there and closes it', async () => {
+    const { DirectMessages, DirectMessageReactions, DirectMessageTyping } = GatewayIntentBits;
+    const client = new DiscordClient({
+      intents: [DirectMessages, DirectMessageReactions, DirectMessageTyping],
+      partials: [Partials.Channel],
+      rest: { api: `${server.origin}/api` },
+    });
+    const ready = once(client, Events.ClientReady);
+    await client.login(bot.token);
+    await ready;
+    const asOwner = callOf(server.app, guild.owner);
+    const { channel } = await openDirectChannel(asOwner, bot.id);
+    const place = { channelId: channel.id };
+    const heard = once(client, Events.MessageCreate);
+    const { id: messageId } = await sendMessage(asOwner, { ...place, body: toSend({ content: 'between us' }) });
+    const [message] = await heard;
+    expect(message).toMatchObject({ content: 'between us', guildId: null, channel: { type: ChannelType.DM } });
+    const answered = await message.reply('heard');
+    expect(answered.reference.messageId).toBe(String(messageId));
+    const typed = once(client, Events.TypingStart);
+    await startTyping(asOwner, place);
+    expect((await typed)[0].user.id).toBe(String(guild.owner.id));
+    const reacted = once(client, Events.MessageReactionAdd);
+    await addReaction(asOwner, { ...place, messageId: BigInt(answered.id), emoji: '👍' });
+    expect((await reacted)[0].message.id).toBe(answered.id);
+    const pinned = once(client, Events.ChannelPinsUpdate);
+    await message.pin();
+    expect((await pinned)[0].id).toBe(String(channel.id));
+    const opened = await client.users.createDM(String(guild.owner.id));
+    expect(opened.recipientId).toBe(String(guild.owner.id));
+    const pins = await opened.messages.fetchPins();
+    expect(pins.items.map((pin) => pin.message.id)).toEqual([String(messageId)]);
+    const deleted = once(client, Events.MessageDelete);
+    await deleteMessage(asOwner, { ...place, messageId });
+    expect((await deleted)[0].id).toBe(String(messageId));
+    await opened.delete();
+    await client.destroy();
+  });
+
+  it('discord.js deletes several messages at once', async () => {
+    const client = new DiscordClient({
+      intents: [GatewayIntentBits.Guilds, GatewayIntentBits.GuildMessages],
+      rest: { api: `${server.origin}/api` },
+    });
+    await permitEveryone(server.app, guild.id, ALL_PERMISSIONS);
+    const ready = once(client, Events.ClientReady);
+    await client.login(bot.token);
+    await ready;
+    const channel = await client.channels.fetch(String(guild.channel.id));
+    if (!channel?.isTextBased() || channel.isDMBased()) throw new Error('the channel is not of a guild');
+    const ids = [await speak('one'), await speak('two')].map(({ id }) => String(id));
+    const heard = once(client, Events.MessageBulkDelete);
+    expect([...(await channel.bulkDelete(ids)).keys()].toSorted()).toEqual(ids.toSorted());
+    expect((await heard)[1].id).toBe(channel.id);
     await client.destroy();
   });
 

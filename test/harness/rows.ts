@@ -122,7 +122,20 @@ export async function denyInChannel(
   app.publish({ type: 'GUILD_UPDATE', guild });
 }
 
-/** A direct channel, of nobody: its recipients are kept nowhere yet. */
-export function createDirectChannel(app: App): Promise<Channel> {
-  return app.db.writer.channel.create({ data: { id: app.nextId(), guildId: null, type: 1, name: '' } });
+/** A direct channel between users, of nobody unless stated: only its recipients decide who is in it. */
+export function createDirectChannel(app: App, ...recipients: User[]): Promise<Channel> {
+  const create = recipients.map(({ id: userId }) => ({ userId }));
+  return app.db.writer.channel.create({
+    data: { id: app.nextId(), guildId: null, type: 1, name: '', recipients: { create } },
+  });
+}
+
+/** Gives a channel slow mode of so many seconds. */
+export async function putSlowMode(app: App, channelId: bigint, rateLimitPerUser: number): Promise<void> {
+  const { guild } = await app.db.writer.channel.update({
+    where: { id: channelId },
+    data: { rateLimitPerUser },
+    include: { guild: { include: WITH_ROLES_AND_EMOJIS } },
+  });
+  if (guild) app.publish({ type: 'GUILD_UPDATE', guild });
 }

@@ -322,7 +322,7 @@ describe('POST /channels/{id}/messages', () => {
   });
 
   describe('404', () => {
-    test('a direct channel: nobody is a recipient of one (10003)', async () => {
+    test("a direct channel that is nobody's any more (10003)", async () => {
       const { id } = await createDirectChannel(server.app);
       for (const path of [`/channels/${id}/messages`, `/channels/${id}/typing`]) {
         const { status, body } = await scene.bot.post(path, { content: 'x' });

@@ -15,7 +15,7 @@ import { ask, openScene, type RestRequest, type Scene } from '../harness/rest.js
 import { createPerson, putInVoice } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { putTeam } from '../harness/teams.js';
-import { addMember, callOf } from '../harness/world.js';
+import { addMember, callOf, createGuild as createGuildOf } from '../harness/world.js';
 
 let server: TestServer;
 let scene: Scene;
@@ -40,6 +40,7 @@ beforeAll(async () => {
     messageId: message.id,
     emoji: encodeURIComponent('👍'),
     userId: scene.bot.id,
+    name: String(scene.guild.owner.handle),
     applicationId: scene.bot.id,
     commandId: '0',
     emojiId: await putEmoji({ guildId: scene.guild.id }),
@@ -48,6 +49,8 @@ beforeAll(async () => {
     stickerId: '1',
   };
   ofApplication.emojiId = await putEmoji({ applicationId: scene.bot.bot.id });
+  const { body: opened } = await scene.bot.post('/users/@me/channels', { recipient_id: String(scene.guild.owner.id) });
+  direct = { channelId: opened.id };
   [ada, bob, cleo] = await Promise.all([signUp(server, 'ada'), signUp(server, 'bob'), signUp(server, 'cleo')]);
   session = `Bearer ${ada.token}`;
   const application = await createApplication(ada);
@@ -113,6 +116,7 @@ async function renew(route: Route): Promise<void> {
   if (isOfModeration(route)) await renewModerated(route);
   if (route.path.includes('/voice-states/')) await renewVoice();
   if (route.path.endsWith('/commands/:commandId')) await renewCommand(route);
+  if (route.path === LEAVE) await renewMembership();
   if (!route.callers.includes('session')) return;
   const { app } = server;
   const teamId = await putTeam(server, ada, [[bob, 'DEVELOPER']]);
@@ -125,6 +129,17 @@ async function renew(route: Route): Promise<void> {
 /** The bot is in voice. */
 async function renewVoice(): Promise<void> {
   await putInVoice(server.app, { guildId: BigInt(scene.guildId), userId: BigInt(scene.bot.id) });
+}
+
+const LEAVE = '/users/@me/guilds/:guildId';
+
+/** As `known`, of a server that the bot may leave. */
+const joined: Record<string, string> = {};
+
+async function renewMembership(): Promise<void> {
+  const guild = await createGuildOf(server.app);
+  await addMember(server.app, guild.id, scene.bot.bot.user);
+  joined.guildId = String(guild.id);
 }
 
 const isOfInteraction = ({ callers }: Route) => callers.includes('interactionToken');
@@ -146,6 +161,9 @@ async function renewCommand(route: Route): Promise<void> {
   await scene.bot.ask('PUT', set, { json: [] });
   known.commandId = (await scene.bot.post(set, { name: 'renewed', description: 'Made anew' })).body.id;
 }
+
+/** As `known`, of the bot's direct channel with the guild's owner, which closing takes nothing from. */
+let direct: Record<string, string>;
 
 /** As `known`, for the portal's routes. */
 const portal: Record<string, string> = {};
@@ -171,6 +189,10 @@ const BODIES: Record<string, () => object> = {
   'POST /applications/:applicationId/emojis': () => ({ name: 'wave', image: dataUri(PIXEL) }),
   'POST /interactions/:interactionId/:interactionToken/callback': () => ({ type: 4, data: { content: 'hello' } }),
   'PUT /applications/:applicationId/guilds/:guildId/commands/:commandId/permissions': () => ({ permissions: [] }),
+  'POST /users/@me/channels': () => ({ recipient_id: String(scene.guild.owner.id) }),
+  'POST /channels/:channelId/messages/bulk-delete': () => ({
+    messages: [server.app.nextId(), server.app.nextId()].map(String),
+  }),
   'POST /developer-portal/teams': () => ({ name: 'Builders' }),
   'PATCH /developer-portal/teams/:teamId': () => ({ name: 'Otters' }),
   'POST /developer-portal/teams/:teamId/members': () => ({ email: cleo.email, role: 'admin' }),
@@ -213,7 +235,7 @@ function unknownCode({ path, method }: Route, param: string): number | null | un
   if (param === 'userId' && path.includes('/voice-states/')) return 10065;
   if (param === 'userId' && path.startsWith('/guilds/')) return path.includes('/bans/') ? banCode(method) : 10007;
   if (param === 'userId' && path.includes('/members/')) return 10040;
-  if (param === 'userId' && path.includes('/testers/')) return 10013;
+  if (param === 'userId' && (path.includes('/testers/') || path === '/users/:userId')) return 10013;
   return UNKNOWN_CODES[param];
 }
 
@@ -225,11 +247,13 @@ const withIds = table
   .filter(({ name }) => name !== 'PUT /guilds/:guildId/members/:userId')
   .flatMap(({ route, name }) =>
     paramsOf(route)
-      .filter((param) => (isOfInteraction(route) ? param === 'messageId' : param !== 'emoji'))
+      .filter((param) => (isOfInteraction(route) ? param === 'messageId' : !['emoji', 'name'].includes(param)))
       .map((param) => ({ route, name, param })),
   );
 
 function knownTo(route: Route): Record<string, string> {
+  if (route.method === 'DELETE' && route.path === '/channels/:channelId') return direct;
+  if (route.path === LEAVE) return joined;
   const isOfBots = route.callers.includes('bot');
   if (!isOfBots && route.callers.some((caller) => typeof caller === 'object')) return granted;
   if (isOfInteraction(route)) return asked;
@@ -273,7 +297,8 @@ describe('every route', () => {
       if (answer.status !== 204) expect(answer.headers.get('content-type')).toBe('application/json');
       answers.push(answer.status);
     }
-    const isDelete = route.method === 'DELETE' && route.path.endsWith(':messageId') && !isOfInteraction(route);
+    const isDelete =
+      route.method === 'DELETE' && route.path.endsWith('/messages/:messageId') && !isOfInteraction(route);
     // The first makes it, unless another test did.
     const isMade = route.method === 'POST' && route.path.endsWith('/commands');
     if (isMade) return expect(answers.slice(1)).toEqual([200, 200]);

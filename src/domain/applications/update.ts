@@ -11,6 +11,7 @@ import { requireEndpoint } from '../interactions-endpoints/require.js';
 import { recordForInvited } from '../invited.js';
 import { limits } from '../limits.js';
 import { redirectUris } from '../oauth/redirect-uris.js';
+import { showUserAnew } from '../users/shown.js';
 import { accessSettings } from './access.js';
 import { installSettings, installSettingsColumns } from './install-settings.js';
 import { intentColumns, PRIVILEGED_INTENTS, privilegedIntents } from './privileged-intents.js';
@@ -100,7 +101,7 @@ async function changeColumns(
   record({ type: 'APPLICATION_UPDATED', applicationId: id, ...intents });
   if ('name' in changes || 'iconHash' in changes) {
     const data = { username: after.name, avatarHash: after.iconHash };
-    record({ type: 'USER_UPDATE', user: await db.user.update({ where: { id }, data }) });
+    await showUserAnew(call, write, await db.user.update({ where: { id }, data }));
     await recordForInvited(write, { applicationId: id });
   }
   return { before, after };

@@ -44,6 +44,9 @@ const ROLE = z.object({
 });
 const ROLES = z.array(z.object({ id: text, name: text }));
 
+/** A message that was pinned or unpinned. */
+const PINNED = z.object({ channelId: text, messageId: text });
+
 /** A value of which the entry tells what it was and what it is. */
 function changed<Value extends z.ZodType>(value: Value) {
   return z.object({ old: value, new: value });
@@ -225,6 +228,10 @@ const ACTIONS = {
     target: 'user',
     changes: z.object({ channelId: text, messageId: text }),
   },
+  MESSAGE_BULK_DELETE: { of: 'guild', log: 'guild', target: 'channel', changes: z.object({ count: z.number() }) },
+  // The target is the author.
+  MESSAGE_PIN: { of: 'guild', log: 'guild', target: 'user', changes: PINNED },
+  MESSAGE_UNPIN: { of: 'guild', log: 'guild', target: 'user', changes: PINNED },
 } as const satisfies Record<string, Action>;
 
 type Actions = typeof ACTIONS;

@@ -1,13 +1,17 @@
-import type { CallContext } from '../call.js';
+import type { User } from '../../infra/database/index.js';
+import { type CallContext, requireUser } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessChannel } from '../guilds/access.js';
 import { EVERYBODY, seenBy } from '../messages/visibility.js';
+import { othersIn, type Place } from './place.js';
 import type { ChannelRecord } from './record.js';
 
 export interface ChannelDetails {
   channel: ChannelRecord;
   /** The newest that everybody sees. */
   lastMessageId: bigint | null;
+  /** Of a direct channel: who is in it beside the caller; null for a guild's. */
+  recipients: User[] | null;
 }
 
 /**
@@ -15,15 +19,37 @@ export interface ChannelDetails {
  * @throws UNKNOWN_CHANNEL, MISSING_ACCESS
  */
 export async function getChannel(call: CallContext, id: bigint): Promise<ChannelDetails> {
-  const { channelId } = await accessChannel(call, id, 'viewChannel');
-  const [channel, newest] = await Promise.all([
+  return loadChannel(call, await accessChannel(call, id, 'viewChannel'));
+}
+
+/**
+ * Closes a direct channel, which loses nothing: it is there again with the next message, or when somebody opens it.
+ * @throws UNKNOWN_CHANNEL also for a guild's channel, MISSING_ACCESS
+ */
+export async function closeDirectChannel(call: CallContext, id: bigint): Promise<ChannelDetails> {
+  const place = await accessChannel(call, id, 'viewChannel');
+  if (place.kind !== 'direct') throw new DomainError('UNKNOWN_CHANNEL');
+  return loadChannel(call, place);
+}
+
+/** A channel that somebody can view. @throws UNKNOWN_CHANNEL */
+export async function loadChannel(call: CallContext, place: Place): Promise<ChannelDetails> {
+  const { channelId } = place;
+  const [channel, newest, recipients] = await Promise.all([
     call.read.channel.findUnique({ where: { id: channelId }, include: { overwrites: true } }),
     call.read.message.findFirst({
       where: { channelId, ...seenBy(EVERYBODY) },
       orderBy: { id: 'desc' },
       select: { id: true },
     }),
+    findRecipients(call, place),
   ]);
   if (!channel) throw new DomainError('UNKNOWN_CHANNEL');
-  return { channel, lastMessageId: newest?.id ?? null };
+  return { channel, lastMessageId: newest?.id ?? null, recipients };
+}
+
+async function findRecipients(call: CallContext, place: Place): Promise<User[] | null> {
+  if (place.kind !== 'direct') return null;
+  const { user } = requireUser(call);
+  return call.read.user.findMany({ where: { id: { in: othersIn(place, user.id) } } });
 }

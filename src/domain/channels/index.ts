@@ -1,3 +1,5 @@
 export { createChannel, NewChannel } from './create.js';
-export { getChannel } from './get.js';
+export { openDirectChannel } from './direct.js';
+export { type ChannelDetails, closeDirectChannel, getChannel } from './get.js';
+export { Recipients } from './recipients.js';
 export type { ChannelRecord } from './record.js';

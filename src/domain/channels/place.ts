@@ -10,6 +10,8 @@ export interface GuildPlace {
   guildId: bigint;
   /** The reference platform's channel type. */
   type: number;
+  /** Seconds between two messages of one person; 0 without slow mode. */
+  rateLimitPerUser: number;
   /** Null for who is no member of the guild. */
   member: MemberFacts | null;
   /** What they may do in this channel. */
@@ -53,6 +55,11 @@ export function guildIdOf(place: Place): bigint | null {
 /** Whom an event of a direct channel is for; nothing in a guild, where permissions decide. */
 export function recipientsOf(place: Place): { recipientIds?: readonly bigint[] } {
   return place.kind === 'direct' ? { recipientIds: place.recipientIds } : {};
+}
+
+/** Everybody in a direct channel but one. */
+export function othersIn({ recipientIds }: Pick<DirectPlace, 'recipientIds'>, userId: bigint): bigint[] {
+  return recipientIds.filter((id) => id !== userId);
 }
 
 /** Where an event happened and whom it is for, as events state it. */

@@ -28,7 +28,8 @@ export type RunRule =
   | 'role-entry'
   | 'everyone-entry'
   | 'no-entry'
-  | 'user-install';
+  | 'user-install'
+  | 'direct-message';
 
 /** Somebody, as they stand in a channel. */
 export interface Person {
@@ -116,6 +117,42 @@ function allowedByUserInstall(facts: RunFacts, passed: string[]): Runnability {
   const shown = isPublic ? '' : ' Without the permission Use External Apps, nobody else sees the answers.';
   const because = `the person installed the application to themselves, which no server's permissions concern.${shown}`;
   return { ...allowed('user-install', passed, because, { server: false, user: true }), ephemeralOnly: !isPublic };
+}
+
+/** All that decides whether somebody may run a command in a direct channel that they are in. */
+export interface DirectFacts {
+  command: CommandFacts;
+  /** `server`: whether the person shares a server with the application's bot, with whom the channel is. */
+  installs: Installs;
+  /** Whether the channel is with the application's bot, and not with somebody else. */
+  isWithBot: boolean;
+}
+
+/**
+ * As {@link decideRunnable}, in a direct channel: no server grants or denies anything there, so that it takes an installation, and a command
+ * that is for such channels (Discord's documentation, Application Commands).
+ */
+export function decideInDirect({ command, installs, isWithBot }: DirectFacts): Runnability {
+  const types = command.integrationTypes;
+  const through = {
+    server: installs.server && types.includes(ApplicationIntegrationType.GuildInstall),
+    user: installs.user && types.includes(ApplicationIntegrationType.UserInstall),
+  };
+  const context = isWithBot ? InteractionContextType.BotDM : InteractionContextType.PrivateChannel;
+  if (!isGlobal(command) || (!installs.server && !installs.user)) {
+    return refused('not-installed', [], 'the application is not installed for the person.');
+  }
+  if (isReservedName(command.name)) {
+    return refused('reserved-name', [], 'the name of the command is that of a built-in command.');
+  }
+  if (!through.server && !through.user) {
+    return refused('integration-type', [], 'the command is not for the kind of installation that there is.');
+  }
+  if (command.contexts !== null && !command.contexts.includes(context)) {
+    return refused('context', [], `the command is not for direct messages with ${isWithBot ? 'its bot' : 'others'}.`);
+  }
+  if (command.nsfw) return refused('age-restricted', [], 'the command is age-restricted, and the channel is not.');
+  return allowed('direct-message', [], 'in direct messages it takes no more than the installation.', through);
 }
 
 /** A rule that keeps everybody from running a command, the owner too. What is not there is told before anything else of it. */

@@ -3,10 +3,12 @@ import type { Prisma } from '../../infra/database/index.js';
 import { inTurns } from '../../infra/turns.js';
 import { installationsIn } from '../applications/views.js';
 import { type CallContext, requirePerson } from '../call.js';
+import type { DirectPlace } from '../channels/place.js';
 import { GLOBAL_SCOPE } from '../commands/record.js';
-import { accessGuildChannel } from '../guilds/access.js';
+import { accessChannel } from '../guilds/access.js';
 import { limits } from '../limits.js';
-import { decideRunnable, type Installs, type RunFacts } from './decide.js';
+import { decideInDirect, decideRunnable, type Installs, type RunFacts } from './decide.js';
+import { installsInDirect, isWithBot } from './direct.js';
 import { loadGrants } from './grants.js';
 import { installedFor, installsOf } from './installs.js';
 import { standingIn } from './standing.js';
@@ -28,21 +30,22 @@ const CANDIDATE = {
 type Candidate = RunFacts['command'] & { id: bigint; applicationId: bigint };
 
 /**
- * The ids of the commands that the caller may run in a channel of a guild, sorted by the commands' names: global ones and the guild's own,
- * of the applications that are installed to the guild or to the caller. `limits.commandsShown` at most. It takes as many statements for
+ * The ids of the commands that the caller may run in a channel, sorted by the commands' names: global ones and the guild's own, of the
+ * applications that are installed to the guild or to the caller; in a direct channel global ones, of its bot and of those of the caller's. `limits.commandsShown` at most. It takes as many statements for
  * many commands as for few.
- * @throws UNAUTHENTICATED, FORBIDDEN for a bot, and what `accessGuildChannel` throws
+ * @throws UNAUTHENTICATED, FORBIDDEN for a bot, and what `accessChannel` throws
  */
 export async function runnableCommandIds(
   call: CallContext,
   { channelId, type }: { channelId: bigint; type?: ApplicationCommandType | undefined },
 ): Promise<bigint[]> {
   const { id: userId } = requirePerson(call).user;
-  const place = await accessGuildChannel(call, channelId, 'viewChannel');
+  const place = await accessChannel(call, channelId, 'viewChannel');
+  if (place.kind === 'direct') return runnableInDirect(call, place, userId, type);
   const standing = await standingIn(call, place, userId);
   const installs = await installsFor(call, place.guildId, userId);
   const [candidates, grantsOf] = await Promise.all([
-    candidatesOf(call, place.guildId, [...installs.keys()], type),
+    candidatesOf(call, [GLOBAL_SCOPE, place.guildId], [...installs.keys()], type),
     loadGrants(call, { guildId: place.guildId, channelId, person: standing.person }),
   ]);
   const runnable: Candidate[] = [];
@@ -52,14 +55,43 @@ export async function runnableCommandIds(
     const facts = { ...standing, command, installs: ofApplication, grants: grantsOf(id, applicationId) };
     if (decideRunnable(facts).allowed) runnable.push(command);
   });
+  return shown(runnable);
+}
+
+function shown(runnable: Candidate[]): bigint[] {
   return runnable
     .sort(byName)
     .slice(0, limits.commandsShown)
     .map(({ id }) => id);
 }
 
+async function runnableInDirect(
+  call: CallContext,
+  place: DirectPlace,
+  userId: bigint,
+  type: ApplicationCommandType | undefined,
+): Promise<bigint[]> {
+  const installs = await installsFor(call, null, userId);
+  const bots = await call.read.application.findMany({
+    where: { id: { in: [...place.recipientIds] }, deletedAt: null },
+    select: { id: true, userInstall: true },
+  });
+  for (const bot of bots) installs.set(bot.id, await installsInDirect(call, place, bot, userId));
+  const runnable: Candidate[] = [];
+  const candidates = await candidatesOf(call, [GLOBAL_SCOPE], [...installs.keys()], type);
+  await inTurns(candidates, COMMANDS_PER_TURN, (command) => {
+    const { applicationId } = command;
+    const facts = {
+      installs: installs.get(applicationId) ?? NOT_INSTALLED,
+      isWithBot: isWithBot(place, applicationId),
+    };
+    if (decideInDirect({ command, ...facts }).allowed) runnable.push(command);
+  });
+  return shown(runnable);
+}
+
 /** By application, for those that are installed to the guild or to the person. */
-async function installsFor(call: CallContext, guildId: bigint, userId: bigint): Promise<Map<bigint, Installs>> {
+async function installsFor(call: CallContext, guildId: bigint | null, userId: bigint): Promise<Map<bigint, Installs>> {
   const rows = await call.read.installation.findMany({
     where: { ...installedFor(guildId, userId), application: { deletedAt: null } },
     select: { applicationId: true, guildId: true, application: { select: { userInstall: true } } },
@@ -79,12 +111,12 @@ const NOT_INSTALLED: Installs = { server: false, user: false };
 
 async function candidatesOf(
   call: CallContext,
-  guildId: bigint,
+  scopeIds: bigint[],
   applicationIds: bigint[],
   type: ApplicationCommandType | undefined,
 ): Promise<Candidate[]> {
   const rows = await call.read.applicationCommand.findMany({
-    where: { applicationId: { in: applicationIds }, scopeId: { in: [GLOBAL_SCOPE, guildId] }, type },
+    where: { applicationId: { in: applicationIds }, scopeId: { in: scopeIds }, type },
     select: CANDIDATE,
     orderBy: [{ name: 'asc' }, { id: 'asc' }],
     take: limits.commandsConsidered,

@@ -1,11 +1,12 @@
 import { accessApplication } from '../applications/access.js';
 import type { ApplicationWithBot, CommandView } from '../applications/views.js';
 import { type CallContext, requirePerson } from '../call.js';
-import type { GuildPlace } from '../channels/place.js';
+import type { DirectPlace, Place } from '../channels/place.js';
 import { type CommandRecord, GLOBAL_SCOPE } from '../commands/record.js';
 import { DomainError, invalidInput, missingPermissions } from '../errors.js';
-import { accessGuild, accessGuildChannel } from '../guilds/access.js';
-import { decideRunnable, type Runnability } from './decide.js';
+import { accessChannel, accessGuild } from '../guilds/access.js';
+import { decideInDirect, decideRunnable, type Runnability } from './decide.js';
+import { installsInDirect, isWithBot, ownersInDirect } from './direct.js';
 import { grantsIn } from './grants.js';
 import { installsOf, ownersOf } from './installs.js';
 import type { IntegrationOwners } from './record.js';
@@ -14,7 +15,7 @@ import { type Standing, standingIn } from './standing.js';
 /** A command that the caller may run in a channel. */
 export interface RunnableCommand extends CommandView {
   /** The channel, as the caller stands in it. */
-  place: GuildPlace;
+  place: Place;
   /** Whose installations it is run through. */
   owners: IntegrationOwners;
   /** Whether nobody but the caller may see the answers. */
@@ -27,8 +28,8 @@ interface CommandInChannel {
 }
 
 /**
- * A command that the caller may run in a channel of a guild.
- * @throws UNAUTHENTICATED, FORBIDDEN for a bot, what `accessGuildChannel` throws, UNKNOWN_COMMAND for one that is not there for the
+ * A command that the caller may run in a channel.
+ * @throws UNAUTHENTICATED, FORBIDDEN for a bot, what `accessChannel` throws, UNKNOWN_COMMAND for one that is not there for the
  *   caller, INVALID_INPUT for one with the name of a built-in command, and MISSING_PERMISSIONS with the reason for one that the caller
  *   may not run
  */
@@ -37,7 +38,8 @@ export async function findRunnableCommand(
   { channelId, commandId }: CommandInChannel,
 ): Promise<RunnableCommand> {
   const { id: userId } = requirePerson(call).user;
-  const place = await accessGuildChannel(call, channelId, 'viewChannel');
+  const place = await accessChannel(call, channelId, 'viewChannel');
+  if (place.kind === 'direct') return findInDirect(call, place, commandId, userId);
   const found = await findCommand(call, commandId, place.guildId);
   const standing = await standingIn(call, place, userId);
   const verdict = await decideFor(call, found, standing, { withUserInstall: true });
@@ -46,11 +48,33 @@ export async function findRunnableCommand(
   return { ...found, place, owners, ephemeralOnly: verdict.ephemeralOnly };
 }
 
+async function findInDirect(
+  call: CallContext,
+  place: DirectPlace,
+  commandId: bigint,
+  userId: bigint,
+): Promise<RunnableCommand> {
+  const found = await findCommand(call, commandId, GLOBAL_SCOPE);
+  const verdict = await decideDirectFor(call, found, place, userId);
+  if (!verdict.allowed) throw refusalOf(verdict, found.command);
+  return { ...found, place, owners: ownersInDirect(verdict.through, userId), ephemeralOnly: false };
+}
+
+async function decideDirectFor(
+  call: CallContext,
+  { command, application }: CommandView,
+  place: DirectPlace,
+  userId: bigint,
+): Promise<Runnability> {
+  const installs = await installsInDirect(call, place, application, userId);
+  return decideInDirect({ command, installs, isWithBot: isWithBot(place, application.id) });
+}
+
 /**
  * Whether somebody may run a command in a channel, and why. About others it is told to who manages the server; what somebody installed to
  * themselves is nobody else's business, and left out then.
  * @param input.userId the caller unless stated
- * @throws UNAUTHENTICATED, FORBIDDEN for a bot, MISSING_PERMISSIONS, what `accessGuildChannel` throws, and UNKNOWN_COMMAND for one that
+ * @throws UNAUTHENTICATED, FORBIDDEN for a bot, MISSING_PERMISSIONS, what `accessChannel` throws, and UNKNOWN_COMMAND for one that
  *   is neither there nor of an application of the caller's
  */
 export async function whyRunnable(
@@ -59,11 +83,26 @@ export async function whyRunnable(
 ): Promise<Runnability> {
   const caller = requirePerson(call).user;
   const { userId = caller.id } = input;
-  const place = await accessGuildChannel(call, channelId, 'viewChannel');
+  const place = await accessChannel(call, channelId, 'viewChannel');
+  if (place.kind === 'direct') return whyInDirect(call, place, commandId, { userId, callerId: caller.id });
   if (userId !== caller.id) await accessGuild(call, place.guildId, 'manageCommandPermissions');
   const found = await findCommand(call, commandId, place.guildId);
   const standing = await standingIn(call, place, userId);
   const verdict = await decideFor(call, found, standing, { withUserInstall: userId === caller.id });
+  if (verdict.rule === 'not-installed') await requireRole(call, found.application);
+  return verdict;
+}
+
+/** In a direct channel everybody asks for themselves. */
+async function whyInDirect(
+  call: CallContext,
+  place: DirectPlace,
+  commandId: bigint,
+  { userId, callerId }: { userId: bigint; callerId: bigint },
+): Promise<Runnability> {
+  if (userId !== callerId) throw missingPermissions();
+  const found = await findCommand(call, commandId, GLOBAL_SCOPE);
+  const verdict = await decideDirectFor(call, found, place, userId);
   if (verdict.rule === 'not-installed') await requireRole(call, found.application);
   return verdict;
 }

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../infra/database/index.js';
 import { type CallContext, requireUser } from '../call.js';
-import type { GuildPlace, Place } from '../channels/place.js';
+import type { DirectPlace, GuildPlace, Place } from '../channels/place.js';
 import { DomainError, missingPermissions } from '../errors.js';
 import {
   type ChannelOperation,
@@ -13,6 +13,7 @@ import type { MemberFacts } from '../members/record.js';
 import {
   allows,
   channelPermissions,
+  DIRECT_PERMISSIONS,
   guildPermissions,
   holderAt,
   memberPermissions,
@@ -53,10 +54,11 @@ export async function accessGuild(
 
 /**
  * A channel as the caller's place, from memory where it is known. A channel of a guild that the caller cannot view is hidden;
- * in one that is seen the caller may still lack some permissions. Recipients of direct channels are kept nowhere, so that
- * nobody has access to one.
+ * in one that is seen the caller may still lack some permissions. A direct channel is there for its recipients, who may do in it what
+ * `DIRECT_PERMISSIONS` says.
  * @param operations what the caller is about to do, for which they need the permissions
- * @throws UNAUTHENTICATED, UNKNOWN_CHANNEL, MISSING_PERMISSIONS; for a bot that cannot see the channel MISSING_ACCESS
+ * @throws UNAUTHENTICATED, UNKNOWN_CHANNEL, MISSING_PERMISSIONS, DIRECT_CHANNEL for what is done in a guild's channels only; for a bot that
+ *   cannot see the channel MISSING_ACCESS
  */
 export async function accessChannel(
   call: CallContext,
@@ -65,7 +67,8 @@ export async function accessChannel(
 ): Promise<Place> {
   const { user } = requireUser(call);
   const guildId = await call.guilds.guildOfChannel(channelId);
-  if (guildId === undefined || guildId === null) throw new DomainError('UNKNOWN_CHANNEL');
+  if (guildId === undefined) throw new DomainError('UNKNOWN_CHANNEL');
+  if (guildId === null) return accessDirectChannel(call, channelId, user.id, operations);
   const [view, member] = await Promise.all([call.guilds.view(guildId), call.guilds.member(guildId, user.id)]);
   const channel = view?.channels.get(channelId);
   if (!view || !channel) throw new DomainError('UNKNOWN_CHANNEL');
@@ -73,7 +76,21 @@ export async function accessChannel(
   const permissions = channelPermissions(view, channel, holderAt(call.clock.now(), user.id, member));
   if (!allows(permissions, Permission.ViewChannel)) throw hidden(call, 'UNKNOWN_CHANNEL');
   requirePermissions(permissions, neededInChannel(operations));
-  return { kind: 'guild', channelId, guildId, type: channel.type, member, permissions };
+  const { type, rateLimitPerUser } = channel;
+  return { kind: 'guild', channelId, guildId, type, rateLimitPerUser, member, permissions };
+}
+
+async function accessDirectChannel(
+  call: CallContext,
+  channelId: bigint,
+  userId: bigint,
+  operations: ChannelOperations,
+): Promise<DirectPlace> {
+  const recipientIds = await call.recipients.of(channelId);
+  if (recipientIds.length === 0) throw new DomainError('UNKNOWN_CHANNEL');
+  if (!recipientIds.includes(userId)) throw hidden(call, 'UNKNOWN_CHANNEL');
+  if (!allows(DIRECT_PERMISSIONS, neededInChannel(operations))) throw new DomainError('DIRECT_CHANNEL');
+  return { kind: 'direct', channelId, recipientIds };
 }
 
 /**

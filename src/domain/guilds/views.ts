@@ -11,6 +11,8 @@ export interface ChannelFacts {
   id: bigint;
   type: number;
   nsfw: boolean;
+  /** In seconds. */
+  rateLimitPerUser: number;
   overwrites: Overwrite[];
 }
 
@@ -109,6 +111,7 @@ async function loadView(reader: Reader, guildId: bigint): Promise<GuildView | nu
           id: true,
           type: true,
           nsfw: true,
+          rateLimitPerUser: true,
           overwrites: { select: { targetId: true, allow: true, deny: true } },
         },
       },

@@ -1,12 +1,20 @@
 import { InteractionContextType, Locale } from 'discord-api-types/v10';
 import type { Application, Role, User } from '../../infra/database/index.js';
 import { type CallContext, requirePerson } from '../call.js';
-import type { GuildPlace } from '../channels/place.js';
+import { loadChannel } from '../channels/get.js';
+import { type DirectPlace, type GuildPlace, othersIn, type Place } from '../channels/place.js';
 import type { IntegrationOwners } from '../command-permissions/record.js';
 import { DomainError, type FieldFault, invalidInput } from '../errors.js';
 import type { GuildView } from '../guilds/views.js';
 import type { MemberFacts, MemberRecord } from '../members/record.js';
-import { allows, channelPermissions, holderAt, Permission, type PermissionHolder } from '../permissions.js';
+import {
+  allows,
+  channelPermissions,
+  DIRECT_PERMISSIONS,
+  holderAt,
+  Permission,
+  type PermissionHolder,
+} from '../permissions.js';
 import { type ChannelWithNewest, loadChannels } from './channels-shown.js';
 import { notOneOf, type Wanted } from './reading.js';
 import type { ChannelShown, Circumstances, MemberShown, Resolved } from './request.js';
@@ -14,7 +22,7 @@ import type { ChannelShown, Circumstances, MemberShown, Resolved } from './reque
 /** Where somebody asked, and what they named. */
 interface Asked {
   application: Application & { bot: User };
-  place: GuildPlace;
+  place: Place;
   owners: IntegrationOwners;
   ephemeralOnly: boolean;
   wanted: readonly Wanted[];
@@ -28,6 +36,7 @@ interface Asked {
 export async function findCircumstances(call: CallContext, asked: Asked): Promise<Circumstances> {
   const { user } = requirePerson(call);
   const { application, place, owners, ephemeralOnly, wanted } = asked;
+  if (place.kind === 'direct') return findDirectCircumstances(call, asked, place);
   const scene = await setScene(call, place, application.id);
   const found = await lookUp(call, scene, [...wanted]);
   const faults = wanted.flatMap((one) => faultOf(scene, found, one));
@@ -48,6 +57,38 @@ export async function findCircumstances(call: CallContext, asked: Asked): Promis
     guildLocale: Locale.EnglishUS,
     context: InteractionContextType.Guild,
   };
+}
+
+/** In a direct channel there are no members, roles or other channels; users are whoever there is. */
+async function findDirectCircumstances(call: CallContext, asked: Asked, place: DirectPlace): Promise<Circumstances> {
+  const { user } = requirePerson(call);
+  const { application, owners, ephemeralOnly, wanted } = asked;
+  const { channel, lastMessageId } = await loadChannel(call, place);
+  const recipients = await loadUsers(call, othersIn(place, application.id));
+  const users = byId(await loadUsers(call, unique(idsOf(wanted, 'user', 'mentionable'))));
+  const faults = wanted.flatMap(({ id, kind, path }) => (users.has(id) ? [] : [{ path, ...unknownOf(kind) }]));
+  if (faults.length > 0) throw invalidInput(...faults);
+  const permissions = { permissions: DIRECT_PERMISSIONS, appPermissions: DIRECT_PERMISSIONS };
+  const isWithBot = place.recipientIds.includes(application.id);
+  return {
+    application,
+    user,
+    place,
+    channel: { channel, lastMessageId, recipients, ...permissions },
+    member: null,
+    resolved: { users: [...users.values()], members: [], roles: [], channels: [], messages: [], files: [] },
+    owners,
+    ephemeralOnly,
+    appPermissions: DIRECT_PERMISSIONS,
+    locale: call.locale ?? Locale.EnglishUS,
+    guildLocale: Locale.EnglishUS,
+    context: isWithBot ? InteractionContextType.BotDM : InteractionContextType.PrivateChannel,
+  };
+}
+
+function unknownOf(kind: Wanted['kind']): Omit<FieldFault, 'path'> {
+  if (kind === 'role') return unknown('Role');
+  return unknown(kind === 'channel' ? 'Channel' : 'User');
 }
 
 /** Who is there, from memory: what somebody may do in a channel is worked out from it. */

@@ -1,7 +1,10 @@
 import { ComponentType, InteractionType } from 'discord-api-types/v10';
 import { type CallContext, requirePerson } from '../call.js';
+import type { Place } from '../channels/place.js';
+import { ANY_GUILD } from '../command-permissions/direct.js';
+import type { IntegrationOwners } from '../command-permissions/record.js';
 import { DomainError, type FieldFault, invalidInput } from '../errors.js';
-import { accessGuildChannel } from '../guilds/access.js';
+import { accessChannel } from '../guilds/access.js';
 import { findComponent, type InteractiveComponent } from '../messages/components/index.js';
 import type { MessageRecord } from '../messages/record.js';
 import { findApplication } from './applications.js';
@@ -23,11 +26,11 @@ export interface UsedComponent {
 /**
  * What somebody asks of an application by using a component of its message, which everybody may who may read that.
  * @throws UNKNOWN_MESSAGE, UNKNOWN_APPLICATION for one that is installed no longer, INVALID_INPUT (at `customId` and `values`), and what
- *   `accessGuildChannel` throws
+ *   `accessChannel` throws
  */
 export async function componentRequest(call: CallContext, input: UsedComponent): Promise<InteractionRequest> {
-  requirePerson(call);
-  const place = await accessGuildChannel(call, input.channelId, 'viewChannel');
+  const { user } = requirePerson(call);
+  const place = await accessChannel(call, input.channelId, 'viewChannel');
   const message = await findVisibleMessage(call, place, input.messageId);
   if (!message) throw new DomainError('UNKNOWN_MESSAGE');
   const component = requireUsable(message, input.customId);
@@ -35,7 +38,7 @@ export async function componentRequest(call: CallContext, input: UsedComponent):
   const data = readUse(reading, component, input);
   requireFaultless(reading);
   const application = await findApplication(call, message.applicationId ?? message.authorId);
-  const owners = await requireInstalled(call, application, ownersOf(message, place.guildId));
+  const owners = await requireInstalled(call, application, ownersOf(message, ownersAt(place, user.id)));
   const ephemeralOnly = isForCallerOnly(owners, place);
   const { wanted } = reading;
   const circumstances = await findCircumstances(call, { application, place, owners, ephemeralOnly, wanted });
@@ -81,7 +84,12 @@ function readUse(
   return facts;
 }
 
-/** Whose installs brought the message: those of the interaction it answers; the server's for what a bot sent by itself. */
-function ownersOf({ applicationId, interaction }: MessageRecord, guildId: bigint) {
-  return applicationId === null || interaction === null ? { guildId } : ownersOfMessage(interaction);
+/** Whose installs brought the message: those of the interaction it answers; those of the place for what a bot sent by itself. */
+function ownersOf({ applicationId, interaction }: MessageRecord, ofPlace: IntegrationOwners): IntegrationOwners {
+  return applicationId === null || interaction === null ? ofPlace : ownersOfMessage(interaction);
+}
+
+/** By whose installs a bot is where it says something by itself: the server's, or any that lets it write to the person. */
+function ownersAt(place: Place, userId: bigint): IntegrationOwners {
+  return place.kind === 'guild' ? { guildId: place.guildId } : { guildId: ANY_GUILD, userId };
 }

@@ -1,5 +1,6 @@
 import type { Interaction, Prisma } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
+import { guildIdOf } from '../channels/place.js';
 import type { IntegrationOwners } from '../command-permissions/record.js';
 import { unlessStored } from '../messages/files.js';
 import { discardFilesOf, keepFilesOf } from './files.js';
@@ -28,7 +29,7 @@ export async function createInteraction(
     applicationId: request.application.id,
     type: request.type,
     userId: request.user.id,
-    guildId: request.place.guildId,
+    guildId: guildIdOf(request.place),
     channelId: request.place.channelId,
     name: request.name,
     commandId: request.commandId,

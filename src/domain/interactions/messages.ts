@@ -1,5 +1,5 @@
 import { type CallContext, requirePerson } from '../call.js';
-import type { GuildPlace } from '../channels/place.js';
+import { type Place, permissionsIn } from '../channels/place.js';
 import { CHANNEL_OPERATIONS } from '../guild-operations.js';
 import { loadMessages, onlookerOf } from '../messages/load.js';
 import type { MessageRecord } from '../messages/record.js';
@@ -11,7 +11,7 @@ import { allows } from '../permissions.js';
  */
 export async function findMessageFor(
   call: CallContext,
-  { place, application }: { place: GuildPlace; application: { id: bigint } },
+  { place, application }: { place: Place; application: { id: bigint } },
   id: bigint,
 ): Promise<MessageRecord | undefined> {
   const message = await findVisibleMessage(call, place, id);
@@ -21,13 +21,13 @@ export async function findMessageFor(
 /** A message of the channel that the caller may read: an ephemeral one is for one person, the others are the channel's history. */
 export async function findVisibleMessage(
   call: CallContext,
-  place: GuildPlace,
+  place: Place,
   id: bigint,
 ): Promise<MessageRecord | undefined> {
   const { user } = requirePerson(call);
   const [message] = await loadMessages(call, place, { id, onlooker: onlookerOf(call) });
   if (!message || message.visibleToId === user.id) return message;
-  const isRead = message.visibleToId === null && allows(place.permissions, CHANNEL_OPERATIONS.readMessageHistory);
+  const isRead = message.visibleToId === null && allows(permissionsIn(place), CHANNEL_OPERATIONS.readMessageHistory);
   return isRead ? message : undefined;
 }
 

@@ -2,8 +2,10 @@ import type { Application, Prisma } from '../../infra/database/index.js';
 import { storedObject } from '../../infra/database/stored.js';
 import { parseSnowflake } from '../../infra/ids.js';
 import { installationsIn } from '../applications/views.js';
-import type { CallContext } from '../call.js';
-import type { GuildPlace } from '../channels/place.js';
+import { type CallContext, requirePerson } from '../call.js';
+import { sharesGuild } from '../channels/direct.js';
+import type { Place } from '../channels/place.js';
+import { ANY_GUILD } from '../command-permissions/direct.js';
 import { installedFor, installsOf } from '../command-permissions/installs.js';
 import type { IntegrationOwners } from '../command-permissions/record.js';
 import { DomainError } from '../errors.js';
@@ -37,7 +39,9 @@ export async function requireInstalled(
     where: { applicationId: application.id, ...installedFor(guildId ?? null, userId ?? null) },
     select: { guildId: true },
   });
-  const { server, user } = installsOf(installationsIn(rows), application);
+  const { server: isOfGuild, user } = installsOf(installationsIn(rows), application);
+  const server =
+    guildId === ANY_GUILD ? await sharesGuild(call, requirePerson(call).user.id, application.id) : isOfGuild;
   if (!server && !user) throw new DomainError('UNKNOWN_APPLICATION');
   return { ...(server ? idOf('guildId', guildId) : {}), ...(user ? idOf('userId', userId) : {}) };
 }
@@ -47,6 +51,7 @@ function idOf(name: keyof IntegrationOwners, id: bigint | undefined): Integratio
 }
 
 /** Whether what an application answers is seen by the caller alone: where no server has it, and they may not bring such ones along. */
-export function isForCallerOnly({ guildId }: IntegrationOwners, { permissions }: GuildPlace): boolean {
-  return guildId === undefined && !allows(permissions, Permission.UseExternalApps);
+export function isForCallerOnly({ guildId }: IntegrationOwners, place: Place): boolean {
+  if (place.kind === 'direct') return false;
+  return guildId === undefined && !allows(place.permissions, Permission.UseExternalApps);
 }

@@ -1,6 +1,6 @@
 import type { Interaction } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
-import type { GuildPlace } from '../channels/place.js';
+import type { Place } from '../channels/place.js';
 import { DomainError } from '../errors.js';
 import { channelPermissions, holderAt } from '../permissions.js';
 
@@ -12,11 +12,18 @@ import { channelPermissions, holderAt } from '../permissions.js';
 export async function placeOfApplication(
   call: CallContext,
   { applicationId, guildId, channelId }: Pick<Interaction, 'applicationId' | 'guildId' | 'channelId'>,
-): Promise<GuildPlace> {
-  if (guildId === null) throw new DomainError('UNKNOWN_CHANNEL');
+): Promise<Place> {
+  if (guildId === null) return directPlace(call, channelId);
   const [view, member] = await Promise.all([call.guilds.view(guildId), call.guilds.member(guildId, applicationId)]);
   const channel = view?.channels.get(channelId);
   if (!view || !channel) throw new DomainError('UNKNOWN_CHANNEL');
   const permissions = channelPermissions(view, channel, holderAt(call.clock.now(), applicationId, member));
-  return { kind: 'guild', channelId, guildId, type: channel.type, member, permissions };
+  const { type, rateLimitPerUser } = channel;
+  return { kind: 'guild', channelId, guildId, type, rateLimitPerUser, member, permissions };
+}
+
+async function directPlace(call: CallContext, channelId: bigint): Promise<Place> {
+  const recipientIds = await call.recipients.of(channelId);
+  if (recipientIds.length === 0) throw new DomainError('UNKNOWN_CHANNEL');
+  return { kind: 'direct', channelId, recipientIds };
 }

@@ -8,7 +8,7 @@ import type {
 } from 'discord-api-types/v10';
 import type { StagedBlob } from '../../infra/blobs.js';
 import type { Application, Channel, Role, User } from '../../infra/database/index.js';
-import type { GuildPlace } from '../channels/place.js';
+import type { Place } from '../channels/place.js';
 import type { IntegrationOwners } from '../command-permissions/record.js';
 import type { FileFacts } from '../kept-files.js';
 import type { MemberRecord } from '../members/record.js';
@@ -66,6 +66,8 @@ export interface ChannelShown {
   /** What the caller may do there, and what the application's bot may. */
   permissions: bigint;
   appPermissions: bigint;
+  /** Of a direct channel: who is in it beside the application's bot. */
+  recipients?: User[];
 }
 
 /** A member that an interaction names, and what they may do in its channel. */
@@ -95,7 +97,7 @@ export interface Resolved {
 export interface Circumstances {
   application: Application & { bot: User };
   user: User;
-  place: GuildPlace;
+  place: Place;
   channel: ChannelShown;
   member: MemberRecord | null;
   resolved: Resolved;

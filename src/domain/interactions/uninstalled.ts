@@ -43,6 +43,7 @@ async function endTokens(
       "state" = CASE "state" WHEN 'ANSWERED' THEN "state" WHEN 'DEFERRED' THEN 'EXPIRED' ELSE 'FAILED' END
     WHERE "applicationId" = ${applicationId} AND "id" >= ${snowflakeAt(clock.now() - TOKEN_LIFETIME_MS)}
       AND "state" NOT IN ('FAILED', 'EXPIRED') AND "tokenHash" <> ${NO_TOKEN}
+      AND COALESCE("owners" ->> 'guildId', '') <> '0'
       AND NOT EXISTS (
         SELECT 1 FROM "Installation" WHERE "Installation"."applicationId" = "Interaction"."applicationId"
           AND "Installation"."guildId" = CAST("Interaction"."owners" ->> 'guildId' AS BIGINT))

@@ -14,7 +14,7 @@ import { toldOf } from './visibility.js';
 /**
  * Removes a message for good, with its files. Its author may, and whoever manages messages; the latter is audited.
  * Of several at once, one succeeds and the others find no message.
- * @throws UNKNOWN_MESSAGE, MISSING_PERMISSIONS and what `accessChannel` throws
+ * @throws UNKNOWN_MESSAGE, MISSING_PERMISSIONS, DIRECT_CHANNEL and what `accessChannel` throws
  */
 export async function deleteMessage(call: CallContext, input: MessageKey): Promise<void> {
   const { user } = requireUser(call);
@@ -53,7 +53,8 @@ async function removing(call: CallContext, { channelId }: Place, { id }: Removab
 
 /** Nobody manages the messages of a direct channel. */
 async function deleteOthers(call: CallContext, place: Place, message: Removable): Promise<void> {
-  if (place.kind === 'direct' || !managesMessages(place)) throw missingPermissions();
+  if (place.kind === 'direct') throw new DomainError('DIRECT_CHANNEL');
+  if (!managesMessages(place)) throw missingPermissions();
   await call.write(async (write) => {
     await write.audit({
       action: 'MESSAGE_DELETE',

@@ -8,6 +8,7 @@ export {
   messageNonce,
   type NewMessage,
 } from './body.js';
+export { deleteMessages } from './bulk-delete.js';
 export {
   findComponent,
   messageComponents,
@@ -29,6 +30,7 @@ export { getMessage } from './get.js';
 export type { MessageInteraction } from './interaction.js';
 export { listMessages } from './list.js';
 export { countReactions, loadMessage, onlookerOf } from './load.js';
+export { listPins, pinMessage, unpinMessage } from './pins.js';
 export { type Post, postMessage } from './post.js';
 export { addReaction, clearReactions, listReactions, removeReaction } from './reactions.js';
 export type { MessageKey, MessageRecord, ReactionCount } from './record.js';

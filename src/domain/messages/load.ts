@@ -1,3 +1,4 @@
+import { MessageType } from 'discord-api-types/v10';
 import type { Attachment, Message, Prisma, User } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
 import { guildIdOf, type Place } from '../channels/place.js';
@@ -64,7 +65,7 @@ export async function completeMessages(call: CallContext, place: Place, rows: Ro
     };
   };
   return rows.map((row) => {
-    if (row.referenceId === null) return complete(row);
+    if (row.referenceId === null || !showsReferenced(row)) return complete(row);
     const target = referenced.get(row.referenceId);
     return { ...complete(row), referenced: target && mayShow(target, row) ? complete(target) : null };
   });
@@ -101,8 +102,13 @@ function idList(value: Prisma.JsonValue): bigint[] {
   return Array.isArray(value) ? value.flatMap((id) => (typeof id === 'string' ? [BigInt(id)] : [])) : [];
 }
 
+/** A message that tells what was done to another one refers to that, and does not show it (Discord's documentation, Message Resource). */
+function showsReferenced({ type }: Row): boolean {
+  return type !== MessageType.ChannelPinnedMessage;
+}
+
 async function findReferenced(call: CallContext, rows: Row[]): Promise<Map<bigint, Row>> {
-  const ids = rows.flatMap((row) => row.referenceId ?? []);
+  const ids = rows.filter(showsReferenced).flatMap((row) => row.referenceId ?? []);
   if (ids.length === 0) return new Map();
   const found = await call.read.message.findMany({ where: { id: { in: ids } }, include: WITH_AUTHOR_AND_FILES });
   return new Map(found.map((row) => [row.id, row]));

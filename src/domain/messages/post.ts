@@ -1,10 +1,11 @@
 import { MessageFlags, MessageType } from 'discord-api-types/v10';
 import { isMissingReference, isUniqueConflict } from '../../infra/database/faults.js';
-import type { Attachment, Message, Prisma, User } from '../../infra/database/index.js';
+import type { Attachment, Message, Prisma, Transaction, User } from '../../infra/database/index.js';
 import { snowflakeTime } from '../../infra/ids.js';
-import type { CallContext } from '../call.js';
+import type { CallContext, Write } from '../call.js';
 import { guildIdOf, memberIn, type Place } from '../channels/place.js';
 import { DomainError, invalidInput } from '../errors.js';
+import type { DomainEvent } from '../events.js';
 import { type NewMessage, requireContent } from './body.js';
 import {
   checkNotes,
@@ -20,6 +21,7 @@ import { checkLook } from './layout.js';
 import { completeMessages, findUsers, loadMessages } from './load.js';
 import { type Mentions, mentionColumns, resolveMentions } from './mentions.js';
 import type { MessageRecord } from './record.js';
+import { takeTurn } from './slow-mode.js';
 import { EVERYBODY, listenersOf, mayShow } from './visibility.js';
 
 /** A message that is to be stored. Who decides to post it answers for author, right and flags. */
@@ -39,6 +41,8 @@ export interface Post {
   /** For an answer to an interaction: the application that gives it, and the interaction. */
   applicationId?: bigint | undefined;
   interaction?: MessageInteraction | undefined;
+  /** How long its author waits before the next one in the channel, in seconds; 0 for somebody who need not. */
+  slowModeSeconds?: number | undefined;
 }
 
 /** The kinds of message in which somebody says something; the others say what happened by their kind alone. */
@@ -55,7 +59,7 @@ const NONCE_WINDOW_MS = 5 * 60_000;
  * Stores a message and tells of it: the one way by which a message comes to be. It checks what the message is made of, and
  * nobody's right to post it. One with the flag LOADING is a promise of an answer, and may be empty.
  * @returns the new message, or the author's earlier one in the channel when an enforced nonce repeats
- * @throws EMPTY_MESSAGE, UNKNOWN_CHANNEL when the channel goes away meanwhile, INVALID_INPUT (at `reference`, `attachments`), and what
+ * @throws SLOW_MODE, EMPTY_MESSAGE, UNKNOWN_CHANNEL when the channel goes away meanwhile, INVALID_INPUT (at `reference`, `attachments`), and what
  *   {@link checkLook} and {@link keepFiles} throw
  */
 export async function postMessage(call: CallContext, post: Post): Promise<MessageRecord> {
@@ -142,27 +146,57 @@ async function insertMessage(call: CallContext, draft: Draft): Promise<MessageRe
 }
 
 function insertOnce(call: CallContext, draft: Draft, nonceKey: string | null): Promise<MessageRecord> {
-  const { author, place, attachments, mentions, referenced, interaction, interactionUsers } = draft;
-  const data = messageRow(draft, nonceKey);
-  return call.writeOne(
-    async (db): Promise<MessageRecord> => {
-      const row = await db.message.create({
-        data: attachments.length > 0 ? { ...data, attachments: { create: attachments } } : data,
-      });
-      return {
-        ...row,
-        author,
-        guildId: guildIdOf(place),
-        attachments: attachments.map((attachment): Attachment => ({ ...attachment, messageId: row.id })),
-        mentionedUsers: mentions.users,
-        interaction: interaction ?? null,
-        interactionUsers,
-        reactions: [],
-        ...(referenced ? { referenced } : {}),
-      };
-    },
-    (message) => ({ type: 'MESSAGE_CREATE', message, member: memberIn(place), ...listenersOf(place, message) }),
-  );
+  const insert = (db: Transaction) => insertRow(db, draft, messageRow(draft, nonceKey));
+  const { place, author, slowModeSeconds = 0 } = draft;
+  if (slowModeSeconds === 0) return call.writeOne(insert, (message) => created(place, message));
+  return call.write(async ({ db, record }) => {
+    // First, so that the channel is there until the end of the transaction, and a nonce that repeats waits for nothing.
+    const message = await insert(db);
+    await takeTurn(call, db, { channelId: place.channelId, userId: author.id }, slowModeSeconds);
+    record(created(place, message));
+    return message;
+  });
+}
+
+function created(place: Place, message: MessageRecord): DomainEvent {
+  return { type: 'MESSAGE_CREATE', message, member: memberIn(place), ...listenersOf(place, message) };
+}
+
+async function insertRow(
+  db: Transaction,
+  { author, place, attachments, mentions, referenced, interaction, interactionUsers }: Draft,
+  data: Prisma.MessageUncheckedCreateInput,
+): Promise<MessageRecord> {
+  const row = await db.message.create({
+    data: attachments.length > 0 ? { ...data, attachments: { create: attachments } } : data,
+  });
+  return {
+    ...row,
+    author,
+    guildId: guildIdOf(place),
+    attachments: attachments.map((attachment): Attachment => ({ ...attachment, messageId: row.id })),
+    mentionedUsers: mentions.users,
+    interaction: interaction ?? null,
+    interactionUsers,
+    reactions: [],
+    ...(referenced ? { referenced } : {}),
+  };
+}
+
+/**
+ * Stores a message by which the platform says what somebody did to another one, within the transaction that did it.
+ * @param about the other message
+ */
+export async function postNotice(
+  call: CallContext,
+  { db, record }: Pick<Write, 'db' | 'record'>,
+  { author, place, kind, about }: Pick<Post, 'author' | 'place' | 'kind'> & { about: bigint },
+): Promise<void> {
+  const nothing = { files: [], attachments: [], interactionUsers: [], referenced: undefined, body: {} };
+  const mentions = { users: [], roleIds: [], everyone: false };
+  const draft: Draft = { ...nothing, mentions, id: call.nextId(), author, place, kind };
+  const reference = { referenceId: about, referenceChannelId: place.channelId };
+  record(created(place, await insertRow(db, draft, { ...messageRow(draft, null), ...reference })));
 }
 
 function messageRow(draft: Draft, nonceKey: string | null): Prisma.MessageUncheckedCreateInput {

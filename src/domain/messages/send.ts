@@ -1,5 +1,6 @@
 import { MessageFlags, MessageType } from 'discord-api-types/v10';
 import { type CallContext, requireUser } from '../call.js';
+import { requireReachableIn } from '../channels/direct.js';
 import { requireText } from '../channels/place.js';
 import type { ChannelOperations } from '../guild-operations.js';
 import { accessChannel } from '../guilds/access.js';
@@ -8,6 +9,7 @@ import type { UploadedFile } from './files.js';
 import { postMessage } from './post.js';
 import type { MessageRecord } from './record.js';
 import { operationsToSend } from './rights.js';
+import { slowModeFor } from './slow-mode.js';
 
 export interface SendMessageInput {
   channelId: bigint;
@@ -25,15 +27,18 @@ const SENDABLE_FLAGS =
 /**
  * Sends a message into a channel, as the caller.
  * @returns the new message, or the earlier one when an enforced nonce repeats
- * @throws WRONG_CHANNEL_TYPE and what `accessChannel` and {@link postMessage} throw
+ * @throws WRONG_CHANNEL_TYPE, CANNOT_MESSAGE_USER and what `accessChannel` and {@link postMessage} throw
  */
 export async function sendMessage(call: CallContext, input: SendMessageInput): Promise<MessageRecord> {
   const { user: author } = requireUser(call);
   const { body, files = [] } = input;
   const place = await accessChannel(call, input.channelId, ...operationsToSend(body, files));
   requireText(place);
+  await requireReachableIn(call, place);
   const flags = (body.flags ?? 0) & SENDABLE_FLAGS;
-  return postMessage(call, { author, place, body: { ...body, flags }, files, kind: MessageType.Default });
+  const slowModeSeconds = slowModeFor(call, place);
+  const kind = MessageType.Default;
+  return postMessage(call, { author, place, body: { ...body, flags }, files, kind, slowModeSeconds });
 }
 
 /**

@@ -1,6 +1,6 @@
-import { getChannel } from '../../domain/channels/index.js';
+import { closeDirectChannel, getChannel } from '../../domain/channels/index.js';
 import { startTyping } from '../../domain/messages/index.js';
-import { renderChannel } from '../../wire/channels.js';
+import { renderChannelDetails } from '../../wire/channels.js';
 import { reads, writes } from '../buckets.js';
 import { onServerOf, route } from '../route.js';
 import { ids } from '../schemas.js';
@@ -14,7 +14,17 @@ export const channelRoutes = [
     where: onServerOf('channelId'),
     params: ids('channelId'),
     run: (call, { params }) => getChannel(call, params.channelId),
-    render: ({ channel, lastMessageId }) => renderChannel(channel, lastMessageId),
+    render: renderChannelDetails,
+  }),
+  route({
+    method: 'DELETE',
+    path: '/channels/:channelId',
+    callers: ['bot'],
+    bucket: writes('delete-channel', 'channelId'),
+    where: onServerOf('channelId'),
+    params: ids('channelId'),
+    run: (call, { params }) => closeDirectChannel(call, params.channelId),
+    render: renderChannelDetails,
   }),
   route({
     method: 'POST',

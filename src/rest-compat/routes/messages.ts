@@ -1,9 +1,12 @@
 import type { APIMessage } from 'discord-api-types/v10';
 import { z } from 'zod';
+import { firstOf, snowflake } from '../../domain/input.js';
+import { limits } from '../../domain/limits.js';
 import {
   contentReaders,
   contentShownTo,
   deleteMessage,
+  deleteMessages,
   editMessage,
   getMessage,
   listMessages,
@@ -13,13 +16,13 @@ import {
   sendMessage,
 } from '../../domain/messages/index.js';
 import { messageAs, renderMessage } from '../../wire/messages.js';
-import { DELETE_MESSAGES, EDIT_MESSAGES, reads, SEND_MESSAGES } from '../buckets.js';
+import { DELETE_MESSAGES, EDIT_MESSAGES, reads, SEND_MESSAGES, writes } from '../buckets.js';
 import { EditMessageBody, SendMessageBody } from '../message-body.js';
 import { onServerOf, type RenderContext, route } from '../route.js';
 import { ids, queryId, queryInteger } from '../schemas.js';
 
 /** A message as the calling bot may see it. */
-function renderFor(message: MessageRecord, { app, call: { actor } }: RenderContext): APIMessage {
+export function renderFor(message: MessageRecord, { app, call: { actor } }: RenderContext): APIMessage {
   const readsAll = actor.kind !== 'bot' || actor.messageContentIntent;
   const shown = readsAll ? 'whole' : contentShownTo(String(actor.user.id), contentReaders(message));
   return messageAs(shown, renderMessage(message, app.addresses));
@@ -80,5 +83,16 @@ export const messageRoutes = [
     where: onServerOf('channelId'),
     params: ids('channelId', 'messageId'),
     run: (call, { params }) => deleteMessage(call, params),
+  }),
+  route({
+    method: 'POST',
+    path: '/channels/:channelId/messages/bulk-delete',
+    callers: ['bot'],
+    bucket: writes('delete-messages', 'channelId'),
+    where: onServerOf('channelId'),
+    params: ids('channelId'),
+    body: z.object({ messages: firstOf(limits.messagesPerBulkDelete.max + 1, snowflake()) }),
+    faultNames: { messageIds: 'messages' },
+    run: (call, { params, body }) => deleteMessages(call, { ...params, messageIds: body.messages }),
   }),
 ];

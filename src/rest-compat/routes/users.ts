@@ -1,10 +1,22 @@
 import { z } from 'zod';
-import { getOwnUser, listOwnGuilds } from '../../domain/users/index.js';
+import { openDirectChannel } from '../../domain/channels/index.js';
+import { leaveGuild } from '../../domain/guilds/index.js';
+import { snowflake } from '../../domain/input.js';
+import {
+  getOwnUser,
+  getUser,
+  getUserByName,
+  listOwnGuilds,
+  OwnProfile,
+  updateOwnUser,
+} from '../../domain/users/index.js';
+import { renderChannelDetails } from '../../wire/channels.js';
 import { renderOwnGuild } from '../../wire/guilds.js';
-import { renderOwnUser } from '../../wire/users.js';
-import { reads } from '../buckets.js';
-import { CLOUD, route } from '../route.js';
-import { queryBoolean, queryId, queryInteger } from '../schemas.js';
+import { renderOwnUser, renderUser } from '../../wire/users.js';
+import { OPEN_DIRECT_CHANNELS, reads, writes } from '../buckets.js';
+import { ICON_BODY_BYTES, imageData } from '../images.js';
+import { CLOUD, onServerOf, route } from '../route.js';
+import { ids, queryBoolean, queryId, queryInteger } from '../schemas.js';
 
 export const userRoutes = [
   route({
@@ -21,6 +33,48 @@ export const userRoutes = [
         : renderOwnUser(user, email),
   }),
   route({
+    method: 'PATCH',
+    path: '/users/@me',
+    callers: ['bot'],
+    bucket: writes('edit-user'),
+    where: CLOUD,
+    params: z.object({}),
+    body: z.object({ username: OwnProfile.shape.username, avatar: imageData.nullish() }),
+    faultNames: { icon: 'avatar' },
+    maxJsonBytes: ICON_BODY_BYTES,
+    run: (call, { body }) => updateOwnUser(call, body),
+    render: (user) => renderOwnUser(user, null),
+  }),
+  route({
+    method: 'GET',
+    path: '/users/by-name/:name',
+    callers: ['bot'],
+    bucket: reads('user-by-name', 'name'),
+    where: CLOUD,
+    params: z.object({ name: z.string() }),
+    run: (call, { params }) => getUserByName(call, params.name),
+    render: renderUser,
+  }),
+  route({
+    method: 'GET',
+    path: '/users/:userId',
+    callers: ['bot'],
+    bucket: reads('user', 'userId'),
+    where: CLOUD,
+    params: ids('userId'),
+    run: (call, { params }) => getUser(call, params.userId),
+    render: renderUser,
+  }),
+  route({
+    method: 'DELETE',
+    path: '/users/@me/guilds/:guildId',
+    callers: ['bot'],
+    bucket: writes('leave-guild', 'guildId'),
+    where: onServerOf('guildId'),
+    params: ids('guildId'),
+    run: (call, { params }) => leaveGuild(call, params.guildId),
+  }),
+  route({
     method: 'GET',
     path: '/users/@me/guilds',
     callers: ['bot', { scope: 'guilds' }],
@@ -35,6 +89,17 @@ export const userRoutes = [
     }),
     run: (call, { query: { with_counts: withCounts, ...page } }) => listOwnGuilds(call, { ...page, withCounts }),
     render: (guilds) => guilds.map(renderOwnGuild),
+  }),
+  route({
+    method: 'POST',
+    path: '/users/@me/channels',
+    callers: ['bot'],
+    bucket: OPEN_DIRECT_CHANNELS,
+    where: CLOUD,
+    params: z.object({}),
+    body: z.object({ recipient_id: snowflake() }),
+    run: (call, { body }) => openDirectChannel(call, body.recipient_id),
+    render: renderChannelDetails,
   }),
 ];
 

@@ -6,7 +6,7 @@ export const interactionEvents = {
     topic: 'application',
     about: ({ request: { application, place }, interaction: { id } }) => ({
       applicationId: application.id,
-      guildId: place.guildId,
+      guildId: place.kind === 'guild' ? place.guildId : null,
       interaction: { id, state: 'DELIVERING' },
     }),
     invalidates: [],

@@ -1,4 +1,4 @@
-import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
+import { ChannelType, GatewayIntentBits as Intent } from 'discord-api-types/v10';
 import type { ContentForms } from '../../domain/bus-message.js';
 import type { MemberFacts } from '../../domain/members/index.js';
 import { contentReaders, type MessageRecord } from '../../domain/messages/index.js';
@@ -46,12 +46,12 @@ export const messageEvents = {
     }),
   },
   MESSAGE_DELETE_BULK: {
-    topic: 'channel',
-    about: (event) => event,
+    topic: 'guild',
+    about: ({ guildId, channelId }) => ({ guildId, channelId }),
     invalidates: ['picture'],
-    audience: AUDIENCE,
-    render: ({ messageIds, channelId, guildId }) => ({
-      d: { ids: messageIds.map(String), channel_id: String(channelId), ...guildIdField(guildId) },
+    audience: { intent: Intent.GuildMessages, inChannel: Permission.ViewChannel },
+    render: ({ guildId, channelId, messageIds }) => ({
+      d: { ids: messageIds.map(String), channel_id: String(channelId), guild_id: String(guildId) },
     }),
   },
 } satisfies Partial<EventRows>;
@@ -62,6 +62,8 @@ function renderMessageEvent({ message, member }: OfMessage, options: WireOptions
   const d = {
     ...renderMessage({ ...message, reactions: [] }, options),
     ...guildIdField(guildId),
+    // A library knows by it that the channel it has not seen yet is a direct one.
+    ...(message.guildId === null ? { channel_type: ChannelType.DM } : {}),
     ...(member && guildId !== null ? { member: renderMemberFacts(member) } : {}),
   };
   return { d, content: contentOf(message, d) };

@@ -21,6 +21,7 @@ const guild: GuildPlace = {
   channelId: 1n,
   guildId: 4n,
   type: ChannelType.GuildText,
+  rateLimitPerUser: 0,
   member,
   permissions: ALL_PERMISSIONS,
 };

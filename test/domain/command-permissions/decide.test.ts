@@ -347,6 +347,7 @@ const ANSWERS: Record<RunRule, 'yes' | 'no' | 'as it says'> = {
   'everyone-entry': 'as it says',
   'no-entry': 'no',
   'user-install': 'yes',
+  'direct-message': 'yes',
 };
 
 test('the page on permissions has every rule', () => {

@@ -2,11 +2,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   addReaction,
   deleteMessage,
+  deleteMessages,
   editMessage,
   listMessages,
+  listPins,
+  pinMessage,
   sendMessage,
 } from '../../../src/domain/messages/index.js';
 import { ALL_PERMISSIONS } from '../../../src/domain/permissions.js';
+import { planOf } from '../../harness/plans.js';
 import { type CountedCalls, countQueries } from '../../harness/queries.js';
 import { startServer, type TestServer } from '../../harness/server.js';
 import { ONE_BUTTON, type SentBody, toSend } from '../../harness/world.js';
@@ -74,5 +78,31 @@ describe('once the guild is known', () => {
     const [one, fifty] = [await counted.statements(list(1)), await counted.statements(list(50))];
     expect(fifty).toHaveLength(one.length);
     expect(fifty.length).toBeLessThanOrEqual(9);
+  });
+
+  test('deleting many at once takes as many statements as deleting two', async () => {
+    const remove = async (count: number) => {
+      const messageIds: bigint[] = [];
+      for (let n = 0; n < count; n += 1) messageIds.push(await room.say());
+      return counted.statements(() => deleteMessages(counted.call, { channelId: room.channelId, messageIds }));
+    };
+    const [two, ten] = [await remove(2), await remove(10)];
+    expect(ten).toHaveLength(two.length);
+  });
+
+  test('a page of messages and one of pins are found by walks along an index, however many a channel has', async () => {
+    await pinMessage(room.ada, { channelId: room.channelId, messageId: await room.say() });
+    const id = await room.say();
+    const pages = [{}, { before: id }, { after: id - 1n }, { around: id }];
+    for (const page of pages) {
+      const [first = ''] = await counted.statements(() =>
+        listMessages(counted.call, { channelId: room.channelId, limit: 50, ...page }),
+      );
+      expect(await planOf(server, first)).toContain('Message_channelId_id_idx');
+    }
+    const [pins = ''] = await counted.statements(() =>
+      listPins(counted.call, { channelId: room.channelId, limit: 50 }),
+    );
+    expect(await planOf(server, pins)).toContain('Pin_channelId_pinnedAt_idx');
   });
 });

@@ -1,0 +1,85 @@
+import { ChannelType } from 'discord-api-types/v10';
+import { isUniqueConflict } from '../../infra/database/faults.js';
+import type { Channel, User } from '../../infra/database/index.js';
+import { type CallContext, requireUser } from '../call.js';
+import { DomainError } from '../errors.js';
+import { type ChannelDetails, loadChannel } from './get.js';
+import { othersIn, type Place } from './place.js';
+
+/**
+ * The direct channel of the caller with somebody, made where there is none yet. There is one between two users, whoever opens it.
+ * @throws UNAUTHENTICATED, INVALID_RECIPIENT for the caller themselves or somebody who is not there, CANNOT_MESSAGE_USER
+ */
+export async function openDirectChannel(call: CallContext, recipientId: bigint): Promise<ChannelDetails> {
+  const { user } = requireUser(call);
+  const recipient = await call.read.user.findUnique({ where: { id: recipientId } });
+  if (!recipient || recipient.id === user.id) throw new DomainError('INVALID_RECIPIENT');
+  const recipientIds = [user.id, recipient.id].sort((a, b) => (a < b ? -1 : 1));
+  const directKey = recipientIds.join(':');
+  const { id } = (await findByKey(call, directKey)) ?? (await makeChannel(call, directKey, { user, recipient }));
+  return loadChannel(call, { kind: 'direct', channelId: id, recipientIds });
+}
+
+function findByKey({ read }: CallContext, directKey: string): Promise<Channel | null> {
+  return read.channel.findUnique({ where: { directKey } });
+}
+
+interface Pair {
+  user: User;
+  recipient: User;
+}
+
+/** Of several who make it at once, one does, and all get that one. @throws CANNOT_MESSAGE_USER */
+async function makeChannel(call: CallContext, directKey: string, { user, recipient }: Pair): Promise<Channel> {
+  await requireReachable(call, user, recipient);
+  const recipients = { create: [{ userId: user.id }, { userId: recipient.id }] };
+  const data = { id: call.nextId(), type: ChannelType.DM, name: '', directKey, recipients };
+  try {
+    return await call.writeOne((db) => db.channel.create({ data }));
+  } catch (error) {
+    const made = isUniqueConflict(error) ? await findByKey(call, directKey) : null;
+    if (made) return made;
+    throw error;
+  }
+}
+
+/**
+ * Whether the caller may write into a direct channel now; in a guild's channel its permissions say so.
+ * @throws CANNOT_MESSAGE_USER
+ */
+export async function requireReachableIn(call: CallContext, place: Place): Promise<void> {
+  if (place.kind !== 'direct') return;
+  const { user } = requireUser(call);
+  const recipient = await call.read.user.findFirst({ where: { id: { in: othersIn(place, user.id) } } });
+  if (recipient) await requireReachable(call, user, recipient);
+}
+
+/**
+ * Somebody can be written to by who shares a server with them. A bot can be by who installed its application, and may write to those;
+ * two bots have nothing to say to each other.
+ * @throws CANNOT_MESSAGE_USER
+ */
+async function requireReachable(call: CallContext, from: User, to: User): Promise<void> {
+  if (to.deletedAt !== null || (from.bot && to.bot)) throw new DomainError('CANNOT_MESSAGE_USER');
+  const [many, few] = from.bot ? [from.id, to.id] : [to.id, from.id];
+  if (await sharesGuild(call, few, many)) return;
+  const isInstalled = (from.bot || to.bot) && (await isInstalledBy(call, few, many));
+  if (!isInstalled) throw new DomainError('CANNOT_MESSAGE_USER');
+}
+
+/**
+ * Whether two users are members of one guild.
+ * @param few whose memberships are walked: a bot may have many
+ */
+export async function sharesGuild({ read }: Pick<CallContext, 'read'>, few: bigint, many: bigint): Promise<boolean> {
+  const shared = await read.$queryRaw<unknown[]>`
+    SELECT 1 AS "shared" FROM "Member" AS "few" WHERE "few"."userId" = ${few} AND EXISTS (
+      SELECT 1 FROM "Member" AS "many" WHERE "many"."guildId" = "few"."guildId" AND "many"."userId" = ${many})
+    LIMIT 1`;
+  return shared.length > 0;
+}
+
+async function isInstalledBy({ read }: CallContext, userId: bigint, applicationId: bigint): Promise<boolean> {
+  const installation = await read.installation.findFirst({ where: { applicationId, userId }, select: { id: true } });
+  return installation !== null;
+}

@@ -1,0 +1,33 @@
+import type { Application } from '../../infra/database/index.js';
+import type { CallContext } from '../call.js';
+import { sharesGuild } from '../channels/direct.js';
+import type { DirectPlace } from '../channels/place.js';
+import type { Installs } from './decide.js';
+import { installsOf } from './installs.js';
+import type { IntegrationOwners } from './record.js';
+
+/** What stands for the server where a command of a bot's direct channel rests on no one server's installation (wire: `"0"`). */
+export const ANY_GUILD = 0n;
+
+/** Whether a direct channel is with the application's bot. */
+export function isWithBot({ recipientIds }: DirectPlace, applicationId: bigint): boolean {
+  return recipientIds.includes(applicationId);
+}
+
+/** Through which installations somebody reaches an application in a direct channel; a server's count in the channel with its bot. */
+export async function installsInDirect(
+  call: CallContext,
+  place: DirectPlace,
+  application: Pick<Application, 'id' | 'userInstall'>,
+  userId: bigint,
+): Promise<Installs> {
+  const [there, server] = await Promise.all([
+    call.applications.installations(application.id, ANY_GUILD, userId),
+    isWithBot(place, application.id) && sharesGuild(call, userId, application.id),
+  ]);
+  return { ...installsOf(there, application), server };
+}
+
+export function ownersInDirect({ server, user }: Installs, userId: bigint): IntegrationOwners {
+  return { ...(server ? { guildId: ANY_GUILD } : {}), ...(user ? { userId } : {}) };
+}

@@ -1,0 +1,77 @@
+import { snowflakeTime } from '../../infra/ids.js';
+import type { CallContext, Write } from '../call.js';
+import type { GuildPlace } from '../channels/place.js';
+import { DomainError, invalidInput } from '../errors.js';
+import { accessChannel } from '../guilds/access.js';
+import { endDeferral, isDeferred } from '../interactions/deferrals.js';
+import { limits } from '../limits.js';
+import { discardAllFiles } from './files.js';
+import { storedInteraction } from './interaction.js';
+import { EVERYBODY, seenBy } from './visibility.js';
+
+/** How old a message may be that is deleted along with others, in milliseconds. */
+const MAX_AGE_MS = 14 * 86_400_000;
+
+export interface DeleteMessagesInput {
+  channelId: bigint;
+  /** Those that are not there, or that somebody alone sees, count and are left out (Discord's documentation, Message Resource). */
+  messageIds: readonly bigint[];
+}
+
+/**
+ * Removes several messages of a guild's channel for good, with their files, in one transaction. Of several who remove the same message,
+ * one tells of it.
+ * @throws BULK_DELETE_COUNT, BULK_DELETE_TOO_OLD, INVALID_INPUT at `messageIds` for an id that stands there twice, DIRECT_CHANNEL and what
+ *   `accessChannel` throws
+ */
+export async function deleteMessages(call: CallContext, { channelId, messageIds }: DeleteMessagesInput): Promise<void> {
+  const place = await accessChannel(call, channelId, 'deleteMessages');
+  if (place.kind === 'direct') throw new DomainError('DIRECT_CHANNEL');
+  checkIds(call, messageIds);
+  const removed = await call.write((write) => removeRows(call, write, place, messageIds), { serializable: true });
+  const withFiles = removed.filter(({ attachments }) => attachments.length > 0);
+  await Promise.all(withFiles.map(({ id }) => discardAllFiles(call, { channelId, messageId: id })));
+}
+
+function checkIds({ clock }: CallContext, ids: readonly bigint[]): void {
+  const { min, max } = limits.messagesPerBulkDelete;
+  if (ids.length < min || ids.length > max) throw new DomainError('BULK_DELETE_COUNT');
+  if (new Set(ids).size < ids.length) {
+    const message = 'The set already contains this value';
+    throw invalidInput({ path: 'messageIds', code: 'SET_TYPE_ALREADY_CONTAINS_VALUE', message });
+  }
+  const oldest = clock.now() - MAX_AGE_MS;
+  if (ids.some((id) => snowflakeTime(id) < oldest)) throw new DomainError('BULK_DELETE_TOO_OLD');
+}
+
+interface Removed {
+  id: bigint;
+  attachments: { id: bigint }[];
+}
+
+async function removeRows(
+  call: CallContext,
+  write: Write,
+  { guildId, channelId }: GuildPlace,
+  ids: readonly bigint[],
+): Promise<Removed[]> {
+  const { db, audit, record } = write;
+  const found = await db.message.findMany({
+    where: { id: { in: [...ids] }, channelId, ...seenBy(EVERYBODY) },
+    select: { id: true, flags: true, applicationId: true, interaction: true, attachments: { select: { id: true } } },
+  });
+  if (found.length === 0) return [];
+  const messageIds = found.map(({ id }) => id);
+  await db.message.deleteMany({ where: { id: { in: messageIds } } });
+  await audit({
+    action: 'MESSAGE_BULK_DELETE',
+    guildId,
+    targetId: channelId,
+    changes: { count: found.length },
+  });
+  record({ type: 'MESSAGE_DELETE_BULK', guildId, channelId, messageIds });
+  for (const message of found.filter(isDeferred)) {
+    await endDeferral(call, write, { ...message, interaction: storedInteraction(message.interaction) });
+  }
+  return found;
+}

@@ -1,0 +1,179 @@
+import { MessageType } from 'discord-api-types/v10';
+import { isMissingReference, isMissingRow } from '../../infra/database/faults.js';
+import type { Message, Transaction } from '../../infra/database/index.js';
+import { type CallContext, requireUser, type Write } from '../call.js';
+import { eventPlace, guildIdOf, type Place, permissionsIn, recipientsOf } from '../channels/place.js';
+import { DomainError } from '../errors.js';
+import { CHANNEL_OPERATIONS } from '../guild-operations.js';
+import { accessChannel } from '../guilds/access.js';
+import { limits } from '../limits.js';
+import type { MemberFacts } from '../members/record.js';
+import { allows } from '../permissions.js';
+import { loadMessage, loadMessages } from './load.js';
+import { postNotice } from './post.js';
+import type { MessageKey, MessageRecord } from './record.js';
+import { EVERYBODY } from './visibility.js';
+
+/** The kinds of message that can be pinned: those in which somebody says something. */
+const PINNABLE: readonly number[] = [
+  MessageType.Default,
+  MessageType.Reply,
+  MessageType.ChatInputCommand,
+  MessageType.ContextMenuCommand,
+];
+
+/**
+ * Pins a message, and tells so in its channel by a message. Pinning what is pinned is no error and does nothing.
+ * @throws UNKNOWN_MESSAGE, SYSTEM_MESSAGE, TOO_MANY_PINS, UNKNOWN_CHANNEL when the channel goes away meanwhile, and what `accessChannel` throws
+ */
+export async function pinMessage(call: CallContext, key: MessageKey): Promise<void> {
+  const { user } = requireUser(call);
+  await changePin(call, key, true, async (write, { place, message }) => {
+    if (!PINNABLE.includes(message.type)) throw new DomainError('SYSTEM_MESSAGE');
+    const lastPinAt = await addPin(call, write.db, place, message.id);
+    return {
+      lastPinAt,
+      tell: () =>
+        postNotice(call, write, { author: user, place, kind: MessageType.ChannelPinnedMessage, about: message.id }),
+    };
+  });
+}
+
+/**
+ * Takes a message from the pinned ones. One that is not pinned is no error.
+ * @throws UNKNOWN_MESSAGE, UNKNOWN_CHANNEL when the channel goes away meanwhile, and what `accessChannel` throws
+ */
+export async function unpinMessage(call: CallContext, key: MessageKey): Promise<void> {
+  await changePin(call, key, false, async ({ db }, { place, message }) => {
+    const { lastPinAt } = await findChannel(db, place);
+    await db.pin.deleteMany({ where: { messageId: message.id } });
+    return { lastPinAt };
+  });
+}
+
+/** A message that is being pinned or unpinned, and where. */
+interface Changed {
+  place: Place;
+  message: MessageRecord;
+}
+
+/** What pinning or unpinning came to: when a message was pinned last, and what else is told. */
+interface PinResult {
+  lastPinAt: Date | null;
+  tell?: () => Promise<void>;
+}
+
+/** Marks a message as pinned or not, does `work` where it was not marked so before, and tells of it: all of it, or nothing. */
+async function changePin(
+  call: CallContext,
+  { channelId, messageId }: MessageKey,
+  pinned: boolean,
+  work: (write: Write, changed: Changed) => Promise<PinResult>,
+): Promise<void> {
+  const place = await accessChannel(call, channelId, 'pinMessage');
+  const message = await loadMessage(call, place, messageId);
+  if (message.pinned === pinned) return;
+  const member = await authorIn(call, place, message);
+  const change = async (write: Write) => {
+    const row = await markPinned(write.db, message, pinned);
+    if (!row) return;
+    const { lastPinAt, tell } = await work(write, { place, message });
+    await auditPin(write, place, message, pinned);
+    const marked = { ...message, ...row, interaction: message.interaction };
+    write.record({ type: 'MESSAGE_UPDATE', message: marked, member, ...recipientsOf(place) });
+    write.record({ type: 'CHANNEL_PINS_UPDATE', ...eventPlace(place), lastPinAt });
+    await tell?.();
+  };
+  try {
+    await call.write(change, { serializable: true });
+  } catch (error) {
+    throw isMissingReference(error) || isMissingRow(error) ? new DomainError('UNKNOWN_CHANNEL') : error;
+  }
+}
+
+function authorIn(call: CallContext, place: Place, { authorId }: MessageRecord): Promise<MemberFacts | null> | null {
+  return place.kind === 'direct' ? null : call.guilds.member(place.guildId, authorId);
+}
+
+/** The row with its new mark; null where it has that already. @throws UNKNOWN_MESSAGE */
+async function markPinned(db: Transaction, { id }: MessageRecord, pinned: boolean): Promise<Message | null> {
+  const [row] = await db.message.updateManyAndReturn({ where: { id, pinned: !pinned }, data: { pinned } });
+  if (row) return row;
+  const found = await db.message.findUnique({ where: { id }, select: { id: true } });
+  if (!found) throw new DomainError('UNKNOWN_MESSAGE');
+  return null;
+}
+
+/** @returns when it was pinned: later than any other of the channel, since pages of pins are told apart by that. @throws TOO_MANY_PINS */
+async function addPin(call: CallContext, db: Transaction, place: Place, messageId: bigint): Promise<Date> {
+  const { channelId } = place;
+  const { lastPinAt } = await findChannel(db, place);
+  if ((await db.pin.count({ where: { channelId } })) >= limits.pinsPerChannel) {
+    const message = `Maximum number of pins reached for the channel (${limits.pinsPerChannel})`;
+    throw new DomainError('TOO_MANY_PINS', message);
+  }
+  const pinnedAt = new Date(Math.max(call.clock.now(), lastPinAt === null ? 0 : lastPinAt.getTime() + 1));
+  await db.pin.create({ data: { messageId, channelId, pinnedAt } });
+  await db.channel.update({ where: { id: channelId }, data: { lastPinAt: pinnedAt }, select: { id: true } });
+  return pinnedAt;
+}
+
+/** The channel, where it still belongs where it did. @throws UNKNOWN_CHANNEL */
+async function findChannel(db: Transaction, place: Place): Promise<{ lastPinAt: Date | null }> {
+  const where = { id: place.channelId, guildId: guildIdOf(place) };
+  const channel = await db.channel.findFirst({ where, select: { lastPinAt: true } });
+  if (!channel) throw new DomainError('UNKNOWN_CHANNEL');
+  return channel;
+}
+
+async function auditPin({ audit }: Write, place: Place, message: MessageRecord, pinned: boolean): Promise<void> {
+  if (place.kind === 'direct') return;
+  await audit({
+    action: pinned ? 'MESSAGE_PIN' : 'MESSAGE_UNPIN',
+    guildId: place.guildId,
+    targetId: message.authorId,
+    changes: { channelId: String(place.channelId), messageId: String(message.id) },
+  });
+}
+
+export interface ListPinsInput {
+  channelId: bigint;
+  /** Those pinned before. */
+  before?: Date | undefined;
+  /** 1 to 50. */
+  limit: number;
+}
+
+interface PinnedMessage {
+  pinnedAt: Date;
+  message: MessageRecord;
+}
+
+interface PinPage {
+  items: PinnedMessage[];
+  hasMore: boolean;
+}
+
+/**
+ * A page of a channel's pinned messages, the one pinned last first. Somebody who may see the channel but not its history gets none.
+ * @throws what `accessChannel` throws
+ */
+export async function listPins(call: CallContext, { channelId, before, limit }: ListPinsInput): Promise<PinPage> {
+  const place = await accessChannel(call, channelId, 'listPins');
+  if (!allows(permissionsIn(place), CHANNEL_OPERATIONS.readMessageHistory)) return { items: [], hasMore: false };
+  const pins = await call.read.pin.findMany({
+    where: { channelId, ...(before && { pinnedAt: { lt: before } }) },
+    orderBy: { pinnedAt: 'desc' },
+    take: limit + 1,
+  });
+  const page = pins.slice(0, limit);
+  if (page.length === 0) return { items: [], hasMore: false };
+  const ids = page.map(({ messageId }) => messageId);
+  const messages = await loadMessages(call, place, { onlooker: EVERYBODY, id: { in: ids } });
+  const byId = new Map(messages.map((message) => [message.id, message]));
+  const items = page.flatMap(({ messageId, pinnedAt }) => {
+    const message = byId.get(messageId);
+    return message ? [{ pinnedAt, message }] : [];
+  });
+  return { items, hasMore: pins.length > limit };
+}

@@ -1,0 +1,21 @@
+import type { User } from '../../infra/database/index.js';
+import { type CallContext, requireUser } from '../call.js';
+import { DomainError } from '../errors.js';
+
+/** Anybody there is, or was. @throws UNAUTHENTICATED, UNKNOWN_USER */
+export async function getUser(call: CallContext, id: bigint): Promise<User> {
+  requireUser(call);
+  return known(await call.read.user.findUnique({ where: { id } }));
+}
+
+/** The person with a username; bots have none that is theirs alone. @throws UNAUTHENTICATED, UNKNOWN_USER */
+export async function getUserByName(call: CallContext, name: string): Promise<User> {
+  requireUser(call);
+  const isHandle = /^[a-z0-9._]+$/.test(name);
+  return known(isHandle ? await call.read.user.findUnique({ where: { handle: name } }) : null);
+}
+
+function known(user: User | null): User {
+  if (!user) throw new DomainError('UNKNOWN_USER');
+  return user;
+}

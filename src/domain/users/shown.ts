@@ -1,0 +1,36 @@
+import type { User } from '../../infra/database/index.js';
+import { inPieces, nextTurn } from '../../infra/turns.js';
+import type { CallContext, Write } from '../call.js';
+import { WITH_USER_AND_ROLES } from '../members/record.js';
+
+/** Tells that a user changed, in the transaction that changes it: those who keep it at once, their servers soon. */
+export async function showUserAnew(
+  { clock }: Pick<CallContext, 'clock'>,
+  { record, addJob }: Pick<Write, 'record' | 'addJob'>,
+  user: User,
+): Promise<void> {
+  record({ type: 'USER_UPDATE', user });
+  const payload = { userId: String(user.id) };
+  await addJob({ kind: 'show-user', key: `show-user:${user.id}`, payload, dueAt: clock.now() });
+}
+
+/** Memberships that are read before others have a turn. */
+const MEMBERS_PER_PIECE = 100;
+
+/**
+ * Shows a user's memberships anew in all their servers: a member changes with their user (Discord's documentation, Gateway Events).
+ * @throws the reason of `signal` when that is aborted
+ */
+export async function showMemberships(call: CallContext, userId: bigint, signal: AbortSignal): Promise<void> {
+  for await (const page of call.guilds.pagesOfGuildIds(userId)) {
+    for (const guildIds of inPieces(page, MEMBERS_PER_PIECE)) {
+      await nextTurn();
+      signal.throwIfAborted();
+      const members = await call.read.member.findMany({
+        where: { userId, guildId: { in: guildIds } },
+        include: WITH_USER_AND_ROLES,
+      });
+      for (const member of members) call.announce({ type: 'GUILD_MEMBER_UPDATE', member });
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import type { User } from '../../infra/database/index.js';
+import { type CallContext, requireUser, type Write } from '../call.js';
+import { invalidInput } from '../errors.js';
+import { dropIcon, type IconOwner, type IconSource, keepIcon } from '../icons.js';
+import { maybe, nameText } from '../input.js';
+import { limits, USERNAMES_PER_BOT } from '../limits.js';
+import { showUserAnew } from './shown.js';
+
+/** What somebody may say of themselves: a bot its username, which is free text, and a person the name that is shown. */
+export const OwnProfile = z.object({
+  username: maybe(nameText(limits.username.min, limits.username.max)),
+  /** Null for none. */
+  globalName: nameText(limits.globalName.min, limits.globalName.max).nullish(),
+});
+
+export type UpdateOwnUserInput = Partial<z.output<typeof OwnProfile>> & { avatar?: IconSource | null | undefined };
+
+/**
+ * Changes the caller's own user. A person's username stays as it is, and so does a bot's shown name, which it has not.
+ * @throws UNAUTHENTICATED, INVALID_INPUT at `username` for one too many changes and at `icon` for an avatar that is no image, RATE_LIMITED
+ */
+export async function updateOwnUser(call: CallContext, input: UpdateOwnUserInput): Promise<User> {
+  const { user } = requireUser(call);
+  const { username, globalName } = input;
+  const names = user.bot ? { username } : { globalName };
+  if (user.bot && username !== undefined && username !== user.username) await limitUsernames(call, user);
+  const owner: IconOwner = { folder: 'avatars', id: user.id };
+  const avatarHash = input.avatar ? await keepIcon(call, owner, input.avatar) : input.avatar;
+  try {
+    const columns = { ...names, avatarHash };
+    const { before, after } = await call.write((write) => changeUser(call, write, user.id, columns), {
+      serializable: true,
+    });
+    if (before.avatarHash && before.avatarHash !== after.avatarHash) await dropIcon(call, owner, before.avatarHash);
+    return after;
+  } catch (error) {
+    if (avatarHash) await dropIcon(call, owner, avatarHash);
+    throw error;
+  }
+}
+
+async function limitUsernames({ limits: counted }: CallContext, { id }: User): Promise<void> {
+  const { allowed } = await counted.take(USERNAMES_PER_BOT, String(id));
+  if (allowed) return;
+  const message = 'You are changing your username too fast. Try again later.';
+  throw invalidInput({ path: 'username', code: 'USERNAME_RATE_LIMIT', message });
+}
+
+interface Columns {
+  username?: string | undefined;
+  globalName?: string | null | undefined;
+  avatarHash?: string | null | undefined;
+}
+
+async function changeUser(
+  call: CallContext,
+  write: Write,
+  id: bigint,
+  columns: Columns,
+): Promise<{ before: User; after: User }> {
+  const before = await write.db.user.findUniqueOrThrow({ where: { id } });
+  const isChanged = ([column, value]: [string, unknown]) =>
+    value !== undefined && value !== before[column as keyof Columns];
+  if (!Object.entries(columns).some(isChanged)) return { before, after: before };
+  const after = await write.db.user.update({ where: { id }, data: columns });
+  if (after.bot) write.record({ type: 'APPLICATION_UPDATED', applicationId: id });
+  await showUserAnew(call, write, after);
+  return { before, after };
+}

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { listPins, pinMessage, unpinMessage } from '../../domain/messages/index.js';
+import { wireTime } from '../../wire/time.js';
+import { CHANGE_PINS, reads } from '../buckets.js';
+import { onServerOf, type Route, route } from '../route.js';
+import { ids, queryInteger, queryTime } from '../schemas.js';
+import { renderFor } from './messages.js';
+
+/** How many pins one page has at most (Discord's documentation, Message Resource). */
+const PINS_PER_PAGE = 50;
+
+/** The older of the two families of routes does the same under another path, but for the list. */
+const FAMILIES = ['/channels/:channelId/messages/pins', '/channels/:channelId/pins'] as const;
+
+export const pinRoutes: Route[] = [
+  route({
+    method: 'GET',
+    path: FAMILIES[0],
+    callers: ['bot'],
+    bucket: reads('list-pins', 'channelId'),
+    where: onServerOf('channelId'),
+    params: ids('channelId'),
+    query: z.object({ before: queryTime, limit: queryInteger(1, PINS_PER_PAGE, PINS_PER_PAGE) }),
+    run: (call, { params, query }) => listPins(call, { ...params, ...query }),
+    render: ({ items, hasMore }, context) => ({
+      items: items.map(({ pinnedAt, message }) => ({
+        pinned_at: wireTime(pinnedAt),
+        message: renderFor(message, context),
+      })),
+      has_more: hasMore,
+    }),
+  }),
+  route({
+    method: 'GET',
+    path: FAMILIES[1],
+    callers: ['bot'],
+    bucket: reads('list-pins', 'channelId'),
+    where: onServerOf('channelId'),
+    params: ids('channelId'),
+    run: (call, { params }) => listPins(call, { ...params, limit: PINS_PER_PAGE }),
+    render: ({ items }, context) => items.map(({ message }) => renderFor(message, context)),
+  }),
+  ...FAMILIES.flatMap((family) => [
+    route({
+      method: 'PUT',
+      path: `${family}/:messageId`,
+      callers: ['bot'],
+      bucket: CHANGE_PINS,
+      where: onServerOf('channelId'),
+      params: ids('channelId', 'messageId'),
+      run: (call, { params }) => pinMessage(call, params),
+    }),
+    route({
+      method: 'DELETE',
+      path: `${family}/:messageId`,
+      callers: ['bot'],
+      bucket: CHANGE_PINS,
+      where: onServerOf('channelId'),
+      params: ids('channelId', 'messageId'),
+      run: (call, { params }) => unpinMessage(call, params),
+    }),
+  ]),
+];

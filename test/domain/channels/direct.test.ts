@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { BusMessage } from '../../../src/domain/bus-message.js';
+import { closeDirectChannel, getChannel, openDirectChannel } from '../../../src/domain/channels/index.js';
+import { leaveGuild } from '../../../src/domain/guilds/index.js';
+import { installApplication } from '../../../src/domain/installations/index.js';
+import {
+  addReaction,
+  clearReactions,
+  deleteMessage,
+  editMessage,
+  listMessages,
+  listPins,
+  pinMessage,
+  sendMessage,
+  startTyping,
+} from '../../../src/domain/messages/index.js';
+import { topics } from '../../../src/infra/bus.js';
+import { outcome } from '../../harness/outcome.js';
+import { createPerson } from '../../harness/rows.js';
+import { startServer, type TestServer } from '../../harness/server.js';
+import { addMember, callOf, createBot, createGuild, toSend } from '../../harness/world.js';
+import { openRoom, type Room, toEdit } from '../messages/scene.js';
+
+let server: TestServer;
+let room: Room;
+
+beforeAll(async () => {
+  server = await startServer();
+  room = await openRoom(server);
+});
+afterAll(() => server.stop());
+
+const open = async () => (await openDirectChannel(room.bot, room.users.ada.id)).channel.id;
+const HELLO = { body: toSend({ content: 'hello' }) };
+
+test('between two there is one, whoever opens it, and also when ten do at once', async () => {
+  const bob = room.users.bob.id;
+  const opened = await Promise.all(
+    Array.from({ length: 10 }, (_, n) =>
+      n % 2 === 0 ? openDirectChannel(room.bot, bob) : openDirectChannel(room.bob, room.users.bot.id),
+    ),
+  );
+  expect(new Set(opened.map(({ channel }) => channel.id)).size).toBe(1);
+  expect(opened[0]?.recipients?.map(({ id }) => id)).toEqual([bob]);
+  expect(opened[1]?.recipients?.map(({ id }) => id)).toEqual([room.users.bot.id]);
+});
+
+test('it is there for its two alone', async () => {
+  const id = await open();
+  expect(await getChannel(room.ada, id)).toMatchObject({ recipients: [{ id: room.users.bot.id }] });
+  expect(await outcome(getChannel(room.bob, id))).toBe('UNKNOWN_CHANNEL');
+  const other = await createBot(server.app);
+  expect(await outcome(getChannel(callOf(server.app, other.user), id))).toBe('MISSING_ACCESS');
+});
+
+test('all that is done with messages is done there, and told to both', async () => {
+  const channelId = await open();
+  const heard: BusMessage[] = [];
+  const subscription = server.app.bus.subscribe(topics.user(room.users.ada.id), (message) => {
+    if (message.type !== 'BUS_RECONNECTED') heard.push(message as BusMessage);
+  });
+  const { id: messageId } = await sendMessage(room.bot, { channelId, ...HELLO });
+  const at = { channelId, messageId };
+  await editMessage(room.bot, { ...at, body: toEdit({ content: 'changed' }) });
+  await addReaction(room.ada, { ...at, emoji: '👍' });
+  await startTyping(room.ada, { channelId });
+  await pinMessage(room.ada, at);
+  expect((await listPins(room.bot, { channelId, limit: 50 })).items).toHaveLength(1);
+  expect((await listMessages(room.ada, { channelId, limit: 2 })).map(({ id }) => id)).toContain(messageId);
+  await deleteMessage(room.bot, at);
+  expect(heard.map(({ type }) => type)).toEqual([
+    'MESSAGE_CREATE',
+    'MESSAGE_UPDATE',
+    'MESSAGE_REACTION_ADD',
+    'TYPING_START',
+    'MESSAGE_UPDATE',
+    'CHANNEL_PINS_UPDATE',
+    'MESSAGE_CREATE',
+    'MESSAGE_DELETE',
+  ]);
+  for (const { data } of heard) expect(JSON.parse(data)).not.toHaveProperty('guild_id');
+  subscription.close();
+});
+
+test("what takes somebody's rights over others is not done there", async () => {
+  const channelId = await open();
+  const { id: messageId } = await sendMessage(room.bot, { channelId, ...HELLO });
+  expect(await outcome(clearReactions(room.bot, { channelId, messageId }))).toBe('DIRECT_CHANNEL');
+  expect(await outcome(deleteMessage(room.ada, { channelId, messageId }))).toBe('DIRECT_CHANNEL');
+});
+
+test('closing it loses nothing', async () => {
+  const id = await open();
+  const { id: messageId } = await sendMessage(room.bot, { channelId: id, ...HELLO });
+  expect((await closeDirectChannel(room.bot, id)).channel.id).toBe(id);
+  expect(await openDirectChannel(room.bot, room.users.ada.id)).toMatchObject({
+    channel: { id },
+    lastMessageId: messageId,
+  });
+  expect(await outcome(closeDirectChannel(room.bot, room.channelId))).toBe('UNKNOWN_CHANNEL');
+});
+
+describe('somebody can be written to', () => {
+  test('by who shares a server with them, as long as they do', async () => {
+    const [guild, person, bot] = [
+      await createGuild(server.app),
+      await createPerson(server.app),
+      await createBot(server.app),
+    ];
+    const [asPerson, asBot] = [callOf(server.app, person), callOf(server.app, bot.user)];
+    expect(await outcome(openDirectChannel(asBot, person.id))).toBe('CANNOT_MESSAGE_USER');
+    expect(await outcome(openDirectChannel(asPerson, bot.id))).toBe('CANNOT_MESSAGE_USER');
+    await addMember(server.app, guild.id, person);
+    await addMember(server.app, guild.id, bot.user);
+    const { channel } = await openDirectChannel(asBot, person.id);
+    await sendMessage(asBot, { channelId: channel.id, ...HELLO });
+    await leaveGuild(asPerson, guild.id);
+    expect(await outcome(sendMessage(asBot, { channelId: channel.id, ...HELLO }))).toBe('CANNOT_MESSAGE_USER');
+    expect((await openDirectChannel(asBot, person.id)).channel.id).toBe(channel.id);
+    expect(await listMessages(asPerson, { channelId: channel.id, limit: 5 })).toHaveLength(1);
+  });
+
+  test('by a bot whose application they installed, and may write to it', async () => {
+    const [person, bot] = [await createPerson(server.app), await createBot(server.app)];
+    await server.app.db.writer.application.update({ where: { id: bot.id }, data: { userInstall: true } });
+    const asPerson = callOf(server.app, person);
+    await installApplication(asPerson, { applicationId: bot.id, scopes: ['applications.commands'] });
+    const { channel } = await openDirectChannel(callOf(server.app, bot.user), person.id);
+    expect(await outcome(sendMessage(asPerson, { channelId: channel.id, ...HELLO }))).toBe('ok');
+  });
+
+  test('by another person of the same server, and by nobody else', async () => {
+    expect(await outcome(openDirectChannel(room.ada, room.users.bob.id))).toBe('ok');
+    const stranger = await createPerson(server.app);
+    expect(await outcome(openDirectChannel(room.ada, stranger.id))).toBe('CANNOT_MESSAGE_USER');
+  });
+
+  test('by no bot, if it is one, nor by themselves, nor if there is no such user', async () => {
+    const other = await createBot(server.app);
+    await addMember(server.app, room.guild.id, other.user);
+    expect(await outcome(openDirectChannel(room.bot, other.id))).toBe('CANNOT_MESSAGE_USER');
+    expect(await outcome(openDirectChannel(room.bot, room.users.bot.id))).toBe('INVALID_RECIPIENT');
+    expect(await outcome(openDirectChannel(room.bot, 5n))).toBe('INVALID_RECIPIENT');
+  });
+});

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  createApplication,
+  createGuild,
+  install,
+  invite,
+  type MadeApplication,
+  type Person,
+  sendMessage,
+  signUp,
+} from '../harness/people.js';
+import { createPerson } from '../harness/rows.js';
+import { startServer, type TestServer } from '../harness/server.js';
+import { subscribe } from '../harness/subscriptions.js';
+
+let server: TestServer;
+let ada: Person;
+let bob: Person;
+let application: MadeApplication;
+
+beforeAll(async () => {
+  server = await startServer();
+  [ada, bob] = await Promise.all([signUp(server, 'ada'), signUp(server, 'bob')]);
+  const guild = await createGuild(ada);
+  await invite(ada, guild, bob);
+  application = await createApplication(ada);
+  await install(ada, application, guild);
+});
+afterAll(() => server.stop());
+
+const OPEN = `mutation ($input: OpenDirectChannelInput!) {
+  openDirectChannel(input: $input) { channel { id type name guild { id } recipients { id } } }
+}`;
+const open = async (person: Person, userId: string) =>
+  (await person.graphql(OPEN, { input: { userId } })).openDirectChannel.channel;
+
+describe('a direct channel', () => {
+  test('is opened with a person or a bot, and is one', async () => {
+    const channel = await open(ada, bob.id);
+    expect(channel).toEqual({ id: expect.any(String), type: 1, name: '', guild: null, recipients: [{ id: bob.id }] });
+    expect(await open(bob, ada.id)).toMatchObject({ id: channel.id, recipients: [{ id: ada.id }] });
+    expect(await open(ada, application.id)).toMatchObject({ recipients: [{ id: application.id }] });
+  });
+
+  test('is refused with strangers and with nobody', async () => {
+    const stranger = await createPerson(server.app);
+    const codeOf = async (userId: unknown) => (await ada.ask(OPEN, { input: { userId } })).errors[0]?.extensions?.code;
+    expect(await codeOf(String(stranger.id))).toBe('FORBIDDEN');
+    expect([await codeOf(ada.id), await codeOf('5'), await codeOf('abc')]).toEqual(Array(3).fill('BAD_USER_INPUT'));
+  });
+
+  test('shows its messages to its two, as events too, and to nobody else', async () => {
+    const { id: channelId } = await open(ada, application.id);
+    const events = await subscribe(server, ada, channelId);
+    const messageId = await sendMessage(ada, channelId, 'hello');
+    expect(await events.next()).toMatchObject({
+      type: 'MESSAGE_CREATE',
+      data: { id: messageId, content: 'hello' },
+    });
+    const page = `query ($id: ID!) { channel(id: $id) { messages(last: 10) { edges { node { id content pinned } } } } }`;
+    const { channel } = await ada.graphql(page, { id: channelId });
+    expect(channel.messages.edges).toEqual([{ node: { id: messageId, content: 'hello', pinned: false } }]);
+    expect((await bob.ask(page, { id: channelId })).errors[0]?.extensions?.code).toBe('NOT_FOUND');
+    await ada.graphql(`mutation ($input: MessageIdInput!) { pinMessage(input: $input) { message { pinned } } }`, {
+      input: { channelId, messageId },
+    });
+    await ada.graphql(`mutation ($input: MessageIdInput!) { unpinMessage(input: $input) { message { pinned } } }`, {
+      input: { channelId, messageId },
+    });
+    await events.close();
+  });
+
+  test('stands in the lists of its two, with a page of its messages', async () => {
+    const ids = [(await open(ada, bob.id)).id, (await open(ada, application.id)).id].toSorted();
+    const list = `query ($first: Int, $after: String) { directChannels(first: $first, after: $after) {
+      pageInfo { hasNextPage endCursor } edges { node { id recipients { id } messages(last: 1) { edges { node { id } } } } } } }`;
+    const { directChannels } = await ada.graphql(list);
+    expect(directChannels.edges.map(({ node }: { node: { id: string } }) => node.id)).toEqual(ids);
+    const first = (await ada.graphql(list, { first: 1 })).directChannels;
+    expect(first).toMatchObject({ pageInfo: { hasNextPage: true, endCursor: ids[0] } });
+    const rest = (await ada.graphql(list, { first: 1, after: ids[0] })).directChannels;
+    expect(rest).toMatchObject({ pageInfo: { hasNextPage: false }, edges: [{ node: { id: ids[1] } }] });
+    expect((await bob.graphql(list)).directChannels.edges).toHaveLength(1);
+  });
+});
