@@ -1,7 +1,7 @@
 import type { Guild, Invite, Role, User } from '../infra/database/index.js';
 import type { PrivilegedIntent } from './applications/privileged-intents.js';
 import type { GuildLogEntry } from './audit-log/guild-log.js';
-import type { ChannelRecord } from './channels/record.js';
+import type { GuildChannelDetails, GuildChannelRecord } from './channels/record.js';
 import type { CommandPermissions } from './command-permissions/record.js';
 import type { InteractionProgress } from './interactions/record.js';
 import type { InteractionRequest } from './interactions/request.js';
@@ -44,7 +44,10 @@ export type DomainEvent =
       /** Milliseconds since the Unix epoch. */
       startedAt: number;
     } & ChannelPlace)
-  | { type: 'CHANNEL_CREATE'; channel: ChannelRecord & { guildId: bigint } }
+  | { type: 'CHANNEL_CREATE'; channel: GuildChannelRecord }
+  | ({ type: 'CHANNEL_UPDATE' } & GuildChannelDetails)
+  /** As it was. */
+  | ({ type: 'CHANNEL_DELETE' } & GuildChannelDetails)
   | { type: 'GUILD_UPDATE'; guild: Guild & { roles: Role[] } }
   | { type: 'GUILD_ROLE_CREATE'; role: Role }
   | { type: 'GUILD_ROLE_UPDATE'; role: Role }

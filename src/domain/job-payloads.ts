@@ -9,6 +9,7 @@ export const JOB_PAYLOADS = {
   'abandoned-files': NOTHING,
   'expired-rows': NOTHING,
   'overdue-interactions': NOTHING,
+  'remove-channel': z.object({ channelId: z.string() }),
 };
 
 export type DomainJobPayloads = typeof JOB_PAYLOADS;

@@ -4,6 +4,7 @@ import type { JobKinds } from '../infra/jobs/index.js';
 import type { Logger } from '../infra/logger.js';
 import { removeAbandonedFiles } from './abandoned-files.js';
 import type { CallContext } from './call.js';
+import { removeChannel } from './channels/remove.js';
 import { removeExpiredRows } from './expired-rows.js';
 import { removeOldInteractionFiles } from './interactions/expired.js';
 import { settleOverdue } from './interactions/overdue.js';
@@ -48,6 +49,12 @@ export function jobKinds({ db, blobs, log, callOfNobody }: JobSupplies): JobKind
       everyMs: MINUTE_MS,
       maxMs: MINUTE_MS,
       run: (_payload, { signal }) => settleOverdue(callOfNobody(), signal),
+    },
+    'remove-channel': {
+      payload: JOB_PAYLOADS['remove-channel'],
+      atOnce: 1,
+      maxMs: 3 * HOUR_MS,
+      run: ({ channelId }, { signal }) => removeChannel(db, blobs, BigInt(channelId), signal),
     },
   };
 }

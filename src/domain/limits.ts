@@ -21,6 +21,18 @@ export const limits = {
   channelsPerGuild: 500,
   rolesPerGuild: 250,
   channelName: { min: 1, max: 100 },
+  channelTopic: 1_024,
+  channelsPerCategory: 50,
+  /** What fits the column. */
+  channelPosition: 2 ** 31 - 1,
+  /** Seconds. */
+  slowMode: 21_600,
+  /** Bits a second. */
+  bitrate: { min: 8_000, max: 96_000 },
+  voiceMembers: 99,
+  overwritesPerChannel: 1_000,
+  /** In one list of a caller's. */
+  overwritesPerList: 100,
   roleName: { min: 1, max: 100 },
   nickname: 32,
   invitesPerGuild: 1_000,

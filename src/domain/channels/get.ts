@@ -2,13 +2,7 @@ import type { CallContext } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessChannel } from '../guilds/access.js';
 import { EVERYBODY, seenBy } from '../messages/visibility.js';
-import type { ChannelRecord } from './record.js';
-
-export interface ChannelDetails {
-  channel: ChannelRecord;
-  /** The newest that everybody sees. */
-  lastMessageId: bigint | null;
-}
+import { type ChannelDetails, WITH_OVERWRITES } from './record.js';
 
 /**
  * A channel the caller can view.
@@ -17,7 +11,7 @@ export interface ChannelDetails {
 export async function getChannel(call: CallContext, id: bigint): Promise<ChannelDetails> {
   const { channelId } = await accessChannel(call, id, 'viewChannel');
   const [channel, newest] = await Promise.all([
-    call.read.channel.findUnique({ where: { id: channelId }, include: { overwrites: true } }),
+    call.read.channel.findUnique({ where: { id: channelId }, include: WITH_OVERWRITES }),
     call.read.message.findFirst({
       where: { channelId, ...seenBy(EVERYBODY) },
       orderBy: { id: 'desc' },

@@ -1,3 +1,10 @@
-export { createChannel, NewChannel } from './create.js';
+export { createChannel } from './create.js';
+export { deleteChannel } from './delete.js';
 export { getChannel } from './get.js';
-export type { ChannelRecord } from './record.js';
+export { listChannels } from './list.js';
+export { NewOverwrite, OverwriteTarget } from './overwrites.js';
+export { setChannelPositions } from './positions.js';
+export type { ChannelRecord, GuildChannelDetails } from './record.js';
+export { deleteChannelOverwrite, setChannelOverwrite } from './set-overwrite.js';
+export { ChannelEdit, NewChannel } from './settings.js';
+export { updateChannel } from './update.js';

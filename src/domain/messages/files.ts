@@ -13,13 +13,13 @@ import type { MessageKey } from './record.js';
 export type { ReceivedFile, UploadedFile } from './received-files.js';
 
 /** The folder of a message's files. */
-function filesOf(message: MessageKey): string {
+export function messageFolder(message: MessageKey): string {
   return `attachments/${message.channelId}/${message.messageId}/`;
 }
 
 /** Where one attachment's file is kept. Nothing a sender wrote is part of it. */
 function fileOf(message: MessageKey, attachmentId: bigint): string {
-  return `${filesOf(message)}${attachmentId}`;
+  return `${messageFolder(message)}${attachmentId}`;
 }
 
 /** The files of attachments, for who looks through what is kept. */
@@ -145,7 +145,7 @@ export async function unlessStored<T>(write: () => Promise<T>, discard: () => Pr
 
 /** Removes all files of a message. */
 export async function discardAllFiles(call: CallContext, message: MessageKey): Promise<void> {
-  await removeFiles(call, filesOf(message));
+  await removeFiles(call, messageFolder(message));
 }
 
 /** A file that stays behind because the disk refused is no reason to fail what is done already. */

@@ -1,13 +1,20 @@
 import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
+import type { GuildChannelDetails } from '../../domain/channels/index.js';
 import { renderChannel } from '../channels.js';
 import type { EventRows } from './row.js';
 
+/** All bots of the guild hear of every channel of it, whatever they may view (decisions 174). */
+const ofChannel = {
+  topic: 'guild',
+  about: ({ channel }: Pick<GuildChannelDetails, 'channel'>) => ({ guildId: channel.guildId, channelId: channel.id }),
+  invalidates: ['view', 'picture'],
+  audience: { intent: Intent.Guilds },
+} as const;
+
+const whole = ({ channel, lastMessageId }: GuildChannelDetails) => ({ d: renderChannel(channel, lastMessageId) });
+
 export const channelEvents = {
-  CHANNEL_CREATE: {
-    topic: 'guild',
-    about: ({ channel }) => ({ guildId: channel.guildId, channelId: channel.id }),
-    invalidates: ['view', 'picture'],
-    audience: { intent: Intent.Guilds },
-    render: ({ channel }) => ({ d: renderChannel(channel) }),
-  },
+  CHANNEL_CREATE: { ...ofChannel, render: ({ channel }) => ({ d: renderChannel(channel) }) },
+  CHANNEL_UPDATE: { ...ofChannel, render: whole },
+  CHANNEL_DELETE: { ...ofChannel, render: whole },
 } satisfies Partial<EventRows>;

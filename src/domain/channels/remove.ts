@@ -1,0 +1,48 @@
+import type { BlobStore } from '../../infra/blobs.js';
+import type { Doors } from '../../infra/database/index.js';
+import { nextTurn } from '../../infra/turns.js';
+import { messageFolder } from '../messages/files.js';
+
+/** How many messages one statement removes, with all that belongs to them: a few milliseconds of SQLite, in which nobody else writes. */
+const MESSAGES_PER_STATEMENT = 50;
+
+/** How many rows of other kinds. */
+const ROWS_PER_STATEMENT = 200;
+
+/**
+ * Removes a channel that was deleted, its messages and their files first, in pieces. Does nothing to one that somebody can still reach.
+ * @throws the reason of `signal` when that is aborted
+ */
+export async function removeChannel(db: Doors, blobs: BlobStore, id: bigint, signal: AbortSignal): Promise<void> {
+  const isDeleted = { id, guildId: null, recipients: { none: {} } };
+  if (!(await db.reader.channel.findFirst({ where: isDeleted, select: { id: true } }))) return;
+  await untilNoneIsLeft(signal, () => removeSomeMessages(db, blobs, id));
+  await untilNoneIsLeft(signal, async () => {
+    const { count } = await db.writer.slowMode.deleteMany({ where: { channelId: id }, limit: ROWS_PER_STATEMENT });
+    return count === ROWS_PER_STATEMENT;
+  });
+  await db.writer.channel.deleteMany({ where: isDeleted });
+}
+
+/** @param removeSome answers whether there may be more */
+async function untilNoneIsLeft(signal: AbortSignal, removeSome: () => Promise<boolean>): Promise<void> {
+  do {
+    await nextTurn();
+    signal.throwIfAborted();
+  } while (await removeSome());
+}
+
+/** The files go first: a message that is there still leads to those that are left. */
+async function removeSomeMessages({ reader, writer }: Doors, blobs: BlobStore, channelId: bigint): Promise<boolean> {
+  const messages = await reader.message.findMany({
+    where: { channelId },
+    orderBy: { id: 'asc' },
+    take: MESSAGES_PER_STATEMENT,
+    select: { id: true, attachments: { select: { id: true }, take: 1 } },
+  });
+  for (const { id: messageId, attachments } of messages) {
+    if (attachments.length > 0) await blobs.remove(messageFolder({ channelId, messageId }));
+  }
+  if (messages.length > 0) await writer.message.deleteMany({ where: { id: { in: messages.map(({ id }) => id) } } });
+  return messages.length === MESSAGES_PER_STATEMENT;
+}
