@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { ChannelEdit, NewChannel, NewOverwrite } from '../domain/channels/index.js';
-import { snowflake } from '../domain/input.js';
+import { ChannelEdit, ChannelPositions, NewChannel, NewOverwrite } from '../domain/channels/index.js';
 import { limits } from '../domain/limits.js';
 
 const { targetId, targetType, allow, deny } = NewOverwrite.shape;
@@ -49,16 +48,18 @@ function renamed<Body extends WireSettings>(named: Body) {
   };
 }
 
+const { channelId, lockPermissions } = ChannelPositions.element.shape;
+
 /** The body of a guild's order of channels (Discord's documentation, Modify Guild Channel Positions). */
 export const ChannelPositionsBody = z
   .array(
     z
-      .object({ id: snowflake(), position, parent_id: parentId, lock_permissions: z.boolean().nullish() })
-      .transform(({ id: channelId, position, parent_id: parentId, lock_permissions: lockPermissions }) => ({
-        channelId,
-        position,
-        parentId,
-        lockPermissions,
+      .object({ id: channelId, position, parent_id: parentId, lock_permissions: lockPermissions })
+      .transform(({ id, parent_id, lock_permissions, ...place }) => ({
+        ...place,
+        channelId: id,
+        parentId: parent_id,
+        lockPermissions: lock_permissions,
       })),
   )
   .max(limits.channelsPerGuild);

@@ -6,5 +6,5 @@ export { NewOverwrite, OverwriteTarget } from './overwrites.js';
 export { setChannelPositions } from './positions.js';
 export type { ChannelRecord, GuildChannelDetails } from './record.js';
 export { deleteChannelOverwrite, setChannelOverwrite } from './set-overwrite.js';
-export { ChannelEdit, NewChannel } from './settings.js';
+export { ChannelEdit, ChannelPositions, NewChannel } from './settings.js';
 export { updateChannel } from './update.js';

@@ -43,6 +43,18 @@ export const NewChannel = z.object({ name: channelName, ...SETTINGS });
  */
 export const ChannelEdit = z.object({ name: channelName.optional(), ...SETTINGS });
 
+/** Where channels are to stand, in a caller's input: no position, or null, for one that stays where it is. */
+export const ChannelPositions = z
+  .array(
+    z.object({
+      channelId: snowflake(),
+      position: SETTINGS.position,
+      parentId: SETTINGS.parentId,
+      lockPermissions: z.boolean().nullish(),
+    }),
+  )
+  .max(limits.channelsPerGuild);
+
 /** The settings that not every type has. */
 type Settings = Pick<Channel, 'topic' | 'nsfw' | 'rateLimitPerUser' | 'bitrate' | 'userLimit'>;
 type Setting = keyof Settings;
