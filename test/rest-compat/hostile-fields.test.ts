@@ -85,7 +85,16 @@ beforeAll(async () => {
   const interaction = await answered();
   const { messageId = '' } = interaction;
   params = {
-    bot: { guildId, channelId, messageId, emoji, userId: bob.id, applicationId: bot.id, commandId },
+    bot: {
+      guildId,
+      channelId,
+      messageId,
+      emoji,
+      userId: bob.id,
+      overwriteId: guildId,
+      applicationId: bot.id,
+      commandId,
+    },
     session: { teamId, applicationId, userId: bob.id },
     scope: await grant(),
     interaction,
