@@ -3,6 +3,7 @@ import { ChannelType, Client, Events, GatewayIntentBits, PermissionFlagsBits } f
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { setChannelOverwrite } from '../../src/domain/channels/index.js';
 import { ALL_PERMISSIONS, Permission } from '../../src/domain/permissions.js';
+import { eventually } from '../harness/jobs.js';
 import { expectReference } from '../harness/reference.js';
 import { openScene, type Scene } from '../harness/rest.js';
 import { startServer, type TestServer } from '../harness/server.js';
@@ -11,7 +12,7 @@ import { callOf, createChannel } from '../harness/world.js';
 let server: TestServer;
 let scene: Scene;
 beforeAll(async () => {
-  server = await startServer();
+  server = await startServer({ jobs: true });
 });
 beforeEach(async () => {
   scene = await openScene(server);
@@ -186,6 +187,16 @@ describe('DELETE /channels/{channel.id}', () => {
     expect(await scene.bot.delete(channel())).toMatchObject({ status: 404, body: { code: 10003 } });
     for (const path of [channel(), scene.messages]) expect((await scene.bot.get(path)).body.code).toBe(10003);
     expect((await scene.bot.get(channels())).body).toHaveLength(1);
+  });
+
+  test('its messages are removed afterwards', async () => {
+    await scene.send();
+    await scene.bot.delete(channel());
+    const channelId = scene.guild.channel.id;
+    await eventually(async () => {
+      expect(await server.app.db.reader.message.count({ where: { channelId } })).toBe(0);
+      expect(await server.app.db.reader.channel.count({ where: { id: channelId } })).toBe(0);
+    });
   });
 
   test('403 without Manage Channels there', async () => {

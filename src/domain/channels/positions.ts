@@ -28,8 +28,8 @@ export async function setChannelPositions(
   positions: readonly StatedPosition[],
 ): Promise<void> {
   await accessGuild(call, guildId, 'setChannelPositions');
-  for (const { channelId, lockPermissions } of positions.filter(isLocking)) {
-    if (lockPermissions) await accessGuildChannel(call, channelId, 'moveChannelWithOverwrites');
+  for (const { channelId } of positions.filter(isLocking)) {
+    await accessGuildChannel(call, channelId, 'moveChannelWithOverwrites');
   }
   await call.write(
     async (write) => {
