@@ -1,7 +1,7 @@
 import type { Emoji, Invite, Role, User } from '../infra/database/index.js';
 import type { PrivilegedIntent } from './applications/privileged-intents.js';
 import type { GuildLogEntry } from './audit-log/guild-log.js';
-import type { ChannelRecord } from './channels/record.js';
+import type { GuildChannelDetails, GuildChannelRecord } from './channels/record.js';
 import type { CommandPermissions } from './command-permissions/record.js';
 import type { GuildRecord } from './guilds/record.js';
 import type { InteractionProgress } from './interactions/record.js';
@@ -51,8 +51,10 @@ export type DomainEvent =
       /** Milliseconds since the Unix epoch. */
       startedAt: number;
     } & ChannelPlace)
-  | { type: 'CHANNEL_CREATE'; channel: ChannelRecord & { guildId: bigint } }
-  | { type: 'CHANNEL_UPDATE'; channel: ChannelRecord & { guildId: bigint } }
+  | { type: 'CHANNEL_CREATE'; channel: GuildChannelRecord }
+  | ({ type: 'CHANNEL_UPDATE' } & GuildChannelDetails)
+  /** As it was. */
+  | ({ type: 'CHANNEL_DELETE' } & GuildChannelDetails)
   | { type: 'GUILD_UPDATE'; guild: GuildRecord }
   /** A guild's emojis as they are now, all of them. */
   | { type: 'GUILD_EMOJIS_UPDATE'; guildId: bigint; emojis: Emoji[] }

@@ -12,6 +12,7 @@ export const GUILD_OPERATIONS = {
   installApplication: Permission.ManageGuild,
   uninstallApplication: Permission.ManageGuild,
   createChannel: Permission.ManageChannels,
+  setChannelPositions: Permission.ManageChannels,
   createRole: Permission.ManageRoles,
   updateRole: Permission.ManageRoles,
   deleteRole: Permission.ManageRoles,
@@ -44,6 +45,12 @@ export const GUILD_OPERATIONS = {
 /** What each operation needs in a channel, beside ViewChannel. */
 export const CHANNEL_OPERATIONS = {
   viewChannel: 0n,
+  updateChannel: Permission.ManageChannels,
+  updateChannelOverwrites: Permission.ManageRoles,
+  moveChannelWithOverwrites: Permission.ManageRoles,
+  deleteChannel: Permission.ManageChannels,
+  setChannelOverwrite: Permission.ManageRoles,
+  deleteChannelOverwrite: Permission.ManageRoles,
   createInvite: Permission.CreateInstantInvite,
   manageInvitesOfChannel: Permission.ManageChannels,
   listMessages: 0n,

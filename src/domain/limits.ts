@@ -30,6 +30,18 @@ export const limits = {
   /** Of those that stand still, and again of those that move. */
   emojisPerGuild: 50,
   emojisPerApplication: 2_000,
+  channelTopic: 1_024,
+  channelsPerCategory: 50,
+  /** What fits the column. */
+  channelPosition: 2 ** 31 - 1,
+  /** Seconds. */
+  slowMode: 21_600,
+  /** Bits a second. */
+  bitrate: { min: 8_000, max: 96_000 },
+  voiceMembers: 99,
+  overwritesPerChannel: 1_000,
+  /** In one list of a caller's. */
+  overwritesPerList: 100,
   roleName: { min: 1, max: 100 },
   nickname: 32,
   /** How far in the future a timeout may end, in seconds. */

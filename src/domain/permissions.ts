@@ -243,7 +243,17 @@ export function permissionString() {
   return z.string().regex(PERMISSION_STRING, { error: 'Permissions are a decimal number of up to 32 digits.' });
 }
 
-/** The same, as its known bits. */
+/** The known bits of a permission string or a whole number in the caller's input; none where nothing, or null, is said. */
+export function permissionBits() {
+  return z
+    .union([z.string(), z.number(), z.bigint()])
+    .transform(String)
+    .pipe(permissionText())
+    .nullish()
+    .transform((bits) => bits ?? 0n);
+}
+
+/** The same as {@link permissionString}, as its known bits. */
 export function permissionText() {
   return permissionString().transform(parsePermissions);
 }

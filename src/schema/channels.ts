@@ -1,15 +1,34 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import { requireUser } from '../domain/call.js';
-import { createChannel, NewChannel, openDirectChannel } from '../domain/channels/index.js';
-import { accessChannel } from '../domain/guilds/index.js';
-import { DIRECT_CHANNELS_PER_CALLER } from '../domain/limits.js';
+import {
+  ChannelEdit,
+  ChannelPositions,
+  createChannel,
+  deleteChannel,
+  deleteChannelOverwrite,
+  NewChannel,
+  NewOverwrite,
+  OverwriteTarget,
+  openDirectChannel,
+  setChannelOverwrite,
+  setChannelPositions,
+  updateChannel,
+} from '../domain/channels/index.js';
+import { faultsWithin } from '../domain/errors.js';
+import { accessChannel, accessGuild, channelsWith, permissionsInChannel } from '../domain/guilds/index.js';
+import { DIRECT_CHANNELS_PER_CALLER, limits } from '../domain/limits.js';
 import { startTyping } from '../domain/messages/index.js';
 import { parseInput } from '../domain/parse-input.js';
+import { DIRECT_PERMISSIONS } from '../domain/permissions.js';
 import { takeAsCaller } from '../domain/rate-limits.js';
 import type { Channel as ChannelRow } from '../infra/database/index.js';
+import { renderOverwrite } from '../wire/channels.js';
 import { builder } from './builder.js';
+import type { GraphqlContext } from './context.js';
+import { DeletedPayload } from './deleted.js';
 import { parseId, snowflakeId } from './ids.js';
-import { childLists, fieldKey, readInPieces } from './lists.js';
+import { childLists, fieldKey, readInPieces, referredRows } from './lists.js';
+import { createLoader, type Loader } from './loaders.js';
 import { messagePages } from './message-pages.js';
 import { MessageConnection } from './messages.js';
 import { connectionOf, pageArgs, pageRows, pageSizeOf, parsePage, withinPage } from './page.js';
@@ -44,6 +63,35 @@ export const Channel = builder.prismaObject('Channel', {
         return seats.flatMap(({ user }) => (user.id === callerId ? [] : user));
       },
     }),
+    topic: t.exposeString('topic', { nullable: true }),
+    nsfw: t.exposeBoolean('nsfw', { description: 'Whether it is age-restricted.' }),
+    rateLimitPerUser: t.exposeInt('rateLimitPerUser', {
+      description: 'Slow mode: how many seconds somebody waits before their next message.',
+    }),
+    bitrate: t.exposeInt('bitrate', { description: 'Of a voice channel, in bits a second.' }),
+    userLimit: t.exposeInt('userLimit', { description: 'How many may be in a voice channel; 0 for any number.' }),
+    position: t.exposeInt('position', { description: 'Channels of one position are sorted by id.' }),
+    overwrites: t.field({
+      type: 'JSON',
+      description: "What it says of roles and members, as the reference platform's `permission_overwrites`.",
+      resolve: async ({ id }, _args, context, info) => {
+        const overwrites = childLists(context, info, {
+          most: limits.overwritesPerChannel,
+          read: (channelIds, take) =>
+            context.call.read.channelOverwrite.findMany({
+              where: { channelId: { in: channelIds } },
+              orderBy: [{ channelId: 'asc' }, { targetId: 'asc' }],
+              take,
+            }),
+          parentOf: (overwrite) => overwrite.channelId,
+        });
+        return (await overwrites.load(id)).map(renderOverwrite);
+      },
+    }),
+    viewerPermissions: t.string({
+      description: 'What the caller may do in it, as decimal bits.',
+      resolve: async (channel, _args, context) => String(await viewerPermissions(context).load(channel)),
+    }),
     messages: t.field({
       type: MessageConnection,
       description: 'Oldest first; `last: 50` is the newest page. Empty for somebody who may not read the history.',
@@ -56,6 +104,39 @@ export const Channel = builder.prismaObject('Channel', {
     }),
   }),
 });
+
+builder.objectField(Channel, 'parent', (t) =>
+  t.field({
+    type: Channel,
+    nullable: true,
+    description: 'The category it is in. Shown with each of its channels that the caller can see.',
+    resolve: ({ parentId }, _args, context, info) => {
+      if (parentId === null) return null;
+      const query = queryFromInfo({ context, info });
+      const rows = referredRows<ChannelRow>(context, info, (ids) =>
+        context.call.read.channel.findMany({ ...query, where: { id: { in: ids } } }),
+      );
+      return rows.load(parentId);
+    },
+  }),
+);
+
+type Placed = Pick<ChannelRow, 'id' | 'guildId'>;
+
+/** What the caller may do in channels of guilds, all of them in one step. */
+function viewerPermissions({ call, loaders, budget }: GraphqlContext): Loader<Placed, bigint> {
+  return loaders.get('viewer permissions', () =>
+    createLoader<Placed, bigint>(async (channels) => {
+      const { user } = requireUser(call);
+      const bitsIn = async ({ guildId, id }: Placed) =>
+        guildId === null
+          ? DIRECT_PERMISSIONS
+          : ((await permissionsInChannel(call.guilds, guildId, id, user.id, call.clock.now())) ?? 0n);
+      const found = await budget.step(() => Promise.all(channels.map(bitsIn)));
+      return new Map(channels.map((channel, index) => [channel, found[index] ?? 0n]));
+    }, 0n),
+  );
+}
 
 builder.queryField('channel', (t) =>
   t.prismaField({
@@ -107,13 +188,95 @@ builder.queryField('directChannels', (t) =>
 const OpenDirectChannelInput = builder.inputType('OpenDirectChannelInput', {
   fields: (t) => ({ userId: t.id({ required: true }) }),
 });
+
+const OverwriteTargetType = builder.enumType('OverwriteTarget', {
+  values: { ROLE: { value: OverwriteTarget.Role }, MEMBER: { value: OverwriteTarget.Member } } as const,
+});
+
+const ChannelOverwriteInput = builder.inputType('ChannelOverwriteInput', {
+  fields: (t) => ({
+    targetId: t.id({ required: true, description: "A role's, or a member's user." }),
+    targetType: t.field({ type: OverwriteTargetType, required: true }),
+    allow: t.string({ description: 'Decimal bits.' }),
+    deny: t.string({ description: 'Decimal bits.' }),
+  }),
+});
+
+const TYPE = '0 text (the default), 2 voice, 4 category or 5 announcement.';
+
 const CreateChannelInput = builder.inputType('CreateChannelInput', {
   fields: (t) => ({
     guildId: t.id({ required: true }),
     name: t.string({ required: true }),
-    type: t.int({ description: '0 text (the default), 2 voice, 4 category or 5 announcement.' }),
+    type: t.int({ description: TYPE }),
+    topic: t.string(),
+    nsfw: t.boolean(),
+    rateLimitPerUser: t.int({ description: 'Seconds.' }),
+    bitrate: t.int({ description: 'Bits a second.' }),
+    userLimit: t.int(),
+    position: t.int({ description: 'Last when not given.' }),
+    parentId: t.id({ description: 'A category.' }),
+    overwrites: t.field({
+      type: [ChannelOverwriteInput],
+      description: `Those of the category when not given; ${limits.overwritesPerList} at most.`,
+    }),
   }),
 });
+
+const UpdateChannelInput = builder.inputType('UpdateChannelInput', {
+  description: 'What is not given stays. Null takes a setting back to that of a new channel.',
+  fields: (t) => ({
+    channelId: t.id({ required: true }),
+    name: t.string(),
+    type: t.int({ description: '0 or 5: text and announcement channels become each other.' }),
+    topic: t.string(),
+    nsfw: t.boolean(),
+    rateLimitPerUser: t.int({ description: 'Seconds.' }),
+    bitrate: t.int({ description: 'Bits a second.' }),
+    userLimit: t.int(),
+    position: t.int(),
+    parentId: t.id({ description: 'A category; null for none.' }),
+    overwrites: t.field({
+      type: [ChannelOverwriteInput],
+      description: `The whole list, ${limits.overwritesPerList} at most.`,
+    }),
+  }),
+});
+
+const ChannelPositionInput = builder.inputType('ChannelPositionInput', {
+  fields: (t) => ({
+    channelId: t.id({ required: true }),
+    position: t.int(),
+    parentId: t.id({ description: 'The category it moves to; null for none.' }),
+    lockPermissions: t.boolean({ description: 'Whether it gets the overwrites of the category it moves to.' }),
+  }),
+});
+
+const SetChannelPositionsInput = builder.inputType('SetChannelPositionsInput', {
+  fields: (t) => ({
+    guildId: t.id({ required: true }),
+    positions: t.field({
+      type: [ChannelPositionInput],
+      required: true,
+      description: `${limits.channelsPerGuild} at most.`,
+    }),
+  }),
+});
+
+const SetChannelOverwriteInput = builder.inputType('SetChannelOverwriteInput', {
+  fields: (t) => ({
+    channelId: t.id({ required: true }),
+    targetId: t.id({ required: true, description: "A role's, or a member's user." }),
+    targetType: t.field({ type: OverwriteTargetType, required: true }),
+    allow: t.string({ description: 'Decimal bits.' }),
+    deny: t.string({ description: 'Decimal bits.' }),
+  }),
+});
+
+const DeleteChannelOverwriteInput = builder.inputType('DeleteChannelOverwriteInput', {
+  fields: (t) => ({ channelId: t.id({ required: true }), targetId: t.id({ required: true }) }),
+});
+
 export const ChannelIdInput = builder.inputType('ChannelIdInput', {
   fields: (t) => ({ channelId: t.id({ required: true }) }),
 });
@@ -121,6 +284,24 @@ export const ChannelIdInput = builder.inputType('ChannelIdInput', {
 const ChannelPayload = builder.objectRef<{ channel: ChannelRow }>('ChannelPayload').implement({
   fields: (t) => ({ channel: t.field({ type: Channel, resolve: ({ channel }) => channel }) }),
 });
+
+const ChannelsPayload = builder.objectRef<{ channels: ChannelRow[] }>('ChannelsPayload').implement({
+  fields: (t) => ({
+    channels: t.field({
+      type: [Channel],
+      description: 'Those that were named and that the caller can see.',
+      resolve: ({ channels }) => channels,
+    }),
+  }),
+});
+
+/** Of a guild's channels those with these ids that the caller can view. */
+async function visibleOf({ call, budget }: GraphqlContext, guildId: bigint, ids: bigint[]): Promise<ChannelRow[]> {
+  const access = await budget.step(() => accessGuild(call, guildId, 'viewGuild'));
+  const visible = channelsWith(access, requireUser(call).user.id, 'viewChannel');
+  const shown = [...new Set(ids)].filter((id) => visible.has(id));
+  return readInPieces(budget, shown, (piece) => call.read.channel.findMany({ where: { id: { in: piece }, guildId } }));
+}
 
 builder.mutationFields((t) => ({
   createChannel: t.field({
@@ -138,6 +319,47 @@ builder.mutationFields((t) => ({
       await takeAsCaller(call, DIRECT_CHANNELS_PER_CALLER);
       return openDirectChannel(call, parseId(input.userId, 'userId'));
     },
+  }),
+  updateChannel: t.field({
+    type: ChannelPayload,
+    args: { input: t.arg({ type: UpdateChannelInput, required: true }) },
+    resolve: async (_root, { input }, { call }) =>
+      updateChannel(call, parseId(input.channelId, 'channelId'), parseInput(ChannelEdit, input)),
+  }),
+  deleteChannel: t.field({
+    type: DeletedPayload,
+    description: 'Deletes a channel with all its messages. The channels of a category stay, without one.',
+    args: { input: t.arg({ type: ChannelIdInput, required: true }) },
+    resolve: async (_root, { input }, { call }) => {
+      const { channel } = await deleteChannel(call, parseId(input.channelId, 'channelId'));
+      return { id: channel.id };
+    },
+  }),
+  setChannelPositions: t.field({
+    type: ChannelsPayload,
+    description: 'Sorts channels, and moves one of them at most to another category. The others stay.',
+    args: { input: t.arg({ type: SetChannelPositionsInput, required: true }) },
+    resolve: async (_root, { input }, context) => {
+      const guildId = parseId(input.guildId, 'guildId');
+      const positions = parseInput(ChannelPositions, input.positions, 'positions');
+      await faultsWithin('positions', () => setChannelPositions(context.call, guildId, positions));
+      const ids = positions.map(({ channelId }) => channelId);
+      return { channels: await visibleOf(context, guildId, ids) };
+    },
+  }),
+  setChannelOverwrite: t.field({
+    type: ChannelPayload,
+    description: 'Says what a role or a member may do in a channel.',
+    args: { input: t.arg({ type: SetChannelOverwriteInput, required: true }) },
+    resolve: async (_root, { input }, { call }) =>
+      setChannelOverwrite(call, parseId(input.channelId, 'channelId'), parseInput(NewOverwrite, input)),
+  }),
+  deleteChannelOverwrite: t.field({
+    type: ChannelPayload,
+    description: 'Takes back what is said of a role or a member in a channel.',
+    args: { input: t.arg({ type: DeleteChannelOverwriteInput, required: true }) },
+    resolve: async (_root, { input }, { call }) =>
+      deleteChannelOverwrite(call, parseId(input.channelId, 'channelId'), parseId(input.targetId, 'targetId')),
   }),
   startTyping: t.field({
     type: ChannelPayload,

@@ -1,4 +1,10 @@
-import { type APIAuditLog, type APIAuditLogChange, type APIAuditLogEntry, AuditLogEvent } from 'discord-api-types/v10';
+import {
+  type APIAuditLog,
+  type APIAuditLogChange,
+  type APIAuditLogEntry,
+  AuditLogEvent,
+  AuditLogOptionsType,
+} from 'discord-api-types/v10';
 import {
   type AuditChanges,
   type GuildLogAction,
@@ -31,7 +37,41 @@ const RENDERINGS: { [A in GuildLogAction]: Rendering<AuditChanges[A]> } = {
   },
   CHANNEL_CREATE: {
     type: AuditLogEvent.ChannelCreate,
-    details: ({ name, type }) => ({ changes: [...change('name', null, name), ...change('type', null, type)] }),
+    details: (channel) => ({ changes: channelChanges(made(channel)) }),
+  },
+  CHANNEL_UPDATE: {
+    type: AuditLogEvent.ChannelUpdate,
+    details: (changes) => ({ changes: channelChanges(changes) }),
+  },
+  CHANNEL_DELETE: {
+    type: AuditLogEvent.ChannelDelete,
+    details: (channel) => ({ changes: channelChanges(removed(channel)) }),
+  },
+  CHANNEL_OVERWRITE_CREATE: {
+    type: AuditLogEvent.ChannelOverwriteCreate,
+    details: (overwrite) => ({
+      options: overwriteOptions(overwrite),
+      changes: [
+        ...change('id', null, overwrite.id),
+        ...change('type', null, String(overwrite.type)),
+        ...overwriteChanges(overwrite),
+      ],
+    }),
+  },
+  CHANNEL_OVERWRITE_UPDATE: {
+    type: AuditLogEvent.ChannelOverwriteUpdate,
+    details: (overwrite) => ({ options: overwriteOptions(overwrite), changes: overwriteChanges(overwrite) }),
+  },
+  CHANNEL_OVERWRITE_DELETE: {
+    type: AuditLogEvent.ChannelOverwriteDelete,
+    details: (overwrite) => ({
+      options: overwriteOptions(overwrite),
+      changes: [
+        ...change('id', overwrite.id, null),
+        ...change('type', String(overwrite.type), null),
+        ...overwriteChanges(overwrite),
+      ],
+    }),
   },
   ROLE_CREATE: {
     type: AuditLogEvent.RoleCreate,
@@ -238,6 +278,58 @@ function guildChange(column: string, said: GuildChange): APIAuditLogChange[] {
   const key = GUILD_KEYS[column];
   // The types know which value each key has; here they come from a dictionary.
   return key === undefined ? [] : (change(key, said.old, said.new) as unknown as APIAuditLogChange[]);
+}
+
+/** The wire's names of what a channel has. */
+const CHANNEL_KEYS = {
+  name: 'name',
+  type: 'type',
+  position: 'position',
+  parentId: 'parent_id',
+  topic: 'topic',
+  bitrate: 'bitrate',
+  userLimit: 'user_limit',
+  nsfw: 'nsfw',
+  rateLimitPerUser: 'rate_limit_per_user',
+  overwrites: 'permission_overwrites',
+} as const;
+
+type ChannelChanges = { [Name in keyof typeof CHANNEL_KEYS]?: { old: unknown; new: unknown } | undefined };
+
+type ChannelFacts = { [Name in keyof typeof CHANNEL_KEYS]?: unknown };
+
+/** Each value of something as one that came to be. */
+function made(facts: ChannelFacts): ChannelChanges {
+  return Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, { old: null, new: value }]));
+}
+
+/** Each value of something as one that went. */
+function removed(facts: ChannelFacts): ChannelChanges {
+  return Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, { old: value, new: null }]));
+}
+
+function channelChanges(changes: ChannelChanges): APIAuditLogChange[] {
+  const shown = Object.entries(CHANNEL_KEYS).flatMap(([name, key]) => {
+    const values = changes[name as keyof ChannelChanges];
+    return values ? change(key, values.old, values.new) : [];
+  });
+  // The key is any field of a channel, of which the types know some.
+  return shown as APIAuditLogChange[];
+}
+
+type OverwriteChanges = AuditChanges['CHANNEL_OVERWRITE_UPDATE'];
+
+function overwriteOptions({ id, type, roleName }: OverwriteChanges) {
+  const options = { id, type: type === 0 ? AuditLogOptionsType.Role : AuditLogOptionsType.Member };
+  return roleName === null ? options : { ...options, role_name: roleName };
+}
+
+/** Only of what differs. */
+function overwriteChanges({ allow, deny }: OverwriteChanges): APIAuditLogChange[] {
+  return [
+    ...(allow.old === allow.new ? [] : change('allow', allow.old, allow.new)),
+    ...(deny.old === deny.new ? [] : change('deny', deny.old, deny.new)),
+  ];
 }
 
 interface InviteFacts {

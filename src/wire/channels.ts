@@ -1,7 +1,10 @@
 import {
   type APIDMChannel,
-  type APIGuildTextChannel,
+  type APIGuildCategoryChannel,
   type APIGuildVoiceChannel,
+  type APINewsChannel,
+  type APIOverwrite,
+  type APITextChannel,
   type ChannelFlags,
   ChannelType,
 } from 'discord-api-types/v10';
@@ -11,13 +14,10 @@ import { idOrNull } from './id.js';
 import { wireTime } from './time.js';
 import { renderUser } from './users.js';
 
-/** The bitrate of a voice channel that was never given another, in bits a second. */
-const DEFAULT_BITRATE = 64_000;
-
-export type WireChannel = APIGuildTextChannel<ChannelType.GuildText> | APIGuildVoiceChannel;
+export type WireChannel = APITextChannel | APINewsChannel | APIGuildVoiceChannel | APIGuildCategoryChannel;
 
 /**
- * A guild channel with its overwrites.
+ * A guild channel with its overwrites and what channels of its type have.
  * @param lastMessageId the newest message in it, or null
  */
 export function renderChannel(channel: ChannelRecord, lastMessageId: bigint | null = null): WireChannel {
@@ -26,22 +26,39 @@ export function renderChannel(channel: ChannelRecord, lastMessageId: bigint | nu
     ...(channel.guildId === null ? {} : { guild_id: String(channel.guildId) }),
     name: channel.name,
     position: channel.position,
-    parent_id: idOrNull(channel.parentId),
     nsfw: channel.nsfw,
+    flags: 0,
+    permission_overwrites: channel.overwrites.map(renderOverwrite),
+  };
+  if (channel.type === ChannelType.GuildCategory) {
+    return { ...common, type: ChannelType.GuildCategory, parent_id: null };
+  }
+  const ofMessages = {
+    ...common,
+    parent_id: idOrNull(channel.parentId),
     rate_limit_per_user: channel.rateLimitPerUser,
     last_message_id: idOrNull(lastMessageId),
-    flags: 0,
-    permission_overwrites: channel.overwrites.map((overwrite) => ({
-      id: String(overwrite.targetId),
-      type: overwrite.targetType,
-      allow: String(overwrite.allow),
-      deny: String(overwrite.deny),
-    })),
   };
   if (channel.type === ChannelType.GuildVoice) {
-    return { ...common, type: ChannelType.GuildVoice, bitrate: DEFAULT_BITRATE, user_limit: 0, rtc_region: null };
+    const { bitrate, userLimit } = channel;
+    return { ...ofMessages, type: ChannelType.GuildVoice, bitrate, user_limit: userLimit, rtc_region: null };
   }
-  return { ...common, type: channel.type as ChannelType.GuildText, topic: channel.topic };
+  return {
+    ...ofMessages,
+    type: channel.type as ChannelType.GuildText | ChannelType.GuildAnnouncement,
+    topic: channel.topic,
+    ...(channel.lastPinAt ? { last_pin_timestamp: wireTime(channel.lastPinAt) } : {}),
+  } as APITextChannel | APINewsChannel;
+}
+
+/** What a channel says of a role or a member. */
+export function renderOverwrite(overwrite: ChannelRecord['overwrites'][number]): APIOverwrite {
+  return {
+    id: String(overwrite.targetId),
+    type: overwrite.targetType,
+    allow: String(overwrite.allow),
+    deny: String(overwrite.deny),
+  };
 }
 
 /** It has no name of its own: clients show who is in it. */

@@ -5,7 +5,15 @@ import { callContext } from '../../src/context.js';
 import { listGuildLog } from '../../src/domain/audit-log/index.js';
 import { banMember, banMembers, listBans, unbanMember } from '../../src/domain/bans/index.js';
 import type { CallContext } from '../../src/domain/call.js';
-import { createChannel, getChannel } from '../../src/domain/channels/index.js';
+import {
+  createChannel,
+  deleteChannel,
+  deleteChannelOverwrite,
+  getChannel,
+  setChannelOverwrite,
+  setChannelPositions,
+  updateChannel,
+} from '../../src/domain/channels/index.js';
 import { findRunnableCommand, setCommandPermissions } from '../../src/domain/command-permissions/index.js';
 import { createEmoji, deleteEmoji } from '../../src/domain/emojis/index.js';
 import { DomainError } from '../../src/domain/errors.js';
@@ -95,6 +103,8 @@ interface Attempt<Operation> {
   does: (call: CallContext) => Promise<unknown>;
   /** What is done along with it. */
   with?: Operation;
+  /** What is done in the guild along with it. */
+  also?: GuildOperation;
   /** Permissions of which any would do instead. */
   instead?: bigint;
   as?: 'bot';
@@ -211,6 +221,7 @@ const IN_GUILD: Record<GuildOperation, Attempt<GuildOperation>> = {
   installApplication: { does: install },
   uninstallApplication: { does: uninstall },
   createChannel: { does: (call) => createChannel(call, guildId(), { name: 'news' }) },
+  setChannelPositions: { does: (call) => setChannelPositions(call, guildId(), []) },
   createRole: { does: (call) => createRole(call, guildId(), { name: 'Helpers', permissions: 0n }) },
   createEmoji: { does: (call) => createEmoji(call, { guildId: guildId(), name: 'other', image: PIXEL }) },
   manageEmojis: { does: deleteEmojiOfOwner },
@@ -271,8 +282,31 @@ const own = async () =>
   (await sendMessage(room.bob, { channelId: room.channelId, body: toSend({ content: 'mine' }) })).id;
 let ownId: bigint;
 
+/** With what its category says of everybody. */
+async function moveIntoCategory(call: CallContext): Promise<void> {
+  const { id: parentId } = await createChannel(room.owner, guildId(), { name: 'texts', type: 4 });
+  await setChannelPositions(call, guildId(), [{ channelId: room.channelId, parentId, lockPermissions: true }]);
+}
+
+/** Says nothing of everybody, which anybody may say. */
+const overwriteForEveryone = () => ({ targetId: guildId(), targetType: 0 as const, allow: 0n, deny: 0n });
+
+async function takeOverwriteBack(call: CallContext): Promise<void> {
+  await setChannelOverwrite(room.owner, room.channelId, overwriteForEveryone());
+  await deleteChannelOverwrite(call, room.channelId, guildId());
+}
+
 const IN_CHANNEL: Record<ChannelOperation, Attempt<ChannelOperation>> = {
   viewChannel: { does: (call) => getChannel(call, room.channelId) },
+  updateChannel: { does: (call) => updateChannel(call, room.channelId, { name: 'talk' }) },
+  updateChannelOverwrites: {
+    does: (call) => updateChannel(call, room.channelId, { overwrites: [] }),
+    with: 'updateChannel',
+  },
+  moveChannelWithOverwrites: { does: moveIntoCategory, also: 'setChannelPositions' },
+  deleteChannel: { does: (call) => deleteChannel(call, room.channelId) },
+  setChannelOverwrite: { does: (call) => setChannelOverwrite(call, room.channelId, overwriteForEveryone()) },
+  deleteChannelOverwrite: { does: takeOverwriteBack },
   createInvite: { does: (call) => createInvite(call, room.channelId) },
   manageInvitesOfChannel: { does: deleteInviteOfOwner, instead: Permission.ManageGuild },
   listMessages: { does: (call) => listMessages(call, { channelId: room.channelId, limit: 1 }) },
@@ -320,7 +354,8 @@ function rowsOf<Operation extends string>(
 ): Row[] {
   return (Object.keys(attempts) as Operation[]).map((operation) => {
     const { [operation]: attempt } = attempts;
-    return [operation, attempt, always | needed[operation] | (attempt.with ? needed[attempt.with] : 0n)];
+    const inGuild = attempt.also ? GUILD_OPERATIONS[attempt.also] : 0n;
+    return [operation, attempt, always | inGuild | needed[operation] | (attempt.with ? needed[attempt.with] : 0n)];
   });
 }
 

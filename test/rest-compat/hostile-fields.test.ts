@@ -97,6 +97,7 @@ beforeAll(async () => {
       emoji,
       userId: bob.id,
       roleId,
+      overwriteId: guildId,
       applicationId: bot.id,
       commandId,
       emojiId: '1',

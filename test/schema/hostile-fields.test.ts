@@ -51,6 +51,7 @@ beforeAll(async () => {
     allow: true,
     teamId: team.id,
     userId: bob.id,
+    targetId: bob.id,
     roleId: guild.id,
     // Nothing that a hostile run could delete or change by these alone.
     installationId: '1',

@@ -21,6 +21,7 @@ const rendered = (entry: AuditEntry, log?: Logger) => (isGuildLogEntry(entry) ? 
 const target = String(TARGET_ID);
 const code = 'tSxBOAhx';
 const helpers = { id: '1573921600946831360', name: 'Helpers' };
+const said = { id: '1573921600946831360', type: 0, allow: '0', deny: '1024' };
 const others = { id: '1573921603769597952', name: 'Others' };
 
 /** What is stored of each action, from the first entries on, and what the guild's audit log shows of it. */
@@ -34,6 +35,125 @@ const ENTRIES: [what: string, entry: AuditEntry, shown: object][] = [
       changes: [
         { key: 'name', new_value: 'news' },
         { key: 'type', new_value: 5 },
+      ],
+    },
+  ],
+  [
+    'CHANNEL_CREATE with all that a channel is made with',
+    stored('CHANNEL_CREATE', {
+      name: 'news',
+      type: 0,
+      topic: null,
+      nsfw: false,
+      rateLimitPerUser: 5,
+      overwrites: [said],
+    }),
+    {
+      action_type: 10,
+      target_id: target,
+      changes: [
+        { key: 'name', new_value: 'news' },
+        { key: 'type', new_value: 0 },
+        { key: 'nsfw', new_value: false },
+        { key: 'rate_limit_per_user', new_value: 5 },
+        { key: 'permission_overwrites', new_value: [said] },
+      ],
+    },
+  ],
+  [
+    'CHANNEL_UPDATE',
+    stored('CHANNEL_UPDATE', {
+      name: { old: 'news', new: 'old news' },
+      topic: { old: 'x', new: null },
+      position: { old: 1, new: 2 },
+      parentId: { old: null, new: target },
+      userLimit: { old: 0, new: 5 },
+      overwrites: { old: [], new: [said] },
+    }),
+    {
+      action_type: 11,
+      target_id: target,
+      changes: [
+        { key: 'name', old_value: 'news', new_value: 'old news' },
+        { key: 'position', old_value: 1, new_value: 2 },
+        { key: 'parent_id', new_value: target },
+        { key: 'topic', old_value: 'x' },
+        { key: 'user_limit', old_value: 0, new_value: 5 },
+        { key: 'permission_overwrites', old_value: [], new_value: [said] },
+      ],
+    },
+  ],
+  [
+    'CHANNEL_DELETE',
+    stored('CHANNEL_DELETE', { name: 'Talk', type: 2, nsfw: false, bitrate: 64_000, userLimit: 0, overwrites: [] }),
+    {
+      action_type: 12,
+      target_id: target,
+      changes: [
+        { key: 'name', old_value: 'Talk' },
+        { key: 'type', old_value: 2 },
+        { key: 'bitrate', old_value: 64_000 },
+        { key: 'user_limit', old_value: 0 },
+        { key: 'nsfw', old_value: false },
+        { key: 'permission_overwrites', old_value: [] },
+      ],
+    },
+  ],
+  [
+    'CHANNEL_OVERWRITE_CREATE for a role',
+    stored('CHANNEL_OVERWRITE_CREATE', {
+      id: helpers.id,
+      type: 0,
+      roleName: 'Helpers',
+      allow: { old: null, new: '1024' },
+      deny: { old: null, new: '0' },
+    }),
+    {
+      action_type: 13,
+      target_id: target,
+      options: { id: helpers.id, type: '0', role_name: 'Helpers' },
+      changes: [
+        { key: 'id', new_value: helpers.id },
+        { key: 'type', new_value: '0' },
+        { key: 'allow', new_value: '1024' },
+        { key: 'deny', new_value: '0' },
+      ],
+    },
+  ],
+  [
+    'CHANNEL_OVERWRITE_UPDATE for a member, with what differs',
+    stored('CHANNEL_OVERWRITE_UPDATE', {
+      id: others.id,
+      type: 1,
+      roleName: null,
+      allow: { old: '0', new: '1024' },
+      deny: { old: '0', new: '0' },
+    }),
+    {
+      action_type: 14,
+      target_id: target,
+      options: { id: others.id, type: '1' },
+      changes: [{ key: 'allow', old_value: '0', new_value: '1024' }],
+    },
+  ],
+  [
+    'CHANNEL_OVERWRITE_DELETE',
+    stored('CHANNEL_OVERWRITE_DELETE', {
+      id: helpers.id,
+      type: 0,
+      roleName: null,
+      allow: { old: '1024', new: null },
+      deny: { old: '0', new: null },
+    }),
+    {
+      action_type: 15,
+      target_id: target,
+      options: { id: helpers.id, type: '0' },
+      changes: [
+        { key: 'id', old_value: helpers.id },
+        { key: 'type', old_value: '0' },
+        { key: 'allow', old_value: '1024' },
+        { key: 'deny', old_value: '0' },
       ],
     },
   ],

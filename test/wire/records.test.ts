@@ -231,7 +231,7 @@ describe('a guild', () => {
   });
 });
 
-test('a channel is shown with its overwrites; a voice channel has a bitrate where others have a topic', () => {
+test('a channel is shown with its overwrites; a voice channel has a bitrate where others have a topic, a category neither', () => {
   expect(renderChannel(text, 9n)).toEqual({ ...shownPlace, type: 0, topic: 'talk' });
   const bare = renderChannel({ ...text, guildId: null, parentId: null, overwrites: [] });
   expect(bare).toMatchObject({ parent_id: null, last_message_id: null, permission_overwrites: [] });
@@ -239,6 +239,16 @@ test('a channel is shown with its overwrites; a voice channel has a bitrate wher
   const voice = { type: 2, bitrate: 64_000, user_limit: 0, rtc_region: null };
   expect(renderChannel({ ...text, type: 2 }, 9n)).toEqual({ ...shownPlace, ...voice });
   expectReference('GuildChannelResponse', renderChannel(text, 9n));
+  expect(renderChannel({ ...text, type: 5, lastPinAt: AT }, 9n)).toEqual({
+    ...shownPlace,
+    type: 5,
+    topic: 'talk',
+    last_pin_timestamp: SHOWN_AT,
+  });
+  const { rate_limit_per_user: _slow, last_message_id: _newest, ...ofCategory } = shownPlace;
+  const category = renderChannel({ ...text, type: 4, parentId: null });
+  expect(category).toEqual({ ...ofCategory, type: 4, parent_id: null });
+  expectReference('GuildChannelResponse', category);
 });
 
 test('a member is shown with their user, roles and time of joining', () => {

@@ -43,6 +43,27 @@ const ROLE = z.object({
   mentionable: z.boolean().nullable().default(null),
 });
 const ROLES = z.array(z.object({ id: text, name: text }));
+/** `type` is 0 for a role, 1 for a member. */
+const OVERWRITES = z.array(z.object({ id: text, type: z.number(), allow: text, deny: text }));
+/** What a channel has beside its name and type, as far as channels of its type have it. */
+const CHANNEL_SETTINGS = {
+  topic: text.nullable(),
+  nsfw: z.boolean(),
+  rateLimitPerUser: z.number(),
+  bitrate: z.number(),
+  userLimit: z.number(),
+  overwrites: OVERWRITES,
+};
+/** Entries about channels that were made at first have name and type alone. */
+const CHANNEL = z.object({ name: text, type: z.number() }).extend(z.object(CHANNEL_SETTINGS).partial().shape);
+/** Of an overwrite; the name is that of its role, null for a member's. */
+const OVERWRITE = z.object({
+  id: text,
+  type: z.number(),
+  roleName: text.nullable(),
+  allow: changed(text.nullable()),
+  deny: changed(text.nullable()),
+});
 
 /** A message that was pinned or unpinned. */
 const PINNED = z.object({ channelId: text, messageId: text });
@@ -137,11 +158,39 @@ const ACTIONS = {
     target: 'guild',
     changes: z.record(text, changed(z.union([text, z.number()]).nullable())),
   },
-  CHANNEL_CREATE: {
+  CHANNEL_CREATE: { of: 'guild', log: 'guild', target: 'channel', changes: CHANNEL },
+  CHANNEL_UPDATE: {
     of: 'guild',
     log: 'guild',
     target: 'channel',
-    changes: z.object({ name: text, type: z.number() }),
+    changes: z
+      .object({
+        name: changed(text),
+        type: changed(z.number()),
+        position: changed(z.number()),
+        parentId: changed(text.nullable()),
+        topic: changed(text.nullable()),
+        nsfw: changed(z.boolean()),
+        rateLimitPerUser: changed(z.number()),
+        bitrate: changed(z.number()),
+        userLimit: changed(z.number()),
+        overwrites: changed(OVERWRITES),
+      })
+      .partial(),
+  },
+  CHANNEL_DELETE: { of: 'guild', log: 'guild', target: 'channel', changes: CHANNEL },
+  CHANNEL_OVERWRITE_CREATE: { of: 'guild', log: 'guild', target: 'channel', changes: OVERWRITE },
+  CHANNEL_OVERWRITE_UPDATE: { of: 'guild', log: 'guild', target: 'channel', changes: OVERWRITE },
+  CHANNEL_OVERWRITE_DELETE: { of: 'guild', log: 'guild', target: 'channel', changes: OVERWRITE },
+  CHANNEL_POSITIONS_UPDATE: {
+    of: 'guild',
+    log: null,
+    target: 'guild',
+    changes: z.object({
+      channels: z.array(
+        z.object({ id: text, name: text, position: changed(z.number()), parentId: changed(text.nullable()) }),
+      ),
+    }),
   },
   ROLE_CREATE: { of: 'guild', log: 'guild', target: 'role', changes: ROLE },
   ROLE_UPDATE: {

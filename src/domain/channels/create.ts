@@ -1,57 +1,76 @@
 import { ChannelType } from 'discord-api-types/v10';
-import { z } from 'zod';
+import type { z } from 'zod';
+import { isMissingReference } from '../../infra/database/faults.js';
 import type { Transaction } from '../../infra/database/index.js';
-import type { CallContext } from '../call.js';
+import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
-import { accessGuild } from '../guilds/access.js';
-import { nameText } from '../input.js';
+import { accessGuild, requirePermissions } from '../guilds/access.js';
 import { limits } from '../limits.js';
-import type { ChannelRecord } from './record.js';
+import { auditedChannel } from './audited.js';
+import { insertOverwrites, newlySaid, onePerTarget, requireTargets, sayableInNew } from './overwrites.js';
+import { findParent } from './parents.js';
+import type { ChannelRecord, GuildChannelRecord } from './record.js';
+import { givenSettings, type NewChannel } from './settings.js';
 
-const CREATABLE_TYPES = [
-  ChannelType.GuildText,
-  ChannelType.GuildVoice,
-  ChannelType.GuildCategory,
-  ChannelType.GuildAnnouncement,
-] as const;
-
-/** A channel in a caller's input. Its name is kept as it is written, without surrounding whitespace. */
-export const NewChannel = z.object({
-  name: nameText(limits.channelName.min, limits.channelName.max),
-  type: z.literal(CREATABLE_TYPES).nullish(),
-});
+type Input = z.output<typeof NewChannel>;
 
 /**
- * Makes a channel, a text channel unless stated, last in its guild's order. Needs ManageChannels.
- * @throws LIMIT_EXCEEDED and what `accessGuild` throws
+ * Makes a channel, a text channel unless stated, last in its guild's order unless stated. Without overwrites of its own it gets those
+ * of its category. Needs ManageChannels, and what its overwrites allow and deny (decisions 175).
+ * @throws TOO_MANY_CHANNELS, UNKNOWN_OVERWRITE, MISSING_PERMISSIONS, INVALID_INPUT at `parentId` and what `accessGuild` throws
  */
-export async function createChannel(
-  call: CallContext,
-  guildId: bigint,
-  input: z.output<typeof NewChannel>,
-): Promise<ChannelRecord & { guildId: bigint }> {
-  await accessGuild(call, guildId, 'createChannel');
-  const name = input.name;
-  const type = input.type ?? ChannelType.GuildText;
-  return call.write(
-    async ({ db, record, audit }) => {
-      const row = await db.channel.create({
-        data: { id: call.nextId(), guildId, name, type, position: await nextPosition(db, guildId) },
-      });
-      const channel = { ...row, guildId, overwrites: [] };
-      await audit({ action: 'CHANNEL_CREATE', guildId, targetId: row.id, changes: { name, type } });
-      record({ type: 'CHANNEL_CREATE', channel });
-      return channel;
-    },
-    { serializable: true },
-  );
+export async function createChannel(call: CallContext, guildId: bigint, input: Input): Promise<GuildChannelRecord> {
+  const { permissions } = await accessGuild(call, guildId, 'createChannel');
+  requirePermissions(sayableInNew(permissions), newlySaid([], input.overwrites ?? []));
+  try {
+    return await call.write((write) => insertChannel(call, write, guildId, input), { serializable: true });
+  } catch (error) {
+    throw isMissingReference(error) ? new DomainError('UNKNOWN_GUILD') : error;
+  }
 }
 
-/** @throws LIMIT_EXCEEDED when the guild has as many channels as it may have */
+async function insertChannel(
+  call: CallContext,
+  { db, record, audit }: Write,
+  guildId: bigint,
+  input: Input,
+): Promise<GuildChannelRecord> {
+  const type = input.type ?? ChannelType.GuildText;
+  const last = await nextPosition(db, guildId);
+  const parent = input.parentId == null ? null : await findParent(db, { guildId, type }, input.parentId);
+  const overwrites = await overwritesOf(db, guildId, input, parent);
+  const row = await db.channel.create({
+    data: {
+      id: call.nextId(),
+      guildId,
+      name: input.name,
+      type,
+      position: input.position ?? last,
+      parentId: parent?.id ?? null,
+      ...givenSettings(type, input),
+    },
+  });
+  const channel = { ...row, guildId, overwrites: await insertOverwrites(db, row.id, overwrites) };
+  await audit({ action: 'CHANNEL_CREATE', guildId, targetId: row.id, changes: auditedChannel(channel) });
+  record({ type: 'CHANNEL_CREATE', channel });
+  return channel;
+}
+
+async function overwritesOf(db: Transaction, guildId: bigint, input: Input, parent: ChannelRecord | null) {
+  if (!input.overwrites) return parent?.overwrites ?? [];
+  const overwrites = onePerTarget(input.overwrites);
+  await requireTargets(db, guildId, overwrites);
+  return overwrites;
+}
+
+/** @throws TOO_MANY_CHANNELS when the guild has as many channels as it may have */
 async function nextPosition(db: Transaction, guildId: bigint): Promise<number> {
   const { _count, _max } = await db.channel.aggregate({ where: { guildId }, _count: true, _max: { position: true } });
   if (_count >= limits.channelsPerGuild) {
-    throw new DomainError('LIMIT_EXCEEDED', `Maximum number of server channels reached (${limits.channelsPerGuild})`);
+    throw new DomainError(
+      'TOO_MANY_CHANNELS',
+      `Maximum number of server channels reached (${limits.channelsPerGuild})`,
+    );
   }
-  return (_max.position ?? -1) + 1;
+  return Math.min((_max.position ?? -1) + 1, limits.channelPosition);
 }

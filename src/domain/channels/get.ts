@@ -4,7 +4,7 @@ import { DomainError } from '../errors.js';
 import { accessChannel } from '../guilds/access.js';
 import { EVERYBODY, seenBy } from '../messages/visibility.js';
 import { othersIn, type Place } from './place.js';
-import type { ChannelRecord } from './record.js';
+import { type ChannelRecord, WITH_OVERWRITES } from './record.js';
 
 export interface ChannelDetails {
   channel: ChannelRecord;
@@ -36,7 +36,7 @@ export async function closeDirectChannel(call: CallContext, id: bigint): Promise
 export async function loadChannel(call: CallContext, place: Place): Promise<ChannelDetails> {
   const { channelId } = place;
   const [channel, newest, recipients] = await Promise.all([
-    call.read.channel.findUnique({ where: { id: channelId }, include: { overwrites: true } }),
+    call.read.channel.findUnique({ where: { id: channelId }, include: WITH_OVERWRITES }),
     call.read.message.findFirst({
       where: { channelId, ...seenBy(EVERYBODY) },
       orderBy: { id: 'desc' },

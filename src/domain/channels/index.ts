@@ -1,5 +1,12 @@
-export { createChannel, NewChannel } from './create.js';
+export { createChannel } from './create.js';
+export { deleteChannel, deleteOrCloseChannel } from './delete.js';
 export { openDirectChannel } from './direct.js';
-export { type ChannelDetails, closeDirectChannel, getChannel } from './get.js';
+export { type ChannelDetails, getChannel } from './get.js';
+export { listChannels } from './list.js';
+export { NewOverwrite, OverwriteTarget } from './overwrites.js';
+export { setChannelPositions } from './positions.js';
 export { Recipients } from './recipients.js';
-export type { ChannelRecord } from './record.js';
+export type { ChannelRecord, GuildChannelDetails } from './record.js';
+export { deleteChannelOverwrite, setChannelOverwrite } from './set-overwrite.js';
+export { ChannelEdit, ChannelPositions, NewChannel } from './settings.js';
+export { updateChannel } from './update.js';

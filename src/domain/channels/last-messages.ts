@@ -6,7 +6,10 @@ import { EVERYBODY, seenBySql } from '../messages/visibility.js';
  * One index look-up a channel; grouping would walk over every message. Text, since a computed column has no declared type.
  * @param which a condition on the columns of `Channel`, which is `c` there
  */
-export async function loadLastMessageIds(reader: Reader, which: Prisma.Sql): Promise<Map<bigint, bigint>> {
+export async function loadLastMessageIds(
+  reader: Pick<Reader, '$queryRaw'>,
+  which: Prisma.Sql,
+): Promise<Map<bigint, bigint>> {
   const newest = Prisma.sql`
     SELECT "id" FROM "Message" WHERE "channelId" = c."id" AND ${seenBySql(EVERYBODY)} ORDER BY "id" DESC LIMIT 1`;
   const rows = await reader.$queryRaw<{ channelId: string; lastMessageId: string | null }[]>`

@@ -2,6 +2,8 @@ import { ApplicationCommandPermissionType as Target } from 'discord-api-types/v1
 import type { Role } from '../../infra/database/index.js';
 import { nextRound } from '../../infra/turns.js';
 import type { CallContext, Write } from '../call.js';
+import { withLastMessages } from '../channels/find.js';
+import { WITH_OVERWRITES } from '../channels/record.js';
 import { removeFromLists } from '../command-permissions/remove.js';
 import { DomainError, missingPermissions } from '../errors.js';
 import { accessGuild } from '../guilds/access.js';
@@ -58,8 +60,12 @@ async function removeOverwrites({ db, record }: Write, { id: targetId, guildId }
   await db.channelOverwrite.deleteMany({ where: { targetId, channelId: { in: channelIds } } });
   const channels = await db.channel.findMany({
     where: { id: { in: channelIds } },
-    include: { overwrites: true },
+    include: WITH_OVERWRITES,
     orderBy: [{ position: 'asc' }, { id: 'asc' }],
   });
-  for (const channel of channels) record({ type: 'CHANNEL_UPDATE', channel: { ...channel, guildId } });
+  const details = await withLastMessages(
+    db,
+    channels.map((channel) => ({ ...channel, guildId })),
+  );
+  for (const channel of details) record({ type: 'CHANNEL_UPDATE', ...channel });
 }

@@ -1,9 +1,27 @@
-import { closeDirectChannel, getChannel } from '../../domain/channels/index.js';
+import {
+  createChannel,
+  deleteChannelOverwrite,
+  deleteOrCloseChannel,
+  type GuildChannelDetails,
+  getChannel,
+  listChannels,
+  setChannelOverwrite,
+  setChannelPositions,
+  updateChannel,
+} from '../../domain/channels/index.js';
+import { withFaultPaths } from '../../domain/errors.js';
 import { startTyping } from '../../domain/messages/index.js';
-import { renderChannelDetails } from '../../wire/channels.js';
+import { renderChannel, renderChannelDetails } from '../../wire/channels.js';
 import { reads, writes } from '../buckets.js';
+import { ChannelEditBody, ChannelPositionsBody, NewChannelBody, OverwriteBody } from '../channel-body.js';
 import { onServerOf, route } from '../route.js';
-import { ids } from '../schemas.js';
+import { ids, wireName } from '../schemas.js';
+
+/** What the domain's rules name otherwise. */
+const FAULT_NAMES = { parentId: 'parent_id' };
+
+const shown = ({ channel, lastMessageId }: Pick<GuildChannelDetails, 'lastMessageId' | 'channel'>) =>
+  renderChannel(channel, lastMessageId);
 
 export const channelRoutes = [
   route({
@@ -23,8 +41,83 @@ export const channelRoutes = [
     bucket: writes('delete-channel', 'channelId'),
     where: onServerOf('channelId'),
     params: ids('channelId'),
-    run: (call, { params }) => closeDirectChannel(call, params.channelId),
+    run: (call, { params }) => deleteOrCloseChannel(call, params.channelId),
     render: renderChannelDetails,
+  }),
+  route({
+    method: 'PATCH',
+    path: '/channels/:channelId',
+    callers: ['bot'],
+    bucket: writes('update-channel', 'channelId'),
+    where: onServerOf('channelId'),
+    params: ids('channelId'),
+    body: ChannelEditBody,
+    faultNames: FAULT_NAMES,
+    run: (call, { params, body }) => updateChannel(call, params.channelId, body),
+    render: shown,
+  }),
+  route({
+    method: 'GET',
+    path: '/guilds/:guildId/channels',
+    callers: ['bot'],
+    bucket: reads('channels', 'guildId'),
+    where: onServerOf('guildId'),
+    params: ids('guildId'),
+    run: (call, { params }) => listChannels(call, params.guildId),
+    render: (channels) => channels.map(shown),
+  }),
+  route({
+    method: 'POST',
+    path: '/guilds/:guildId/channels',
+    callers: ['bot'],
+    bucket: writes('create-channel', 'guildId'),
+    where: onServerOf('guildId'),
+    params: ids('guildId'),
+    body: NewChannelBody,
+    faultNames: FAULT_NAMES,
+    run: (call, { params, body }) => createChannel(call, params.guildId, body),
+    status: 201,
+    render: (channel) => renderChannel(channel),
+  }),
+  route({
+    method: 'PATCH',
+    path: '/guilds/:guildId/channels',
+    callers: ['bot'],
+    bucket: writes('channel-positions', 'guildId'),
+    where: onServerOf('guildId'),
+    params: ids('guildId'),
+    body: ChannelPositionsBody,
+    async run(call, { params, body }) {
+      try {
+        await setChannelPositions(call, params.guildId, body);
+      } catch (error) {
+        throw withFaultPaths(error, wireName);
+      }
+    },
+  }),
+  // Self-hosted servers have permissions of groups, and no overwrites (service description, section 4).
+  route({
+    method: 'PUT',
+    path: '/channels/:channelId/permissions/:overwriteId',
+    callers: ['bot'],
+    bucket: writes('set-overwrite', 'channelId'),
+    where: { by: 'channelId', selfHosted: 'notImplemented' },
+    params: ids('channelId', 'overwriteId'),
+    body: OverwriteBody,
+    async run(call, { params: { channelId, overwriteId: targetId }, body: { type: targetType, ...bits } }) {
+      await setChannelOverwrite(call, channelId, { targetId, targetType, ...bits });
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/channels/:channelId/permissions/:overwriteId',
+    callers: ['bot'],
+    bucket: writes('delete-overwrite', 'channelId'),
+    where: { by: 'channelId', selfHosted: 'noContent' },
+    params: ids('channelId', 'overwriteId'),
+    async run(call, { params: { channelId, overwriteId: targetId } }) {
+      await deleteChannelOverwrite(call, channelId, targetId);
+    },
   }),
   route({
     method: 'POST',

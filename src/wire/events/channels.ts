@@ -1,25 +1,25 @@
 import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
-import type { ChannelRecord } from '../../domain/channels/index.js';
+import type { GuildChannelDetails } from '../../domain/channels/index.js';
 import { Permission } from '../../domain/permissions.js';
 import { renderChannel } from '../channels.js';
 import { wireTime } from '../time.js';
 import { guildIdField } from './fields.js';
 import type { EventRows } from './row.js';
 
+/** All bots of the guild hear of every channel of it, whatever they may view (decisions 174). */
 const ofChannel = {
   topic: 'guild',
-  about: ({ channel }: { channel: ChannelRecord & { guildId: bigint } }) => ({
-    guildId: channel.guildId,
-    channelId: channel.id,
-  }),
+  about: ({ channel }: Pick<GuildChannelDetails, 'channel'>) => ({ guildId: channel.guildId, channelId: channel.id }),
   invalidates: ['view', 'picture'],
   audience: { intent: Intent.Guilds },
-  render: ({ channel }: { channel: ChannelRecord }) => ({ d: renderChannel(channel) }),
 } as const;
 
+const whole = ({ channel, lastMessageId }: GuildChannelDetails) => ({ d: renderChannel(channel, lastMessageId) });
+
 export const channelEvents = {
-  CHANNEL_CREATE: ofChannel,
-  CHANNEL_UPDATE: ofChannel,
+  CHANNEL_CREATE: { ...ofChannel, render: ({ channel }) => ({ d: renderChannel(channel) }) },
+  CHANNEL_UPDATE: { ...ofChannel, render: whole },
+  CHANNEL_DELETE: { ...ofChannel, render: whole },
   CHANNEL_PINS_UPDATE: {
     topic: 'channel',
     about: ({ guildId, channelId, recipientIds }) => ({ guildId, channelId, recipientIds }),

@@ -66,7 +66,7 @@ test('a guild has 500 channels at most, though two take the last place at once',
   const ended = await Promise.allSettled([make({ name: 'last' }, full), make({ name: 'last' }, full)]);
   const refused = ended.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []));
   const message = 'Maximum number of server channels reached (500)';
-  expect(refused).toEqual([expect.objectContaining({ code: 'LIMIT_EXCEEDED', message })]);
+  expect(refused).toEqual([expect.objectContaining({ code: 'TOO_MANY_CHANNELS', message })]);
 });
 
 test('making one needs ManageChannels', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { BusMessage } from '../../../src/domain/bus-message.js';
-import { closeDirectChannel, getChannel, openDirectChannel } from '../../../src/domain/channels/index.js';
+import { deleteOrCloseChannel, getChannel, openDirectChannel } from '../../../src/domain/channels/index.js';
 import { leaveGuild } from '../../../src/domain/guilds/index.js';
 import { installApplication } from '../../../src/domain/installations/index.js';
 import {
@@ -92,12 +92,12 @@ test("what takes somebody's rights over others is not done there", async () => {
 test('closing it loses nothing', async () => {
   const id = await open();
   const { id: messageId } = await sendMessage(room.bot, { channelId: id, ...HELLO });
-  expect((await closeDirectChannel(room.bot, id)).channel.id).toBe(id);
+  expect((await deleteOrCloseChannel(room.bot, id)).channel.id).toBe(id);
   expect(await openDirectChannel(room.bot, room.users.ada.id)).toMatchObject({
     channel: { id },
     lastMessageId: messageId,
   });
-  expect(await outcome(closeDirectChannel(room.bot, room.channelId))).toBe('UNKNOWN_CHANNEL');
+  expect(await outcome(deleteOrCloseChannel(room.bot, room.channelId))).toBe('UNKNOWN_CHANNEL');
 });
 
 describe('somebody can be written to', () => {

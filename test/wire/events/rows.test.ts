@@ -252,13 +252,18 @@ const ROWS: { [Name in EventName]: [event: DomainEvent & { type: Name }, way: Wa
     inChannel({ intent: Intent.GuildMessageTyping, inChannel: VIEW_CHANNEL }, { userId: '7' }),
     { ...shownPlace, user_id: '7', timestamp: 1, member: shownMember('7') },
   ],
+  CHANNEL_UPDATE: [
+    { type: 'CHANNEL_UPDATE', channel, lastMessageId: 3n },
+    ofFacts(ofGuild, ['view', 'picture'], { channelId: '2' }),
+    { id: '2', guild_id: '1', last_message_id: '3' },
+  ],
+  CHANNEL_DELETE: [
+    { type: 'CHANNEL_DELETE', channel, lastMessageId: null },
+    ofFacts(ofGuild, ['view', 'picture'], { channelId: '2' }),
+    { id: '2', guild_id: '1', last_message_id: null },
+  ],
   CHANNEL_CREATE: [
     { type: 'CHANNEL_CREATE', channel },
-    ofFacts(ofGuild, ['view', 'picture'], { channelId: '2' }),
-    { id: '2', guild_id: '1', name: 'general', type: 0, last_message_id: null },
-  ],
-  CHANNEL_UPDATE: [
-    { type: 'CHANNEL_UPDATE', channel },
     ofFacts(ofGuild, ['view', 'picture'], { channelId: '2' }),
     { id: '2', guild_id: '1', name: 'general', type: 0, last_message_id: null },
   ],
@@ -492,6 +497,7 @@ const SHOWN_IN_PART = new Set<EventName>([
   'MESSAGE_UPDATE',
   'CHANNEL_CREATE',
   'CHANNEL_UPDATE',
+  'CHANNEL_DELETE',
   'GUILD_UPDATE',
   'GUILD_EMOJIS_UPDATE',
   'USER_UPDATE',

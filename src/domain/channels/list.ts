@@ -1,0 +1,26 @@
+import { type CallContext, requireUser } from '../call.js';
+import { accessGuild, channelsWith } from '../guilds/access.js';
+import { withLastMessages } from './find.js';
+import { type GuildChannelDetails, WITH_OVERWRITES } from './record.js';
+
+/**
+ * A guild's channels in their order. A bot is shown all of them, whatever it may view, as on the reference platform (decisions 174); a
+ * person those that they can view.
+ * @throws what `accessGuild` throws
+ */
+export async function listChannels(call: CallContext, guildId: bigint): Promise<GuildChannelDetails[]> {
+  const { user } = requireUser(call);
+  const access = await accessGuild(call, guildId, 'viewGuild');
+  const rows = await call.read.channel.findMany({
+    where: { guildId },
+    include: WITH_OVERWRITES,
+    orderBy: [{ position: 'asc' }, { id: 'asc' }],
+  });
+  const channels = rows.map((row) => ({ ...row, guildId }));
+  if (user.bot) return withLastMessages(call.read, channels);
+  const visible = channelsWith(access, user.id, 'viewChannel');
+  return withLastMessages(
+    call.read,
+    channels.filter(({ id }) => visible.has(id)),
+  );
+}

@@ -1,0 +1,147 @@
+import { z } from 'zod';
+import type { ChannelOverwrite, Transaction } from '../../infra/database/index.js';
+import { inPieces } from '../../infra/turns.js';
+import { type CallContext, requireUser } from '../call.js';
+import { DomainError } from '../errors.js';
+import { permissionsInChannel, permissionsInGuild } from '../guilds/home.js';
+import { snowflake } from '../input.js';
+import { limits } from '../limits.js';
+import { ALL_PERMISSIONS, allows, Permission, permissionBits } from '../permissions.js';
+import type { GuildPlace } from './place.js';
+import type { ChannelRecord } from './record.js';
+
+/** Whom an overwrite is for, as on the wire. */
+export const OverwriteTarget = { Role: 0, Member: 1 } as const;
+
+/** An overwrite in a caller's input; for a role unless stated, and allowing or denying nothing unless stated. */
+export const NewOverwrite = z.object({
+  targetId: snowflake(),
+  targetType: z
+    .literal([OverwriteTarget.Role, OverwriteTarget.Member])
+    .nullish()
+    .transform((type) => type ?? OverwriteTarget.Role),
+  allow: permissionBits(),
+  deny: permissionBits(),
+});
+
+export const NewOverwrites = z.array(NewOverwrite).max(limits.overwritesPerList);
+
+/** What an overwrite says, whatever its channel. */
+export type OverwriteFacts = Pick<ChannelOverwrite, 'targetId' | 'targetType' | 'allow' | 'deny'>;
+
+/** Of several for one target the last. */
+export function onePerTarget(overwrites: readonly OverwriteFacts[]): OverwriteFacts[] {
+  return [...new Map(overwrites.map((overwrite) => [overwrite.targetId, overwrite])).values()];
+}
+
+/** Whether two lists say the same, in whatever order. */
+export function sayTheSame(some: readonly OverwriteFacts[], others: readonly OverwriteFacts[]): boolean {
+  const byTarget = new Map(others.map((overwrite) => [overwrite.targetId, overwrite]));
+  return some.length === others.length && some.every((one) => isSame(one, byTarget.get(one.targetId)));
+}
+
+export function isSame(one: OverwriteFacts, other: OverwriteFacts | undefined): boolean {
+  return (
+    other !== undefined && one.targetType === other.targetType && one.allow === other.allow && one.deny === other.deny
+  );
+}
+
+/** What overwrites newly allow or deny beside those that are there. */
+export function newlySaid(before: readonly OverwriteFacts[], after: readonly OverwriteFacts[]): bigint {
+  const byTarget = new Map(before.map((overwrite) => [overwrite.targetId, overwrite]));
+  return after.reduce((bits, { targetId, allow, deny }) => {
+    const old = byTarget.get(targetId);
+    return bits | (allow & ~(old?.allow ?? 0n)) | (deny & ~(old?.deny ?? 0n));
+  }, 0n);
+}
+
+/**
+ * What the caller may allow or deny in a new channel's overwrites: what they may do in the guild; that somebody manages its
+ * permissions is said by administrators alone (Discord's documentation, Create Guild Channel).
+ * @param permissions the caller's in the guild
+ */
+export function sayableInNew(permissions: bigint): bigint {
+  return permissions === ALL_PERMISSIONS ? ALL_PERMISSIONS : permissions & ~Permission.ManageRoles;
+}
+
+/**
+ * What the caller, who manages permissions in the channel, may allow or deny there: what they may do in the guild or in the channel's
+ * category, or anything where an overwrite of the channel lets them manage its permissions (Discord's documentation, Edit Channel
+ * Permissions; decisions 175).
+ */
+export async function sayableIn(call: CallContext, place: GuildPlace): Promise<bigint> {
+  const { user } = requireUser(call);
+  const { guildId, channelId } = place;
+  const now = call.clock.now();
+  const inGuild = (await permissionsInGuild(call.guilds, guildId, user.id, now)) ?? 0n;
+  if (inGuild === ALL_PERMISSIONS || (await isLetManage(call, place))) return ALL_PERMISSIONS;
+  const channel = await call.guilds.channel(guildId, channelId);
+  const parentId = channel?.parentId ?? null;
+  const inParent = parentId === null ? null : await permissionsInChannel(call.guilds, guildId, parentId, user.id, now);
+  return sayableInNew(inGuild) | ((inParent ?? 0n) & ~Permission.ManageRoles);
+}
+
+/** Whether it is an overwrite that says that the caller manages the channel's permissions. */
+async function isLetManage(call: CallContext, { guildId, channelId, member }: GuildPlace): Promise<boolean> {
+  const { user } = requireUser(call);
+  const view = await call.guilds.view(guildId);
+  const own = new Set([guildId, user.id, ...(member?.roleIds ?? [])]);
+  const overwrites = view?.channels.get(channelId)?.overwrites ?? [];
+  return overwrites.some(({ targetId, allow }) => own.has(targetId) && allows(allow, Permission.ManageRoles));
+}
+
+/** @throws UNKNOWN_OVERWRITE for one whose target is no role, or no member, of the guild */
+export async function requireTargets(
+  db: Transaction,
+  guildId: bigint,
+  overwrites: readonly OverwriteFacts[],
+): Promise<void> {
+  const idsOf = (type: number) =>
+    overwrites.filter(({ targetType }) => targetType === type).map(({ targetId }) => targetId);
+  const [roleIds, userIds] = [idsOf(OverwriteTarget.Role), idsOf(OverwriteTarget.Member)];
+  const roles = roleIds.length === 0 ? 0 : await db.role.count({ where: { guildId, id: { in: roleIds } } });
+  const members = userIds.length === 0 ? 0 : await db.member.count({ where: { guildId, userId: { in: userIds } } });
+  if (roles + members !== overwrites.length) throw new DomainError('UNKNOWN_OVERWRITE');
+}
+
+/** Those of a list that a channel has none for the target of. */
+export function addedTo(channel: ChannelRecord, overwrites: readonly OverwriteFacts[]): OverwriteFacts[] {
+  const known = new Map(channel.overwrites.map(({ targetId, targetType }) => [targetId, targetType]));
+  return overwrites.filter(({ targetId, targetType }) => known.get(targetId) !== targetType);
+}
+
+/** Rows of one statement: SQLite takes 999 parameters. */
+const ROWS_PER_STATEMENT = 150;
+
+/** Gives a channel that has none these overwrites. */
+export async function insertOverwrites(
+  db: Transaction,
+  channelId: bigint,
+  overwrites: readonly OverwriteFacts[],
+): Promise<ChannelOverwrite[]> {
+  const data = overwrites
+    .map(({ targetId, targetType, allow, deny }) => ({ channelId, targetId, targetType, allow, deny }))
+    .sort((a, b) => (a.targetId < b.targetId ? -1 : 1));
+  for (const piece of inPieces(data, ROWS_PER_STATEMENT)) await db.channelOverwrite.createMany({ data: piece });
+  return data;
+}
+
+/** Gives a channel these overwrites in the place of all that it has. */
+export async function replaceOverwrites(
+  db: Transaction,
+  channelId: bigint,
+  overwrites: readonly OverwriteFacts[],
+): Promise<ChannelOverwrite[]> {
+  await db.channelOverwrite.deleteMany({ where: { channelId } });
+  return insertOverwrites(db, channelId, overwrites);
+}
+
+/** Overwrites as the audit ledger keeps them. */
+export function auditedOverwrites(overwrites: readonly OverwriteFacts[]) {
+  return overwrites.map(({ targetId, targetType, allow, deny }) => ({
+    id: String(targetId),
+    type: targetType,
+    allow: String(allow),
+    deny: String(deny),
+  }));
+}

@@ -1,0 +1,144 @@
+import { Prisma, type Transaction } from '../../infra/database/index.js';
+import { inPieces } from '../../infra/turns.js';
+import type { CallContext, Write } from '../call.js';
+import { DomainError } from '../errors.js';
+import { accessGuild, accessGuildChannel } from '../guilds/access.js';
+import { auditedChanges } from './audited.js';
+import { withLastMessages } from './find.js';
+import { type ChannelPosition, type Move, movesOf } from './order.js';
+import { replaceOverwrites, sayTheSame } from './overwrites.js';
+import { findParent } from './parents.js';
+import { type ChannelRecord, type GuildChannelRecord, WITH_OVERWRITES } from './record.js';
+
+export interface StatedPosition extends ChannelPosition {
+  /** Whether a channel that moves to a category gets its overwrites in the place of its own. */
+  lockPermissions?: boolean | null | undefined;
+}
+
+type Moved = Move<GuildChannelRecord>;
+
+/**
+ * Sorts a guild's channels, and moves one of them at most to another category. Needs ManageChannels, and ManageRoles in a channel that
+ * gets the overwrites of its category.
+ * @throws UNKNOWN_CHANNEL, SEVERAL_PARENTS, MISSING_PERMISSIONS, INVALID_INPUT at `{index}.parentId` and what `accessGuild` throws
+ */
+export async function setChannelPositions(
+  call: CallContext,
+  guildId: bigint,
+  positions: readonly StatedPosition[],
+): Promise<void> {
+  await accessGuild(call, guildId, 'setChannelPositions');
+  for (const { channelId } of positions.filter(isLocking)) {
+    await accessGuildChannel(call, channelId, 'moveChannelWithOverwrites');
+  }
+  await call.write(
+    async (write) => {
+      const channels = await findNamed(write.db, guildId, positions);
+      const moves = movesOf(channels, positions);
+      const parent = await parentOf(write.db, moves, positions);
+      if (moves.length > 0) await applyMoves(write, guildId, moves, positions, parent);
+    },
+    { serializable: true },
+  );
+}
+
+function isLocking({ parentId, lockPermissions }: StatedPosition): boolean {
+  return lockPermissions === true && parentId !== undefined && parentId !== null;
+}
+
+/** The channels that are named. @throws UNKNOWN_CHANNEL for one that is not the guild's */
+async function findNamed(
+  db: Transaction,
+  guildId: bigint,
+  positions: readonly StatedPosition[],
+): Promise<GuildChannelRecord[]> {
+  const ids = [...new Set(positions.map(({ channelId }) => channelId))];
+  if (ids.length === 0) return [];
+  const rows = await db.channel.findMany({
+    where: { guildId, id: { in: ids } },
+    include: WITH_OVERWRITES,
+    orderBy: [{ position: 'asc' }, { id: 'asc' }],
+  });
+  if (rows.length < ids.length) throw new DomainError('UNKNOWN_CHANNEL');
+  return rows.map((row) => ({ ...row, guildId }));
+}
+
+/** The category that one of them moves to. @throws SEVERAL_PARENTS, INVALID_INPUT */
+async function parentOf(
+  db: Transaction,
+  moves: Moved[],
+  positions: readonly StatedPosition[],
+): Promise<ChannelRecord | null> {
+  const [move, ...others] = moves.filter(({ channel, parentId }) => channel.parentId !== parentId);
+  if (others.length > 0) throw new DomainError('SEVERAL_PARENTS');
+  if (!move || move.parentId === null) return null;
+  const { channel, parentId } = move;
+  const index = positions.findLastIndex(({ channelId, parentId: id }) => channelId === channel.id && id === parentId);
+  return findParent(db, channel, parentId, String(index));
+}
+
+async function applyMoves(
+  write: Write,
+  guildId: bigint,
+  moves: Moved[],
+  positions: readonly StatedPosition[],
+  parent: ChannelRecord | null,
+): Promise<void> {
+  await storePlaces(write.db, moves);
+  const locked = new Set(positions.filter(isLocking).map(({ channelId }) => channelId));
+  const moved: GuildChannelRecord[] = [];
+  for (const { channel, position, parentId } of moves) {
+    const isLocked = parent?.id === parentId && channel.parentId !== parentId && locked.has(channel.id);
+    const overwrites = isLocked ? await takeOver(write, channel, parent) : channel.overwrites;
+    moved.push({ ...channel, position, parentId, overwrites });
+  }
+  await write.audit({
+    action: 'CHANNEL_POSITIONS_UPDATE',
+    guildId,
+    targetId: guildId,
+    changes: { channels: moves.map(auditedMove) },
+  });
+  for (const details of await withLastMessages(write.db, moved)) write.record({ type: 'CHANNEL_UPDATE', ...details });
+}
+
+/** Gives a channel its category's overwrites. */
+async function takeOver({ db, audit }: Write, channel: GuildChannelRecord, parent: ChannelRecord) {
+  if (sayTheSame(channel.overwrites, parent.overwrites)) return channel.overwrites;
+  const overwrites = await replaceOverwrites(db, channel.id, parent.overwrites);
+  const { id: targetId, guildId } = channel;
+  await audit({
+    action: 'CHANNEL_UPDATE',
+    guildId,
+    targetId,
+    changes: auditedChanges(channel, { ...channel, overwrites }),
+  });
+  return overwrites;
+}
+
+/** Channels of one statement: SQLite takes 999 parameters. */
+const CHANNELS_PER_STATEMENT = 150;
+
+/** A guild has many channels, which all may move. */
+async function storePlaces(db: Transaction, moves: Moved[]): Promise<void> {
+  for (const piece of inPieces(moves, CHANNELS_PER_STATEMENT)) {
+    const positions = piece.map(({ channel, position }) => Prisma.sql`WHEN ${channel.id} THEN ${position}`);
+    const ids = Prisma.join(piece.map(({ channel }) => channel.id));
+    await db.$executeRaw`
+      UPDATE "Channel" SET "position" = CAST(CASE "id" ${Prisma.join(positions, ' ')} END AS INTEGER)
+      WHERE "id" IN (${ids})`;
+  }
+  for (const { channel, parentId } of moves) {
+    if (channel.parentId === parentId) continue;
+    await db.channel.update({ where: { id: channel.id }, data: { parentId } });
+  }
+}
+
+function auditedMove({ channel, position, parentId }: Moved) {
+  const idText = (id: bigint | null) => (id === null ? null : String(id));
+  return {
+    id: String(channel.id),
+    name: channel.name,
+    position: { old: channel.position, new: position },
+    parentId: { old: idText(channel.parentId), new: idText(parentId) },
+  };
+}

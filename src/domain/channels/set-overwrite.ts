@@ -1,0 +1,127 @@
+import type { z } from 'zod';
+import type { Transaction } from '../../infra/database/index.js';
+import type { CallContext, Write } from '../call.js';
+import { DomainError } from '../errors.js';
+import { accessGuildChannel, requirePermissions } from '../guilds/access.js';
+import { limits } from '../limits.js';
+import { findGuildChannel, withLastMessage } from './find.js';
+import {
+  addedTo,
+  isSame,
+  type NewOverwrite,
+  newlySaid,
+  type OverwriteFacts,
+  OverwriteTarget,
+  requireTargets,
+  sayableIn,
+} from './overwrites.js';
+import type { GuildChannelDetails, GuildChannelRecord } from './record.js';
+
+/**
+ * Says what a role or a member may do in a channel of a guild, in the place of what was said of them. Needs ManageRoles in the channel, and
+ * what is newly allowed and denied (decisions 175).
+ * @throws UNKNOWN_OVERWRITE, TOO_MANY_OVERWRITES, MISSING_PERMISSIONS and what `accessGuildChannel` throws
+ */
+export async function setChannelOverwrite(
+  call: CallContext,
+  channelId: bigint,
+  overwrite: z.output<typeof NewOverwrite>,
+): Promise<GuildChannelDetails> {
+  const place = await accessGuildChannel(call, channelId, 'setChannelOverwrite');
+  const sayable = await sayableIn(call, place);
+  return call.write(
+    async (write) => {
+      const before = await findGuildChannel(write.db, place);
+      const old = overwriteFor(before, overwrite.targetId);
+      if (isSame(overwrite, old)) return withLastMessage(write.db, before);
+      requirePermissions(sayable, newlySaid(before.overwrites, [overwrite]));
+      await requireTargets(write.db, before.guildId, addedTo(before, [overwrite]));
+      if (!old) requireRoom(before);
+      await putRow(write.db, channelId, overwrite);
+      return tell(write, before, old, overwrite);
+    },
+    { serializable: true },
+  );
+}
+
+/**
+ * Takes back what is said of a role or a member in a channel of a guild. Needs ManageRoles in the channel.
+ * @throws UNKNOWN_OVERWRITE and what `accessGuildChannel` throws
+ */
+export async function deleteChannelOverwrite(
+  call: CallContext,
+  channelId: bigint,
+  targetId: bigint,
+): Promise<GuildChannelDetails> {
+  const place = await accessGuildChannel(call, channelId, 'deleteChannelOverwrite');
+  return call.write(
+    async (write) => {
+      const before = await findGuildChannel(write.db, place);
+      const old = overwriteFor(before, targetId);
+      if (!old) throw new DomainError('UNKNOWN_OVERWRITE');
+      await write.db.channelOverwrite.deleteMany({ where: { channelId, targetId } });
+      return tell(write, before, old, undefined);
+    },
+    { serializable: true },
+  );
+}
+
+function overwriteFor({ overwrites }: GuildChannelRecord, targetId: bigint): OverwriteFacts | undefined {
+  return overwrites.find((overwrite) => overwrite.targetId === targetId);
+}
+
+/** @throws TOO_MANY_OVERWRITES */
+function requireRoom({ overwrites }: GuildChannelRecord): void {
+  if (overwrites.length < limits.overwritesPerChannel) return;
+  throw new DomainError(
+    'TOO_MANY_OVERWRITES',
+    `Maximum number of channel permission overwrites reached (${limits.overwritesPerChannel})`,
+  );
+}
+
+async function putRow(db: Transaction, channelId: bigint, overwrite: OverwriteFacts): Promise<void> {
+  const { targetId, targetType, allow, deny } = overwrite;
+  const said = { targetType, allow, deny };
+  await db.channelOverwrite.upsert({
+    where: { channelId_targetId: { channelId, targetId } },
+    create: { channelId, targetId, ...said },
+    update: said,
+  });
+}
+
+/** Notes what became of an overwrite, of which one at least is there: the old, or the new. */
+async function tell(
+  { db, record, audit }: Write,
+  before: GuildChannelRecord,
+  old: OverwriteFacts | undefined,
+  now: OverwriteFacts | undefined,
+): Promise<GuildChannelDetails> {
+  const { id: channelId, guildId } = before;
+  const changes = await auditedOverwrite(db, guildId, old, now);
+  const action = !old ? 'CHANNEL_OVERWRITE_CREATE' : now ? 'CHANNEL_OVERWRITE_UPDATE' : 'CHANNEL_OVERWRITE_DELETE';
+  await audit({ action, guildId, targetId: channelId, changes });
+  const others = before.overwrites.filter(({ targetId }) => targetId !== (now ?? old)?.targetId);
+  const overwrites = now ? [...others, { channelId, ...now }] : others;
+  const details = await withLastMessage(db, { ...before, overwrites });
+  record({ type: 'CHANNEL_UPDATE', ...details });
+  return details;
+}
+
+async function auditedOverwrite(
+  db: Transaction,
+  guildId: bigint,
+  old: OverwriteFacts | undefined,
+  now: OverwriteFacts | undefined,
+) {
+  const { targetId: id = 0n, targetType: type = OverwriteTarget.Role } = now ?? old ?? {};
+  const role = type === OverwriteTarget.Role ? await db.role.findFirst({ where: { id, guildId } }) : null;
+  const bits = (overwrite: OverwriteFacts | undefined, name: 'allow' | 'deny') =>
+    overwrite ? String(overwrite[name]) : null;
+  return {
+    id: String(id),
+    type,
+    roleName: role?.name ?? null,
+    allow: { old: bits(old, 'allow'), new: bits(now, 'allow') },
+    deny: { old: bits(old, 'deny'), new: bits(now, 'deny') },
+  };
+}
