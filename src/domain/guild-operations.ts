@@ -18,6 +18,7 @@ export const GUILD_OPERATIONS = {
   addMemberWithRoles: Permission.ManageRoles,
   addMemberMuted: Permission.MuteMembers,
   addMemberDeafened: Permission.DeafenMembers,
+  setGreeting: Permission.ManageGuild,
   manageInvites: Permission.ManageGuild,
   manageCommandPermissions: Permission.ManageGuild,
   manageCommandPermissionsByToken: Permission.ManageRoles,

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import type { NewJob } from '../infra/jobs/index.js';
+import { GreetingPayload } from './greetings/payload.js';
+import { ReminderPayload } from './reminders/payload.js';
 
 /** Of jobs that need to know nothing. */
 const NOTHING = z.object({});
@@ -9,6 +11,8 @@ export const JOB_PAYLOADS = {
   'abandoned-files': NOTHING,
   'expired-rows': NOTHING,
   'overdue-interactions': NOTHING,
+  greeting: GreetingPayload,
+  reminder: ReminderPayload,
 };
 
 export type DomainJobPayloads = typeof JOB_PAYLOADS;

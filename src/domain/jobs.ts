@@ -5,9 +5,11 @@ import type { Logger } from '../infra/logger.js';
 import { removeAbandonedFiles } from './abandoned-files.js';
 import type { CallContext } from './call.js';
 import { removeExpiredRows } from './expired-rows.js';
+import { greet } from './greetings/greet.js';
 import { removeOldInteractionFiles } from './interactions/expired.js';
 import { settleOverdue } from './interactions/overdue.js';
 import { type DomainJobPayloads, JOB_PAYLOADS } from './job-payloads.js';
+import { remind } from './reminders/remind.js';
 
 /** What doing jobs takes. */
 export interface JobSupplies {
@@ -40,6 +42,16 @@ export function jobKinds({ db, blobs, log, callOfNobody }: JobSupplies): JobKind
         await removeExpiredRows(db, clock, signal);
         await removeOldInteractionFiles(db, blobs, clock.now(), signal);
       },
+    },
+    greeting: {
+      payload: JOB_PAYLOADS.greeting,
+      atOnce: 4,
+      run: (greeting, { id }) => greet(callOfNobody(), greeting, `g${id}`),
+    },
+    reminder: {
+      payload: JOB_PAYLOADS.reminder,
+      atOnce: 4,
+      run: (reminder, { id }) => remind(callOfNobody(), reminder, `r${id}`),
     },
     // Each process looks after those it delivers; these are those of a process that is no more.
     'overdue-interactions': {

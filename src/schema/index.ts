@@ -19,6 +19,7 @@ import './guilds.js';
 import './commands.js';
 import './invites.js';
 import './command-permissions.js';
+import './built-in-commands.js';
 import './channel-events.js';
 import { lexicographicSortSchema, printSchema } from 'graphql';
 import { builder } from './builder.js';

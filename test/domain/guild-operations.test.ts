@@ -6,6 +6,7 @@ import type { CallContext } from '../../src/domain/call.js';
 import { createChannel, getChannel } from '../../src/domain/channels/index.js';
 import { findRunnableCommand, setCommandPermissions } from '../../src/domain/command-permissions/index.js';
 import { DomainError } from '../../src/domain/errors.js';
+import { removeGreeting } from '../../src/domain/greetings/set.js';
 import {
   CHANNEL_OPERATIONS,
   type ChannelOperation,
@@ -164,6 +165,7 @@ const IN_GUILD: Record<GuildOperation, Attempt<GuildOperation>> = {
   addMemberWithRoles: addSomebodyWith({ roleIds: [] }),
   addMemberMuted: addSomebodyWith({ mute: true }),
   addMemberDeafened: addSomebodyWith({ deaf: true }),
+  setGreeting: { does: (call) => removeGreeting(call, guildId(), 'WELCOME') },
   manageInvites: { does: deleteInviteOfOwner, instead: Permission.ManageChannels },
   manageCommandPermissions: { does: setPermissions },
   manageCommandPermissionsByToken: { does: setPermissionsByToken, with: 'manageCommandPermissions' },

@@ -2,6 +2,7 @@ import { isMissingReference, isUniqueConflict } from '../../infra/database/fault
 import type { Guild, Invite } from '../../infra/database/index.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
 import { DomainError } from '../errors.js';
+import { greetWithin } from '../greetings/greet.js';
 import { findInvite, stillWorking } from '../invites/find.js';
 import { WITH_USER_AND_ROLES } from '../members/record.js';
 
@@ -32,6 +33,7 @@ async function addMember(call: CallContext, invite: Invite, userId: bigint): Pro
     });
     await useInvite(call, write, invite);
     record({ type: 'GUILD_MEMBER_ADD', member });
+    await greetWithin(call, write, { guildId: invite.guildId, user: member.user, kind: 'WELCOME' });
   });
 }
 

@@ -1,5 +1,6 @@
 import { type CallContext, requireUser, type Write } from '../call.js';
 import { DomainError } from '../errors.js';
+import { greetWithin } from '../greetings/greet.js';
 import { removeFromGuilds } from '../installations/uninstall.js';
 import { accessGuild } from './access.js';
 
@@ -20,6 +21,8 @@ export async function leaveGuild(call: CallContext, guildId: bigint): Promise<vo
   }
   await call.write(async (write) => {
     const { count } = await write.db.member.deleteMany({ where: { guildId, userId: caller.user.id } });
-    if (count > 0) write.record({ type: 'GUILD_MEMBER_REMOVE', guildId, user: caller.user });
+    if (count === 0) return;
+    write.record({ type: 'GUILD_MEMBER_REMOVE', guildId, user: caller.user });
+    await greetWithin(call, write, { guildId, user: caller.user, kind: 'GOODBYE' });
   });
 }

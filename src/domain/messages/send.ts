@@ -1,4 +1,5 @@
 import { MessageFlags, MessageType } from 'discord-api-types/v10';
+import { noticeAbsences } from '../absences/notice.js';
 import { type CallContext, requireUser } from '../call.js';
 import { requireText } from '../channels/place.js';
 import type { ChannelOperations } from '../guild-operations.js';
@@ -33,7 +34,10 @@ export async function sendMessage(call: CallContext, input: SendMessageInput): P
   const place = await accessChannel(call, input.channelId, ...operationsToSend(body, files));
   requireText(place);
   const flags = (body.flags ?? 0) & SENDABLE_FLAGS;
-  return postMessage(call, { author, place, body: { ...body, flags }, files, kind: MessageType.Default });
+  const post = { author, place, body: { ...body, flags }, files, kind: MessageType.Default };
+  const message = await postMessage(call, post);
+  await noticeAbsences(call, place, message);
+  return message;
 }
 
 /**

@@ -140,7 +140,7 @@ const inChannel = (audience: object, more: Partial<Way> = {}): Way => ({
   channelId: '2',
   ...more,
 });
-const ofFacts = (audience: object, invalidates: Way['invalidates'], more: Partial<Way> = {}): Way => ({
+const ofFacts = (audience: object | null, invalidates: Way['invalidates'], more: Partial<Way> = {}): Way => ({
   topics: ['facts:1'],
   audience,
   invalidates,
@@ -279,6 +279,11 @@ const ROWS: { [Name in EventName]: [event: DomainEvent & { type: Name }, way: Wa
     { type: 'GUILD_MEMBER_REMOVE', guildId: 1n, user: person(7n) },
     ofFacts(comingAndGoing, ['member', 'picture'], { userId: '7' }),
     { guild_id: '1', user: shownUser('7') },
+  ],
+  ABSENCE_UPDATED: [
+    { type: 'ABSENCE_UPDATED', guildId: 1n, userId: 7n },
+    ofFacts(null, ['member'], { userId: '7' }),
+    {},
   ],
   INVITE_CREATE: [
     { type: 'INVITE_CREATE', invite },
