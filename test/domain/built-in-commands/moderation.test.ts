@@ -90,7 +90,7 @@ describe('moderation', () => {
     expect(await lastAudit()).toMatchObject({ targetId: bob.id, actorId: guild.owner.id, reason: 'spam' });
     expect(await isMember(bob)).toBe(false);
     const { code } = await createInvite(owner, guild.channel.id);
-    expect(await outcome(joinGuild(callOf(server.app, bob), code))).not.toBe('done');
+    expect(await outcome(joinGuild(callOf(server.app, bob), code))).not.toBe('ok');
     expect(await run('ban', { user: String(bob.id) })).toBe(`<@${bob.id}> was banned already.`);
     await run('unban', { user: String(bob.id) });
     await joinGuild(callOf(server.app, bob), code);
