@@ -161,6 +161,7 @@ export function callContext(app: AppContext, actor: Actor, options: CallOptions 
     requestId,
     locale: options.locale ?? null,
     auditReason: options.auditReason ?? null,
+    because: (auditReason) => callContext(app, actor, { ...options, requestId, auditReason }),
     log: app.log.child({ requestId }),
     clock: app.clock,
     nextId: app.nextId,

@@ -105,6 +105,8 @@ export interface CallContext {
   locale: Locale | null;
   /** The caller's reason for the change, for the audit ledger. */
   auditReason: string | null;
+  /** The same call, with a reason for the change. */
+  because(reason: string): CallContext;
   log: Logger;
   clock: Clock;
   nextId: NextId;

@@ -70,6 +70,8 @@ export type DomainEvent =
   | { type: 'VOICE_STATE_UPDATE'; state: VoiceStateRecord }
   | { type: 'GUILD_BAN_ADD'; guildId: bigint; user: User }
   | { type: 'GUILD_BAN_REMOVE'; guildId: bigint; user: User }
+  /** Somebody is away from a guild, or back: what is remembered of their membership is read anew. */
+  | { type: 'ABSENCE_UPDATED'; guildId: bigint; userId: bigint }
   | { type: 'INVITE_CREATE'; invite: Invite & { inviter: User } }
   /** An invite was taken back, or used as often as it could be. */
   | { type: 'INVITE_DELETE'; invite: Invite }

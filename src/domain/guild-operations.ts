@@ -36,6 +36,7 @@ export const GUILD_OPERATIONS = {
   addMemberWithRoles: Permission.ManageRoles,
   addMemberMuted: Permission.MuteMembers,
   addMemberDeafened: Permission.DeafenMembers,
+  setGreeting: Permission.ManageGuild,
   manageInvites: Permission.ManageGuild,
   viewAuditLog: Permission.ViewAuditLog,
   manageCommandPermissions: Permission.ManageGuild,

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import type { NewJob } from '../infra/jobs/index.js';
+import { GreetingPayload } from './greetings/payload.js';
+import { ReminderPayload } from './reminders/payload.js';
 
 /** Of jobs that need to know nothing. */
 const NOTHING = z.object({});
@@ -16,6 +18,8 @@ export const JOB_PAYLOADS = {
   'remove-guild': z.object({ guildId: z.string(), channelIds: z.array(z.string()) }),
   'remove-channel': z.object({ channelId: z.string() }),
   'show-user': z.object({ userId: z.string() }),
+  greeting: GreetingPayload,
+  reminder: ReminderPayload,
 };
 
 export type DomainJobPayloads = typeof JOB_PAYLOADS;

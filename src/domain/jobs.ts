@@ -7,10 +7,12 @@ import { removeMessagesOfBanned } from './bans/messages.js';
 import type { CallContext } from './call.js';
 import { removeChannel } from './channels/remove.js';
 import { removeExpiredRows } from './expired-rows.js';
+import { greet } from './greetings/greet.js';
 import { removeGuild } from './guilds/delete.js';
 import { removeOldInteractionFiles } from './interactions/expired.js';
 import { settleOverdue } from './interactions/overdue.js';
 import { type DomainJobPayloads, JOB_PAYLOADS } from './job-payloads.js';
+import { remind } from './reminders/remind.js';
 import { showMemberships } from './users/shown.js';
 
 /** What doing jobs takes. */
@@ -50,6 +52,16 @@ export function jobKinds({ db, blobs, log, callOfNobody }: JobSupplies): JobKind
       atOnce: 1,
       maxMs: HOUR_MS,
       run: (payload, { signal }) => removeMessagesOfBanned(callOfNobody(), payload, signal),
+    },
+    greeting: {
+      payload: JOB_PAYLOADS.greeting,
+      atOnce: 4,
+      run: (greeting, { id }) => greet(callOfNobody(), greeting, `g${id}`),
+    },
+    reminder: {
+      payload: JOB_PAYLOADS.reminder,
+      atOnce: 4,
+      run: (reminder, { id }) => remind(callOfNobody(), reminder, `r${id}`),
     },
     // Each process looks after those it delivers; these are those of a process that is no more.
     'overdue-interactions': {

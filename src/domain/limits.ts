@@ -2,6 +2,10 @@ import type { Limit } from '../infra/rate-limits.js';
 
 /** Lengths and counts, in characters and rows, and how often things may happen. */
 export const limits = {
+  /** Of what built-in commands keep, in characters. */
+  awayNote: 300,
+  reminder: 1_000,
+  greeting: 1_000,
   password: { min: 8, max: 128 },
   /** A bot's, which is free text. */
   username: { min: 2, max: 32 },

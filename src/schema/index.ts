@@ -24,6 +24,7 @@ import './invites.js';
 import './command-permissions.js';
 import './emojis.js';
 import './guild-changes.js';
+import './built-in-commands.js';
 import './channel-events.js';
 import { lexicographicSortSchema, printSchema } from 'graphql';
 import { builder } from './builder.js';

@@ -1,5 +1,6 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { GraphQLResolveInfo } from 'graphql';
+import { type InvokedBuiltIn, invokeBuiltIn } from '../domain/built-in-commands/index.js';
 import { DomainError, isAllowed } from '../domain/errors.js';
 import { accessChannel } from '../domain/guilds/index.js';
 import { plainText } from '../domain/input.js';
@@ -21,6 +22,7 @@ import {
 import { AUTOCOMPLETIONS_PER_PERSON, INVOCATIONS_PER_PERSON } from '../domain/limits.js';
 import { onlookerOf, seenBy } from '../domain/messages/index.js';
 import { parseInput } from '../domain/parse-input.js';
+import { PLATFORM_ID } from '../domain/platform/index.js';
 import { takeAsCaller } from '../domain/rate-limits.js';
 import type { Interaction as InteractionRow, InteractionStep as InteractionStepRow } from '../infra/database/index.js';
 import { snowflakeTime } from '../infra/ids.js';
@@ -67,7 +69,18 @@ export const Interaction = builder.prismaObject('Interaction', {
     'Something that a person asked of an application. The person sees it, and who has a role in the application, for seven days.',
   fields: (t) => ({
     id: t.field(snowflakeId),
-    application: t.relation('application', { nullable: true }),
+    application: t.field({
+      type: Application,
+      nullable: true,
+      description: 'Null for a built-in command, which the platform answers itself.',
+      resolve: async ({ applicationId }, _args, context, info) => {
+        if (applicationId === PLATFORM_ID) return null;
+        const query = queryFromInfo({ context, info });
+        return referredRows(context, info, (ids) =>
+          context.call.read.application.findMany({ ...query, where: { id: { in: ids } } }),
+        ).load(applicationId);
+      },
+    }),
     user: t.relation('user'),
     type: t.exposeInt('type', { description: "The reference platform's interaction type." }),
     name: t.exposeString('name', { description: 'Of the command, or the custom id of the component or the modal.' }),
@@ -251,6 +264,11 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: InvokeCommandInput, required: true }) },
     resolve: async (_root, { input }, { call }) => {
       const files = filesOf(input);
+      const builtIn = builtInInput(input);
+      if (builtIn) {
+        await takeAsCaller(call, INVOCATIONS_PER_PERSON);
+        return { interaction: await invokeBuiltIn(call, builtIn) };
+      }
       const asked = { ...commandInput(input), targetId: parseOptionalId(input.targetId, 'targetId') };
       await takeAsCaller(call, INVOCATIONS_PER_PERSON);
       if (files.length > 0) await requireInvoking(call, { ...asked, files: files.length });
@@ -298,6 +316,21 @@ builder.mutationFields((t) => ({
     },
   }),
 }));
+
+/** What runs a built-in command; undefined for an input that names none. */
+function builtInInput({
+  channelId,
+  commandId,
+  name,
+  options,
+}: typeof InvokeCommandInput.$inferInput): InvokedBuiltIn | undefined {
+  if (name === undefined || name === null || (commandId !== undefined && commandId !== null)) return undefined;
+  return {
+    channelId: parseId(channelId, 'channelId'),
+    name: parseInput(plainText(), name, 'name'),
+    options: parseInput(InvokedOptions, options ?? [], 'options'),
+  };
+}
 
 function commandInput(input: typeof InvokeCommandInput.$inferInput) {
   const commandId = parseOptionalId(input.commandId, 'commandId');

@@ -4,7 +4,11 @@ import type { APIAttachment, APIMessageTopLevelComponent, APIUnfurledMediaItem }
 export class ShownFiles {
   readonly #byAddress = new Map<string, APIAttachment>();
 
-  constructor(attachments: readonly APIAttachment[]) {
+  /** @param messageId what pictures from elsewhere are known by, which have no id of their own */
+  constructor(
+    readonly messageId: string,
+    attachments: readonly APIAttachment[],
+  ) {
     for (const attachment of attachments) {
       this.#byAddress.set(`attachment://${attachment.filename}`, attachment);
       this.#byAddress.set(withoutQuery(attachment.url), attachment);
@@ -47,7 +51,7 @@ function rendered(name: string, member: unknown, files: ShownFiles): [string, un
           ['size', file.size],
         ]
       : [];
-  return [[name, renderMedia(url, file)], ...beside];
+  return [[name, renderMedia(url, file, files.messageId)], ...beside];
 }
 
 function urlIn(media: unknown): string | undefined {
@@ -55,9 +59,12 @@ function urlIn(media: unknown): string | undefined {
   return typeof media.url === 'string' ? media.url : undefined;
 }
 
+/** The reference sends an id, which its types leave out. */
+type WireMedia = APIUnfurledMediaItem & { id?: string };
+
 /** A picture or another file (Discord's documentation, Unfurled Media Item): one of the message's own, or anywhere else. */
-function renderMedia(address: string, file: APIAttachment | undefined): APIUnfurledMediaItem {
-  if (!file) return { url: address, proxy_url: address };
+function renderMedia(address: string, file: APIAttachment | undefined, messageId: string): WireMedia {
+  if (!file) return { id: messageId, url: address, proxy_url: address };
   const { id, url, proxy_url, width, height, content_type } = file;
-  return { url, proxy_url, attachment_id: id, width, height, content_type };
+  return { id, url, proxy_url, attachment_id: id, width, height, content_type };
 }

@@ -87,10 +87,13 @@ export function renderReaction(reaction: ReactionCount): APIReaction {
 
 /** The files of a message, for what shows them. */
 export function shownFiles(
-  message: Pick<MessageRecord, 'attachments' | 'channelId'>,
+  message: Pick<MessageRecord, 'id' | 'attachments' | 'channelId'>,
   options: WireOptions,
 ): ShownFiles {
-  return new ShownFiles(message.attachments.map((file) => renderAttachment(file, message.channelId, options)));
+  return new ShownFiles(
+    String(message.id),
+    message.attachments.map((file) => renderAttachment(file, message.channelId, options)),
+  );
 }
 
 /** Stored JSON columns are read back as `unknown`; these hold what the domain put there. */
@@ -103,7 +106,7 @@ export function renderMessage(message: MessageRecord, options: WireOptions): API
     ...renderAttachment(attachment, message.channelId, options),
     ...(message.visibleToId === null ? {} : { ephemeral: true }),
   }));
-  const files = new ShownFiles(attachments);
+  const files = new ShownFiles(String(message.id), attachments);
   return {
     id: String(message.id),
     channel_id: String(message.channelId),

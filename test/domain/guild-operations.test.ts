@@ -17,6 +17,7 @@ import {
 import { findRunnableCommand, setCommandPermissions } from '../../src/domain/command-permissions/index.js';
 import { createEmoji, deleteEmoji } from '../../src/domain/emojis/index.js';
 import { DomainError } from '../../src/domain/errors.js';
+import { removeGreeting } from '../../src/domain/greetings/set.js';
 import {
   CHANNEL_OPERATIONS,
   type ChannelOperation,
@@ -254,6 +255,7 @@ const IN_GUILD: Record<GuildOperation, Attempt<GuildOperation>> = {
   addMemberWithRoles: addSomebodyWith({ roleIds: [] }),
   addMemberMuted: addSomebodyWith({ mute: true }),
   addMemberDeafened: addSomebodyWith({ deaf: true }),
+  setGreeting: { does: (call) => removeGreeting(call, guildId(), 'WELCOME') },
   manageInvites: { does: deleteInviteOfOwner, instead: Permission.ManageChannels },
   viewAuditLog: {
     does: (call) => listGuildLog(call, { guildId: guildId(), take: 1, backwards: true }),

@@ -24,4 +24,6 @@ export const PLAIN_MEMBER = {
   mute: false,
   deaf: false,
   temporary: false,
+  awayMessage: null,
+  awaySince: null,
 };

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { expect } from 'vitest';
+import { DEVIATIONS } from './deviations.js';
 
-const fixture = join(import.meta.dirname, '../fixtures/reference-schemas.json');
+const fixture = (name: string) => JSON.parse(readFileSync(join(import.meta.dirname, '../fixtures', name), 'utf8'));
 
 const ajv = new Ajv2020({
   strict: false,
@@ -18,13 +19,83 @@ const ajv = new Ajv2020({
     'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?\+00:00$/,
   },
 });
-ajv.addSchema(JSON.parse(readFileSync(fixture, 'utf8')), 'reference');
+ajv.addSchema(fixture('reference-schemas.json'), 'reference');
+
+function validatorOf(schema: string): ValidateFunction {
+  const validate = ajv.getSchema(`reference#/$defs/${schema}`);
+  if (!validate) throw new Error(`the fixture has no schema ${schema}`);
+  return validate;
+}
+
+/** What is wrong with a body, each as `path message`. */
+function faultsIn(validate: ValidateFunction, body: unknown): string[] {
+  validate(body);
+  return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+}
 
 /** Expects `body` to have the shape that the reference platform's OpenAPI document gives to `schema`. */
 export function expectReference(schema: string, body: unknown): void {
-  const validate = ajv.getSchema(`reference#/$defs/${schema}`);
-  if (!validate) throw new Error(`the fixture has no schema ${schema}`);
-  validate(body);
-  const faults = (validate.errors ?? []).map(({ instancePath, message }) => `${schema}${instancePath} ${message}`);
-  expect(faults).toEqual([]);
+  expect(faultsIn(validatorOf(schema), body).map((fault) => `${schema}${fault}`)).toEqual([]);
+}
+
+interface Operation {
+  /** As the document names it: `GET /guilds/{guild_id}`. */
+  name: string;
+  pattern: RegExp;
+  /** The shape of the answer by status; null for none. */
+  answers: Record<string, object | null>;
+}
+
+const operations: Operation[] = Object.entries(
+  fixture('reference-operations.json').operations as Record<string, Pick<Operation, 'answers'>>,
+)
+  .map(([name, { answers }]) => ({ name, answers, pattern: patternOf(name) }))
+  // What is spelt out goes before what stands for anything.
+  .sort((one, other) => parametersIn(one) - parametersIn(other));
+
+function patternOf(name: string): RegExp {
+  return new RegExp(`^${name.replace(/[.+@]/g, '\\$&').replace(/\{\w+\}/g, '[^/]+')}$`);
+}
+
+function parametersIn({ name }: Operation): number {
+  return name.split('{').length;
+}
+
+/** The operation that a request asks for; undefined for one that the document does not have. */
+export function operationOf(method: string, path: string): Operation | undefined {
+  return operations.find(({ pattern }) => pattern.test(`${method} ${path}`));
+}
+
+const validators = new Map<string, ValidateFunction>();
+
+/**
+ * What is wrong with an answer of success by the reference platform's OpenAPI document, beside the deviations that are known; nothing
+ * where the document does not have the operation.
+ * @param path below `/api/v10`, without a query
+ */
+export function referenceFaults(method: string, path: string, status: number, body: unknown): string[] {
+  const operation = operationOf(method, path);
+  if (!operation || status < 200 || status > 299) return [];
+  const { name, answers } = operation;
+  const schema = answers[status];
+  const faults =
+    schema === undefined
+      ? [`is answered ${status}, not ${Object.keys(answers).join(' or ')}`]
+      : schema === null
+        ? []
+        : faultsIn(validatorFor(`${name} ${status}`, schema), body);
+  return faults.filter((fault) => !isKnown(name, fault)).map((fault) => `${name}: ${fault}`);
+}
+
+function isKnown(operation: string, fault: string): boolean {
+  return DEVIATIONS.some((known) => known.operation.test(operation) && known.fault.test(fault));
+}
+
+function validatorFor(key: string, schema: object): ValidateFunction {
+  const known = validators.get(key);
+  if (known) return known;
+  // References of the document lead to its schemas.
+  const made = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"reference#/$defs/')));
+  validators.set(key, made);
+  return made;
 }

@@ -1,4 +1,5 @@
 import type { Loose } from './graphql.js';
+import { referenceFaults } from './reference.js';
 import { permitEveryone } from './rows.js';
 import type { TestServer } from './server.js';
 import { addMember, createBot, createGuild, type TestBot, type TestGuild } from './world.js';
@@ -34,7 +35,11 @@ export async function ask(
     headers: { ...(json === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
   });
   const text = await response.text();
-  return { status: response.status, headers: response.headers, body: text === '' ? null : parse(text) };
+  const answer = { status: response.status, headers: response.headers, body: text === '' ? null : parse(text) };
+  const place = new URL(url).pathname.replace(/^\/api(\/v10)?/, '');
+  const faults = referenceFaults(method, place, answer.status, answer.body);
+  if (faults.length > 0) throw new Error(`an answer is not the reference platform's:\n${faults.join('\n')}`);
+  return answer;
 }
 
 function parse(text: string): Loose {

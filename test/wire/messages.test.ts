@@ -245,7 +245,7 @@ describe('a message that answers an interaction', () => {
 
 describe('the components of a message', () => {
   const url = 'https://chat.example/cdn/attachments/30000000000000000/5/cat%20%C3%A4.png?hm=41';
-  const shown = { url, proxy_url: url, attachment_id: '5', width: 3, height: 2, content_type: 'image/png' };
+  const shown = { id: '5', url, proxy_url: url, attachment_id: '5', width: 3, height: 2, content_type: 'image/png' };
   const rendered = (...components: object[]) =>
     renderMessage(message({ attachments: [attachment()], components: JSON.parse(JSON.stringify(components)) }), options)
       .components;
@@ -269,7 +269,7 @@ describe('the components of a message', () => {
   test('have what is elsewhere as it is', () => {
     const elsewhere = 'https://a.example/x.png';
     expect(rendered({ type: 12, items: [{ media: { url: elsewhere } }] })).toEqual([
-      { type: 12, items: [{ media: { url: elsewhere, proxy_url: elsewhere } }] },
+      { type: 12, items: [{ media: { id: String(message().id), url: elsewhere, proxy_url: elsewhere } }] },
     ]);
   });
 

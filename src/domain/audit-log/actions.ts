@@ -269,6 +269,13 @@ const ACTIONS = {
       permissions: z.array(z.object({ id: text, type: z.number(), ...changed(z.boolean().nullable()).shape })),
     }),
   },
+  // Null where nothing is said any more; the target is the channel.
+  GREETING_UPDATE: {
+    of: 'guild',
+    log: null,
+    target: 'channel',
+    changes: z.object({ kind: z.enum(['WELCOME', 'GOODBYE']), channelId: text.nullable(), message: text.nullable() }),
+  },
   BOT_ADD: { of: 'guild', log: 'guild', target: 'user', changes: NOTHING },
   // The target is the author.
   MESSAGE_DELETE: {

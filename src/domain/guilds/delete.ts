@@ -98,7 +98,6 @@ async function removeRows({ db: { writer }, signal }: Supplies, guildId: bigint)
     () => writer.memberRole.deleteMany(some),
     () => writer.member.deleteMany(some),
     () => writer.ban.deleteMany(some),
-    () => writer.awayNote.deleteMany(some),
     () => writer.role.deleteMany(some),
     () => writer.commandPermission.deleteMany(some),
     () => writer.applicationCommand.deleteMany({ ...some, where: { scopeId: guildId } }),

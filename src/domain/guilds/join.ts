@@ -3,6 +3,7 @@ import type { Guild, Invite } from '../../infra/database/index.js';
 import { requireNotBanned } from '../bans/record.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
 import { DomainError } from '../errors.js';
+import { greetWithin } from '../greetings/greet.js';
 import { findInvite, stillWorking } from '../invites/find.js';
 import { WITH_USER_AND_ROLES } from '../members/record.js';
 
@@ -40,6 +41,7 @@ async function addMember(call: CallContext, invite: Invite, userId: bigint): Pro
       });
       await useInvite(call, write, invite);
       record({ type: 'GUILD_MEMBER_ADD', member });
+      await greetWithin(call, write, { guildId: invite.guildId, user: member.user, kind: 'WELCOME' });
     },
     { serializable: true },
   );

@@ -136,6 +136,8 @@ async function loadMember(reader: Reader, guildId: bigint, userId: bigint): Prom
       mute: true,
       deaf: true,
       temporary: true,
+      awayMessage: true,
+      awaySince: true,
       roles: { select: { roleId: true } },
       guild: { select: { deletedAt: true } },
     },

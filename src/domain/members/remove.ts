@@ -1,6 +1,7 @@
 import type { User } from '../../infra/database/index.js';
 import { type CallContext, requireUser, type Write } from '../call.js';
 import { DomainError } from '../errors.js';
+import { greetWithin } from '../greetings/greet.js';
 import { accessGuild } from '../guilds/access.js';
 import { removeFromGuilds } from '../installations/uninstall.js';
 import { requireAbove } from '../roles/rank.js';
@@ -18,6 +19,7 @@ export async function endMembership(call: CallContext, write: Write, guildId: bi
   if (count === 0) return;
   await endVoice(write, { guildId, userId: user.id });
   write.record({ type: 'GUILD_MEMBER_REMOVE', guildId, user });
+  await greetWithin(call, write, { guildId, user, kind: 'GOODBYE' });
 }
 
 /**

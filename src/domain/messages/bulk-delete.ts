@@ -33,15 +33,19 @@ export async function deleteMessages(call: CallContext, { channelId, messageIds 
   await Promise.all(withFiles.map(({ id }) => discardAllFiles(call, { channelId, messageId: id })));
 }
 
-function checkIds({ clock }: CallContext, ids: readonly bigint[]): void {
+/** Whether a message is not too old for it. */
+export function mayBeDeletedInBulk({ clock }: CallContext, id: bigint): boolean {
+  return snowflakeTime(id) >= clock.now() - MAX_AGE_MS;
+}
+
+function checkIds(call: CallContext, ids: readonly bigint[]): void {
   const { min, max } = limits.messagesPerBulkDelete;
   if (ids.length < min || ids.length > max) throw new DomainError('BULK_DELETE_COUNT');
   if (new Set(ids).size < ids.length) {
     const message = 'The set already contains this value';
     throw invalidInput({ path: 'messageIds', code: 'SET_TYPE_ALREADY_CONTAINS_VALUE', message });
   }
-  const oldest = clock.now() - MAX_AGE_MS;
-  if (ids.some((id) => snowflakeTime(id) < oldest)) throw new DomainError('BULK_DELETE_TOO_OLD');
+  if (!ids.every((id) => mayBeDeletedInBulk(call, id))) throw new DomainError('BULK_DELETE_TOO_OLD');
 }
 
 interface Removed {

@@ -1,4 +1,5 @@
 import { MessageFlags, MessageType } from 'discord-api-types/v10';
+import { noticeAbsences } from '../absences/notice.js';
 import { type CallContext, requireUser } from '../call.js';
 import { requireReachableIn } from '../channels/direct.js';
 import { requireText } from '../channels/place.js';
@@ -38,7 +39,9 @@ export async function sendMessage(call: CallContext, input: SendMessageInput): P
   const flags = (body.flags ?? 0) & SENDABLE_FLAGS;
   const slowModeSeconds = slowModeFor(call, place);
   const kind = MessageType.Default;
-  return postMessage(call, { author, place, body: { ...body, flags }, files, kind, slowModeSeconds });
+  const message = await postMessage(call, { author, place, body: { ...body, flags }, files, kind, slowModeSeconds });
+  await noticeAbsences(call, place, message);
+  return message;
 }
 
 /**

@@ -26,4 +26,10 @@ export const memberEvents = {
     audience: COMING_AND_GOING,
     render: ({ guildId, user }) => ({ d: { guild_id: String(guildId), user: renderUser(user) } }),
   },
+  ABSENCE_UPDATED: {
+    topic: 'guild',
+    about: ({ guildId, userId }) => ({ guildId, userId }),
+    invalidates: ['member'],
+    audience: null,
+  },
 } satisfies Partial<EventRows>;

@@ -141,7 +141,7 @@ const inChannel = (audience: object, more: Partial<Way> = {}): Way => ({
   channelId: '2',
   ...more,
 });
-const ofFacts = (audience: object, invalidates: Way['invalidates'], more: Partial<Way> = {}): Way => ({
+const ofFacts = (audience: object | null, invalidates: Way['invalidates'], more: Partial<Way> = {}): Way => ({
   topics: ['facts:1'],
   audience,
   invalidates,
@@ -394,6 +394,11 @@ const ROWS: { [Name in EventName]: [event: DomainEvent & { type: Name }, way: Wa
   ],
   GUILD_BAN_ADD: [{ type: 'GUILD_BAN_ADD', guildId: 1n, user: person(7n) }, ofBan, shownBan],
   GUILD_BAN_REMOVE: [{ type: 'GUILD_BAN_REMOVE', guildId: 1n, user: person(7n) }, ofBan, shownBan],
+  ABSENCE_UPDATED: [
+    { type: 'ABSENCE_UPDATED', guildId: 1n, userId: 7n },
+    ofFacts(null, ['member'], { userId: '7' }),
+    {},
+  ],
   INVITE_CREATE: [
     { type: 'INVITE_CREATE', invite },
     inChannel(ofInvite),

@@ -15,7 +15,9 @@ ADD COLUMN     "systemChannelId" BIGINT,
 ADD COLUMN     "verificationLevel" INTEGER NOT NULL DEFAULT 0;
 
 -- AlterTable
-ALTER TABLE "Member" ADD COLUMN     "communicationDisabledUntil" TIMESTAMP(3),
+ALTER TABLE "Member" ADD COLUMN     "awayMessage" TEXT,
+ADD COLUMN     "awaySince" TIMESTAMP(3),
+ADD COLUMN     "communicationDisabledUntil" TIMESTAMP(3),
 ADD COLUMN     "deaf" BOOLEAN NOT NULL DEFAULT false,
 ADD COLUMN     "mute" BOOLEAN NOT NULL DEFAULT false,
 ADD COLUMN     "temporary" BOOLEAN NOT NULL DEFAULT false;
@@ -88,16 +90,6 @@ CREATE TABLE "Greeting" (
 );
 
 -- CreateTable
-CREATE TABLE "AwayNote" (
-    "guildId" BIGINT NOT NULL,
-    "userId" BIGINT NOT NULL,
-    "message" TEXT NOT NULL,
-    "since" TIMESTAMP(3) NOT NULL,
-
-    CONSTRAINT "AwayNote_pkey" PRIMARY KEY ("guildId","userId")
-);
-
--- CreateTable
 CREATE TABLE "LiveProcess" (
     "id" TEXT NOT NULL,
     "until" TIMESTAMP(3) NOT NULL,
@@ -155,9 +147,6 @@ CREATE INDEX "SlowMode_until_idx" ON "SlowMode"("until");
 CREATE INDEX "Pin_channelId_pinnedAt_idx" ON "Pin"("channelId", "pinnedAt");
 
 -- CreateIndex
-CREATE INDEX "AwayNote_userId_idx" ON "AwayNote"("userId");
-
--- CreateIndex
 CREATE INDEX "LiveProcess_until_idx" ON "LiveProcess"("until");
 
 -- CreateIndex
@@ -213,12 +202,6 @@ ALTER TABLE "Pin" ADD CONSTRAINT "Pin_channelId_fkey" FOREIGN KEY ("channelId") 
 
 -- AddForeignKey
 ALTER TABLE "Greeting" ADD CONSTRAINT "Greeting_guildId_fkey" FOREIGN KEY ("guildId") REFERENCES "Guild"("id") ON DELETE CASCADE ON UPDATE CASCADE;
-
--- AddForeignKey
-ALTER TABLE "AwayNote" ADD CONSTRAINT "AwayNote_guildId_fkey" FOREIGN KEY ("guildId") REFERENCES "Guild"("id") ON DELETE CASCADE ON UPDATE CASCADE;
-
--- AddForeignKey
-ALTER TABLE "AwayNote" ADD CONSTRAINT "AwayNote_userId_fkey" FOREIGN KEY ("userId") REFERENCES "User"("id") ON DELETE RESTRICT ON UPDATE CASCADE;
 
 -- AddForeignKey
 ALTER TABLE "Presence" ADD CONSTRAINT "Presence_userId_fkey" FOREIGN KEY ("userId") REFERENCES "User"("id") ON DELETE RESTRICT ON UPDATE CASCADE;

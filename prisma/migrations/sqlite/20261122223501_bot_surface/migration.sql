@@ -67,18 +67,6 @@ CREATE TABLE "Greeting" (
 );
 
 -- CreateTable
-CREATE TABLE "AwayNote" (
-    "guildId" BIGINT NOT NULL,
-    "userId" BIGINT NOT NULL,
-    "message" TEXT NOT NULL,
-    "since" DATETIME NOT NULL,
-
-    PRIMARY KEY ("guildId", "userId"),
-    CONSTRAINT "AwayNote_guildId_fkey" FOREIGN KEY ("guildId") REFERENCES "Guild" ("id") ON DELETE CASCADE ON UPDATE CASCADE,
-    CONSTRAINT "AwayNote_userId_fkey" FOREIGN KEY ("userId") REFERENCES "User" ("id") ON DELETE RESTRICT ON UPDATE CASCADE
-);
-
--- CreateTable
 CREATE TABLE "LiveProcess" (
     "id" TEXT NOT NULL PRIMARY KEY,
     "until" DATETIME NOT NULL
@@ -147,6 +135,8 @@ CREATE TABLE "new_Member" (
     "mute" BOOLEAN NOT NULL DEFAULT false,
     "deaf" BOOLEAN NOT NULL DEFAULT false,
     "temporary" BOOLEAN NOT NULL DEFAULT false,
+    "awayMessage" TEXT,
+    "awaySince" DATETIME,
 
     PRIMARY KEY ("guildId", "userId"),
     CONSTRAINT "Member_guildId_fkey" FOREIGN KEY ("guildId") REFERENCES "Guild" ("id") ON DELETE CASCADE ON UPDATE CASCADE,
@@ -220,9 +210,6 @@ CREATE INDEX "SlowMode_until_idx" ON "SlowMode"("until");
 
 -- CreateIndex
 CREATE INDEX "Pin_channelId_pinnedAt_idx" ON "Pin"("channelId", "pinnedAt");
-
--- CreateIndex
-CREATE INDEX "AwayNote_userId_idx" ON "AwayNote"("userId");
 
 -- CreateIndex
 CREATE INDEX "LiveProcess_until_idx" ON "LiveProcess"("until");

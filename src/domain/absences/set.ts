@@ -1,0 +1,12 @@
+import { type CallContext, requirePerson } from '../call.js';
+
+/** Notes that the caller is away from a guild, in place of what they noted before; null ends it. @returns whether they were a member */
+export async function setAbsence(call: CallContext, guildId: bigint, message: string | null): Promise<boolean> {
+  const { user } = requirePerson(call);
+  const data = { awayMessage: message, awaySince: message === null ? null : new Date(call.clock.now()) };
+  const { count } = await call.writeOne(
+    (db) => db.member.updateMany({ where: { guildId, userId: user.id }, data }),
+    ({ count }) => (count === 0 ? null : { type: 'ABSENCE_UPDATED', guildId, userId: user.id }),
+  );
+  return count > 0;
+}

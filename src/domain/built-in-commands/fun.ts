@@ -1,0 +1,149 @@
+import { randomInt } from 'node:crypto';
+import { ApplicationCommandOptionType as Type } from 'discord-api-types/v10';
+import { Lazy } from '../../infra/lazy.js';
+import { invalidInput } from '../errors.js';
+import type { ChannelOperation } from '../guild-operations.js';
+import { characters } from '../input.js';
+import { type BuiltInAnswer, type BuiltInCommand, type Invocation, type NameIn, openly, required } from './command.js';
+
+/** What the magic 8 ball answers. */
+const ORACLE = [
+  'It is certain.',
+  'Without a doubt.',
+  'Yes, definitely.',
+  'You may rely on it.',
+  'As I see it, yes.',
+  'Most likely.',
+  'The signs point to yes.',
+  'The answer is hazy, try again.',
+  'Ask again later.',
+  'Better not tell you now.',
+  'Concentrate and ask again.',
+  "Don't count on it.",
+  'My reply is no.',
+  'The outlook is not so good.',
+  'Very doubtful.',
+];
+
+/** The most characters that are written in large letters: what fits a message. */
+const ASCII_LENGTH = 20;
+
+/** The most characters that a QR code holds here; it could be read by few cameras beyond. */
+const QR_LENGTH = 1_000;
+
+const letters = new Lazy(async () => {
+  const [{ default: figlet }, { default: standard }] = await Promise.all([
+    import('figlet'),
+    import('figlet/fonts/Standard'),
+  ]);
+  figlet.parseFont('Standard', standard);
+  return figlet;
+});
+
+const qrCodes = new Lazy(async () => (await import('qrcode')).default);
+
+/** What an answer that everybody sees takes. */
+const SAID: readonly ChannelOperation[] = ['sendMessage'];
+
+export const FUN = {
+  '8ball': {
+    description: 'Asks the magic 8 ball',
+    needs: SAID,
+    options: [
+      { type: Type.String, name: 'question', description: 'What you want to know', required: true, max_length: 1_000 },
+    ],
+    run: async ({ given }) => openly(`> ${oneLine(required(given.text('question')))}\n🎱 ${pick(ORACLE)}`),
+  },
+  flip: {
+    description: 'Flips a coin',
+    needs: SAID,
+    options: [],
+    run: async () => openly(`🪙 ${pick(['Heads', 'Tails'])}`),
+  },
+  choice: {
+    description: 'Chooses one of several things',
+    needs: SAID,
+    options: [
+      {
+        type: Type.String,
+        name: 'options',
+        description: 'The things, with commas between them',
+        required: true,
+        max_length: 1_000,
+      },
+    ],
+    run: async ({ given }) => openly(`I choose **${pick(choicesIn(required(given.text('options'))))}**.`),
+  },
+  ascii: {
+    description: 'Writes in large letters',
+    needs: SAID,
+    options: [
+      { type: Type.String, name: 'text', description: 'What to write', required: true, max_length: ASCII_LENGTH },
+    ],
+    run: writeLarge,
+  },
+  qrcode: {
+    description: 'Makes a QR code',
+    needs: [...SAID, 'sendFiles'],
+    options: [{ type: Type.String, name: 'text', description: 'What it says', required: true, max_length: QR_LENGTH }],
+    run: async ({ given }) => {
+      const { toBuffer } = await qrCodes.get();
+      const png = await toBuffer(required(given.text('text')), { type: 'png', width: 320, margin: 2 });
+      return { picture: { filename: 'qrcode.png', png }, isPrivate: false };
+    },
+  },
+  love: {
+    description: 'Says how well two people go together',
+    needs: SAID,
+    options: [
+      { type: Type.User, name: 'user', description: 'Somebody', required: true },
+      { type: Type.User, name: 'with', description: 'Somebody else; you unless stated' },
+    ],
+    run: tellLove,
+  },
+} satisfies Record<NameIn<'fun'>, BuiltInCommand>;
+
+function pick<Thing>(things: readonly [Thing, ...Thing[]] | readonly Thing[]): Thing {
+  return things[randomInt(things.length)] as Thing;
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ');
+}
+
+/** @throws INVALID_INPUT where there is nothing to choose between */
+function choicesIn(text: string): string[] {
+  const choices = oneLine(text)
+    .split(',')
+    .map((choice) => choice.trim())
+    .filter((choice) => choice !== '');
+  if (choices.length >= 2) return choices;
+  throw invalidInput({
+    path: 'options.0.value',
+    code: 'BASE_TYPE_BAD_LENGTH',
+    message: 'Name at least two things, with commas between them.',
+  });
+}
+
+async function writeLarge({ given }: Invocation): Promise<BuiltInAnswer> {
+  const text = required(given.text('text'));
+  const figlet = await letters.get();
+  const drawn = figlet.textSync(text, { font: 'Standard', width: 120, whitespaceBreak: true });
+  if (drawn.trim() === '' || characters(drawn) > 3_900) {
+    throw invalidInput({
+      path: 'options.0.value',
+      code: 'STRING_TYPE_REGEX',
+      message: 'There are no large letters for this text; use letters, digits and signs of ASCII.',
+    });
+  }
+  return openly(`\`\`\`\n${drawn.replaceAll('`', "'")}\n\`\`\``);
+}
+
+/** The same two always go together as well as they do, whoever is named first. */
+async function tellLove({ given, caller }: Invocation): Promise<BuiltInAnswer> {
+  const one = required(given.user('user'));
+  const other = given.user('with') ?? caller;
+  const percent = Number((one.id * other.id + one.id + other.id) % 101n);
+  const hearts = Math.round(percent / 10);
+  return openly(`<@${one.id}> and <@${other.id}>: **${percent} %**\n${'❤️'.repeat(hearts)}${'🖤'.repeat(10 - hearts)}`);
+}

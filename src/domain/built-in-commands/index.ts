@@ -1,0 +1,2 @@
+export { type InvokedBuiltIn, invokeBuiltIn } from './invoke.js';
+export { listBuiltIns } from './table.js';

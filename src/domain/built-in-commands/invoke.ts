@@ -1,0 +1,148 @@
+import { Readable } from 'node:stream';
+import { InteractionResponseType, InteractionType, MessageType } from 'discord-api-types/v10';
+import type { Interaction, User } from '../../infra/database/index.js';
+import { type CallContext, requirePerson } from '../call.js';
+import { guildIdOf, type Place, requireText } from '../channels/place.js';
+import { DomainError, invalidInput } from '../errors.js';
+import { accessChannel } from '../guilds/access.js';
+import type { InvokedOption } from '../interactions/input.js';
+import { messageInteraction } from '../interactions/metadata.js';
+import { readOptions } from '../interactions/options.js';
+import { requireFaultless, type Wanted } from '../interactions/reading.js';
+import type { GivenParameter } from '../interactions/request.js';
+import { messageContent } from '../messages/body.js';
+import type { UploadedFile } from '../messages/files.js';
+import { postMessage } from '../messages/post.js';
+import { asPlatform, findPlatformBot, PLATFORM_ID } from '../platform/platform.js';
+import { type BuiltInAnswer, type BuiltInCommand, Given } from './command.js';
+import { findBuiltIn, isOfClient } from './table.js';
+
+export interface InvokedBuiltIn {
+  channelId: bigint;
+  /** Of the command, in whatever case. */
+  name: string;
+  options: readonly InvokedOption[];
+}
+
+/**
+ * Runs a built-in command as the caller. What it does is done under their own permissions; what it answers is a message of the platform's,
+ * as that of an application would be. What is refused leaves no trace.
+ * @throws UNKNOWN_COMMAND, INVALID_INPUT (at `name` for a command that the client carries out, at `options`), WRONG_CHANNEL_TYPE, what
+ *   `accessChannel` throws, and what the command itself throws
+ */
+export async function invokeBuiltIn(call: CallContext, input: InvokedBuiltIn): Promise<Interaction> {
+  const { user: caller } = requirePerson(call);
+  const name = input.name.trim().toLowerCase();
+  const command = findBuiltIn(name);
+  if (!command) throw isOfClient(name) ? forTheClient(name) : new DomainError('UNKNOWN_COMMAND');
+  const place = await accessPlace(call, input.channelId, command);
+  const read = readOptions([...command.options], input.options, 'run');
+  requireFaultless(read);
+  const users = await findNamed(call, place, read.wanted);
+  const given = new Given(read.options as GivenParameter[], users);
+  const answer = await command.run({ call, caller, place, given });
+  return answerWith(call, { name, place, caller, answer, options: read.options as GivenParameter[] });
+}
+
+/** In a direct channel everybody may run commands. */
+async function accessPlace(call: CallContext, channelId: bigint, { needs = [] }: BuiltInCommand): Promise<Place> {
+  const isDirect = (await call.guilds.guildOfChannel(channelId)) === null;
+  const place = await accessChannel(call, channelId, isDirect ? 'viewChannel' : 'useCommands', ...needs);
+  requireText(place);
+  return place;
+}
+
+function forTheClient(name: string): DomainError {
+  const message = `The client carries out "${name}" by itself: send a message instead.`;
+  return invalidInput({ path: 'name', code: 'BASE_TYPE_CHOICES', message });
+}
+
+/** The people somebody named. @throws INVALID_INPUT for who is not there, and for channels that are not of the place */
+async function findNamed(call: CallContext, place: Place, wanted: readonly Wanted[]): Promise<Map<bigint, User>> {
+  const ids = wanted.filter(({ kind }) => kind === 'user').map(({ id }) => id);
+  const [users, view] = await Promise.all([
+    ids.length === 0 ? [] : call.read.user.findMany({ where: { id: { in: ids }, deletedAt: null } }),
+    place.kind === 'guild' ? call.guilds.view(place.guildId) : null,
+  ]);
+  const known = new Map(users.map((user) => [user.id, user]));
+  const isKnown = ({ kind, id }: Wanted) => (kind === 'user' ? known.has(id) : (view?.channels.has(id) ?? false));
+  const faults = wanted.filter((one) => !isKnown(one)).map(({ kind, path }) => ({ path, ...unknown(kind) }));
+  if (faults.length > 0) throw invalidInput(...faults);
+  return known;
+}
+
+function unknown(kind: Wanted['kind']) {
+  return kind === 'user'
+    ? { code: 'UNKNOWN_USER', message: 'Unknown User' }
+    : { code: 'UNKNOWN_CHANNEL', message: 'Unknown Channel' };
+}
+
+interface Answered {
+  name: string;
+  place: Place;
+  caller: User;
+  answer: BuiltInAnswer;
+  options: GivenParameter[];
+}
+
+/** Stores what was run, and posts what it answers. */
+async function answerWith(call: CallContext, answered: Answered): Promise<Interaction> {
+  const { name, place, caller, options } = answered;
+  const id = call.nextId();
+  const messageId = call.nextId();
+  const guildId = guildIdOf(place);
+  const interaction = await call.writeOne((db) =>
+    db.interaction.create({
+      data: {
+        id,
+        applicationId: PLATFORM_ID,
+        type: InteractionType.ApplicationCommand,
+        tokenHash: '',
+        userId: caller.id,
+        guildId,
+        channelId: place.channelId,
+        name,
+        data: { name, type: 1, ...(options.length === 0 ? {} : { options }) },
+        owners: guildId === null ? { userId: String(caller.id) } : { guildId: String(guildId) },
+        ephemeralOnly: answered.answer.isPrivate,
+        state: 'ANSWERED',
+        callbackType: InteractionResponseType.ChannelMessageWithSource,
+        originalMessageId: messageId,
+      },
+    }),
+  );
+  await post(call, answered, interaction, messageId);
+  return interaction;
+}
+
+async function post(
+  call: CallContext,
+  { place, caller, answer }: Answered,
+  interaction: Interaction,
+  id: bigint,
+): Promise<void> {
+  const { content = '', embeds, picture, isPrivate, mentions = {} } = answer;
+  const files = picture ? [await pictureFile(call, picture)] : [];
+  const author = await findPlatformBot(call);
+  const shown = await messageInteraction(call, interaction, false);
+  const store = () =>
+    postMessage(call, {
+      id,
+      author,
+      place: asPlatform(place),
+      body: { content: messageContent.parse(content), embeds, allowedMentions: mentions },
+      files,
+      kind: MessageType.ChatInputCommand,
+      applicationId: PLATFORM_ID,
+      interaction: shown,
+      ...(isPrivate ? { visibleToId: caller.id } : {}),
+    });
+  await store().finally(() => Promise.all(files.map(({ blob }) => blob.discard())));
+}
+
+async function pictureFile(
+  { blobs }: CallContext,
+  { filename, png }: NonNullable<BuiltInAnswer['picture']>,
+): Promise<UploadedFile> {
+  return { blob: await blobs.stage(Readable.from([png])), filename, contentType: 'image/png', index: 0 };
+}

@@ -1,0 +1,94 @@
+import { ChannelType, ApplicationCommandOptionType as Type } from 'discord-api-types/v10';
+import type { GreetingKind } from '../../infra/database/index.js';
+import { setAbsence } from '../absences/set.js';
+import { invalidInput } from '../errors.js';
+import { removeGreeting, setGreeting } from '../greetings/set.js';
+import { limits } from '../limits.js';
+import { addReminder } from '../reminders/add.js';
+import { parseDelay } from '../reminders/delay.js';
+import {
+  type BuiltInAnswer,
+  type BuiltInCommand,
+  type Invocation,
+  type NameIn,
+  privately,
+  required,
+} from './command.js';
+import { requireServer } from './place.js';
+
+export const MEMBERS = {
+  afk: {
+    description: 'Tells those who mention you that you are away, until you write again',
+    options: [{ type: Type.String, name: 'message', description: 'Why, or until when', max_length: limits.awayNote }],
+    run: async ({ call, place, given }) => {
+      await setAbsence(call, requireServer(place).guildId, given.text('message') ?? 'no reason given');
+      return privately('You are away. Whoever mentions you is told; it ends when you write something.');
+    },
+  },
+  remindme: {
+    description: 'Reminds you of something',
+    options: [
+      { type: Type.String, name: 'when', description: 'In how long, such as 10m, 2h or 3d', required: true },
+      {
+        type: Type.String,
+        name: 'about',
+        description: 'Of what',
+        required: true,
+        max_length: limits.reminder,
+      },
+    ],
+    run: remind,
+  },
+  welcome: greeting('WELCOME', 'Says something to those who join'),
+  goodbye: greeting('GOODBYE', 'Says something when somebody leaves'),
+} satisfies Record<NameIn<'member'>, BuiltInCommand>;
+
+async function remind({ call, place, given }: Invocation): Promise<BuiltInAnswer> {
+  const delay = parseDelay(required(given.text('when')));
+  if (delay === null) {
+    throw invalidInput({
+      path: 'options.0.value',
+      code: 'STRING_TYPE_REGEX',
+      message: 'Say in how long: a number of minutes, hours or days such as 10m, 2h or 3d, a year at most.',
+    });
+  }
+  const dueAt = await addReminder(call, place, { delay, about: required(given.text('about')) });
+  return privately(`I will remind you <t:${Math.floor(dueAt / 1000)}:R>.`);
+}
+
+/** `{user}` and `{server}` in the message stand for who came or went, and where. */
+function greeting(kind: GreetingKind, description: string): BuiltInCommand {
+  return {
+    description,
+    options: [
+      {
+        type: Type.Channel,
+        name: 'channel',
+        description: 'Where; here unless stated',
+        channel_types: [ChannelType.GuildText, ChannelType.GuildAnnouncement],
+      },
+      {
+        type: Type.String,
+        name: 'message',
+        description: 'What; {user} and {server} stand for who and where',
+        max_length: limits.greeting,
+      },
+      { type: Type.Boolean, name: 'off', description: 'Says nothing any more' },
+    ],
+    async run({ call, place, given }) {
+      const { guildId, channelId } = requireServer(place);
+      if (given.flag('off')) {
+        await removeGreeting(call, guildId, kind);
+        return privately('Off.');
+      }
+      const target = given.id('channel') ?? channelId;
+      await setGreeting(call, { guildId, kind, channelId: target, message: given.text('message') ?? DEFAULTS[kind] });
+      return privately(`On, in <#${target}>.`);
+    },
+  };
+}
+
+const DEFAULTS: Record<GreetingKind, string> = {
+  WELCOME: 'Welcome to {server}, {user}!',
+  GOODBYE: '{user} has left {server}.',
+};

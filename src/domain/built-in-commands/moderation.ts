@@ -1,0 +1,125 @@
+import { ApplicationCommandOptionType as Type } from 'discord-api-types/v10';
+import { banMember } from '../bans/create.js';
+import { unbanMember } from '../bans/delete.js';
+import type { CallContext } from '../call.js';
+import { updateChannel } from '../channels/update.js';
+import { accessChannel } from '../guilds/access.js';
+import { kickMember } from '../members/remove.js';
+import { deleteMessages, mayBeDeletedInBulk } from '../messages/bulk-delete.js';
+import { deleteMessage } from '../messages/delete.js';
+import { listMessages } from '../messages/list.js';
+import {
+  type BuiltInAnswer,
+  type BuiltInCommand,
+  type Given,
+  type Invocation,
+  type NameIn,
+  privately,
+  required,
+} from './command.js';
+import { requireServer } from './place.js';
+
+const WHOM = { type: Type.User, name: 'user', description: 'Whom', required: true };
+const WHY = { type: Type.String, name: 'reason', description: 'Why, for the audit log', max_length: 512 };
+
+export const MODERATION = {
+  ban: {
+    description: 'Removes somebody from the server, for good',
+    options: [
+      WHOM,
+      WHY,
+      {
+        type: Type.Integer,
+        name: 'delete_days',
+        description: 'Removes their messages of the last days, 7 at most',
+        min_value: 0,
+        max_value: 7,
+      },
+    ],
+    run: ban,
+  },
+  unban: { description: 'Lets somebody come again', options: [WHOM, WHY], run: unban },
+  kick: { description: 'Removes somebody from the server', options: [WHOM, WHY], run: kick },
+  clear: {
+    description: 'Removes the newest messages of this channel',
+    options: [
+      {
+        type: Type.Integer,
+        name: 'count',
+        description: 'How many, 100 at most',
+        required: true,
+        min_value: 1,
+        max_value: 100,
+      },
+    ],
+    run: clear,
+  },
+  slowmode: {
+    description: 'Says how long everybody has to wait between messages in this channel',
+    options: [
+      {
+        type: Type.Integer,
+        name: 'seconds',
+        description: 'How long, six hours at most; 0 for not at all',
+        required: true,
+        min_value: 0,
+        max_value: 21_600,
+      },
+    ],
+    run: slowmode,
+  },
+} satisfies Record<NameIn<'moderation'>, BuiltInCommand>;
+
+const DAY_SECONDS = 86_400;
+
+async function ban({ call, place, given }: Invocation): Promise<BuiltInAnswer> {
+  const { guildId } = requireServer(place);
+  const { id: userId } = required(given.user('user'));
+  const deleteMessageSeconds = (given.number('delete_days') ?? 0) * DAY_SECONDS;
+  const isNew = await banMember(reasoned(call, given), { guildId, userId, deleteMessageSeconds });
+  return privately(isNew ? `<@${userId}> is banned.` : `<@${userId}> was banned already.`);
+}
+
+async function unban({ call, place, given }: Invocation): Promise<BuiltInAnswer> {
+  const { guildId } = requireServer(place);
+  const { id: userId } = required(given.user('user'));
+  await unbanMember(reasoned(call, given), { guildId, userId });
+  return privately(`<@${userId}> may come again.`);
+}
+
+async function kick({ call, place, given }: Invocation): Promise<BuiltInAnswer> {
+  const { guildId } = requireServer(place);
+  const { id: userId } = required(given.user('user'));
+  await kickMember(reasoned(call, given), { guildId, userId });
+  return privately(`<@${userId}> is no longer a member.`);
+}
+
+function reasoned(call: CallContext, given: Given): CallContext {
+  const reason = given.text('reason');
+  return reason === undefined ? call : call.because(reason);
+}
+
+async function clear({ call, place, given }: Invocation): Promise<BuiltInAnswer> {
+  const { channelId } = requireServer(place);
+  const count = await deleteNewest(call, channelId, required(given.number('count')));
+  return privately(count === 1 ? 'Removed one message.' : `Removed ${count} messages.`);
+}
+
+/** Removes as many of the newest messages, of those that are not too old for it. @returns how many */
+async function deleteNewest(call: CallContext, channelId: bigint, count: number): Promise<number> {
+  await accessChannel(call, channelId, 'deleteMessages');
+  const messages = await listMessages(call, { channelId, limit: count });
+  const messageIds = messages.map(({ id }) => id).filter((id) => mayBeDeletedInBulk(call, id));
+  const [only, ...others] = messageIds;
+  if (only === undefined) return 0;
+  if (others.length === 0) await deleteMessage(call, { channelId, messageId: only });
+  else await deleteMessages(call, { channelId, messageIds });
+  return messageIds.length;
+}
+
+async function slowmode({ call, place, given }: Invocation): Promise<BuiltInAnswer> {
+  const { channelId } = requireServer(place);
+  const seconds = required(given.number('seconds'));
+  await updateChannel(call, channelId, { rateLimitPerUser: seconds });
+  return privately(seconds === 0 ? 'Slow mode is off.' : `Everybody waits ${seconds} s between messages here.`);
+}

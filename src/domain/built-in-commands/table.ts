@@ -1,0 +1,51 @@
+import type { RESERVED_NAMES } from '../commands/reserved-names.js';
+import type { BuiltInCommand, NameIn } from './command.js';
+import { FUN } from './fun.js';
+import { INFO } from './info.js';
+import { MEMBERS } from './members.js';
+import { MODERATION } from './moderation.js';
+
+/** Every name that the platform answers itself (service description, section 2). */
+const SERVED: Record<NameIn<Exclude<keyof typeof RESERVED_NAMES, 'client'>>, BuiltInCommand> = {
+  ...MODERATION,
+  ...FUN,
+  ...INFO,
+  ...MEMBERS,
+};
+
+/** What clients make of a name by themselves: it is shown in the picker and never reaches the platform. */
+const OF_CLIENTS: Record<NameIn<'client'>, string> = {
+  me: 'Writes your message in italics',
+  poll: 'Asks a question with answers to choose from',
+  shrug: 'Ends your message with ¯\\_(ツ)_/¯',
+  tableflip: 'Ends your message with (╯°□°)╯︵ ┻━┻',
+  unflip: 'Ends your message with ┬─┬ノ( º _ ºノ)',
+  lenny: 'Ends your message with ( ͡° ͜ʖ ͡°)',
+};
+
+/** A command of this name that the platform answers; undefined for one of the client's, and for any other name. */
+export function findBuiltIn(name: string): BuiltInCommand | undefined {
+  return new Map<string, BuiltInCommand>(Object.entries(SERVED)).get(name);
+}
+
+export function isOfClient(name: string): name is NameIn<'client'> {
+  return Object.hasOwn(OF_CLIENTS, name);
+}
+
+/** A built-in command as a picker shows it. */
+export interface ListedCommand extends Pick<BuiltInCommand, 'description' | 'options'> {
+  name: string;
+  /** Whether the client carries it out. */
+  isOfClient: boolean;
+}
+
+/** All of them, in the order of the table. */
+export function listBuiltIns(): ListedCommand[] {
+  const served = Object.entries<BuiltInCommand>(SERVED).map(([name, { description, options }]) => {
+    return { name, description, options, isOfClient: false };
+  });
+  const others = Object.entries(OF_CLIENTS).map(([name, description]) => {
+    return { name, description, options: [], isOfClient: true };
+  });
+  return [...served, ...others];
+}

@@ -1,0 +1,57 @@
+import type { z } from 'zod';
+import type { GreetingKind, User } from '../../infra/database/index.js';
+import type { CallContext, Write } from '../call.js';
+import { DomainError } from '../errors.js';
+import { placeOf } from '../guilds/place-of.js';
+import { announce, PLATFORM_ID } from '../platform/platform.js';
+import type { GreetingPayload } from './payload.js';
+
+/** How much of a guild's name, and of somebody's, a greeting shows, so that it fits a message. */
+const NAME_SHOWN = 100;
+
+/** Has a guild greet a person who came or went with this transaction, where it does so at all. Bots come and go without a word. */
+export async function greetWithin(
+  call: CallContext,
+  { db, addJob }: Write,
+  { guildId, user, kind }: { guildId: bigint; user: User; kind: GreetingKind },
+): Promise<void> {
+  if (user.bot) return;
+  const greeting = await db.greeting.findUnique({ where: { guildId_kind: { guildId, kind } }, select: { kind: true } });
+  if (!greeting) return;
+  const payload = { guildId: String(guildId), userId: String(user.id), kind };
+  await addJob({ kind: 'greeting', payload, dueAt: call.clock.now() });
+}
+
+/**
+ * Posts a greeting as it is stated by now; nothing where there is none any more.
+ * @param key the same in every attempt, by which a second one posts nothing
+ */
+export async function greet(call: CallContext, payload: z.output<typeof GreetingPayload>, key: string): Promise<void> {
+  const guildId = BigInt(payload.guildId);
+  const [greeting, user] = await Promise.all([
+    call.read.greeting.findUnique({
+      where: { guildId_kind: { guildId, kind: payload.kind } },
+      include: { guild: { select: { name: true } } },
+    }),
+    call.read.user.findUnique({ where: { id: BigInt(payload.userId) } }),
+  ]);
+  if (!greeting || !user) return;
+  const place = await placeOf(call, greeting.channelId, PLATFORM_ID);
+  if (place?.kind !== 'guild' || place.guildId !== guildId) return;
+  const content = filledIn(greeting.message, { user: shown(user, payload.kind), server: greeting.guild.name });
+  try {
+    await announce(call, { place, content, mentions: payload.kind === 'WELCOME' ? [user.id] : [], key });
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.code !== 'UNKNOWN_CHANNEL') throw error;
+  }
+}
+
+/** Who left is named, since a mention of somebody who is gone says nothing. */
+function shown(user: User, kind: GreetingKind): string {
+  return kind === 'WELCOME' ? `<@${user.id}>` : `**${(user.globalName ?? user.username).slice(0, NAME_SHOWN)}**`;
+}
+
+/** Each placeholder once over: what stands for one is not read again. */
+function filledIn(message: string, values: { user: string; server: string }): string {
+  return message.replace(/\{(user|server)\}/g, (_, name: keyof typeof values) => values[name]);
+}

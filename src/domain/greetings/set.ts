@@ -1,0 +1,36 @@
+import type { Greeting, GreetingKind } from '../../infra/database/index.js';
+import type { CallContext } from '../call.js';
+import { requireText } from '../channels/place.js';
+import { DomainError } from '../errors.js';
+import { accessGuild, accessGuildChannel } from '../guilds/access.js';
+
+/**
+ * Has a guild greet those who join, or say goodbye to those who leave, in one of its channels. Needs ManageGuild, and SendMessages in the
+ * channel. `{user}` and `{server}` in the message stand for who and where.
+ * @throws UNKNOWN_CHANNEL, WRONG_CHANNEL_TYPE, MISSING_PERMISSIONS, and what `accessGuild` throws
+ */
+export async function setGreeting(call: CallContext, { guildId, kind, ...greeting }: Greeting): Promise<void> {
+  await accessGuild(call, guildId, 'setGreeting');
+  const place = await accessGuildChannel(call, greeting.channelId, 'sendMessage');
+  if (place.guildId !== guildId) throw new DomainError('UNKNOWN_CHANNEL');
+  requireText(place);
+  await call.write(async ({ db, audit }) => {
+    const where = { guildId_kind: { guildId, kind } };
+    await db.greeting.upsert({ where, create: { guildId, kind, ...greeting }, update: greeting });
+    const changes = { kind, channelId: String(greeting.channelId), message: greeting.message };
+    await audit({ action: 'GREETING_UPDATE', guildId, targetId: greeting.channelId, changes });
+  });
+}
+
+/** Has a guild say nothing any more when somebody comes or goes. Needs ManageGuild. @throws what `accessGuild` throws */
+export async function removeGreeting(call: CallContext, guildId: bigint, kind: GreetingKind): Promise<void> {
+  await accessGuild(call, guildId, 'setGreeting');
+  await call.write(async ({ db, audit }) => {
+    const where = { guildId_kind: { guildId, kind } };
+    const greeting = await db.greeting.findUnique({ where });
+    if (!greeting) return;
+    await db.greeting.delete({ where });
+    const changes = { kind, channelId: null, message: null };
+    await audit({ action: 'GREETING_UPDATE', guildId, targetId: greeting.channelId, changes });
+  });
+}

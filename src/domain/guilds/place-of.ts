@@ -1,0 +1,32 @@
+import type { CallContext } from '../call.js';
+import type { GuildPlace, Place } from '../channels/place.js';
+import { channelPermissions, holderAt } from '../permissions.js';
+
+/**
+ * A channel as the place of somebody who may not be the caller; null where there is no such channel. Who is no member of its guild may do
+ * there what everybody may; a direct channel is a place like any other for who is not in it.
+ * @throws GuildUnavailable
+ */
+export async function placeOf(call: CallContext, channelId: bigint, userId: bigint): Promise<Place | null> {
+  const guildId = await call.guilds.guildOfChannel(channelId);
+  if (guildId === undefined) return null;
+  return guildId === null ? directPlace(call, channelId) : guildPlace(call, { guildId, channelId }, userId);
+}
+
+async function directPlace(call: CallContext, channelId: bigint): Promise<Place | null> {
+  const recipientIds = await call.recipients.of(channelId);
+  return recipientIds.length === 0 ? null : { kind: 'direct', channelId, recipientIds };
+}
+
+async function guildPlace(
+  call: CallContext,
+  { guildId, channelId }: Pick<GuildPlace, 'guildId' | 'channelId'>,
+  userId: bigint,
+): Promise<GuildPlace | null> {
+  const [view, member] = await Promise.all([call.guilds.view(guildId), call.guilds.member(guildId, userId)]);
+  const channel = view?.channels.get(channelId);
+  if (!view || !channel) return null;
+  const permissions = channelPermissions(view, channel, holderAt(call.clock.now(), userId, member));
+  const { type, rateLimitPerUser } = channel;
+  return { kind: 'guild', channelId, guildId, type, rateLimitPerUser, member, permissions };
+}

@@ -1,0 +1,1 @@
+export { PLATFORM_ID } from './platform.js';

@@ -1,0 +1,20 @@
+const UNITS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+const LONGEST_MS = 365 * UNITS.d;
+
+/**
+ * How long a text such as `10m`, `2h`, `3d` or `1d12h` means, in milliseconds: a minute at least, a year at most. Null for anything else.
+ */
+export function parseDelay(text: string): number | null {
+  const parts = [
+    ...text
+      .trim()
+      .toLowerCase()
+      .replace(/\s+/g, '')
+      .matchAll(/(\d{1,6})([mhd])/gy),
+  ];
+  const length = parts.reduce((sum, [part]) => sum + part.length, 0);
+  if (parts.length === 0 || length !== text.replace(/\s+/g, '').length) return null;
+  const delay = parts.reduce((sum, [, count, unit]) => sum + Number(count) * UNITS[unit as keyof typeof UNITS], 0);
+  return delay >= UNITS.m && delay <= LONGEST_MS ? delay : null;
+}

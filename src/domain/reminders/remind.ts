@@ -1,0 +1,36 @@
+import type { z } from 'zod';
+import type { CallContext } from '../call.js';
+import type { Place } from '../channels/place.js';
+import { DomainError } from '../errors.js';
+import { neededInChannel } from '../guild-operations.js';
+import { placeOf } from '../guilds/place-of.js';
+import { allows } from '../permissions.js';
+import { announce } from '../platform/platform.js';
+import type { ReminderPayload } from './payload.js';
+
+/**
+ * Reminds somebody of something, where they asked for it. Nothing happens where they can no longer see that.
+ * @param key the same in every attempt, by which a second one posts nothing
+ */
+export async function remind(
+  call: CallContext,
+  reminder: z.output<typeof ReminderPayload>,
+  key: string,
+): Promise<void> {
+  const userId = BigInt(reminder.userId);
+  const place = await placeOf(call, BigInt(reminder.channelId), userId);
+  if (!place || !sees(place)) return;
+  const asked = Math.floor(reminder.askedAt / 1000);
+  const content = `⏰ <@${userId}>, <t:${asked}:R> you asked to be reminded: ${reminder.about}`;
+  try {
+    await announce(call, { place, content, mentions: [userId], key });
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.code !== 'UNKNOWN_CHANNEL') throw error;
+  }
+}
+
+/** Whether whoever the place was asked for still sees it. */
+function sees(place: Place): boolean {
+  if (place.kind === 'direct') return true;
+  return place.member !== null && allows(place.permissions, neededInChannel(['viewChannel']));
+}

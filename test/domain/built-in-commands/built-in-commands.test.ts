@@ -1,0 +1,183 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { invokeBuiltIn } from '../../../src/domain/built-in-commands/index.js';
+import { findBuiltIn, isOfClient, listBuiltIns } from '../../../src/domain/built-in-commands/table.js';
+import type { CallContext } from '../../../src/domain/call.js';
+import { RESERVED_NAMES } from '../../../src/domain/commands/reserved-names.js';
+import { InvokedOptions } from '../../../src/domain/interactions/index.js';
+import { parseInput } from '../../../src/domain/parse-input.js';
+import { Permission } from '../../../src/domain/permissions.js';
+import { PLATFORM_ID } from '../../../src/domain/platform/index.js';
+import type { User } from '../../../src/infra/database/index.js';
+import { ManualClock } from '../../harness/clock.js';
+import { outcome } from '../../harness/outcome.js';
+import { createPerson, denyInChannel } from '../../harness/rows.js';
+import { startServer, type TestServer } from '../../harness/server.js';
+import { addMember, callOf, createGuild, type TestGuild } from '../../harness/world.js';
+
+const clock = new ManualClock();
+let server: TestServer;
+let guild: TestGuild;
+let ada: User;
+let call: CallContext;
+beforeAll(async () => {
+  server = await startServer({ clock });
+});
+beforeEach(async () => {
+  guild = await createGuild(server.app);
+  ada = await createPerson(server.app);
+  await addMember(server.app, guild.id, ada);
+  call = callOf(server.app, ada);
+});
+afterAll(() => server.stop());
+
+/** Runs a command in the guild's channel with options by their names. */
+async function run(name: string, options: Record<string, unknown> = {}, as = call) {
+  const given = Object.entries(options).map(([option, value]) => ({ name: option, value }));
+  const parsed = parseInput(InvokedOptions, given, 'options');
+  const interaction = await invokeBuiltIn(as, { channelId: guild.channel.id, name, options: parsed });
+  const id = interaction.originalMessageId ?? 0n;
+  const message = await server.app.db.reader.message.findFirstOrThrow({
+    where: { id },
+    include: { attachments: true },
+  });
+  return { interaction, message };
+}
+
+/** Denies something in the guild's channel to everybody but its owner. */
+const deny = (permission: bigint) =>
+  denyInChannel(server, { id: String(guild.id) }, String(guild.channel.id), permission);
+
+describe('the table of built-in commands', () => {
+  const names = Object.values(RESERVED_NAMES).flat();
+
+  test('has every reserved name, and no other', () => {
+    expect(listBuiltIns().map(({ name }) => name)).toEqual(names);
+  });
+
+  test('says of each whether the client carries it out', () => {
+    const ofClients: readonly string[] = RESERVED_NAMES.client;
+    for (const name of names) {
+      expect({ name, client: isOfClient(name), served: findBuiltIn(name) !== undefined }).toEqual({
+        name,
+        client: ofClients.includes(name),
+        served: !ofClients.includes(name),
+      });
+    }
+  });
+});
+
+describe('a built-in command', () => {
+  test('is answered by the platform, as an application answers', async () => {
+    const { interaction, message } = await run('flip');
+    expect(message).toMatchObject({ authorId: PLATFORM_ID, applicationId: PLATFORM_ID, type: 20, visibleToId: null });
+    expect(interaction).toMatchObject({ state: 'ANSWERED', name: 'flip', userId: ada.id, guildId: guild.id });
+    expect(message.interaction).toMatchObject({ id: String(interaction.id), name: 'flip', userId: String(ada.id) });
+    expect(message.content).toMatch(/^🪙 (Heads|Tails)$/);
+  });
+
+  test('is found whatever the case of its name', async () => {
+    expect((await run(' FLIP ')).interaction.name).toBe('flip');
+  });
+
+  test('of the client never gets here', async () => {
+    expect(await outcome(run('shrug'))).toBe('INVALID_INPUT');
+  });
+
+  test('is unknown by any other name', async () => {
+    expect(await outcome(run('banish'))).toBe('UNKNOWN_COMMAND');
+  });
+
+  test.each([
+    ['8ball', {}],
+    ['8ball', { question: 7 }],
+    ['8ball', { question: 'x'.repeat(1_001) }],
+    ['flip', { coin: 'gold' }],
+    ['choice', { options: 'tea' }],
+    ['choice', { options: ' , ,tea, ' }],
+    ['ascii', { text: '日本' }],
+    ['love', { user: '1' }],
+    ['remindme', { when: 'soon', about: 'tea' }],
+    ['remindme', { when: '366d', about: 'tea' }],
+    ['remindme', { when: '10s', about: 'tea' }],
+    ['welcome', { channel: '1' }],
+  ])('refuses what its options do not take: %s %j', async (name, options) => {
+    expect(await outcome(run(name, options))).toBe('INVALID_INPUT');
+  });
+
+  test('needs the right to run commands', async () => {
+    await deny(Permission.UseApplicationCommands);
+    expect(await outcome(run('userinfo'))).toBe('MISSING_PERMISSIONS');
+  });
+
+  test('that everybody sees needs the right to say something', async () => {
+    await deny(Permission.SendMessages);
+    expect(await outcome(run('flip'))).toBe('MISSING_PERMISSIONS');
+    expect((await run('userinfo')).message.visibleToId).toBe(ada.id);
+  });
+
+  test('notifies nobody of those it is made to mention', async () => {
+    const { message } = await run('choice', { options: `<@${guild.owner.id}>,<@${guild.owner.id}>` });
+    expect(message.content).toContain(`<@${guild.owner.id}>`);
+    expect(message.mentionUserIds).toEqual([]);
+    expect((await run('8ball', { question: '@everyone' })).message.mentionEveryone).toBe(false);
+  });
+});
+
+describe('for fun', () => {
+  test('8ball answers a question', async () => {
+    expect((await run('8ball', { question: 'Will it\nrain?' })).message.content).toMatch(/^> Will it rain\?\n🎱 .+/);
+  });
+
+  test('choice chooses one of the things', async () => {
+    expect((await run('choice', { options: 'tea, coffee' })).message.content).toMatch(
+      /^I choose \*\*(tea|coffee)\*\*\.$/,
+    );
+  });
+
+  test('ascii writes in large letters', async () => {
+    const { content } = (await run('ascii', { text: 'Hi' })).message;
+    expect(content.split('\n').slice(1, -1)).toEqual([
+      '  _   _ _ ',
+      ' | | | (_)',
+      ' | |_| | |',
+      ' |  _  | |',
+      ' |_| |_|_|',
+      '          ',
+    ]);
+  });
+
+  test('qrcode makes a picture', async () => {
+    const { attachments } = (await run('qrcode', { text: 'https://example.org' })).message;
+    expect(attachments).toMatchObject([{ filename: 'qrcode.png', contentType: 'image/png', width: 320, height: 320 }]);
+  });
+
+  test('love says the same of two people, whoever is named first', async () => {
+    const owner = String(guild.owner.id);
+    const percent = async (options: object) =>
+      /\*\*(\d+) %/.exec((await run('love', { ...options })).message.content)?.[1];
+    expect(await percent({ user: owner })).toBe(await percent({ user: String(ada.id), with: owner }));
+  });
+});
+
+describe('for information', () => {
+  test('serverinfo shows what the caller sees, to the caller alone', async () => {
+    const { message } = await run('serverinfo');
+    expect(message.visibleToId).toBe(ada.id);
+    const [embed] = message.embeds as { title: string; fields: { name: string; value: string }[] }[];
+    const facts = Object.fromEntries(embed?.fields.map(({ name, value }) => [name, value]) ?? []);
+    expect(facts).toMatchObject({ Owner: `<@${guild.owner.id}>`, Members: '2', 'Channels you see': '2', Roles: '1' });
+    await deny(Permission.ViewChannel);
+    expect(await outcome(run('serverinfo'))).toBe('UNKNOWN_CHANNEL');
+  });
+
+  test('userinfo shows the caller unless it is told whom', async () => {
+    const titleOf = async (options: object) =>
+      ((await run('userinfo', { ...options })).message.embeds as { title: string }[])[0]?.title;
+    expect(await titleOf({})).toBe(ada.username);
+    expect(await titleOf({ user: String(guild.owner.id) })).toBe(guild.owner.username);
+  });
+
+  test('avatar says so where somebody has none', async () => {
+    expect((await run('avatar')).message.content).toBe(`<@${ada.id}> has no avatar.`);
+  });
+});

@@ -1,0 +1,200 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { invokeBuiltIn } from '../../../src/domain/built-in-commands/index.js';
+import type { CallContext } from '../../../src/domain/call.js';
+import { joinGuild, leaveGuild } from '../../../src/domain/guilds/index.js';
+import { InvokedOptions } from '../../../src/domain/interactions/index.js';
+import { createInvite } from '../../../src/domain/invites/index.js';
+import { sendMessage } from '../../../src/domain/messages/index.js';
+import { parseInput } from '../../../src/domain/parse-input.js';
+import { Permission } from '../../../src/domain/permissions.js';
+import { PLATFORM_ID } from '../../../src/domain/platform/index.js';
+import { parseDelay } from '../../../src/domain/reminders/delay.js';
+import { remind } from '../../../src/domain/reminders/remind.js';
+import type { Message, User } from '../../../src/infra/database/index.js';
+import { ManualClock } from '../../harness/clock.js';
+import { eventually } from '../../harness/jobs.js';
+import { outcome } from '../../harness/outcome.js';
+import { createPerson, denyInChannel } from '../../harness/rows.js';
+import { startServer, type TestServer } from '../../harness/server.js';
+import { addMember, callOf, createGuild, type TestGuild, toSend } from '../../harness/world.js';
+
+const HOUR_MS = 3_600_000;
+
+const clock = new ManualClock();
+let server: TestServer;
+let guild: TestGuild;
+let ada: User;
+let owner: CallContext;
+let call: CallContext;
+beforeAll(async () => {
+  server = await startServer({ clock, jobs: true });
+});
+beforeEach(async () => {
+  guild = await createGuild(server.app);
+  ada = await createPerson(server.app);
+  await addMember(server.app, guild.id, ada);
+  call = callOf(server.app, ada);
+  owner = callOf(server.app, guild.owner);
+});
+afterAll(() => server.stop());
+
+/** Runs a command in the guild's channel with options by their names. */
+async function run(name: string, options: Record<string, unknown> = {}, as = call) {
+  const given = Object.entries(options).map(([option, value]) => ({ name: option, value }));
+  const parsed = parseInput(InvokedOptions, given, 'options');
+  return invokeBuiltIn(as, { channelId: guild.channel.id, name, options: parsed });
+}
+
+/** What the platform said in the guild's channel by itself, oldest first. */
+const said = (): Promise<Message[]> =>
+  server.app.db.reader.message.findMany({
+    where: { channelId: guild.channel.id, authorId: PLATFORM_ID, type: 0 },
+    orderBy: { id: 'asc' },
+  });
+
+const saidTexts = async () => (await said()).map(({ content }) => content);
+
+const say = (content: string, as = call) => sendMessage(as, { channelId: guild.channel.id, body: toSend({ content }) });
+
+const jobs = () => server.app.db.reader.job.count({ where: { kind: { in: ['reminder', 'greeting'] } } });
+
+/** All jobs are done, those among them that are due at once. */
+async function settled(): Promise<void> {
+  clock.advance(1);
+  await eventually(async () => expect(await jobs()).toBe(0));
+}
+
+describe('afk', () => {
+  test('tells whoever mentions somebody, and them alone', async () => {
+    await run('afk', { message: 'at lunch' });
+    await say(`hello <@${ada.id}>`, owner);
+    const [notice, ...others] = await said();
+    expect(others).toEqual([]);
+    expect(notice).toMatchObject({ visibleToId: guild.owner.id });
+    expect(notice?.content).toMatch(new RegExp(`^<@${ada.id}> is away since <t:\\d+:R>: at lunch$`));
+  });
+
+  test('ends when who is away writes something, and tells them', async () => {
+    await run('afk');
+    await say('back');
+    await say(`hello <@${ada.id}>`, owner);
+    expect(await said()).toMatchObject([{ visibleToId: ada.id, content: expect.stringContaining('Welcome back') }]);
+  });
+
+  test('keeps the last of what was noted', async () => {
+    await run('afk', { message: 'at lunch' });
+    await run('afk', { message: 'at the lake' });
+    await say(`hello <@${ada.id}>`, owner);
+    expect(await saidTexts()).toEqual([expect.stringContaining('at the lake')]);
+  });
+
+  test('is of one server', async () => {
+    const elsewhere = await createGuild(server.app);
+    await addMember(server.app, elsewhere.id, ada);
+    await run('afk');
+    await sendMessage(call, { channelId: elsewhere.channel.id, body: toSend({ content: 'here' }) });
+    expect(await server.app.db.reader.member.count({ where: { userId: ada.id, awayMessage: { not: null } } })).toBe(1);
+  });
+});
+
+describe('remindme', () => {
+  test.each([
+    ['10m', 600_000],
+    ['2h', 2 * HOUR_MS],
+    ['3d', 72 * HOUR_MS],
+    ['1d 12h', 36 * HOUR_MS],
+    [' 1M ', 60_000],
+    ['365d', 8_760 * HOUR_MS],
+    ['366d', null],
+    ['0m', null],
+    ['59s', null],
+    ['10', null],
+    ['m', null],
+    ['10mx', null],
+    ['x10m', null],
+    ['', null],
+  ])('reads %j as %j milliseconds', (text, expected) => {
+    expect(parseDelay(text)).toBe(expected);
+  });
+
+  test('reminds where it was asked, at its time and once', async () => {
+    await run('remindme', { when: '2h', about: 'the cake' });
+    clock.advance(2 * HOUR_MS - 1);
+    expect(await said()).toEqual([]);
+    clock.advance(1);
+    await settled();
+    expect(await said()).toMatchObject([
+      { content: expect.stringMatching(/asked to be reminded: the cake$/), mentionUserIds: [String(ada.id)] },
+    ]);
+  });
+
+  test('says it once though it is done twice', async () => {
+    const payload = {
+      userId: String(ada.id),
+      channelId: String(guild.channel.id),
+      guildId: String(guild.id),
+      about: 'the cake',
+      askedAt: clock.now(),
+    };
+    await Promise.all([remind(owner, payload, 'r7'), remind(owner, payload, 'r7')]);
+    await remind(owner, payload, 'r7');
+    expect(await said()).toHaveLength(1);
+  });
+
+  test('mentions nobody else, whatever it is about', async () => {
+    await run('remindme', { when: '1m', about: `@everyone <@${guild.owner.id}>` });
+    clock.advance(60_000);
+    await settled();
+    expect(await said()).toMatchObject([{ mentionEveryone: false, mentionUserIds: [String(ada.id)] }]);
+  });
+
+  test('says nothing where the channel is out of sight or gone by then', async () => {
+    await run('remindme', { when: '1m', about: 'the cake' });
+    await denyInChannel(server, { id: String(guild.id) }, String(guild.channel.id), Permission.ViewChannel);
+    clock.advance(60_000);
+    await settled();
+    expect(await said()).toEqual([]);
+  });
+});
+
+describe('welcome and goodbye', () => {
+  /** Somebody joins by an invite, and leaves. */
+  async function visit(): Promise<User> {
+    const visitor = await createPerson(server.app);
+    const { code } = await createInvite(owner, guild.channel.id);
+    await joinGuild(callOf(server.app, visitor), code);
+    await settled();
+    await leaveGuild(callOf(server.app, visitor), guild.id);
+    await settled();
+    return visitor;
+  }
+
+  test('need the right to manage the server', async () => {
+    expect(await outcome(run('welcome'))).toBe('MISSING_PERMISSIONS');
+    expect(await outcome(run('goodbye', { off: true }))).toBe('MISSING_PERMISSIONS');
+  });
+
+  test('are said to those who come and go', async () => {
+    await run('welcome', {}, owner);
+    await run('goodbye', { message: '{user} left {server}; {nothing}' }, owner);
+    const visitor = await visit();
+    const { name } = await server.app.db.reader.guild.findUniqueOrThrow({ where: { id: guild.id } });
+    expect(await said()).toMatchObject([
+      { content: `Welcome to ${name}, <@${visitor.id}>!`, mentionUserIds: [String(visitor.id)] },
+      { content: `**${visitor.username}** left ${name}; {nothing}`, mentionUserIds: [] },
+    ]);
+  });
+
+  test('are silent once they are off', async () => {
+    await run('welcome', {}, owner);
+    await run('welcome', { off: true }, owner);
+    await visit();
+    expect(await said()).toEqual([]);
+  });
+
+  test('keep to channels of their server', async () => {
+    const elsewhere = await createGuild(server.app);
+    const channel = String(elsewhere.channel.id);
+    expect(await outcome(run('welcome', { channel }, owner))).toBe('INVALID_INPUT');
+  });
+});

@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { invokeBuiltIn } from '../../../src/domain/built-in-commands/index.js';
+import type { CallContext } from '../../../src/domain/call.js';
+import { joinGuild } from '../../../src/domain/guilds/index.js';
+import { InvokedOptions } from '../../../src/domain/interactions/index.js';
+import { createInvite } from '../../../src/domain/invites/index.js';
+import { sendMessage } from '../../../src/domain/messages/index.js';
+import { parseInput } from '../../../src/domain/parse-input.js';
+import { DEFAULT_EVERYONE_PERMISSIONS, Permission } from '../../../src/domain/permissions.js';
+import type { User } from '../../../src/infra/database/index.js';
+import { ManualClock } from '../../harness/clock.js';
+import { outcome } from '../../harness/outcome.js';
+import { createPerson, permitEveryone } from '../../harness/rows.js';
+import { startServer, type TestServer } from '../../harness/server.js';
+import { addMember, callOf, createGuild, type TestGuild, toSend } from '../../harness/world.js';
+
+const DAY_MS = 86_400_000;
+
+const clock = new ManualClock();
+let server: TestServer;
+let guild: TestGuild;
+let ada: User;
+let bob: User;
+let owner: CallContext;
+let asAda: CallContext;
+beforeAll(async () => {
+  server = await startServer({ clock });
+});
+beforeEach(async () => {
+  guild = await createGuild(server.app);
+  [ada, bob] = await Promise.all([createPerson(server.app), createPerson(server.app)]);
+  await addMember(server.app, guild.id, ada);
+  await addMember(server.app, guild.id, bob);
+  owner = callOf(server.app, guild.owner);
+  asAda = callOf(server.app, ada);
+});
+afterAll(() => server.stop());
+
+/** Runs a command in the guild's channel with options by their names, and answers what it said. */
+async function run(name: string, options: Record<string, unknown>, as = owner): Promise<string> {
+  const given = Object.entries(options).map(([option, value]) => ({ name: option, value }));
+  const parsed = parseInput(InvokedOptions, given, 'options');
+  const interaction = await invokeBuiltIn(as, { channelId: guild.channel.id, name, options: parsed });
+  const where = { id: interaction.originalMessageId ?? 0n };
+  const message = await server.app.db.reader.message.findUniqueOrThrow({ where });
+  expect(message.visibleToId).toBe(as.actor.kind === 'person' ? as.actor.user.id : null);
+  return message.content;
+}
+
+const isMember = async ({ id }: User) =>
+  (await server.app.db.reader.member.count({ where: { guildId: guild.id, userId: id } })) === 1;
+
+const say = (content: string, as = owner) =>
+  sendMessage(as, { channelId: guild.channel.id, body: toSend({ content }) });
+
+const texts = async () =>
+  (
+    await server.app.db.reader.message.findMany({
+      where: { channelId: guild.channel.id, visibleToId: null },
+      orderBy: { id: 'asc' },
+    })
+  ).map(({ content }) => content);
+
+const lastAudit = () =>
+  server.app.db.reader.auditEntry.findFirst({ where: { guildId: guild.id }, orderBy: { id: 'desc' } });
+
+describe('moderation', () => {
+  test.each([
+    ['ban', Permission.BanMembers],
+    ['unban', Permission.BanMembers],
+    ['kick', Permission.KickMembers],
+  ])('%s needs its permission of the caller', async (name) => {
+    expect(await outcome(run(name, { user: String(bob.id) }, asAda))).toBe('MISSING_PERMISSIONS');
+  });
+
+  test('clear and slowmode need their permissions of the caller', async () => {
+    expect(await outcome(run('clear', { count: 1 }, asAda))).toBe('MISSING_PERMISSIONS');
+    expect(await outcome(run('slowmode', { seconds: 5 }, asAda))).toBe('MISSING_PERMISSIONS');
+  });
+
+  test('reaches those alone who rank below the caller', async () => {
+    await permitEveryone(server.app, guild.id, DEFAULT_EVERYONE_PERMISSIONS | Permission.KickMembers);
+    expect(await outcome(run('kick', { user: String(guild.owner.id) }, asAda))).toBe('MISSING_PERMISSIONS');
+    expect(await outcome(run('kick', { user: String(bob.id) }, asAda))).toBe('MISSING_PERMISSIONS');
+    expect(await isMember(bob)).toBe(true);
+  });
+
+  test('ban keeps somebody away, with its reason in the audit log, until unban', async () => {
+    expect(await run('ban', { user: String(bob.id), reason: 'spam' })).toBe(`<@${bob.id}> is banned.`);
+    expect(await lastAudit()).toMatchObject({ targetId: bob.id, actorId: guild.owner.id, reason: 'spam' });
+    expect(await isMember(bob)).toBe(false);
+    const { code } = await createInvite(owner, guild.channel.id);
+    expect(await outcome(joinGuild(callOf(server.app, bob), code))).not.toBe('ok');
+    expect(await run('ban', { user: String(bob.id) })).toBe(`<@${bob.id}> was banned already.`);
+    await run('unban', { user: String(bob.id) });
+    await joinGuild(callOf(server.app, bob), code);
+    expect(await isMember(bob)).toBe(true);
+  });
+
+  test('kick ends a membership', async () => {
+    await run('kick', { user: String(bob.id), reason: 'rude' });
+    expect(await isMember(bob)).toBe(false);
+    expect(await lastAudit()).toMatchObject({ targetId: bob.id, reason: 'rude' });
+  });
+
+  test('clear removes the newest, as many as there are and no older than two weeks', async () => {
+    await say('old');
+    clock.advance(15 * DAY_MS);
+    for (const text of ['one', 'two', 'three']) await say(text);
+    expect(await run('clear', { count: 1 })).toBe('Removed one message.');
+    expect(await texts()).toEqual(['old', 'one', 'two']);
+    expect(await run('clear', { count: 100 })).toBe('Removed 2 messages.');
+    expect(await run('clear', { count: 100 })).toBe('Removed 0 messages.');
+    expect(await texts()).toEqual(['old']);
+  });
+
+  test('slowmode sets and lifts it', async () => {
+    const seconds = async () =>
+      (await server.app.db.reader.channel.findUniqueOrThrow({ where: { id: guild.channel.id } })).rateLimitPerUser;
+    await run('slowmode', { seconds: 30 });
+    expect(await seconds()).toBe(30);
+    await run('slowmode', { seconds: 0 });
+    expect(await seconds()).toBe(0);
+    expect(await outcome(run('slowmode', { seconds: 21_601 }))).toBe('INVALID_INPUT');
+  });
+});
