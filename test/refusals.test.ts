@@ -45,6 +45,11 @@ const ANSWERS = `
   UNKNOWN_TEAM_MEMBER        404  10040   400  NOT_FOUND        400  invalid_request            400  404  4000
   UNKNOWN_TEAM_INVITATION    404  0       400  NOT_FOUND        400  invalid_request            400  404  4000
   UNKNOWN_USER               404  10013   400  NOT_FOUND        400  invalid_request            400  404  4000
+  UNKNOWN_GUILD_EMOJI        404  10014   400  NOT_FOUND        400  invalid_request            400  404  4000
+  UNKNOWN_OVERWRITE          404  10009   400  NOT_FOUND        400  invalid_request            400  404  4000
+  UNKNOWN_SOUND              404  10097   400  NOT_FOUND        400  invalid_request            400  404  4000
+  UNKNOWN_STICKER            404  10060   400  NOT_FOUND        400  invalid_request            400  404  4000
+  UNKNOWN_VOICE_STATE        404  10065   400  NOT_FOUND        400  invalid_request            400  404  4000
   UNKNOWN_WEBHOOK            404  10015   400  NOT_FOUND        400  invalid_request            400  404  4000
   INVALID_WEBHOOK_TOKEN      401  50027   -    UNAUTHENTICATED  400  -                          400  401  4000
   INVALID_INPUT              400  50035   400  BAD_USER_INPUT   400  invalid_request            400  400  4000
@@ -55,6 +60,9 @@ const ANSWERS = `
   INVALID_RECIPIENT          400  50033   400  BAD_USER_INPUT   400  invalid_request            400  400  4000
   BULK_DELETE_COUNT          400  50016   400  BAD_USER_INPUT   400  invalid_request            400  400  4000
   BULK_DELETE_TOO_OLD        400  50034   400  BAD_USER_INPUT   400  invalid_request            400  400  4000
+  INVITE_CODE_TAKEN          400  50020   400  BAD_USER_INPUT   400  invalid_request            400  400  4000
+  SEVERAL_PARENTS            400  40009   400  BAD_USER_INPUT   400  invalid_request            400  400  4000
+  WIDGET_DISABLED            403  50004   -    FORBIDDEN        400  -                          400  403  4000
   EMPTY_MESSAGE              400  50006   400  BAD_USER_INPUT   400  invalid_request            400  400  4000
   NOT_MESSAGE_AUTHOR         403  50005   -    FORBIDDEN        400  -                          400  403  4000
   NOBODY_BANNED              400  500000  400  BAD_USER_INPUT   400  invalid_request            400  400  4000
@@ -64,6 +72,10 @@ const ANSWERS = `
   TOO_MANY_COMMAND_CREATES   400  30034   400  LIMIT_EXCEEDED   400  invalid_request            400  400  4000
   TOO_MANY_FOLLOW_UPS        400  40094   400  LIMIT_EXCEEDED   400  invalid_request            400  400  4000
   TOO_MANY_ATTACHMENTS       400  30015   400  LIMIT_EXCEEDED   400  invalid_request            400  400  4000
+  TOO_MANY_EMOJIS            400  30008   400  LIMIT_EXCEEDED   400  invalid_request            400  400  4000
+  TOO_MANY_ANIMATED_EMOJIS   400  30018   400  LIMIT_EXCEEDED   400  invalid_request            400  400  4000
+  TOO_MANY_CHANNELS          400  30013   400  LIMIT_EXCEEDED   400  invalid_request            400  400  4000
+  TOO_MANY_OVERWRITES        400  30060   400  LIMIT_EXCEEDED   400  invalid_request            400  400  4000
   TOO_MANY_PINS              400  30003   400  LIMIT_EXCEEDED   400  invalid_request            400  400  4000
   TOO_MANY_REACTIONS         403  30010   400  LIMIT_EXCEEDED   400  invalid_request            400  400  4000
   FILE_TOO_LARGE             413  50045   -    LIMIT_EXCEEDED   -    invalid_request            -    413  4000

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { NewJob } from '../infra/jobs/index.js';
-import { GreetingPayload } from './greetings/payload.js';
-import { ReminderPayload } from './reminders/payload.js';
+import { GreetingPayload } from './built-in-commands/greetings/payload.js';
+import { ReminderPayload } from './built-in-commands/reminders/payload.js';
 
 /** Of jobs that need to know nothing. */
 const NOTHING = z.object({});

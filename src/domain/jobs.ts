@@ -4,15 +4,15 @@ import type { JobKinds } from '../infra/jobs/index.js';
 import type { Logger } from '../infra/logger.js';
 import { removeAbandonedFiles } from './abandoned-files.js';
 import { removeMessagesOfBanned } from './bans/messages.js';
+import { greet } from './built-in-commands/greetings/greet.js';
+import { remind } from './built-in-commands/reminders/remind.js';
 import type { CallContext } from './call.js';
 import { removeChannel } from './channels/remove.js';
 import { removeExpiredRows } from './expired-rows.js';
-import { greet } from './greetings/greet.js';
 import { removeGuild } from './guilds/delete.js';
 import { removeOldInteractionFiles } from './interactions/expired.js';
 import { settleOverdue } from './interactions/overdue.js';
 import { type DomainJobPayloads, JOB_PAYLOADS } from './job-payloads.js';
-import { remind } from './reminders/remind.js';
 import { showMemberships } from './users/shown.js';
 
 /** What doing jobs takes. */

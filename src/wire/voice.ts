@@ -24,6 +24,7 @@ export function renderVoiceStateWithin(state: VoiceStateRecord): Omit<GatewayVoi
     self_deaf: state.selfDeaf,
     self_mute: state.selfMute,
     self_video: state.selfVideo,
+    self_stream: false,
     suppress: state.suppress,
     request_to_speak_timestamp: null,
   };

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { callContext } from '../../src/context.js';
 import { listGuildLog } from '../../src/domain/audit-log/index.js';
 import { banMember, banMembers, listBans, unbanMember } from '../../src/domain/bans/index.js';
+import { removeGreeting } from '../../src/domain/built-in-commands/greetings/set.js';
 import type { CallContext } from '../../src/domain/call.js';
 import {
   createChannel,
@@ -17,7 +18,6 @@ import {
 import { findRunnableCommand, setCommandPermissions } from '../../src/domain/command-permissions/index.js';
 import { createEmoji, deleteEmoji } from '../../src/domain/emojis/index.js';
 import { DomainError } from '../../src/domain/errors.js';
-import { removeGreeting } from '../../src/domain/greetings/set.js';
 import {
   CHANNEL_OPERATIONS,
   type ChannelOperation,

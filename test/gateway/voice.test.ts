@@ -67,6 +67,7 @@ describe('G-41 voice', () => {
       self_mute: false,
       self_video: false,
       suppress: false,
+      self_stream: false,
       request_to_speak_timestamp: null,
       member: expect.objectContaining({ user: expect.objectContaining({ id: String(other.id) }) }),
     });

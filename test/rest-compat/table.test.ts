@@ -47,6 +47,7 @@ beforeAll(async () => {
     code: await putInvite(),
     soundId: '1',
     stickerId: '1',
+    overwriteId: scene.guildId,
   };
   ofApplication.emojiId = await putEmoji({ applicationId: scene.bot.bot.id });
   const { body: opened } = await scene.bot.post('/users/@me/channels', { recipient_id: String(scene.guild.owner.id) });
@@ -184,6 +185,9 @@ const BODIES: Record<string, () => object> = {
   'POST /applications/:applicationId/guilds/:guildId/commands': () => COMMAND,
   'PUT /applications/:applicationId/guilds/:guildId/commands': () => [COMMAND],
   'PATCH /guilds/:guildId/roles': () => [],
+  'POST /guilds/:guildId/channels': () => ({ name: 'made' }),
+  'PATCH /guilds/:guildId/channels': () => [],
+  'PUT /channels/:channelId/permissions/:overwriteId': () => ({ type: 0, allow: '0', deny: '0' }),
   'POST /guilds/:guildId/bulk-ban': () => ({ user_ids: [moderated.userId] }),
   'POST /guilds/:guildId/emojis': () => ({ name: 'wave', image: dataUri(PIXEL) }),
   'POST /applications/:applicationId/emojis': () => ({ name: 'wave', image: dataUri(PIXEL) }),
@@ -222,6 +226,7 @@ const UNKNOWN_CODES: Record<string, number | null> = {
   code: 10006,
   soundId: 10097,
   stickerId: 10060,
+  overwriteId: 10009,
   // Taking back what is not there is no error.
   userId: null,
 };
@@ -298,7 +303,9 @@ describe('every route', () => {
       answers.push(answer.status);
     }
     const isDelete =
-      route.method === 'DELETE' && route.path.endsWith('/messages/:messageId') && !isOfInteraction(route);
+      route.method === 'DELETE' &&
+      /\/(messages\/:messageId|permissions\/:overwriteId)$/.test(route.path) &&
+      !isOfInteraction(route);
     // The first makes it, unless another test did.
     const isMade = route.method === 'POST' && route.path.endsWith('/commands');
     if (isMade) return expect(answers.slice(1)).toEqual([200, 200]);

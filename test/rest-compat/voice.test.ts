@@ -41,6 +41,7 @@ describe('GET voice-states', () => {
         channel_id: expect.stringMatching(/^\d+$/),
         member: { user: { id: String(userId()) } },
         self_mute: false,
+        self_stream: false,
         request_to_speak_timestamp: null,
       },
     });

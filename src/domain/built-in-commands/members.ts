@@ -1,11 +1,8 @@
 import { ChannelType, ApplicationCommandOptionType as Type } from 'discord-api-types/v10';
 import type { GreetingKind } from '../../infra/database/index.js';
-import { setAbsence } from '../absences/set.js';
 import { invalidInput } from '../errors.js';
-import { removeGreeting, setGreeting } from '../greetings/set.js';
 import { limits } from '../limits.js';
-import { addReminder } from '../reminders/add.js';
-import { parseDelay } from '../reminders/delay.js';
+import { setAbsence } from './absences/set.js';
 import {
   type BuiltInAnswer,
   type BuiltInCommand,
@@ -14,7 +11,10 @@ import {
   privately,
   required,
 } from './command.js';
+import { removeGreeting, setGreeting } from './greetings/set.js';
 import { requireServer } from './place.js';
+import { addReminder } from './reminders/add.js';
+import { parseDelay } from './reminders/delay.js';
 
 export const MEMBERS = {
   afk: {

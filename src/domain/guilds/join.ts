@@ -1,9 +1,9 @@
 import { isMissingReference, isUniqueConflict } from '../../infra/database/faults.js';
 import type { Guild, Invite } from '../../infra/database/index.js';
 import { requireNotBanned } from '../bans/record.js';
+import { greetWithin } from '../built-in-commands/greetings/greet.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
 import { DomainError } from '../errors.js';
-import { greetWithin } from '../greetings/greet.js';
 import { findInvite, stillWorking } from '../invites/find.js';
 import { WITH_USER_AND_ROLES } from '../members/record.js';
 

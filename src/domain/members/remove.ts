@@ -1,7 +1,7 @@
 import type { User } from '../../infra/database/index.js';
+import { greetWithin } from '../built-in-commands/greetings/greet.js';
 import { type CallContext, requireUser, type Write } from '../call.js';
 import { DomainError } from '../errors.js';
-import { greetWithin } from '../greetings/greet.js';
 import { accessGuild } from '../guilds/access.js';
 import { removeFromGuilds } from '../installations/uninstall.js';
 import { requireAbove } from '../roles/rank.js';

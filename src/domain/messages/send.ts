@@ -1,5 +1,5 @@
 import { MessageFlags, MessageType } from 'discord-api-types/v10';
-import { noticeAbsences } from '../absences/notice.js';
+import { noticeAbsences } from '../built-in-commands/absences/notice.js';
 import { type CallContext, requireUser } from '../call.js';
 import { requireReachableIn } from '../channels/direct.js';
 import { requireText } from '../channels/place.js';

@@ -72,7 +72,7 @@ export const banRoutes = [
     path: '/guilds/:guildId/bulk-ban',
     callers: ['bot'],
     bucket: writes('bulk-ban', 'guildId'),
-    where: onServerOf('guildId'),
+    where: { by: 'guildId', selfHosted: 'notFound' },
     params: ofGuild,
     body: z.object({ user_ids: UsersToBan, delete_message_seconds: DeleteMessageSeconds }),
     run: (call, { params, body: { user_ids: userIds, delete_message_seconds: deleteMessageSeconds } }) =>

@@ -42,7 +42,7 @@ export const roleRoutes = [
     path: `${ROLES}/member-counts`,
     callers: ['bot'],
     bucket: reads('role-member-counts', 'guildId'),
-    where: onServerOf('guildId'),
+    where: { by: 'guildId', selfHosted: 'notFound' },
     params: ofGuild,
     run: (call, { params }) => countRoleMembers(call, params.guildId),
     render: (counts) => Object.fromEntries([...counts].map(([id, count]) => [String(id), count])),

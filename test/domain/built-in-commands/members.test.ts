@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { invokeBuiltIn } from '../../../src/domain/built-in-commands/index.js';
+import { parseDelay } from '../../../src/domain/built-in-commands/reminders/delay.js';
+import { remind } from '../../../src/domain/built-in-commands/reminders/remind.js';
 import type { CallContext } from '../../../src/domain/call.js';
 import { joinGuild, leaveGuild } from '../../../src/domain/guilds/index.js';
 import { InvokedOptions } from '../../../src/domain/interactions/index.js';
@@ -8,8 +10,6 @@ import { sendMessage } from '../../../src/domain/messages/index.js';
 import { parseInput } from '../../../src/domain/parse-input.js';
 import { Permission } from '../../../src/domain/permissions.js';
 import { PLATFORM_ID } from '../../../src/domain/platform/index.js';
-import { parseDelay } from '../../../src/domain/reminders/delay.js';
-import { remind } from '../../../src/domain/reminders/remind.js';
 import type { Message, User } from '../../../src/infra/database/index.js';
 import { ManualClock } from '../../harness/clock.js';
 import { eventually } from '../../harness/jobs.js';

@@ -97,7 +97,7 @@ test('closing it loses nothing', async () => {
     channel: { id },
     lastMessageId: messageId,
   });
-  expect(await outcome(deleteOrCloseChannel(room.bot, room.channelId))).toBe('UNKNOWN_CHANNEL');
+  expect(await outcome(deleteOrCloseChannel(room.bot, room.channelId))).toBe('MISSING_PERMISSIONS');
 });
 
 describe('somebody can be written to', () => {

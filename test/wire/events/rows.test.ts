@@ -387,6 +387,7 @@ const ROWS: { [Name in EventName]: [event: DomainEvent & { type: Name }, way: Wa
       self_deaf: false,
       self_mute: true,
       self_video: false,
+      self_stream: false,
       suppress: false,
       request_to_speak_timestamp: null,
       member: { ...shownMember('7'), deaf: true },

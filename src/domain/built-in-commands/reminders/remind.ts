@@ -1,11 +1,11 @@
 import type { z } from 'zod';
-import type { CallContext } from '../call.js';
-import type { Place } from '../channels/place.js';
-import { DomainError } from '../errors.js';
-import { neededInChannel } from '../guild-operations.js';
-import { placeOf } from '../guilds/place-of.js';
-import { allows } from '../permissions.js';
-import { announce } from '../platform/platform.js';
+import type { CallContext } from '../../call.js';
+import type { Place } from '../../channels/place.js';
+import { DomainError } from '../../errors.js';
+import { neededInChannel } from '../../guild-operations.js';
+import { placeOf } from '../../guilds/place-of.js';
+import { allows } from '../../permissions.js';
+import { announce } from '../../platform/platform.js';
 import type { ReminderPayload } from './payload.js';
 
 /**

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
-import type { GreetingKind, User } from '../../infra/database/index.js';
-import type { CallContext, Write } from '../call.js';
-import { DomainError } from '../errors.js';
-import { placeOf } from '../guilds/place-of.js';
-import { announce, PLATFORM_ID } from '../platform/platform.js';
+import type { GreetingKind, User } from '../../../infra/database/index.js';
+import type { CallContext, Write } from '../../call.js';
+import { DomainError } from '../../errors.js';
+import { placeOf } from '../../guilds/place-of.js';
+import { announce, PLATFORM_ID } from '../../platform/platform.js';
 import type { GreetingPayload } from './payload.js';
 
 /** How much of a guild's name, and of somebody's, a greeting shows, so that it fits a message. */

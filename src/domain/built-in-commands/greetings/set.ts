@@ -1,8 +1,8 @@
-import type { Greeting, GreetingKind } from '../../infra/database/index.js';
-import type { CallContext } from '../call.js';
-import { requireText } from '../channels/place.js';
-import { DomainError } from '../errors.js';
-import { accessGuild, accessGuildChannel } from '../guilds/access.js';
+import type { Greeting, GreetingKind } from '../../../infra/database/index.js';
+import type { CallContext } from '../../call.js';
+import { requireText } from '../../channels/place.js';
+import { DomainError } from '../../errors.js';
+import { accessGuild, accessGuildChannel } from '../../guilds/access.js';
 
 /**
  * Has a guild greet those who join, or say goodbye to those who leave, in one of its channels. Needs ManageGuild, and SendMessages in the

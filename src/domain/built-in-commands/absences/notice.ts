@@ -1,7 +1,7 @@
-import type { CallContext } from '../call.js';
-import { memberIn, type Place } from '../channels/place.js';
-import type { MessageRecord } from '../messages/record.js';
-import { announce } from '../platform/platform.js';
+import type { CallContext } from '../../call.js';
+import { memberIn, type Place } from '../../channels/place.js';
+import type { MessageRecord } from '../../messages/record.js';
+import { announce } from '../../platform/platform.js';
 import { setAbsence } from './set.js';
 
 /** The most people of whom it is said at once that they are away. */

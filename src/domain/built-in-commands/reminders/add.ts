@@ -1,5 +1,5 @@
-import { type CallContext, requirePerson } from '../call.js';
-import { guildIdOf, type Place } from '../channels/place.js';
+import { type CallContext, requirePerson } from '../../call.js';
+import { guildIdOf, type Place } from '../../channels/place.js';
 
 /**
  * Has the caller reminded of something, once, where they asked for it.

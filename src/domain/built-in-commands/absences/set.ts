@@ -1,4 +1,4 @@
-import { type CallContext, requirePerson } from '../call.js';
+import { type CallContext, requirePerson } from '../../call.js';
 
 /** Notes that the caller is away from a guild, in place of what they noted before; null ends it. @returns whether they were a member */
 export async function setAbsence(call: CallContext, guildId: bigint, message: string | null): Promise<boolean> {
