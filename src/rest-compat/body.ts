@@ -19,13 +19,15 @@ export interface BodyReceiver {
 }
 
 /**
- * Receives a request's body: JSON, or where the route takes files multipart. No body at all is an empty object.
+ * Receives a request's body: JSON, or where the route takes files multipart. No body at all is an empty object, whatever type it is said
+ * to have: discord.py's library sends nothing as `application/octet-stream`.
  * @throws INVALID_INPUT for another content type, INVALID_JSON, REQUEST_TOO_LARGE, RATE_LIMITED, OVERLOADED and what `readMultipart` throws
  */
 export async function readBody(
   { headers, body }: Pick<RestRequest, 'headers' | 'body'>,
   { maxJsonBytes, held, form, beginForm }: BodyReceiver,
 ): Promise<ReceivedBody> {
+  if (headers['content-length'] === '0') return { value: {}, files: [] };
   const type = mediaType(headers['content-type']);
   const stream = streamOf(body);
   if (form && type === FORM) {

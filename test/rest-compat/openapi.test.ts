@@ -214,7 +214,9 @@ describe('names are those of the reference platform', () => {
     // An emoji of a server is given with its id, so that it is more than a name.
     expect(`${row.method} ${documentPath(row)}`.replace('{emoji}', '{emoji_name}')).toBe(known.name);
     const { query = [], body = [] } = known;
-    expect(query).toEqual(expect.arrayContaining(namesIn('query', operation)));
+    // discord.py says it there.
+    const said = row.path.endsWith('/bans/:userId') ? ['delete_message_seconds'] : [];
+    expect([...query, ...said]).toEqual(expect.arrayContaining(namesIn('query', operation)));
     // What a message takes, wherever one is sent.
     const sent = row.path.startsWith('/webhooks/') ? ['message_reference', 'nonce', 'enforce_nonce'] : [];
     // Either route moderates voice (decisions 16).

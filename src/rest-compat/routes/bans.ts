@@ -8,6 +8,7 @@ import {
   UsersToBan,
   unbanMember,
 } from '../../domain/bans/index.js';
+import { limits } from '../../domain/limits.js';
 import { renderBan } from '../../wire/bans.js';
 import { reads, writes } from '../buckets.js';
 import { onServerOf, route } from '../route.js';
@@ -52,9 +53,12 @@ export const banRoutes = [
       // What older clients send.
       delete_message_days: z.number().int().min(0).max(7).nullish(),
     }),
-    run: async (call, { params, body }) => {
+    // Where discord.py says it.
+    query: z.object({ delete_message_seconds: queryInteger(0, limits.bannedMessagesAge, 0) }),
+    run: async (call, { params, query, body }) => {
       const days = body.delete_message_days ?? 0;
-      const deleteMessageSeconds = body.delete_message_seconds ?? days * DAY_SECONDS;
+      const unsaid = query.delete_message_seconds || days * DAY_SECONDS;
+      const deleteMessageSeconds = body.delete_message_seconds ?? unsaid;
       await banMember(call, { ...params, deleteMessageSeconds });
     },
   }),

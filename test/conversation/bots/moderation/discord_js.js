@@ -81,7 +81,11 @@ const channel = await guild.channels.create({
   permissionOverwrites: [{ id: guild.id, deny: [PermissionFlagsBits.SendMessages] }],
 });
 await channel.edit({ topic: 'the sky', nsfw: true, rateLimitPerUser: 5 });
+const allowed = next(Events.ChannelUpdate, (_old, { permissionOverwrites }) =>
+  permissionOverwrites.cache.has(MEMBER_ID),
+);
 await channel.permissionOverwrites.edit(member, { SendMessages: true });
+await allowed;
 assert.ok(channel.permissionsFor(member).has(PermissionFlagsBits.SendMessages));
 await channel.permissionOverwrites.delete(member);
 const voice = await guild.channels.create({

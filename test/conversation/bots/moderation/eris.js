@@ -9,7 +9,7 @@ const { hostname, port } = new URL(API_URL);
 const agent = new Agent();
 agent.createConnection = () => connect(Number(port), hostname);
 
-const client = new Client(`Bot ${BOT_TOKEN}`, { intents: ['all'], rest: { domain: hostname, agent } });
+const client = new Client(`Bot ${BOT_TOKEN}`, { intents: ['all'], restMode: true, rest: { domain: hostname, agent } });
 client.on('error', (error) => console.error(error));
 const ready = new Promise((resolve) => client.once('ready', resolve));
 await client.connect();
