@@ -27,13 +27,13 @@ export async function readBody(
   { headers, body }: Pick<RestRequest, 'headers' | 'body'>,
   { maxJsonBytes, held, form, beginForm }: BodyReceiver,
 ): Promise<ReceivedBody> {
-  if (headers['content-length'] === '0') return { value: {}, files: [] };
   const type = mediaType(headers['content-type']);
   const stream = streamOf(body);
   if (form && type === FORM) {
     const end = beginForm();
     return readMultipart({ headers, stream }, { ...form, held }).finally(end);
   }
+  if (headers['content-length'] === '0') return { value: {}, files: [] };
   if (type !== '' && type !== 'application/json') throw wrongContentType(form !== null);
   const text = await readText(stream, maxJsonBytes, held);
   if (text.trim() === '') return { value: {}, files: [] };
