@@ -1,7 +1,7 @@
 import type { Clock } from '../infra/clock.js';
 import type { Doors } from '../infra/database/index.js';
 import { removeDeadJobs } from '../infra/jobs/index.js';
-import { nextTurn } from '../infra/turns.js';
+import { nextTurn, untilNoneIsLeft } from '../infra/turns.js';
 import { removeExpiredSessions, removeExpiredVerifications } from './accounts/expired.js';
 import { removeOldQuotas } from './commands/quota.js';
 import { removeOldInteractions } from './interactions/expired.js';
@@ -37,11 +37,10 @@ const ROWS_PER_STATEMENT = 200;
  */
 export async function removeExpiredRows(db: Doors, clock: Clock, signal: AbortSignal): Promise<void> {
   for (const removeSome of KINDS) {
-    for (let removed = ROWS_PER_STATEMENT; removed === ROWS_PER_STATEMENT; ) {
-      await nextTurn();
-      signal.throwIfAborted();
-      removed = await removeSome(db.writer, clock.now(), ROWS_PER_STATEMENT);
-    }
+    await untilNoneIsLeft(signal, async () => {
+      const removed = await removeSome(db.writer, clock.now(), ROWS_PER_STATEMENT);
+      return removed === ROWS_PER_STATEMENT;
+    });
   }
   for (const walk of WALKS) {
     for await (const _piece of walk(db, clock.now(), ROWS_PER_STATEMENT)) {

@@ -52,6 +52,36 @@ export async function keepIcon(call: CallContext, owner: IconOwner, icon: IconSo
   return hash;
 }
 
+/** What somebody wants their icon to be: null for none, undefined for the one there is. */
+type WantedIcon = IconSource | null | undefined;
+
+/**
+ * Makes a change with which an owner may get another icon: the new one is kept before, and whichever of the two nobody shows any more is
+ * removed after it.
+ * @param change stores the hash of the wanted icon; null for none, undefined for the one there is
+ * @param hashOf the icon of the row that `change` answers
+ * @returns the row as it is then
+ * @throws what {@link keepIcon} and `change` throw
+ */
+export async function changeWithIcon<Row>(
+  call: CallContext,
+  owner: IconOwner,
+  icon: WantedIcon,
+  change: (hash: string | null | undefined) => Promise<{ before: Row; after: Row }>,
+  hashOf: (row: Row) => string | null,
+): Promise<Row> {
+  const hash = icon ? await keepIcon(call, owner, icon) : icon;
+  try {
+    const { before, after } = await change(hash);
+    const old = hashOf(before);
+    if (old && old !== hashOf(after)) await dropIcon(call, owner, old);
+    return after;
+  } catch (error) {
+    if (hash) await dropIcon(call, owner, hash);
+    throw error;
+  }
+}
+
 /** Refuses an image for which there was no room; anything else that was thrown is thrown on. @throws OVERLOADED */
 export function tooManyImages(error: unknown): never {
   if (!(error instanceof TooManyImages)) throw error;

@@ -47,6 +47,18 @@ export async function inTurns<Item>(items: Iterable<Item>, size: number, work: (
   }
 }
 
+/**
+ * Does the same piece of work until there is none left, and lets others have a turn before each time.
+ * @param workOnSome does as much as takes a few milliseconds, and answers whether there may be more
+ * @throws the reason of `signal` when that is aborted
+ */
+export async function untilNoneIsLeft(signal: AbortSignal, workOnSome: () => Promise<boolean>): Promise<void> {
+  do {
+    await nextTurn();
+    signal.throwIfAborted();
+  } while (await workOnSome());
+}
+
 /** A list cut into pieces of at most `size`. */
 export function inPieces<T>(list: readonly T[], size: number): T[][] {
   const pieces: T[][] = [];

@@ -59,11 +59,11 @@ builder.mutationFields((t) => ({
     type: DeletedPayload,
     description: 'Bans a user, member or not; the id that is answered is theirs.',
     args: { input: t.arg({ type: BanMemberInput, required: true }) },
-    resolve: async (_root, { input }, context) => {
+    resolve: async (_root, { input }, { call }) => {
       const guildId = parseId(input.guildId, 'guildId');
       const userId = parseId(input.userId, 'userId');
       const seconds = parseInput(DeleteMessageSeconds, input.deleteMessageSeconds, 'deleteMessageSeconds');
-      await banMember(withReason(context, input.reason), { guildId, userId, deleteMessageSeconds: seconds });
+      await banMember(withReason(call, input.reason), { guildId, userId, deleteMessageSeconds: seconds });
       return { id: userId };
     },
   }),
@@ -71,9 +71,9 @@ builder.mutationFields((t) => ({
     type: DeletedPayload,
     description: 'Lifts a ban; the id that is answered is that of the user.',
     args: { input: t.arg({ type: MemberIdInput, required: true }) },
-    resolve: async (_root, { input }, context) => {
+    resolve: async (_root, { input }, { call }) => {
       const userId = parseId(input.userId, 'userId');
-      await unbanMember(withReason(context, input.reason), { guildId: parseId(input.guildId, 'guildId'), userId });
+      await unbanMember(withReason(call, input.reason), { guildId: parseId(input.guildId, 'guildId'), userId });
       return { id: userId };
     },
   }),

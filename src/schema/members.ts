@@ -117,10 +117,10 @@ builder.mutationFields((t) => ({
     type: MemberPayload,
     description: "Changes a member's nickname, or times them out.",
     args: { input: t.arg({ type: UpdateMemberInput, required: true }) },
-    resolve: async (_root, { input }, context) => {
+    resolve: async (_root, { input }, { call }) => {
       const { nick, communicationDisabledUntil } = input;
       return {
-        member: await updateMember(withReason(context, input.reason), {
+        member: await updateMember(withReason(call, input.reason), {
           guildId: parseId(input.guildId, 'guildId'),
           userId: parseId(input.userId, 'userId'),
           nick: parseInput(MemberChange.shape.nick, nick, 'nick'),
@@ -133,9 +133,9 @@ builder.mutationFields((t) => ({
     type: DeletedPayload,
     description: 'Removes a member; the id that is answered is that of the user.',
     args: { input: t.arg({ type: MemberIdInput, required: true }) },
-    resolve: async (_root, { input }, context) => {
+    resolve: async (_root, { input }, { call }) => {
       const userId = parseId(input.userId, 'userId');
-      await kickMember(withReason(context, input.reason), { guildId: parseId(input.guildId, 'guildId'), userId });
+      await kickMember(withReason(call, input.reason), { guildId: parseId(input.guildId, 'guildId'), userId });
       return { id: userId };
     },
   }),

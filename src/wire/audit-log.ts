@@ -245,9 +245,14 @@ function changeOf<Key extends string, Value>(key: Key, changed: { old: Value | n
   return changed ? change(key, changed.old, changed.new) : [];
 }
 
-function roleChanges(what: 'made' | 'removed', role: AuditChanges['ROLE_CREATE']): APIAuditLogChange[] {
-  const fact = <Key extends string, Value>(key: Key, value: Value | null) =>
+/** Shows what something had that came to be, or went. */
+function factOf(what: 'made' | 'removed') {
+  return <Key extends string, Value>(key: Key, value: Value | null) =>
     what === 'made' ? change(key, null, value) : change(key, value, null);
+}
+
+function roleChanges(what: 'made' | 'removed', role: AuditChanges['ROLE_CREATE']): APIAuditLogChange[] {
+  const fact = factOf(what);
   return [
     ...fact('name', role.name),
     ...fact('permissions', role.permissions),
@@ -343,8 +348,7 @@ interface InviteFacts {
 }
 
 function inviteChanges(what: 'made' | 'removed', invite: InviteFacts): APIAuditLogChange[] {
-  const fact = <Key extends string, Value>(key: Key, value: Value | null) =>
-    what === 'made' ? change(key, null, value) : change(key, value, null);
+  const fact = factOf(what);
   return [
     ...fact('code', invite.code),
     ...fact('channel_id', invite.channelId),

@@ -115,6 +115,15 @@ describe('voice of a person', () => {
     expect(await channelOf(bob)).toBeNull();
   });
 
+  it('over requests is of one connection, whatever becomes of their sockets', async () => {
+    const sessionOf = async () => (await join(bob)).joinVoice.voiceState.session_id;
+    const session = await sessionOf();
+    await (await open(bob)).close();
+    await statusOf(bob);
+    expect(await statusOf(bob)).toBe('offline');
+    expect(await sessionOf()).toBe(session);
+  });
+
   it('is shown to members who see the channel', async () => {
     await join(bob);
     const query = 'query ($id: ID!) { guild(id: $id) { voiceStates { user { id } channelId selfMute } } }';

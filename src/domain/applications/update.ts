@@ -5,7 +5,7 @@ import type { AuditChanges } from '../audit-log/actions.js';
 import type { CallContext, Write } from '../call.js';
 import { type FieldFault, invalidInput } from '../errors.js';
 import { fullUrl } from '../full-url.js';
-import { dropIcon, type IconOwner, type IconSource, keepIcon } from '../icons.js';
+import { changeWithIcon, type IconSource } from '../icons.js';
 import { nameText, trimmedText } from '../input.js';
 import { requireEndpoint } from '../interactions-endpoints/require.js';
 import { recordForInvited } from '../invited.js';
@@ -56,19 +56,11 @@ export async function updateApplication(call: CallContext, input: UpdateApplicat
   const application = await accessSettings(call, applicationId);
   const { id } = application;
   await requireEndpoint(call, application, settings.interactionsEndpointUrl);
-  const iconOwner: IconOwner = { folder: 'app-icons', id };
-  const iconHash = icon ? await keepIcon(call, iconOwner, icon) : icon;
-  const columns = columnsOf(settings, iconHash);
-  try {
-    const { before, after } = await call.write((write) => changeColumns(call, write, id, columns), {
-      serializable: true,
-    });
-    if (before.iconHash && before.iconHash !== after.iconHash) await dropIcon(call, iconOwner, before.iconHash);
-    return after;
-  } catch (error) {
-    if (iconHash) await dropIcon(call, iconOwner, iconHash);
-    throw error;
-  }
+  const change = (iconHash: string | null | undefined) => {
+    const columns = columnsOf(settings, iconHash);
+    return call.write((write) => changeColumns(call, write, id, columns), { serializable: true });
+  };
+  return changeWithIcon(call, { folder: 'app-icons', id }, icon, change, ({ iconHash }) => iconHash);
 }
 
 type Columns = ReturnType<typeof columnsOf>;

@@ -8,7 +8,7 @@ import { accessChannel } from '../guilds/access.js';
 import type { InvokedOption } from '../interactions/input.js';
 import { messageInteraction } from '../interactions/metadata.js';
 import { readOptions } from '../interactions/options.js';
-import { requireFaultless, type Wanted } from '../interactions/reading.js';
+import { requireFaultless, unknown, type Wanted } from '../interactions/reading.js';
 import type { GivenParameter } from '../interactions/request.js';
 import { messageContent } from '../messages/body.js';
 import type { UploadedFile } from '../messages/files.js';
@@ -66,15 +66,11 @@ async function findNamed(call: CallContext, place: Place, wanted: readonly Wante
   ]);
   const known = new Map(users.map((user) => [user.id, user]));
   const isKnown = ({ kind, id }: Wanted) => (kind === 'user' ? known.has(id) : (view?.channels.has(id) ?? false));
-  const faults = wanted.filter((one) => !isKnown(one)).map(({ kind, path }) => ({ path, ...unknown(kind) }));
+  const faults = wanted
+    .filter((one) => !isKnown(one))
+    .map(({ kind, path }) => ({ path, ...unknown(kind === 'user' ? 'User' : 'Channel') }));
   if (faults.length > 0) throw invalidInput(...faults);
   return known;
-}
-
-function unknown(kind: Wanted['kind']) {
-  return kind === 'user'
-    ? { code: 'UNKNOWN_USER', message: 'Unknown User' }
-    : { code: 'UNKNOWN_CHANNEL', message: 'Unknown Channel' };
 }
 
 interface Answered {

@@ -23,9 +23,11 @@ const OF_CLIENTS: Record<NameIn<'client'>, string> = {
   lenny: 'Ends your message with ( ͡° ͜ʖ ͡°)',
 };
 
+const BY_NAME: ReadonlyMap<string, BuiltInCommand> = new Map(Object.entries<BuiltInCommand>(SERVED));
+
 /** A command of this name that the platform answers; undefined for one of the client's, and for any other name. */
 export function findBuiltIn(name: string): BuiltInCommand | undefined {
-  return new Map<string, BuiltInCommand>(Object.entries(SERVED)).get(name);
+  return BY_NAME.get(name);
 }
 
 export function isOfClient(name: string): name is NameIn<'client'> {
@@ -41,7 +43,7 @@ export interface ListedCommand extends Pick<BuiltInCommand, 'description' | 'opt
 
 /** All of them, in the order of the table. */
 export function listBuiltIns(): ListedCommand[] {
-  const served = Object.entries<BuiltInCommand>(SERVED).map(([name, { description, options }]) => {
+  const served = [...BY_NAME].map(([name, { description, options }]) => {
     return { name, description, options, isOfClient: false };
   });
   const others = Object.entries(OF_CLIENTS).map(([name, description]) => {

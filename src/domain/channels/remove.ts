@@ -1,6 +1,6 @@
 import type { BlobStore } from '../../infra/blobs.js';
 import type { Doors } from '../../infra/database/index.js';
-import { nextTurn } from '../../infra/turns.js';
+import { untilNoneIsLeft } from '../../infra/turns.js';
 import { messageFolder } from '../messages/files.js';
 
 /** How many messages one statement removes, with all that belongs to them: a few milliseconds of SQLite, in which nobody else writes. */
@@ -22,14 +22,6 @@ export async function removeChannel(db: Doors, blobs: BlobStore, id: bigint, sig
     return count === ROWS_PER_STATEMENT;
   });
   await db.writer.channel.deleteMany({ where: isDeleted });
-}
-
-/** @param removeSome answers whether there may be more */
-async function untilNoneIsLeft(signal: AbortSignal, removeSome: () => Promise<boolean>): Promise<void> {
-  do {
-    await nextTurn();
-    signal.throwIfAborted();
-  } while (await removeSome());
 }
 
 /** The files go first: a message that is there still leads to those that are left. */

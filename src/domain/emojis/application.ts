@@ -1,9 +1,10 @@
+import type { Emoji } from '../../infra/database/index.js';
 import { requireOwnBot } from '../applications/own.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import type { IconSource } from '../icons.js';
 import { limits } from '../limits.js';
-import { dropPictures, keepPicture } from './pictures.js';
+import { dropPictures, makeWithPicture } from './pictures.js';
 import type { EmojiRecord } from './record.js';
 
 /** One emoji of an application. */
@@ -41,9 +42,7 @@ export async function createApplicationEmoji(
   { applicationId, name, image }: { applicationId: bigint; name: string; image: IconSource },
 ): Promise<EmojiRecord> {
   const creator = requireOwnBot(call, applicationId);
-  const id = call.nextId();
-  const { animated } = await keepPicture(call, id, image);
-  const insert = async ({ db, audit }: Write) => {
+  const insert = async ({ db, audit }: Write, { id, animated }: Pick<Emoji, 'id' | 'animated'>) => {
     const most = limits.emojisPerApplication;
     if ((await db.emoji.count({ where: { applicationId } })) >= most) {
       throw new DomainError('TOO_MANY_EMOJIS', `Maximum number of emojis reached (${most})`);
@@ -54,12 +53,10 @@ export async function createApplicationEmoji(
     await audit({ action: 'APPLICATION_EMOJI_CREATE', applicationId, targetId: id, changes: { name } });
     return emoji;
   };
-  try {
-    return { emoji: await call.write(insert, { serializable: true }), creator };
-  } catch (error) {
-    await dropPictures(call, [id]);
-    throw error;
-  }
+  const emoji = await makeWithPicture(call, image, (made) =>
+    call.write((write) => insert(write, made), { serializable: true }),
+  );
+  return { emoji, creator };
 }
 
 /** Renames an emoji. @throws UNAUTHENTICATED, NOT_OWN_APPLICATION, UNKNOWN_GUILD_EMOJI */

@@ -8,7 +8,7 @@ import type { IconSource } from '../icons.js';
 import { limits } from '../limits.js';
 import { allows } from '../permissions.js';
 import type { EmojiChange } from './input.js';
-import { dropPictures, keepPicture } from './pictures.js';
+import { dropPictures, makeWithPicture } from './pictures.js';
 import { type EmojiRecord, emojisOf, rolesOf } from './record.js';
 
 /** One emoji of a guild. */
@@ -66,9 +66,7 @@ export async function createEmoji(call: CallContext, input: NewGuildEmoji): Prom
   const { guildId, name, image, roleIds } = input;
   const { user } = requireUser(call);
   await accessGuild(call, guildId, 'createEmoji');
-  const id = call.nextId();
-  const { animated } = await keepPicture(call, id, image);
-  const insert = async (write: Write) => {
+  const insert = async (write: Write, { id, animated }: Pick<Emoji, 'id' | 'animated'>) => {
     const { db, audit } = write;
     await checkRoom(db, guildId, animated);
     const roles = await checkedRoles(db, guildId, roleIds ?? []);
@@ -80,9 +78,11 @@ export async function createEmoji(call: CallContext, input: NewGuildEmoji): Prom
     return emoji;
   };
   try {
-    return { emoji: await call.write(insert, { serializable: true }), creator: user };
+    const emoji = await makeWithPicture(call, image, (made) =>
+      call.write((write) => insert(write, made), { serializable: true }),
+    );
+    return { emoji, creator: user };
   } catch (error) {
-    await dropPictures(call, [id]);
     throw isMissingReference(error) ? new DomainError('UNKNOWN_GUILD') : error;
   }
 }

@@ -6,6 +6,7 @@ import { invalidInput } from '../errors.js';
 import { type IconSource, limitImages, tooManyImages } from '../icons.js';
 import { idIn, type KeptFiles } from '../kept-files.js';
 import { limits } from '../limits.js';
+import { unlessStored } from '../messages/files.js';
 
 /** The forms a picture is kept in; the last two of one that moves. */
 export type EmojiForm = keyof EmojiImage;
@@ -15,11 +16,25 @@ function folderOf(id: bigint): string {
 }
 
 /**
- * Checks an image and keeps it as the picture of an emoji that is about to be made.
- * @returns whether it moves
- * @throws INVALID_INPUT at `image`, RATE_LIMITED, OVERLOADED, and what `source` throws
+ * Makes an emoji with its picture: both, or neither.
+ * @param make stores the emoji under this id; told whether the picture moves
+ * @throws INVALID_INPUT at `image`, RATE_LIMITED, OVERLOADED, and what `source` and `make` throw
  */
-export async function keepPicture(call: CallContext, id: bigint, source: IconSource): Promise<{ animated: boolean }> {
+export async function makeWithPicture<T>(
+  call: CallContext,
+  source: IconSource,
+  make: (emoji: { id: bigint; animated: boolean }) => Promise<T>,
+): Promise<T> {
+  const id = call.nextId();
+  const { animated } = await keepPicture(call, id, source);
+  return unlessStored(
+    () => make({ id, animated }),
+    () => dropPictures(call, [id]),
+  );
+}
+
+/** Checks an image and keeps it as the picture of an emoji that is about to be made. @returns whether it moves */
+async function keepPicture(call: CallContext, id: bigint, source: IconSource): Promise<{ animated: boolean }> {
   await limitImages(call);
   const content = typeof source === 'function' ? await source() : source;
   if (content.length > limits.emojiSize) {

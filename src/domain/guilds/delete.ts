@@ -1,6 +1,6 @@
 import type { BlobStore } from '../../infra/blobs.js';
 import type { Doors, Guild, Transaction } from '../../infra/database/index.js';
-import { nextTurn } from '../../infra/turns.js';
+import { nextTurn, untilNoneIsLeft } from '../../infra/turns.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
 import { removeChannel } from '../channels/remove.js';
 import { dropPictures } from '../emojis/pictures.js';
@@ -103,10 +103,6 @@ async function removeRows({ db: { writer }, signal }: Supplies, guildId: bigint)
     () => writer.applicationCommand.deleteMany({ ...some, where: { scopeId: guildId } }),
   ];
   for (const removeSome of kinds) {
-    for (let count = ROWS_PER_STATEMENT; count === ROWS_PER_STATEMENT; ) {
-      await nextTurn();
-      signal.throwIfAborted();
-      ({ count } = await removeSome());
-    }
+    await untilNoneIsLeft(signal, async () => (await removeSome()).count === ROWS_PER_STATEMENT);
   }
 }

@@ -3,7 +3,7 @@ import type { Transaction } from '../../infra/database/index.js';
 import type { AuditChanges } from '../audit-log/actions.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError, type FieldFault, invalidInput } from '../errors.js';
-import { dropIcon, type IconOwner, type IconSource, keepIcon } from '../icons.js';
+import { changeWithIcon, type IconSource } from '../icons.js';
 import { accessGuild } from './access.js';
 import { type GuildRecord, WITH_ROLES_AND_EMOJIS } from './record.js';
 import type { GuildSettings } from './settings.js';
@@ -16,26 +16,18 @@ export interface UpdateGuildInput extends Partial<GuildSettings> {
 
 /**
  * Changes settings of a guild, all of them or none. Needs ManageGuild.
- * @throws what `accessGuild` throws, INVALID_INPUT for a channel that is not the guild's or of another kind, and what `keepIcon` throws
+ * @throws what `accessGuild` throws, INVALID_INPUT for a channel that is not the guild's or of another kind, and what `changeWithIcon` throws
  */
 export async function updateGuild(
   call: CallContext,
   { guildId, icon, ...input }: UpdateGuildInput,
 ): Promise<GuildRecord> {
   await accessGuild(call, guildId, 'updateGuild');
-  const iconOwner: IconOwner = { folder: 'guild-icons', id: guildId };
-  const iconHash = icon ? await keepIcon(call, iconOwner, icon) : icon;
-  const columns = columnsOf(input, iconHash);
-  try {
-    const { before, after } = await call.write((write) => changeColumns(write, guildId, columns), {
-      serializable: true,
-    });
-    if (before.iconHash && before.iconHash !== after.iconHash) await dropIcon(call, iconOwner, before.iconHash);
-    return after;
-  } catch (error) {
-    if (iconHash) await dropIcon(call, iconOwner, iconHash);
-    throw error;
-  }
+  const change = (iconHash: string | null | undefined) => {
+    const columns = columnsOf(input, iconHash);
+    return call.write((write) => changeColumns(write, guildId, columns), { serializable: true });
+  };
+  return changeWithIcon(call, { folder: 'guild-icons', id: guildId }, icon, change, ({ iconHash }) => iconHash);
 }
 
 /** What a new guild has, for what cannot be empty. */

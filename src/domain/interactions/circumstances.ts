@@ -16,7 +16,7 @@ import {
   type PermissionHolder,
 } from '../permissions.js';
 import { type ChannelWithNewest, loadChannels } from './channels-shown.js';
-import { notOneOf, type Wanted } from './reading.js';
+import { notOneOf, unknown, type Wanted } from './reading.js';
 import type { ChannelShown, Circumstances, MemberShown, Resolved } from './request.js';
 
 /** Where somebody asked, and what they named. */
@@ -164,10 +164,6 @@ function faultOf(scene: Scene, { users, roles }: Found, { kind, id, path, channe
     case 'channel':
       return faultOfChannel(scene, id, channelTypes).map((fault) => ({ path, ...fault }));
   }
-}
-
-function unknown(what: 'User' | 'Role' | 'Channel'): Omit<FieldFault, 'path'> {
-  return { code: `UNKNOWN_${what.toUpperCase()}`, message: `Unknown ${what}` };
 }
 
 /** A channel that the caller cannot see is not there. */

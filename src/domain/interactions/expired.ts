@@ -1,7 +1,7 @@
 import type { BlobStore } from '../../infra/blobs.js';
 import type { Doors, Transaction } from '../../infra/database/index.js';
 import { snowflakeAt } from '../../infra/ids.js';
-import { nextTurn } from '../../infra/turns.js';
+import { untilNoneIsLeft } from '../../infra/turns.js';
 import { folderOf } from './files.js';
 
 /** How long an interaction and what became of it can be read, in milliseconds. */
@@ -31,18 +31,17 @@ export async function removeOldInteractionFiles(
   signal: AbortSignal,
 ): Promise<void> {
   const where = { interactionId: { lt: snowflakeAt(now - KEEP_MS) } };
-  for (;;) {
-    await nextTurn();
-    signal.throwIfAborted();
+  await untilNoneIsLeft(signal, async () => {
     const files = await reader.interactionFile.findMany({
       where,
       select: { interactionId: true },
       orderBy: { interactionId: 'asc' },
       take: FILES_PER_PIECE,
     });
-    if (files.length === 0) return;
+    if (files.length === 0) return false;
     const ids = [...new Set(files.map(({ interactionId }) => interactionId))];
     await Promise.all(ids.map((id) => blobs.remove(folderOf(id))));
     await writer.interaction.deleteMany({ where: { id: { in: ids } } });
-  }
+    return true;
+  });
 }

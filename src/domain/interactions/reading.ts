@@ -53,6 +53,11 @@ export function notOneOf(values: readonly (string | number)[]): ValueFault {
   return { code: 'BASE_TYPE_CHOICES', message: `Value must be one of {${values.join(', ')}}.` };
 }
 
+/** For the id of what is not there, or not to be seen. */
+export function unknown(what: 'User' | 'Role' | 'Channel'): ValueFault {
+  return { code: `UNKNOWN_${what.toUpperCase()}`, message: `Unknown ${what}` };
+}
+
 export function tooShort(min: number): ValueFault {
   return { code: 'BASE_TYPE_BAD_LENGTH', message: `Must be ${min} or more in length.` };
 }

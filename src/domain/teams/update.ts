@@ -1,7 +1,7 @@
 import type { Team } from '../../infra/database/index.js';
 import type { AuditChanges } from '../audit-log/actions.js';
 import type { CallContext, Write } from '../call.js';
-import { dropIcon, type IconOwner, type IconSource, keepIcon } from '../icons.js';
+import { changeWithIcon, type IconSource } from '../icons.js';
 import { recordForInvited } from '../invited.js';
 import { accessTeam } from './access.js';
 import { handOver } from './members.js';
@@ -29,23 +29,20 @@ interface Columns {
 export async function updateTeam(call: CallContext, input: UpdateTeamInput): Promise<Team> {
   const { id } = await accessTeam(call, input.teamId, 'update');
   const name = input.name ?? undefined;
-  const iconOwner: IconOwner = { folder: 'team-icons', id };
-  const iconHash = input.icon ? await keepIcon(call, iconOwner, input.icon) : input.icon;
-  try {
-    const change = async (write: Write) => {
-      const before = await accessTeam(call, id, 'update', write.db);
-      const after = await changeColumns(write, before, { name, iconHash });
-      const { ownerUserId: userId = null } = input;
-      if (userId === null || userId === before.ownerUserId) return { before, after };
-      return { before, after: await handOver(call, write, { teamId: id, userId }) };
-    };
-    const { before, after } = await call.write(change, { serializable: true });
-    if (before.iconHash && before.iconHash !== after.iconHash) await dropIcon(call, iconOwner, before.iconHash);
-    return after;
-  } catch (error) {
-    if (iconHash) await dropIcon(call, iconOwner, iconHash);
-    throw error;
-  }
+  const change = async (write: Write, iconHash: string | null | undefined) => {
+    const before = await accessTeam(call, id, 'update', write.db);
+    const after = await changeColumns(write, before, { name, iconHash });
+    const { ownerUserId: userId = null } = input;
+    if (userId === null || userId === before.ownerUserId) return { before, after };
+    return { before, after: await handOver(call, write, { teamId: id, userId }) };
+  };
+  return changeWithIcon<Team>(
+    call,
+    { folder: 'team-icons', id },
+    input.icon,
+    (iconHash) => call.write((write) => change(write, iconHash), { serializable: true }),
+    ({ iconHash }) => iconHash,
+  );
 }
 
 async function changeColumns(write: Write, before: Team, columns: Columns): Promise<Team> {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { User } from '../../infra/database/index.js';
 import { type CallContext, requireUser, type Write } from '../call.js';
 import { invalidInput } from '../errors.js';
-import { dropIcon, type IconOwner, type IconSource, keepIcon } from '../icons.js';
+import { changeWithIcon, type IconSource } from '../icons.js';
 import { maybe, nameText } from '../input.js';
 import { limits, USERNAMES_PER_BOT } from '../limits.js';
 import { showUserAnew } from './shown.js';
@@ -25,19 +25,9 @@ export async function updateOwnUser(call: CallContext, input: UpdateOwnUserInput
   const { username, globalName } = input;
   const names = user.bot ? { username } : { globalName };
   if (user.bot && username !== undefined && username !== user.username) await limitUsernames(call, user);
-  const owner: IconOwner = { folder: 'avatars', id: user.id };
-  const avatarHash = input.avatar ? await keepIcon(call, owner, input.avatar) : input.avatar;
-  try {
-    const columns = { ...names, avatarHash };
-    const { before, after } = await call.write((write) => changeUser(call, write, user.id, columns), {
-      serializable: true,
-    });
-    if (before.avatarHash && before.avatarHash !== after.avatarHash) await dropIcon(call, owner, before.avatarHash);
-    return after;
-  } catch (error) {
-    if (avatarHash) await dropIcon(call, owner, avatarHash);
-    throw error;
-  }
+  const change = (avatarHash: string | null | undefined) =>
+    call.write((write) => changeUser(call, write, user.id, { ...names, avatarHash }), { serializable: true });
+  return changeWithIcon(call, { folder: 'avatars', id: user.id }, input.avatar, change, ({ avatarHash }) => avatarHash);
 }
 
 async function limitUsernames({ limits: counted }: CallContext, { id }: User): Promise<void> {

@@ -1,10 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { invokeBuiltIn } from '../../../src/domain/built-in-commands/index.js';
 import { findBuiltIn, isOfClient, listBuiltIns } from '../../../src/domain/built-in-commands/table.js';
 import type { CallContext } from '../../../src/domain/call.js';
 import { RESERVED_NAMES } from '../../../src/domain/commands/reserved-names.js';
-import { InvokedOptions } from '../../../src/domain/interactions/index.js';
-import { parseInput } from '../../../src/domain/parse-input.js';
 import { Permission } from '../../../src/domain/permissions.js';
 import { PLATFORM_ID } from '../../../src/domain/platform/index.js';
 import type { User } from '../../../src/infra/database/index.js';
@@ -13,6 +10,7 @@ import { outcome } from '../../harness/outcome.js';
 import { createPerson, denyInChannel } from '../../harness/rows.js';
 import { startServer, type TestServer } from '../../harness/server.js';
 import { addMember, callOf, createGuild, type TestGuild } from '../../harness/world.js';
+import { runBuiltIn } from './scene.js';
 
 const clock = new ManualClock();
 let server: TestServer;
@@ -32,9 +30,7 @@ afterAll(() => server.stop());
 
 /** Runs a command in the guild's channel with options by their names. */
 async function run(name: string, options: Record<string, unknown> = {}, as = call) {
-  const given = Object.entries(options).map(([option, value]) => ({ name: option, value }));
-  const parsed = parseInput(InvokedOptions, given, 'options');
-  const interaction = await invokeBuiltIn(as, { channelId: guild.channel.id, name, options: parsed });
+  const interaction = await runBuiltIn(as, guild.channel.id, name, options);
   const id = interaction.originalMessageId ?? 0n;
   const message = await server.app.db.reader.message.findFirstOrThrow({
     where: { id },

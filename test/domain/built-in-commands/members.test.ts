@@ -1,13 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { invokeBuiltIn } from '../../../src/domain/built-in-commands/index.js';
 import { parseDelay } from '../../../src/domain/built-in-commands/reminders/delay.js';
 import { remind } from '../../../src/domain/built-in-commands/reminders/remind.js';
 import type { CallContext } from '../../../src/domain/call.js';
 import { joinGuild, leaveGuild } from '../../../src/domain/guilds/index.js';
-import { InvokedOptions } from '../../../src/domain/interactions/index.js';
 import { createInvite } from '../../../src/domain/invites/index.js';
 import { sendMessage } from '../../../src/domain/messages/index.js';
-import { parseInput } from '../../../src/domain/parse-input.js';
 import { Permission } from '../../../src/domain/permissions.js';
 import { PLATFORM_ID } from '../../../src/domain/platform/index.js';
 import type { Message, User } from '../../../src/infra/database/index.js';
@@ -17,6 +14,7 @@ import { outcome } from '../../harness/outcome.js';
 import { createPerson, denyInChannel } from '../../harness/rows.js';
 import { startServer, type TestServer } from '../../harness/server.js';
 import { addMember, callOf, createGuild, type TestGuild, toSend } from '../../harness/world.js';
+import { runBuiltIn } from './scene.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -39,11 +37,8 @@ beforeEach(async () => {
 afterAll(() => server.stop());
 
 /** Runs a command in the guild's channel with options by their names. */
-async function run(name: string, options: Record<string, unknown> = {}, as = call) {
-  const given = Object.entries(options).map(([option, value]) => ({ name: option, value }));
-  const parsed = parseInput(InvokedOptions, given, 'options');
-  return invokeBuiltIn(as, { channelId: guild.channel.id, name, options: parsed });
-}
+const run = (name: string, options: Record<string, unknown> = {}, as = call) =>
+  runBuiltIn(as, guild.channel.id, name, options);
 
 /** What the platform said in the guild's channel by itself, oldest first. */
 const said = (): Promise<Message[]> =>

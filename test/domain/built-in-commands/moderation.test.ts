@@ -1,11 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { invokeBuiltIn } from '../../../src/domain/built-in-commands/index.js';
 import type { CallContext } from '../../../src/domain/call.js';
 import { joinGuild } from '../../../src/domain/guilds/index.js';
-import { InvokedOptions } from '../../../src/domain/interactions/index.js';
 import { createInvite } from '../../../src/domain/invites/index.js';
 import { sendMessage } from '../../../src/domain/messages/index.js';
-import { parseInput } from '../../../src/domain/parse-input.js';
 import { DEFAULT_EVERYONE_PERMISSIONS, Permission } from '../../../src/domain/permissions.js';
 import type { User } from '../../../src/infra/database/index.js';
 import { ManualClock } from '../../harness/clock.js';
@@ -13,6 +10,7 @@ import { outcome } from '../../harness/outcome.js';
 import { createPerson, permitEveryone } from '../../harness/rows.js';
 import { startServer, type TestServer } from '../../harness/server.js';
 import { addMember, callOf, createGuild, type TestGuild, toSend } from '../../harness/world.js';
+import { runBuiltIn } from './scene.js';
 
 const DAY_MS = 86_400_000;
 
@@ -38,9 +36,7 @@ afterAll(() => server.stop());
 
 /** Runs a command in the guild's channel with options by their names, and answers what it said. */
 async function run(name: string, options: Record<string, unknown>, as = owner): Promise<string> {
-  const given = Object.entries(options).map(([option, value]) => ({ name: option, value }));
-  const parsed = parseInput(InvokedOptions, given, 'options');
-  const interaction = await invokeBuiltIn(as, { channelId: guild.channel.id, name, options: parsed });
+  const interaction = await runBuiltIn(as, guild.channel.id, name, options);
   const where = { id: interaction.originalMessageId ?? 0n };
   const message = await server.app.db.reader.message.findUniqueOrThrow({ where });
   expect(message.visibleToId).toBe(as.actor.kind === 'person' ? as.actor.user.id : null);
