@@ -6,7 +6,15 @@ import { parseInput } from '../../src/domain/parse-input.js';
 import { EditApplication, settingsOf } from '../../src/rest-compat/application-edit.js';
 import { imageData } from '../../src/rest-compat/images.js';
 import { EditMessageBody, SendMessageBody } from '../../src/rest-compat/message-body.js';
-import { ids, parseParams, queryBoolean, queryId, queryInteger, wireName } from '../../src/rest-compat/schemas.js';
+import {
+  ids,
+  parseParams,
+  queryBoolean,
+  queryId,
+  queryInteger,
+  queryTime,
+  wireName,
+} from '../../src/rest-compat/schemas.js';
 
 /** The faults found in a value, or null for one that is fine. */
 function faultsOf(schema: z.ZodType, value: unknown): Pick<FieldFault, 'path' | 'code'>[] | null {
@@ -199,5 +207,17 @@ describe('a change of an application', () => {
     ],
   ])('%j', (body, settings) => {
     expect(changed(body)).toEqual(settings);
+  });
+});
+
+describe('a time in a query', () => {
+  test.each([
+    ['1970-01-01T00:00:00Z', null],
+    ['9999-12-31T23:59:59.999Z', null],
+    ['1969-12-31T23:59:59.999Z', 'DATE_TIME_TYPE_PARSE'],
+    ['+010000-01-01T00:00:00.000Z', 'DATE_TIME_TYPE_PARSE'],
+    ['soon', 'DATE_TIME_TYPE_PARSE'],
+  ])('%j: %j', (text, code) => {
+    expect(codeOf(queryTime, text)).toBe(code);
   });
 });

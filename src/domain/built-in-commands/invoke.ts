@@ -8,7 +8,7 @@ import { accessChannel } from '../guilds/access.js';
 import type { InvokedOption } from '../interactions/input.js';
 import { messageInteraction } from '../interactions/metadata.js';
 import { readOptions } from '../interactions/options.js';
-import { requireFaultless, unknown, type Wanted } from '../interactions/reading.js';
+import { requireFaultless, unknownOf, type Wanted } from '../interactions/reading.js';
 import type { GivenParameter } from '../interactions/request.js';
 import { messageContent } from '../messages/body.js';
 import type { UploadedFile } from '../messages/files.js';
@@ -66,9 +66,7 @@ async function findNamed(call: CallContext, place: Place, wanted: readonly Wante
   ]);
   const known = new Map(users.map((user) => [user.id, user]));
   const isKnown = ({ kind, id }: Wanted) => (kind === 'user' ? known.has(id) : (view?.channels.has(id) ?? false));
-  const faults = wanted
-    .filter((one) => !isKnown(one))
-    .map(({ kind, path }) => ({ path, ...unknown(kind === 'user' ? 'User' : 'Channel') }));
+  const faults = wanted.filter((one) => !isKnown(one)).map(({ kind, path }) => ({ path, ...unknownOf(kind) }));
   if (faults.length > 0) throw invalidInput(...faults);
   return known;
 }

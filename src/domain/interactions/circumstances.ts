@@ -16,7 +16,7 @@ import {
   type PermissionHolder,
 } from '../permissions.js';
 import { type ChannelWithNewest, loadChannels } from './channels-shown.js';
-import { notOneOf, unknown, type Wanted } from './reading.js';
+import { notOneOf, unknownOf, type Wanted } from './reading.js';
 import type { ChannelShown, Circumstances, MemberShown, Resolved } from './request.js';
 
 /** Where somebody asked, and what they named. */
@@ -86,11 +86,6 @@ async function findDirectCircumstances(call: CallContext, asked: Asked, place: D
   };
 }
 
-function unknownOf(kind: Wanted['kind']): Omit<FieldFault, 'path'> {
-  if (kind === 'role') return unknown('Role');
-  return unknown(kind === 'channel' ? 'Channel' : 'User');
-}
-
 /** Who is there, from memory: what somebody may do in a channel is worked out from it. */
 interface Scene {
   view: GuildView;
@@ -156,11 +151,11 @@ async function loadUsers({ read }: CallContext, ids: bigint[]): Promise<User[]> 
 function faultOf(scene: Scene, { users, roles }: Found, { kind, id, path, channelTypes }: Wanted): FieldFault[] {
   switch (kind) {
     case 'user':
-      return users.has(id) ? [] : [{ path, ...unknown('User') }];
+      return users.has(id) ? [] : [{ path, ...unknownOf(kind) }];
     case 'role':
-      return roles.has(id) ? [] : [{ path, ...unknown('Role') }];
+      return roles.has(id) ? [] : [{ path, ...unknownOf(kind) }];
     case 'mentionable':
-      return users.has(id) || roles.has(id) ? [] : [{ path, ...unknown('User') }];
+      return users.has(id) || roles.has(id) ? [] : [{ path, ...unknownOf(kind) }];
     case 'channel':
       return faultOfChannel(scene, id, channelTypes).map((fault) => ({ path, ...fault }));
   }
@@ -170,7 +165,7 @@ function faultOf(scene: Scene, { users, roles }: Found, { kind, id, path, channe
 function faultOfChannel(scene: Scene, id: bigint, channelTypes: Wanted['channelTypes']): Omit<FieldFault, 'path'>[] {
   const type = scene.view.channels.get(id)?.type;
   if (type === undefined || !allows(permissionsOfCaller(scene, id), Permission.ViewChannel))
-    return [unknown('Channel')];
+    return [unknownOf('channel')];
   if (!channelTypes?.length || channelTypes.includes(type)) return [];
   const { code } = notOneOf([]);
   return [{ code, message: `The channel's type must be one of {${channelTypes.join(', ')}}.` }];

@@ -54,9 +54,12 @@ export function notOneOf(values: readonly (string | number)[]): ValueFault {
 }
 
 /** For the id of what is not there, or not to be seen. */
-export function unknown(what: 'User' | 'Role' | 'Channel'): ValueFault {
+export function unknownOf(kind: Wanted['kind']): ValueFault {
+  const what = NAMES[kind];
   return { code: `UNKNOWN_${what.toUpperCase()}`, message: `Unknown ${what}` };
 }
+
+const NAMES: Record<Wanted['kind'], string> = { user: 'User', mentionable: 'User', role: 'Role', channel: 'Channel' };
 
 export function tooShort(min: number): ValueFault {
   return { code: 'BASE_TYPE_BAD_LENGTH', message: `Must be ${min} or more in length.` };

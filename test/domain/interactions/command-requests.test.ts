@@ -4,12 +4,13 @@ import type { CommandOption } from '../../../src/domain/commands/record.js';
 import { accessGuildChannel } from '../../../src/domain/guilds/index.js';
 import { installApplication } from '../../../src/domain/installations/index.js';
 import { findCircumstances } from '../../../src/domain/interactions/circumstances.js';
-import { autocompleteRequest, commandRequest } from '../../../src/domain/interactions/index.js';
+import { autocompleteRequest, commandRequest, InvokedOptions } from '../../../src/domain/interactions/index.js';
 import { WITH_USER_AND_ROLES } from '../../../src/domain/members/record.js';
+import { parseInput } from '../../../src/domain/parse-input.js';
 import { ALL_PERMISSIONS, Permission } from '../../../src/domain/permissions.js';
 import { outcome } from '../../harness/outcome.js';
 import { countQueries } from '../../harness/queries.js';
-import { createPerson, denyInChannel, permitEveryone } from '../../harness/rows.js';
+import { createDirectChannel, createPerson, denyInChannel, permitEveryone } from '../../harness/rows.js';
 import { startServer, type TestServer } from '../../harness/server.js';
 import { createBot, createChannel, createGuild, say, type TestGuild } from '../../harness/world.js';
 import { complete, faultsOf, openScene, run, type Scene, storeCommand } from './scene.js';
@@ -396,4 +397,31 @@ it('a command asks the database little, whatever it is run with', async () => {
   expect([bare.length, few.length]).toEqual([1, 3]);
   expect(many).toHaveLength(few.length);
   await counted.close();
+});
+
+describe('in a direct channel with the bot', () => {
+  const runThere = async (type: Option, value: string) => {
+    const commandId = await storeCommand(scene, one(type));
+    const { id: channelId } = await createDirectChannel(server.app, scene.users.ada, scene.bot.user);
+    const options = parseInput(InvokedOptions, [{ name: 'it', value }], 'options');
+    return commandRequest(scene.ada, { channelId, commandId, options });
+  };
+
+  it('an option names anybody there is, without a membership', async () => {
+    const { resolved, member } = await runThere(Option.User, String(scene.users.outsider.id));
+    expect([resolved.users.map(({ id }) => id), resolved.members, member]).toEqual([
+      [scene.users.outsider.id],
+      [],
+      null,
+    ]);
+  });
+
+  it.each([
+    [Option.User, 'UNKNOWN_USER'],
+    [Option.Channel, 'UNKNOWN_CHANNEL'],
+    [Option.Role, 'UNKNOWN_ROLE'],
+    [Option.Mentionable, 'UNKNOWN_USER'],
+  ])('an option of type %i names nothing else: %s', async (type, code) => {
+    expect(await faultsOf(runThere(type, String(scene.role.id)))).toEqual([`options.0.value ${code}`]);
+  });
 });
