@@ -4,7 +4,8 @@ import { createApplication } from '../src/domain/applications/index.js';
 import type { CallContext } from '../src/domain/call.js';
 import { createChannel } from '../src/domain/channels/create.js';
 import { createGuild } from '../src/domain/guilds/index.js';
-import type { Database } from '../src/infra/database/index.js';
+import { userNameKeys } from '../src/domain/members/name-keys.js';
+import type { Database, User } from '../src/infra/database/index.js';
 import { createServer } from '../src/server.js';
 import { throwAwayFolder } from './scratch.js';
 
@@ -84,8 +85,23 @@ async function addBots(
     const { application, botToken } = await createApplication(call, { name: `Bot ${index}` });
     bots.push({ id: application.id, token: botToken });
   }
-  await db.writer.member.createMany({ data: bots.map(({ id }) => ({ guildId, userId: id, joinedAt: new Date() })) });
+  await putMembers(db, [guildId], await db.reader.user.findMany({ where: { id: { in: bots.map(({ id }) => id) } } }));
   return bots;
+}
+
+/** Makes all these users members of all these guilds, straight in the tables. */
+export async function putMembers(
+  db: Database,
+  guildIds: bigint[],
+  users: Pick<User, 'id' | 'username' | 'globalName'>[],
+): Promise<void> {
+  const joinedAt = new Date();
+  const rows = users.map((user) => ({ userId: user.id, joinedAt, ...userNameKeys(user) }));
+  await db.writer.member.createMany({ data: guildIds.flatMap((guildId) => rows.map((row) => ({ guildId, ...row }))) });
+  await db.writer.guild.updateMany({
+    where: { id: { in: guildIds } },
+    data: { memberCount: { increment: users.length } },
+  });
 }
 
 /** Messages in bulk: rows as a sent message leaves them, a channel at a time. */

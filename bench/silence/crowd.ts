@@ -7,7 +7,7 @@ import { createTeam } from '../../src/domain/teams/index.js';
 import type { Database } from '../../src/infra/database/index.js';
 import { createServer } from '../../src/server.js';
 import { throwAwayFolder } from '../scratch.js';
-import { fillChannels, signUp } from '../world.js';
+import { fillChannels, putMembers, signUp } from '../world.js';
 
 /** An instance with as much in it as limits allow, or as a busy one would have, at rest in a data folder. */
 export interface Crowd {
@@ -83,10 +83,10 @@ async function addPeople(call: CallContext, db: Database, guildId: bigint): Prom
     id: call.nextId(),
     username: `person.${index}`,
     handle: `person.${index}`,
+    globalName: null,
   }));
   await db.writer.user.createMany({ data: people });
-  const joinedAt = new Date();
-  await db.writer.member.createMany({ data: people.map(({ id }) => ({ guildId, userId: id, joinedAt })) });
+  await putMembers(db, [guildId], people);
 }
 
 async function addSmallGuilds(call: CallContext, db: Database, ownerId: bigint): Promise<bigint[]> {
@@ -100,8 +100,7 @@ async function addSmallGuilds(call: CallContext, db: Database, ownerId: bigint):
 }
 
 async function addMember(db: Database, guildIds: bigint[], userId: bigint): Promise<void> {
-  const joinedAt = new Date();
-  await db.writer.member.createMany({ data: guildIds.map((guildId) => ({ guildId, userId, joinedAt })) });
+  await putMembers(db, guildIds, [await db.reader.user.findUniqueOrThrow({ where: { id: userId } })]);
 }
 
 async function addTeam(call: CallContext, db: Database): Promise<bigint> {

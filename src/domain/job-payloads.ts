@@ -14,6 +14,7 @@ export const JOB_PAYLOADS = {
   'abandoned-files': NOTHING,
   'expired-rows': NOTHING,
   'messages-of-banned': z.object({ guildId: ID, authorId: ID, after: ID, last: ID }),
+  'name-keys': NOTHING,
   'overdue-interactions': NOTHING,
   'remove-guild': z.object({ guildId: z.string(), channelIds: z.array(z.string()) }),
   'remove-channel': z.object({ channelId: z.string() }),

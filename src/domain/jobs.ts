@@ -13,6 +13,7 @@ import { removeGuild } from './guilds/delete.js';
 import { removeOldInteractionFiles } from './interactions/expired.js';
 import { settleOverdue } from './interactions/overdue.js';
 import { type DomainJobPayloads, JOB_PAYLOADS } from './job-payloads.js';
+import { correctNameKeys } from './members/correct-name-keys.js';
 import { showMemberships } from './users/shown.js';
 
 /** What doing jobs takes. */
@@ -52,6 +53,13 @@ export function jobKinds({ db, blobs, log, callOfNobody }: JobSupplies): JobKind
       atOnce: 1,
       maxMs: HOUR_MS,
       run: (payload, { signal }) => removeMessagesOfBanned(callOfNobody(), payload, signal),
+    },
+    // Added by a migration, once.
+    'name-keys': {
+      payload: JOB_PAYLOADS['name-keys'],
+      atOnce: 1,
+      maxMs: HOUR_MS,
+      run: (_payload, { signal }) => correctNameKeys(db, signal),
     },
     greeting: {
       payload: JOB_PAYLOADS.greeting,

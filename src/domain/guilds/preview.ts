@@ -17,12 +17,9 @@ export interface GuildPreview {
  */
 export async function getGuildPreview(call: CallContext, guildId: bigint): Promise<GuildPreview> {
   await accessGuild(call, guildId, 'viewGuild');
-  const [guild, memberCount] = await Promise.all([
-    call.read.guild.findUnique({ where: { id: guildId }, include: WITH_ROLES_AND_EMOJIS }),
-    call.guilds.countMembers(guildId),
-  ]);
+  const guild = await call.read.guild.findUnique({ where: { id: guildId }, include: WITH_ROLES_AND_EMOJIS });
   if (!guild) throw new DomainError('UNKNOWN_GUILD');
-  return { guild, memberCount };
+  return { guild, memberCount: guild.memberCount };
 }
 
 /** An application that is installed in a guild, and who installed it. */

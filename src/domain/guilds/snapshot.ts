@@ -16,13 +16,12 @@ export interface GuildSnapshot {
 
 /** Reads a guild as a whole, or null when there is none. */
 export async function loadGuildSnapshot(reader: Reader, guildId: bigint): Promise<GuildSnapshot | null> {
-  const [guild, channels, lastMessageIds, memberCount] = await Promise.all([
+  const [guild, channels, lastMessageIds] = await Promise.all([
     reader.guild.findUnique({ where: { id: guildId, deletedAt: null }, include: WITH_ROLES_AND_EMOJIS }),
     reader.channel.findMany({ where: { guildId }, include: { overwrites: true }, orderBy: { position: 'asc' } }),
     loadLastMessageIds(reader, Prisma.sql`c."guildId" = ${guildId}`),
-    reader.member.count({ where: { guildId } }),
   ]);
-  return guild && { guild, channels, lastMessageIds, memberCount };
+  return guild && { guild, channels, lastMessageIds, memberCount: guild.memberCount };
 }
 
 /** Which members of a guild; the conditions are joined by "and". */
@@ -86,6 +85,9 @@ function isThere(guildId: bigint, now: Date): Prisma.MemberWhereInput[] {
   return [{ user: { presences: { some: isOnline } } }, { user: { voiceStates: { some: { guildId, process } } } }];
 }
 
-export function countMembers(reader: Reader, guildId: bigint): Promise<number> {
-  return reader.member.count({ where: { guildId } });
+/** How many members a guild has; 0 when there is no such guild. */
+export async function countMembers(reader: Reader, guildId: bigint): Promise<number> {
+  const where = { id: guildId, deletedAt: null };
+  const guild = await reader.guild.findUnique({ where, select: { memberCount: true } });
+  return guild?.memberCount ?? 0;
 }

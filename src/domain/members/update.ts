@@ -11,6 +11,7 @@ import { limits } from '../limits.js';
 import { Permission } from '../permissions.js';
 import { requireAbove } from '../roles/rank.js';
 import { moveInVoice, operationsOfMove, requireMoveTarget } from '../voice/moderate.js';
+import { nickColumns } from './name-keys.js';
 import { nickname } from './nickname.js';
 import { type MemberRecord, WITH_USER_AND_ROLES } from './record.js';
 import { replaceRoles } from './roles.js';
@@ -136,7 +137,7 @@ function soundsOtherwise(before: Member, after: Member): boolean {
   return before.mute !== after.mute || before.deaf !== after.deaf;
 }
 
-type Columns = Partial<Pick<Member, 'nick' | 'mute' | 'deaf' | 'communicationDisabledUntil'>>;
+type Columns = Partial<Pick<Member, 'nick' | 'nickKey' | 'mute' | 'deaf' | 'communicationDisabledUntil'>>;
 
 /** Changes what stands in the member's own row. @returns the member as given where nothing changes */
 export async function updateColumns(
@@ -161,7 +162,7 @@ function changedColumns(member: Member, change: Partial<MemberChange>): Columns 
   const { nick, mute, deaf, communicationDisabledUntil: until } = change;
   const isOtherTime = until !== undefined && until?.getTime() !== member.communicationDisabledUntil?.getTime();
   return {
-    ...(nick !== undefined && nick !== member.nick && { nick }),
+    ...(nick !== undefined && nick !== member.nick && nickColumns(nick)),
     ...(isGiven(mute) && mute !== member.mute && { mute }),
     ...(isGiven(deaf) && deaf !== member.deaf && { deaf }),
     ...(isOtherTime && { communicationDisabledUntil: until }),

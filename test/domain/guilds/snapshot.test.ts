@@ -13,7 +13,7 @@ import { sendMessage } from '../../../src/domain/messages/index.js';
 import { ALL_PERMISSIONS, DEFAULT_EVERYONE_PERMISSIONS } from '../../../src/domain/permissions.js';
 import { createRole, setRolePositions } from '../../../src/domain/roles/index.js';
 import { openContext } from '../../harness/context.js';
-import { createPerson } from '../../harness/rows.js';
+import { addNamed, createPerson, putMembers } from '../../harness/rows.js';
 import { addMember, callOf, createGuild, type TestGuild, toSend } from '../../harness/world.js';
 
 let app: AppContext;
@@ -104,11 +104,8 @@ describe('members of a guild', () => {
 
   test('all of many, each once', async () => {
     const large = await createGuild(app);
-    const users = Array.from({ length: 801 }, (_, n) => ({ id: app.nextId(), username: `user ${n}` }));
-    await app.db.writer.user.createMany({ data: users });
-    const member = { guildId: large.id, joinedAt: new Date(0) };
-    await app.db.writer.member.createMany({ data: users.map(({ id: userId }) => ({ ...member, userId })) });
-    const all = [large.owner.id, ...users.map(({ id }) => id)].sort(byId);
+    const names = Array.from({ length: 801 }, (_, n) => `user ${n}`);
+    const all = [large.owner.id, ...(await addNamed(app, large.id, names))].sort(byId);
     for (const take of [399, 400, 401, 802, 900]) {
       const found = await app.guilds.members(large.id, {}, take);
       expect(found.map(({ userId }) => userId)).toEqual(all.slice(0, take));
@@ -117,7 +114,8 @@ describe('members of a guild', () => {
 });
 
 test('the guilds of somebody come in pages, each once', async () => {
-  const { id: ownerId } = await createPerson(app);
+  const owner = await createPerson(app);
+  const ownerId = owner.id;
   const pages = async () => {
     const sizes: bigint[][] = [];
     for await (const page of app.guilds.pagesOfGuildIds(ownerId)) sizes.push(page);
@@ -126,8 +124,7 @@ test('the guilds of somebody come in pages, each once', async () => {
   expect(await pages()).toEqual([[]]);
   const ids = Array.from({ length: 1_001 }, () => app.nextId());
   await app.db.writer.guild.createMany({ data: ids.map((id) => ({ id, name: 'x', ownerId })) });
-  const member = { userId: ownerId, joinedAt: new Date(0) };
-  await app.db.writer.member.createMany({ data: ids.map((guildId) => ({ ...member, guildId })) });
+  await putMembers(app, ids, [owner]);
   expect(await pages()).toEqual([ids.slice(0, 1_000), ids.slice(1_000)]);
 });
 
