@@ -1,11 +1,7 @@
 import { Prisma, type Reader } from '../../infra/database/index.js';
-import { inPieces } from '../../infra/turns.js';
-import { loadMembers } from '../guilds/snapshot.js';
+import { loadMembersById } from '../guilds/snapshot.js';
 import { nameKey } from './name-keys.js';
 import type { MemberRecord } from './record.js';
-
-/** Members that one query names: SQLite takes 999 parameters. */
-const LOADED_AT_ONCE = 400;
 
 /** No name goes on with it: it is no character, and the last of all there could be. */
 const AFTER_ALL = '\u{10FFFF}';
@@ -24,12 +20,7 @@ export async function searchMembers(
   // No name holds U+0000, and PostgreSQL takes no text that does.
   if (prefix.includes('\0')) return [];
   const userIds = await findByName(reader, guildId, prefix, take);
-  const found = new Map<bigint, MemberRecord>();
-  for (const piece of inPieces(userIds, LOADED_AT_ONCE)) {
-    const members = await loadMembers(reader, guildId, { userIds: piece }, piece.length);
-    for (const member of members) found.set(member.userId, member);
-  }
-  return userIds.flatMap((userId) => found.get(userId) ?? []);
+  return loadMembersById(reader, guildId, userIds);
 }
 
 const KEYS = ['usernameKey', 'globalNameKey', 'nickKey'].map((column) => Prisma.raw(`"${column}"`));
