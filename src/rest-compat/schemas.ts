@@ -91,6 +91,23 @@ export const queryBoolean = z
   )
   .meta({ shownAs: { type: 'boolean' } });
 
+/** A list of ids, which may also be text with commas between them. */
+export function idsOrText<List extends z.ZodType>(list: List) {
+  return z
+    .preprocess((value) => (typeof value === 'string' ? value.split(',').flatMap(trimmedEntry) : value), list)
+    .meta({ shownAs: list });
+}
+
+function trimmedEntry(text: string): string[] {
+  const entry = text.trim();
+  return entry === '' ? [] : [entry];
+}
+
+/** A boolean in a body, which may also be `true` or `false` as text. */
+export const booleanOrText = z
+  .preprocess((value) => (value === 'true' ? true : value === 'false' ? false : value), z.boolean().nullish())
+  .meta({ shownAs: { type: ['boolean', 'null'] } });
+
 /** A repeated query key stands for its first value where one is asked for; an empty one for nothing. */
 function firstValue(value: unknown): unknown {
   const first = Array.isArray(value) ? value[0] : value;

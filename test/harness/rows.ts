@@ -11,6 +11,7 @@ import type { Server } from '../../src/server.js';
  * - what a role permits, once it is made, and what a channel denies
  * - a member's nickname, other than by a bot that was granted it
  * - direct channels
+ * - when somebody was last here, and that they are online
  * - crowds: of members, guilds, bots, channels
  *
  * Whatever has a door is made by `world.ts`, through it.
@@ -30,6 +31,25 @@ export async function putInVoice(app: App, key: { guildId: bigint; userId: bigin
   const { id: channelId } = await app.db.reader.channel.findFirstOrThrow({ where: { guildId: key.guildId, type: 2 } });
   const state = { ...key, channelId, sessionId: `voice of ${key.userId}`, processId: app.live.id };
   await app.db.writer.voiceState.upsert({ where: { guildId_userId: key }, create: state, update: state });
+}
+
+export const DAY_MS = 86_400_000;
+
+/** People get an account, or keep it, and were last here before so many days. */
+export async function putAccounts(app: App, people: readonly Pick<User, 'id'>[], days: number): Promise<void> {
+  const [now, seenAt] = [new Date(app.clock.now()), new Date(app.clock.now() - days * DAY_MS)];
+  const userIds = people.map(({ id }) => id);
+  const { count } = await app.db.writer.authUser.updateMany({ where: { userId: { in: userIds } }, data: { seenAt } });
+  if (count > 0) return;
+  const row = { name: 'name', createdAt: now, updatedAt: now, seenAt };
+  const data = userIds.map((userId) => ({ id: String(userId), userId, email: `${userId}@people.example`, ...row }));
+  await app.db.writer.authUser.createMany({ data });
+}
+
+/** Somebody is online, without anybody having told. */
+export async function putPresence(app: App, { id: userId }: Pick<User, 'id'>): Promise<void> {
+  const data = { sessionId: `presence of ${userId}`, userId, processId: app.live.id, status: 'online', activities: [] };
+  await app.db.writer.presence.create({ data });
 }
 
 /** Many bot users with their applications, at once and without tokens. */
