@@ -33,6 +33,7 @@ async function open(person: Person): Promise<OpenSocket> {
 
 const statusOf = async (person: Person) => (await told.next(person.id, 'PRESENCE_UPDATE')).status;
 const SET = 'mutation ($i: SetPresenceInput!) { setPresence(input: $i) { presence } }';
+const INVITE = 'mutation ($i: ChannelIdInput!) { createInvite(input: $i) { code } }';
 const JOIN = 'mutation ($i: ChannelIdInput!) { joinVoice(input: $i) { voiceState } }';
 const LEAVE = 'mutation ($i: GuildIdInput!) { leaveVoice(input: $i) { voiceState } }';
 const SELF = 'mutation ($i: SetVoiceStateInput!) { setVoiceState(input: $i) { voiceState } }';
@@ -66,6 +67,13 @@ describe('the presence of a person', () => {
     await third.close();
     expect([await statusOf(bob), await statusOf(bob), await statusOf(bob)]).toEqual(['online', 'dnd', 'offline']);
     expect(told.rest().filter(({ type }) => type === 'PRESENCE_UPDATE')).toEqual([]);
+  });
+
+  it('counts for who looks at an invite', async () => {
+    await open(bob);
+    const { createInvite: made } = await ada.graphql(INVITE, { i: { channelId: guild.textChannelId } });
+    const { invite: shown } = await ada.graphql(`{ invite(code: "${made.code}") { memberCount presenceCount } }`);
+    expect(shown).toEqual({ memberCount: 2, presenceCount: 1 });
   });
 
   it('is not had without a socket', async () => {

@@ -9,6 +9,8 @@ import { type GuildRecord, WITH_ROLES_AND_EMOJIS } from './record.js';
 export interface GuildPreview {
   guild: GuildRecord;
   memberCount: number;
+  /** About how many of them are online. */
+  presenceCount: number;
 }
 
 /**
@@ -17,12 +19,13 @@ export interface GuildPreview {
  */
 export async function getGuildPreview(call: CallContext, guildId: bigint): Promise<GuildPreview> {
   await accessGuild(call, guildId, 'viewGuild');
-  const [guild, memberCount] = await Promise.all([
+  const [guild, memberCount, online] = await Promise.all([
     call.read.guild.findUnique({ where: { id: guildId }, include: WITH_ROLES_AND_EMOJIS }),
     call.guilds.countMembers(guildId),
+    call.presenceCounts.of([guildId]),
   ]);
   if (!guild) throw new DomainError('UNKNOWN_GUILD');
-  return { guild, memberCount };
+  return { guild, memberCount, presenceCount: online.get(guildId) ?? 0 };
 }
 
 /** An application that is installed in a guild, and who installed it. */
