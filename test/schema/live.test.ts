@@ -132,6 +132,25 @@ describe('voice of a person', () => {
     expect(await sessionOf()).toBe(session);
   });
 
+  it('is moderated by who may: muted, moved and ended', async () => {
+    const UPDATE = 'mutation ($i: UpdateMemberInput!) { updateMember(input: $i) { member { mute deaf } } }';
+    const CREATE = 'mutation ($i: CreateChannelInput!) { createChannel(input: $i) { channel { id } } }';
+    const update = (change: object, by = ada) =>
+      by.ask(UPDATE, { i: { guildId: guild.id, userId: bob.id, ...change } });
+    expect(codeOf(await update({ mute: true }))).toBe('BAD_USER_INPUT');
+    await join(bob);
+    expect(codeOf(await update({ mute: true }, bob))).toBe('FORBIDDEN');
+    expect((await update({ mute: true, deaf: true })).data.updateMember.member).toEqual({ mute: true, deaf: true });
+    const other = await ada.graphql(CREATE, { i: { guildId: guild.id, name: 'other', type: 2 } });
+    const voiceChannelId = other.createChannel.channel.id;
+    await update({ voiceChannelId });
+    const fault = (await update({ voiceChannelId: guild.textChannelId })).errors[0]?.extensions.fields;
+    expect(Object.keys(fault ?? {})).toEqual(['voiceChannelId']);
+    await update({ voiceChannelId: null });
+    const channels = [await channelOf(bob), await channelOf(bob), await channelOf(bob), await channelOf(bob)];
+    expect(channels).toEqual([guild.voiceChannelId, guild.voiceChannelId, voiceChannelId, null]);
+  });
+
   it('is shown to members who see the channel', async () => {
     await join(bob);
     const query = 'query ($id: ID!) { guild(id: $id) { voiceStates { user { id } channelId selfMute } } }';
