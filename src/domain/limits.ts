@@ -123,6 +123,7 @@ export const GRAPHQL_PER_CALLER: Limit = { name: 'graphql', points: 100_000, sec
 export const SENDS_PER_CHANNEL: Limit = { name: 'messages', points: 5, seconds: 5 };
 export const EDITS_PER_CHANNEL: Limit = { name: 'edit-message', points: 5, seconds: 5 };
 export const DELETIONS_PER_CHANNEL: Limit = { name: 'delete-message', points: 10, seconds: 10 };
+export const BULK_DELETIONS_PER_CHANNEL: Limit = { name: 'delete-messages', points: 10, seconds: 10 };
 export const PINS_PER_CHANNEL: Limit = { name: 'pins', points: 10, seconds: 10 };
 export const REACTIONS_PER_CHANNEL: Limit = { name: 'reactions', points: 10, seconds: 10 };
 

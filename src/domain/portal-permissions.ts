@@ -22,6 +22,7 @@ export const APPLICATION_PERMISSIONS = {
   resetClientSecret: DEVELOPERS,
   resetBotToken: DEVELOPERS,
   manageCommands: DEVELOPERS,
+  manageEmojis: DEVELOPERS,
   manageTesters: MANAGERS,
   transfer: MANAGERS,
   delete: OWNER,

@@ -1,4 +1,5 @@
 import {
+  BULK_DELETIONS_PER_CHANNEL,
   DELETIONS_PER_CHANNEL,
   DIRECT_CHANNELS_PER_CALLER,
   EDITS_PER_CHANNEL,
@@ -12,6 +13,7 @@ import type { Bucket } from './route.js';
 export const SEND_MESSAGES: Bucket = { limit: SENDS_PER_CHANNEL, major: ['channelId'] };
 export const EDIT_MESSAGES: Bucket = { limit: EDITS_PER_CHANNEL, major: ['channelId'] };
 export const DELETE_MESSAGES: Bucket = { limit: DELETIONS_PER_CHANNEL, major: ['channelId'] };
+export const DELETE_MESSAGES_IN_BULK: Bucket = { limit: BULK_DELETIONS_PER_CHANNEL, major: ['channelId'] };
 export const CHANGE_PINS: Bucket = { limit: PINS_PER_CHANNEL, major: ['channelId'] };
 export const CHANGE_REACTIONS: Bucket = { limit: REACTIONS_PER_CHANNEL, major: ['channelId'] };
 

@@ -1,6 +1,7 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
-import { banMember, DeleteMessageSeconds, unbanMember } from '../domain/bans/index.js';
+import { banMember, banMembers, DeleteMessageSeconds, UsersToBan, unbanMember } from '../domain/bans/index.js';
 import { accessGuild } from '../domain/guilds/index.js';
+import { limits } from '../domain/limits.js';
 import { parseInput } from '../domain/parse-input.js';
 import { builder } from './builder.js';
 import { DeletedPayload } from './deleted.js';
@@ -54,7 +55,37 @@ const BanMemberInput = builder.inputType('BanMemberInput', {
   }),
 });
 
+const BanMembersInput = builder.inputType('BanMembersInput', {
+  fields: (t) => ({
+    guildId: t.id({ required: true }),
+    userIds: t.idList({ required: true, description: `${limits.bansAtOnce} at most.` }),
+    reason: t.string({ description: 'Kept with each ban and in the audit log.' }),
+    deleteMessageSeconds: t.int({ description: 'As of `banMember`.' }),
+  }),
+});
+
+const BanMembersPayload = builder.objectRef<Awaited<ReturnType<typeof banMembers>>>('BanMembersPayload').implement({
+  fields: (t) => ({
+    bannedIds: t.idList({ resolve: ({ bannedIds }) => bannedIds.map(String) }),
+    failedIds: t.idList({
+      description: 'Who cannot be banned by the caller, is unknown, or was banned before.',
+      resolve: ({ failedIds }) => failedIds.map(String),
+    }),
+  }),
+});
+
 builder.mutationFields((t) => ({
+  banMembers: t.field({
+    type: BanMembersPayload,
+    description: 'Bans several users, each on their own, for who may ban members and manages the server.',
+    args: { input: t.arg({ type: BanMembersInput, required: true }) },
+    resolve: (_root, { input }, { call }) =>
+      banMembers(withReason(call, input.reason), {
+        guildId: parseId(input.guildId, 'guildId'),
+        userIds: parseInput(UsersToBan, input.userIds, 'userIds'),
+        deleteMessageSeconds: parseInput(DeleteMessageSeconds, input.deleteMessageSeconds, 'deleteMessageSeconds'),
+      }),
+  }),
   banMember: t.field({
     type: DeletedPayload,
     description: 'Bans a user, member or not; the id that is answered is theirs.',

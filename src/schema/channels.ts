@@ -3,9 +3,11 @@ import { requireUser } from '../domain/call.js';
 import {
   ChannelEdit,
   ChannelPositions,
+  closeDirectChannel,
   createChannel,
   deleteChannel,
   deleteChannelOverwrite,
+  listDirectChannelIds,
   NewChannel,
   NewOverwrite,
   OverwriteTarget,
@@ -31,7 +33,7 @@ import { childLists, fieldKey, readInPieces, referredRows } from './lists.js';
 import { createLoader, type Loader } from './loaders.js';
 import { messagePages } from './message-pages.js';
 import { MessageConnection } from './messages.js';
-import { connectionOf, pageArgs, pageRows, pageSizeOf, parsePage, withinPage } from './page.js';
+import { connectionOf, pageArgs, pageRows, pageSizeOf, parsePage } from './page.js';
 import { User } from './users.js';
 
 /** How many are in one direct channel. */
@@ -159,23 +161,17 @@ const ChannelConnection = builder.connectionObject(
 builder.queryField('directChannels', (t) =>
   t.field({
     type: ChannelConnection,
-    description: "The caller's direct channels, the one made first at the beginning.",
+    description:
+      "The caller's direct channels, the one made first at the beginning; without those that they closed and in which nobody has written since.",
     args: pageArgs,
     complexity: (args) => ({ field: 1, multiplier: pageSizeOf(args) }),
     resolve: async (_root, args, context, info) => {
-      const { user } = requireUser(context.call);
       const page = parsePage(args);
       const query = queryFromInfo({ context, info, path: ['edges', 'node'] });
-      const orderBy = { channelId: page.backwards ? 'desc' : 'asc' } as const;
-      const seats = await context.budget.read(page.take + 1, (take) =>
-        context.call.read.channelRecipient.findMany({
-          where: { userId: user.id, channelId: withinPage(page) },
-          orderBy,
-          take,
-        }),
+      const found = await context.budget.read(page.take + 1, (take) =>
+        listDirectChannelIds(context.call, { ...page, take }),
       );
-      const { rows, hasMore } = pageRows(page, seats);
-      const ids = rows.map(({ channelId }) => channelId);
+      const { rows: ids, hasMore } = pageRows(page, found);
       const channels = await readInPieces(context.budget, ids, (piece) =>
         context.call.read.channel.findMany({ ...query, where: { id: { in: piece } } }),
       );
@@ -319,6 +315,13 @@ builder.mutationFields((t) => ({
       await takeAsCaller(call, DIRECT_CHANNELS_PER_CALLER);
       return openDirectChannel(call, parseId(input.userId, 'userId'));
     },
+  }),
+  closeDirectChannel: t.field({
+    type: ChannelPayload,
+    description:
+      'Takes a direct channel out of `directChannels` until the next message in it, or until the caller opens it. Nothing of it is lost.',
+    args: { input: t.arg({ type: ChannelIdInput, required: true }) },
+    resolve: (_root, { input }, { call }) => closeDirectChannel(call, parseId(input.channelId, 'channelId')),
   }),
   updateChannel: t.field({
     type: ChannelPayload,

@@ -14,6 +14,8 @@ import './roles.js';
 import './members.js';
 import './messages.js';
 import './channels.js';
+import './pins.js';
+import './reactions.js';
 import './interactions.js';
 import './guilds.js';
 import './bans.js';

@@ -59,6 +59,10 @@ const InvitePreview = builder.objectRef<InviteDetails>('InvitePreview').implemen
         guild.iconHash && `${app.addresses.publicUrl}/cdn/icons/${guild.id}/${guild.iconHash}.png`,
     }),
     memberCount: t.int({ resolve: ({ memberCount }) => memberCount ?? 0 }),
+    presenceCount: t.int({
+      description: 'About how many of the members are online.',
+      resolve: ({ presenceCount }) => presenceCount ?? 0,
+    }),
     channelName: t.string({ resolve: ({ invite }) => invite.channel.name }),
     inviter: t.field({ type: User, resolve: ({ invite }) => invite.inviter }),
     temporary: t.boolean({

@@ -8,12 +8,12 @@ import {
   setMemberRoles,
   updateMember,
 } from '../domain/members/index.js';
-import { parseInput } from '../domain/parse-input.js';
+import { parseInput, renameFaults } from '../domain/parse-input.js';
 import type { Member as MemberRow, Role as RoleRow } from '../infra/database/index.js';
 import { builder } from './builder.js';
 import type { GraphqlContext } from './context.js';
 import { DeletedPayload } from './deleted.js';
-import { parseId } from './ids.js';
+import { parseId, parseOptionalId } from './ids.js';
 import { readInPieces } from './lists.js';
 import { createLoader, type Loader } from './loaders.js';
 import { withReason } from './reasons.js';
@@ -106,6 +106,9 @@ const UpdateMemberInput = builder.inputType('UpdateMemberInput', {
       type: 'DateTime',
       description: 'Times them out until then, 28 days at most; null ends it.',
     }),
+    mute: t.boolean({ description: 'Of somebody in voice, by a moderator.' }),
+    deaf: t.boolean({ description: 'Of somebody in voice, by a moderator.' }),
+    voiceChannelId: t.id({ description: 'Moves somebody who is in voice there; null takes them out of it.' }),
     reason: t.string({ description: 'For the audit log.' }),
   }),
 });
@@ -165,18 +168,22 @@ builder.mutationFields((t) => ({
   }),
   updateMember: t.field({
     type: MemberPayload,
-    description: "Changes a member's nickname, or times them out.",
+    description:
+      "Changes a member's nickname, times them out, or moderates them in voice: all that is given, or nothing.",
     args: { input: t.arg({ type: UpdateMemberInput, required: true }) },
     resolve: async (_root, { input }, { call }) => {
-      const { nick, communicationDisabledUntil } = input;
-      return {
-        member: await updateMember(withReason(call, input.reason), {
-          guildId: parseId(input.guildId, 'guildId'),
-          userId: parseId(input.userId, 'userId'),
-          nick: parseInput(MemberChange.shape.nick, nick, 'nick'),
-          communicationDisabledUntil,
-        }),
+      const { nick, communicationDisabledUntil, mute, deaf, voiceChannelId } = input;
+      const change = {
+        guildId: parseId(input.guildId, 'guildId'),
+        userId: parseId(input.userId, 'userId'),
+        nick: parseInput(MemberChange.shape.nick, nick, 'nick'),
+        communicationDisabledUntil,
+        mute,
+        deaf,
+        channelId: voiceChannelId === null ? null : parseOptionalId(voiceChannelId, 'voiceChannelId'),
       };
+      const update = () => updateMember(withReason(call, input.reason), change);
+      return { member: await renameFaults({ channelId: 'voiceChannelId' }, update) };
     },
   }),
   kickMember: t.field({

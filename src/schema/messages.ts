@@ -2,16 +2,16 @@ import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { CallContext } from '../domain/call.js';
 import { DomainError } from '../domain/errors.js';
 import {
+  BULK_DELETIONS_PER_CHANNEL,
   DELETIONS_PER_CHANNEL,
   EDITS_PER_CHANNEL,
-  PINS_PER_CHANNEL,
-  REACTIONS_PER_CHANNEL,
+  limits,
   SENDS_PER_CHANNEL,
 } from '../domain/limits.js';
 import {
-  addReaction,
   countReactions,
   deleteMessage,
+  deleteMessages,
   EVERYBODY,
   editMessage,
   type MessageContent,
@@ -19,12 +19,9 @@ import {
   messageContent,
   type NewMessage,
   onlookerOf,
-  pinMessage,
-  removeReaction,
   requireSending,
   seenBy,
   sendMessage,
-  unpinMessage,
 } from '../domain/messages/index.js';
 import { parseInput, renameFaults } from '../domain/parse-input.js';
 import { takeInChannel } from '../domain/rate-limits.js';
@@ -120,6 +117,8 @@ const SendMessageInput = builder.inputType('SendMessageInput', {
     files: t.field({ type: ['File'] }),
   }),
 });
+const { min, max } = limits.messagesPerBulkDelete;
+
 const EditMessageInput = builder.inputType('EditMessageInput', {
   fields: (t) => ({
     channelId: t.id({ required: true }),
@@ -127,18 +126,21 @@ const EditMessageInput = builder.inputType('EditMessageInput', {
     content: t.string({ required: true }),
   }),
 });
-const MessageIdInput = builder.inputType('MessageIdInput', {
+export const MessageIdInput = builder.inputType('MessageIdInput', {
   fields: (t) => ({ channelId: t.id({ required: true }), messageId: t.id({ required: true }) }),
 });
-const ReactionInput = builder.inputType('ReactionInput', {
+const DeleteMessagesInput = builder.inputType('DeleteMessagesInput', {
   fields: (t) => ({
     channelId: t.id({ required: true }),
-    messageId: t.id({ required: true }),
-    emoji: t.string({ required: true }),
+    messageIds: t.idList({ required: true, description: `${min} to ${max}.` }),
   }),
 });
 
-const MessagePayload = builder.objectRef<{ message: MessageRow }>('MessagePayload').implement({
+const DeletedMessagesPayload = builder.objectRef<{ ids: bigint[] }>('DeletedMessagesPayload').implement({
+  fields: (t) => ({ ids: t.idList({ resolve: ({ ids }) => ids.map(String) }) }),
+});
+
+export const MessagePayload = builder.objectRef<{ message: MessageRow }>('MessagePayload').implement({
   fields: (t) => ({ message: t.field({ type: Message, resolve: ({ message }) => message }) }),
 });
 
@@ -163,7 +165,7 @@ builder.mutationFields((t) => ({
     type: MessagePayload,
     args: { input: t.arg({ type: EditMessageInput, required: true }) },
     resolve: async (_root, { input }, { call }) => {
-      const key = keyOf(input);
+      const key = messageKeyOf(input);
       await takeInChannel(call, EDITS_PER_CHANNEL, key.channelId);
       return { message: await editMessage(call, { ...key, body: { content: contentOf(input.content) } }) };
     },
@@ -172,56 +174,28 @@ builder.mutationFields((t) => ({
     type: DeletedPayload,
     args: { input: t.arg({ type: MessageIdInput, required: true }) },
     resolve: async (_root, { input }, { call }) => {
-      const key = keyOf(input);
+      const key = messageKeyOf(input);
       await takeInChannel(call, DELETIONS_PER_CHANNEL, key.channelId);
       await deleteMessage(call, key);
       return { id: key.messageId };
     },
   }),
-  pinMessage: t.field({
-    type: MessagePayload,
-    args: { input: t.arg({ type: MessageIdInput, required: true }) },
+  deleteMessages: t.field({
+    type: DeletedMessagesPayload,
+    description:
+      'Deletes several messages of a channel of a server at once, of the last two weeks, for who manages messages. Those that are not there count and are left out.',
+    args: { input: t.arg({ type: DeleteMessagesInput, required: true }) },
     resolve: async (_root, { input }, { call }) => {
-      const key = keyOf(input);
-      await takeInChannel(call, PINS_PER_CHANNEL, key.channelId);
-      await pinMessage(call, key);
-      return { message: await readMessage(call, key) };
-    },
-  }),
-  unpinMessage: t.field({
-    type: MessagePayload,
-    args: { input: t.arg({ type: MessageIdInput, required: true }) },
-    resolve: async (_root, { input }, { call }) => {
-      const key = keyOf(input);
-      await takeInChannel(call, PINS_PER_CHANNEL, key.channelId);
-      await unpinMessage(call, key);
-      return { message: await readMessage(call, key) };
-    },
-  }),
-  addReaction: t.field({
-    type: MessagePayload,
-    args: { input: t.arg({ type: ReactionInput, required: true }) },
-    resolve: async (_root, { input }, { call }) => {
-      const key = keyOf(input);
-      await takeInChannel(call, REACTIONS_PER_CHANNEL, key.channelId);
-      await addReaction(call, { ...key, emoji: input.emoji });
-      return { message: await readMessage(call, key) };
-    },
-  }),
-  removeReaction: t.field({
-    type: MessagePayload,
-    description: "Takes back the caller's own reaction.",
-    args: { input: t.arg({ type: ReactionInput, required: true }) },
-    resolve: async (_root, { input }, { call }) => {
-      const key = keyOf(input);
-      await takeInChannel(call, REACTIONS_PER_CHANNEL, key.channelId);
-      await removeReaction(call, { ...key, emoji: input.emoji });
-      return { message: await readMessage(call, key) };
+      const channelId = parseId(input.channelId, 'channelId');
+      const messageIds = input.messageIds.map((id, index) => parseId(id, `messageIds.${index}`));
+      await takeInChannel(call, BULK_DELETIONS_PER_CHANNEL, channelId);
+      await deleteMessages(call, { channelId, messageIds });
+      return { ids: messageIds };
     },
   }),
 }));
 
-function keyOf(input: { channelId: string; messageId: string }): MessageKey {
+export function messageKeyOf(input: { channelId: string; messageId: string }): MessageKey {
   return { channelId: parseId(input.channelId, 'channelId'), messageId: parseId(input.messageId, 'messageId') };
 }
 
@@ -235,7 +209,8 @@ function contentOf(content: string): MessageContent {
   return parseInput(messageContent, content, 'content');
 }
 
-async function readMessage(call: CallContext, { channelId, messageId }: MessageKey): Promise<MessageRow> {
+/** A message that everybody in its channel sees. @throws UNKNOWN_MESSAGE */
+export async function readMessage(call: CallContext, { channelId, messageId }: MessageKey): Promise<MessageRow> {
   const message = await call.read.message.findFirst({ where: { id: messageId, channelId, ...seenBy(EVERYBODY) } });
   if (!message) throw new DomainError('UNKNOWN_MESSAGE');
   return message;

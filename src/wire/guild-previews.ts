@@ -5,7 +5,11 @@ import { renderGuildEmoji } from './emojis.js';
 import { renderUser } from './users.js';
 
 /** What is shown of a guild without its settings. */
-export function renderGuildPreview({ guild, memberCount }: GuildPreview): APIGuildPreview & { home_header: null } {
+export function renderGuildPreview({
+  guild,
+  memberCount,
+  presenceCount,
+}: GuildPreview): APIGuildPreview & { home_header: null } {
   return {
     id: String(guild.id),
     name: guild.name,
@@ -16,7 +20,7 @@ export function renderGuildPreview({ guild, memberCount }: GuildPreview): APIGui
     discovery_splash: null,
     features: [],
     approximate_member_count: memberCount,
-    approximate_presence_count: 0,
+    approximate_presence_count: presenceCount,
     emojis: guild.emojis.map((emoji) => renderGuildEmoji(emoji)),
     stickers: [],
   };

@@ -66,7 +66,7 @@ export function renderGuild(guild: GuildRecord): WireGuild {
 
 /** A guild in the list of a user's own. */
 export function renderOwnGuild(own: OwnGuild): RESTAPIPartialCurrentUserGuild {
-  const { guild, isOwner, permissions, memberCount, presenceCount } = own;
+  const { guild, isOwner, permissions } = own;
   return {
     id: String(guild.id),
     name: guild.name,
@@ -75,8 +75,18 @@ export function renderOwnGuild(own: OwnGuild): RESTAPIPartialCurrentUserGuild {
     owner: isOwner,
     permissions: String(permissions),
     features: [],
-    ...(memberCount === null
-      ? {}
-      : { approximate_member_count: memberCount, approximate_presence_count: presenceCount ?? 0 }),
+    ...renderCounts(own),
   };
+}
+
+/** About how many members a guild has, and how many of them are online; nothing where that was not asked for. */
+export function renderCounts({
+  memberCount,
+  presenceCount,
+}: Pick<OwnGuild, 'memberCount' | 'presenceCount'>): Pick<
+  RESTAPIPartialCurrentUserGuild,
+  'approximate_member_count' | 'approximate_presence_count'
+> {
+  if (memberCount === null) return {};
+  return { approximate_member_count: memberCount, approximate_presence_count: presenceCount ?? 0 };
 }

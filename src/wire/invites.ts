@@ -1,6 +1,7 @@
 import { type APIExtendedInvite, type APIInvite, GuildNSFWLevel, InviteType } from 'discord-api-types/v10';
 import { type InviteDetails, type InviteRecord, maxAgeOf } from '../domain/invites/index.js';
 import type { Guild } from '../infra/database/index.js';
+import { renderCounts } from './guilds.js';
 import { wireTime } from './time.js';
 import { renderUser } from './users.js';
 
@@ -21,9 +22,8 @@ export function renderInvite(invite: InviteRecord): WireInvite {
 }
 
 /** An invite as anybody who has its code is shown it; with counts where they were asked for. */
-export function renderInviteDetails({ invite, memberCount }: InviteDetails): WireInvite {
-  const counts = { approximate_member_count: memberCount ?? 0, approximate_presence_count: 0 };
-  return { ...renderInvite(invite), ...(memberCount === null ? {} : counts) };
+export function renderInviteDetails({ invite, ...counts }: InviteDetails): WireInvite {
+  return { ...renderInvite(invite), ...renderCounts(counts) };
 }
 
 /** An invite with how it was made and used, for who made it or manages such. */

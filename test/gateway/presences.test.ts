@@ -1,11 +1,12 @@
 import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createInvite } from '../../src/domain/invites/index.js';
 import type { User } from '../../src/infra/database/index.js';
 import { ManualClock } from '../harness/clock.js';
 import { ALL_INTENTS, GatewayClient } from '../harness/gateway-client.js';
 import { addCrowd } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
-import { addMember, createBot, createBotInGuild, type TestBot, type TestGuild } from '../harness/world.js';
+import { addMember, callOf, createBot, createBotInGuild, type TestBot, type TestGuild } from '../harness/world.js';
 
 const clock = new ManualClock();
 let server: TestServer;
@@ -188,5 +189,10 @@ describe('G-22 GUILD_CREATE', () => {
     const ask = async (path: string) => (await fetch(`${server.origin}/api/v10${path}`, { headers })).json();
     expect(await ask(`/guilds/${guild.id}?with_counts=true`)).toMatchObject({ approximate_presence_count: 1 });
     expect(await ask('/users/@me/guilds?with_counts=true')).toMatchObject([{ approximate_presence_count: 1 }]);
+    expect(await ask(`/guilds/${guild.id}/preview`)).toMatchObject({ approximate_presence_count: 1 });
+    const { code } = await createInvite(callOf(server.app, guild.owner), guild.channel.id);
+    const counts = { approximate_member_count: 3, approximate_presence_count: 1 };
+    expect(await ask(`/invites/${code}?with_counts=true`)).toMatchObject(counts);
+    expect(await ask(`/invites/${code}`)).not.toHaveProperty('approximate_presence_count');
   });
 });

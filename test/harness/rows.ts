@@ -103,8 +103,8 @@ export async function putMembers(
   app: App,
   guildIds: bigint[],
   users: Pick<User, 'id' | 'username' | 'globalName'>[],
+  joinedAt = new Date(app.clock.now()),
 ): Promise<void> {
-  const joinedAt = new Date(app.clock.now());
   const rows = users.map((user) => ({ userId: user.id, joinedAt, ...userNameKeys(user) }));
   const data = guildIds.flatMap((guildId) => rows.map((row) => ({ guildId, ...row })));
   await app.db.writer.member.createMany({ data });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { codeOf } from '../harness/graphql.js';
 import {
   createApplication,
   createGuild,
@@ -31,6 +32,10 @@ afterAll(() => server.stop());
 const OPEN = `mutation ($input: OpenDirectChannelInput!) {
   openDirectChannel(input: $input) { channel { id type name guild { id } recipients { id } } }
 }`;
+const CLOSE = `mutation ($input: ChannelIdInput!) {
+  closeDirectChannel(input: $input) { channel { id recipients { id } } }
+}`;
+const PAGE = `query ($id: ID!) { channel(id: $id) { messages(last: 10) { edges { node { id content pinned } } } } }`;
 const open = async (person: Person, userId: string) =>
   (await person.graphql(OPEN, { input: { userId } })).openDirectChannel.channel;
 
@@ -57,10 +62,9 @@ describe('a direct channel', () => {
       type: 'MESSAGE_CREATE',
       data: { id: messageId, content: 'hello' },
     });
-    const page = `query ($id: ID!) { channel(id: $id) { messages(last: 10) { edges { node { id content pinned } } } } }`;
-    const { channel } = await ada.graphql(page, { id: channelId });
+    const { channel } = await ada.graphql(PAGE, { id: channelId });
     expect(channel.messages.edges).toEqual([{ node: { id: messageId, content: 'hello', pinned: false } }]);
-    expect((await bob.ask(page, { id: channelId })).errors[0]?.extensions?.code).toBe('NOT_FOUND');
+    expect((await bob.ask(PAGE, { id: channelId })).errors[0]?.extensions?.code).toBe('NOT_FOUND');
     await ada.graphql(`mutation ($input: MessageIdInput!) { pinMessage(input: $input) { message { pinned } } }`, {
       input: { channelId, messageId },
     });
@@ -68,6 +72,33 @@ describe('a direct channel', () => {
       input: { channelId, messageId },
     });
     await events.close();
+  });
+
+  test('that somebody closes is out of their list alone, until there is a message or they open it', async () => {
+    const { id: channelId } = await open(ada, bob.id);
+    const kept = [(await open(ada, application.id)).id];
+    const listed = async (person: Person) =>
+      (await person.graphql('{ directChannels { edges { cursor } } }')).directChannels.edges.map(
+        ({ cursor }: { cursor: string }) => cursor,
+      );
+    const messageId = await sendMessage(bob, channelId, 'before');
+    const close = () => ada.graphql(CLOSE, { input: { channelId } });
+    expect((await close()).closeDirectChannel.channel).toEqual({ id: channelId, recipients: [{ id: bob.id }] });
+    expect([await listed(ada), await listed(bob)]).toEqual([kept, [channelId]]);
+    expect((await ada.graphql(PAGE, { id: channelId })).channel.messages.edges).toEqual([
+      { node: { id: messageId, content: 'before', pinned: false } },
+    ]);
+    await sendMessage(bob, channelId, 'after');
+    expect(await listed(ada)).toEqual([channelId, ...kept].toSorted());
+    await close();
+    expect(await listed(ada)).toEqual(kept);
+    await open(bob, ada.id);
+    expect(await listed(ada)).toEqual(kept);
+    await open(ada, bob.id);
+    expect(await listed(ada)).toEqual([channelId, ...kept].toSorted());
+    const guild = await createGuild(ada);
+    const refused = await ada.ask(CLOSE, { input: { channelId: guild.textChannelId } });
+    expect(codeOf(refused)).toBe('NOT_FOUND');
   });
 
   test('stands in the lists of its two, with a page of its messages', async () => {

@@ -66,6 +66,8 @@ beforeAll(async () => {
     url: 'http://localhost:1/',
     scopes: ['bot'],
     roleIds: [],
+    userIds: [bob.id],
+    messageIds: ['1', '2'],
     positions: [],
     position: 1,
     command: { name: 'play', description: 'Plays a song' },
@@ -130,13 +132,15 @@ const operations = ['Mutation', 'Query'].flatMap((kind) => {
   return fields.filter(({ args }) => args.length > 0).map((field) => ({ kind: kind.toLowerCase(), ...field }));
 });
 
-/** Where an object that has pages is met. */
-const ROOTS: Record<string, () => string> = {
-  Guild: () => `guild(id: "${samples.guildId}")`,
-  Channel: () => `channel(id: "${samples.channelId}")`,
-  Team: () => `team(id: "${samples.teamId}")`,
-  Application: () => `application(id: "${samples.applicationId}")`,
-  PortalHome: () => 'portalHome',
+/** Where an object that has pages is met, from the query on. */
+const ROOTS: Record<string, () => string[]> = {
+  Query: () => [],
+  Guild: () => [`guild(id: "${samples.guildId}")`],
+  Channel: () => [`channel(id: "${samples.channelId}")`],
+  Message: () => [`channel(id: "${samples.channelId}")`, 'messages(last: 1)', 'edges', 'node'],
+  Team: () => [`team(id: "${samples.teamId}")`],
+  Application: () => [`application(id: "${samples.applicationId}")`],
+  PortalHome: () => ['portalHome'],
 };
 
 /** Every list that is shown in pages. */
@@ -149,6 +153,7 @@ const pages = Object.values(schema.getTypeMap()).flatMap((type) => {
       name: field.name,
       cursor,
       cursorType,
+      needed: field.args.filter(({ type: argType }) => argType instanceof GraphQLNonNull),
     }));
   });
 });
@@ -186,11 +191,12 @@ describe('every field of every input', { timeout: EVERY_FIELD_MS }, () => {
 describe('every page of a list', { timeout: EVERY_FIELD_MS }, () => {
   it.each(pages)(
     'of $name of $type takes whatever $cursor without a fault of the server',
-    async ({ type, name, cursor, cursorType }) => {
+    async ({ type, name, cursor, cursorType, needed }) => {
       const root = ROOTS[type];
-      if (!root && type !== 'Query') throw new Error(`say in ROOTS where a ${type} is met`);
-      const field = `${name}(${cursor}: $cursor) { __typename }`;
-      const query = `query ($cursor: ${cursorType}) { ${root ? `${root()} { ${field} }` : field} }`;
+      if (!root) throw new Error(`say in ROOTS where a ${type} is met`);
+      const others = needed.map((arg) => `, ${arg.name}: ${JSON.stringify(sampleOf(arg))}`).join('');
+      const field = `${name}(${cursor}: $cursor${others}) { __typename }`;
+      const query = `query ($cursor: ${cursorType}) { ${root().reduceRight((inner, step) => `${step} { ${inner} }`, field)} }`;
       for (const value of [...HOSTILE_TEXTS, ...HOSTILE_OTHERS]) {
         const answer = await ada.ask(query, { cursor: value });
         for (const { extensions } of answer.errors) expect(extensions.code, JSON.stringify(value)).toBeDefined();

@@ -33,6 +33,7 @@ async function open(person: Person): Promise<OpenSocket> {
 
 const statusOf = async (person: Person) => (await told.next(person.id, 'PRESENCE_UPDATE')).status;
 const SET = 'mutation ($i: SetPresenceInput!) { setPresence(input: $i) { presence } }';
+const INVITE = 'mutation ($i: ChannelIdInput!) { createInvite(input: $i) { code } }';
 const JOIN = 'mutation ($i: ChannelIdInput!) { joinVoice(input: $i) { voiceState } }';
 const LEAVE = 'mutation ($i: GuildIdInput!) { leaveVoice(input: $i) { voiceState } }';
 const SELF = 'mutation ($i: SetVoiceStateInput!) { setVoiceState(input: $i) { voiceState } }';
@@ -66,6 +67,13 @@ describe('the presence of a person', () => {
     await third.close();
     expect([await statusOf(bob), await statusOf(bob), await statusOf(bob)]).toEqual(['online', 'dnd', 'offline']);
     expect(told.rest().filter(({ type }) => type === 'PRESENCE_UPDATE')).toEqual([]);
+  });
+
+  it('counts for who looks at an invite', async () => {
+    await open(bob);
+    const { createInvite: made } = await ada.graphql(INVITE, { i: { channelId: guild.textChannelId } });
+    const { invite: shown } = await ada.graphql(`{ invite(code: "${made.code}") { memberCount presenceCount } }`);
+    expect(shown).toEqual({ memberCount: 2, presenceCount: 1 });
   });
 
   it('is not had without a socket', async () => {
@@ -122,6 +130,25 @@ describe('voice of a person', () => {
     await statusOf(bob);
     expect(await statusOf(bob)).toBe('offline');
     expect(await sessionOf()).toBe(session);
+  });
+
+  it('is moderated by who may: muted, moved and ended', async () => {
+    const UPDATE = 'mutation ($i: UpdateMemberInput!) { updateMember(input: $i) { member { mute deaf } } }';
+    const CREATE = 'mutation ($i: CreateChannelInput!) { createChannel(input: $i) { channel { id } } }';
+    const update = (change: object, by = ada) =>
+      by.ask(UPDATE, { i: { guildId: guild.id, userId: bob.id, ...change } });
+    expect(codeOf(await update({ mute: true }))).toBe('BAD_USER_INPUT');
+    await join(bob);
+    expect(codeOf(await update({ mute: true }, bob))).toBe('FORBIDDEN');
+    expect((await update({ mute: true, deaf: true })).data.updateMember.member).toEqual({ mute: true, deaf: true });
+    const other = await ada.graphql(CREATE, { i: { guildId: guild.id, name: 'other', type: 2 } });
+    const voiceChannelId = other.createChannel.channel.id;
+    await update({ voiceChannelId });
+    const fault = (await update({ voiceChannelId: guild.textChannelId })).errors[0]?.extensions.fields;
+    expect(Object.keys(fault ?? {})).toEqual(['voiceChannelId']);
+    await update({ voiceChannelId: null });
+    const channels = [await channelOf(bob), await channelOf(bob), await channelOf(bob), await channelOf(bob)];
+    expect(channels).toEqual([guild.voiceChannelId, guild.voiceChannelId, voiceChannelId, null]);
   });
 
   it('is shown to members who see the channel', async () => {

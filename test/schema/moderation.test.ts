@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ALL_PERMISSIONS, DEFAULT_EVERYONE_PERMISSIONS } from '../../src/domain/permissions.js';
 import { createGuild, invite, type MadeGuild, type Person, signUp } from '../harness/people.js';
+import { createPerson } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
 
 let server: TestServer;
@@ -96,6 +97,17 @@ describe('who runs a server', () => {
     expect(refused.errors.map(({ extensions }) => extensions.code)).toEqual(['NOT_FOUND']);
     const [fault] = (await owner.ask(prune, { input: { ...input, days: 31 } })).errors;
     expect(fault?.extensions).toMatchObject({ code: 'BAD_USER_INPUT', fields: { days: [{}] } });
+  });
+
+  test('bans several at once, each on their own', async () => {
+    const people = await Promise.all([createPerson(server.app), createPerson(server.app)]);
+    const ids = people.map(({ id }) => String(id));
+    const ban = 'mutation ($input: BanMembersInput!) { banMembers(input: $input) { bannedIds failedIds } }';
+    const input = { guildId: guild.id, userIds: [...ids, owner.id], reason: 'a raid' };
+    const { banMembers } = await owner.graphql(ban, { input });
+    expect(banMembers).toEqual({ bannedIds: ids, failedIds: [owner.id] });
+    const bans = await server.app.db.reader.ban.findMany({ where: { guildId: BigInt(guild.id) } });
+    expect(bans.map(({ reason }) => reason)).toEqual(['a raid', 'a raid']);
   });
 
   test('changes and removes a role', async () => {

@@ -1,4 +1,6 @@
+import { ApplicationCommandPermissionType as Target } from 'discord-api-types/v10';
 import type { CallContext, Write } from '../call.js';
+import { removeFromLists } from '../command-permissions/remove.js';
 import { accessGuildChannel } from '../guilds/access.js';
 import { WITH_ROLES_AND_EMOJIS } from '../guilds/record.js';
 import { endVoice } from '../voice/leave.js';
@@ -52,6 +54,7 @@ async function releaseChildren({ db, record }: Write, { id: parentId, guildId }:
 
 /** What of the guild names the channel does so no more. */
 async function forgetInGuild({ db, record }: Write, { id: channelId, guildId }: GuildChannelRecord): Promise<void> {
+  await removeFromLists({ db, record }, guildId, { targetType: Target.Channel, targetId: channelId });
   await db.greeting.deleteMany({ where: { guildId, channelId } });
   const guild = await db.guild.findFirst({
     where: { id: guildId, OR: [{ afkChannelId: channelId }, { systemChannelId: channelId }] },

@@ -1,8 +1,10 @@
 import { ChannelType } from 'discord-api-types/v10';
 import { isUniqueConflict } from '../../infra/database/faults.js';
-import type { Channel, User } from '../../infra/database/index.js';
+import { type Channel, Prisma, type User } from '../../infra/database/index.js';
 import { type CallContext, requireUser } from '../call.js';
 import { DomainError } from '../errors.js';
+import { onlookerOf } from '../messages/load.js';
+import { seenBySql } from '../messages/visibility.js';
 import { type ChannelDetails, loadChannel } from './get.js';
 import { othersIn, type Place } from './place.js';
 
@@ -17,11 +19,48 @@ export async function openDirectChannel(call: CallContext, recipientId: bigint):
   const recipientIds = [user.id, recipient.id].sort((a, b) => (a < b ? -1 : 1));
   const directKey = recipientIds.join(':');
   const { id } = (await findByKey(call, directKey)) ?? (await makeChannel(call, directKey, { user, recipient }));
+  await showAgain(call, id, user.id);
   return loadChannel(call, { kind: 'direct', channelId: id, recipientIds });
 }
 
 function findByKey({ read }: CallContext, directKey: string): Promise<Channel | null> {
   return read.channel.findUnique({ where: { directKey } });
+}
+
+/** Ends that somebody closed a direct channel. */
+async function showAgain({ read, writeOne }: CallContext, channelId: bigint, userId: bigint): Promise<void> {
+  const seat = { channelId, userId };
+  const closed = await read.channelRecipient.findFirst({ where: { ...seat, closedId: { not: null } } });
+  if (closed) await writeOne((db) => db.channelRecipient.updateMany({ where: seat, data: { closedId: null } }));
+}
+
+/** Which of somebody's direct channels, in the order of their ids. */
+export interface DirectChannelPage {
+  after?: bigint | undefined;
+  before?: bigint | undefined;
+  /** Counted from the end. */
+  backwards: boolean;
+  take: number;
+}
+
+/** The highest id that there may be. */
+const LAST_ID = 2n ** 63n - 1n;
+
+/**
+ * Ids of the caller's direct channels, without those that they closed and in which nobody has written since.
+ * @throws UNAUTHENTICATED
+ */
+export async function listDirectChannelIds(call: CallContext, page: DirectChannelPage): Promise<bigint[]> {
+  const { user } = requireUser(call);
+  const { after = 0n, before = LAST_ID, backwards, take } = page;
+  const order = backwards ? Prisma.sql`DESC` : Prisma.sql`ASC`;
+  const seats = await call.read.$queryRaw<{ channelId: bigint }[]>`
+    SELECT r."channelId" FROM "ChannelRecipient" AS r
+    WHERE r."userId" = ${user.id} AND r."channelId" > ${after} AND r."channelId" < ${before}
+      AND (r."closedId" IS NULL OR EXISTS (
+        SELECT 1 FROM "Message" WHERE "channelId" = r."channelId" AND "id" > r."closedId" AND ${seenBySql(onlookerOf(call))}))
+    ORDER BY r."channelId" ${order} LIMIT ${take}`;
+  return seats.map(({ channelId }) => channelId);
 }
 
 interface Pair {

@@ -23,12 +23,14 @@ export async function getChannel(call: CallContext, id: bigint): Promise<Channel
 }
 
 /**
- * Closes a direct channel, which loses nothing: it is there again with the next message, or when somebody opens it.
+ * Closes a direct channel for the caller, which loses nothing: it is in their list again with the next message, or when they open it.
  * @throws UNKNOWN_CHANNEL also for a guild's channel, MISSING_ACCESS
  */
 export async function closeDirectChannel(call: CallContext, id: bigint): Promise<ChannelDetails> {
   const place = await accessChannel(call, id, 'viewChannel');
   if (place.kind !== 'direct') throw new DomainError('UNKNOWN_CHANNEL');
+  const seat = { channelId: id, userId: requireUser(call).user.id };
+  await call.writeOne((db) => db.channelRecipient.updateMany({ where: seat, data: { closedId: call.nextId() } }));
   return loadChannel(call, place);
 }
 

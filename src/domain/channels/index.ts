@@ -1,7 +1,7 @@
 export { createChannel } from './create.js';
 export { deleteChannel, deleteOrCloseChannel } from './delete.js';
-export { openDirectChannel } from './direct.js';
-export { type ChannelDetails, getChannel } from './get.js';
+export { listDirectChannelIds, openDirectChannel } from './direct.js';
+export { type ChannelDetails, closeDirectChannel, getChannel } from './get.js';
 export { listChannels } from './list.js';
 export { NewOverwrite, OverwriteTarget } from './overwrites.js';
 export { setChannelPositions } from './positions.js';

@@ -1,4 +1,5 @@
-import type { Emoji } from '../../infra/database/index.js';
+import type { Emoji, Reader, User } from '../../infra/database/index.js';
+import { accessApplication } from '../applications/access.js';
 import { requireOwnBot } from '../applications/own.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
@@ -13,9 +14,26 @@ export interface ApplicationEmojiKey {
   emojiId: bigint;
 }
 
-/** An application's emojis, oldest first. @throws UNAUTHENTICATED, NOT_OWN_APPLICATION */
+/**
+ * Who deals with an application's emojis: its own bot, or a person by their role in it.
+ * @param read the transaction, where the answer must still hold when it is written
+ * @throws UNAUTHENTICATED, NOT_OWN_APPLICATION for others than people, and what `accessApplication` throws
+ */
+async function accessEmojis(
+  call: CallContext,
+  applicationId: bigint,
+  operation: 'view' | 'manageEmojis',
+  read?: Pick<Reader, 'application' | 'team'>,
+): Promise<User> {
+  const { actor } = call;
+  if (actor.kind !== 'person') return requireOwnBot(call, applicationId);
+  await accessApplication(call, applicationId, operation, read);
+  return actor.user;
+}
+
+/** An application's emojis, oldest first. @throws what {@link accessEmojis} throws */
 export async function listApplicationEmojis(call: CallContext, applicationId: bigint): Promise<EmojiRecord[]> {
-  requireOwnBot(call, applicationId);
+  await accessEmojis(call, applicationId, 'view');
   const emojis = await call.read.emoji.findMany({
     where: { applicationId },
     include: { creator: true },
@@ -24,10 +42,10 @@ export async function listApplicationEmojis(call: CallContext, applicationId: bi
   return emojis.map((emoji) => ({ emoji, creator: emoji.creator }));
 }
 
-/** @throws UNAUTHENTICATED, NOT_OWN_APPLICATION, UNKNOWN_GUILD_EMOJI */
+/** @throws UNKNOWN_GUILD_EMOJI and what {@link accessEmojis} throws */
 export async function getApplicationEmoji(call: CallContext, key: ApplicationEmojiKey): Promise<EmojiRecord> {
   const { applicationId, emojiId: id } = key;
-  requireOwnBot(call, applicationId);
+  await accessEmojis(call, applicationId, 'view');
   const emoji = await call.read.emoji.findFirst({ where: { id, applicationId }, include: { creator: true } });
   if (!emoji) throw new DomainError('UNKNOWN_GUILD_EMOJI');
   return { emoji, creator: emoji.creator };
@@ -35,14 +53,15 @@ export async function getApplicationEmoji(call: CallContext, key: ApplicationEmo
 
 /**
  * Makes an emoji that only the application's bot uses, wherever it is.
- * @throws UNAUTHENTICATED, NOT_OWN_APPLICATION, TOO_MANY_EMOJIS, INVALID_INPUT for the image, OVERLOADED
+ * @throws TOO_MANY_EMOJIS, INVALID_INPUT for the image, OVERLOADED, and what {@link accessEmojis} throws
  */
 export async function createApplicationEmoji(
   call: CallContext,
   { applicationId, name, image }: { applicationId: bigint; name: string; image: IconSource },
 ): Promise<EmojiRecord> {
-  const creator = requireOwnBot(call, applicationId);
+  const creator = await accessEmojis(call, applicationId, 'manageEmojis');
   const insert = async ({ db, audit }: Write, { id, animated }: Pick<Emoji, 'id' | 'animated'>) => {
+    await accessEmojis(call, applicationId, 'manageEmojis', db);
     const most = limits.emojisPerApplication;
     if ((await db.emoji.count({ where: { applicationId } })) >= most) {
       throw new DomainError('TOO_MANY_EMOJIS', `Maximum number of emojis reached (${most})`);
@@ -59,13 +78,13 @@ export async function createApplicationEmoji(
   return { emoji, creator };
 }
 
-/** Renames an emoji. @throws UNAUTHENTICATED, NOT_OWN_APPLICATION, UNKNOWN_GUILD_EMOJI */
+/** Renames an emoji. @throws UNKNOWN_GUILD_EMOJI and what {@link accessEmojis} throws */
 export async function updateApplicationEmoji(
   call: CallContext,
   { applicationId, emojiId: id, name }: ApplicationEmojiKey & { name?: string | null | undefined },
 ): Promise<EmojiRecord> {
-  requireOwnBot(call, applicationId);
   const update = async ({ db, audit }: Write) => {
+    await accessEmojis(call, applicationId, 'manageEmojis', db);
     const before = await db.emoji.findFirst({ where: { id, applicationId }, include: { creator: true } });
     if (!before) throw new DomainError('UNKNOWN_GUILD_EMOJI');
     if ((name ?? before.name) === before.name) return before;
@@ -78,11 +97,11 @@ export async function updateApplicationEmoji(
   return { emoji, creator };
 }
 
-/** Removes an emoji and its picture. @throws UNAUTHENTICATED, NOT_OWN_APPLICATION, UNKNOWN_GUILD_EMOJI */
+/** Removes an emoji and its picture. @throws UNKNOWN_GUILD_EMOJI and what {@link accessEmojis} throws */
 export async function deleteApplicationEmoji(call: CallContext, key: ApplicationEmojiKey): Promise<void> {
   const { applicationId, emojiId: id } = key;
-  requireOwnBot(call, applicationId);
   const remove = async ({ db, audit }: Write) => {
+    await accessEmojis(call, applicationId, 'manageEmojis', db);
     const emoji = await db.emoji.findFirst({ where: { id, applicationId } });
     if (!emoji) throw new DomainError('UNKNOWN_GUILD_EMOJI');
     await db.emoji.delete({ where: { id } });

@@ -9,6 +9,8 @@ import { type GuildRecord, WITH_ROLES_AND_EMOJIS } from './record.js';
 export interface GuildPreview {
   guild: GuildRecord;
   memberCount: number;
+  /** About how many of them are online. */
+  presenceCount: number;
 }
 
 /**
@@ -17,9 +19,12 @@ export interface GuildPreview {
  */
 export async function getGuildPreview(call: CallContext, guildId: bigint): Promise<GuildPreview> {
   await accessGuild(call, guildId, 'viewGuild');
-  const guild = await call.read.guild.findUnique({ where: { id: guildId }, include: WITH_ROLES_AND_EMOJIS });
+  const [guild, online] = await Promise.all([
+    call.read.guild.findUnique({ where: { id: guildId }, include: WITH_ROLES_AND_EMOJIS }),
+    call.presenceCounts.of([guildId]),
+  ]);
   if (!guild) throw new DomainError('UNKNOWN_GUILD');
-  return { guild, memberCount: guild.memberCount };
+  return { guild, memberCount: guild.memberCount, presenceCount: online.get(guildId) ?? 0 };
 }
 
 /** An application that is installed in a guild, and who installed it. */

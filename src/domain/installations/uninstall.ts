@@ -5,6 +5,7 @@ import { DomainError } from '../errors.js';
 import { accessGuild } from '../guilds/access.js';
 import { endUninstalled } from '../interactions/uninstalled.js';
 import { deleteAllMemberships, deleteMember } from '../members/rows.js';
+import { forgetRole } from '../roles/forget.js';
 import { endVoice } from '../voice/leave.js';
 
 /**
@@ -76,11 +77,23 @@ export async function removeFromGuilds(
   await db.commandPermission.deleteMany({ where: { applicationId, guildId } });
   if (installations.length > 0) record({ type: 'COMMAND_ACCESS_UPDATED', applicationId });
   await removeBot(write, applicationId, guildId);
+  await removeManagedRoles(write, applicationId, guildId);
+  return installations.length;
+}
+
+/** Roles whose traces are removed before others have a turn. */
+const ROLES_PER_ROUND = 10;
+
+async function removeManagedRoles(write: Write, applicationId: bigint, guildId: bigint | undefined): Promise<void> {
+  const { db, record } = write;
   const managed = { applicationId, managed: true, guildId };
   const roles = await db.role.findMany({ where: managed, select: { id: true, guildId: true } });
   await db.role.deleteMany({ where: managed });
-  for (const { id, guildId } of roles) record({ type: 'GUILD_ROLE_DELETE', guildId, roleId: id });
-  return installations.length;
+  for (const [index, role] of roles.entries()) {
+    if (index % ROLES_PER_ROUND === 0) await nextRound();
+    record({ type: 'GUILD_ROLE_DELETE', guildId: role.guildId, roleId: role.id });
+    await forgetRole(write, role);
+  }
 }
 
 async function removeBot(write: Write, botId: bigint, guildId: bigint | undefined): Promise<void> {

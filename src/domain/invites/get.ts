@@ -7,6 +7,8 @@ export interface InviteDetails {
   invite: InviteRecord;
   /** Null unless it was asked for. */
   memberCount: number | null;
+  /** About how many of them are online; null unless it was asked for. */
+  presenceCount: number | null;
 }
 
 /**
@@ -19,5 +21,11 @@ export async function getInvite(
 ): Promise<InviteDetails> {
   const invite = await findInvite(call.read, call.clock.now(), code);
   if (!invite) throw new DomainError('UNKNOWN_INVITE');
-  return { invite, memberCount: withCounts ? await call.guilds.countMembers(invite.guildId) : null };
+  if (!withCounts) return { invite, memberCount: null, presenceCount: null };
+  const { guildId } = invite;
+  const [memberCount, online] = await Promise.all([
+    call.guilds.countMembers(guildId),
+    call.presenceCounts.of([guildId]),
+  ]);
+  return { invite, memberCount, presenceCount: online.get(guildId) ?? 0 };
 }

@@ -1,6 +1,6 @@
 import { MessageType } from 'discord-api-types/v10';
 import { isMissingReference, isMissingRow } from '../../infra/database/faults.js';
-import type { Message, Transaction } from '../../infra/database/index.js';
+import type { Message, Pin, Transaction } from '../../infra/database/index.js';
 import { type CallContext, requireUser, type Write } from '../call.js';
 import { eventPlace, guildIdOf, type Place, permissionsIn, recipientsOf } from '../channels/place.js';
 import { DomainError } from '../errors.js';
@@ -149,8 +149,8 @@ interface PinnedMessage {
   message: MessageRecord;
 }
 
-interface PinPage {
-  items: PinnedMessage[];
+interface PinPage<Item> {
+  items: Item[];
   hasMore: boolean;
 }
 
@@ -158,16 +158,10 @@ interface PinPage {
  * A page of a channel's pinned messages, the one pinned last first. Somebody who may see the channel but not its history gets none.
  * @throws what `accessChannel` throws
  */
-export async function listPins(call: CallContext, { channelId, before, limit }: ListPinsInput): Promise<PinPage> {
-  const place = await accessChannel(call, channelId, 'listPins');
-  if (!allows(permissionsIn(place), CHANNEL_OPERATIONS.readMessageHistory)) return { items: [], hasMore: false };
-  const pins = await call.read.pin.findMany({
-    where: { channelId, ...(before && { pinnedAt: { lt: before } }) },
-    orderBy: { pinnedAt: 'desc' },
-    take: limit + 1,
-  });
-  const page = pins.slice(0, limit);
-  if (page.length === 0) return { items: [], hasMore: false };
+export async function listPins(call: CallContext, input: ListPinsInput): Promise<PinPage<PinnedMessage>> {
+  const place = await accessChannel(call, input.channelId, 'listPins');
+  const { items: page, hasMore } = await readPins(call, place, input);
+  if (page.length === 0) return { items: [], hasMore };
   const ids = page.map(({ messageId }) => messageId);
   const messages = await loadMessages(call, place, { onlooker: EVERYBODY, id: { in: ids } });
   const byId = new Map(messages.map((message) => [message.id, message]));
@@ -175,5 +169,20 @@ export async function listPins(call: CallContext, { channelId, before, limit }: 
     const message = byId.get(messageId);
     return message ? [{ pinnedAt, message }] : [];
   });
-  return { items, hasMore: pins.length > limit };
+  return { items, hasMore };
+}
+
+/** As {@link listPins}, without the messages themselves. @throws what `accessChannel` throws */
+export async function listPinnedIds(call: CallContext, input: ListPinsInput): Promise<PinPage<Pin>> {
+  return readPins(call, await accessChannel(call, input.channelId, 'listPins'), input);
+}
+
+async function readPins(call: CallContext, place: Place, { before, limit }: ListPinsInput): Promise<PinPage<Pin>> {
+  if (!allows(permissionsIn(place), CHANNEL_OPERATIONS.readMessageHistory)) return { items: [], hasMore: false };
+  const pins = await call.read.pin.findMany({
+    where: { channelId: place.channelId, ...(before && { pinnedAt: { lt: before } }) },
+    orderBy: { pinnedAt: 'desc' },
+    take: limit + 1,
+  });
+  return { items: pins.slice(0, limit), hasMore: pins.length > limit };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { GuildSettings, getGuild, updateGuild } from '../../domain/guilds/index.js';
-import { renderGuild } from '../../wire/guilds.js';
+import { renderCounts, renderGuild } from '../../wire/guilds.js';
 import { reads, writes } from '../buckets.js';
 import { ICON_BODY_BYTES, imageData } from '../images.js';
 import { onServerOf, route } from '../route.js';
@@ -32,12 +32,7 @@ export const guildRoutes = [
     params: ids('guildId'),
     query: z.object({ with_counts: queryBoolean }),
     run: (call, { params, query }) => getGuild(call, { guildId: params.guildId, withCounts: query.with_counts }),
-    render: ({ guild, memberCount, presenceCount }) => ({
-      ...renderGuild(guild),
-      ...(memberCount === null
-        ? {}
-        : { approximate_member_count: memberCount, approximate_presence_count: presenceCount ?? 0 }),
-    }),
+    render: ({ guild, ...counts }) => ({ ...renderGuild(guild), ...renderCounts(counts) }),
   }),
   route({
     method: 'PATCH',

@@ -16,7 +16,7 @@ import {
   sendMessage,
 } from '../../domain/messages/index.js';
 import { messageAs, renderMessage } from '../../wire/messages.js';
-import { DELETE_MESSAGES, EDIT_MESSAGES, reads, SEND_MESSAGES, writes } from '../buckets.js';
+import { DELETE_MESSAGES, DELETE_MESSAGES_IN_BULK, EDIT_MESSAGES, reads, SEND_MESSAGES } from '../buckets.js';
 import { EditMessageBody, SendMessageBody } from '../message-body.js';
 import { onServerOf, type RenderContext, route } from '../route.js';
 import { ids, queryId, queryInteger } from '../schemas.js';
@@ -88,7 +88,7 @@ export const messageRoutes = [
     method: 'POST',
     path: '/channels/:channelId/messages/bulk-delete',
     callers: ['bot'],
-    bucket: writes('delete-messages', 'channelId'),
+    bucket: DELETE_MESSAGES_IN_BULK,
     where: onServerOf('channelId'),
     params: ids('channelId'),
     body: z.object({ messages: firstOf(limits.messagesPerBulkDelete.max + 1, snowflake()) }),

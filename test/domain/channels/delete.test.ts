@@ -6,11 +6,13 @@ import { removeChannel } from '../../../src/domain/channels/remove.js';
 import { createInvite } from '../../../src/domain/invites/index.js';
 import { listMessages, sendMessage } from '../../../src/domain/messages/index.js';
 import { hearGuild } from '../../harness/bus.js';
+import { toldBy } from '../../harness/calls.js';
+import { entry, OF_CHANNEL, putCommand, putPermissions, saidOf } from '../../harness/command-rows.js';
 import { openContext } from '../../harness/context.js';
 import { outcome } from '../../harness/outcome.js';
 import { createDirectChannel } from '../../harness/rows.js';
 import { statementsOf } from '../../harness/statements.js';
-import { callOf, createGuild, type TestGuild, toSend } from '../../harness/world.js';
+import { callOf, createBot, createGuild, type TestGuild, toSend } from '../../harness/world.js';
 
 let app: AppContext;
 let close: () => Promise<void>;
@@ -71,6 +73,19 @@ test('its invites and its greetings go with it, and the guild names it no more',
   const told = events.filter(({ type }) => type === 'GUILD_UPDATE').map(({ data }) => JSON.parse(data));
   expect(told).toMatchObject([{ id: String(guild.id), afk_channel_id: null }]);
   expect(await app.db.reader.guild.findUnique({ where: { id: guild.id } })).toMatchObject({ systemChannelId: null });
+});
+
+test('lists of who may run commands say nothing of it any more, and that is told', async () => {
+  const channelId = guild.channel.id;
+  const { id: applicationId } = await createBot(app, { owner: guild.owner });
+  const { id: commandId } = await putCommand(app, applicationId);
+  const key = { guildId: guild.id, applicationId, commandId };
+  await putPermissions(app, key, entry(OF_CHANNEL, channelId), entry(OF_CHANNEL, guild.id - 1n, false));
+  const { events } = await toldBy(owner, (call) => deleteChannel(call, channelId));
+  expect(await saidOf(app, guild.id, commandId)).toEqual([`3 ${guild.id - 1n} no`]);
+  const entries = [{ targetId: guild.id - 1n, targetType: 3, allow: false }];
+  expect(events).toContainEqual({ type: 'APPLICATION_COMMAND_PERMISSIONS_UPDATE', permissions: { ...key, entries } });
+  expect(events).toContainEqual({ type: 'COMMAND_ACCESS_UPDATED', applicationId });
 });
 
 test('the channels of a category stay, without one, and each is told of before', async () => {

@@ -86,6 +86,16 @@ describe('what is told of an uninstallation', () => {
     expect(await app.db.reader.member.count({ where: { userId: applicationId } })).toBe(1);
   });
 
+  test('out of a guild: nothing there names its role any more', async () => {
+    const { id } = await toGuild();
+    const { id: roleId } = await app.db.reader.role.findFirstOrThrow({ where: { guildId, applicationId } });
+    const { id: channelId } = await app.db.reader.channel.findFirstOrThrow({ where: { guildId } });
+    await app.db.writer.channelOverwrite.create({ data: { channelId, targetId: roleId, targetType: 0, deny: 1n } });
+    const told = await toldBy(ada.call, (call) => uninstallApplication(call, id));
+    expect(told.events.at(-1)).toMatchObject({ type: 'CHANNEL_UPDATE', channel: { id: channelId, overwrites: [] } });
+    expect(await app.db.reader.channelOverwrite.count({ where: { targetId: roleId } })).toBe(0);
+  });
+
   test('without a bot: the entry alone', async () => {
     const { id } = await toGuild(guildId, ['applications.commands']);
     const told = await toldBy(ada.call, (call) => uninstallApplication(call, id));

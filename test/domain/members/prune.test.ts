@@ -10,7 +10,7 @@ import type { Role, User } from '../../../src/infra/database/index.js';
 import { hearGuild } from '../../harness/bus.js';
 import { openContext } from '../../harness/context.js';
 import { outcome } from '../../harness/outcome.js';
-import { createPerson, DAY_MS, putAccounts, putInVoice, putPresence } from '../../harness/rows.js';
+import { createPerson, DAY_MS, putAccounts, putInVoice, putMembers, putPresence } from '../../harness/rows.js';
 import { actorOf, addMember, callOf, createBot, createGuild, type TestGuild } from '../../harness/world.js';
 
 let app: AppContext;
@@ -216,12 +216,15 @@ describe('a prune removes', () => {
   });
 
   test('many, in pieces between which others have their turn and it can be ended', async () => {
-    const users = Array.from({ length: 1_100 }, (_, n) => ({ id: app.nextId(), username: `many${n}` }));
+    const users = Array.from({ length: 1_100 }, (_, n) => ({
+      id: app.nextId(),
+      username: `many${n}`,
+      globalName: null,
+    }));
     await app.db.writer.user.createMany({ data: users });
     await putAccounts(app, users, 20);
     const joinedAt = new Date(app.clock.now() - 20 * DAY_MS);
-    const data = users.map(({ id: userId }) => ({ guildId: guild.id, userId, joinedAt }));
-    await app.db.writer.member.createMany({ data });
+    await putMembers(app, [guild.id], users, joinedAt);
     expect(await prune()).toBe(1_100);
     const left = () => app.db.reader.member.count({ where: { guildId: guild.id, joinedAt } });
     const ending = new AbortController();

@@ -141,6 +141,28 @@ describe('the removal of a role', () => {
     });
   });
 
+  test('takes it from those who may use emojis, which are for everybody where it was the only one', async () => {
+    const picture = { guildId: guild.id, animated: false, creatorId: guild.owner.id };
+    const makeEmoji = (...roles: { id: bigint }[]) => {
+      const [id, roleIds] = [app.nextId(), roles.map((role) => String(role.id))];
+      return app.db.writer.emoji.create({ data: { ...picture, id, name: 'otter', roleIds } });
+    };
+    const emojis = [await makeEmoji(top), await makeEmoji(low), await makeEmoji(top, low), await makeEmoji()];
+    const { events } = hearGuild({ app }, guild.id);
+    await remove(low);
+    const left = [[String(top.id)], [], [String(top.id)], []];
+    const told = events.filter(({ type }) => type === 'GUILD_EMOJIS_UPDATE').map(({ data }) => JSON.parse(data).emojis);
+    expect(told).toEqual([
+      emojis.map(({ id }, index) => expect.objectContaining({ id: String(id), roles: left[index] })),
+    ]);
+    const rows = await app.db.reader.emoji.findMany({ where: { guildId: guild.id }, orderBy: { id: 'asc' } });
+    expect(rows.map(({ roleIds }) => roleIds)).toEqual(left);
+    const other = await make({});
+    events.length = 0;
+    await remove(other);
+    expect(events.map(({ type }) => type)).not.toContain('GUILD_EMOJIS_UPDATE');
+  });
+
   test('is of no role that everybody or an installation has', async () => {
     const { user: bot } = await createBot(app);
     await addMember(app, guild.id, bot);

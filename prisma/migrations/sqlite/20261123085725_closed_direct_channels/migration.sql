@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "ChannelRecipient" ADD COLUMN "closedId" BIGINT;

@@ -1,0 +1,85 @@
+import { queryFromInfo } from '@pothos/plugin-prisma';
+import { z } from 'zod';
+import { PINS_PER_CHANNEL } from '../domain/limits.js';
+import { EVERYBODY, listPinnedIds, pinMessage, seenBy, unpinMessage } from '../domain/messages/index.js';
+import { takeInChannel } from '../domain/rate-limits.js';
+import type { Pin } from '../infra/database/index.js';
+import { builder } from './builder.js';
+import { Channel } from './channels.js';
+import { referredRows } from './lists.js';
+import { Message, MessageIdInput, MessagePayload, messageKeyOf, readMessage } from './messages.js';
+
+const MAX_PINS = 50;
+const pinCount = z.number().int().min(1).max(MAX_PINS);
+
+const PinnedMessage = builder.objectRef<Pin>('PinnedMessage').implement({
+  fields: (t) => ({
+    pinnedAt: t.expose('pinnedAt', { type: 'DateTime' }),
+    message: t.field({
+      type: Message,
+      nullable: true,
+      description: 'Null for one that was removed at that moment.',
+      resolve: ({ messageId }, _args, context, info) => {
+        const query = queryFromInfo({ context, info });
+        return referredRows(context, info, (ids) =>
+          context.call.read.message.findMany({ ...query, where: { id: { in: ids }, ...seenBy(EVERYBODY) } }),
+        ).load(messageId);
+      },
+    }),
+  }),
+});
+
+const PinPage = builder.objectRef<Awaited<ReturnType<typeof listPinnedIds>>>('PinPage').implement({
+  fields: (t) => ({
+    items: t.field({ type: [PinnedMessage], resolve: ({ items }) => items }),
+    hasMore: t.exposeBoolean('hasMore', { description: 'Whether more were pinned before these.' }),
+  }),
+});
+
+builder.prismaObjectFields(Channel, (t) => ({
+  pins: t.field({
+    type: PinPage,
+    description: 'Pinned messages, the one pinned last first. None for somebody who may not read the history.',
+    args: {
+      first: t.arg.int({
+        validate: pinCount,
+        description: `How many, at most ${MAX_PINS}, which is also the default.`,
+      }),
+      before: t.arg({ type: 'DateTime', description: 'Only those that were pinned before.' }),
+    },
+    complexity: ({ first }) => ({ field: 1, multiplier: Math.min(Math.max(first ?? MAX_PINS, 1), MAX_PINS) }),
+    resolve: async ({ id: channelId }, { first, before }, { call, budget }) => {
+      const wanted = { channelId, before: before ?? undefined };
+      let hasMore = false;
+      const items = await budget.read(first ?? MAX_PINS, async (limit) => {
+        const page = await listPinnedIds(call, { ...wanted, limit });
+        hasMore = page.hasMore;
+        return page.items;
+      });
+      return { items, hasMore };
+    },
+  }),
+}));
+
+builder.mutationFields((t) => ({
+  pinMessage: t.field({
+    type: MessagePayload,
+    args: { input: t.arg({ type: MessageIdInput, required: true }) },
+    resolve: async (_root, { input }, { call }) => {
+      const key = messageKeyOf(input);
+      await takeInChannel(call, PINS_PER_CHANNEL, key.channelId);
+      await pinMessage(call, key);
+      return { message: await readMessage(call, key) };
+    },
+  }),
+  unpinMessage: t.field({
+    type: MessagePayload,
+    args: { input: t.arg({ type: MessageIdInput, required: true }) },
+    resolve: async (_root, { input }, { call }) => {
+      const key = messageKeyOf(input);
+      await takeInChannel(call, PINS_PER_CHANNEL, key.channelId);
+      await unpinMessage(call, key);
+      return { message: await readMessage(call, key) };
+    },
+  }),
+}));

@@ -1,0 +1,95 @@
+import { REACTIONS_PER_CHANNEL } from '../domain/limits.js';
+import { addReaction, clearReactions, listReactions, removeReaction } from '../domain/messages/index.js';
+import { takeInChannel } from '../domain/rate-limits.js';
+import { builder } from './builder.js';
+import { parseId } from './ids.js';
+import { listArgs, listCost, parseList } from './lists.js';
+import { Message, MessagePayload, messageKeyOf, readMessage } from './messages.js';
+import { User } from './users.js';
+
+const EMOJI = "A unicode emoji, or `name:id` of a server's or an application's own.";
+
+builder.prismaObjectFields(Message, (t) => ({
+  reactionUsers: t.field({
+    type: [User],
+    description: 'Who reacted with an emoji, in the order of their ids.',
+    args: { emoji: t.arg.string({ required: true, description: EMOJI }), ...listArgs },
+    complexity: listCost,
+    resolve: ({ id: messageId, channelId }, { emoji, ...args }, { call, budget }) => {
+      const { most, after } = parseList(args);
+      return budget.read(most, (limit) => listReactions(call, { channelId, messageId, emoji, after, limit }));
+    },
+  }),
+}));
+
+const ReactionInput = builder.inputType('ReactionInput', {
+  fields: (t) => ({
+    channelId: t.id({ required: true }),
+    messageId: t.id({ required: true }),
+    emoji: t.string({ required: true, description: EMOJI }),
+  }),
+});
+
+const UserReactionInput = builder.inputType('UserReactionInput', {
+  fields: (t) => ({
+    channelId: t.id({ required: true }),
+    messageId: t.id({ required: true }),
+    emoji: t.string({ required: true, description: EMOJI }),
+    userId: t.id({ required: true }),
+  }),
+});
+
+const ClearReactionsInput = builder.inputType('ClearReactionsInput', {
+  fields: (t) => ({
+    channelId: t.id({ required: true }),
+    messageId: t.id({ required: true }),
+    emoji: t.string({ description: 'Only those with this one.' }),
+  }),
+});
+
+builder.mutationFields((t) => ({
+  addReaction: t.field({
+    type: MessagePayload,
+    args: { input: t.arg({ type: ReactionInput, required: true }) },
+    resolve: async (_root, { input }, { call }) => {
+      const key = messageKeyOf(input);
+      await takeInChannel(call, REACTIONS_PER_CHANNEL, key.channelId);
+      await addReaction(call, { ...key, emoji: input.emoji });
+      return { message: await readMessage(call, key) };
+    },
+  }),
+  removeReaction: t.field({
+    type: MessagePayload,
+    description: "Takes back the caller's own reaction.",
+    args: { input: t.arg({ type: ReactionInput, required: true }) },
+    resolve: async (_root, { input }, { call }) => {
+      const key = messageKeyOf(input);
+      await takeInChannel(call, REACTIONS_PER_CHANNEL, key.channelId);
+      await removeReaction(call, { ...key, emoji: input.emoji });
+      return { message: await readMessage(call, key) };
+    },
+  }),
+  removeUserReaction: t.field({
+    type: MessagePayload,
+    description: "Takes somebody's reaction back, for who manages messages.",
+    args: { input: t.arg({ type: UserReactionInput, required: true }) },
+    resolve: async (_root, { input }, { call }) => {
+      const key = messageKeyOf(input);
+      const userId = parseId(input.userId, 'userId');
+      await takeInChannel(call, REACTIONS_PER_CHANNEL, key.channelId);
+      await removeReaction(call, { ...key, emoji: input.emoji, userId });
+      return { message: await readMessage(call, key) };
+    },
+  }),
+  clearReactions: t.field({
+    type: MessagePayload,
+    description: 'Removes all reactions, or all with one emoji, for who manages messages.',
+    args: { input: t.arg({ type: ClearReactionsInput, required: true }) },
+    resolve: async (_root, { input: { emoji, ...input } }, { call }) => {
+      const key = messageKeyOf(input);
+      await takeInChannel(call, REACTIONS_PER_CHANNEL, key.channelId);
+      await clearReactions(call, { ...key, ...(emoji === null || emoji === undefined ? {} : { emoji }) });
+      return { message: await readMessage(call, key) };
+    },
+  }),
+}));

@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { codeOf, type Loose } from '../harness/graphql.js';
+import { createGuild, invite, type Person, sendMessage, signUp } from '../harness/people.js';
+import { startServer, type TestServer } from '../harness/server.js';
+
+let server: TestServer;
+let ada: Person;
+let bob: Person;
+let at: { channelId: string; messageId: string };
+beforeAll(async () => {
+  server = await startServer();
+  [ada, bob] = await Promise.all([signUp(server, 'ada'), signUp(server, 'bob')]);
+});
+beforeEach(async () => {
+  const guild = await createGuild(ada);
+  await invite(ada, guild, bob);
+  const channelId = guild.textChannelId;
+  at = { channelId, messageId: await sendMessage(ada, channelId, 'otters') };
+  for (const [person, emoji] of [
+    [ada, '👍'],
+    [bob, '👍'],
+    [bob, '🦦'],
+  ] as const) {
+    await person.graphql('mutation ($i: ReactionInput!) { addReaction(input: $i) { message { id } } }', {
+      i: { ...at, emoji },
+    });
+  }
+});
+afterAll(() => server.stop());
+
+const USERS = `query ($id: ID!, $emoji: String!, $first: Int, $after: ID) { channel(id: $id) {
+  messages(last: 1) { edges { node { reactionUsers(emoji: $emoji, first: $first, after: $after) { id } } } } } }`;
+async function usersOf(emoji: string, args: object = {}): Promise<string[]> {
+  const { channel } = await ada.graphql(USERS, { id: at.channelId, emoji, ...args });
+  return channel.messages.edges[0].node.reactionUsers.map(({ id }: Loose) => id);
+}
+const REMOVE = `mutation ($i: UserReactionInput!) { removeUserReaction(input: $i) { message { reactions } } }`;
+const CLEAR = 'mutation ($i: ClearReactionsInput!) { clearReactions(input: $i) { message { reactions } } }';
+
+test('who reacted with an emoji is listed, in parts', async () => {
+  expect(await usersOf('👍')).toEqual([ada.id, bob.id]);
+  expect(await usersOf('👍', { first: 1 })).toEqual([ada.id]);
+  expect(await usersOf('👍', { first: 1, after: ada.id })).toEqual([bob.id]);
+  expect(await usersOf('🎈')).toEqual([]);
+});
+
+test("somebody's reaction is taken back by who manages messages", async () => {
+  const i = { ...at, emoji: '👍', userId: ada.id };
+  expect(codeOf(await bob.ask(REMOVE, { i }))).toBe('FORBIDDEN');
+  const { removeUserReaction } = await ada.graphql(REMOVE, { i: { ...i, userId: bob.id } });
+  expect(removeUserReaction.message.reactions).toMatchObject([{ count: 1, me: true }, { count: 1 }]);
+  expect(await usersOf('👍')).toEqual([ada.id]);
+});
+
+test('reactions with one emoji, or all, are removed by who manages messages', async () => {
+  expect(codeOf(await bob.ask(CLEAR, { i: at }))).toBe('FORBIDDEN');
+  expect(codeOf(await ada.ask(CLEAR, { i: { ...at, emoji: '' } }))).toBe('BAD_USER_INPUT');
+  const { clearReactions } = await ada.graphql(CLEAR, { i: { ...at, emoji: '👍' } });
+  expect(clearReactions.message.reactions).toMatchObject([{ emoji: { name: '🦦' }, count: 1 }]);
+  expect((await ada.graphql(CLEAR, { i: at })).clearReactions.message.reactions).toEqual([]);
+});
