@@ -6,7 +6,7 @@ import { DomainError, invalidInput, missingPermissions } from '../errors.js';
 import type { GuildOperation } from '../guild-operations.js';
 import { accessGuild, permissionsWithin } from '../guilds/access.js';
 import type { GuildView } from '../guilds/views.js';
-import { fault, snowflake } from '../input.js';
+import { isoTime, snowflake } from '../input.js';
 import { limits } from '../limits.js';
 import { Permission } from '../permissions.js';
 import { requireAbove } from '../roles/rank.js';
@@ -26,11 +26,7 @@ export const MemberChange = z.object({
   deaf: z.boolean().nullish(),
   /** The voice channel they are moved to; null takes them out of voice. */
   channelId: snowflake().nullish(),
-  communicationDisabledUntil: z
-    .string()
-    .refine((text) => !Number.isNaN(Date.parse(text)), fault('DATE_TIME_TYPE_PARSE', 'Could not parse the date.'))
-    .transform((text) => new Date(text))
-    .nullish(),
+  communicationDisabledUntil: isoTime().nullish(),
 });
 
 type MemberChange = z.output<typeof MemberChange>;
