@@ -63,9 +63,9 @@ const ROUTES: Record<string, (asker: Asker) => Work> = {
   'oldest 50 messages': (one) => () => one.messages('&after=0'),
   'page of the audit log': (one) => () => one.ofGuild('/audit-logs?limit=50'),
   'send a message': (one) => () => one.ask('POST', `/channels/${one.guild.channelId}/messages`, { content: 'noon' }),
-  'make and delete a role': (one) => async () => {
-    const { id } = JSON.parse(await one.ask('POST', `/guilds/${one.guild.guildId}/roles`, { name: 'made' }));
-    await one.ask('DELETE', `/guilds/${one.guild.guildId}/roles/${id}`);
+  'make a channel and delete it': (one) => async () => {
+    const { id } = JSON.parse(await one.ask('POST', `/guilds/${one.guild.guildId}/channels`, { name: 'tide' }));
+    await one.ask('DELETE', `/channels/${id}`);
   },
 };
 
@@ -74,7 +74,7 @@ const ROUTES: Record<string, (asker: Asker) => Work> = {
  * small guild.
  */
 export async function largeGuild(): Promise<Row[]> {
-  const room = { ...LARGE, channels: LARGE.channels - 1, roles: LARGE.roles - 1 - CALLERS };
+  const room = { ...LARGE, channels: LARGE.channels - CALLERS };
   const { dataDir, guilds } = await createFilledGuilds({ large: room, small: SMALL });
   const server = await startPlatform(dataDir);
   const load = new Load(CALLERS);
