@@ -24,6 +24,8 @@ export interface WorldSize {
   channels: number;
   messagesPerChannel: number;
   bots: number;
+  /** How many people are members beside the owner, called `person.0` and so on; nobody unless stated. */
+  people?: number;
 }
 
 /** Makes a guild of the given size, with a server that stops again before the world is handed over. */
@@ -40,6 +42,7 @@ export async function createWorld(size: WorldSize): Promise<World> {
     const guildId = (await createGuild(call, { name: 'Measured' })).id;
     const channelIds = await addChannels(call, guildId, size.channels);
     const bots = await addBots(call, server.app.db, guildId, size.bots);
+    await addPeople(call, server.app.db, guildId, size.people ?? 0);
     await fillChannels(call, server.app.db, channelIds, bots[0]?.id ?? user.id, size.messagesPerChannel);
     return {
       dataDir,
@@ -87,6 +90,16 @@ async function addBots(
   }
   await putMembers(db, [guildId], await db.reader.user.findMany({ where: { id: { in: bots.map(({ id }) => id) } } }));
   return bots;
+}
+
+/** Many people at once, called `person.0` and so on, who are members of a guild. */
+export async function addPeople(call: CallContext, db: Database, guildId: bigint, count: number): Promise<void> {
+  const people = Array.from({ length: count }, (_, index) => {
+    const name = `person.${index}`;
+    return { id: call.nextId(), username: name, handle: name, globalName: null };
+  });
+  await db.writer.user.createMany({ data: people });
+  await putMembers(db, [guildId], people);
 }
 
 /** Makes all these users members of all these guilds, straight in the tables. */

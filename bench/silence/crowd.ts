@@ -7,7 +7,7 @@ import { createTeam } from '../../src/domain/teams/index.js';
 import type { Database } from '../../src/infra/database/index.js';
 import { createServer } from '../../src/server.js';
 import { throwAwayFolder } from '../scratch.js';
-import { fillChannels, putMembers, signUp } from '../world.js';
+import { addPeople, fillChannels, putMembers, signUp } from '../world.js';
 
 /** An instance with as much in it as limits allow, or as a busy one would have, at rest in a data folder. */
 export interface Crowd {
@@ -48,7 +48,7 @@ export async function createCrowd(): Promise<Crowd> {
     const wideGuildId = (await createGuild(call, { name: 'Wide' })).id;
     const largeGuildId = (await createGuild(call, { name: 'Large' })).id;
     await addChannels(call, db, wideGuildId, user.id);
-    await addPeople(call, db, largeGuildId);
+    await addPeople(call, db, largeGuildId, PEOPLE);
     await addMember(db, [wideGuildId, largeGuildId], bot.application.id);
     await addMember(db, await addSmallGuilds(call, db, user.id), busyBot.application.id);
     const teamId = await addTeam(call, db);
@@ -76,17 +76,6 @@ async function addChannels(call: CallContext, db: Database, guildId: bigint, aut
   await db.writer.channel.createMany({ data: channels });
   const ids = channels.map(({ id }) => id);
   await fillChannels(call, db, ids, authorId, MESSAGES_PER_CHANNEL);
-}
-
-async function addPeople(call: CallContext, db: Database, guildId: bigint): Promise<void> {
-  const people = Array.from({ length: PEOPLE }, (_, index) => ({
-    id: call.nextId(),
-    username: `person.${index}`,
-    handle: `person.${index}`,
-    globalName: null,
-  }));
-  await db.writer.user.createMany({ data: people });
-  await putMembers(db, [guildId], people);
 }
 
 async function addSmallGuilds(call: CallContext, db: Database, ownerId: bigint): Promise<bigint[]> {
