@@ -180,6 +180,15 @@ describe('memberships that were there before', () => {
     await expectInStep();
   });
 
+  test.each(['usernameKey', 'globalNameKey', 'nickKey'])('are seen to where %s alone is wrong', async (column) => {
+    const guild = await createGuild(app);
+    const key = { guildId: guild.id, userId: guild.owner.id };
+    await updateMember(callOf(app, guild.owner), { ...key, nick: 'heron' });
+    await app.db.writer.member.updateMany({ where: key, data: { [column]: 'wrong' } });
+    await correctNameKeys(app.db, new AbortController().signal);
+    await expectInStep();
+  });
+
   test('keep what changes while the job is done', async () => {
     const guild = await createGuild(app);
     const key = { guildId: guild.id, userId: guild.owner.id };
