@@ -57,6 +57,29 @@ export function createMetrics(loop: EventLoopWatch): Metrics {
   };
 }
 
+/** Shows how much of live state there is, over all processes. */
+export function showLive(
+  { registry }: Metrics,
+  look: () => Promise<{ processes: number; presences: number; voiceStates: number }>,
+): void {
+  const show = (name: string, help: string, value: (counts: Awaited<ReturnType<typeof look>>) => number) =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      async collect() {
+        this.set(value(await look()));
+      },
+    });
+  show('causeway_live_processes', 'Processes that hold connections and live', ({ processes }) => processes);
+  show(
+    'causeway_presences',
+    'Connections by which people and bots are there, over all processes',
+    ({ presences }) => presences,
+  );
+  show('causeway_voice_states', 'People and bots in voice, over all processes', ({ voiceStates }) => voiceStates);
+}
+
 /** Shows whether Redis is there, where the configuration names one. */
 export function showRedis({ registry }: Metrics, isUp: () => boolean): void {
   new Gauge({
