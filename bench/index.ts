@@ -2,16 +2,30 @@
 import { registerCommands } from './measurements/commands.js';
 import { fanOut, identifyToReady, idleSessions } from './measurements/gateway.js';
 import { deliverInteractions } from './measurements/interactions.js';
-import { guildWithLastMessages, listMessages, sendMessage } from './measurements/requests.js';
+import { largeGuild } from './measurements/large-guild.js';
+import { decidePermissions } from './measurements/permissions.js';
+import {
+  guildWithLastMessages,
+  listMembers,
+  listMessages,
+  searchMembers,
+  sendMessage,
+} from './measurements/requests.js';
 import { roundTrips } from './measurements/round-trips.js';
 import { silences } from './measurements/silence.js';
 import { start } from './measurements/start.js';
+import { bulkDelete, createChannel } from './measurements/writes.js';
 import { describeMachine, type Row, renderTable } from './report.js';
 import { cleanUp } from './scratch.js';
 
 const measurements: Record<string, () => Promise<Row[]>> = {
   'send-message': sendMessage,
   'list-messages': listMessages,
+  'list-members': listMembers,
+  'search-members': searchMembers,
+  'create-channel': createChannel,
+  'bulk-delete': bulkDelete,
+  'permission-decision': decidePermissions,
   interactions: deliverInteractions,
   'round-trips': roundTrips,
   commands: registerCommands,
@@ -19,6 +33,7 @@ const measurements: Record<string, () => Promise<Row[]>> = {
   identify: identifyToReady,
   memory: idleSessions,
   graphql: guildWithLastMessages,
+  'large-guild': largeGuild,
   silence: silences,
   start,
 };

@@ -3,7 +3,7 @@ import { Agent, request } from 'node:http';
 /** One request, sent again and again. */
 export interface RequestSpec {
   url: string;
-  method: 'GET' | 'POST' | 'PUT';
+  method: 'DELETE' | 'GET' | 'PATCH' | 'POST' | 'PUT';
   headers?: Record<string, string>;
   body?: string;
 }

@@ -26,7 +26,7 @@ export interface Round {
 
 /** One side of a comparison: a server, and what is done to it in each round. */
 export interface Contestant {
-  server: MeasuredServer;
+  server: Pick<MeasuredServer, 'cpuSeconds'>;
   round(): Promise<Round>;
 }
 

@@ -4,7 +4,8 @@ import { createApplication } from '../src/domain/applications/index.js';
 import type { CallContext } from '../src/domain/call.js';
 import { createChannel } from '../src/domain/channels/create.js';
 import { createGuild } from '../src/domain/guilds/index.js';
-import type { Database } from '../src/infra/database/index.js';
+import { userNameKeys } from '../src/domain/members/name-keys.js';
+import type { Database, User } from '../src/infra/database/index.js';
 import { createServer } from '../src/server.js';
 import { throwAwayFolder } from './scratch.js';
 
@@ -23,6 +24,8 @@ export interface WorldSize {
   channels: number;
   messagesPerChannel: number;
   bots: number;
+  /** How many people are members beside the owner, called `person.0` and so on; nobody unless stated. */
+  people?: number;
 }
 
 /** Makes a guild of the given size, with a server that stops again before the world is handed over. */
@@ -39,6 +42,7 @@ export async function createWorld(size: WorldSize): Promise<World> {
     const guildId = (await createGuild(call, { name: 'Measured' })).id;
     const channelIds = await addChannels(call, guildId, size.channels);
     const bots = await addBots(call, server.app.db, guildId, size.bots);
+    await addPeople(call, server.app.db, guildId, size.people ?? 0);
     await fillChannels(call, server.app.db, channelIds, bots[0]?.id ?? user.id, size.messagesPerChannel);
     return {
       dataDir,
@@ -84,8 +88,33 @@ async function addBots(
     const { application, botToken } = await createApplication(call, { name: `Bot ${index}` });
     bots.push({ id: application.id, token: botToken });
   }
-  await db.writer.member.createMany({ data: bots.map(({ id }) => ({ guildId, userId: id, joinedAt: new Date() })) });
+  await putMembers(db, [guildId], await db.reader.user.findMany({ where: { id: { in: bots.map(({ id }) => id) } } }));
   return bots;
+}
+
+/** Many people at once, called `person.0` and so on, who are members of a guild. */
+export async function addPeople(call: CallContext, db: Database, guildId: bigint, count: number): Promise<void> {
+  const people = Array.from({ length: count }, (_, index) => {
+    const name = `person.${index}`;
+    return { id: call.nextId(), username: name, handle: name, globalName: null };
+  });
+  await db.writer.user.createMany({ data: people });
+  await putMembers(db, [guildId], people);
+}
+
+/** Makes all these users members of all these guilds, straight in the tables. */
+export async function putMembers(
+  db: Database,
+  guildIds: bigint[],
+  users: Pick<User, 'id' | 'username' | 'globalName'>[],
+): Promise<void> {
+  const joinedAt = new Date();
+  const rows = users.map((user) => ({ userId: user.id, joinedAt, ...userNameKeys(user) }));
+  await db.writer.member.createMany({ data: guildIds.flatMap((guildId) => rows.map((row) => ({ guildId, ...row }))) });
+  await db.writer.guild.updateMany({
+    where: { id: { in: guildIds } },
+    data: { memberCount: { increment: users.length } },
+  });
 }
 
 /** Messages in bulk: rows as a sent message leaves them, a channel at a time. */

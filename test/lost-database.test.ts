@@ -19,9 +19,11 @@ import {
   signUp,
 } from './harness/people.js';
 import { ask } from './harness/rest.js';
+import { putMembers } from './harness/rows.js';
 import { migratedDatabase, startServer, type TestServer } from './harness/server.js';
 import { needing } from './harness/skipping.js';
 import { createTeam } from './harness/teams.js';
+import { userOf } from './harness/world.js';
 
 const POOL = 3;
 
@@ -137,7 +139,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a process whose PostgreSQL'), (
     const joined = await createGuild(ada, 'Joined');
     const key = { guildId: BigInt(joined.id), userId: BigInt(bot.id) };
     // Nobody is told of it: it is what is missed.
-    await server.app.db.writer.member.create({ data: { ...key, joinedAt: new Date(clock.now()) } });
+    await putMembers(server.app, [key.guildId], [await userOf(server.app, bot)]);
     line.cut();
     server.app.bus.publish(topics.application(BigInt(bot.id)), { type: BUS_RECONNECTED });
     const faults = () => logged(40);

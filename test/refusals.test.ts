@@ -76,6 +76,7 @@ const ANSWERS = `
   TOO_MANY_ANIMATED_EMOJIS   400  30018   400  LIMIT_EXCEEDED   400  invalid_request            400  400  4000
   TOO_MANY_CHANNELS          400  30013   400  LIMIT_EXCEEDED   400  invalid_request            400  400  4000
   TOO_MANY_OVERWRITES        400  30060   400  LIMIT_EXCEEDED   400  invalid_request            400  400  4000
+  TOO_MANY_PRUNES            400  30040   400  LIMIT_EXCEEDED   400  invalid_request            400  400  4000
   TOO_MANY_PINS              400  30003   400  LIMIT_EXCEEDED   400  invalid_request            400  400  4000
   TOO_MANY_REACTIONS         403  30010   400  LIMIT_EXCEEDED   400  invalid_request            400  400  4000
   FILE_TOO_LARGE             413  50045   -    LIMIT_EXCEEDED   -    invalid_request            -    413  4000

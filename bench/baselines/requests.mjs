@@ -54,6 +54,101 @@ http.put('/applications/:applicationId/commands', async (request) => {
   }));
 });
 
+// ---- A page of members, and those whose username begins with something, in the wire's shape.
+
+http.get('/guilds/:guildId/members', async (request) => {
+  const rows = await membersOf(request.params.guildId, {}, { userId: 'asc' }, request.query.limit);
+  return rows.map(wireMember);
+});
+
+http.get('/guilds/:guildId/members/search', async (request) => {
+  const { query, limit } = request.query;
+  const first = query.toUpperCase();
+  const usernameKey = { gte: first, lt: `${first}\u{10FFFF}` };
+  return (await membersOf(request.params.guildId, { usernameKey }, { usernameKey: 'asc' }, limit)).map(wireMember);
+});
+
+function membersOf(guildId, where, orderBy, limit) {
+  return db.reader.member.findMany({
+    where: { guildId: BigInt(guildId), ...where },
+    orderBy,
+    take: Number(limit),
+    include: { user: true, roles: { select: { roleId: true } } },
+  });
+}
+
+function wireMember(row) {
+  return {
+    user: wireUser(row.user),
+    nick: row.nick,
+    avatar: null,
+    banner: null,
+    roles: row.roles.map(({ roleId }) => String(roleId)),
+    joined_at: row.joinedAt.toISOString(),
+    premium_since: null,
+    deaf: row.deaf,
+    mute: row.mute,
+    flags: 0,
+    pending: false,
+    communication_disabled_until: row.communicationDisabledUntil,
+  };
+}
+
+// ---- A channel, with the entry that tells of it, and its end.
+
+http.post('/guilds/:guildId/channels', async (request) => {
+  const guildId = BigInt(request.params.guildId);
+  const { name } = request.body;
+  const row = await db.writer.$transaction(async (tx) => {
+    const created = await tx.channel.create({ data: { id: nextId(), guildId, name, position: 1 } });
+    await tx.auditEntry.create({ data: entry('CHANNEL_CREATE', guildId, created.id, { name, type: 0 }) });
+    return created;
+  });
+  return wireChannel(row);
+});
+
+http.delete('/channels/:channelId', async (request) => {
+  const id = BigInt(request.params.channelId);
+  const row = await db.writer.$transaction(async (tx) => {
+    const removed = await tx.channel.delete({ where: { id } });
+    await tx.auditEntry.create({ data: entry('CHANNEL_DELETE', removed.guildId, id, { name: removed.name, type: 0 }) });
+    return removed;
+  });
+  return wireChannel(row);
+});
+
+function entry(action, guildId, targetId, changes) {
+  return { id: nextId(), guildId, action, targetId, changes };
+}
+
+function wireChannel(row) {
+  return {
+    id: String(row.id),
+    guild_id: String(row.guildId),
+    type: row.type,
+    name: row.name,
+    topic: row.topic,
+    position: row.position,
+    parent_id: row.parentId,
+    nsfw: row.nsfw,
+    rate_limit_per_user: row.rateLimitPerUser,
+    permission_overwrites: [],
+    last_message_id: null,
+  };
+}
+
+// ---- Messages that are removed together, with the entry that tells of it.
+
+http.post('/channels/:channelId/messages/bulk-delete', async (request, reply) => {
+  const channelId = BigInt(request.params.channelId);
+  const ids = request.body.messages.map(BigInt);
+  await db.writer.$transaction(async (tx) => {
+    const { count } = await tx.message.deleteMany({ where: { id: { in: ids }, channelId } });
+    await tx.auditEntry.create({ data: entry('MESSAGE_BULK_DELETE', channelId, channelId, { count }) });
+  });
+  return reply.code(204).send();
+});
+
 // ---- A page of messages, in the wire's shape.
 
 http.get('/channels/:channelId/messages', async (request) => {
@@ -66,22 +161,26 @@ http.get('/channels/:channelId/messages', async (request) => {
   return rows.map(wireMessage);
 });
 
+function wireUser(row) {
+  return {
+    id: String(row.id),
+    username: row.username,
+    discriminator: '0',
+    global_name: row.globalName,
+    avatar: row.avatarHash,
+    public_flags: 0,
+    flags: 0,
+    primary_guild: null,
+    bot: row.bot,
+  };
+}
+
 function wireMessage(row) {
   return {
     id: String(row.id),
     channel_id: String(row.channelId),
     type: row.type,
-    author: {
-      id: String(row.author.id),
-      username: row.author.username,
-      discriminator: '0',
-      global_name: row.author.globalName,
-      avatar: row.author.avatarHash,
-      public_flags: 0,
-      flags: 0,
-      primary_guild: null,
-      bot: row.author.bot,
-    },
+    author: wireUser(row.author),
     content: row.content,
     timestamp: `${new Date(snowflakeTime(row.id)).toISOString().slice(0, -1)}000+00:00`,
     edited_timestamp: row.editedAt,

@@ -52,6 +52,29 @@ export function listMessages(): Promise<Row[]> {
   return measure('list 50 messages', { channels: 1, messagesPerChannel: 500, bots: 1 }, ask);
 }
 
+const MEMBERS = { channels: 1, messagesPerChannel: 0, bots: 1, people: 1_000 };
+
+/** A page of 100 of 1,000 members. The baseline: one query with their users and roles, and the same JSON. */
+export function listMembers(): Promise<Row[]> {
+  return measure('list 100 members', MEMBERS, askForMembers('members?limit=100'));
+}
+
+/** Ten members by how their names begin. The baseline: one walk along the index of usernames alone. */
+export function searchMembers(): Promise<Row[]> {
+  return measure('search 10 members', MEMBERS, askForMembers('members/search?query=person.1&limit=10'));
+}
+
+function askForMembers(what: string): Ask {
+  return ({ guildId, botTokens: [token] }, subject, baseline) => ({
+    subject: {
+      method: 'GET',
+      url: `${subject.origin}/api/v10/guilds/${guildId}/${what}`,
+      headers: { authorization: `Bot ${token}` },
+    },
+    baseline: { method: 'GET', url: `${baseline.origin}/guilds/${guildId}/${what}` },
+  });
+}
+
 const GUILD_QUERY = `query ($id: ID!) {
   guild(id: $id) {
     id

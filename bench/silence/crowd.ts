@@ -7,7 +7,7 @@ import { createTeam } from '../../src/domain/teams/index.js';
 import type { Database } from '../../src/infra/database/index.js';
 import { createServer } from '../../src/server.js';
 import { throwAwayFolder } from '../scratch.js';
-import { fillChannels, signUp } from '../world.js';
+import { addPeople, fillChannels, putMembers, signUp } from '../world.js';
 
 /** An instance with as much in it as limits allow, or as a busy one would have, at rest in a data folder. */
 export interface Crowd {
@@ -48,7 +48,7 @@ export async function createCrowd(): Promise<Crowd> {
     const wideGuildId = (await createGuild(call, { name: 'Wide' })).id;
     const largeGuildId = (await createGuild(call, { name: 'Large' })).id;
     await addChannels(call, db, wideGuildId, user.id);
-    await addPeople(call, db, largeGuildId);
+    await addPeople(call, db, largeGuildId, PEOPLE);
     await addMember(db, [wideGuildId, largeGuildId], bot.application.id);
     await addMember(db, await addSmallGuilds(call, db, user.id), busyBot.application.id);
     const teamId = await addTeam(call, db);
@@ -78,17 +78,6 @@ async function addChannels(call: CallContext, db: Database, guildId: bigint, aut
   await fillChannels(call, db, ids, authorId, MESSAGES_PER_CHANNEL);
 }
 
-async function addPeople(call: CallContext, db: Database, guildId: bigint): Promise<void> {
-  const people = Array.from({ length: PEOPLE }, (_, index) => ({
-    id: call.nextId(),
-    username: `person.${index}`,
-    handle: `person.${index}`,
-  }));
-  await db.writer.user.createMany({ data: people });
-  const joinedAt = new Date();
-  await db.writer.member.createMany({ data: people.map(({ id }) => ({ guildId, userId: id, joinedAt })) });
-}
-
 async function addSmallGuilds(call: CallContext, db: Database, ownerId: bigint): Promise<bigint[]> {
   const ids = Array.from({ length: SMALL_GUILDS }, () => call.nextId());
   await db.writer.guild.createMany({ data: ids.map((id, index) => ({ id, name: `Small ${index}`, ownerId })) });
@@ -100,8 +89,7 @@ async function addSmallGuilds(call: CallContext, db: Database, ownerId: bigint):
 }
 
 async function addMember(db: Database, guildIds: bigint[], userId: bigint): Promise<void> {
-  const joinedAt = new Date();
-  await db.writer.member.createMany({ data: guildIds.map((guildId) => ({ guildId, userId, joinedAt })) });
+  await putMembers(db, guildIds, [await db.reader.user.findUniqueOrThrow({ where: { id: userId } })]);
 }
 
 async function addTeam(call: CallContext, db: Database): Promise<bigint> {

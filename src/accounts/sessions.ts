@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { LRUCache } from 'lru-cache';
-import type { AppContext } from '../context.js';
+import { type AppContext, callContext } from '../context.js';
+import { isSeenAgain, noteSeen } from '../domain/accounts/index.js';
 import type { Actor } from '../domain/call.js';
 import { DomainError } from '../domain/errors.js';
 import { COOKIE_PREFIX } from '../http/page-sessions.js';
@@ -88,12 +89,28 @@ export class Sessions {
     const { api } = await this.auth();
     const found = await api.getSession({ headers: new Headers({ ...credentials }) });
     if (!found) return null;
-    const user = await this.app.db.reader.user.findUnique({ where: { id: BigInt(found.user.id), deletedAt: null } });
-    if (!user) return null;
+    const row = await this.app.db.reader.user.findUnique({
+      where: { id: BigInt(found.user.id), deletedAt: null },
+      include: { account: { select: { seenAt: true } } },
+    });
+    if (!row) return null;
+    const { account, ...user } = row;
+    await this.#noteSeen(user.id, account?.seenAt ?? null);
     const person: Person = { kind: 'person', user };
     const left = found.session.expiresAt.getTime() - this.app.clock.now();
     if (left > 0 && isCurrent()) this.#people.set(key, person, { ttl: Math.min(REMEMBER_MS, left) });
     return person;
+  }
+
+  /** Who is here is let in, also where that cannot be noted. */
+  async #noteSeen(userId: bigint, seenAt: Date | null): Promise<void> {
+    const { clock, log } = this.app;
+    if (!isSeenAgain(seenAt, clock.now())) return;
+    try {
+      await callContext(this.app, { kind: 'anonymous' }).writeOne((db) => noteSeen(db, userId, clock.now()));
+    } catch (error) {
+      log.warn({ err: error }, 'that somebody is here could not be noted');
+    }
   }
 
   /** Anybody can make up a token; a cookie carries a signature of ours, which the library checks first. */

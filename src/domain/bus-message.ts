@@ -12,13 +12,23 @@ export type EventName = DomainEvent['type'];
  * - `view`: what decides access in the guild: itself, its roles, channels and overwrites;
  * - `member`: the membership of the user whom the event is about;
  * - `picture`: the guild as GUILD_CREATE shows it;
+ * - `last-message`: of that picture, the newest message of a channel;
  * - `live`: who is there and in voice, as GUILD_CREATE shows it;
  * - `token`: the application, its bot and its bot token;
  * - `commands`: the application's commands, where it is installed, and who may run them;
  * - `session`: the portal sessions of the person whom the event is about;
  * - `portal`: what portal pages watch.
  */
-export type Invalidation = 'view' | 'member' | 'picture' | 'live' | 'token' | 'commands' | 'session' | 'portal';
+export type Invalidation =
+  | 'view'
+  | 'member'
+  | 'picture'
+  | 'last-message'
+  | 'live'
+  | 'token'
+  | 'commands'
+  | 'session'
+  | 'portal';
 
 /** Who is sent an event over the gateway. */
 export interface Audience {

@@ -101,6 +101,10 @@ const REFUSALS = {
   TOO_MANY_ATTACHMENTS: { kind: 'limitReached' },
   TOO_MANY_EMOJIS: { kind: 'limitReached' },
   TOO_MANY_ANIMATED_EMOJIS: { kind: 'limitReached' },
+  TOO_MANY_PRUNES: {
+    kind: 'limitReached',
+    message: 'Maximum number of prune requests has been reached. Try again later',
+  },
   TOO_MANY_PINS: { kind: 'limitReached' },
   TOO_MANY_CHANNELS: { kind: 'limitReached' },
   TOO_MANY_OVERWRITES: { kind: 'limitReached' },

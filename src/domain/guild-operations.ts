@@ -27,6 +27,7 @@ export const GUILD_OPERATIONS = {
   moveMember: Permission.MoveMembers,
   timeOutMember: Permission.ModerateMembers,
   kickMember: Permission.KickMembers,
+  pruneMembers: Permission.KickMembers | Permission.ManageGuild,
   viewBans: Permission.BanMembers,
   banMember: Permission.BanMembers,
   banMembers: Permission.BanMembers | Permission.ManageGuild,

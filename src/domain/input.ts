@@ -17,6 +17,22 @@ export function headline(
 /** How many faults of an input are told. */
 export const FAULTS_TOLD = 100;
 
+/** Times of a year of four digits, in milliseconds since the Unix epoch: what both databases keep and libraries can read. */
+const EARLIEST = Date.parse('0001-01-01T00:00:00.000Z');
+const LATEST = Date.parse('9999-12-31T23:59:59.999Z');
+
+/** A time in ISO 8601, of the years 1 to 9999. */
+export function isoTime() {
+  return z
+    .string()
+    .refine((text) => isKept(Date.parse(text)), fault('DATE_TIME_TYPE_PARSE', 'Could not parse the date.'))
+    .transform((text) => new Date(text));
+}
+
+function isKept(time: number): boolean {
+  return time >= EARLIEST && time <= LATEST;
+}
+
 /** A list of at most `max` entries, which are counted before one of them is looked at. */
 export function listUpTo<Schema extends z.ZodType>(max: number, schema: Schema) {
   return uncheckedList(max, schema).pipe(z.array(schema)).meta({ maxItems: max });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { NewJob } from '../infra/jobs/index.js';
 import { GreetingPayload } from './built-in-commands/greetings/payload.js';
 import { ReminderPayload } from './built-in-commands/reminders/payload.js';
+import { PrunePayload } from './members/prune-payload.js';
 
 /** Of jobs that need to know nothing. */
 const NOTHING = z.object({});
@@ -14,7 +15,9 @@ export const JOB_PAYLOADS = {
   'abandoned-files': NOTHING,
   'expired-rows': NOTHING,
   'messages-of-banned': z.object({ guildId: ID, authorId: ID, after: ID, last: ID }),
+  'name-keys': NOTHING,
   'overdue-interactions': NOTHING,
+  'prune-members': PrunePayload,
   'remove-guild': z.object({ guildId: z.string(), channelIds: z.array(z.string()) }),
   'remove-channel': z.object({ channelId: z.string() }),
   'show-user': z.object({ userId: z.string() }),

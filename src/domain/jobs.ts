@@ -13,6 +13,8 @@ import { removeGuild } from './guilds/delete.js';
 import { removeOldInteractionFiles } from './interactions/expired.js';
 import { settleOverdue } from './interactions/overdue.js';
 import { type DomainJobPayloads, JOB_PAYLOADS } from './job-payloads.js';
+import { correctNameKeys } from './members/correct-name-keys.js';
+import { removeInactive } from './members/prune.js';
 import { showMemberships } from './users/shown.js';
 
 /** What doing jobs takes. */
@@ -53,6 +55,13 @@ export function jobKinds({ db, blobs, log, callOfNobody }: JobSupplies): JobKind
       maxMs: HOUR_MS,
       run: (payload, { signal }) => removeMessagesOfBanned(callOfNobody(), payload, signal),
     },
+    // Added by a migration, once.
+    'name-keys': {
+      payload: JOB_PAYLOADS['name-keys'],
+      atOnce: 1,
+      maxMs: HOUR_MS,
+      run: (_payload, { signal }) => correctNameKeys(db, signal),
+    },
     greeting: {
       payload: JOB_PAYLOADS.greeting,
       atOnce: 4,
@@ -62,6 +71,12 @@ export function jobKinds({ db, blobs, log, callOfNobody }: JobSupplies): JobKind
       payload: JOB_PAYLOADS.reminder,
       atOnce: 4,
       run: (reminder, { id }) => remind(callOfNobody(), reminder, `r${id}`),
+    },
+    'prune-members': {
+      payload: JOB_PAYLOADS['prune-members'],
+      atOnce: 1,
+      maxMs: HOUR_MS,
+      run: (prune, { signal }) => removeInactive(callOfNobody(), prune, signal),
     },
     // Each process looks after those it delivers; these are those of a process that is no more.
     'overdue-interactions': {

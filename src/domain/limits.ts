@@ -51,6 +51,8 @@ export const limits = {
   /** How far in the future a timeout may end, in seconds. */
   timeout: 28 * 86_400,
   bansAtOnce: 200,
+  pruneDays: { min: 1, max: 30 },
+  rolesPerPrune: 100,
   /** Whose messages a ban removes: those of the last so many seconds at most. */
   bannedMessagesAge: 604_800,
   invitesPerGuild: 1_000,

@@ -124,7 +124,8 @@ export class GuildCreate {
       const states = await this.#statesInVoice();
       return states.flatMap(({ member }) => member ?? []).slice(0, MAX_LISTED_MEMBERS);
     }
-    return this.home.members(this.guildId, { notable: listed === 'notable' }, MAX_LISTED_MEMBERS);
+    if (listed === 'notable') return this.home.notableMembers(this.guildId, MAX_LISTED_MEMBERS);
+    return this.home.members(this.guildId, {}, MAX_LISTED_MEMBERS);
   }
 
   async #loadPresences(userIds: bigint[]): Promise<Piece> {

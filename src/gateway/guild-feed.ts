@@ -322,7 +322,7 @@ export class GuildFeed {
   }
 
   #forgetWhatChanged({ invalidates, userId }: BusMessage): void {
-    if (invalidates.includes('picture')) this.forgetPicture();
+    if (invalidates.includes('picture') || invalidates.includes('last-message')) this.forgetPicture();
     if (invalidates.includes('live')) this.#forgetLive();
     if (invalidates.includes('view')) this.#forgetPermissions();
     if (!invalidates.includes('member') || userId === undefined) return;

@@ -1,3 +1,4 @@
+import { Gauge, type Registry } from 'prom-client';
 import type { Clock } from './clock.js';
 import { isDoneWithin } from './deadlines.js';
 
@@ -30,4 +31,20 @@ export function keeping<Answer>(clock: Clock, last: Answer, read: () => Promise<
     await isDoneWithin(ANSWER_WITHIN_MS, asking);
     return kept;
   };
+}
+
+/** A gauge of `/metrics` whose value is part of an answer. */
+export function showPart<Answer>(
+  registry: Registry,
+  look: () => Promise<Answer>,
+  { name, help, value }: { name: string; help: string; value: (answer: Answer) => number },
+): void {
+  new Gauge({
+    name,
+    help,
+    registers: [registry],
+    async collect() {
+      this.set(value(await look()));
+    },
+  });
 }

@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { showPart } from './kept-answers.js';
 import type { EventLoopWatch } from './loop-lag.js';
 
 /** What `/metrics` shows. Labels have few values only: never an id, never a raw path. */
@@ -63,14 +64,7 @@ export function showLive(
   look: () => Promise<{ processes: number; presences: number; voiceStates: number }>,
 ): void {
   const show = (name: string, help: string, value: (counts: Awaited<ReturnType<typeof look>>) => number) =>
-    new Gauge({
-      name,
-      help,
-      registers: [registry],
-      async collect() {
-        this.set(value(await look()));
-      },
-    });
+    showPart(registry, look, { name, help, value });
   show('causeway_live_processes', 'Processes that hold connections and live', ({ processes }) => processes);
   show(
     'causeway_presences',

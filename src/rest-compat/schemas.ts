@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { withFaultPaths } from '../domain/errors.js';
-import { fault, snowflake } from '../domain/input.js';
+import { fault, isoTime, snowflake } from '../domain/input.js';
 import { parseInput } from '../domain/parse-input.js';
 
 /** Path parameters that are all ids. */
@@ -41,20 +41,8 @@ export const queryNumber = z
 
 /** An optional time in a query, in ISO 8601. */
 export const queryTime = z
-  .preprocess(
-    firstValue,
-    z
-      .string()
-      .refine((text) => isStorable(Date.parse(text)), fault('DATE_TIME_TYPE_PARSE', 'Could not parse the date.'))
-      .transform((text) => new Date(text))
-      .optional(),
-  )
+  .preprocess(firstValue, isoTime().optional())
   .meta({ shownAs: { type: 'string', format: 'date-time' } });
-
-/** Whether a time, in milliseconds since the Unix epoch, is of a year of four digits: both databases keep that. */
-function isStorable(time: number): boolean {
-  return time >= 0 && time < Date.UTC(10_000, 0);
-}
 
 /** A whole number in a query, from `min` to `max`. */
 export function queryInteger(min: number, max: number, fallback: number) {
@@ -90,6 +78,23 @@ export const queryBoolean = z
       .transform((text) => text?.toLowerCase() === 'true' || text === '1'),
   )
   .meta({ shownAs: { type: 'boolean' } });
+
+/** A list of ids, which may also be text with commas between them. */
+export function idsOrText<List extends z.ZodType>(list: List) {
+  return z
+    .preprocess((value) => (typeof value === 'string' ? value.split(',').flatMap(trimmedEntry) : value), list)
+    .meta({ shownAs: list });
+}
+
+function trimmedEntry(text: string): string[] {
+  const entry = text.trim();
+  return entry === '' ? [] : [entry];
+}
+
+/** A boolean in a body, which may also be `true` or `false` as text. */
+export const booleanOrText = z
+  .preprocess((value) => (value === 'true' ? true : value === 'false' ? false : value), z.boolean().nullish())
+  .meta({ shownAs: { type: ['boolean', 'null'] } });
 
 /** A repeated query key stands for its first value where one is asked for; an empty one for nothing. */
 function firstValue(value: unknown): unknown {

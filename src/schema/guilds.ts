@@ -91,7 +91,7 @@ export const Guild = builder.prismaObject('Guild', {
         ...pageArgs,
         search: t.arg.string({
           description:
-            'Only those whose username or nickname begins with it: the first of them, without a page that follows.',
+            'Only those whose username, shown name or nickname begins with it: the first of them in the order of those names, without a page that follows.',
         }),
       },
       complexity: (args) => ({ field: 1, multiplier: pageSizeOf(args) }),

@@ -1,4 +1,13 @@
-import { kickMember, MemberChange, setMemberRoles, updateMember } from '../domain/members/index.js';
+import {
+  countInactive,
+  kickMember,
+  MemberChange,
+  PruneDays,
+  PruneRoles,
+  pruneMembers,
+  setMemberRoles,
+  updateMember,
+} from '../domain/members/index.js';
 import { parseInput, renameFaults } from '../domain/parse-input.js';
 import type { Member as MemberRow, Role as RoleRow } from '../infra/database/index.js';
 import { builder } from './builder.js';
@@ -104,6 +113,47 @@ const UpdateMemberInput = builder.inputType('UpdateMemberInput', {
   }),
 });
 
+const PruneMembersInput = builder.inputType('PruneMembersInput', {
+  fields: (t) => ({
+    guildId: t.id({ required: true }),
+    days: t.int({ description: 'For how many days they were not here, 1 to 30; 7 unless stated.' }),
+    roleIds: t.idList({ description: 'Roles that keep nobody from being removed.' }),
+    reason: t.string({ description: 'For the audit log.' }),
+  }),
+});
+
+const PruneMembersPayload = builder.objectRef<{ pruned: number }>('PruneMembersPayload').implement({
+  fields: (t) => ({ pruned: t.exposeInt('pruned', { description: 'How many members it removes, soon.' }) }),
+});
+
+/** It may have to look at all members. */
+const COUNT_COST = { field: 1_000, multiplier: 1 };
+
+interface PruneArgs {
+  days?: number | null | undefined;
+  roleIds?: readonly (string | number)[] | null | undefined;
+}
+
+function pruneOf(guildId: bigint, { days, roleIds }: PruneArgs) {
+  return {
+    guildId,
+    days: parseInput(PruneDays, days, 'days'),
+    roleIds: parseInput(PruneRoles, roleIds?.map(String), 'roleIds'),
+  };
+}
+
+builder.prismaObjectFields('Guild', (t) => ({
+  inactiveMemberCount: t.int({
+    description: 'How many members `pruneMembers` would remove; for who may do that.',
+    args: {
+      days: t.arg.int({ description: 'For how many days they were not here, 1 to 30; 7 unless stated.' }),
+      roleIds: t.arg.idList({ description: 'Roles that keep nobody from being counted.' }),
+    },
+    complexity: COUNT_COST,
+    resolve: ({ id }, args, { call, budget }) => budget.step(() => countInactive(call, pruneOf(id, args))),
+  }),
+}));
+
 builder.mutationFields((t) => ({
   setMemberRoles: t.field({
     type: MemberPayload,
@@ -145,5 +195,14 @@ builder.mutationFields((t) => ({
       await kickMember(withReason(call, input.reason), { guildId: parseId(input.guildId, 'guildId'), userId });
       return { id: userId };
     },
+  }),
+  pruneMembers: t.field({
+    type: PruneMembersPayload,
+    description:
+      'Removes people who were not here for some days, rank below the caller and have no roles but the stated ones.',
+    args: { input: t.arg({ type: PruneMembersInput, required: true }) },
+    resolve: async (_root, { input }, { call }) => ({
+      pruned: await pruneMembers(withReason(call, input.reason), pruneOf(parseId(input.guildId, 'guildId'), input)),
+    }),
   }),
 }));

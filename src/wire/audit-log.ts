@@ -115,6 +115,13 @@ const RENDERINGS: { [A in GuildLogAction]: Rendering<AuditChanges[A]> } = {
     }),
   },
   MEMBER_KICK: { type: AuditLogEvent.MemberKick, details: () => ({}) },
+  MEMBER_PRUNE: {
+    type: AuditLogEvent.MemberPrune,
+    withoutTarget: true,
+    details: ({ days, count }) => ({
+      options: { delete_member_days: String(days), members_removed: String(count) },
+    }),
+  },
   MEMBER_BAN_ADD: { type: AuditLogEvent.MemberBanAdd, details: () => ({}) },
   MEMBER_BAN_REMOVE: { type: AuditLogEvent.MemberBanRemove, details: () => ({}) },
   MEMBER_UPDATE: {

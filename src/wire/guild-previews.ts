@@ -39,6 +39,7 @@ export function renderIntegration({ id, application, installer, scopes }: Integr
       name: application.name,
       icon: application.iconHash,
       description: application.description,
+      summary: '',
       type: null,
       bot: renderUser(application.bot),
     },

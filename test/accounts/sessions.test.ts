@@ -5,12 +5,16 @@ import { csrfToken, csrfTokenFits } from '../../src/accounts/csrf.js';
 import { Sessions, sessionCredentials } from '../../src/accounts/sessions.js';
 import type { Actor } from '../../src/domain/call.js';
 import { BUS_RECONNECTED, topics } from '../../src/infra/bus.js';
+import { REMEMBER_MS } from '../../src/infra/memory.js';
 import { hashSecret } from '../../src/infra/secrets.js';
 import { ManualClock } from '../harness/clock.js';
+import { failStatements } from '../harness/faults.js';
 import { outcome } from '../harness/outcome.js';
 import { type Person, signUp } from '../harness/people.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { statementsOf } from '../harness/statements.js';
+
+const HOUR_MS = 3_600_000;
 
 const COOKIE = 'causeway.session_token=x.y';
 
@@ -121,6 +125,39 @@ describe('a session', () => {
     expect([asked, ...new Set(found.map(idOf))]).toEqual([1, ada.id]);
     await find(bob, counting);
     expect(asked).toBe(2);
+  });
+
+  const seenAt = async ({ id }: Person) =>
+    (await server.app.db.reader.authUser.findUniqueOrThrow({ where: { userId: BigInt(id) } })).seenAt?.getTime();
+
+  test('says when its person was last here, an hour behind at most', async () => {
+    const cleo = await signUp(server, 'cleo');
+    const start = clock.now();
+    expect(await seenAt(cleo)).toBe(start);
+    clock.advance(HOUR_MS);
+    await find(cleo);
+    expect(await seenAt(cleo)).toBe(start);
+    clock.advance(REMEMBER_MS + 1);
+    await find(cleo);
+    expect(await seenAt(cleo)).toBe(start + HOUR_MS + REMEMBER_MS + 1);
+    const data = { seenAt: null };
+    await server.app.db.writer.authUser.update({ where: { userId: BigInt(cleo.id) }, data });
+    clock.advance(REMEMBER_MS + 1);
+    await find(cleo);
+    expect(await seenAt(cleo)).toBe(clock.now());
+  });
+
+  test('of somebody who comes is good, also where that cannot be noted', async () => {
+    const dora = await signUp(server, 'dora');
+    clock.advance(HOUR_MS + 1);
+    const failing = failStatements(/^UPDATE .*seenAt/);
+    try {
+      expect(idOf(await find(dora))).toBe(dora.id);
+      expect(failing.count()).toBe(1);
+    } finally {
+      failing.heal();
+    }
+    expect(await seenAt(dora)).toBe(clock.now() - HOUR_MS - 1);
   });
 
   test.each(['Bearer made-up', 'Bearer a.b.c', 'Bearer %%%'])(

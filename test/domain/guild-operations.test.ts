@@ -30,6 +30,7 @@ import { createInvite, deleteInvite } from '../../src/domain/invites/index.js';
 import {
   addMember,
   addMemberRole,
+  countInactive,
   kickMember,
   setMemberRoles,
   updateMember,
@@ -236,6 +237,7 @@ const IN_GUILD: Record<GuildOperation, Attempt<GuildOperation>> = {
   moveMember: { does: updateAda({ channelId: null }) },
   timeOutMember: { does: updateAda({ communicationDisabledUntil: null }) },
   kickMember: { does: above((call) => kickMember(call, ada())) },
+  pruneMembers: { does: (call) => countInactive(call, { guildId: guildId(), days: 7, roleIds: [] }) },
   viewBans: { does: (call) => listBans(call, { guildId: guildId(), limit: 1 }) },
   banMember: { does: above((call) => banMember(call, ada())) },
   banMembers: {

@@ -31,9 +31,18 @@ class FaultyHome extends MemoryHome {
   }
 
   override async members(...asked: Parameters<MemoryHome['members']>) {
+    this.#listMembers();
+    return super.members(...asked);
+  }
+
+  override async notableMembers(...asked: Parameters<MemoryHome['notableMembers']>) {
+    this.#listMembers();
+    return super.notableMembers(...asked);
+  }
+
+  #listMembers(): void {
     this.memberLists += 1;
     if (this.fault) throw this.fault;
-    return super.members(...asked);
   }
 }
 

@@ -7,6 +7,7 @@ import { messageOfEvent } from '../harness/bus.js';
 import { ManualClock } from '../harness/clock.js';
 import { GatewayClient } from '../harness/gateway-client.js';
 import { ask } from '../harness/rest.js';
+import { putMembers } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { statementsOf } from '../harness/statements.js';
 import { addMember, callOf, createBot, createGuild, say } from '../harness/world.js';
@@ -117,7 +118,7 @@ it('G-29: a guild that was joined or left unheard is shown or taken away within 
   expect(await app.guilds.member(joined.id, bot.id)).toBeNull();
   expect(await app.guilds.member(left.id, bot.id)).not.toBeNull();
   clock.advance(29_000);
-  await app.db.writer.member.create({ data: { guildId: joined.id, userId: bot.id, joinedAt: new Date(clock.now()) } });
+  await putMembers(app, [joined.id], [bot.user]);
   await app.db.writer.member.delete({ where: { guildId_userId: { guildId: left.id, userId: bot.id } } });
   clock.advance(30_000);
   expect((await client.event('GUILD_DELETE')).d).toEqual({ id: String(left.id) });

@@ -60,12 +60,15 @@ export class MemoryHome implements GuildHome {
   }
 
   async members(guildId: bigint, selection: MemberSelection, take: number): Promise<MemberRecord[]> {
-    const { notable = false, userIds, after = 0n } = selection;
+    const { userIds, after = 0n } = selection;
     return this.#membersOf(guildId)
       .filter(({ userId }) => userId > after && (userIds?.includes(userId) ?? true))
-      .filter(
-        ({ nick, roles, userId }) => !notable || nick !== null || roles.length > 0 || this.presencesOf.has(userId),
-      )
+      .slice(0, take);
+  }
+
+  async notableMembers(guildId: bigint, take: number): Promise<MemberRecord[]> {
+    return this.#membersOf(guildId)
+      .filter(({ nick, roles, userId }) => nick !== null || roles.length > 0 || this.presencesOf.has(userId))
       .slice(0, take);
   }
 

@@ -8,6 +8,7 @@ export const PLAIN_GUILD = {
   defaultMessageNotifications: 0,
   explicitContentFilter: 0,
   preferredLocale: 'en-US',
+  memberCount: 0,
   deletedAt: null,
 };
 
@@ -20,6 +21,9 @@ export const PLAIN_CHANNEL = {
 
 export const PLAIN_MEMBER = {
   nick: null,
+  usernameKey: '',
+  globalNameKey: null,
+  nickKey: null,
   communicationDisabledUntil: null,
   mute: false,
   deaf: false,

@@ -15,7 +15,7 @@ const Sqlite = require('better-sqlite3') as new (file: string) => Opened;
  * How the server's database would work out a statement of reading, whatever its parameters are: one line a step. PostgreSQL says how
  * it would where it had to avoid reading a whole table, which is what it prefers for a small one.
  */
-export function planOf({ app }: TestServer, sql: string): Promise<string> {
+export function planOf({ app }: Pick<TestServer, 'app'>, sql: string): Promise<string> {
   const { databaseUrl, dataDir } = app.config;
   return databaseUrl === null ? sqlitePlan(join(dataDir, 'causeway.db'), sql) : postgresPlan(databaseUrl, sql);
 }

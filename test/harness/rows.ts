@@ -1,4 +1,5 @@
 import { WITH_ROLES_AND_EMOJIS } from '../../src/domain/guilds/index.js';
+import { nickColumns, userNameKeys } from '../../src/domain/members/name-keys.js';
 import { WITH_USER_AND_ROLES } from '../../src/domain/members/record.js';
 import type { Channel, Prisma, User } from '../../src/infra/database/index.js';
 import type { Server } from '../../src/server.js';
@@ -10,6 +11,7 @@ import type { Server } from '../../src/server.js';
  * - what a role permits, once it is made, and what a channel denies
  * - a member's nickname, other than by a bot that was granted it
  * - direct channels
+ * - when somebody was last here, and that they are online
  * - crowds: of members, guilds, bots, channels
  *
  * Whatever has a door is made by `world.ts`, through it.
@@ -29,6 +31,25 @@ export async function putInVoice(app: App, key: { guildId: bigint; userId: bigin
   const { id: channelId } = await app.db.reader.channel.findFirstOrThrow({ where: { guildId: key.guildId, type: 2 } });
   const state = { ...key, channelId, sessionId: `voice of ${key.userId}`, processId: app.live.id };
   await app.db.writer.voiceState.upsert({ where: { guildId_userId: key }, create: state, update: state });
+}
+
+export const DAY_MS = 86_400_000;
+
+/** People get an account, or keep it, and were last here before so many days. */
+export async function putAccounts(app: App, people: readonly Pick<User, 'id'>[], days: number): Promise<void> {
+  const [now, seenAt] = [new Date(app.clock.now()), new Date(app.clock.now() - days * DAY_MS)];
+  const userIds = people.map(({ id }) => id);
+  const { count } = await app.db.writer.authUser.updateMany({ where: { userId: { in: userIds } }, data: { seenAt } });
+  if (count > 0) return;
+  const row = { name: 'name', createdAt: now, updatedAt: now, seenAt };
+  const data = userIds.map((userId) => ({ id: String(userId), userId, email: `${userId}@people.example`, ...row }));
+  await app.db.writer.authUser.createMany({ data });
+}
+
+/** Somebody is online, without anybody having told. */
+export async function putPresence(app: App, { id: userId }: Pick<User, 'id'>): Promise<void> {
+  const data = { sessionId: `presence of ${userId}`, userId, processId: app.live.id, status: 'online', activities: [] };
+  await app.db.writer.presence.create({ data });
 }
 
 /** Many bot users with their applications, at once and without tokens. */
@@ -55,26 +76,42 @@ export async function createBots(
 
 /** Many people at once, called `crowd0` and so on, who are members of a guild. */
 export async function addCrowd(app: App, guildId: bigint, count: number): Promise<void> {
-  const ids = Array.from({ length: count }, () => app.nextId());
-  await app.db.writer.user.createMany({ data: ids.map((id, n) => ({ id, username: `crowd${n}` })) });
-  await putMembers(app, [guildId], ids);
+  await addNamed(
+    app,
+    guildId,
+    Array.from({ length: count }, (_, n) => `crowd${n}`),
+  );
+}
+
+/** Many users with these names at once, who are members of a guild. @returns their ids */
+export async function addNamed(app: App, guildId: bigint, usernames: string[]): Promise<bigint[]> {
+  const users = usernames.map((username) => ({ id: app.nextId(), username, globalName: null }));
+  await app.db.writer.user.createMany({ data: users });
+  await putMembers(app, [guildId], users);
+  return users.map(({ id }) => id);
 }
 
 /** Many guilds with these ids at once, without channels, of which all `members` are. */
 export async function putInGuilds(app: App, ids: bigint[], owner: User, ...members: User[]): Promise<void> {
   await app.db.writer.guild.createMany({ data: ids.map((id) => ({ id, name: 'many', ownerId: owner.id })) });
   await app.db.writer.role.createMany({ data: ids.map((id) => ({ id, guildId: id, name: '@everyone' })) });
-  await putMembers(
-    app,
-    ids,
-    members.map(({ id }) => id),
-  );
+  await putMembers(app, ids, members);
 }
 
-async function putMembers(app: App, guildIds: bigint[], userIds: bigint[]): Promise<void> {
-  const joinedAt = new Date(app.clock.now());
-  const data = guildIds.flatMap((guildId) => userIds.map((userId) => ({ guildId, userId, joinedAt })));
+/** Memberships without anybody having told: of all these users in all these guilds. */
+export async function putMembers(
+  app: App,
+  guildIds: bigint[],
+  users: Pick<User, 'id' | 'username' | 'globalName'>[],
+  joinedAt = new Date(app.clock.now()),
+): Promise<void> {
+  const rows = users.map((user) => ({ userId: user.id, joinedAt, ...userNameKeys(user) }));
+  const data = guildIds.flatMap((guildId) => rows.map((row) => ({ guildId, ...row })));
   await app.db.writer.member.createMany({ data });
+  await app.db.writer.guild.updateMany({
+    where: { id: { in: guildIds } },
+    data: { memberCount: { increment: users.length } },
+  });
 }
 
 /** Many text channels at once, behind those that a guild has. */
@@ -98,7 +135,7 @@ export async function permitEveryone(app: App, guildId: bigint, permissions: big
 export async function nameMember(app: App, guildId: bigint, { id: userId }: User, nick: string): Promise<void> {
   const member = await app.db.writer.member.update({
     where: { guildId_userId: { guildId, userId } },
-    data: { nick },
+    data: nickColumns(nick),
     include: WITH_USER_AND_ROLES,
   });
   app.publish({ type: 'GUILD_MEMBER_UPDATE', member });

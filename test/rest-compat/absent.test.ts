@@ -104,7 +104,11 @@ describe('what there is of a server beside its settings', () => {
     expect(status).toBe(200);
     expect(body).toHaveLength(2);
     const own = body.find((one: { application: { id: string } }) => one.application.id === scene.bot.id);
-    expect(own).toMatchObject({ type: 'discord', scopes: ['bot'], application: { bot: { id: scene.bot.id } } });
+    expect(own).toMatchObject({
+      type: 'discord',
+      scopes: ['bot'],
+      application: { summary: '', bot: { id: scene.bot.id } },
+    });
     for (const one of body) expectReference('DiscordIntegrationResponse', one);
     await scene.permit(Permission.ViewChannel);
     expect((await scene.bot.get(`/guilds/${scene.guildId}/integrations`)).status).toBe(403);

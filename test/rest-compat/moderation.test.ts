@@ -75,6 +75,7 @@ describe('members', () => {
       [{ roles: 'x' }, 'roles', 'LIST_TYPE_CONVERT'],
       [{ mute: 1 }, 'mute', 'BOOLEAN_TYPE_CONVERT'],
       [{ communication_disabled_until: 'soon' }, 'communication_disabled_until', 'DATE_TIME_TYPE_PARSE'],
+      [{ communication_disabled_until: '0000-01-01T00:00Z' }, 'communication_disabled_until', 'DATE_TIME_TYPE_PARSE'],
       [
         { communication_disabled_until: late },
         'communication_disabled_until',

@@ -33,16 +33,15 @@ describe('PUT …/reactions/{emoji}/@me', () => {
     ]);
   });
 
-  test('204: twice is once, with or without variation selector', async () => {
+  test('204: twice is once, and with the variation selector it is another one', async () => {
     for (const emoji of ['❤️', '❤', '❤️']) expect((await scene.bot.put(path(emoji, '/@me'))).status).toBe(204);
-    await scene.bot.put(path('👍\ufe0f', '/@me'));
     expect(await reactionsSeenBy(scene.bot)).toMatchObject([
       { emoji: { name: '❤️' }, count: 1 },
-      { emoji: { name: '👍' }, count: 1 },
+      { emoji: { name: '❤' }, count: 1 },
     ]);
   });
 
-  test.each(['a', '👍👍', 'smile:1', '%', '', '\u0000', 'x'.repeat(3000), '1', '🇩'])(
+  test.each(['a', '👍👍', 'smile:1', '👍\ufe0f', '%', '', '\u0000', 'x'.repeat(3000), '1', '🇩'])(
     '400: "%s" is no emoji (10014)',
     async (emoji) => {
       const { status, body } = await scene.bot.put(path(emoji, '/@me'));

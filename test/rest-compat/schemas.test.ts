@@ -212,9 +212,10 @@ describe('a change of an application', () => {
 
 describe('a time in a query', () => {
   test.each([
-    ['1970-01-01T00:00:00Z', null],
+    ['0001-01-01T00:00:00Z', null],
     ['9999-12-31T23:59:59.999Z', null],
-    ['1969-12-31T23:59:59.999Z', 'DATE_TIME_TYPE_PARSE'],
+    ['0000-12-31T23:59:59.999Z', 'DATE_TIME_TYPE_PARSE'],
+    ['-000001-01-01T00:00:00.000Z', 'DATE_TIME_TYPE_PARSE'],
     ['+010000-01-01T00:00:00.000Z', 'DATE_TIME_TYPE_PARSE'],
     ['soon', 'DATE_TIME_TYPE_PARSE'],
   ])('%j: %j', (text, code) => {

@@ -61,6 +61,14 @@ test('guildChanged shows a server to its members anew, with its settings, channe
   await until(stream, ({ members }) => members.edges.some((edge: Loose) => edge.node.user.id === bob.id));
 });
 
+test('guildChanged says nothing of messages', async () => {
+  const stream = await watch(ada);
+  for (const content of ['one', 'two', 'three'])
+    await change('sendMessage', { channelId: guild.textChannelId, content });
+  await change('updateGuild', { guildId: guild.id, name: 'Pier' });
+  expect((await stream.next()).data).toMatchObject({ guildChanged: { name: 'Pier' } });
+});
+
 test('guildChanged ends for who is no member any more, and does not begin for a stranger', async () => {
   const stream = await watch(ada);
   await ada.graphql('mutation ($input: GuildIdInput!) { leaveGuild(input: $input) { id } }', {

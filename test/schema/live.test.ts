@@ -159,6 +159,19 @@ describe('voice of a person', () => {
   });
 });
 
+it('a connection that ends says when its person was last here', async () => {
+  const where = { userId: BigInt(bob.id) };
+  const { reader, writer } = server.app.db;
+  const socket = await open(bob);
+  expect(await statusOf(bob)).toBe('online');
+  await writer.authUser.update({ where, data: { seenAt: new Date(0) } });
+  const before = server.app.clock.now();
+  await socket.close();
+  expect(await statusOf(bob)).toBe('offline');
+  const { seenAt } = await reader.authUser.findUniqueOrThrow({ where });
+  expect(seenAt?.getTime()).toBeGreaterThanOrEqual(before);
+});
+
 describe('somebody who came for a visit', () => {
   const key = () => ({ guildId: BigInt(guild.id), userId: BigInt(bob.id) });
   const isMember = async () => (await server.app.db.reader.member.count({ where: key() })) > 0;

@@ -75,6 +75,30 @@ describe('who runs a server', () => {
     expect((await owner.graphql(bans, { id: guild.id })).guild.bans.edges).toEqual([]);
   });
 
+  test('counts who was not here for some days, and has them removed', async () => {
+    const bob = await signUp(server, 'bob');
+    await invite(owner, guild, bob);
+    const { writer } = server.app.db;
+    const longAgo = new Date(server.app.clock.now() - 20 * 86_400_000);
+    const key = { guildId_userId: { guildId: BigInt(guild.id), userId: BigInt(bob.id) } };
+    await writer.member.update({ where: key, data: { joinedAt: longAgo } });
+    await writer.authUser.update({ where: { userId: BigInt(bob.id) }, data: { seenAt: longAgo } });
+    const query = `query ($id: ID!, $days: Int, $roleIds: [ID!]) {
+      guild(id: $id) { inactiveMemberCount(days: $days, roleIds: $roleIds) }
+    }`;
+    const counted = async (variables: object) =>
+      (await owner.graphql(query, { id: guild.id, ...variables })).guild.inactiveMemberCount;
+    expect([await counted({}), await counted({ days: 21, roleIds: ['1'] })]).toEqual([1, 0]);
+    const prune = 'mutation ($input: PruneMembersInput!) { pruneMembers(input: $input) { pruned } }';
+    const input = { guildId: guild.id, days: 10, reason: 'spring' };
+    expect(await owner.graphql(prune, { input })).toEqual({ pruneMembers: { pruned: 1 } });
+    expect(await auditReasons('MEMBER_PRUNE')).toEqual(['spring']);
+    const refused = await ada.ask(prune, { input });
+    expect(refused.errors.map(({ extensions }) => extensions.code)).toEqual(['NOT_FOUND']);
+    const [fault] = (await owner.ask(prune, { input: { ...input, days: 31 } })).errors;
+    expect(fault?.extensions).toMatchObject({ code: 'BAD_USER_INPUT', fields: { days: [{}] } });
+  });
+
   test('bans several at once, each on their own', async () => {
     const people = await Promise.all([createPerson(server.app), createPerson(server.app)]);
     const ids = people.map(({ id }) => String(id));

@@ -7,11 +7,12 @@ import { OBJECTS_PER_TURN, OPERATION_COST, operationLimits } from '../../src/sch
 import type { Loose } from '../harness/graphql.js';
 import { PLAIN_MESSAGE } from '../harness/guild-home.js';
 import { createApplication, type Person, signUp } from '../harness/people.js';
-import { createBots } from '../harness/rows.js';
+import { createBots, putMembers } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { socketClient, subscribe } from '../harness/sockets.js';
 import { readingsOf, rowsReadBy } from '../harness/statements.js';
 import { createTeam, renameTeam } from '../harness/teams.js';
+import { userOf } from '../harness/world.js';
 
 const CHANNELS = 500;
 
@@ -36,7 +37,7 @@ async function putGuild(channels: number): Promise<{ id: string; channelIds: str
   const userId = BigInt(ada.id);
   await db.guild.create({ data: { id, name: 'large', ownerId: userId } });
   await db.role.create({ data: { id, guildId: id, name: '@everyone', permissions: DEFAULT_EVERYONE_PERMISSIONS } });
-  await db.member.create({ data: { guildId: id, userId, joinedAt: new Date(app.clock.now()) } });
+  await putMembers(app, [id], [await userOf(app, ada)]);
   const data = Array.from({ length: channels }, (_, n) => ({
     id: app.nextId(),
     guildId: id,

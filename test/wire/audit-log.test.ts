@@ -220,6 +220,11 @@ const ENTRIES: [what: string, entry: AuditEntry, shown: object][] = [
       ],
     },
   ],
+  [
+    'MEMBER_PRUNE',
+    stored('MEMBER_PRUNE', { days: 7, count: 12 }),
+    { action_type: 21, target_id: null, options: { delete_member_days: '7', members_removed: '12' } },
+  ],
   ['MEMBER_KICK', stored('MEMBER_KICK', {}), { action_type: 20, target_id: target }],
   ['MEMBER_BAN_ADD', stored('MEMBER_BAN_ADD', {}), { action_type: 22, target_id: target }],
   ['MEMBER_BAN_REMOVE', stored('MEMBER_BAN_REMOVE', {}), { action_type: 23, target_id: target }],

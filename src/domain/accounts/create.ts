@@ -77,6 +77,7 @@ async function insertPerson(
       email,
       emailVerified,
       ...times,
+      seenAt: at,
       accounts: {
         create: { id: String(call.nextId()), accountId: String(id), ...credential, password, ...times },
       },

@@ -1,1 +1,2 @@
 export { createAccount, SignUp } from './create.js';
+export { isSeenAgain, noteSeen } from './seen.js';

@@ -10,6 +10,7 @@ import { nameText, trimmedText } from '../input.js';
 import { requireEndpoint } from '../interactions-endpoints/require.js';
 import { recordForInvited } from '../invited.js';
 import { limits } from '../limits.js';
+import { renameMemberships } from '../members/name-keys.js';
 import { redirectUris } from '../oauth/redirect-uris.js';
 import { showUserAnew } from '../users/shown.js';
 import { accessSettings } from './access.js';
@@ -93,7 +94,9 @@ async function changeColumns(
   record({ type: 'APPLICATION_UPDATED', applicationId: id, ...intents });
   if ('name' in changes || 'iconHash' in changes) {
     const data = { username: after.name, avatarHash: after.iconHash };
-    await showUserAnew(call, write, await db.user.update({ where: { id }, data }));
+    const bot = await db.user.update({ where: { id }, data });
+    if ('name' in changes) await renameMemberships(db, bot);
+    await showUserAnew(call, write, bot);
     await recordForInvited(write, { applicationId: id });
   }
   return { before, after };

@@ -236,6 +236,13 @@ const ACTIONS = {
     target: 'user',
     changes: z.object({ nick: text.nullable(), roles: ROLES }),
   },
+  // The target is the guild.
+  MEMBER_PRUNE: {
+    of: 'guild',
+    log: 'guild',
+    target: 'guild',
+    changes: z.object({ days: z.number(), count: z.number() }),
+  },
   MEMBER_KICK: { of: 'guild', log: 'guild', target: 'user', changes: NOTHING },
   MEMBER_BAN_ADD: { of: 'guild', log: 'guild', target: 'user', changes: NOTHING },
   MEMBER_BAN_REMOVE: { of: 'guild', log: 'guild', target: 'user', changes: NOTHING },

@@ -4,6 +4,7 @@ import type { Guild } from '../../infra/database/index.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
 import { nameText, trimmedText } from '../input.js';
 import { limits } from '../limits.js';
+import { insertMember } from '../members/rows.js';
 import { DEFAULT_EVERYONE_PERMISSIONS } from '../permissions.js';
 
 /** A guild in a caller's input. */
@@ -24,12 +25,15 @@ const FIRST_CHANNELS = [
 export async function createGuild(call: CallContext, { name, description }: z.output<typeof NewGuild>): Promise<Guild> {
   const owner = requirePerson(call);
   const guild = { id: call.nextId(), name, description: description ?? null, ownerId: owner.user.id };
-  return call.write(async (write) => {
-    const created = await write.db.guild.create({ data: guild });
-    await insertFirstRows(call, write, guild.id, owner.user.id);
-    await write.audit({ action: 'GUILD_CREATE', guildId: guild.id, targetId: guild.id, changes: { name } });
-    return created;
-  });
+  return call.write(
+    async (write) => {
+      const created = await write.db.guild.create({ data: guild });
+      await insertFirstRows(call, write, guild.id, owner.user.id);
+      await write.audit({ action: 'GUILD_CREATE', guildId: guild.id, targetId: guild.id, changes: { name } });
+      return created;
+    },
+    { serializable: true },
+  );
 }
 
 async function insertFirstRows(call: CallContext, { db }: Write, guildId: bigint, ownerId: bigint): Promise<void> {
@@ -39,5 +43,5 @@ async function insertFirstRows(call: CallContext, { db }: Write, guildId: bigint
   await db.channel.createMany({
     data: FIRST_CHANNELS.map((channel) => ({ id: call.nextId(), guildId, ...channel })),
   });
-  await db.member.create({ data: { guildId, userId: ownerId, joinedAt: new Date(call.clock.now()) } });
+  await insertMember(db, { guildId, userId: ownerId, joinedAt: new Date(call.clock.now()) });
 }

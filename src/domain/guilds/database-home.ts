@@ -9,6 +9,7 @@ import { loadVoiceStates } from '../voice/list.js';
 import type { VoiceStateRecord } from '../voice/record.js';
 import type { GuildHome } from './home.js';
 import { pagesOfGuildIds } from './memberships.js';
+import { loadNotableMembers } from './notable.js';
 import { countMembers, type GuildSnapshot, loadGuildSnapshot, loadMembers, type MemberSelection } from './snapshot.js';
 import { type GuildView, GuildViews } from './views.js';
 
@@ -47,7 +48,11 @@ export class DatabaseHome implements GuildHome {
   }
 
   members(guildId: bigint, selection: MemberSelection, take: number): Promise<MemberRecord[]> {
-    return loadMembers(this.reader, guildId, selection, take, this.now());
+    return loadMembers(this.reader, guildId, selection, take);
+  }
+
+  notableMembers(guildId: bigint, take: number): Promise<MemberRecord[]> {
+    return loadNotableMembers(this.reader, guildId, take, this.now());
   }
 
   searchMembers(guildId: bigint, prefix: string, take: number): Promise<MemberRecord[]> {

@@ -20,11 +20,14 @@ export async function getGuild(
   input: { guildId: bigint; withCounts?: boolean },
 ): Promise<GuildDetails> {
   const { guildId } = await accessGuild(call, input.guildId, 'viewGuild');
-  const [guild, memberCount, online] = await Promise.all([
+  const [guild, online] = await Promise.all([
     call.read.guild.findUnique({ where: { id: guildId }, include: WITH_ROLES_AND_EMOJIS }),
-    input.withCounts ? call.read.member.count({ where: { guildId } }) : null,
     input.withCounts ? call.presenceCounts.of([guildId]) : null,
   ]);
   if (!guild) throw new DomainError('UNKNOWN_GUILD');
-  return { guild, memberCount, presenceCount: online?.get(guildId) ?? null };
+  return {
+    guild,
+    memberCount: input.withCounts ? guild.memberCount : null,
+    presenceCount: online?.get(guildId) ?? null,
+  };
 }

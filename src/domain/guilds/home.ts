@@ -36,8 +36,14 @@ export interface GuildHome {
   members(guildId: bigint, selection: MemberSelection, take: number): Promise<MemberRecord[]>;
 
   /**
-   * At most `take` members, 1,000 at the most, whose username or nickname begins with `prefix`, whatever the case, in ascending order
-   * of their ids. The prefix is text and nothing else: no sign in it stands for others.
+   * At most `take` members, 1,000 at the most, of those with a role beyond `@everyone` or a nickname, who are online or in voice; those who are
+   * there first.
+   */
+  notableMembers(guildId: bigint, take: number): Promise<MemberRecord[]>;
+
+  /**
+   * At most `take` members, 1,000 at the most, whose username, shown name or nickname begins with `prefix`, whatever the case, in the order
+   * of those names. The prefix is text and nothing else: no sign in it stands for others.
    */
   searchMembers(guildId: bigint, prefix: string, take: number): Promise<MemberRecord[]>;
 

@@ -1,11 +1,11 @@
-import { isMissingReference, isUniqueConflict } from '../../infra/database/faults.js';
+import { isMissingReference, isMissingRow, isUniqueConflict } from '../../infra/database/faults.js';
 import type { Guild, Invite } from '../../infra/database/index.js';
 import { requireNotBanned } from '../bans/record.js';
 import { greetWithin } from '../built-in-commands/greetings/greet.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { findInvite, stillWorking } from '../invites/find.js';
-import { WITH_USER_AND_ROLES } from '../members/record.js';
+import { insertMember } from '../members/rows.js';
 import { tellNewcomer } from '../presences/tell.js';
 
 /**
@@ -20,7 +20,7 @@ export async function joinGuild(call: CallContext, code: string): Promise<Guild>
   try {
     await addMember(call, invite, user.id);
   } catch (error) {
-    if (isMissingReference(error)) throw new DomainError('UNKNOWN_INVITE');
+    if (isMissingReference(error) || isMissingRow(error)) throw new DomainError('UNKNOWN_INVITE');
     if (!isUniqueConflict(error)) throw error;
   }
   await tellNewcomer(call, invite.guildId, user.id);
@@ -32,15 +32,8 @@ async function addMember(call: CallContext, invite: Invite, userId: bigint): Pro
     async (write) => {
       const { db, record } = write;
       await requireNotBanned(db, invite.guildId, userId);
-      const member = await db.member.create({
-        data: {
-          guildId: invite.guildId,
-          userId,
-          joinedAt: new Date(call.clock.now()),
-          temporary: invite.temporary,
-        },
-        include: WITH_USER_AND_ROLES,
-      });
+      const { guildId, temporary } = invite;
+      const member = await insertMember(db, { guildId, userId, temporary, joinedAt: new Date(call.clock.now()) });
       await useInvite(call, write, invite);
       record({ type: 'GUILD_MEMBER_ADD', member });
       await greetWithin(call, write, { guildId: invite.guildId, user: member.user, kind: 'WELCOME' });

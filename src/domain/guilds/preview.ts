@@ -19,13 +19,12 @@ export interface GuildPreview {
  */
 export async function getGuildPreview(call: CallContext, guildId: bigint): Promise<GuildPreview> {
   await accessGuild(call, guildId, 'viewGuild');
-  const [guild, memberCount, online] = await Promise.all([
+  const [guild, online] = await Promise.all([
     call.read.guild.findUnique({ where: { id: guildId }, include: WITH_ROLES_AND_EMOJIS }),
-    call.guilds.countMembers(guildId),
     call.presenceCounts.of([guildId]),
   ]);
   if (!guild) throw new DomainError('UNKNOWN_GUILD');
-  return { guild, memberCount, presenceCount: online.get(guildId) ?? 0 };
+  return { guild, memberCount: guild.memberCount, presenceCount: online.get(guildId) ?? 0 };
 }
 
 /** An application that is installed in a guild, and who installed it. */

@@ -4,7 +4,7 @@ import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { GUILD_OPERATIONS } from '../guild-operations.js';
 import { accessGuild, permissionsWithin, requirePermissions } from '../guilds/access.js';
-import { WITH_USER_AND_ROLES } from '../members/record.js';
+import { insertMember } from '../members/rows.js';
 import { parsePermissions, withImplied } from '../permissions.js';
 import { insertRole } from '../roles/create.js';
 import type { ServerInstall } from './input.js';
@@ -115,10 +115,8 @@ async function addBot(call: CallContext, write: Write, grant: GrantedInstallatio
   const key = { guildId_userId: { guildId, userId: botId } };
   if (await db.member.findUnique({ where: key, select: { userId: true } })) return before;
   await requireNotBanned(db, guildId, botId);
-  const member = await db.member.create({
-    data: { guildId, userId: botId, joinedAt: new Date(call.clock.now()), roles: { create: { roleId } } },
-    include: WITH_USER_AND_ROLES,
-  });
+  const joinedAt = new Date(call.clock.now());
+  const member = await insertMember(db, { guildId, userId: botId, joinedAt, roleIds: [roleId] });
   await audit({ action: 'BOT_ADD', guildId, targetId: botId });
   record({ type: 'GUILD_MEMBER_ADD', member });
   record({ type: 'GUILD_JOINED', guildId, userId: botId });

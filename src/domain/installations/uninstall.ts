@@ -4,6 +4,7 @@ import { type CallContext, requirePerson, type Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessGuild } from '../guilds/access.js';
 import { endUninstalled } from '../interactions/uninstalled.js';
+import { deleteAllMemberships, deleteMember } from '../members/rows.js';
 import { forgetRole } from '../roles/forget.js';
 import { endVoice } from '../voice/leave.js';
 
@@ -100,7 +101,8 @@ async function removeBot(write: Write, botId: bigint, guildId: bigint | undefine
   const bot = await db.user.findUniqueOrThrow({ where: { id: botId } });
   const ofBot = { userId: botId, guildId };
   const memberships = await db.member.findMany({ where: ofBot, select: { guildId: true } });
-  await db.member.deleteMany({ where: ofBot });
+  if (guildId === undefined) await deleteAllMemberships(db, botId);
+  else await deleteMember(db, { guildId, userId: botId });
   await endVoice(write, { userId: botId, ...(guildId === undefined ? {} : { guildId }) });
   for (const { guildId } of memberships) {
     record({ type: 'GUILD_MEMBER_REMOVE', guildId, user: bot });

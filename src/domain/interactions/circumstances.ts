@@ -6,6 +6,7 @@ import { type DirectPlace, type GuildPlace, othersIn, type Place } from '../chan
 import type { IntegrationOwners } from '../command-permissions/record.js';
 import { DomainError, type FieldFault, invalidInput } from '../errors.js';
 import type { GuildView } from '../guilds/views.js';
+import { nickColumns, userNameKeys } from '../members/name-keys.js';
 import type { MemberFacts, MemberRecord } from '../members/record.js';
 import {
   allows,
@@ -141,7 +142,8 @@ async function lookUp(call: CallContext, { place, user }: Scene, wanted: readonl
 function memberOf({ guildId, member }: GuildPlace, user: User): MemberRecord | null {
   if (!member) return null;
   const { roleIds, ...facts } = member;
-  return { guildId, userId: user.id, user, ...facts, roles: roleIds.map((roleId) => ({ roleId })) };
+  const keys = { ...userNameKeys(user), ...nickColumns(facts.nick) };
+  return { guildId, userId: user.id, user, ...facts, ...keys, roles: roleIds.map((roleId) => ({ roleId })) };
 }
 
 async function loadUsers({ read }: CallContext, ids: bigint[]): Promise<User[]> {

@@ -7,8 +7,9 @@ import { accessGuild } from '../guilds/access.js';
 import type { GuildView } from '../guilds/views.js';
 import { findTokenActor } from '../oauth/access-tokens.js';
 import { tellNewcomer } from '../presences/tell.js';
-import { type MemberRecord, WITH_USER_AND_ROLES } from './record.js';
+import type { MemberRecord } from './record.js';
 import { auditRoles, rolesForNewMember } from './roles.js';
+import { insertMember as insertRow } from './rows.js';
 
 export interface AddMemberInput {
   guildId: bigint;
@@ -75,15 +76,12 @@ function insertMember(call: CallContext, guild: GuildView, input: AddMemberInput
     async ({ db, record, audit }) => {
       await requireNotBanned(db, guild.id, userId);
       const roles = await rolesForNewMember(call, db, guild, roleIds);
-      const member = await db.member.create({
-        data: {
-          guildId: guild.id,
-          userId,
-          nick,
-          joinedAt: new Date(call.clock.now()),
-          roles: { create: roles.map((role) => ({ roleId: role.id })) },
-        },
-        include: WITH_USER_AND_ROLES,
+      const member = await insertRow(db, {
+        guildId: guild.id,
+        userId,
+        nick,
+        joinedAt: new Date(call.clock.now()),
+        roleIds: roles.map(({ id }) => id),
       });
       const changes = { nick, roles: auditRoles(roles) };
       await audit({ action: 'MEMBER_ADD', guildId: guild.id, targetId: userId, changes });

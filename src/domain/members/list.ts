@@ -25,7 +25,7 @@ async function requireMembersIntent(call: CallContext): Promise<void> {
 }
 
 /**
- * Members whose username or nickname begins with `query`, at most 1,000.
+ * Members whose username, shown name or nickname begins with `query`, at most 1,000, in the order of those names.
  * @throws what `accessGuild` throws
  */
 export async function findMembers(

@@ -6,6 +6,7 @@ import { accessGuild } from '../guilds/access.js';
 import { removeFromGuilds } from '../installations/uninstall.js';
 import { requireAbove } from '../roles/rank.js';
 import { endVoice } from '../voice/leave.js';
+import { deleteMember } from './rows.js';
 
 /**
  * Ends somebody's membership, whoever decided it; a bot takes its installation along. For a bot the transaction has to be serializable.
@@ -15,8 +16,7 @@ export async function endMembership(call: CallContext, write: Write, guildId: bi
     await removeFromGuilds(call, write, user.id, guildId);
     return;
   }
-  const { count } = await write.db.member.deleteMany({ where: { guildId, userId: user.id } });
-  if (count === 0) return;
+  if (!(await deleteMember(write.db, { guildId, userId: user.id }))) return;
   await endVoice(write, { guildId, userId: user.id });
   write.record({ type: 'GUILD_MEMBER_REMOVE', guildId, user });
   await greetWithin(call, write, { guildId, user, kind: 'GOODBYE' });

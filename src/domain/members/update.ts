@@ -6,11 +6,12 @@ import { DomainError, invalidInput, missingPermissions } from '../errors.js';
 import type { GuildOperation } from '../guild-operations.js';
 import { accessGuild, permissionsWithin } from '../guilds/access.js';
 import type { GuildView } from '../guilds/views.js';
-import { fault, snowflake } from '../input.js';
+import { isoTime, snowflake } from '../input.js';
 import { limits } from '../limits.js';
 import { Permission } from '../permissions.js';
 import { requireAbove } from '../roles/rank.js';
 import { moveInVoice, operationsOfMove, requireMoveTarget } from '../voice/moderate.js';
+import { nickColumns } from './name-keys.js';
 import { nickname } from './nickname.js';
 import { type MemberRecord, WITH_USER_AND_ROLES } from './record.js';
 import { replaceRoles } from './roles.js';
@@ -25,11 +26,7 @@ export const MemberChange = z.object({
   deaf: z.boolean().nullish(),
   /** The voice channel they are moved to; null takes them out of voice. */
   channelId: snowflake().nullish(),
-  communicationDisabledUntil: z
-    .string()
-    .refine((text) => !Number.isNaN(Date.parse(text)), fault('DATE_TIME_TYPE_PARSE', 'Could not parse the date.'))
-    .transform((text) => new Date(text))
-    .nullish(),
+  communicationDisabledUntil: isoTime().nullish(),
 });
 
 type MemberChange = z.output<typeof MemberChange>;
@@ -136,7 +133,7 @@ function soundsOtherwise(before: Member, after: Member): boolean {
   return before.mute !== after.mute || before.deaf !== after.deaf;
 }
 
-type Columns = Partial<Pick<Member, 'nick' | 'mute' | 'deaf' | 'communicationDisabledUntil'>>;
+type Columns = Partial<Pick<Member, 'nick' | 'nickKey' | 'mute' | 'deaf' | 'communicationDisabledUntil'>>;
 
 /** Changes what stands in the member's own row. @returns the member as given where nothing changes */
 export async function updateColumns(
@@ -161,7 +158,7 @@ function changedColumns(member: Member, change: Partial<MemberChange>): Columns 
   const { nick, mute, deaf, communicationDisabledUntil: until } = change;
   const isOtherTime = until !== undefined && until?.getTime() !== member.communicationDisabledUntil?.getTime();
   return {
-    ...(nick !== undefined && nick !== member.nick && { nick }),
+    ...(nick !== undefined && nick !== member.nick && nickColumns(nick)),
     ...(isGiven(mute) && mute !== member.mute && { mute }),
     ...(isGiven(deaf) && deaf !== member.deaf && { deaf }),
     ...(isOtherTime && { communicationDisabledUntil: until }),

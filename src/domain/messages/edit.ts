@@ -6,6 +6,7 @@ import { accessChannel, requirePermissions } from '../guilds/access.js';
 import { applyEdit } from './apply-edit.js';
 import type { MessageEdit } from './body.js';
 import type { UploadedFile } from './files.js';
+import { requireSpoken } from './kinds.js';
 import { findMessage, loadMessage } from './load.js';
 import type { MessageKey, MessageRecord } from './record.js';
 import { managesMessages, operationsForContent } from './rights.js';
@@ -17,13 +18,14 @@ export interface EditMessageInput extends MessageKey {
 
 /**
  * Edits a message. Its author may change all of it; somebody who manages messages may only switch its embeds off and on.
- * @throws UNKNOWN_MESSAGE, NOT_MESSAGE_AUTHOR, MISSING_PERMISSIONS and what `accessChannel` and {@link applyEdit} throw
+ * @throws UNKNOWN_MESSAGE, SYSTEM_MESSAGE, NOT_MESSAGE_AUTHOR, MISSING_PERMISSIONS and what `accessChannel` and {@link applyEdit} throw
  */
 export async function editMessage(call: CallContext, input: EditMessageInput): Promise<MessageRecord> {
   const { user } = requireUser(call);
   const { body, files = [] } = input;
   const place = await accessChannel(call, input.channelId, 'editMessage');
   const message = await loadMessage(call, place, input.messageId);
+  requireSpoken(message);
   const asAuthor = message.authorId === user.id;
   if (!asAuthor) requireFlagsOnly(place, body, files);
   requirePermissions(permissionsIn(place), neededInChannel(operationsForContent(body, files)));

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { characters, fault, maybe, textUpTo } from '../input.js';
+import { characters, fault, isoTime, maybe, textUpTo } from '../input.js';
 import { limits } from '../limits.js';
 import { mediaUrl, urlOf } from './urls.js';
 
@@ -24,12 +24,7 @@ const Embed = z
     description: shortText(4096),
     url: maybe(linkUrl),
     color: maybe(z.number().int().min(0).max(0xff_ff_ff)),
-    timestamp: maybe(
-      z
-        .string()
-        .refine((text) => !Number.isNaN(Date.parse(text)), fault('DATE_TIME_TYPE_PARSE', 'Could not parse the date.'))
-        .transform((text) => new Date(text).toISOString().replace('Z', '000+00:00')),
-    ),
+    timestamp: maybe(isoTime().transform((time) => time.toISOString().replace('Z', '000+00:00'))),
     footer: maybe(z.object({ text: requiredText(2048), icon_url: maybe(mediaUrl) })),
     image: maybe(z.object({ url: mediaUrl })),
     thumbnail: maybe(z.object({ url: mediaUrl })),

@@ -10,16 +10,16 @@ const VARIATION_SELECTOR = '\uFE0F';
 export type NamedEmoji = { key: string } | { id: bigint };
 
 /**
- * Reads the name of an emoji. The key of a unicode one is its fully qualified form, so that `❤` and `❤️` are one.
+ * Reads the name of an emoji. The key of a unicode one is what was named: `❤` and `❤️` are two, as on the reference platform, since
+ * libraries keep a reaction under the name that they sent.
  * @param text a unicode emoji, or `name:id`, of which the id counts
  * @throws UNKNOWN_EMOJI
  */
 export function namedEmoji(text: string): NamedEmoji {
   const id = parseSnowflake(/^(?:a:)?\w{1,32}:(\d{1,20})$/.exec(text)?.[1] ?? '');
   if (id !== undefined) return { id };
-  const key = qualifiedEmoji(text);
-  if (key === undefined) throw new DomainError('UNKNOWN_EMOJI');
-  return { key };
+  if (!isUnicodeEmoji(text)) throw new DomainError('UNKNOWN_EMOJI');
+  return { key: text };
 }
 
 /** The key of reactions with an emoji that is no unicode one: `name:id`, or `a:name:id` for one that moves. */
@@ -27,8 +27,7 @@ export function customKey({ id, name, animated }: { id: bigint; name: string; an
   return `${animated ? 'a:' : ''}${name}:${id}`;
 }
 
-/** A unicode emoji in its fully qualified form; undefined for any other text. */
-export function qualifiedEmoji(text: string): string | undefined {
-  const forms = [text, text + VARIATION_SELECTOR, text.replaceAll(VARIATION_SELECTOR, '')];
-  return forms.find((form) => UNICODE_EMOJI.test(form));
+/** Whether a text is one unicode emoji, with or without the selector that has a sign shown as one. */
+export function isUnicodeEmoji(text: string): boolean {
+  return UNICODE_EMOJI.test(text) || UNICODE_EMOJI.test(text + VARIATION_SELECTOR);
 }

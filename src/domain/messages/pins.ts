@@ -9,18 +9,11 @@ import { accessChannel } from '../guilds/access.js';
 import { limits } from '../limits.js';
 import type { MemberFacts } from '../members/record.js';
 import { allows } from '../permissions.js';
+import { requireSpoken } from './kinds.js';
 import { loadMessage, loadMessages } from './load.js';
 import { postNotice } from './post.js';
 import type { MessageKey, MessageRecord } from './record.js';
 import { EVERYBODY } from './visibility.js';
-
-/** The kinds of message that can be pinned: those in which somebody says something. */
-const PINNABLE: readonly number[] = [
-  MessageType.Default,
-  MessageType.Reply,
-  MessageType.ChatInputCommand,
-  MessageType.ContextMenuCommand,
-];
 
 /**
  * Pins a message, and tells so in its channel by a message. Pinning what is pinned is no error and does nothing.
@@ -29,7 +22,7 @@ const PINNABLE: readonly number[] = [
 export async function pinMessage(call: CallContext, key: MessageKey): Promise<void> {
   const { user } = requireUser(call);
   await changePin(call, key, true, async (write, { place, message }) => {
-    if (!PINNABLE.includes(message.type)) throw new DomainError('SYSTEM_MESSAGE');
+    requireSpoken(message);
     const lastPinAt = await addPin(call, write.db, place, message.id);
     return {
       lastPinAt,

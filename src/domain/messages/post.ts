@@ -17,6 +17,7 @@ import {
   unlessStored,
 } from './files.js';
 import { type MessageInteraction, peopleOf, usersOf } from './interaction.js';
+import { isSpoken } from './kinds.js';
 import { checkLook } from './layout.js';
 import { completeMessages, findUsers, loadMessages } from './load.js';
 import { type Mentions, mentionColumns, resolveMentions } from './mentions.js';
@@ -44,13 +45,6 @@ export interface Post {
   /** How long its author waits before the next one in the channel, in seconds; 0 for somebody who need not. */
   slowModeSeconds?: number | undefined;
 }
-
-/** The kinds of message in which somebody says something; the others say what happened by their kind alone. */
-const SPOKEN: readonly MessageType[] = [
-  MessageType.Default,
-  MessageType.ChatInputCommand,
-  MessageType.ContextMenuCommand,
-];
 
 /** How long an enforced nonce keeps a second message away, in milliseconds. */
 const NONCE_WINDOW_MS = 5 * 60_000;
@@ -94,7 +88,7 @@ export function checkPost({ body, files, kind }: Pick<Post, 'body' | 'files' | '
   const names = namesOf(files, notes);
   checkLook({ flags, content, embeds, components, filenames: names });
   const isPromise = (flags & MessageFlags.Loading) !== 0;
-  if (SPOKEN.includes(kind) && !isPromise) requireContent(body, files.length);
+  if (isSpoken(kind) && !isPromise) requireContent(body, files.length);
 }
 
 /**

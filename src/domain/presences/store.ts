@@ -1,4 +1,5 @@
 import type { Presence, Prisma } from '../../infra/database/index.js';
+import { noteSeen } from '../accounts/seen.js';
 import type { CallContext, Write } from '../call.js';
 import { endVoice } from '../voice/leave.js';
 import { byUser, latestOf, presencesOf, type ShownPresence, type Statement, type Status, shownOf } from './record.js';
@@ -73,6 +74,7 @@ export function endConnection(
       const rest = rows.filter(({ sessionId }) => sessionId !== id);
       if (isInVoice) await endVoice(write, { userId, sessionId: id });
       const { count } = await write.db.presence.deleteMany({ where: { sessionId: id } });
+      if (count > 0 && !isBot) await noteSeen(write.db, userId, call.clock.now());
       if (count > 0 && rest.length === 0 && !isBot) await endVisits(call, write, [userId]);
       return { before: shownOf(userId, rows), after: shownOf(userId, rest) };
     },

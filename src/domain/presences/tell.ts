@@ -19,9 +19,8 @@ export function tellPresence(call: CallContext, presence: ShownPresence): Promis
  * after the membership was committed: whoever tells a change from then on finds the guild among theirs.
  */
 export async function tellNewcomer(call: CallContext, guildId: bigint, userId: bigint): Promise<void> {
-  if (!(await call.guilds.member(guildId, userId))) return;
   const presence = await presenceOf(call, userId);
-  if (presence.status === 'offline') return;
+  if (presence.status === 'offline' || !(await call.guilds.member(guildId, userId))) return;
   await tellUntilSo(call, presence, async (told) => announceIn(call, guildId, told));
 }
 

@@ -1,11 +1,11 @@
-import type { Transaction } from '../../infra/database/index.js';
+import type { Reader, Transaction } from '../../infra/database/index.js';
 import { type CallContext, requireUser } from '../call.js';
 import { missingPermissions } from '../errors.js';
 
 /** The position below which the caller may change roles: above all for the owner, else that of their highest role. */
 export async function highestPosition(
   call: CallContext,
-  db: Transaction,
+  db: Pick<Reader | Transaction, 'memberRole'>,
   guild: { id: bigint; ownerId: bigint },
 ): Promise<number> {
   const { user } = requireUser(call);

@@ -60,7 +60,7 @@ export async function listOwnGuilds(call: CallContext, input: ListOwnGuildsInput
     orderBy: { guildId: fromTheEnd ? 'desc' : 'asc' },
     take: input.limit,
     include: {
-      guild: { include: { roles: { select: { id: true, permissions: true } }, ...memberCount(input.withCounts) } },
+      guild: { include: { roles: { select: { id: true, permissions: true } } } },
       roles: { select: { roleId: true } },
     },
   });
@@ -72,12 +72,8 @@ export async function listOwnGuilds(call: CallContext, input: ListOwnGuildsInput
       guild,
       isOwner: guild.ownerId === actor.user.id,
       permissions: memberPermissions(membership, call.clock.now()),
-      memberCount: guild._count?.members ?? null,
+      memberCount: input.withCounts ? guild.memberCount : null,
       presenceCount: online?.get(guild.id) ?? null,
     };
   });
-}
-
-function memberCount(wanted: boolean) {
-  return { _count: wanted ? { select: { members: true } } : false } as const;
 }

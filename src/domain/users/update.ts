@@ -5,6 +5,7 @@ import { invalidInput } from '../errors.js';
 import { changeWithIcon, type IconSource } from '../icons.js';
 import { maybe, nameText } from '../input.js';
 import { limits, USERNAMES_PER_BOT } from '../limits.js';
+import { renameMemberships } from '../members/name-keys.js';
 import { showUserAnew } from './shown.js';
 
 /** What somebody may say of themselves: a bot its username, which is free text, and a person the name that is shown. */
@@ -54,6 +55,7 @@ async function changeUser(
     value !== undefined && value !== before[column as keyof Columns];
   if (!Object.entries(columns).some(isChanged)) return { before, after: before };
   const after = await write.db.user.update({ where: { id }, data: columns });
+  if (columns.username !== undefined || columns.globalName !== undefined) await renameMemberships(write.db, after);
   if (after.bot) write.record({ type: 'APPLICATION_UPDATED', applicationId: id });
   await showUserAnew(call, write, after);
   return { before, after };

@@ -1,6 +1,6 @@
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Counter, type Registry } from 'prom-client';
 import type { Clock } from '../clock.js';
-import { keeping } from '../kept-answers.js';
+import { keeping, showPart } from '../kept-answers.js';
 import type { Backlog } from './rows.js';
 
 /** How an attempt ended: `lost` when somebody else had the job by then, or it could not be written down; `stopped` with the process. */
@@ -30,14 +30,7 @@ export function showJobs(
 
 function showBacklog(registry: Registry, look: () => Promise<Backlog>): void {
   const show = (name: string, help: string, value: (backlog: Backlog) => number) =>
-    new Gauge({
-      name,
-      help,
-      registers: [registry],
-      async collect() {
-        this.set(value(await look()));
-      },
-    });
+    showPart(registry, look, { name, help, value });
   show('causeway_jobs_due', 'Jobs that are due and that nobody works on, over all processes', ({ due }) => due);
   show(
     'causeway_jobs_oldest_due_seconds',

@@ -4,6 +4,7 @@ import { limits } from '../../domain/limits.js';
 import {
   addMember,
   addMemberRole,
+  countInactive,
   findMembers,
   getMember,
   getOwnMember,
@@ -11,6 +12,9 @@ import {
   listMembers,
   MemberChange,
   nickname,
+  PruneDays,
+  PruneRoles,
+  pruneMembers,
   removeMemberRole,
   updateMember,
   updateOwnMember,
@@ -18,7 +22,7 @@ import {
 import { renderMember } from '../../wire/members.js';
 import { reads, writes } from '../buckets.js';
 import { onServerOf, route } from '../route.js';
-import { ids, queryId, queryInteger, queryText } from '../schemas.js';
+import { booleanOrText, ids, idsOrText, queryId, queryInteger, queryText } from '../schemas.js';
 
 const MEMBERS = '/guilds/:guildId/members';
 
@@ -28,6 +32,7 @@ const roleOfMember = ids('guildId', 'userId', 'roleId');
 
 /** Giving and taking roles share a bucket. */
 const MEMBER_ROLES = writes('member-roles', 'guildId');
+const PRUNE = '/guilds/:guildId/prune';
 const OWN_NICK = writes('own-nick', 'guildId');
 
 export const memberRoutes = [
@@ -177,5 +182,39 @@ export const memberRoutes = [
     where: onServerOf('guildId'),
     params: roleOfMember,
     run: (call, { params }) => removeMemberRole(call, params),
+  }),
+  route({
+    method: 'GET',
+    path: PRUNE,
+    callers: ['bot'],
+    bucket: reads('count-prunable', 'guildId'),
+    where: { by: 'guildId', selfHosted: 'notFound' },
+    params: ofGuild,
+    query: z.object({
+      days: queryInteger(limits.pruneDays.min, limits.pruneDays.max, 7),
+      include_roles: idsOrText(PruneRoles),
+    }),
+    run: (call, { params, query: { days, include_roles: roleIds } }) =>
+      countInactive(call, { ...params, days, roleIds }),
+    render: (pruned) => ({ pruned }),
+  }),
+  route({
+    method: 'POST',
+    path: PRUNE,
+    callers: ['bot'],
+    bucket: writes('prune', 'guildId'),
+    where: { by: 'guildId', selfHosted: 'notFound' },
+    params: ofGuild,
+    // discord.py sends its boolean and its list as text.
+    body: z.object({
+      days: PruneDays,
+      compute_prune_count: booleanOrText,
+      include_roles: idsOrText(PruneRoles),
+    }),
+    run: async (call, { params, body: { days, include_roles: roleIds, compute_prune_count: isAsked } }) => {
+      const pruned = await pruneMembers(call, { ...params, days, roleIds });
+      return isAsked === false ? null : pruned;
+    },
+    render: (pruned) => ({ pruned }),
   }),
 ];

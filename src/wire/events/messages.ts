@@ -33,13 +33,12 @@ const withMessage = {
 } as const;
 
 export const messageEvents = {
-  /** The newest message of a channel is part of the picture. */
-  MESSAGE_CREATE: { ...withMessage, invalidates: ['picture'] },
+  MESSAGE_CREATE: { ...withMessage, invalidates: ['last-message'] },
   MESSAGE_UPDATE: { ...withMessage, invalidates: [] },
   MESSAGE_DELETE: {
     topic: 'channel',
     about: (event) => event,
-    invalidates: ['picture'],
+    invalidates: ['last-message'],
     audience: AUDIENCE,
     render: ({ messageId, channelId, guildId }) => ({
       d: { id: String(messageId), channel_id: String(channelId), ...guildIdField(guildId) },
@@ -48,7 +47,7 @@ export const messageEvents = {
   MESSAGE_DELETE_BULK: {
     topic: 'guild',
     about: ({ guildId, channelId }) => ({ guildId, channelId }),
-    invalidates: ['picture'],
+    invalidates: ['last-message'],
     audience: { intent: Intent.GuildMessages, inChannel: Permission.ViewChannel },
     render: ({ guildId, channelId, messageIds }) => ({
       d: { ids: messageIds.map(String), channel_id: String(channelId), guild_id: String(guildId) },

@@ -9,11 +9,12 @@ import {
 } from '../../../src/domain/guilds/index.js';
 import type { MemberSelection } from '../../../src/domain/guilds/snapshot.js';
 import { setMemberRoles } from '../../../src/domain/members/index.js';
+import { nickColumns } from '../../../src/domain/members/name-keys.js';
 import { sendMessage } from '../../../src/domain/messages/index.js';
 import { ALL_PERMISSIONS, DEFAULT_EVERYONE_PERMISSIONS } from '../../../src/domain/permissions.js';
 import { createRole, setRolePositions } from '../../../src/domain/roles/index.js';
 import { openContext } from '../../harness/context.js';
-import { createPerson } from '../../harness/rows.js';
+import { addNamed, createPerson, putInVoice, putMembers } from '../../harness/rows.js';
 import { addMember, callOf, createGuild, type TestGuild, toSend } from '../../harness/world.js';
 
 let app: AppContext;
@@ -22,6 +23,12 @@ beforeAll(async () => {
   ({ app, close } = await openContext());
 });
 afterAll(() => close());
+
+/** Says something of somebody, by a connection of this process's. */
+async function putPresence(userId: bigint, status: string): Promise<void> {
+  const said = { userId, status, processId: app.live.id, activities: [] };
+  await app.db.writer.presence.create({ data: { sessionId: `session of ${userId}`, ...said } });
+}
 
 const byId = (a: bigint, b: bigint) => (a < b ? -1 : 1);
 
@@ -83,7 +90,7 @@ describe('members of a guild', () => {
     const { id: roleId } = await createRole(owner, guild.id, { name: 'role' });
     await setMemberRoles(owner, { guildId: guild.id, userId: ids[1], roleIds: [roleId] });
     const key = { guildId_userId: { guildId: guild.id, userId: ids[2] } };
-    await app.db.writer.member.update({ where: key, data: { nick: 'heron' } });
+    await app.db.writer.member.update({ where: key, data: nickColumns('heron') });
   });
 
   const CASES: [string, () => MemberSelection, number, number[]][] = [
@@ -91,10 +98,9 @@ describe('members of a guild', () => {
     ['as many as asked for', () => ({}), 2, [0, 1]],
     ['none when none is asked for', () => ({}), 0, []],
     ['those after one', () => ({ after: ids[1] }), 100, [2, 3]],
-    ['those with a role or a nickname', () => ({ notable: true }), 100, [1, 2]],
     ['of some people those who are members', () => ({ userIds: [ids[3], ids[0], 1n] }), 100, [0, 3]],
     ['nobody of nobody', () => ({ userIds: [] }), 100, []],
-    ['all conditions together', () => ({ notable: true, userIds: ids, after: ids[1] }), 100, [2]],
+    ['all conditions together', () => ({ userIds: ids.slice(0, 3), after: ids[1] }), 100, [2]],
   ];
   test.each(CASES)('%s', async (_, selection, take, expected) => {
     const members = await app.guilds.members(guild.id, selection(), take);
@@ -102,13 +108,27 @@ describe('members of a guild', () => {
     expect(await app.guilds.countMembers(guild.id)).toBe(4);
   });
 
+  test('of a large guild those who are there first, then those with a role, then those with a nickname', async () => {
+    const [owner, withRole, withNick, plain] = ids;
+    const notable = async (take: number) =>
+      (await app.guilds.notableMembers(guild.id, take)).map(({ userId }) => userId);
+    expect(await notable(100)).toEqual([withRole, withNick]);
+    await app.db.writer.liveProcess.create({ data: { id: app.live.id, until: new Date(app.clock.now() + 60_000) } });
+    await putInVoice(app, { guildId: guild.id, userId: plain });
+    await putPresence(withNick, 'idle');
+    await putPresence(owner, 'invisible');
+    await putPresence((await createPerson(app)).id, 'online');
+    expect(await notable(100)).toEqual([...[withNick, plain].sort(byId), withRole]);
+    expect(await notable(1)).toEqual([withNick]);
+    await app.db.writer.liveProcess.updateMany({ data: { until: new Date(0) } });
+    expect(await notable(100)).toEqual([withRole, withNick]);
+    await app.db.writer.liveProcess.deleteMany({});
+  });
+
   test('all of many, each once', async () => {
     const large = await createGuild(app);
-    const users = Array.from({ length: 801 }, (_, n) => ({ id: app.nextId(), username: `user ${n}` }));
-    await app.db.writer.user.createMany({ data: users });
-    const member = { guildId: large.id, joinedAt: new Date(0) };
-    await app.db.writer.member.createMany({ data: users.map(({ id: userId }) => ({ ...member, userId })) });
-    const all = [large.owner.id, ...users.map(({ id }) => id)].sort(byId);
+    const names = Array.from({ length: 801 }, (_, n) => `user ${n}`);
+    const all = [large.owner.id, ...(await addNamed(app, large.id, names))].sort(byId);
     for (const take of [399, 400, 401, 802, 900]) {
       const found = await app.guilds.members(large.id, {}, take);
       expect(found.map(({ userId }) => userId)).toEqual(all.slice(0, take));
@@ -117,7 +137,8 @@ describe('members of a guild', () => {
 });
 
 test('the guilds of somebody come in pages, each once', async () => {
-  const { id: ownerId } = await createPerson(app);
+  const owner = await createPerson(app);
+  const ownerId = owner.id;
   const pages = async () => {
     const sizes: bigint[][] = [];
     for await (const page of app.guilds.pagesOfGuildIds(ownerId)) sizes.push(page);
@@ -126,8 +147,7 @@ test('the guilds of somebody come in pages, each once', async () => {
   expect(await pages()).toEqual([[]]);
   const ids = Array.from({ length: 1_001 }, () => app.nextId());
   await app.db.writer.guild.createMany({ data: ids.map((id) => ({ id, name: 'x', ownerId })) });
-  const member = { userId: ownerId, joinedAt: new Date(0) };
-  await app.db.writer.member.createMany({ data: ids.map((guildId) => ({ ...member, guildId })) });
+  await putMembers(app, ids, [owner]);
   expect(await pages()).toEqual([ids.slice(0, 1_000), ids.slice(1_000)]);
 });
 

@@ -148,7 +148,9 @@ describe('embeds', () => {
         ],
       },
     ]);
-    expect(faultsOf(messageEmbeds, [{ timestamp: 'soon' }])).toEqual(['0.timestamp DATE_TIME_TYPE_PARSE']);
+    for (const timestamp of ['soon', '0000-01-01T00:00:00Z', '-100000-01-01T00:00:00Z', '+010000-01-01T00:00:00Z']) {
+      expect(faultsOf(messageEmbeds, [{ timestamp }])).toEqual(['0.timestamp DATE_TIME_TYPE_PARSE']);
+    }
   });
 });
 

@@ -2,6 +2,7 @@ import { MessageType } from 'discord-api-types/v10';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import {
   deleteMessage,
+  editMessage,
   getMessage,
   listMessages,
   listPins,
@@ -11,7 +12,7 @@ import {
 import { ALL_PERMISSIONS, Permission } from '../../../src/domain/permissions.js';
 import { outcome } from '../../harness/outcome.js';
 import { startServer, type TestServer } from '../../harness/server.js';
-import { openRoom, type Room } from './scene.js';
+import { openRoom, type Room, toEdit } from './scene.js';
 
 let server: TestServer;
 let room: Room;
@@ -110,6 +111,8 @@ test('the notice of a pin cannot be pinned', async () => {
   await pinMessage(room.ada, at(await room.say()));
   const [notice] = await listMessages(room.bot, { channelId: room.channelId, limit: 1 });
   expect(await outcome(pinMessage(room.ada, at(notice?.id ?? 0n)))).toBe('SYSTEM_MESSAGE');
+  const edit = editMessage(room.ada, { ...at(notice?.id ?? 0n), body: toEdit({ content: 'not so' }) });
+  expect(await outcome(edit)).toBe('SYSTEM_MESSAGE');
 });
 
 test('of ten at the limit that pin one more, one does', async () => {

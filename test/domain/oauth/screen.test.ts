@@ -14,6 +14,7 @@ import type { Application, Guild } from '../../../src/infra/database/index.js';
 import { type Caller, newCaller } from '../../harness/calls.js';
 import { openContext } from '../../harness/context.js';
 import { outcome } from '../../harness/outcome.js';
+import { putMembers } from '../../harness/rows.js';
 
 let app: AppContext;
 let close: () => Promise<void>;
@@ -60,9 +61,7 @@ describe('the screen shows', () => {
     const ids = Array.from({ length: 201 }, () => app.nextId());
     const { writer } = app.db;
     await writer.guild.createMany({ data: ids.map((id) => ({ id, name: `Guild ${id}`, ownerId: cleo.id })) });
-    await writer.member.createMany({
-      data: ids.map((guildId) => ({ guildId, userId: cleo.id, joinedAt: new Date(app.clock.now()) })),
-    });
+    await putMembers(app, ids, [cleo.user]);
     expect((await factsFor({ scope: 'bot' }, cleo)).guilds.map(({ guild }) => guild.id)).toEqual(ids);
   });
 

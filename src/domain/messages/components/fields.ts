@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { characters, fault, maybe, plainText, snowflake } from '../../input.js';
-import { qualifiedEmoji } from '../emoji.js';
+import { isUnicodeEmoji } from '../emoji.js';
 
 /** What components are made of. Text is kept with the blanks around it: it is the sender's layout, or what they look things up by. */
 
@@ -63,7 +63,7 @@ export const emoji = z
     path: ['name'],
     abort: true,
   })
-  .refine(({ id, name = '' }) => id !== undefined || qualifiedEmoji(name) !== undefined, {
+  .refine(({ id, name = '' }) => id !== undefined || isUnicodeEmoji(name), {
     ...fault('COMPONENT_INVALID_EMOJI', 'Invalid emoji'),
     path: ['name'],
   });

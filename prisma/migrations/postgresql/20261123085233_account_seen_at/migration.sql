@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "AuthUser" ADD COLUMN     "seenAt" TIMESTAMP(3);

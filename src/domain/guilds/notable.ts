@@ -1,0 +1,40 @@
+import { Prisma, type Reader } from '../../infra/database/index.js';
+import type { MemberRecord } from '../members/record.js';
+import { loadMembersById } from './snapshot.js';
+
+/**
+ * At most `take` of the members whom a large guild's list has, 1,000 at the most: first those who are online or in voice, then those with a
+ * role beyond `@everyone`, then those with a nickname. What is read grows with `take` and with how many are online, not with the guild.
+ * @param now who is there counts where their process lives longer than this
+ */
+export async function loadNotableMembers(
+  reader: Reader,
+  guildId: bigint,
+  take: number,
+  now: Date,
+): Promise<MemberRecord[]> {
+  const walks = [
+    Prisma.sql`SELECT v."userId", 0 AS "rank" FROM "VoiceState" v
+      JOIN "LiveProcess" l ON l."id" = v."processId" AND l."until" > ${now}
+      WHERE v."guildId" = ${guildId} LIMIT ${take}`,
+    // A cross join is one that SQLite begins with what stands first in it: few are online, of many members.
+    Prisma.sql`SELECT m."userId", 0 AS "rank" FROM "Presence" p
+      CROSS JOIN "LiveProcess" l
+      CROSS JOIN "Member" m
+      WHERE p."status" NOT IN ('invisible', 'offline') AND l."id" = p."processId" AND l."until" > ${now}
+        AND m."guildId" = ${guildId} AND m."userId" = p."userId" LIMIT ${take}`,
+    Prisma.sql`SELECT DISTINCT r."userId", 1 AS "rank" FROM "MemberRole" r
+      WHERE r."guildId" = ${guildId} ORDER BY r."userId" LIMIT ${take}`,
+    Prisma.sql`SELECT n."userId", 2 AS "rank" FROM "Member" n
+      WHERE n."guildId" = ${guildId} AND n."nickKey" > '' ORDER BY n."nickKey" LIMIT ${take}`,
+  ].map((walk) => Prisma.sql`SELECT * FROM (${walk}) AS walk`);
+  // Text, since a computed column has no declared type.
+  const rows = await reader.$queryRaw<{ userId: string }[]>`
+    SELECT CAST("userId" AS TEXT) AS "userId" FROM (${Prisma.join(walks, ' UNION ALL ')}) AS found
+    GROUP BY found."userId" ORDER BY MIN("rank"), found."userId" LIMIT ${take}`;
+  return loadMembersById(
+    reader,
+    guildId,
+    rows.map(({ userId }) => BigInt(userId)),
+  );
+}

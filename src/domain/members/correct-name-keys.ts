@@ -1,0 +1,35 @@
+import type { Database } from '../../infra/database/index.js';
+import { nextTurn } from '../../infra/turns.js';
+import { nickColumns, userNameKeys } from './name-keys.js';
+
+/** Memberships that are read before others have a turn. */
+const PAGE = 400;
+
+/**
+ * Sees that memberships are found by all of their names, which those are not for certain that a migration wrote: a database does not know all
+ * capitals. What changes meanwhile is left as it is.
+ * @throws the reason of `signal` when that is aborted
+ */
+export async function correctNameKeys({ reader, writer }: Pick<Database, 'reader' | 'writer'>, signal: AbortSignal) {
+  for (let after = { guildId: 0n, userId: 0n }; ; ) {
+    await nextTurn();
+    signal.throwIfAborted();
+    const page = await reader.member.findMany({
+      where: { OR: [{ guildId: after.guildId, userId: { gt: after.userId } }, { guildId: { gt: after.guildId } }] },
+      include: { user: { select: { username: true, globalName: true } } },
+      orderBy: [{ guildId: 'asc' }, { userId: 'asc' }],
+      take: PAGE,
+    });
+    for (const { guildId, userId, nick, user, usernameKey, globalNameKey, nickKey } of page) {
+      const { nickKey: ofNick } = nickColumns(nick);
+      const keys = { ...userNameKeys(user), nickKey: ofNick };
+      const isRight =
+        keys.usernameKey === usernameKey && keys.globalNameKey === globalNameKey && keys.nickKey === nickKey;
+      if (isRight) continue;
+      await writer.member.updateMany({ where: { guildId, userId, usernameKey, globalNameKey, nickKey }, data: keys });
+    }
+    const last = page.at(-1);
+    if (!last || page.length < PAGE) return;
+    after = last;
+  }
+}
