@@ -9,7 +9,7 @@ import { type AppContext, createAppContext } from './context.js';
 import type { Heard } from './domain/bus-message.js';
 import { DatabaseHome, type GuildHome } from './domain/guilds/index.js';
 import { jobKinds } from './domain/jobs.js';
-import type { LifeEvents } from './domain/live-processes/index.js';
+import { countLive, type LifeEvents } from './domain/live-processes/index.js';
 import { endProcess } from './domain/presences/index.js';
 import type { Face } from './face.js';
 import { createGatewayFace } from './gateway/index.js';
@@ -28,9 +28,10 @@ import { createAddressSignatures } from './infra/address-signatures.js';
 import { BUS_RECONNECTED, topics } from './infra/bus.js';
 import { type Clock, systemClock } from './infra/clock.js';
 import { isDoneWithin } from './infra/deadlines.js';
+import { keeping } from './infra/kept-answers.js';
 import { createLogger, type Logger } from './infra/logger.js';
 import { watchEventLoop } from './infra/loop-lag.js';
-import { createMetrics, showRedis } from './infra/metrics.js';
+import { createMetrics, showLive, showRedis } from './infra/metrics.js';
 import { instanceSecret } from './infra/secrets.js';
 import { createOAuthFace } from './oauth/index.js';
 import { mountInvitePage, mountLanding } from './portal/landing.js';
@@ -81,6 +82,9 @@ const SECURITY_HEADERS = {
   'referrer-policy': 'same-origin',
 };
 
+/** Before the database has been asked. */
+const NOBODY = { processes: 0, presences: 0, voiceStates: 0 };
+
 /** Puts one instance together; nothing listens until `start`. */
 export async function createServer(config: Config, overrides: Overrides = {}): Promise<Server> {
   const log = overrides.log ?? createLogger(config.logLevel);
@@ -117,6 +121,10 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   const state = { phase: 'starting' as Phase };
   const phase = () => state.phase;
   const readiness = new ReadinessChecks(app, loop, phase);
+  showLive(
+    metrics,
+    keeping(clock, NOBODY, () => countLive(app.db.reader, app.live.now())),
+  );
   const operations = { phase, readiness, metrics: app.metrics };
   const operationsHttp = config.metricsPort === null ? http : fastify();
   mountLanding(http, app);

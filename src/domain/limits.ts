@@ -129,6 +129,7 @@ export const REACTIONS_PER_CHANNEL: Limit = { name: 'reactions', points: 10, sec
 
 /** Direct channels that somebody opens. */
 export const DIRECT_CHANNELS_PER_CALLER: Limit = { name: 'direct-channels', points: 10, seconds: 10 };
+export const OPENING_TOO_FAST = 'You are opening direct messages too fast';
 
 /** Commands, components and modals that a person asks applications with, and choices, which are asked for with every key that is pressed. */
 export const INVOCATIONS_PER_PERSON: Limit = { name: 'invocations-a-person', points: 30, seconds: 10 };

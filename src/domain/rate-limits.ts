@@ -72,9 +72,9 @@ export async function takeRequest(call: CallContext): Promise<void> {
   await takeAsCaller(call, REQUESTS_PER_CALLER);
 }
 
-/** Counts something the caller does, wherever it is. @throws UNAUTHENTICATED, RATE_LIMITED */
-export async function takeAsCaller(call: CallContext, limit: Limit): Promise<void> {
-  await takeLimit(call, limit, byCredential(requireUser(call)));
+/** Counts something the caller does, wherever it is. @param message what a refusal says @throws UNAUTHENTICATED, RATE_LIMITED */
+export async function takeAsCaller(call: CallContext, limit: Limit, message?: string): Promise<void> {
+  await takeLimit(call, limit, byCredential(requireUser(call)), message === undefined ? undefined : () => message);
 }
 
 /** Counts something the caller does in a channel. @throws UNAUTHENTICATED, RATE_LIMITED */

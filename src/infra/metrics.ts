@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { showPart } from './kept-answers.js';
 import type { EventLoopWatch } from './loop-lag.js';
 
 /** What `/metrics` shows. Labels have few values only: never an id, never a raw path. */
@@ -55,6 +56,22 @@ export function createMetrics(loop: EventLoopWatch): Metrics {
       registers,
     }),
   };
+}
+
+/** Shows how much of live state there is, over all processes. */
+export function showLive(
+  { registry }: Metrics,
+  look: () => Promise<{ processes: number; presences: number; voiceStates: number }>,
+): void {
+  const show = (name: string, help: string, value: (counts: Awaited<ReturnType<typeof look>>) => number) =>
+    showPart(registry, look, { name, help, value });
+  show('causeway_live_processes', 'Processes that hold connections and live', ({ processes }) => processes);
+  show(
+    'causeway_presences',
+    'Connections by which people and bots are there, over all processes',
+    ({ presences }) => presences,
+  );
+  show('causeway_voice_states', 'People and bots in voice, over all processes', ({ voiceStates }) => voiceStates);
 }
 
 /** Shows whether Redis is there, where the configuration names one. */

@@ -3,6 +3,7 @@ import {
   DELETIONS_PER_CHANNEL,
   DIRECT_CHANNELS_PER_CALLER,
   EDITS_PER_CHANNEL,
+  OPENING_TOO_FAST,
   PINS_PER_CHANNEL,
   REACTIONS_PER_CHANNEL,
   SENDS_PER_CHANNEL,
@@ -17,7 +18,11 @@ export const DELETE_MESSAGES_IN_BULK: Bucket = { limit: BULK_DELETIONS_PER_CHANN
 export const CHANGE_PINS: Bucket = { limit: PINS_PER_CHANNEL, major: ['channelId'] };
 export const CHANGE_REACTIONS: Bucket = { limit: REACTIONS_PER_CHANNEL, major: ['channelId'] };
 
-export const OPEN_DIRECT_CHANNELS: Bucket = { limit: DIRECT_CHANNELS_PER_CALLER, major: [] };
+export const OPEN_DIRECT_CHANNELS: Bucket = {
+  limit: DIRECT_CHANNELS_PER_CALLER,
+  major: [],
+  refusal: { code: 40_003, message: OPENING_TOO_FAST },
+};
 
 /** A bucket for one writing route: 10 in 10 s for each major id (decisions 53). */
 export function writes(name: string, ...major: string[]): Bucket {

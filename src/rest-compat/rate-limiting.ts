@@ -34,7 +34,7 @@ export class RequestLimits {
   /** Whether a caller was refused so often that nothing it asks for is looked at. */
   async isShutOut(caller: string): Promise<LimitVerdict | null> {
     const state = await this.#refusals.peek(REFUSALS, caller);
-    return state.allowed ? null : refused(state, 'global', {});
+    return state.allowed ? null : refused(state, { scope: 'global' }, {});
   }
 
   /** Notes an answer that counts against its caller. */
@@ -43,19 +43,19 @@ export class RequestLimits {
   }
 
   /** Counts a request against the limit over all, and its bucket. */
-  async take({ limit, major }: Bucket, caller: string, params: PathParams): Promise<LimitVerdict> {
+  async take({ limit, major, refusal }: Bucket, caller: string, params: PathParams): Promise<LimitVerdict> {
     const overall = await this.takeOverall(caller);
     if (overall.refusal) return overall;
     const key = dividedKey(caller, ...major.map((name) => division(params[name] ?? '')));
     const state = await this.#limits.take(limit, key);
     const headers = bucketHeaders(limit, state, this.app.clock.now());
-    return state.allowed ? { headers } : refused(state, 'user', headers);
+    return state.allowed ? { headers } : refused(state, { ...refusal, scope: 'user' }, headers);
   }
 
   /** Counts a request against the limit over all routes only. */
   async takeOverall(caller: string): Promise<LimitVerdict> {
     const state = await this.#limits.take(REQUESTS_PER_CALLER, caller);
-    return state.allowed ? { headers: {} } : refused(state, 'global', {});
+    return state.allowed ? { headers: {} } : refused(state, { scope: 'global' }, {});
   }
 }
 
@@ -88,7 +88,11 @@ export function bucketId(limit: Limit): string {
   return id;
 }
 
-function refused(state: LimitState, scope: 'user' | 'global', headers: Record<string, string>): LimitVerdict {
-  const refusal = tooManyRequests(state.resetAfterMs, { scope });
+function refused(
+  state: LimitState,
+  words: Parameters<typeof tooManyRequests>[1],
+  headers: Record<string, string>,
+): LimitVerdict {
+  const refusal = tooManyRequests(state.resetAfterMs, words);
   return { headers: { ...headers, 'x-ratelimit-reset-after': String(refusal.body.retry_after) }, refusal };
 }

@@ -27,6 +27,8 @@ export interface Bucket {
   limit: Limit;
   /** The path parameters that divide the bucket, such as `channelId`. */
   major: readonly string[];
+  /** What a refusal says, where the reference platform has words of its own for it. */
+  refusal?: { code: number; message: string };
 }
 
 /** The row concerns what the cloud keeps, and runs there. */

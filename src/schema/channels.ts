@@ -18,7 +18,7 @@ import {
 } from '../domain/channels/index.js';
 import { faultsWithin } from '../domain/errors.js';
 import { accessChannel, accessGuild, channelsWith, permissionsInChannel } from '../domain/guilds/index.js';
-import { DIRECT_CHANNELS_PER_CALLER, limits } from '../domain/limits.js';
+import { DIRECT_CHANNELS_PER_CALLER, limits, OPENING_TOO_FAST } from '../domain/limits.js';
 import { startTyping } from '../domain/messages/index.js';
 import { parseInput } from '../domain/parse-input.js';
 import { DIRECT_PERMISSIONS } from '../domain/permissions.js';
@@ -312,7 +312,7 @@ builder.mutationFields((t) => ({
     description: 'The direct channel of the caller with somebody, made where there is none yet.',
     args: { input: t.arg({ type: OpenDirectChannelInput, required: true }) },
     resolve: async (_root, { input }, { call }) => {
-      await takeAsCaller(call, DIRECT_CHANNELS_PER_CALLER);
+      await takeAsCaller(call, DIRECT_CHANNELS_PER_CALLER, OPENING_TOO_FAST);
       return openDirectChannel(call, parseId(input.userId, 'userId'));
     },
   }),

@@ -1,10 +1,12 @@
 import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { leaveGuild } from '../../src/domain/guilds/index.js';
 import { createInvite } from '../../src/domain/invites/index.js';
 import type { User } from '../../src/infra/database/index.js';
 import { ManualClock } from '../harness/clock.js';
 import { ALL_INTENTS, GatewayClient } from '../harness/gateway-client.js';
-import { addCrowd } from '../harness/rows.js';
+import { listenTo } from '../harness/live.js';
+import { addCrowd, createPerson } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { addMember, callOf, createBot, createBotInGuild, type TestBot, type TestGuild } from '../harness/world.js';
 
@@ -129,6 +131,44 @@ describe('G-39 presence', () => {
     expect((await seen(client)).status).toBe('idle');
     const of = (frames: { t: string | null }[]) => frames.filter(({ t }) => t === 'PRESENCE_UPDATE');
     expect([of(await without.settled()), of(own.frames)]).toEqual([[], []]);
+  });
+});
+
+describe('G-63 somebody who becomes a member', () => {
+  /** What comes of somebody's joining, by the names of the events, with how they are seen. */
+  const told = (frames: Awaited<ReturnType<GatewayClient['settled']>>, { id }: Pick<User, 'id'>) =>
+    frames
+      .filter(({ d }) => d?.user?.id === String(id))
+      .map(({ t, d }) => (t === 'PRESENCE_UPDATE' ? [t, d.status] : [t]));
+  const thereAs = async (userId: bigint, status: 'idle' | 'dnd') => {
+    const statement = { status, activities: [], since: null, afk: false };
+    await server.app.connections.open({ id: `of ${userId}`, userId, isBot: false }, statement);
+    return { state: (as: typeof status) => server.app.connections.state(`of ${userId}`, { ...statement, status: as }) };
+  };
+
+  it('G-63 and is there is told of as such, after the joining; of others nothing is', async () => {
+    const client = await session(watcher);
+    const [here, gone] = [await createPerson(server.app), await createPerson(server.app)];
+    const bot = await createBot(server.app);
+    await thereAs(here.id, 'idle');
+    await session(bot, { presence: { status: 'dnd' } });
+    for (const user of [here, gone, bot.user]) await addMember(server.app, guild.id, user);
+    const frames = await client.settled();
+    expect(told(frames, here)).toEqual([['GUILD_MEMBER_ADD'], ['PRESENCE_UPDATE', 'idle']]);
+    expect(told(frames, gone)).toEqual([['GUILD_MEMBER_ADD']]);
+    expect(told(frames, bot.user)).toEqual([['GUILD_MEMBER_ADD'], ['PRESENCE_UPDATE', 'dnd']]);
+  });
+
+  it('G-63 and changes at that moment is seen as they are in the end', async () => {
+    const user = await createPerson(server.app);
+    const connection = await thereAs(user.id, 'idle');
+    for (const status of ['dnd', 'idle', 'dnd', 'idle'] as const) {
+      const heard = listenTo(server, guild.id);
+      await Promise.all([addMember(server.app, guild.id, user), connection.state(status)]);
+      const presences = heard.rest().filter(({ type }) => type === 'PRESENCE_UPDATE');
+      expect(JSON.parse(presences.at(-1)?.data ?? '{}')).toMatchObject({ status });
+      await leaveGuild(callOf(server.app, user), guild.id);
+    }
   });
 });
 

@@ -3,9 +3,11 @@ import { ManualClock } from '../harness/clock.js';
 import { noPostgres } from '../harness/interleave.js';
 import { type Line, layLine } from '../harness/line.js';
 import { ask } from '../harness/rest.js';
+import { putInVoice } from '../harness/rows.js';
 import { migratedDatabase, startServer, type TestServer } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
 import { statementsOf } from '../harness/statements.js';
+import { createGuild } from '../harness/world.js';
 
 const get = async (origin: string, path: string) => ask({ origin }, 'GET', origin + path);
 const answerOf = async (origin: string, path: string) => {
@@ -37,6 +39,29 @@ describe('an instance that can serve', () => {
       await get(server.origin, '/readyz');
     });
     expect(statements.filter((sql) => sql === 'SELECT 1')).toHaveLength(1);
+  });
+});
+
+describe('the metrics', () => {
+  it('tell who is there and in voice, for some seconds from one look', async () => {
+    const clock = new ManualClock();
+    const server = await startServer({ clock });
+    const shown = async () => {
+      const text = await (await fetch(`${server.origin}/metrics`)).text();
+      const metric = (name: string) => Number(new RegExp(`^causeway_${name} (\\d+)$`, 'm').exec(text)?.[1]);
+      return ['live_processes', 'presences', 'voice_states'].map(metric);
+    };
+    expect(await shown()).toEqual([1, 0, 0]);
+    const guild = await createGuild(server.app);
+    const there = { status: null, activities: [], since: null, afk: false };
+    await server.app.connections.open({ id: 'a connection', userId: guild.owner.id, isBot: false }, there);
+    await putInVoice(server.app, { guildId: guild.id, userId: guild.owner.id });
+    await server.app.db.writer.liveProcess.create({ data: { id: 'dead', until: new Date(0) } });
+    const statements = await statementsOf(shown);
+    expect(statements).toEqual([]);
+    clock.advance(5_000);
+    expect(await shown()).toEqual([1, 1, 1]);
+    await server.stop();
   });
 });
 

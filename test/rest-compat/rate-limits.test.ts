@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { REST } from '@discordjs/rest';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { INVITATIONS_PER_PERSON, REQUESTS_PER_CALLER } from '../../src/domain/limits.js';
+import { DIRECT_CHANNELS_PER_CALLER, INVITATIONS_PER_PERSON, REQUESTS_PER_CALLER } from '../../src/domain/limits.js';
 import { RequestLimits } from '../../src/rest-compat/rate-limiting.js';
 import { noDiscordPy, PYTHON } from '../harness/discord-py.js';
 import { createApplication, signUp } from '../harness/people.js';
@@ -156,6 +156,16 @@ describe('429', () => {
       expect(Number(header(answer, 'retry-after'))).toBeGreaterThan(0);
     }
     expect((await scene.bot.get('/users/@me')).status).toBe(200);
+  });
+
+  test('direct channels that are opened too fast (40003)', async () => {
+    const open = () => scene.bot.post('/users/@me/channels', { recipient_id: String(scene.guild.owner.id) });
+    for (let n = 0; n < DIRECT_CHANNELS_PER_CALLER.points; n += 1) expect((await open()).status).toBe(200);
+    const refusal = await open();
+    expect(refusal.status).toBe(429);
+    const message = 'You are opening direct messages too fast';
+    expect(refusal.body).toEqual({ message, code: 40003, retry_after: expect.any(Number), global: false });
+    expect(header(refusal, 'x-ratelimit-remaining')).toBe('0');
   });
 
   test("a limit that is not the route's, but of what is done", async () => {

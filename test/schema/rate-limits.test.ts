@@ -42,6 +42,16 @@ async function sendFive(): Promise<string> {
   return answers[0]?.data.sendMessage.message.id;
 }
 
+it('direct channels that are opened too fast are refused in words of their own', async () => {
+  const open = () =>
+    ada.ask('mutation ($i: OpenDirectChannelInput!) { openDirectChannel(input: $i) { channel { id } } }', {
+      i: { userId: bob.id },
+    });
+  for (let n = 0; n < 10; n += 1) expect(codesOf(await open())).toEqual([]);
+  const message = 'You are opening direct messages too fast';
+  expect((await open()).errors).toMatchObject([{ message, extensions: { code: 'RATE_LIMITED' } }]);
+});
+
 describe('messages of one channel', () => {
   it('five are sent in five seconds, and the sixth is told when to come again', async () => {
     await sendFive();

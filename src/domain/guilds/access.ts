@@ -11,6 +11,7 @@ import {
 } from '../guild-operations.js';
 import type { MemberFacts } from '../members/record.js';
 import {
+  ALL_PERMISSIONS,
   allows,
   channelPermissions,
   DIRECT_PERMISSIONS,
@@ -18,6 +19,7 @@ import {
   holderAt,
   memberPermissions,
   Permission,
+  timeoutEnd,
 } from '../permissions.js';
 import type { GuildView } from './views.js';
 
@@ -144,6 +146,15 @@ export async function permissionsWithin(
 /** @throws MISSING_PERMISSIONS unless `permissions` holds all of `needed` */
 export function requirePermissions(permissions: bigint, needed: bigint): void {
   if (!allows(permissions, needed)) throw missingPermissions();
+}
+
+/**
+ * For what needs no permission and is still more than to look on.
+ * @throws MISSING_PERMISSIONS for the caller while they are timed out there
+ */
+export function requireTakingPart({ clock }: Pick<CallContext, 'clock'>, place: Place): void {
+  if (place.kind === 'direct' || place.permissions === ALL_PERMISSIONS) return;
+  if (timeoutEnd(clock.now(), place.member) !== null) throw missingPermissions();
 }
 
 /** A person cannot tell what is hidden from what is missing; a bot is told, as on the reference platform. */

@@ -6,6 +6,7 @@ import { type CallContext, requirePerson, type Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { findInvite, stillWorking } from '../invites/find.js';
 import { insertMember } from '../members/rows.js';
+import { tellNewcomer } from '../presences/tell.js';
 
 /**
  * Makes the caller a member of the guild an invite leads to. Somebody who is one already stays one, which is no use of it.
@@ -22,6 +23,7 @@ export async function joinGuild(call: CallContext, code: string): Promise<Guild>
     if (isMissingReference(error) || isMissingRow(error)) throw new DomainError('UNKNOWN_INVITE');
     if (!isUniqueConflict(error)) throw error;
   }
+  await tellNewcomer(call, invite.guildId, user.id);
   return invite.guild;
 }
 

@@ -1,6 +1,7 @@
 import { isUniqueConflict } from '../../infra/database/faults.js';
 import type { Installation } from '../../infra/database/index.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
+import { tellNewcomer } from '../presences/tell.js';
 import { findInstallable, requireStillThere } from './access.js';
 import { planGuildInstall } from './guild-install.js';
 import type { ServerInstall } from './input.js';
@@ -22,7 +23,7 @@ interface InstallInput extends ServerInstall {
  *   `accessGuild` throws
  */
 export async function installApplication(call: CallContext, input: InstallInput): Promise<Installation> {
-  return writeInstall(call, input.applicationId, await planInstall(call, input));
+  return writeInstall(call, input, await planInstall(call, input));
 }
 
 /** Checks an installation, which the returned step then writes. @throws what {@link installApplication} throws */
@@ -39,10 +40,21 @@ export async function planInstall(
 }
 
 /**
- * Runs a transaction that a planned installation is part of, or that gives the application something else.
+ * Runs a transaction that a planned installation is part of, or that gives the application something else; a bot that joins a guild by it is
+ * there with it.
  * @throws UNKNOWN_APPLICATION for one that was deleted meanwhile
  */
 export async function writeInstall<T>(
+  call: CallContext,
+  { applicationId, guildId }: Pick<InstallInput, 'applicationId' | 'guildId'>,
+  work: (write: Write) => Promise<T>,
+): Promise<T> {
+  const written = await writeBesideOthers(call, applicationId, work);
+  if (guildId !== undefined) await tellNewcomer(call, guildId, applicationId);
+  return written;
+}
+
+async function writeBesideOthers<T>(
   call: CallContext,
   applicationId: bigint,
   work: (write: Write) => Promise<T>,

@@ -4,7 +4,7 @@ import type { Place } from '../channels/place.js';
 import { ANY_GUILD } from '../command-permissions/direct.js';
 import type { IntegrationOwners } from '../command-permissions/record.js';
 import { DomainError, type FieldFault, invalidInput } from '../errors.js';
-import { accessChannel } from '../guilds/access.js';
+import { accessChannel, requireTakingPart } from '../guilds/access.js';
 import { findComponent, type InteractiveComponent } from '../messages/components/index.js';
 import type { MessageRecord } from '../messages/record.js';
 import { findApplication } from './applications.js';
@@ -24,13 +24,14 @@ export interface UsedComponent {
 }
 
 /**
- * What somebody asks of an application by using a component of its message, which everybody may who may read that.
+ * What somebody asks of an application by using a component of its message, which everybody may who may read that and is not timed out.
  * @throws UNKNOWN_MESSAGE, UNKNOWN_APPLICATION for one that is installed no longer, INVALID_INPUT (at `customId` and `values`), and what
- *   `accessChannel` throws
+ *   `accessChannel` and `requireTakingPart` throw
  */
 export async function componentRequest(call: CallContext, input: UsedComponent): Promise<InteractionRequest> {
   const { user } = requirePerson(call);
   const place = await accessChannel(call, input.channelId, 'viewChannel');
+  requireTakingPart(call, place);
   const message = await findVisibleMessage(call, place, input.messageId);
   if (!message) throw new DomainError('UNKNOWN_MESSAGE');
   const component = requireUsable(message, input.customId);

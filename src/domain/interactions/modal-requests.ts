@@ -2,7 +2,7 @@ import { InteractionType } from 'discord-api-types/v10';
 import type { Interaction } from '../../infra/database/index.js';
 import { type CallContext, requirePerson } from '../call.js';
 import { DomainError } from '../errors.js';
-import { accessChannel } from '../guilds/access.js';
+import { accessChannel, requireTakingPart } from '../guilds/access.js';
 import { findApplication } from './applications.js';
 import { findCircumstances } from './circumstances.js';
 import { readModal } from './filled-inputs.js';
@@ -24,7 +24,8 @@ export interface SubmittedModal {
 /**
  * What somebody asks of an application by filling in the modal that it showed them.
  * @throws UNKNOWN_INTERACTION for one that showed no modal, or showed it to somebody else; UNKNOWN_APPLICATION, INVALID_INPUT (at
- *   `components` and `files`), TOO_MANY_ATTACHMENTS, FILE_TOO_LARGE, REQUEST_TOO_LARGE, and what `accessChannel` throws
+ *   `components` and `files`), TOO_MANY_ATTACHMENTS, FILE_TOO_LARGE, REQUEST_TOO_LARGE, and what `accessChannel` and
+ *   `requireTakingPart` throw
  */
 export async function modalRequest(
   call: CallContext,
@@ -34,6 +35,7 @@ export async function modalRequest(
   const modal = storedModal(interaction.modal);
   if (!modal || interaction.userId !== user.id) throw new DomainError('UNKNOWN_INTERACTION');
   const place = await accessChannel(call, interaction.channelId, 'viewChannel');
+  requireTakingPart(call, place);
   const reading = newReading(allotFileIds(call, files));
   const data = readModal(reading, modal, components);
   checkTaken(reading);

@@ -1,1 +1,2 @@
+export { countLive } from './count.js';
 export { type LifeEvents, LiveProcess } from './life.js';

@@ -6,6 +6,7 @@ import type { GuildOperation } from '../guild-operations.js';
 import { accessGuild } from '../guilds/access.js';
 import type { GuildView } from '../guilds/views.js';
 import { findTokenActor } from '../oauth/access-tokens.js';
+import { tellNewcomer } from '../presences/tell.js';
 import type { MemberRecord } from './record.js';
 import { auditRoles, rolesForNewMember } from './roles.js';
 import { insertMember as insertRow } from './rows.js';
@@ -35,7 +36,9 @@ export async function addMember(call: CallContext, input: AddMemberInput): Promi
   await checkAccessToken(call, input);
   if (await call.guilds.member(guildId, userId)) return null;
   try {
-    return await insertMember(call, view, input);
+    const member = await insertMember(call, view, input);
+    await tellNewcomer(call, guildId, userId);
+    return member;
   } catch (error) {
     if (isUniqueConflict(error)) return null;
     throw isMissingReference(error) ? new DomainError('UNKNOWN_GUILD') : error;

@@ -6,7 +6,7 @@ import { usableEmoji } from '../emojis/usable.js';
 import { DomainError, missingPermissions } from '../errors.js';
 import type { DomainEvent } from '../events.js';
 import { CHANNEL_OPERATIONS } from '../guild-operations.js';
-import { accessChannel } from '../guilds/access.js';
+import { accessChannel, requireTakingPart } from '../guilds/access.js';
 import { limits } from '../limits.js';
 import { allows } from '../permissions.js';
 import { customKey, type NamedEmoji, namedEmoji } from './emoji.js';
@@ -20,14 +20,15 @@ export interface ReactionInput extends MessageKey {
 }
 
 /**
- * Reacts to a message. The first reaction with an emoji needs AddReactions, and the right to use it; joining one does not. Reacting twice
- * is one reaction.
+ * Reacts to a message. The first reaction with an emoji needs AddReactions, and the right to use it; joining one does not, but is not for
+ * who is timed out. Reacting twice is one reaction.
  * @throws UNKNOWN_EMOJI, UNKNOWN_MESSAGE, TOO_MANY_REACTIONS, MISSING_PERMISSIONS and what `accessChannel` throws
  */
 export async function addReaction(call: CallContext, input: ReactionInput): Promise<void> {
   const { user } = requireUser(call);
   const named = namedEmoji(input.emoji);
   const place = await accessChannel(call, input.channelId, 'addReaction');
+  requireTakingPart(call, place);
   const message = await findMessage(call, place, input.messageId);
   const known = await call.read.reaction.findFirst({
     where: { messageId: message.id, ...withEmoji(named) },

@@ -56,15 +56,9 @@ export async function authorize(
   const guildId = target === 'SERVER' && installing.length > 0 ? chooseGuild(request, decision) : null;
   const permissions = scopes.includes('bot') ? decision.permissions & request.permissions : 0n;
   const installs = target !== null && installing.length > 0;
-  const install = installs
-    ? await planInstall(call, {
-        applicationId: request.application.id,
-        ...(guildId === null ? {} : { guildId }),
-        scopes: installing,
-        permissions,
-      })
-    : null;
-  return writeInstall(call, request.application.id, async (write) => {
+  const where = { applicationId: request.application.id, ...(guildId === null ? {} : { guildId }) };
+  const install = installs ? await planInstall(call, { ...where, scopes: installing, permissions }) : null;
+  return writeInstall(call, where, async (write) => {
     const installation = await install?.(write);
     const code = answersWithCode(request) ? await grantCode(call, write, request, scopes, guildId) : null;
     const granted = scopes.includes('bot') ? BigInt(installation?.permissions ?? 0) : 0n;

@@ -1,16 +1,13 @@
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Counter, type Registry } from 'prom-client';
 import type { Clock } from '../clock.js';
-import { isDoneWithin } from '../deadlines.js';
+import { keeping, showPart } from '../kept-answers.js';
 import type { Backlog } from './rows.js';
 
 /** How an attempt ended: `lost` when somebody else had the job by then, or it could not be written down; `stopped` with the process. */
 export type Ending = 'done' | 'failed' | 'dead' | 'lost' | 'stopped';
 
-/** How long `/metrics` waits for the database, in milliseconds; what it said last is shown then. */
-const ANSWER_WITHIN_MS = 1_000;
-
-/** How long its answer is good for, in milliseconds: however often somebody asks for metrics, the database is asked once. */
-const KEPT_MS = 5_000;
+/** Before the database has been asked. */
+const NOTHING: Backlog = { due: 0, oldestMs: 0, dead: 0 };
 
 /**
  * Shows what waits and what was done.
@@ -21,7 +18,7 @@ export function showJobs(
   clock: Clock,
   read: () => Promise<Backlog>,
 ): (kind: string, ending: Ending) => void {
-  showBacklog(registry, keeping(clock, read));
+  showBacklog(registry, keeping(clock, NOTHING, read));
   const runs = new Counter({
     name: 'causeway_job_runs_total',
     help: 'Attempts to do a job by this process, by kind and ending (done, failed, dead, lost, stopped)',
@@ -33,14 +30,7 @@ export function showJobs(
 
 function showBacklog(registry: Registry, look: () => Promise<Backlog>): void {
   const show = (name: string, help: string, value: (backlog: Backlog) => number) =>
-    new Gauge({
-      name,
-      help,
-      registers: [registry],
-      async collect() {
-        this.set(value(await look()));
-      },
-    });
+    showPart(registry, look, { name, help, value });
   show('causeway_jobs_due', 'Jobs that are due and that nobody works on, over all processes', ({ due }) => due);
   show(
     'causeway_jobs_oldest_due_seconds',
@@ -48,26 +38,4 @@ function showBacklog(registry: Registry, look: () => Promise<Backlog>): void {
     ({ oldestMs }) => oldestMs / 1_000,
   );
   show('causeway_jobs_dead', 'Jobs that were given up, over all processes', ({ dead }) => dead);
-}
-
-/** Those who ask within some seconds get one answer; the last one where none comes in time. */
-function keeping(clock: Clock, read: () => Promise<Backlog>): () => Promise<Backlog> {
-  let last: Backlog = { due: 0, oldestMs: 0, dead: 0 };
-  let askedAt = Number.NEGATIVE_INFINITY;
-  let asking: Promise<void> | null = null;
-  const ask = async () => {
-    try {
-      last = await read();
-    } catch {
-      // An outage is told of elsewhere.
-    }
-    askedAt = clock.now();
-    asking = null;
-  };
-  return async () => {
-    if (clock.now() - askedAt < KEPT_MS) return last;
-    asking ??= ask();
-    await isDoneWithin(ANSWER_WITHIN_MS, asking);
-    return last;
-  };
 }

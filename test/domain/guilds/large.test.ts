@@ -292,7 +292,7 @@ const ROUTES: Route[] = [
     name: 'deleting a channel',
     prepare: ({ owner, guildId }) => createChannel(owner, guildId, { name: 'new' }),
     run: ({ owner }, { id }: { id: bigint }) => deleteChannel(owner, id),
-    most: 14,
+    most: 15,
     sorts: FEW_CHANNELS,
   },
   {
@@ -316,7 +316,7 @@ const ROUTES: Route[] = [
     name: 'joining',
     prepare: stranger,
     run: ({ code }, user: User) => joinGuild(callOf(app, user), code),
-    most: 14,
+    most: 15,
   },
   {
     name: 'leaving',

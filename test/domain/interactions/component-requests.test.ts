@@ -10,7 +10,7 @@ import { permitEveryone } from '../../harness/rows.js';
 import { startServer, type TestServer } from '../../harness/server.js';
 import { callOf, createBot, say } from '../../harness/world.js';
 import { installToPerson, letInstallToPeople } from '../command-permissions/scene.js';
-import { faultsOf, installWithCommands, openScene, type Scene, sayWith } from './scene.js';
+import { faultsOf, installWithCommands, openScene, type Scene, sayWith, whileTimedOut } from './scene.js';
 
 let server: TestServer;
 let scene: Scene;
@@ -115,6 +115,12 @@ async function sayAs(...components: object[]) {
 }
 
 describe('the message of a component', () => {
+  it('is for nobody while they are timed out', async () => {
+    const press = () => outcome(useOf([row(button())]));
+    expect(await press()).toBe('ok');
+    await whileTimedOut(scene, async () => expect(await press()).toBe('MISSING_PERMISSIONS'));
+  });
+
   it('is an application’s', async () => {
     const { id } = await sayWith(scene, row(button()));
     await server.app.db.writer.message.update({ where: { id }, data: { authorId: scene.users.ada.id } });

@@ -8,7 +8,7 @@ import { outcome } from '../../harness/outcome.js';
 import { denyInChannel } from '../../harness/rows.js';
 import { startServer, type TestServer } from '../../harness/server.js';
 import { createChannel } from '../../harness/world.js';
-import { faultsOf, openScene, type Scene, sayWith, storeModal } from './scene.js';
+import { faultsOf, openScene, type Scene, sayWith, storeModal, whileTimedOut } from './scene.js';
 
 let server: TestServer;
 let scene: Scene;
@@ -55,6 +55,12 @@ describe('a modal', () => {
     expect(await submit(interaction)).toMatchObject({ message: { id: messageId } });
     await server.app.db.writer.message.delete({ where: { id: messageId } });
     expect(await submit(interaction)).toMatchObject({ message: null });
+  });
+
+  it('is for nobody while they are timed out', async () => {
+    const interaction = await storeModal(scene, [NAME]);
+    await whileTimedOut(scene, async () => expect(await outcome(submit(interaction))).toBe('MISSING_PERMISSIONS'));
+    expect(await outcome(submit(interaction))).toBe('ok');
   });
 
   it('is for who was shown it', async () => {

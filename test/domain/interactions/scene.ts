@@ -10,6 +10,7 @@ import {
   type InteractionRequest,
   InvokedOptions,
 } from '../../../src/domain/interactions/index.js';
+import { updateMember } from '../../../src/domain/members/index.js';
 import { parseInput } from '../../../src/domain/parse-input.js';
 import type { Interaction, Prisma, Role, User } from '../../../src/infra/database/index.js';
 import { createPerson } from '../../harness/rows.js';
@@ -142,4 +143,12 @@ export function storeModal(
       ...facts,
     },
   });
+}
+
+/** Does something while the scene's member is timed out. */
+export async function whileTimedOut({ server: { app }, guild, owner, users }: Scene, work: () => Promise<void>) {
+  const key = { guildId: guild.id, userId: users.ada.id };
+  await updateMember(owner, { ...key, communicationDisabledUntil: new Date(app.clock.now() + 60_000) });
+  await work();
+  await updateMember(owner, { ...key, communicationDisabledUntil: null });
 }

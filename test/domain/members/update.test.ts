@@ -1,15 +1,26 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { AppContext } from '../../../src/context.js';
 import { accessChannel } from '../../../src/domain/guilds/index.js';
+import { createInvite } from '../../../src/domain/invites/index.js';
 import { addMemberRole, removeMemberRole, updateMember, updateOwnMember } from '../../../src/domain/members/index.js';
+import {
+  addReaction,
+  deleteMessage,
+  editMessage,
+  removeReaction,
+  sendMessage,
+  startTyping,
+} from '../../../src/domain/messages/index.js';
 import { Permission } from '../../../src/domain/permissions.js';
 import { createRole, deleteRole } from '../../../src/domain/roles/index.js';
+import { joinVoice } from '../../../src/domain/voice/index.js';
 import type { Role, User } from '../../../src/infra/database/index.js';
 import { hearGuild } from '../../harness/bus.js';
 import { openContext } from '../../harness/context.js';
 import { outcome } from '../../harness/outcome.js';
 import { createPerson } from '../../harness/rows.js';
-import { addMember, callOf, createGuild, type TestGuild } from '../../harness/world.js';
+import { addMember, callOf, createChannel, createGuild, say, type TestGuild, toSend } from '../../harness/world.js';
+import { toEdit } from '../messages/scene.js';
 
 let app: AppContext;
 let close: () => Promise<void>;
@@ -131,6 +142,47 @@ describe('a timeout', () => {
     await update({ communicationDisabledUntil: inDays(1) });
     await update({ communicationDisabledUntil: null });
     expect(await send()).toBe('ok');
+  });
+
+  test('keeps from all that is more than to look on, whatever permission it takes', async () => {
+    const [call, owner] = [callOf(app, ada), callOf(app, guild.owner)];
+    const channelId = guild.channel.id;
+    const { id: messageId } = await say(app, guild, ada, 'mine');
+    const [at, there] = [{ channelId, messageId }, { emoji: '👍' }];
+    await addReaction(owner, { ...at, ...there });
+    const voice = await createChannel(app, guild.id, 'voice', 2);
+    const attempts: (() => Promise<unknown>)[] = [
+      () => sendMessage(call, { channelId, body: toSend({ content: 'more' }) }),
+      () => startTyping(call, { channelId }),
+      () => addReaction(call, { ...at, emoji: '🦦' }),
+      () => addReaction(call, { ...at, ...there }),
+      () => createInvite(call, channelId),
+      () => joinVoice(call, { channelId: voice.id }, 'a connection'),
+      () => updateOwnMember(call, { guildId: guild.id, nick: 'Wren' }),
+    ];
+    const { id: another } = await say(app, guild, ada, 'another');
+    const removeOther = () => deleteMessage(call, { channelId, messageId: another });
+    const tried = async () => Promise.all(attempts.map((attempt) => outcome(attempt())));
+    await update({ communicationDisabledUntil: inDays(1) });
+    expect(await tried()).toEqual(attempts.map(() => 'MISSING_PERMISSIONS'));
+    expect(await outcome(removeReaction(call, { ...at, ...there }))).toBe('ok');
+    expect(await outcome(removeOther())).toBe('ok');
+    expect(await outcome(editMessage(call, { ...at, body: toEdit({ content: 'mine still' }) }))).toBe('ok');
+    await update({ communicationDisabledUntil: null });
+    expect(await tried()).not.toContain('MISSING_PERMISSIONS');
+  });
+
+  test('says nothing of the owner, nor of an administrator', async () => {
+    const admin = await createRole(callOf(app, guild.owner), guild.id, { permissions: Permission.Administrator });
+    await addMemberRole(callOf(app, guild.owner), { guildId: guild.id, userId: ada.id, roleId: admin.id });
+    const { id: messageId } = await say(app, guild, ada, 'mine');
+    const users = [ada.id, guild.owner.id];
+    for (const userId of users) {
+      const where = { guildId: guild.id, userId };
+      await app.db.writer.member.updateMany({ where, data: { communicationDisabledUntil: inDays(1) } });
+    }
+    const at = { channelId: guild.channel.id, messageId, emoji: '👍' };
+    for (const user of [ada, guild.owner]) expect(await outcome(addReaction(callOf(app, user), at))).toBe('ok');
   });
 
   test('is of 28 days at most', async () => {
