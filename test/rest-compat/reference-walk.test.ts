@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { banMember } from '../../src/domain/bans/index.js';
+import { deleteGuild } from '../../src/domain/guilds/index.js';
 import { addMemberRole } from '../../src/domain/members/index.js';
 import { ALL_PERMISSIONS, Permission } from '../../src/domain/permissions.js';
 import { createRole } from '../../src/domain/roles/index.js';
@@ -484,6 +485,146 @@ describe('answers as the document has it, with each of its statuses', () => {
 
   test.each(Object.entries(NEVER))('%s: never, and refuses as the document has it', async (name, status) => {
     expect((await send(name, {})).status).toBe(status);
+  });
+});
+
+/** What the parameters of a path are ids of. */
+const KINDS: Record<string, Kind> = {
+  guild_id: 'guild',
+  channel_id: 'channel',
+  message_id: 'message',
+  role_id: 'role',
+  overwrite_id: 'role',
+  emoji_id: 'emoji',
+  user_id: 'user',
+  command_id: 'command',
+  application_id: 'application',
+};
+const ALL_KINDS = ['guild', 'channel', 'message', 'role', 'emoji', 'user', 'command', 'application'] as const;
+type Kind = (typeof ALL_KINDS)[number];
+type Ids = Partial<Record<Kind, string>>;
+
+/** What anybody's id does for: whom a ban is of, who is looked up, and whose reaction is taken back, which need not be there. */
+const OF_ANYBODY = [
+  'PUT /guilds/{guild_id}/bans/{user_id}',
+  'GET /users/{user_id}',
+  'DELETE /channels/{channel_id}/messages/{message_id}/reactions/{emoji_name}/{user_id}',
+];
+
+describe('an id is refused', () => {
+  /** Of what is there, but of a server that the bot is not in. */
+  let elsewhere: Ids;
+  /** Of what was in this server, or with this application, and is deleted. */
+  let gone: Ids;
+  let here: Ids;
+
+  beforeAll(async () => {
+    const other = await openScene(server);
+    await other.permit(ALL_PERMISSIONS);
+    const { id: role } = await createRole(callOf(server.app, other.guild.owner), other.guild.id, { permissions: 0n });
+    const emoji = await other.bot.post(`/guilds/${other.guildId}/emojis`, { name: 'other', image: dataUri(PIXEL) });
+    const command = await other.bot.post(`/applications/${other.bot.id}/commands`, COMMAND);
+    elsewhere = {
+      guild: other.guildId,
+      channel: other.channelId,
+      message: (await other.send()).id,
+      role: String(role),
+      emoji: emoji.body.id,
+      user: other.stranger.id,
+      command: command.body.id,
+      application: other.bot.id,
+    };
+    here = {
+      guild: scene.guildId,
+      channel: await newChannel(),
+      message: (await scene.send()).id,
+      role: await newRole(),
+      emoji: (await emojiIn('/guilds/{guild_id}/emojis')).params?.emoji_id ?? '',
+      user: String(scene.guild.owner.id),
+      command: await globalCommand(),
+    };
+    gone = {
+      guild: await deletedGuild(),
+      channel: await newChannel(),
+      message: (await scene.send()).id,
+      role: await newRole(),
+      emoji: (await emojiIn('/guilds/{guild_id}/emojis')).params?.emoji_id ?? '',
+      command: await globalCommand(),
+    };
+    await must('DELETE', `/channels/${gone.channel}`);
+    await must('DELETE', `/channels/{channel_id}/messages/${gone.message}`);
+    await must('DELETE', `/guilds/{guild_id}/roles/${gone.role}`);
+    await must('DELETE', `/guilds/{guild_id}/emojis/${gone.emoji}`);
+    await must('DELETE', `/applications/{application_id}/commands/${gone.command}`);
+  });
+
+  let stateBefore: string;
+  beforeAll(async () => {
+    stateBefore = await stateElsewhere();
+  });
+
+  /** A server of which the bot was a member. */
+  async function deletedGuild(): Promise<string> {
+    const guild = await createGuildOf(server.app);
+    await addMember(server.app, guild.id, scene.bot.bot.user);
+    await deleteGuild(callOf(server.app, guild.owner), guild.id);
+    return String(guild.id);
+  }
+
+  function wrongIds(name: string, kind: Kind): [what: string, id: string][] {
+    // The id of a server is that of its @everyone, too.
+    const others = ALL_KINDS.filter((other) => other !== kind && !(kind === 'role' && other === 'guild'));
+    const wrong: [string, string | undefined][] = others.map((other) => [`of a ${other}`, here[other]]);
+    if (!OF_ANYBODY.includes(name))
+      wrong.push(['of another server', elsewhere[kind]], ['of what is deleted', gone[kind]]);
+    if (OF_ANYBODY.includes(name) && name.startsWith('DELETE')) return [];
+    return wrong.flatMap(([what, id]): [string, string][] => (id === undefined ? [] : [[what, id]]));
+  }
+
+  const withIds = ours
+    .filter((name) => !(name in NEVER) && !/\/(webhooks|interactions)\//.test(name))
+    .flatMap((name) => [...name.matchAll(/\{(\w+)\}/g)].map(([, param = '']) => ({ name, param })))
+    .flatMap(({ name, param }) => {
+      const kind = KINDS[param];
+      return kind ? [{ name, param, kind }] : [];
+    });
+
+  /** Everything of the other server that could have been changed. */
+  async function stateElsewhere(): Promise<string> {
+    const { reader } = server.app.db;
+    const where = { guildId: BigInt(elsewhere.guild ?? '') };
+    const channelId = BigInt(elsewhere.channel ?? '');
+    const rows = [
+      await reader.guild.findMany({ where: { id: where.guildId } }),
+      await reader.channel.findMany({ where, include: { overwrites: true, pins: true } }),
+      await reader.role.findMany({ where }),
+      await reader.emoji.findMany({ where }),
+      await reader.member.findMany({ where, include: { roles: true } }),
+      await reader.ban.findMany({ where }),
+      await reader.invite.findMany({ where }),
+      await reader.message.findMany({ where: { channelId }, include: { reactions: true } }),
+      await reader.applicationCommand.findMany({ where: { applicationId: BigInt(elsewhere.application ?? '') } }),
+    ];
+    return JSON.stringify(rows, (_, value) => (typeof value === 'bigint' ? String(value) : value));
+  }
+
+  test.each(withIds)(
+    'as $param of $name, of another kind, of another server, or of what is deleted',
+    async ({ name, param, kind }) => {
+      const [first = (): Asked => ({})] = ASKED[name] ?? [];
+      const asked = await first();
+      const answers = wrongIds(name, kind).map(async ([what, id]) => {
+        const { status, body } = await send(name, { ...asked, params: { ...asked.params, [param]: id } });
+        expect(status, `${what}: ${JSON.stringify(body)}`).toBeGreaterThanOrEqual(400);
+        expect(status, what).toBeLessThan(500);
+        expect(body.code, `${what}: is not routed`).toBeGreaterThan(0);
+      });
+      await Promise.all(answers);
+    },
+  );
+
+  test('and nothing of the other server has changed', async () => {
+    expect(await stateElsewhere()).toBe(stateBefore);
   });
 });
 
