@@ -58,7 +58,7 @@ export interface Write {
   addJob(job: DomainJob): Promise<void>;
   /**
    * Writes an entry of the audit ledger, with the caller as actor and the caller's stated reason. One that the guild's audit log shows is
-   * an event, too.
+   * an event, too. @throws UNKNOWN_GUILD for one of a guild that was deleted meanwhile
    */
   audit(entry: AuditRecord): Promise<void>;
 }

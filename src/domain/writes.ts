@@ -4,6 +4,7 @@ import type { NextId } from '../infra/ids.js';
 import type { Jobs } from '../infra/jobs/index.js';
 import type { Logger } from '../infra/logger.js';
 import type { Mail, Mailer } from '../infra/mail.js';
+import type { AuditRecord } from './audit-log/actions.js';
 import { isGuildLogEntry } from './audit-log/guild-log.js';
 import type { CallContext, Write, WriteOptions } from './call.js';
 import { DomainError } from './errors.js';
@@ -78,6 +79,7 @@ export class Writes {
         after.jobsDueAt.push(job.dueAt);
       },
       audit: async (entry) => {
+        if (isOfLivingGuild(entry)) await requireNotDeleted(db, this.parts.db.dialect, entry.guildId);
         const written = await db.auditEntry.create({
           data: {
             id: this.parts.nextId(),
@@ -104,6 +106,23 @@ export class Writes {
       throw new DomainError('OVERLOADED', 'The service is busy; try again in a moment.', { cause: error });
     }
   }
+}
+
+type EntryOfGuild = Extract<AuditRecord, { guildId: bigint; applicationId?: undefined }>;
+
+/** Whether an entry is of a guild that goes on after it. */
+function isOfLivingGuild(entry: AuditRecord): entry is EntryOfGuild {
+  return entry.guildId !== undefined && entry.applicationId === undefined && entry.action !== 'GUILD_DELETE';
+}
+
+/**
+ * Nothing is done to a guild once it is deleted: who was let in before that is refused here. On PostgreSQL, where both run at once, whoever
+ * deletes it waits until this transaction is done, or this one for that. @throws UNKNOWN_GUILD
+ */
+async function requireNotDeleted(db: Transaction, dialect: Database['dialect'], id: bigint): Promise<void> {
+  const lock = dialect === 'postgresql' ? Prisma.sql`FOR SHARE` : Prisma.empty;
+  const found = await db.$queryRaw<unknown[]>`SELECT 1 FROM "Guild" WHERE "id" = ${id} AND "deletedAt" IS NULL ${lock}`;
+  if (found.length === 0) throw new DomainError('UNKNOWN_GUILD');
 }
 
 /** The team that owns an application; null for none. */

@@ -15,11 +15,6 @@ export const DEVIATIONS: readonly Deviation[] = [
       'A deferred answer shows its resource, too (types 5 and 6): JDA reads one of every callback (docs/interactions.md, I-16).',
   },
   {
-    operation: / /,
-    fault: /components\/\d+.*(media|accessory|items|components|type|must )/,
-    because: 'TODO',
-  },
-  {
     operation: /^PATCH \/applications\/@me$/,
     fault: /scopes\/\d+ must be equal to one of the allowed values$/,
     because: 'Default install settings keep every scope of the permitted characters (service description, section 2).',

@@ -38,7 +38,7 @@ export function expectReference(schema: string, body: unknown): void {
   expect(faultsIn(validatorOf(schema), body).map((fault) => `${schema}${fault}`)).toEqual([]);
 }
 
-interface Operation {
+export interface Operation {
   /** As the document names it: `GET /guilds/{guild_id}`. */
   name: string;
   pattern: RegExp;
@@ -68,15 +68,21 @@ export function operationOf(method: string, path: string): Operation | undefined
 
 const validators = new Map<string, ValidateFunction>();
 
+/** Every operation that the document has. */
+export const REFERENCE_OPERATIONS: readonly Operation[] = operations;
+
 /**
- * What is wrong with an answer of success by the reference platform's OpenAPI document, beside the deviations that are known; nothing
- * where the document does not have the operation.
+ * What is wrong with an answer by the reference platform's OpenAPI document, beside the deviations that are known: of one of success its
+ * status and shape, of a refusal its shape. Nothing where the document does not have the operation.
  * @param path below `/api/v10`, without a query
  */
 export function referenceFaults(method: string, path: string, status: number, body: unknown): string[] {
   const operation = operationOf(method, path);
-  if (!operation || status < 200 || status > 299) return [];
-  const { name, answers } = operation;
+  if (!operation || status < 200 || status > 499) return [];
+  return status < 300 ? successFaults(operation, status, body) : refusalFaults(operation, status, body);
+}
+
+function successFaults({ name, answers }: Operation, status: number, body: unknown): string[] {
   const schema = answers[status];
   const faults =
     schema === undefined
@@ -86,6 +92,23 @@ export function referenceFaults(method: string, path: string, status: number, bo
         : faultsIn(validatorFor(`${name} ${status}`, schema), body);
   return faults.filter((fault) => !isKnown(name, fault)).map((fault) => `${name}: ${fault}`);
 }
+
+function refusalFaults({ name }: Operation, status: number, body: unknown): string[] {
+  const schema = status === 429 ? 'RatelimitedResponse' : 'ErrorResponse';
+  return faultsIn(validatorOf(schema), withNumberedFaults(body)).map((fault) => `${name} ${status}: ${fault}`);
+}
+
+/**
+ * A refusal whose faults have a number for their code where they have text: the document calls all codes numbers, and Discord's
+ * documentation (API Reference, Error Messages), like what is really sent, has text within `_errors`.
+ */
+function withNumberedFaults(body: unknown): unknown {
+  return JSON.parse(JSON.stringify(body ?? null), (key, value) =>
+    key === '_errors' && Array.isArray(value) ? value.map(withNumber) : value,
+  );
+}
+
+const withNumber = (fault: { code?: unknown }) => ({ ...fault, code: typeof fault.code === 'string' ? 0 : 'no text' });
 
 function isKnown(operation: string, fault: string): boolean {
   return DEVIATIONS.some((known) => known.operation.test(operation) && known.fault.test(fault));

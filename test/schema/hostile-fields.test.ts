@@ -14,7 +14,7 @@ import {
   Kind,
   parse,
 } from 'graphql';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { schema } from '../../src/schema/index.js';
 import { putCommand } from '../harness/command-rows.js';
 import { EVERY_FIELD_MS, HOSTILE_OTHERS, HOSTILE_TEXTS } from '../harness/hostile-values.js';
@@ -33,6 +33,9 @@ let server: TestServer;
 let ada: Person;
 /** What an input needs beside the one hostile field to get as far as the database, by the field's name. */
 let samples: Record<string, unknown>;
+/** Ids of what is somebody else's. */
+let others: Record<'guild' | 'channel' | 'message' | 'application' | 'installation' | 'command' | 'team', string>;
+let stateBefore: string;
 
 beforeAll(async () => {
   server = await startServer({ log });
@@ -42,6 +45,8 @@ beforeAll(async () => {
   const [application, team] = [await createApplication(ada), await createTeam(ada)];
   await install(ada, application, guild);
   const { id: commandId } = await putCommand(server.app, BigInt(application.id));
+  others = await makeOthers(await signUp(server, 'cleo'));
+  stateBefore = await stateOfOthers();
   samples = {
     guildId: guild.id,
     channelId: guild.textChannelId,
@@ -81,6 +86,46 @@ beforeAll(async () => {
   };
 });
 afterAll(() => server.stop());
+
+/** Whether an id stands there, or a list of ids. */
+function isOfId(path: Key[]): boolean {
+  const name = path.findLast((key) => typeof key === 'string') ?? '';
+  return /(^id|Ids?)$/.test(String(name));
+}
+
+/** Things of cleo's, of which ada sees nothing. */
+async function makeOthers(cleo: Person): Promise<typeof others> {
+  const [guild, application, team] = [await createGuild(cleo), await createApplication(cleo), await createTeam(cleo)];
+  const { id: command } = await putCommand(server.app, BigInt(application.id));
+  return {
+    guild: guild.id,
+    channel: guild.textChannelId,
+    message: await sendMessage(cleo, guild.textChannelId, 'hers'),
+    application: application.id,
+    installation: await install(cleo, application, guild),
+    command: String(command),
+    team: team.id,
+  };
+}
+
+/** All of it that could have been changed. */
+async function stateOfOthers(): Promise<string> {
+  const { reader } = server.app.db;
+  const guildId = BigInt(others.guild);
+  const id = BigInt(others.application);
+  const rows = [
+    await reader.guild.findMany({ where: { id: guildId } }),
+    await reader.channel.findMany({ where: { guildId }, include: { overwrites: true, messages: true } }),
+    await reader.role.findMany({ where: { guildId } }),
+    await reader.member.findMany({ where: { guildId }, include: { roles: true } }),
+    await reader.ban.findMany({ where: { guildId } }),
+    await reader.installation.findMany({ where: { guildId } }),
+    await reader.commandPermission.findMany({ where: { guildId } }),
+    await reader.application.findMany({ where: { id }, include: { commands: true, testers: true } }),
+    await reader.team.findMany({ where: { id: BigInt(others.team) }, include: { members: true, invitations: true } }),
+  ];
+  return JSON.stringify(rows, (_, value) => (typeof value === 'bigint' ? String(value) : value));
+}
 
 type Place = GraphQLArgument | GraphQLInputField;
 type Key = string | number;
@@ -170,7 +215,8 @@ describe('every field of every input', { timeout: EVERY_FIELD_MS }, () => {
       const told = new Set<unknown>();
       for (const arg of args) {
         for (const [, ...path] of leavesOf(arg.type, [arg.name])) {
-          for (const leaf of [...HOSTILE_TEXTS, ...HOSTILE_OTHERS]) {
+          const ofOthers = isOfId([arg.name, ...path]) ? Object.values(others) : [];
+          for (const leaf of [...HOSTILE_TEXTS, ...HOSTILE_OTHERS, ...ofOthers]) {
             const variables = { ...neededOf(args), [arg.name]: valueWith(arg.type, path, leaf) };
             if (!isTaken(variables)) {
               if (told.has(leaf)) continue;
@@ -186,6 +232,10 @@ describe('every field of every input', { timeout: EVERY_FIELD_MS }, () => {
       expect(faults.splice(0)).toEqual([]);
     },
   );
+});
+
+test('what is somebody else’s is as it was, whatever names it', async () => {
+  expect(await stateOfOthers()).toBe(stateBefore);
 });
 
 describe('every page of a list', { timeout: EVERY_FIELD_MS }, () => {

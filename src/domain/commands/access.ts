@@ -89,13 +89,14 @@ async function requireInstalled(
   guildId: bigint,
   read: CommandReader,
 ): Promise<void> {
+  // The installation in a guild that is deleted goes later.
+  if (!(await call.guilds.view(guildId))) throw new DomainError('UNKNOWN_GUILD');
   const where = { applicationId_guildId: { applicationId, guildId } };
   const installation = await read.installation.findUnique({ where, select: { scopes: true } });
   const scopes = storedScopes(installation?.scopes);
   if (scopes.includes('bot') || scopes.includes('applications.commands')) return;
   // A person cannot tell what is hidden from what is missing (decisions 29).
-  const isHidden = call.actor.kind !== 'person' && (await call.guilds.view(guildId)) !== null;
-  throw new DomainError(isHidden ? 'MISSING_ACCESS' : 'UNKNOWN_GUILD');
+  throw new DomainError(call.actor.kind === 'person' ? 'UNKNOWN_GUILD' : 'MISSING_ACCESS');
 }
 
 /**

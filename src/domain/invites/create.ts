@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Invite, Transaction } from '../../infra/database/index.js';
 import { type CallContext, requireUser } from '../call.js';
+import { findGuildChannel } from '../channels/find.js';
 import { DomainError } from '../errors.js';
 import { accessGuildChannel } from '../guilds/access.js';
 import { limits } from '../limits.js';
@@ -28,7 +29,7 @@ export interface NewInviteInput extends z.output<typeof NewInvite> {
 
 /**
  * Makes an invite to the guild of a channel. Needs CreateInstantInvite there.
- * @throws LIMIT_EXCEEDED and what `accessGuildChannel` throws
+ * @throws LIMIT_EXCEEDED, UNKNOWN_CHANNEL when the channel is deleted meanwhile, and what `accessGuildChannel` throws
  */
 export async function createInvite(
   call: CallContext,
@@ -48,6 +49,7 @@ export async function createInvite(
       const alike =
         reusing && (await findAlike(db, { channelId, inviterId: user.id, maxUses, temporary }, maxAge, now));
       if (alike) return alike;
+      await findGuildChannel(db, { guildId, channelId });
       await makeRoom(db, guildId, createdAt);
       const code = randomInviteCode();
       const invite = await db.invite.create({
