@@ -34,7 +34,9 @@ export async function addMember(call: CallContext, input: AddMemberInput): Promi
   await checkAccessToken(call, input);
   if (await call.guilds.member(guildId, userId)) return null;
   try {
-    return await insertMember(call, view, input);
+    const member = await insertMember(call, view, input);
+    await call.connections.showIn(guildId, userId);
+    return member;
   } catch (error) {
     if (isUniqueConflict(error)) return null;
     throw isMissingReference(error) ? new DomainError('UNKNOWN_GUILD') : error;
