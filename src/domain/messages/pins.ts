@@ -9,6 +9,7 @@ import { accessChannel } from '../guilds/access.js';
 import { limits } from '../limits.js';
 import type { MemberFacts } from '../members/record.js';
 import { allows } from '../permissions.js';
+import { messageLines } from './lines.js';
 import { loadMessage, loadMessages } from './load.js';
 import { postNotice } from './post.js';
 import type { MessageKey, MessageRecord } from './record.js';
@@ -85,7 +86,7 @@ async function changePin(
     await tell?.();
   };
   try {
-    await call.write(change, { serializable: true });
+    await messageLines.run(messageId, () => call.write(change, { serializable: true }));
   } catch (error) {
     throw isMissingReference(error) || isMissingRow(error) ? new DomainError('UNKNOWN_CHANNEL') : error;
   }
