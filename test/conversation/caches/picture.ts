@@ -12,7 +12,7 @@ export interface Picture {
   roles: { id: string; managed: boolean }[];
   /** People who are members, the owner not among them. */
   members: string[];
-  /** Of these people, those who are in voice. */
+  /** People who are in voice, the owner among them. */
   inVoice: string[];
   banned: string[];
   emojis: { id: string; name: string }[];
@@ -25,7 +25,7 @@ export interface Picture {
 const NEWEST = 40;
 
 /** Reads what is there at the moment. */
-export async function takePicture({ server, guild, people }: Cast): Promise<Picture> {
+export async function takePicture({ server, guild, owner, people }: Cast): Promise<Picture> {
   const { reader } = server.app.db;
   const guildId = BigInt(guild.id);
   const ids = new Set(people.map(({ id }) => id));
@@ -60,7 +60,10 @@ export async function takePicture({ server, guild, people }: Cast): Promise<Pict
     categories: idsOf(ChannelType.GuildCategory),
     roles: roles.map(({ id, managed }) => ({ id: String(id), managed })),
     members: peopleOf(members),
-    inVoice: peopleOf(voiceStates),
+    inVoice: [
+      ...peopleOf(voiceStates),
+      ...voiceStates.map(({ userId }) => String(userId)).filter((id) => id === owner.id),
+    ],
     banned: peopleOf(bans),
     emojis: emojis.map(({ id, name }) => ({ id: String(id), name })),
     invites: invites.map(({ code }) => code),

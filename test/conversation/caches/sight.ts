@@ -1,4 +1,4 @@
-import type { APIChannel, APIOverwrite, APIRole } from 'discord-api-types/v10';
+import { type APIChannel, type APIOverwrite, type APIRole, ChannelType } from 'discord-api-types/v10';
 import { Permission } from '../../../src/domain/permissions.js';
 import type { Loose } from '../../harness/graphql.js';
 import type { Dispatch } from './dispatches.js';
@@ -6,7 +6,7 @@ import type { Dispatch } from './dispatches.js';
 /** What decides what a bot may do, as dispatches tell of it. */
 interface Rights {
   roles: ReadonlyMap<string, bigint>;
-  overwrites: ReadonlyMap<string, readonly APIOverwrite[]>;
+  channels: ReadonlyMap<string, Pick<WireChannel, 'type' | 'permission_overwrites'>>;
   ownRoles: readonly string[];
   isTimedOut: boolean;
 }
@@ -104,12 +104,13 @@ export function compareSight(
   function permissionsOf(one: Rights, channelId: string | null): bigint {
     let bits = one.roles.get(guildId) ?? 0n;
     for (const role of one.ownRoles) bits |= one.roles.get(role) ?? 0n;
-    if (channelId !== null) bits = withOverwrites(one, bits, one.overwrites.get(channelId));
+    if (channelId !== null) bits = inChannel(one, bits, one.channels.get(channelId));
     return one.isTimedOut ? bits & (Permission.ViewChannel | Permission.ReadMessageHistory) : bits;
   }
 
-  function withOverwrites(one: Rights, base: bigint, overwrites: readonly APIOverwrite[] | undefined): bigint {
-    if (!overwrites) return 0n;
+  function inChannel(one: Rights, base: bigint, channel: ReturnType<Rights['channels']['get']>): bigint {
+    if (!channel) return 0n;
+    const { permission_overwrites: overwrites } = channel;
     const ofEveryone = overwrites.filter(({ id }) => id === guildId);
     const ofRoles = overwrites.filter(({ id }) => one.ownRoles.includes(id));
     const ofBot = overwrites.filter(({ id }) => id === botId);
@@ -118,7 +119,9 @@ export function compareSight(
       const allowed = level.reduce((all, { allow }) => all | BigInt(allow), 0n);
       return (before & ~denied) | allowed;
     }, base);
-    return (bits & Permission.ViewChannel) === 0n ? 0n : bits;
+    if ((bits & Permission.ViewChannel) === 0n) return 0n;
+    const isShut = channel.type === ChannelType.GuildVoice && (bits & Permission.Connect) === 0n;
+    return isShut ? bits & ~Permission.ManageChannels : bits;
   }
 }
 
@@ -131,14 +134,14 @@ type WireChannel = APIChannel & { permission_overwrites: APIOverwrite[] };
 const roleEntries = (roles: APIRole[]) =>
   roles.map(({ id, permissions }): [string, bigint] => [id, BigInt(permissions)]);
 
-const overwriteEntries = (channels: WireChannel[]) =>
-  channels.map(({ id, permission_overwrites }): [string, APIOverwrite[]] => [id, permission_overwrites]);
+const channelEntries = (channels: WireChannel[]) =>
+  channels.map((channel): [string, WireChannel] => [channel.id, channel]);
 
 function firstRights(botId: string, guild: Loose): Rights {
   const member = guild.members.find(({ user }: Loose) => user.id === botId);
   return {
     roles: new Map(roleEntries(guild.roles)),
-    overwrites: new Map(overwriteEntries(guild.channels)),
+    channels: new Map(channelEntries(guild.channels)),
     ownRoles: member.roles,
     isTimedOut: false,
   };
@@ -155,9 +158,9 @@ function rightsAfter(rights: Rights, { botId }: { botId: string }, { type, data 
       return { ...rights, roles: new Map([...rights.roles].filter(([id]) => id !== data.role_id)) };
     case 'CHANNEL_CREATE':
     case 'CHANNEL_UPDATE':
-      return { ...rights, overwrites: new Map([...rights.overwrites, ...overwriteEntries([data])]) };
+      return { ...rights, channels: new Map([...rights.channels, ...channelEntries([data])]) };
     case 'CHANNEL_DELETE':
-      return { ...rights, overwrites: new Map([...rights.overwrites].filter(([id]) => id !== data.id)) };
+      return { ...rights, channels: new Map([...rights.channels].filter(([id]) => id !== data.id)) };
     case 'GUILD_MEMBER_UPDATE':
       if (data.user.id !== botId) return rights;
       return { ...rights, ownRoles: data.roles, isTimedOut: data.communication_disabled_until !== null };

@@ -158,7 +158,8 @@ export const channelOperations: Operations = {
     weight: 12,
     plan(scene) {
       const { random } = scene;
-      const there = ofAll(scene);
+      // One for voice is left, so that there is somewhere to go.
+      const there = ofAll(scene).filter(({ id }) => id !== scene.cast.guild.voiceChannelId);
       if (there.length < 6) return null;
       const { id } = random.of(there);
       if (random.chance(0.5)) return byBot(moderator(scene), 'DELETE', `/channels/${id}`);

@@ -69,7 +69,7 @@ export const liveOperations: Operations = {
   'leave voice': {
     weight: 8,
     plan({ cast, picture, random }) {
-      const person = random.orNull(cast.people.filter(({ id }) => picture.inVoice.includes(id)));
+      const person = random.orNull([cast.owner, ...cast.people].filter(({ id }) => picture.inVoice.includes(id)));
       return person && byPerson(person, 'leaveVoice', 'GuildIdInput', { guildId: cast.guild.id });
     },
   },
@@ -88,7 +88,7 @@ export const liveOperations: Operations = {
   'mute oneself in voice': {
     weight: 12,
     plan({ cast, picture, random }) {
-      const person = random.orNull(cast.people.filter(({ id }) => picture.inVoice.includes(id)));
+      const person = random.orNull([cast.owner, ...cast.people].filter(({ id }) => picture.inVoice.includes(id)));
       const input = { guildId: cast.guild.id, selfMute: random.chance(0.5), selfDeaf: random.chance(0.5) };
       return person && byPerson(person, 'setVoiceState', 'SetVoiceStateInput', input);
     },
