@@ -89,8 +89,6 @@ interface OpenConnections {
   holdVoice(id: string): void;
   /** All of a person's connections say the same; null where they have none. */
   setStatus(userId: bigint, status: Status): Promise<ShownPresence | null>;
-  /** A guild that somebody joined is told how they are seen. What fails is logged, and tried again. */
-  showIn(guildId: bigint, userId: bigint): Promise<void>;
 }
 
 /** How many members are online. */

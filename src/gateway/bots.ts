@@ -66,7 +66,7 @@ export class Bots {
     const bot: Bot = {
       sessions: new Set(),
       subscriptions: [
-        this.app.bus.subscribe(topics.user(botId), (message) => this.#onUserMessage(botId, bot, message)),
+        this.app.bus.subscribe(topics.user(botId), (message) => this.#onUserMessage(bot, message)),
         this.app.bus.subscribe(topics.application(botId), (message) => this.#onApplicationMessage(botId, bot, message)),
       ],
     };
@@ -74,11 +74,10 @@ export class Bots {
     return bot;
   }
 
-  #onUserMessage(botId: bigint, bot: Bot, message: Heard): void {
+  #onUserMessage(bot: Bot, message: Heard): void {
     switch (message.type) {
       case 'GUILD_JOINED':
         this.#forGuild(bot, message, (session, guildId) => this.introduce(guildId, session));
-        void this.app.connections.showIn(BigInt(message.guildId ?? 0), botId);
         break;
       case 'GUILD_LEFT':
         this.#forGuild(bot, message, (session, guildId) => this.#leave(guildId, session));

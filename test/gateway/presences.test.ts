@@ -1,10 +1,9 @@
 import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { JUST_THERE } from '../../src/domain/presences/index.js';
 import type { User } from '../../src/infra/database/index.js';
 import { ManualClock } from '../harness/clock.js';
 import { ALL_INTENTS, GatewayClient } from '../harness/gateway-client.js';
-import { addCrowd, createPerson } from '../harness/rows.js';
+import { addCrowd } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { addMember, createBot, createBotInGuild, type TestBot, type TestGuild } from '../harness/world.js';
 
@@ -117,26 +116,6 @@ describe('G-39 presence', () => {
     again.send(6, { token: other.token, session_id: d.session_id, seq: bot.sequence });
     await again.event('RESUMED');
     expect((await seen(client)).status).toBe('dnd');
-  });
-
-  it('G-60 is told to a guild that somebody joins, where they are there already', async () => {
-    const client = await session(watcher);
-    const comer = await createBot(server.app);
-    await session(comer, { presence: { status: 'dnd' } });
-    const [online, offline] = [await createPerson(server.app), await createPerson(server.app)];
-    const socket = { id: 'of a comer', userId: online.id, isBot: false };
-    await server.app.connections.open(socket, JUST_THERE);
-    for (const user of [offline, online, comer.user]) await addMember(server.app, guild.id, user);
-    const told = async () => {
-      const { t, d } = await client.next(({ t }) => t === 'GUILD_MEMBER_ADD' || t === 'PRESENCE_UPDATE');
-      return [t, d.user.id, ...(d.status ? [d.status] : [])];
-    };
-    expect(await told()).toEqual(['GUILD_MEMBER_ADD', String(offline.id)]);
-    expect(await told()).toEqual(['GUILD_MEMBER_ADD', String(online.id)]);
-    expect(await told()).toEqual(['PRESENCE_UPDATE', String(online.id), 'online']);
-    expect(await told()).toEqual(['GUILD_MEMBER_ADD', String(comer.id)]);
-    expect(await told()).toEqual(['PRESENCE_UPDATE', String(comer.id), 'dnd']);
-    await server.app.connections.close(socket.id);
   });
 
   it('G-57 is told with its intent alone, and of itself a bot is told nothing', async () => {

@@ -45,7 +45,6 @@ async function addMember(call: CallContext, invite: Invite, userId: bigint): Pro
     },
     { serializable: true },
   );
-  await call.connections.showIn(invite.guildId, userId);
 }
 
 /** Counts a use; the last one removes the invite. Of several at the same time, none goes beyond. @throws UNKNOWN_INVITE */

@@ -34,9 +34,7 @@ export async function addMember(call: CallContext, input: AddMemberInput): Promi
   await checkAccessToken(call, input);
   if (await call.guilds.member(guildId, userId)) return null;
   try {
-    const member = await insertMember(call, view, input);
-    await call.connections.showIn(guildId, userId);
-    return member;
+    return await insertMember(call, view, input);
   } catch (error) {
     if (isUniqueConflict(error)) return null;
     throw isMissingReference(error) ? new DomainError('UNKNOWN_GUILD') : error;

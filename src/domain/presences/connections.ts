@@ -9,7 +9,7 @@ import { refusalIn } from '../errors.js';
 import type { LiveProcess } from '../live-processes/life.js';
 import { looksAlike, type ShownPresence, type Statement, type Status } from './record.js';
 import { type Change, type ConnectionKey, endConnection, storeStatement, storeStatus } from './store.js';
-import { tellNewcomer, tellPresence } from './tell.js';
+import { tellPresence } from './tell.js';
 
 /** After what time something that could not be stored or told is tried again, in milliseconds. */
 const RETRY_MS = 2_000;
@@ -110,13 +110,6 @@ export class Connections {
     if (!change) return null;
     await this.#inLine(userId, () => this.#tell(change));
     return change.after;
-  }
-
-  /** A guild that somebody joined is told how they are seen. Settles when it was, or that has to be tried again. */
-  showIn(guildId: bigint, userId: bigint): Promise<void> {
-    return this.#inLine(userId, async (onFailure) => {
-      await this.#untilDone(() => tellNewcomer(this.parts.callOfNobody(), { guildId, userId }), onFailure);
-    });
   }
 
   /** Ends the connections of a person who may have signed out, where they did; of everybody where nobody is named. */
