@@ -151,19 +151,6 @@ export async function deleteEmoji(call: CallContext, key: GuildEmojiKey): Promis
   await dropPictures(call, [emojiId]);
 }
 
-/** A role that is deleted is named by no emoji any more: what named it alone is for everybody. Within a serializable transaction. */
-export async function removeRoleFromEmojis(write: Write, guildId: bigint, roleId: bigint): Promise<void> {
-  const emojis = await emojisOf(write.db, guildId);
-  const naming = emojis.filter((emoji) => rolesOf(emoji).includes(roleId));
-  for (const { id, ...emoji } of naming) {
-    const roleIds = rolesOf(emoji)
-      .filter((one) => one !== roleId)
-      .map(String);
-    await write.db.emoji.update({ where: { id }, data: { roleIds }, select: { id: true } });
-  }
-  if (naming.length > 0) await recordAll(write, guildId);
-}
-
 async function manageableEmoji(
   call: CallContext,
   db: Transaction,

@@ -5,7 +5,6 @@ import type { CallContext, Write } from '../call.js';
 import { withLastMessages } from '../channels/find.js';
 import { WITH_OVERWRITES } from '../channels/record.js';
 import { removeFromLists } from '../command-permissions/remove.js';
-import { removeRoleFromEmojis } from '../emojis/guild.js';
 import { DomainError, missingPermissions } from '../errors.js';
 import { accessGuild } from '../guilds/access.js';
 import { auditedRole } from './create.js';
@@ -13,8 +12,8 @@ import { findRole } from './find.js';
 import { highestPosition } from './rank.js';
 
 /**
- * Removes a role below the caller's highest from its guild: its members lose it, and nothing is said of it any more, in channels, of emojis
- * or in lists of who may run commands. Needs ManageRoles.
+ * Removes a role below the caller's highest from its guild: its members lose it, and nothing is said of it any more, in channels or in
+ * lists of who may run commands. Needs ManageRoles.
  * @throws UNKNOWN_ROLE, INVALID_ROLE for `@everyone` and what belongs to an installation, MISSING_PERMISSIONS and what `accessGuild` throws
  */
 export async function deleteRole(call: CallContext, input: { guildId: bigint; roleId: bigint }): Promise<void> {
@@ -30,7 +29,6 @@ export async function deleteRole(call: CallContext, input: { guildId: bigint; ro
       await write.audit({ action: 'ROLE_DELETE', guildId, targetId: roleId, changes: auditedRole(role) });
       write.record({ type: 'GUILD_ROLE_DELETE', guildId, roleId });
       await removeOverwrites(write, role);
-      await removeRoleFromEmojis(write, guildId, roleId);
       await removeFromLists(write, guildId, { targetType: Target.Role, targetId: roleId });
     },
     { serializable: true },

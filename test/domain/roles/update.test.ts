@@ -141,33 +141,6 @@ describe('the removal of a role', () => {
     });
   });
 
-  test('takes it from the emojis that name it, and tells of them once', async () => {
-    const { events } = hearGuild({ app }, guild.id);
-    await remove(await make({ name: 'of no emoji' }));
-    expect(events.map(({ type }) => type)).not.toContain('GUILD_EMOJIS_UPDATE');
-    const of = { guildId: guild.id, creatorId: guild.owner.id };
-    const lists = { both: [low, top], one: [low], other: [top], all: [] };
-    for (const [name, roles] of Object.entries(lists)) {
-      const roleIds = roles.map(({ id }) => String(id));
-      await app.db.writer.emoji.create({ data: { id: app.nextId(), ...of, name, roleIds } });
-    }
-    await remove(low);
-    const told = events.filter(({ type }) => type === 'GUILD_EMOJIS_UPDATE').map(({ data }) => JSON.parse(data).emojis);
-    const left = [String(top.id)];
-    expect(
-      told.map((emojis) => emojis.map(({ name, roles }: { name: string; roles: string[] }) => [name, roles])),
-    ).toEqual([
-      [
-        ['both', left],
-        ['one', []],
-        ['other', left],
-        ['all', []],
-      ],
-    ]);
-    const emojis = await app.db.reader.emoji.findMany({ where: { guildId: guild.id }, orderBy: { id: 'asc' } });
-    expect(emojis.map(({ roleIds }) => roleIds)).toEqual([left, [], left, []]);
-  });
-
   test('is of no role that everybody or an installation has', async () => {
     const { user: bot } = await createBot(app);
     await addMember(app, guild.id, bot);
