@@ -12,6 +12,7 @@ import { type Endpoints, nextOverdue, OverdueInteractions, settleOverdue } from 
 import type { Ping } from './domain/interactions-endpoints/index.js';
 import type { DomainJobPayloads } from './domain/job-payloads.js';
 import { createKnownCredentials, type KnownCredentials } from './domain/known-credentials.js';
+import type { LatestChanges } from './domain/latest-changes.js';
 import { LiveProcess } from './domain/live-processes/index.js';
 import { Connections, PresenceCounts } from './domain/presences/index.js';
 import { Writes } from './domain/writes.js';
@@ -71,8 +72,13 @@ export interface AppContext {
   bodies: Bodies;
   /** What happens later. */
   jobs: Jobs<DomainJobPayloads>;
-  /** Renders an event and publishes it. Never throws: what fails is logged. */
-  publish: (event: DomainEvent) => void;
+  /** What was told of members and messages. */
+  changes: LatestChanges;
+  /**
+   * Renders an event and publishes it. Never throws: what fails is logged.
+   * @param since of `changes`, when what the event shows began to be read; nothing where it shows nothing along
+   */
+  publish: (event: DomainEvent, since?: number) => void;
   /** The way to applications' interactions endpoints. */
   endpoints: Endpoints;
   /** Looks after interactions that nobody answers in time. */
@@ -156,6 +162,7 @@ export interface CallOptions {
 /** What one call is handed: the process's context, and who is calling. */
 export function callContext(app: AppContext, actor: Actor, options: CallOptions = {}): CallContext {
   const requestId = options.requestId ?? randomUUID();
+  const since = app.changes.now();
   const call: CallContext = {
     actor,
     requestId,
@@ -180,10 +187,10 @@ export function callContext(app: AppContext, actor: Actor, options: CallOptions 
     publicUrl: app.addresses.publicUrl,
     portalUrl: `${app.addresses.publicUrl}/portal`,
     read: app.db.reader,
-    announce: app.publish,
+    announce: (event) => app.publish(event, since),
     renderPing: app.renderPing,
-    write: (work, writeOptions) => app.writes.transaction(call, work, writeOptions),
-    writeOne: (statement, event) => app.writes.statement(statement, event),
+    write: (work, writeOptions) => app.writes.transaction(call, since, work, writeOptions),
+    writeOne: (statement, event) => app.writes.statement(since, statement, event),
   };
   return call;
 }

@@ -9,6 +9,7 @@ import { type AppContext, createAppContext } from './context.js';
 import type { Heard } from './domain/bus-message.js';
 import { DatabaseHome, type GuildHome } from './domain/guilds/index.js';
 import { jobKinds } from './domain/jobs.js';
+import { LatestChanges } from './domain/latest-changes.js';
 import { countLive, type LifeEvents } from './domain/live-processes/index.js';
 import { endProcess } from './domain/presences/index.js';
 import type { Face } from './face.js';
@@ -99,6 +100,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     gatewayUrl: config.gatewayPublicUrl ? `${config.gatewayPublicUrl}/gateway` : '',
     signatures: createAddressSignatures(instanceSecret(join(config.dataDir, 'cdn-secret')), clock),
   };
+  const changes = new LatestChanges();
   const databaseHome = new DatabaseHome(resources.db.reader, resources.bus, clock, () => app.live.now());
   const app: AppContext = createAppContext({
     ...resources,
@@ -109,7 +111,8 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     log,
     clock,
     metrics,
-    publish: createPublisher(resources.bus, addresses, log),
+    changes,
+    publish: createPublisher(resources.bus, addresses, log, changes),
     endpoints: createEndpoints({ ...resources, clock, addresses, metrics }),
     renderPing,
   });

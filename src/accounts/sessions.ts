@@ -40,7 +40,7 @@ const MAX_REMEMBERED = 10_000;
 
 type Person = Extract<Actor, { kind: 'person' }>;
 
-/** Tells whose session a request carries. Sessions are kept in memory for half a minute and dropped when their person signs out. */
+/** Tells whose session a request carries. Sessions are kept in memory for half a minute and dropped when their person signs out, or changes. */
 export class Sessions {
   readonly #people: LRUCache<string, Person>;
   /** Reads under way, so that many who ask at once are answered by one. */
@@ -82,7 +82,7 @@ export class Sessions {
 
   /**
    * Reads a session, and remembers it for as long as that may be and it lasts.
-   * @param isCurrent whether no session has ended meanwhile
+   * @param isCurrent whether nothing was told of sessions meanwhile
    */
   async #read(key: string, credentials: Credentials, isCurrent: () => boolean): Promise<Person | null> {
     if (credentials.authorization !== undefined && !(await this.#mayName(credentials.authorization))) return null;

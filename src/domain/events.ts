@@ -106,6 +106,8 @@ export type DomainEvent =
   | { type: 'INTERACTION_UPDATED'; applicationId: bigint; interaction: InteractionProgress }
   /** A person signed out somewhere; whoever keeps that person's sessions asks for them anew. */
   | { type: 'SESSION_ENDED'; userId: bigint }
+  /** A person's name or avatar is another one; whoever remembers them with their sessions reads them anew. */
+  | { type: 'PERSON_UPDATED'; userId: bigint }
   /** Somebody was invited to test an application, answered, or was taken off the list. */
   | { type: 'TESTERS_UPDATED'; applicationId: bigint }
   /** Commands were registered, changed or deleted: those of a guild, or those that are everywhere. */

@@ -19,7 +19,7 @@ export interface WriteParts {
   jobs: Jobs<DomainJobPayloads>;
   log: Logger;
   /** Never throws: what is committed answers as such. */
-  publish: (event: DomainEvent) => void;
+  publish: (event: DomainEvent, since?: number) => void;
 }
 
 /** What a transaction wants done once it is committed. */
@@ -35,8 +35,17 @@ export class Writes {
 
   constructor(private readonly parts: WriteParts) {}
 
-  /** Runs `work` in one transaction for a call; see `CallContext.write`. @throws OVERLOADED, and what `work` throws */
-  async transaction<T>(call: CallContext, work: (write: Write) => Promise<T>, options: WriteOptions = {}): Promise<T> {
+  /**
+   * Runs `work` in one transaction for a call; see `CallContext.write`.
+   * @param since when the call began, for its events
+   * @throws OVERLOADED, and what `work` throws
+   */
+  async transaction<T>(
+    call: CallContext,
+    since: number,
+    work: (write: Write) => Promise<T>,
+    options: WriteOptions = {},
+  ): Promise<T> {
     const { db, jobs, mailer, publish } = this.parts;
     const isolationLevel =
       options.serializable && db.dialect === 'postgresql' ? Prisma.TransactionIsolationLevel.Serializable : undefined;
@@ -46,16 +55,20 @@ export class Writes {
       return { result: done, ...after };
     });
     for (const dueAt of jobsDueAt) jobs.wakeAt(dueAt);
-    for (const event of events) publish(event);
+    for (const event of events) publish(event, since);
     for (const mail of mails) await mailer.send(mail);
     return result;
   }
 
   /** Runs a single operation; see `CallContext.writeOne`. @throws OVERLOADED, and what `statement` throws */
-  async statement<T>(statement: (db: Transaction) => Promise<T>, event?: (row: T) => DomainEvent | null): Promise<T> {
+  async statement<T>(
+    since: number,
+    statement: (db: Transaction) => Promise<T>,
+    event?: (row: T) => DomainEvent | null,
+  ): Promise<T> {
     const row = await this.#untilNoConflict(() => statement(this.parts.db.writer));
     const happened = event && this.#toldBy(() => event(row));
-    if (happened) this.parts.publish(happened);
+    if (happened) this.parts.publish(happened, since);
     return row;
   }
 

@@ -4,6 +4,7 @@ import { type Auth, createAuth } from '../../src/accounts/auth.js';
 import { csrfToken, csrfTokenFits } from '../../src/accounts/csrf.js';
 import { Sessions, sessionCredentials } from '../../src/accounts/sessions.js';
 import type { Actor } from '../../src/domain/call.js';
+import { updateOwnUser } from '../../src/domain/users/index.js';
 import { BUS_RECONNECTED, topics } from '../../src/infra/bus.js';
 import { REMEMBER_MS } from '../../src/infra/memory.js';
 import { hashSecret } from '../../src/infra/secrets.js';
@@ -13,6 +14,7 @@ import { outcome } from '../harness/outcome.js';
 import { type Person, signUp } from '../harness/people.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { statementsOf } from '../harness/statements.js';
+import { callOf, userOf } from '../harness/world.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -100,6 +102,16 @@ describe('a session', () => {
     expect([await isRemembered(bob), await isRemembered(ada)]).toEqual([true, false]);
     server.app.bus.publish(topics.sessions, { type: BUS_RECONNECTED });
     expect([await isRemembered(bob), await isRemembered(ada)]).toEqual([false, false]);
+  });
+
+  test('is read anew when its person changes, and nobody else’s with it', async () => {
+    await Promise.all([find(ada), find(bob)]);
+    const call = callOf(server.app, await userOf(server.app, ada));
+    await updateOwnUser(call, { globalName: 'Ada L.' });
+    expect([await isRemembered(bob), await find(ada)]).toEqual([
+      true,
+      { kind: 'person', user: expect.objectContaining({ globalName: 'Ada L.' }) },
+    ]);
   });
 
   test.each<[string, () => void]>([

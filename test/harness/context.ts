@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { readConfig } from '../../src/config.js';
 import { type AppContext, createAppContext } from '../../src/context.js';
 import { DatabaseHome } from '../../src/domain/guilds/index.js';
+import { LatestChanges } from '../../src/domain/latest-changes.js';
 import { createAddressSignatures } from '../../src/infra/address-signatures.js';
 import { systemClock } from '../../src/infra/clock.js';
 import { watchEventLoop } from '../../src/infra/loop-lag.js';
@@ -31,6 +32,7 @@ export async function openContext(
     gatewayUrl: 'ws://localhost/gateway',
     signatures: createAddressSignatures('a secret', systemClock),
   };
+  const changes = new LatestChanges();
   const app = createAppContext({
     ...resources,
     config,
@@ -40,7 +42,8 @@ export async function openContext(
     clock: systemClock,
     metrics,
     guilds: new DatabaseHome(resources.db.reader, resources.bus, systemClock),
-    publish: createPublisher(resources.bus, addresses, log),
+    changes,
+    publish: createPublisher(resources.bus, addresses, log, changes),
     renderPing,
     endpoints: createEndpoints({ ...resources, clock: systemClock, addresses, metrics }),
   });

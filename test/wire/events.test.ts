@@ -88,6 +88,15 @@ describe('an event', () => {
     expect(JSON.parse(sent.data)).toMatchObject({ content: 'hello' });
   });
 
+  test('of a message has no reactions, which are another reader’s, nor has what it answers', () => {
+    const reacted = { ...message(1n), reactions: [{ emoji: '👍', count: 1, me: true }] };
+    const reply = { ...reacted, id: 4n, referenceId: 3n, referenced: reacted };
+    const { message: sent } = renderEvent({ type: 'MESSAGE_CREATE', message: reply, member: null }, options);
+    const d = JSON.parse(sent.data);
+    expect(d.referenced_message.id).toBe('3');
+    for (const one of [d, d.referenced_message]) expect(one).not.toHaveProperty('reactions');
+  });
+
   test('of an ephemeral message travels to its person and its bot, as if direct, and touches no guild', () => {
     const ephemeral = { ...message(1n), visibleToId: 7n, applicationId: 8n };
     const member = { ...PLAIN_MEMBER, userId: 7n, guildId: 1n, joinedAt: new Date(0), roleIds: [] };

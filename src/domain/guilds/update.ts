@@ -27,7 +27,31 @@ export async function updateGuild(
     const columns = columnsOf(input, iconHash);
     return call.write((write) => changeColumns(write, guildId, columns), { serializable: true });
   };
-  return changeWithIcon(call, { folder: 'guild-icons', id: guildId }, icon, change, ({ iconHash }) => iconHash);
+  const folder = { folder: 'guild-icons', id: guildId } as const;
+  const told = await changeWithIcon(call, folder, icon, change, ({ iconHash }) => iconHash);
+  return untilToldAsItIs(call, told);
+}
+
+/**
+ * The event shows the guild's roles and emojis along. A database may let them be changed beside the guild, and that be told first: so this looks
+ * afterwards whether it told what is so.
+ */
+async function untilToldAsItIs(call: CallContext, told: GuildRecord): Promise<GuildRecord> {
+  for (let latest = told; ; ) {
+    const now = await call.read.guild.findUnique({
+      where: { id: told.id, deletedAt: null },
+      include: WITH_ROLES_AND_EMOJIS,
+    });
+    if (!now || textOf(now) === textOf(latest)) return latest;
+    call.announce({ type: 'GUILD_UPDATE', guild: now });
+    latest = now;
+  }
+}
+
+/** Their order is no part of it. */
+function textOf({ roles, emojis }: GuildRecord): string {
+  const lists = [roles, emojis].map((rows) => rows.toSorted((one, other) => (one.id < other.id ? -1 : 1)));
+  return JSON.stringify(lists, (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
 }
 
 /** What a new guild has, for what cannot be empty. */

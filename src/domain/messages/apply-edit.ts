@@ -19,6 +19,7 @@ import {
   unlessStored,
 } from './files.js';
 import { checkLook } from './layout.js';
+import { messageLines } from './lines.js';
 import { loadMessage } from './load.js';
 import { type Mentions, mentionColumns, resolveMentions } from './mentions.js';
 import type { MessageRecord } from './record.js';
@@ -63,7 +64,7 @@ export async function applyEdit(call: CallContext, message: MessageRecord, edit:
   const key = { channelId: message.channelId, messageId: message.id };
   const mentions = await mentionsAfter(call, message, edit);
   const added = await keepFiles(call, key, edit.files, edit.body.attachments ?? []);
-  const write = () => editUntilDone(call, message, { ...edit, added, mentions });
+  const write = () => messageLines.run(message.id, () => editUntilDone(call, message, { ...edit, added, mentions }));
   const done = await unlessStored(write, () => discardFiles(call, key, added));
   await discardFiles(call, key, done.dropped);
   return done.message;

@@ -10,6 +10,7 @@ import { limits } from '../limits.js';
 import type { MemberFacts } from '../members/record.js';
 import { allows } from '../permissions.js';
 import { requireSpoken } from './kinds.js';
+import { messageLines } from './lines.js';
 import { loadMessage, loadMessages } from './load.js';
 import { postNotice } from './post.js';
 import type { MessageKey, MessageRecord } from './record.js';
@@ -78,7 +79,7 @@ async function changePin(
     await tell?.();
   };
   try {
-    await call.write(change, { serializable: true });
+    await messageLines.run(messageId, () => call.write(change, { serializable: true }));
   } catch (error) {
     throw isMissingReference(error) || isMissingRow(error) ? new DomainError('UNKNOWN_CHANNEL') : error;
   }

@@ -56,7 +56,7 @@ async function changeUser(
   if (!Object.entries(columns).some(isChanged)) return { before, after: before };
   const after = await write.db.user.update({ where: { id }, data: columns });
   if (columns.username !== undefined || columns.globalName !== undefined) await renameMemberships(write.db, after);
-  if (after.bot) write.record({ type: 'APPLICATION_UPDATED', applicationId: id });
+  write.record(after.bot ? { type: 'APPLICATION_UPDATED', applicationId: id } : { type: 'PERSON_UPDATED', userId: id });
   await showUserAnew(call, write, after);
   return { before, after };
 }

@@ -55,17 +55,25 @@ export const messageEvents = {
   },
 } satisfies Partial<EventRows>;
 
-/** Reactions say which of them are the reader's own, and every reader gets the same event: caches keep what they have. */
+/** Reactions say which of them are the reader's own, and every reader gets the same event: caches keep what they have, also of what is answered. */
 function renderMessageEvent({ message, member }: OfMessage, options: WireOptions): Rendering {
   const guildId = guildOf(message);
   const d = {
-    ...renderMessage({ ...message, reactions: [] }, options),
+    ...renderMessage(withoutReactions(message), options),
     ...guildIdField(guildId),
     // A library knows by it that the channel it has not seen yet is a direct one.
     ...(message.guildId === null ? { channel_type: ChannelType.DM } : {}),
     ...(member && guildId !== null ? { member: renderMemberFacts(member) } : {}),
   };
   return { d, content: contentOf(message, d) };
+}
+
+function withoutReactions({ referenced, ...message }: MessageRecord): MessageRecord {
+  return {
+    ...message,
+    reactions: [],
+    ...(referenced === undefined ? {} : { referenced: referenced && { ...referenced, reactions: [] } }),
+  };
 }
 
 /** The guild in which a message is told: none for an ephemeral one, as on the reference platform (Gateway Events). */

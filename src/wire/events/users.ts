@@ -15,4 +15,10 @@ export const userEvents = {
     invalidates: ['session'],
     audience: null,
   },
+  PERSON_UPDATED: {
+    topic: 'sessions',
+    about: ({ userId }) => ({ userId }),
+    invalidates: [],
+    audience: null,
+  },
 } satisfies Partial<EventRows>;

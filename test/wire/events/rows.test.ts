@@ -492,6 +492,7 @@ const ROWS: { [Name in EventName]: [event: DomainEvent & { type: Name }, way: Wa
   ],
   TEAM_UPDATED: [{ type: 'TEAM_UPDATED', teamId: 6n }, ownOf('team:6', ['portal']), {}],
   PORTAL_HOME_UPDATED: [{ type: 'PORTAL_HOME_UPDATED', userId: 7n }, ownOf('user:7', ['portal'], { userId: '7' }), {}],
+  PERSON_UPDATED: [{ type: 'PERSON_UPDATED', userId: 7n }, ownOf('sessions', [], { userId: '7' }), {}],
   SESSION_ENDED: [{ type: 'SESSION_ENDED', userId: 7n }, ownOf('sessions', ['session'], { userId: '7' }), {}],
 };
 

@@ -1,0 +1,74 @@
+import { LRUCache } from 'lru-cache';
+import type { DomainEvent } from './events.js';
+
+/** Of so many members and messages it is known that they changed; those told of longest ago are forgotten first. */
+const MAX_KNOWN = 20_000;
+
+/**
+ * What this process told of members and messages, as far as others' events show them along: the author of a message, or the message that one
+ * answers. Something that was read before a change, and is told after it, would have clients take back in their caches what they were told.
+ */
+export class LatestChanges {
+  #count = 0;
+  readonly #changes = new LRUCache<string, number>({ max: MAX_KNOWN });
+
+  /** How much was told so far. */
+  now(): number {
+    return this.#count;
+  }
+
+  /** Notes what an event told. */
+  note(event: DomainEvent): void {
+    const keys = changedBy(event);
+    if (keys.length === 0) return;
+    this.#count += 1;
+    for (const key of keys) this.#changes.set(key, this.#count);
+  }
+
+  /**
+   * An event without what it shows along that has changed since; all of that may be left out.
+   * @param since {@link now} when its maker began to read
+   */
+  upToDate(event: DomainEvent, since: number): DomainEvent {
+    const isOutdated = (key: string) => (this.#changes.get(key) ?? 0) > since;
+    switch (event.type) {
+      case 'MESSAGE_CREATE':
+      case 'MESSAGE_UPDATE': {
+        const { message, member } = event;
+        const { guildId, authorId, referenced, ...rest } = message;
+        const isAnsweredOutdated = referenced ? isOutdated(keyOfMessage(referenced.id)) : false;
+        return {
+          ...event,
+          message: isAnsweredOutdated ? { ...rest, guildId, authorId } : message,
+          member: isOutdated(keyOfMember(guildId, authorId)) ? null : member,
+        };
+      }
+      case 'MESSAGE_REACTION_ADD':
+      case 'TYPING_START':
+        return isOutdated(keyOfMember(event.guildId, event.user.id)) ? { ...event, member: null } : event;
+      default:
+        return event;
+    }
+  }
+}
+
+const keyOfMember = (guildId: bigint | null, userId: bigint) => `member ${guildId} ${userId}`;
+const keyOfMessage = (id: bigint) => `message ${id}`;
+
+function changedBy(event: DomainEvent): string[] {
+  switch (event.type) {
+    case 'GUILD_MEMBER_ADD':
+    case 'GUILD_MEMBER_UPDATE':
+      return [keyOfMember(event.member.guildId, event.member.userId)];
+    case 'GUILD_MEMBER_REMOVE':
+      return [keyOfMember(event.guildId, event.user.id)];
+    case 'MESSAGE_UPDATE':
+      return [keyOfMessage(event.message.id)];
+    case 'MESSAGE_DELETE':
+      return [keyOfMessage(event.messageId)];
+    case 'MESSAGE_DELETE_BULK':
+      return event.messageIds.map(keyOfMessage);
+    default:
+      return [];
+  }
+}

@@ -1,0 +1,148 @@
+import { once } from 'node:events';
+import { ActivityType, Client, Events, GatewayIntentBits, Options, Partials } from 'discord.js';
+import { OverwriteType } from 'discord-api-types/v10';
+import { installApplication } from '../../../src/domain/installations/index.js';
+import { ALL_PERMISSIONS, Permission } from '../../../src/domain/permissions.js';
+import type { OpenSocket } from '../../harness/live.js';
+import { createGuild, invite, type MadeGuild, type Person, signUp } from '../../harness/people.js';
+import { RestBot } from '../../harness/rest.js';
+import { startServer, type TestServer } from '../../harness/server.js';
+import { callOf, createBot, userOf } from '../../harness/world.js';
+import { Dispatches } from './dispatches.js';
+
+/** A bot with a stock client. */
+export interface ClientBot {
+  name: string;
+  rest: RestBot;
+  client: Client<true>;
+  /** What its client was sent. */
+  dispatches: Dispatches;
+  /** How often it said how it is seen: what a session says beyond some times is told later. */
+  statements: number;
+  /** Settles when its connection is whole again. */
+  resumed: Promise<unknown>;
+}
+
+/** Who takes part. */
+export interface Cast {
+  server: TestServer;
+  guild: MadeGuild;
+  owner: Person;
+  /** Beside the owner; who of them is a member changes. */
+  people: Person[];
+  /** People's sockets that are open. */
+  sockets: Map<Person, OpenSocket[]>;
+  /** Holds every permission, and is never cut off. */
+  administrator: ClientBot;
+  /** The same, and its connection breaks from time to time. */
+  roamer: ClientBot;
+  /** Sees what it may see. */
+  watcher: ClientBot;
+  /** Has no client. */
+  worker: RestBot;
+  /** A channel that the watcher always sees, for which nobody's overwrites are changed. */
+  steadyId: string;
+  /** One that it never sees. */
+  secretId: string;
+  stop(): Promise<void>;
+}
+
+const PEOPLE = ['grace', 'alan', 'edsger', 'barbara', 'donald', 'frances', 'john'];
+
+/** Those of {@link PEOPLE} that are members from the beginning. */
+const FIRST_MEMBERS = 4;
+
+/** A server with a guild, people in and around it, and bots whose clients are ready. */
+export async function openCast(): Promise<Cast> {
+  const server = await startServer({ jobs: true });
+  const owner = await signUp(server, 'ada');
+  const guild = await createGuild(owner, 'Harbour');
+  const people = await Promise.all(PEOPLE.map((name) => signUp(server, name)));
+  for (const person of people.slice(0, FIRST_MEMBERS)) await invite(owner, guild, person);
+  const names = ['administrator', 'roamer', 'watcher', 'worker'] as const;
+  const [administrator, roamer, watcher, worker] = await Promise.all([
+    addBot(server, owner, guild, names[0], ALL_PERMISSIONS),
+    addBot(server, owner, guild, names[1], ALL_PERMISSIONS),
+    addBot(server, owner, guild, names[2], 0n),
+    addBot(server, owner, guild, names[3], ALL_PERMISSIONS & ~Permission.Administrator),
+  ]);
+  const { steadyId, secretId } = await channelsFor(administrator, watcher, guild);
+  // Clients come to know of invites from the moment on at which they are there.
+  await server.app.db.writer.invite.deleteMany({});
+  const clients = await Promise.all([
+    openClient(server, 'administrator', administrator),
+    openClient(server, 'roamer', roamer),
+    openClient(server, 'watcher', watcher),
+  ]);
+  const sockets = new Map<Person, OpenSocket[]>();
+  return {
+    ...{ server, guild, owner, people, sockets, worker, steadyId, secretId },
+    ...{ administrator: clients[0], roamer: clients[1], watcher: clients[2] },
+    async stop() {
+      for (const open of sockets.values()) for (const socket of open) await socket.close();
+      for (const { client } of clients) await client.destroy();
+      await server.stop();
+    },
+  };
+}
+
+async function addBot(
+  server: TestServer,
+  owner: Person,
+  guild: MadeGuild,
+  name: string,
+  permissions: bigint,
+): Promise<RestBot> {
+  const { app } = server;
+  const user = await userOf(app, owner);
+  const bot = await createBot(app, { owner: user, name });
+  const guildId = BigInt(guild.id);
+  await installApplication(callOf(app, user), { applicationId: bot.id, guildId, scopes: ['bot'], permissions });
+  return new RestBot(server, bot);
+}
+
+async function channelsFor(administrator: RestBot, watcher: RestBot, guild: MadeGuild) {
+  const make = async (name: string, bits: object) => {
+    const overwrite = { id: watcher.id, type: OverwriteType.Member, ...bits };
+    const { status, body } = await administrator.post(`/guilds/${guild.id}/channels`, {
+      name,
+      permission_overwrites: [overwrite],
+    });
+    if (status !== 201) throw new Error(`making ${name} was answered ${status}: ${JSON.stringify(body)}`);
+    return body.id as string;
+  };
+  const view = String(Permission.ViewChannel);
+  return { steadyId: await make('steady', { allow: view }), secretId: await make('secret', { deny: view }) };
+}
+
+/** Logs a stock client in that has everything told, and keeps every message. */
+export async function openClient(server: TestServer, name: string, rest: RestBot): Promise<ClientBot> {
+  const client: Client<true> = new Client({
+    intents: Object.values(GatewayIntentBits).filter((bit) => typeof bit === 'number'),
+    partials: [Partials.Channel],
+    rest: { api: `${server.origin}/api`, retries: 0 },
+    makeCache: Options.cacheWithLimits({ ...Options.DefaultMakeCacheSettings, MessageManager: 2_000 }),
+  });
+  const dispatches = new Dispatches(client);
+  const ready = once(client, Events.ClientReady);
+  await client.login(rest.bot.token);
+  await ready;
+  return { name, rest, client, dispatches, statements: 0, resumed: Promise.resolve() };
+}
+
+/** Breaks a client's connection as a network does: without a word, so that the library resumes. */
+export function breakConnection(bot: ClientBot): void {
+  const { client, dispatches } = bot;
+  bot.resumed = dispatches.find(({ type }) => type === 'RESUMED', dispatches.all.length);
+  // Whoever waits for it hears of a failure.
+  bot.resumed.catch(() => {});
+  const shards = Reflect.get(Reflect.get(Reflect.get(client.ws, '_ws'), 'strategy'), 'shards');
+  for (const shard of shards.values()) Reflect.get(shard, 'connection')?.terminate();
+}
+
+/** Sends a payload for which the library has no method. */
+export function sendPayload({ client }: ClientBot, op: number, d: object): void {
+  client.ws.shards.first()?.send({ op, d });
+}
+
+export const ACTIVITY_TYPES = [ActivityType.Playing, ActivityType.Listening, ActivityType.Watching] as const;

@@ -1,0 +1,51 @@
+import type { Client } from 'discord.js';
+import { Events } from 'discord.js';
+import type { Loose } from '../../harness/graphql.js';
+
+/** One dispatch, as it came. */
+export interface Dispatch {
+  type: string;
+  /** Of `d`, before the library has changed it. */
+  text: string;
+  data: Loose;
+}
+
+/** How long something that must come is waited for, in milliseconds. */
+const PATIENCE_MS = 20_000;
+
+/** What a client was sent, in its order. */
+export class Dispatches {
+  readonly all: Dispatch[] = [];
+  #wake: () => void = () => {};
+
+  constructor(client: Client) {
+    client.on(Events.Raw, ({ t, d }: { t: string; d: unknown }) => {
+      const text = JSON.stringify(d);
+      this.all.push({ type: t, text, data: JSON.parse(text) });
+      this.#wake();
+    });
+  }
+
+  /** The place of the first dispatch from `from` on that is wanted, once the library has taken it in. */
+  async find(isWanted: (dispatch: Dispatch) => boolean, from = 0): Promise<number> {
+    const giveUpAt = performance.now() + PATIENCE_MS;
+    for (let at = from; ; at += 1) {
+      while (at >= this.all.length) await this.#more(giveUpAt - performance.now());
+      const dispatch = this.all[at];
+      if (!dispatch || !isWanted(dispatch)) continue;
+      // The library works a dispatch off in the same turn in which it shows it.
+      await new Promise(setImmediate);
+      return at;
+    }
+  }
+
+  async #more(ms: number): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error('what was waited for did not come')), ms);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { Lines } from '../../src/infra/lines.js';
+
+test('what has one key is done one after the other, whatever becomes of it, and beside what has another', async () => {
+  const lines = new Lines<string>();
+  const order: string[] = [];
+  const work = (name: string, end?: Promise<void>) => async () => {
+    order.push(`${name} begins`);
+    await end;
+    order.push(`${name} ends`);
+    return name;
+  };
+  let release: () => void = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const first = lines.run('a', work('first', held));
+  const failed = lines.run('a', () => Promise.reject(new Error('no')));
+  const second = lines.run('a', work('second'));
+  expect(await lines.run('b', work('other'))).toBe('other');
+  expect(order).toEqual(['first begins', 'other begins', 'other ends']);
+  release();
+  await expect(failed).rejects.toThrow('no');
+  expect(await Promise.all([first, second])).toEqual(['first', 'second']);
+  expect(order.slice(3)).toEqual(['first ends', 'second begins', 'second ends']);
+  expect(await lines.run('a', work('later'))).toBe('later');
+});
