@@ -40,7 +40,7 @@ describe('an event', () => {
       type: 'MESSAGE_CREATE',
       topic: 'guild',
       audience: { intent: Intent.GuildMessages, inChannel: '1024' },
-      invalidates: ['picture'],
+      invalidates: ['last-message'],
       guildId: '1',
       channelId: '2',
     };

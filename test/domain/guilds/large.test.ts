@@ -281,7 +281,7 @@ const ROUTES: Route[] = [
     prepare: async ({ guild }) => [await say(app, guild, guild.owner, 'x'), await say(app, guild, guild.owner, 'x')],
     run: ({ owner, channelId }, said: { id: bigint }[]) =>
       deleteMessages(owner, { channelId, messageIds: said.map(({ id }) => id) }),
-    most: 4,
+    most: 5,
   },
   {
     name: 'making a channel',
@@ -292,7 +292,7 @@ const ROUTES: Route[] = [
     name: 'deleting a channel',
     prepare: ({ owner, guildId }) => createChannel(owner, guildId, { name: 'new' }),
     run: ({ owner }, { id }: { id: bigint }) => deleteChannel(owner, id),
-    most: 15,
+    most: 16,
     sorts: FEW_CHANNELS,
   },
   {
@@ -344,13 +344,13 @@ const ROUTES: Route[] = [
       return user;
     },
     run: ({ owner, guildId }, user: User) => unbanMember(owner, { guildId, userId: user.id }),
-    most: 4,
+    most: 5,
   },
   {
     name: 'naming a member',
     run: ({ owner, guildId, member }) =>
       updateMember(owner, { guildId, userId: member.id, nick: String(app.nextId()) }),
-    most: 5,
+    most: 6,
   },
   {
     name: 'changing the own shown name',

@@ -189,7 +189,7 @@ const asked = {
 const ROWS: { [Name in EventName]: [event: DomainEvent & { type: Name }, way: Way, d: object] } = {
   MESSAGE_CREATE: [
     { type: 'MESSAGE_CREATE', message: message(1n), member: facts },
-    inChannel(ofMessage, { invalidates: ['picture'] }),
+    inChannel(ofMessage, { invalidates: ['last-message'] }),
     { ...shownMessage, guild_id: '1', member: shownFacts },
   ],
   MESSAGE_UPDATE: [
@@ -199,17 +199,17 @@ const ROWS: { [Name in EventName]: [event: DomainEvent & { type: Name }, way: Wa
   ],
   MESSAGE_DELETE: [
     { type: 'MESSAGE_DELETE', ...reaction },
-    inChannel(ofMessage, { invalidates: ['picture'] }),
+    inChannel(ofMessage, { invalidates: ['last-message'] }),
     { ...shownPlace, id: '3' },
   ],
   MESSAGE_DELETE_BULK: [
     { type: 'MESSAGE_DELETE_BULK', ...place, messageIds: [3n, 4n] },
-    inChannel(ofMessage, { invalidates: ['picture'] }),
+    inChannel(ofMessage, { invalidates: ['last-message'] }),
     { ...shownPlace, ids: ['3', '4'] },
   ],
   CHANNEL_PINS_UPDATE: [
     { type: 'CHANNEL_PINS_UPDATE', ...place, lastPinAt: new Date(1_000) },
-    inChannel({ ...ofGuild, inChannel: VIEW_CHANNEL }, { invalidates: ['picture'] }),
+    inChannel({ ...ofGuild, inChannel: VIEW_CHANNEL }, { invalidates: ['last-message'] }),
     { ...shownPlace, last_pin_timestamp: '1970-01-01T00:00:01.000000+00:00' },
   ],
   MESSAGE_REACTION_ADD: [
