@@ -43,6 +43,8 @@ interface World {
   invited: string;
   invitation: string;
   tester: string;
+  /** One of the application. */
+  emoji: string;
   email: string;
 }
 
@@ -96,6 +98,14 @@ const OPERATIONS: Operation[] = [
     graphql: ({ application }) => [
       mutation('createCommand', 'CreateCommandInput', 'command { id }'),
       { input: { applicationId: application, command: { name: 'play', description: 'Plays a song' } } },
+    ],
+  },
+  {
+    name: 'rename an emoji',
+    on: { application: 'manageEmojis' },
+    graphql: ({ application, emoji }) => [
+      mutation('updateApplicationEmoji', 'UpdateApplicationEmojiInput', 'emoji { id }'),
+      { input: { applicationId: application, emojiId: emoji, name: 'heron' } },
     ],
   },
   {
@@ -316,6 +326,9 @@ async function makeWorld(actor: ActorName): Promise<World> {
   const tester = await createPerson(app);
   const createdAt = new Date(app.clock.now());
   await app.db.writer.tester.create({ data: { applicationId: application.id, userId: tester.id, createdAt } });
+  const emoji = await app.db.writer.emoji.create({
+    data: { id: app.nextId(), applicationId: application.id, name: 'otter', creatorId: application.id, roleIds: [] },
+  });
   const invitation = await app.db.writer.teamInvitation.create({
     data: {
       id: app.nextId(),
@@ -332,6 +345,7 @@ async function makeWorld(actor: ActorName): Promise<World> {
     team: String(team),
     emptyTeam: String(emptyTeam),
     application: String(application.id),
+    emoji: String(emoji.id),
     personalApplication: String(personal.id),
     member: member.id,
     invited: String(invited.id),

@@ -209,7 +209,7 @@ const ROWS: { [Name in EventName]: [event: DomainEvent & { type: Name }, way: Wa
   ],
   CHANNEL_PINS_UPDATE: [
     { type: 'CHANNEL_PINS_UPDATE', ...place, lastPinAt: new Date(1_000) },
-    inChannel({ ...ofGuild, inChannel: VIEW_CHANNEL }, { invalidates: ['last-message'] }),
+    inChannel({ ...ofGuild, inChannel: VIEW_CHANNEL }, { invalidates: ['picture'] }),
     { ...shownPlace, last_pin_timestamp: '1970-01-01T00:00:01.000000+00:00' },
   ],
   MESSAGE_REACTION_ADD: [
