@@ -107,13 +107,14 @@ async function requireReachable(call: CallContext, from: User, to: User): Promis
 }
 
 /**
- * Whether two users are members of one guild.
+ * Whether two users are members of one guild. Memberships of a deleted guild, whose rows wait to be removed, do not count.
  * @param few whose memberships are walked: a bot may have many
  */
 export async function sharesGuild({ read }: Pick<CallContext, 'read'>, few: bigint, many: bigint): Promise<boolean> {
   const shared = await read.$queryRaw<unknown[]>`
     SELECT 1 AS "shared" FROM "Member" AS "few" WHERE "few"."userId" = ${few} AND EXISTS (
-      SELECT 1 FROM "Member" AS "many" WHERE "many"."guildId" = "few"."guildId" AND "many"."userId" = ${many})
+      SELECT 1 FROM "Member" AS "many" JOIN "Guild" ON "Guild"."id" = "many"."guildId" AND "Guild"."deletedAt" IS NULL
+      WHERE "many"."guildId" = "few"."guildId" AND "many"."userId" = ${many})
     LIMIT 1`;
   return shared.length > 0;
 }

@@ -120,6 +120,19 @@ describe('somebody can be written to', () => {
     expect(await listMessages(asPerson, { channelId: channel.id, limit: 5 })).toHaveLength(1);
   });
 
+  test('by nobody for a server that was deleted, even before its rows are removed', async () => {
+    const [guild, person, other] = [
+      await createGuild(server.app),
+      await createPerson(server.app),
+      await createPerson(server.app),
+    ];
+    for (const user of [person, other]) await addMember(server.app, guild.id, user);
+    const asPerson = callOf(server.app, person);
+    const { channel } = await openDirectChannel(asPerson, other.id);
+    await server.app.db.writer.guild.update({ where: { id: guild.id }, data: { deletedAt: new Date() } });
+    expect(await outcome(sendMessage(asPerson, { channelId: channel.id, ...HELLO }))).toBe('CANNOT_MESSAGE_USER');
+  });
+
   test('by a bot whose application they installed, and may write to it', async () => {
     const [person, bot] = [await createPerson(server.app), await createBot(server.app)];
     await server.app.db.writer.application.update({ where: { id: bot.id }, data: { userInstall: true } });
