@@ -56,10 +56,8 @@ export const banRoutes = [
     // Where discord.py says it.
     query: z.object({ delete_message_seconds: queryInteger(0, limits.bannedMessagesAge, 0) }),
     run: async (call, { params, query, body }) => {
-      const days = body.delete_message_days ?? 0;
-      const unsaid = query.delete_message_seconds || days * DAY_SECONDS;
-      const deleteMessageSeconds = body.delete_message_seconds ?? unsaid;
-      await banMember(call, { ...params, deleteMessageSeconds });
+      const seconds = query.delete_message_seconds || (body.delete_message_days ?? 0) * DAY_SECONDS;
+      await banMember(call, { ...params, deleteMessageSeconds: body.delete_message_seconds ?? seconds });
     },
   }),
   route({
