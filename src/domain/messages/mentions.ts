@@ -77,17 +77,21 @@ function permitted(ids: bigint[], kind: 'users' | 'roles', allowed: AllowedMenti
   return ids.filter((id) => allowed[kind]?.includes(id));
 }
 
-/** The channel's readers, and those whom they meet in these messages anyway; nobody else (decisions 96). */
+/** Members or recipients, who was answered, and who was mentioned before; nobody else (decisions 96). */
 async function findUsers(context: MentionContext, ids: bigint[]): Promise<User[]> {
   if (ids.length === 0) return [];
   const { repliedUser, mentionedUsers } = context;
-  const met = [...(repliedUser ? [repliedUser] : []), ...mentionedUsers, ...(await findReaders(context, ids))];
+  const met = [
+    ...(repliedUser ? [repliedUser] : []),
+    ...mentionedUsers,
+    ...(await findMembersOrRecipients(context, ids)),
+  ];
   const found = new Map(met.map((user) => [user.id, user]));
   return ids.flatMap((id) => found.get(id) ?? []);
 }
 
 /** Of `ids`, the members of the guild, or the recipients of the direct channel. */
-async function findReaders({ read, place }: MentionContext, ids: bigint[]): Promise<User[]> {
+async function findMembersOrRecipients({ read, place }: MentionContext, ids: bigint[]): Promise<User[]> {
   if (place.kind === 'direct') {
     return read.user.findMany({ where: { id: { in: ids.filter((id) => place.recipientIds.includes(id)) } } });
   }
