@@ -1,7 +1,7 @@
 import { ChannelType } from 'discord-api-types/v10';
 import { DomainError } from '../errors.js';
 import type { MemberFacts } from '../members/record.js';
-import { DIRECT_PERMISSIONS } from '../permissions.js';
+import { allows, DIRECT_PERMISSIONS, Permission } from '../permissions.js';
 
 /** A channel of a guild, and what somebody is in it. */
 export interface GuildPlace {
@@ -36,6 +36,12 @@ const TEXT_CHANNELS: readonly number[] = [
   ChannelType.GuildAnnouncement,
   ChannelType.GuildStageVoice,
 ];
+
+/** Whether somebody sees the channel that is their place. */
+export function isSeenBy(userId: bigint, place: Place): boolean {
+  if (place.kind === 'direct') return place.recipientIds.includes(userId);
+  return place.member !== null && allows(place.permissions, Permission.ViewChannel);
+}
 
 /** What whoever the place was asked for may do there, as permission bits. */
 export function permissionsIn(place: Place): bigint {

@@ -1,6 +1,7 @@
 import type { Transaction } from '../../infra/database/index.js';
 import { type CallContext, requireUser } from '../call.js';
-import type { DirectPlace, GuildPlace, Place } from '../channels/place.js';
+import { type GuildPlace, isSeenBy, type Place, permissionsIn } from '../channels/place.js';
+import { placeOf } from '../channels/place-of.js';
 import { DomainError, missingPermissions } from '../errors.js';
 import {
   type ChannelOperation,
@@ -14,11 +15,9 @@ import {
   ALL_PERMISSIONS,
   allows,
   channelPermissions,
-  DIRECT_PERMISSIONS,
   guildPermissions,
   holderAt,
   memberPermissions,
-  Permission,
   timeoutEnd,
 } from '../permissions.js';
 import type { GuildView } from './views.js';
@@ -68,31 +67,11 @@ export async function accessChannel(
   ...operations: ChannelOperations
 ): Promise<Place> {
   const { user } = requireUser(call);
-  const guildId = await call.guilds.guildOfChannel(channelId);
-  if (guildId === undefined) throw new DomainError('UNKNOWN_CHANNEL');
-  if (guildId === null) return accessDirectChannel(call, channelId, user.id, operations);
-  const [view, member] = await Promise.all([call.guilds.view(guildId), call.guilds.member(guildId, user.id)]);
-  const channel = view?.channels.get(channelId);
-  if (!view || !channel) throw new DomainError('UNKNOWN_CHANNEL');
-  if (!member) throw hidden(call, 'UNKNOWN_CHANNEL');
-  const permissions = channelPermissions(view, channel, holderAt(call.clock.now(), user.id, member));
-  if (!allows(permissions, Permission.ViewChannel)) throw hidden(call, 'UNKNOWN_CHANNEL');
-  requirePermissions(permissions, neededInChannel(operations));
-  const { type, rateLimitPerUser } = channel;
-  return { kind: 'guild', channelId, guildId, type, rateLimitPerUser, member, permissions };
-}
-
-async function accessDirectChannel(
-  call: CallContext,
-  channelId: bigint,
-  userId: bigint,
-  operations: ChannelOperations,
-): Promise<DirectPlace> {
-  const recipientIds = await call.recipients.of(channelId);
-  if (recipientIds.length === 0) throw new DomainError('UNKNOWN_CHANNEL');
-  if (!recipientIds.includes(userId)) throw hidden(call, 'UNKNOWN_CHANNEL');
-  if (!allows(DIRECT_PERMISSIONS, neededInChannel(operations))) throw new DomainError('DIRECT_CHANNEL');
-  return { kind: 'direct', channelId, recipientIds };
+  const place = await placeOf(call, channelId, user.id);
+  if (!place) throw new DomainError('UNKNOWN_CHANNEL');
+  if (!isSeenBy(user.id, place)) throw hidden(call, 'UNKNOWN_CHANNEL');
+  if (allows(permissionsIn(place), neededInChannel(operations))) return place;
+  throw place.kind === 'direct' ? new DomainError('DIRECT_CHANNEL') : missingPermissions();
 }
 
 /**

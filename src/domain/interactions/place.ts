@@ -1,8 +1,8 @@
 import type { Interaction } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
 import { guildIdOf, type Place } from '../channels/place.js';
+import { placeOf } from '../channels/place-of.js';
 import { DomainError } from '../errors.js';
-import { placeOf } from '../guilds/place-of.js';
 
 /**
  * The channel of an interaction as its application's place. The bot may do there what its roles say; where it is no member, what

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { GreetingKind, User } from '../../../infra/database/index.js';
 import type { CallContext, Write } from '../../call.js';
+import { placeOf } from '../../channels/place-of.js';
 import { DomainError } from '../../errors.js';
-import { placeOf } from '../../guilds/place-of.js';
 import { announce, PLATFORM_ID } from '../../platform/platform.js';
 import type { GreetingPayload } from './payload.js';
 

@@ -1,10 +1,8 @@
 import type { z } from 'zod';
 import type { CallContext } from '../../call.js';
-import type { Place } from '../../channels/place.js';
+import { isSeenBy } from '../../channels/place.js';
+import { placeOf } from '../../channels/place-of.js';
 import { DomainError } from '../../errors.js';
-import { neededInChannel } from '../../guild-operations.js';
-import { placeOf } from '../../guilds/place-of.js';
-import { allows } from '../../permissions.js';
 import { announce } from '../../platform/platform.js';
 import type { ReminderPayload } from './payload.js';
 
@@ -19,7 +17,7 @@ export async function remind(
 ): Promise<void> {
   const userId = BigInt(reminder.userId);
   const place = await placeOf(call, BigInt(reminder.channelId), userId);
-  if (!place || !sees(place)) return;
+  if (!place || !isSeenBy(userId, place)) return;
   const asked = Math.floor(reminder.askedAt / 1000);
   const content = `⏰ <@${userId}>, <t:${asked}:R> you asked to be reminded: ${reminder.about}`;
   try {
@@ -27,10 +25,4 @@ export async function remind(
   } catch (error) {
     if (!(error instanceof DomainError) || error.code !== 'UNKNOWN_CHANNEL') throw error;
   }
-}
-
-/** Whether whoever the place was asked for still sees it. */
-function sees(place: Place): boolean {
-  if (place.kind === 'direct') return true;
-  return place.member !== null && allows(place.permissions, neededInChannel(['viewChannel']));
 }

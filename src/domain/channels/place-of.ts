@@ -1,10 +1,11 @@
 import type { CallContext } from '../call.js';
-import type { GuildPlace, Place } from '../channels/place.js';
 import { channelPermissions, holderAt } from '../permissions.js';
+import type { GuildPlace, Place } from './place.js';
 
 /**
- * A channel as the place of somebody who may not be the caller; null where there is no such channel. Who is no member of its guild may do
- * there what everybody may; a direct channel is a place like any other for who is not in it.
+ * A channel as the place of somebody, whatever they may do there, from memory where it is known; null where there is no such channel. Who is no
+ * member of its guild has what everybody may; a direct channel is a place like any other for who is not in it. What the caller may do is
+ * asked of `accessChannel`.
  * @throws GuildUnavailable
  */
 export async function placeOf(call: CallContext, channelId: bigint, userId: bigint): Promise<Place | null> {
