@@ -220,20 +220,31 @@ export function invalidInput(...fields: FieldFault[]): DomainError {
   return new DomainError('INVALID_INPUT', undefined, { fields });
 }
 
-/** A refusal of input with its faults at other paths; anything else as it is. */
-export function withFaultPaths(error: unknown, pathOf: (path: string) => string): unknown {
-  if (!(error instanceof DomainError) || error.code !== 'INVALID_INPUT') return error;
-  const fields = error.fields.map((field) => ({ ...field, path: pathOf(field.path) }));
-  return new DomainError('INVALID_INPUT', error.message, { fields, shown: error.shown });
-}
-
-/** Runs `work`; its refusal names the faults as those of what stands in `field` of the caller's input. */
-export async function faultsWithin<T>(field: string, work: () => Promise<T>): Promise<T> {
+/** Runs `work`; where its input is refused, each fault stands at the path that `pathOf` makes of its own. */
+export async function moveFaults<T>(pathOf: (path: string) => string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw withFaultPaths(error, (path) => joinPath(field, path));
+    if (!(error instanceof DomainError) || error.code !== 'INVALID_INPUT') throw error;
+    const fields = error.fields.map((field) => ({ ...field, path: pathOf(field.path) }));
+    throw new DomainError('INVALID_INPUT', error.message, { fields, shown: error.shown });
   }
+}
+
+/** As {@link moveFaults}, for input that stands in `field` of the caller's. */
+export function faultsWithin<T>(field: string, work: () => Promise<T>): Promise<T> {
+  return moveFaults((path) => joinPath(field, path), work);
+}
+
+/**
+ * As {@link moveFaults}, for fields that the caller's input names otherwise.
+ * @param names the caller's names of fields, by the domain's, where the two differ
+ */
+export function renameFaults<T>(names: Readonly<Record<string, string>>, work: () => Promise<T>): Promise<T> {
+  return moveFaults((path) => {
+    const [field = '', ...inside] = path.split('.');
+    return joinPath(names[field] ?? field, ...inside);
+  }, work);
 }
 
 /** Joins parts of a path, each of which may be empty. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { DomainError, type FieldFault, joinPath, unknownKind, withFaultPaths } from './errors.js';
+import { DomainError, type FieldFault, joinPath, unknownKind } from './errors.js';
 import { FAULTS_TOLD, UNKNOWN_KIND } from './input.js';
 
 /**
@@ -32,23 +32,6 @@ function refusalOf(issues: z.core.$ZodIssue[], path: string): DomainError {
 /** What one of the faults says of the input as a whole. */
 function headlineOf(issues: z.core.$ZodIssue[]): string | undefined {
   return issues.find((issue) => issue.code === 'custom' && issue.params?.isHeadline === true)?.message;
-}
-
-/**
- * Runs `work`; its refusal names the faults as the caller's input does.
- * @param names the caller's names of fields, by the domain's, where the two differ
- */
-export async function renameFaults<T>(names: Readonly<Record<string, string>>, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw withFaultPaths(error, (path) => renamed(path, names));
-  }
-}
-
-function renamed(path: string, names: Readonly<Record<string, string>>): string {
-  const [field = '', ...inside] = path.split('.');
-  return joinPath(names[field] ?? field, ...inside);
 }
 
 /** How many keys of one dictionary are named that have no place in it. */

@@ -60,7 +60,7 @@ async function run(
   request: RestRequest,
   call: CallContext,
 ): Promise<Outcome> {
-  const params = parseParams(row.params, inPath);
+  const params = await parseParams(row.params, inPath);
   const query = parseInput(row.query, request.query);
   const work = (body: unknown, files: UploadedFile[]) => row.run({ app, call }, { params, query, body, files });
   if (!row.body) return work({}, []);

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import type { AppContext } from '../context.js';
 import type { CallContext } from '../domain/call.js';
-import type { DomainError } from '../domain/errors.js';
+import { type DomainError, renameFaults } from '../domain/errors.js';
 import type { Scope } from '../domain/installations/index.js';
 import type { UploadedFile } from '../domain/messages/index.js';
-import { renameFaults } from '../domain/parse-input.js';
 import type { Limit } from '../infra/rate-limits.js';
 
 const ANYTHING = z.unknown();

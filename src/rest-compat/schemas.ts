@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { withFaultPaths } from '../domain/errors.js';
+import { moveFaults } from '../domain/errors.js';
 import { fault, isoTime, snowflake } from '../domain/input.js';
 import { parseInput } from '../domain/parse-input.js';
 
@@ -16,12 +16,11 @@ export function wireName(name: string): string {
 }
 
 /** Parses path parameters; a fault names them as the wire does. @throws INVALID_INPUT */
-export function parseParams(schema: z.ZodType<Record<string, unknown>>, value: unknown): Record<string, unknown> {
-  try {
-    return parseInput(schema, value);
-  } catch (error) {
-    throw withFaultPaths(error, wireName);
-  }
+export function parseParams(
+  schema: z.ZodType<Record<string, unknown>>,
+  value: unknown,
+): Promise<Record<string, unknown>> {
+  return moveFaults(wireName, async () => parseInput(schema, value));
 }
 
 /** An optional id in a query. */

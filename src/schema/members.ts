@@ -1,3 +1,4 @@
+import { renameFaults } from '../domain/errors.js';
 import {
   countInactive,
   kickMember,
@@ -8,7 +9,7 @@ import {
   setMemberRoles,
   updateMember,
 } from '../domain/members/index.js';
-import { parseInput, renameFaults } from '../domain/parse-input.js';
+import { parseInput } from '../domain/parse-input.js';
 import type { Member as MemberRow, Role as RoleRow } from '../infra/database/index.js';
 import { builder } from './builder.js';
 import type { GraphqlContext } from './context.js';

@@ -1,6 +1,6 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { CallContext } from '../domain/call.js';
-import { DomainError } from '../domain/errors.js';
+import { DomainError, renameFaults } from '../domain/errors.js';
 import {
   BULK_DELETIONS_PER_CHANNEL,
   DELETIONS_PER_CHANNEL,
@@ -23,7 +23,7 @@ import {
   seenBy,
   sendMessage,
 } from '../domain/messages/index.js';
-import { parseInput, renameFaults } from '../domain/parse-input.js';
+import { parseInput } from '../domain/parse-input.js';
 import { takeInChannel } from '../domain/rate-limits.js';
 import type { Message as MessageRow } from '../infra/database/index.js';
 import { snowflakeTime } from '../infra/ids.js';

@@ -1,4 +1,5 @@
-import { parseInput, renameFaults } from '../domain/parse-input.js';
+import { renameFaults } from '../domain/errors.js';
+import { parseInput } from '../domain/parse-input.js';
 import { OwnProfile, updateOwnUser } from '../domain/users/index.js';
 import type { User as UserRow } from '../infra/database/index.js';
 import { renderUser } from '../wire/users.js';

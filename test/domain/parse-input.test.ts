@@ -1,8 +1,8 @@
 import { describe, expect, it, test } from 'vitest';
 import { z } from 'zod';
-import { DomainError, type FieldFault, invalidInput } from '../../src/domain/errors.js';
+import { DomainError, type FieldFault, invalidInput, renameFaults } from '../../src/domain/errors.js';
 import { fault, headline } from '../../src/domain/input.js';
-import { parseInput, renameFaults } from '../../src/domain/parse-input.js';
+import { parseInput } from '../../src/domain/parse-input.js';
 import { faultsIn } from '../harness/faults-in.js';
 
 describe('a fault', () => {

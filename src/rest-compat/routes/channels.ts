@@ -9,7 +9,7 @@ import {
   setChannelPositions,
   updateChannel,
 } from '../../domain/channels/index.js';
-import { withFaultPaths } from '../../domain/errors.js';
+import { moveFaults } from '../../domain/errors.js';
 import { startTyping } from '../../domain/messages/index.js';
 import { renderChannel, renderChannelDetails } from '../../wire/channels.js';
 import { reads, writes } from '../buckets.js';
@@ -87,13 +87,7 @@ export const channelRoutes = [
     where: onServerOf('guildId'),
     params: ids('guildId'),
     body: ChannelPositionsBody,
-    async run(call, { params, body }) {
-      try {
-        await setChannelPositions(call, params.guildId, body);
-      } catch (error) {
-        throw withFaultPaths(error, wireName);
-      }
-    },
+    run: (call, { params, body }) => moveFaults(wireName, () => setChannelPositions(call, params.guildId, body)),
   }),
   // Self-hosted servers have permissions of groups, and no overwrites (service description, section 4).
   route({
