@@ -5,8 +5,9 @@ import { accessGuildChannel } from '../guilds/access.js';
 import { WITH_ROLES_AND_EMOJIS } from '../guilds/record.js';
 import { endVoice } from '../voice/leave.js';
 import { auditedChannel } from './audited.js';
-import { findGuildChannel, withLastMessage, withLastMessages } from './find.js';
+import { findGuildChannel } from './find.js';
 import { type ChannelDetails, closeDirectChannel } from './get.js';
+import { withLastMessage, withLastMessages } from './last-messages.js';
 import { type GuildChannelDetails, type GuildChannelRecord, WITH_OVERWRITES } from './record.js';
 
 /**

@@ -2,7 +2,7 @@ import type { User } from '../../infra/database/index.js';
 import { type CallContext, requireUser } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessChannel } from '../guilds/access.js';
-import { EVERYBODY, seenBy } from '../messages/visibility.js';
+import { loadLastMessageId } from './last-messages.js';
 import { othersIn, type Place } from './place.js';
 import { type ChannelRecord, WITH_OVERWRITES } from './record.js';
 
@@ -37,17 +37,13 @@ export async function closeDirectChannel(call: CallContext, id: bigint): Promise
 /** A channel that somebody can view. @throws UNKNOWN_CHANNEL */
 export async function loadChannel(call: CallContext, place: Place): Promise<ChannelDetails> {
   const { channelId } = place;
-  const [channel, newest, recipients] = await Promise.all([
+  const [channel, lastMessageId, recipients] = await Promise.all([
     call.read.channel.findUnique({ where: { id: channelId }, include: WITH_OVERWRITES }),
-    call.read.message.findFirst({
-      where: { channelId, ...seenBy(EVERYBODY) },
-      orderBy: { id: 'desc' },
-      select: { id: true },
-    }),
+    loadLastMessageId(call.read, channelId),
     findRecipients(call, place),
   ]);
   if (!channel) throw new DomainError('UNKNOWN_CHANNEL');
-  return { channel, lastMessageId: newest?.id ?? null, recipients };
+  return { channel, lastMessageId, recipients };
 }
 
 async function findRecipients(call: CallContext, place: Place): Promise<User[] | null> {

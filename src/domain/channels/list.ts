@@ -1,6 +1,6 @@
 import { type CallContext, requireUser } from '../call.js';
 import { accessGuild, channelsWith } from '../guilds/access.js';
-import { withLastMessages } from './find.js';
+import { withLastMessages } from './last-messages.js';
 import { type GuildChannelDetails, WITH_OVERWRITES } from './record.js';
 
 /**

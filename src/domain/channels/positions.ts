@@ -4,7 +4,7 @@ import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessGuild, accessGuildChannel } from '../guilds/access.js';
 import { auditedChanges } from './audited.js';
-import { withLastMessages } from './find.js';
+import { withLastMessages } from './last-messages.js';
 import { type ChannelPosition, type Move, movesOf } from './order.js';
 import { replaceOverwrites, sayTheSame } from './overwrites.js';
 import { findParent } from './parents.js';

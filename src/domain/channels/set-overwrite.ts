@@ -4,7 +4,8 @@ import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessGuildChannel, requirePermissions } from '../guilds/access.js';
 import { limits } from '../limits.js';
-import { findGuildChannel, withLastMessage } from './find.js';
+import { findGuildChannel } from './find.js';
+import { withLastMessage } from './last-messages.js';
 import {
   addedTo,
   isSame,

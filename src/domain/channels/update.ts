@@ -5,7 +5,8 @@ import { invalidInput } from '../errors.js';
 import type { ChannelOperations } from '../guild-operations.js';
 import { accessGuildChannel, requirePermissions } from '../guilds/access.js';
 import { auditedChanges } from './audited.js';
-import { findGuildChannel, withLastMessage } from './find.js';
+import { findGuildChannel } from './find.js';
+import { withLastMessage } from './last-messages.js';
 import {
   addedTo,
   newlySaid,

@@ -1,7 +1,7 @@
 import { ApplicationCommandPermissionType as Target } from 'discord-api-types/v10';
 import type { Role } from '../../infra/database/index.js';
 import type { Write } from '../call.js';
-import { withLastMessages } from '../channels/find.js';
+import { withLastMessages } from '../channels/last-messages.js';
 import { WITH_OVERWRITES } from '../channels/record.js';
 import { removeFromLists } from '../command-permissions/remove.js';
 import { removeFromEmojis } from '../emojis/roles.js';
