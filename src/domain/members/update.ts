@@ -10,7 +10,7 @@ import { isoTime, snowflake } from '../input.js';
 import { limits } from '../limits.js';
 import { Permission } from '../permissions.js';
 import { requireAbove } from '../roles/rank.js';
-import { moveInVoice, operationsOfMove, requireMoveTarget } from '../voice/moderate.js';
+import { moveInVoice, operationsOfVoice, requireMoveTarget } from '../voice/moderate.js';
 import { nickColumns } from './name-keys.js';
 import { nickname } from './nickname.js';
 import { type MemberRecord, WITH_USER_AND_ROLES } from './record.js';
@@ -48,7 +48,7 @@ export async function updateMember(
 ): Promise<MemberRecord> {
   const isOwn = requireUser(call).user.id === userId;
   const { view } = await accessGuild(call, guildId, 'viewGuild', ...operationsOf(change, isOwn));
-  if (isGiven(change.channelId)) await requireMoveTarget(call, guildId, change.channelId);
+  await requireMoveTarget(call, guildId, change.channelId);
   checkTimeout(call, change);
   return call.write(
     async (write) => {
@@ -90,9 +90,7 @@ function operationsOf(change: Partial<MemberChange>, isOwn: boolean): GuildOpera
   const operations: GuildOperation[] = [];
   if (change.nick !== undefined) operations.push(isOwn ? 'updateOwnNick' : 'updateNick');
   if (isGiven(change.roleIds)) operations.push('setMemberRoles');
-  if (isGiven(change.mute)) operations.push('muteMember');
-  if (isGiven(change.deaf)) operations.push('deafenMember');
-  operations.push(...operationsOfMove(change, isOwn));
+  operations.push(...operationsOfVoice(change, isOwn));
   if (change.communicationDisabledUntil !== undefined) operations.push('timeOutMember');
   return operations;
 }

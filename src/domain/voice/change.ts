@@ -1,16 +1,13 @@
-import type { CallContext } from '../call.js';
+import { type CallContext, requireUser } from '../call.js';
 import { DomainError } from '../errors.js';
-import type { GuildOperation } from '../guild-operations.js';
+import { accessGuild } from '../guilds/access.js';
 import { updateColumns } from '../members/update.js';
 import { holdMember } from './join.js';
-import { accessVoiceOf, moveInVoice, type VoiceMove } from './moderate.js';
+import { moveInVoice, operationsOfVoice, requireMoveTarget, type VoiceChange } from './moderate.js';
 
-export interface ChangeVoiceInput extends VoiceMove {
+export interface ChangeVoiceInput extends VoiceChange {
   guildId: bigint;
   userId: bigint;
-  /** By a moderator, in every channel of the guild. */
-  mute?: boolean | undefined;
-  deaf?: boolean | undefined;
 }
 
 /**
@@ -20,10 +17,9 @@ export interface ChangeVoiceInput extends VoiceMove {
  */
 export async function changeVoiceState(call: CallContext, input: ChangeVoiceInput): Promise<void> {
   const { guildId, userId, mute, deaf, ...move } = input;
-  const operations: GuildOperation[] = [];
-  if (mute !== undefined) operations.push('muteMember');
-  if (deaf !== undefined) operations.push('deafenMember');
-  await accessVoiceOf(call, input, move, ...operations);
+  const isOwn = requireUser(call).user.id === userId;
+  await accessGuild(call, guildId, 'viewGuild', ...operationsOfVoice(input, isOwn));
+  await requireMoveTarget(call, guildId, move.channelId);
   await call.write(async (write) => {
     const member = await holdMember(write.db, guildId, userId);
     if (!member) throw new DomainError('UNKNOWN_VOICE_STATE');

@@ -1,8 +1,8 @@
 import type { Prisma } from '../../infra/database/index.js';
-import { type CallContext, requireUser, type Write } from '../call.js';
+import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import type { GuildOperation } from '../guild-operations.js';
-import { accessGuild, accessGuildChannel } from '../guilds/access.js';
+import { accessGuildChannel } from '../guilds/access.js';
 import type { MemberRecord } from '../members/record.js';
 import { holdChannel, noVoiceThere } from './join.js';
 import { endVoice } from './leave.js';
@@ -16,18 +16,32 @@ export interface VoiceMove {
   suppress?: boolean | undefined;
 }
 
+/** A change of how somebody is in voice, by a moderator. What is not given stays, and so does a muting that is null. */
+export interface VoiceChange extends VoiceMove {
+  /** In every channel of the guild. */
+  mute?: boolean | null | undefined;
+  deaf?: boolean | null | undefined;
+}
+
 /**
- * The caller may move somebody there: into a channel that they may connect to themselves.
+ * The caller may move somebody there, if anywhere: into a channel that they may connect to themselves.
  * @throws INVALID_INPUT at `channelId` for what is no voice channel of the guild, and what `accessGuildChannel` throws
  */
-export async function requireMoveTarget(call: CallContext, guildId: bigint, channelId: bigint): Promise<void> {
+export async function requireMoveTarget(
+  call: CallContext,
+  guildId: bigint,
+  channelId: VoiceMove['channelId'],
+): Promise<void> {
+  if (channelId === null || channelId === undefined) return;
   if ((await call.guilds.guildOfChannel(channelId)) !== guildId) throw noVoiceThere('channelId');
   await accessGuildChannel(call, channelId, 'connectVoice');
 }
 
-/** What a change of somebody's voice state takes; of the own one, to leave and to be quiet takes nothing. */
-export function operationsOfMove({ channelId, suppress }: VoiceMove, isOwn: boolean): GuildOperation[] {
+/** What a change of how somebody is in voice takes; of oneself, to leave and to be suppressed takes nothing. */
+export function operationsOfVoice({ mute, deaf, channelId, suppress }: VoiceChange, isOwn: boolean): GuildOperation[] {
   const operations: GuildOperation[] = [];
+  if (typeof mute === 'boolean') operations.push('muteMember');
+  if (typeof deaf === 'boolean') operations.push('deafenMember');
   if (channelId !== undefined && !(isOwn && channelId === null)) operations.push('moveMember');
   if (suppress !== undefined && !(isOwn && suppress)) operations.push('muteMember');
   return operations;
@@ -77,16 +91,4 @@ async function holdTarget({ db }: Write, guildId: bigint, channelId: bigint): Pr
   } catch (error) {
     throw error instanceof DomainError && error.code === 'UNKNOWN_CHANNEL' ? noVoiceThere('channelId') : error;
   }
-}
-
-/** Whether the caller means themselves, and that they may change the voice state so. @throws what `accessGuild` throws */
-export async function accessVoiceOf(
-  call: CallContext,
-  { guildId, userId }: { guildId: bigint; userId: bigint },
-  move: VoiceMove,
-  ...operations: GuildOperation[]
-): Promise<void> {
-  const isOwn = requireUser(call).user.id === userId;
-  await accessGuild(call, guildId, 'viewGuild', ...operations, ...operationsOfMove(move, isOwn));
-  if (move.channelId != null) await requireMoveTarget(call, guildId, move.channelId);
 }
