@@ -41,7 +41,7 @@ function told(...names: string[]) {
   return () => events.filter(({ type }) => names.includes(type)).map(({ data }) => JSON.parse(data));
 }
 
-describe('an event does not show along what was told to be otherwise since its call began', () => {
+describe('G-62 an event does not show along what was told to be otherwise since its call began', () => {
   test('the membership of who writes, reacts or types', async () => {
     const { id: messageId } = await say(app, guild, ada, 'hello');
     const heard = told('MESSAGE_CREATE', 'MESSAGE_REACTION_ADD', 'TYPING_START');

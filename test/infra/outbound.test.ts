@@ -38,7 +38,7 @@ const told = (answer: OutboundAnswer) => (answer.outcome === 'answered' ? answer
 
 const nobodyAsks: LookUp = (name) => Promise.reject(new Error(`${name} is not to be looked up`));
 
-describe('a public instance', () => {
+describe('I-12: a public instance', () => {
   it.each([
     'https://127.0.0.1/',
     'https://127.0.0.1./',
@@ -130,7 +130,7 @@ describe('a public instance', () => {
   });
 });
 
-describe('where private endpoints are allowed', () => {
+describe('I-12: where private endpoints are allowed', () => {
   it.each(['http://169.254.169.254/', 'http://0.0.0.0/', 'http://[fe80::1]/', 'http://224.0.0.1/'])(
     '%s is none all the same',
     async (url) => {

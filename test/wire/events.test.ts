@@ -88,7 +88,7 @@ describe('an event', () => {
     expect(JSON.parse(sent.data)).toMatchObject({ content: 'hello' });
   });
 
-  test('of a message has no reactions, which are another reader’s, nor has what it answers', () => {
+  test('of a message (G-61) has no reactions, which are another reader’s, nor has what it answers', () => {
     const reacted = { ...message(1n), reactions: [{ emoji: '👍', count: 1, me: true }] };
     const reply = { ...reacted, id: 4n, referenceId: 3n, referenced: reacted };
     const { message: sent } = renderEvent({ type: 'MESSAGE_CREATE', message: reply, member: null }, options);

@@ -76,7 +76,7 @@ function nullsIn(value: unknown, path = ''): string[] {
   return Object.entries(value).flatMap(([name, inner]) => nullsIn(inner, path ? `${path}.${name}` : name));
 }
 
-describe('an interaction', () => {
+describe('I-4: an interaction', () => {
   it.each<[string, number, () => Promise<InteractionRequest>]>([
     ['of a command', 2, async () => everything],
     ['of a component', 3, pressed],
