@@ -3,9 +3,9 @@ import { HONOURED_SCOPES } from '../domain/installations/index.js';
 import { limits } from '../domain/limits.js';
 import { sessionCookie } from '../http/page-sessions.js';
 import { REST_PATH } from '../http/rest-paths.js';
+import { wireName } from '../wire/names.js';
 import { bucketId } from './rate-limiting.js';
 import { type Caller, CLOUD, type Route, type Success } from './route.js';
-import { wireName } from './schemas.js';
 import { isInPath } from './schemes.js';
 
 type JsonObject = Record<string, unknown>;

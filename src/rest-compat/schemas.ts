@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { moveFaults } from '../domain/errors.js';
 import { fault, isoTime, snowflake } from '../domain/input.js';
 import { parseInput } from '../domain/parse-input.js';
+import { wireName } from '../wire/names.js';
 
 /** Path parameters that are all ids. */
 export function ids<Name extends string>(...names: Name[]) {
@@ -10,9 +11,13 @@ export function ids<Name extends string>(...names: Name[]) {
   );
 }
 
-/** The wire's name of a parameter of a path: `channelId` is `channel_id` in faults and documents. */
-export function wireName(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+/** A body of these fields in the wire's names. What it is parsed into has their own. */
+export function inWireNames<Shape extends z.core.$ZodShape>(shape: Shape) {
+  const names = Object.keys(shape);
+  const body = z.object(Object.fromEntries(Object.entries(shape).map(([name, field]) => [wireName(name), field])));
+  return body.transform(
+    (given) => Object.fromEntries(names.map((name) => [name, given[wireName(name)]])) as z.output<z.ZodObject<Shape>>,
+  );
 }
 
 /** Parses path parameters; a fault names them as the wire does. @throws INVALID_INPUT */

@@ -14,6 +14,7 @@ import {
 } from '../domain/audit-log/index.js';
 import type { Logger } from '../infra/logger.js';
 import { renderCommand } from './commands.js';
+import { wireName } from './names.js';
 import { renderUser } from './users.js';
 
 /** What an entry's changes decide. */
@@ -269,27 +270,11 @@ function roleChanges(what: 'made' | 'removed', role: AuditChanges['ROLE_CREATE']
   ];
 }
 
-/** What the settings of a guild are called, by their columns. */
-const GUILD_KEYS: Readonly<Record<string, string>> = {
-  name: 'name',
-  description: 'description',
-  iconHash: 'icon_hash',
-  afkChannelId: 'afk_channel_id',
-  afkTimeout: 'afk_timeout',
-  systemChannelId: 'system_channel_id',
-  systemChannelFlags: 'system_channel_flags',
-  verificationLevel: 'verification_level',
-  defaultMessageNotifications: 'default_message_notifications',
-  explicitContentFilter: 'explicit_content_filter',
-  preferredLocale: 'preferred_locale',
-};
-
 type GuildChange = AuditChanges['GUILD_UPDATE'][string];
 
 function guildChange(column: string, said: GuildChange): APIAuditLogChange[] {
-  const key = GUILD_KEYS[column];
   // The types know which value each key has; here they come from a dictionary.
-  return key === undefined ? [] : (change(key, said.old, said.new) as unknown as APIAuditLogChange[]);
+  return change(wireName(column), said.old, said.new) as unknown as APIAuditLogChange[];
 }
 
 /** The wire's names of what a channel has. */

@@ -6,8 +6,8 @@ import { z } from 'zod';
 import { snowflake } from '../../src/domain/input.js';
 import { documentPath, openApiDocument } from '../../src/rest-compat/openapi.js';
 import { type Caller, type Route, route } from '../../src/rest-compat/route.js';
-import { wireName } from '../../src/rest-compat/schemas.js';
 import { routes } from '../../src/rest-compat/table.js';
+import { wireName } from '../../src/wire/names.js';
 import { ask } from '../harness/rest.js';
 import { startServer, type TestServer } from '../harness/server.js';
 

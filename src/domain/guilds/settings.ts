@@ -16,26 +16,40 @@ const ALL_SYSTEM_CHANNEL_FLAGS = Object.values(GuildSystemChannelFlags)
   .filter((flag) => typeof flag === 'number')
   .reduce((all, flag) => all | flag, 0);
 
+/** A setting that cannot be empty: null sets it back to what a new guild has. */
+function orDefault<Setting extends z.ZodType>(setting: Setting, initial: z.output<Setting>) {
+  return setting.nullish().transform((given) => (given === null ? initial : given));
+}
+
 /**
- * The settings of a guild in a caller's input. What is not given stays as it is; null clears what may be empty, and sets the others back to
- * what a new guild has, but for the name.
+ * The settings of a guild in a caller's input, parsed into the columns of its row. What is not given stays as it is; null clears what may be
+ * empty, sets the others back to what a new guild has, and leaves the name.
  */
 export const GuildSettings = z.object({
-  name: nameText(limits.guildName.min, limits.guildName.max).nullish(),
-  description: trimmedText(0, limits.guildDescription).nullish(),
+  name: nameText(limits.guildName.min, limits.guildName.max)
+    .nullish()
+    .transform((name) => name ?? undefined),
+  description: trimmedText(0, limits.guildDescription)
+    .nullish()
+    .transform((description) => (description === '' ? null : description)),
   afkChannelId: snowflake().nullish(),
-  afkTimeout: z.literal(AFK_TIMEOUTS).nullish(),
+  afkTimeout: orDefault(z.literal(AFK_TIMEOUTS), 300),
   systemChannelId: snowflake().nullish(),
-  systemChannelFlags: z
-    .int()
-    .min(0)
-    .max(2 ** 31 - 1)
-    .transform((flags) => flags & ALL_SYSTEM_CHANNEL_FLAGS)
-    .nullish(),
-  verificationLevel: z.enum(GuildVerificationLevel).nullish(),
-  defaultMessageNotifications: z.enum(GuildDefaultMessageNotifications).nullish(),
-  explicitContentFilter: z.enum(GuildExplicitContentFilter).nullish(),
-  preferredLocale: z.enum(Locale).nullish(),
+  systemChannelFlags: orDefault(
+    z
+      .int()
+      .min(0)
+      .max(2 ** 31 - 1)
+      .transform((flags) => flags & ALL_SYSTEM_CHANNEL_FLAGS),
+    0,
+  ),
+  verificationLevel: orDefault(z.enum(GuildVerificationLevel), GuildVerificationLevel.None),
+  defaultMessageNotifications: orDefault(
+    z.enum(GuildDefaultMessageNotifications),
+    GuildDefaultMessageNotifications.AllMessages,
+  ),
+  explicitContentFilter: orDefault(z.enum(GuildExplicitContentFilter), GuildExplicitContentFilter.Disabled),
+  preferredLocale: orDefault(z.enum(Locale), Locale.EnglishUS),
 });
 
 export type GuildSettings = z.output<typeof GuildSettings>;

@@ -20,13 +20,11 @@ export interface UpdateGuildInput extends Partial<GuildSettings> {
  */
 export async function updateGuild(
   call: CallContext,
-  { guildId, icon, ...input }: UpdateGuildInput,
+  { guildId, icon, ...settings }: UpdateGuildInput,
 ): Promise<GuildRecord> {
   await accessGuild(call, guildId, 'updateGuild');
-  const change = (iconHash: string | null | undefined) => {
-    const columns = columnsOf(input, iconHash);
-    return call.write((write) => changeColumns(write, guildId, columns), { serializable: true });
-  };
+  const change = (iconHash: string | null | undefined) =>
+    call.write((write) => changeColumns(write, guildId, { ...settings, iconHash }), { serializable: true });
   const folder = { folder: 'guild-icons', id: guildId } as const;
   const told = await changeWithIcon(call, folder, icon, change, ({ iconHash }) => iconHash);
   return untilToldAsItIs(call, told);
@@ -54,35 +52,7 @@ function textOf({ roles, emojis }: GuildRecord): string {
   return JSON.stringify(lists, (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
 }
 
-/** What a new guild has, for what cannot be empty. */
-const DEFAULTS = {
-  afkTimeout: 300,
-  systemChannelFlags: 0,
-  verificationLevel: 0,
-  defaultMessageNotifications: 0,
-  explicitContentFilter: 0,
-  preferredLocale: 'en-US',
-} as const;
-
-type Columns = ReturnType<typeof columnsOf>;
-
-/** The columns the input speaks of; undefined for one it does not speak of. */
-function columnsOf(input: Partial<GuildSettings>, iconHash: string | null | undefined) {
-  const orDefault = <Key extends keyof typeof DEFAULTS>(key: Key) => (input[key] === null ? DEFAULTS[key] : input[key]);
-  return {
-    name: input.name ?? undefined,
-    description: input.description === '' ? null : input.description,
-    iconHash,
-    afkChannelId: input.afkChannelId,
-    afkTimeout: orDefault('afkTimeout'),
-    systemChannelId: input.systemChannelId,
-    systemChannelFlags: orDefault('systemChannelFlags'),
-    verificationLevel: orDefault('verificationLevel'),
-    defaultMessageNotifications: orDefault('defaultMessageNotifications'),
-    explicitContentFilter: orDefault('explicitContentFilter'),
-    preferredLocale: orDefault('preferredLocale'),
-  };
-}
+type Columns = Partial<GuildSettings> & { iconHash?: string | null | undefined };
 
 async function changeColumns(
   { db, record, audit }: Write,

@@ -12,10 +12,11 @@ import {
 import { moveFaults } from '../../domain/errors.js';
 import { startTyping } from '../../domain/messages/index.js';
 import { renderChannel, renderChannelDetails } from '../../wire/channels.js';
+import { wireName } from '../../wire/names.js';
 import { reads, writes } from '../buckets.js';
 import { ChannelEditBody, ChannelPositionsBody, NewChannelBody, OverwriteBody } from '../channel-body.js';
 import { onServerOf, route } from '../route.js';
-import { ids, wireName } from '../schemas.js';
+import { ids } from '../schemas.js';
 
 /** What the domain's rules name otherwise. */
 const FAULT_NAMES = { parentId: 'parent_id' };

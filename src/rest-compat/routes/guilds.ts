@@ -4,23 +4,9 @@ import { renderCounts, renderGuild } from '../../wire/guilds.js';
 import { reads, writes } from '../buckets.js';
 import { ICON_BODY_BYTES, imageData } from '../images.js';
 import { onServerOf, route } from '../route.js';
-import { ids, queryBoolean } from '../schemas.js';
+import { ids, inWireNames, queryBoolean } from '../schemas.js';
 
-const settings = GuildSettings.shape;
-
-const EditGuild = z.object({
-  name: settings.name,
-  description: settings.description,
-  icon: imageData.nullish(),
-  afk_channel_id: settings.afkChannelId,
-  afk_timeout: settings.afkTimeout,
-  system_channel_id: settings.systemChannelId,
-  system_channel_flags: settings.systemChannelFlags,
-  verification_level: settings.verificationLevel,
-  default_message_notifications: settings.defaultMessageNotifications,
-  explicit_content_filter: settings.explicitContentFilter,
-  preferred_locale: settings.preferredLocale,
-});
+const EditGuild = inWireNames({ ...GuildSettings.shape, icon: imageData.nullish() });
 
 export const guildRoutes = [
   route({
@@ -44,21 +30,7 @@ export const guildRoutes = [
     body: EditGuild,
     faultNames: { afkChannelId: 'afk_channel_id', systemChannelId: 'system_channel_id' },
     maxJsonBytes: ICON_BODY_BYTES,
-    run: (call, { params, body }) =>
-      updateGuild(call, {
-        ...params,
-        name: body.name,
-        description: body.description,
-        icon: body.icon,
-        afkChannelId: body.afk_channel_id,
-        afkTimeout: body.afk_timeout,
-        systemChannelId: body.system_channel_id,
-        systemChannelFlags: body.system_channel_flags,
-        verificationLevel: body.verification_level,
-        defaultMessageNotifications: body.default_message_notifications,
-        explicitContentFilter: body.explicit_content_filter,
-        preferredLocale: body.preferred_locale,
-      }),
+    run: (call, { params, body }) => updateGuild(call, { ...params, ...body }),
     render: renderGuild,
   }),
 ];
