@@ -3,8 +3,8 @@ import {
   type GatewayGuildMembersChunkDispatchData,
   GatewayIntentBits,
 } from 'discord-api-types/v10';
-import { type GuildHome, GuildUnavailable, type MemberSelection } from '../domain/guilds/index.js';
-import type { MemberRecord } from '../domain/members/index.js';
+import { type GuildHome, GuildUnavailable } from '../domain/guilds/index.js';
+import type { MemberRecord, MemberSelection } from '../domain/members/index.js';
 import type { ShownPresence } from '../domain/presences/index.js';
 import { parseSnowflake } from '../infra/ids.js';
 import { renderMember } from '../wire/members.js';

@@ -1,7 +1,7 @@
 import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pagesOfGuildIds } from '../../src/domain/guilds/memberships.js';
-import { loadMembers } from '../../src/domain/guilds/snapshot.js';
+import { loadMembers } from '../../src/domain/members/load.js';
 import { searchMembers } from '../../src/domain/members/search.js';
 import { GatewayClient } from '../harness/gateway-client.js';
 import { addCrowd, createPerson, nameMember, putInGuilds } from '../harness/rows.js';

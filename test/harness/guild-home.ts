@@ -1,10 +1,5 @@
-import {
-  type GuildHome,
-  type GuildSnapshot,
-  GuildUnavailable,
-  type MemberSelection,
-} from '../../src/domain/guilds/index.js';
-import type { MemberFacts, MemberRecord } from '../../src/domain/members/index.js';
+import { type GuildHome, type GuildSnapshot, GuildUnavailable } from '../../src/domain/guilds/index.js';
+import type { MemberFacts, MemberRecord, MemberSelection } from '../../src/domain/members/index.js';
 import type { MessageRecord } from '../../src/domain/messages/index.js';
 import { DEFAULT_EVERYONE_PERMISSIONS, rolePermissions } from '../../src/domain/permissions.js';
 import type { ShownPresence } from '../../src/domain/presences/index.js';

@@ -1,6 +1,8 @@
 import type { Clock } from '../../infra/clock.js';
 import type { Channel, Reader } from '../../infra/database/index.js';
 import type { EventBus } from '../bus-message.js';
+import { loadMembers, type MemberSelection } from '../members/load.js';
+import { loadNotableMembers } from '../members/notable.js';
 import type { MemberFacts, MemberRecord } from '../members/record.js';
 import { searchMembers } from '../members/search.js';
 import { loadPresences } from '../presences/list.js';
@@ -9,8 +11,7 @@ import { loadVoiceStates } from '../voice/list.js';
 import type { VoiceStateRecord } from '../voice/record.js';
 import type { GuildHome } from './home.js';
 import { pagesOfGuildIds } from './memberships.js';
-import { loadNotableMembers } from './notable.js';
-import { countMembers, type GuildSnapshot, loadGuildSnapshot, loadMembers, type MemberSelection } from './snapshot.js';
+import { countMembers, type GuildSnapshot, loadGuildSnapshot } from './snapshot.js';
 import { type GuildView, GuildViews } from './views.js';
 
 /** The home of the guilds in this process's database. All of them can be reached while the database can. */

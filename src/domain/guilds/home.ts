@@ -1,10 +1,11 @@
 import type { Channel } from '../../infra/database/index.js';
 import { DomainError } from '../errors.js';
+import type { MemberSelection } from '../members/load.js';
 import type { MemberFacts, MemberRecord } from '../members/record.js';
 import { channelPermissions, guildPermissions, holderAt, timeoutEnd } from '../permissions.js';
 import type { ShownPresence } from '../presences/record.js';
 import type { VoiceStateRecord } from '../voice/record.js';
-import type { GuildSnapshot, MemberSelection } from './snapshot.js';
+import type { GuildSnapshot } from './snapshot.js';
 import type { GuildView } from './views.js';
 
 /**
@@ -36,8 +37,8 @@ export interface GuildHome {
   members(guildId: bigint, selection: MemberSelection, take: number): Promise<MemberRecord[]>;
 
   /**
-   * At most `take` members, 1,000 at the most, of those with a role beyond `@everyone` or a nickname, who are online or in voice; those who are
-   * there first.
+   * At most `take` members, 1,000 at the most, of those who are online or in voice, have a role beyond `@everyone` or have a nickname, in this
+   * order.
    */
   notableMembers(guildId: bigint, take: number): Promise<MemberRecord[]>;
 

@@ -16,5 +16,5 @@ export { type GuildPreview, getGuildPreview, type Integration, listIntegrations 
 export { type GuildRecord, WITH_ROLES_AND_EMOJIS } from './record.js';
 export { GuildSettings } from './settings.js';
 export { recommendShards } from './shards.js';
-export type { GuildSnapshot, MemberSelection } from './snapshot.js';
+export type { GuildSnapshot } from './snapshot.js';
 export { updateGuild } from './update.js';

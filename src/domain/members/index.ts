@@ -1,6 +1,7 @@
 export { addMember } from './add.js';
 export { getMember, getOwnMember } from './get.js';
 export { findMembers, listMembers } from './list.js';
+export type { MemberSelection } from './load.js';
 export { nickname } from './nickname.js';
 export { countInactive, PruneDays, PruneRoles, pruneMembers } from './prune.js';
 export type { MemberFacts, MemberRecord } from './record.js';

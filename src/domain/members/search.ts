@@ -1,5 +1,5 @@
 import { Prisma, type Reader } from '../../infra/database/index.js';
-import { loadMembersById } from '../guilds/snapshot.js';
+import { loadMembersById } from './load.js';
 import { nameKey } from './name-keys.js';
 import type { MemberRecord } from './record.js';
 

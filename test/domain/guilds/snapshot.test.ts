@@ -7,8 +7,7 @@ import {
   permissionsInChannel,
   permissionsInGuild,
 } from '../../../src/domain/guilds/index.js';
-import type { MemberSelection } from '../../../src/domain/guilds/snapshot.js';
-import { setMemberRoles } from '../../../src/domain/members/index.js';
+import { type MemberSelection, setMemberRoles } from '../../../src/domain/members/index.js';
 import { nickColumns } from '../../../src/domain/members/name-keys.js';
 import { sendMessage } from '../../../src/domain/messages/index.js';
 import { ALL_PERMISSIONS, DEFAULT_EVERYONE_PERMISSIONS } from '../../../src/domain/permissions.js';

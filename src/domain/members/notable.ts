@@ -1,6 +1,6 @@
 import { Prisma, type Reader } from '../../infra/database/index.js';
-import type { MemberRecord } from '../members/record.js';
-import { loadMembersById } from './snapshot.js';
+import { loadMembersById } from './load.js';
+import type { MemberRecord } from './record.js';
 
 /**
  * At most `take` of the members whom a large guild's list has, 1,000 at the most: first those who are online or in voice, then those with a

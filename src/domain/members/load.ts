@@ -1,0 +1,63 @@
+import type { Reader } from '../../infra/database/index.js';
+import { inPieces, nextTurn } from '../../infra/turns.js';
+import { type MemberRecord, WITH_USER_AND_ROLES } from './record.js';
+
+/** Which members of a guild; the conditions are joined by "and". */
+export interface MemberSelection {
+  userIds?: bigint[];
+  /** Only those with a higher user id. */
+  after?: bigint | undefined;
+}
+
+/** Rows of one query: SQLite takes 999 parameters, and each member's roles cost two. */
+const PAGE = 400;
+
+/** At most `take` members, in ascending order of their ids. Others have a turn before each page. */
+export async function loadMembers(
+  reader: Reader,
+  guildId: bigint,
+  selection: MemberSelection,
+  take: number,
+): Promise<MemberRecord[]> {
+  const found: MemberRecord[] = [];
+  for (let { after } = selection; found.length < take; ) {
+    await nextTurn();
+    const size = Math.min(PAGE, take - found.length);
+    const page = await loadPage(reader, guildId, { ...selection, after }, size);
+    found.push(...page);
+    if (page.length < size) break;
+    after = page.at(-1)?.userId;
+  }
+  return found;
+}
+
+function loadPage(
+  reader: Reader,
+  guildId: bigint,
+  { userIds, after }: MemberSelection,
+  take: number,
+): Promise<MemberRecord[]> {
+  return reader.member.findMany({
+    where: {
+      guildId,
+      userId: { ...(userIds ? { in: userIds } : {}), ...(after === undefined ? {} : { gt: after }) },
+    },
+    include: WITH_USER_AND_ROLES,
+    orderBy: { userId: 'asc' },
+    take,
+  });
+}
+
+/** Those of these users who are members, in the order of the ids. Others have a turn before each page. */
+export async function loadMembersById(
+  reader: Reader,
+  guildId: bigint,
+  userIds: readonly bigint[],
+): Promise<MemberRecord[]> {
+  const found = new Map<bigint, MemberRecord>();
+  for (const piece of inPieces(userIds, PAGE)) {
+    const members = await loadMembers(reader, guildId, { userIds: piece }, piece.length);
+    for (const member of members) found.set(member.userId, member);
+  }
+  return userIds.flatMap((userId) => found.get(userId) ?? []);
+}
