@@ -8,15 +8,15 @@ import { holdChannel, noVoiceThere } from './join.js';
 import { endVoice } from './leave.js';
 import { voiceRecord } from './record.js';
 
-/** A change of where somebody is in voice, by a moderator. */
+/** A change of where somebody is in voice, by a moderator. What is not given stays; of all but the channel, null is the same. */
 export interface VoiceMove {
   /** Where they are moved to; null takes them out of voice. */
   channelId?: bigint | null | undefined;
   /** Whether they may only listen. */
-  suppress?: boolean | undefined;
+  suppress?: boolean | null | undefined;
 }
 
-/** A change of how somebody is in voice, by a moderator. What is not given stays, and so does a muting that is null. */
+/** A change of how somebody is in voice, by a moderator. */
 export interface VoiceChange extends VoiceMove {
   /** In every channel of the guild. */
   mute?: boolean | null | undefined;
@@ -43,7 +43,7 @@ export function operationsOfVoice({ mute, deaf, channelId, suppress }: VoiceChan
   if (typeof mute === 'boolean') operations.push('muteMember');
   if (typeof deaf === 'boolean') operations.push('deafenMember');
   if (channelId !== undefined && !(isOwn && channelId === null)) operations.push('moveMember');
-  if (suppress !== undefined && !(isOwn && suppress)) operations.push('muteMember');
+  if (typeof suppress === 'boolean' && !(isOwn && suppress)) operations.push('muteMember');
   return operations;
 }
 
@@ -73,7 +73,7 @@ export async function moveInVoice(
   if (isMoved) await holdTarget(write, guildId, channelId);
   const data: Prisma.VoiceStateUncheckedUpdateManyInput = {
     ...(isMoved ? { channelId, suppress: false } : {}),
-    ...(suppress === undefined || suppress === before.suppress ? {} : { suppress }),
+    ...(typeof suppress === 'boolean' && suppress !== before.suppress ? { suppress } : {}),
   };
   const isChanged = Object.keys(data).length > 0;
   if (!isChanged && !isToldAnyway) return;

@@ -12,7 +12,7 @@ import { limits } from '../../domain/limits.js';
 import { renderBan } from '../../wire/bans.js';
 import { reads, writes } from '../buckets.js';
 import { onServerOf, route } from '../route.js';
-import { ids, queryId, queryInteger } from '../schemas.js';
+import { ids, inWireNames, queryId, queryInteger } from '../schemas.js';
 
 const ofGuild = ids('guildId');
 const ofUser = ids('guildId', 'userId');
@@ -76,9 +76,8 @@ export const banRoutes = [
     bucket: writes('bulk-ban', 'guildId'),
     where: { by: 'guildId', selfHosted: 'notFound' },
     params: ofGuild,
-    body: z.object({ user_ids: UsersToBan, delete_message_seconds: DeleteMessageSeconds }),
-    run: (call, { params, body: { user_ids: userIds, delete_message_seconds: deleteMessageSeconds } }) =>
-      banMembers(call, { ...params, userIds, deleteMessageSeconds }),
+    body: inWireNames({ userIds: UsersToBan, deleteMessageSeconds: DeleteMessageSeconds }),
+    run: (call, { params, body }) => banMembers(call, { ...params, ...body }),
     render: ({ bannedIds, failedIds }) => ({
       banned_users: bannedIds.map(String),
       failed_users: failedIds.map(String),

@@ -10,15 +10,10 @@ import {
 import { renderInvite, renderInviteDetails, renderManagedInvite } from '../../wire/invites.js';
 import { reads, writes } from '../buckets.js';
 import { CLOUD, route } from '../route.js';
-import { ids, queryBoolean } from '../schemas.js';
+import { ids, inWireNames, queryBoolean } from '../schemas.js';
 
 /** What makes an invite here; what it may lead to on the reference platform beside a channel has no effect. */
-const MakeInvite = z.object({
-  max_age: NewInvite.shape.maxAge,
-  max_uses: NewInvite.shape.maxUses,
-  temporary: NewInvite.shape.temporary,
-  unique: z.boolean().nullish(),
-});
+const MakeInvite = inWireNames({ ...NewInvite.shape, unique: z.boolean().nullish() });
 
 const withCode = z.object({ code: z.string() });
 
@@ -41,8 +36,8 @@ export const inviteRoutes = [
     where: { by: 'channelId', selfHosted: 'notFound' },
     params: ids('channelId'),
     body: MakeInvite,
-    run: (call, { params, body: { max_age: maxAge, max_uses: maxUses, temporary, unique } }) =>
-      createInvite(call, params.channelId, { maxAge, maxUses, temporary, reusing: unique !== true }),
+    run: (call, { params, body: { unique, ...invite } }) =>
+      createInvite(call, params.channelId, { ...invite, reusing: unique !== true }),
     render: renderManagedInvite,
   }),
   route({

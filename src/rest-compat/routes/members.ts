@@ -22,13 +22,16 @@ import {
 import { renderMember } from '../../wire/members.js';
 import { reads, writes } from '../buckets.js';
 import { onServerOf, route } from '../route.js';
-import { booleanOrText, ids, idsOrText, queryId, queryInteger, queryText } from '../schemas.js';
+import { booleanOrText, ids, idsOrText, inWireNames, queryId, queryInteger, queryText } from '../schemas.js';
 
 const MEMBERS = '/guilds/:guildId/members';
 
 const ofGuild = ids('guildId');
 const ofMember = ids('guildId', 'userId');
 const roleOfMember = ids('guildId', 'userId', 'roleId');
+
+const { roleIds: roles, ...changes } = MemberChange.shape;
+const EditMember = inWireNames({ ...changes, roles });
 
 /** Giving and taking roles share a bucket. */
 const MEMBER_ROLES = writes('member-roles', 'guildId');
@@ -137,23 +140,9 @@ export const memberRoutes = [
     // Nobody is deafened on a self-hosted server (service description, section 4).
     where: { by: 'guildId', selfHosted: ({ deaf }) => (deaf == null ? 'forward' : 'notImplemented') },
     params: ofMember,
-    body: z.object({
-      nick: MemberChange.shape.nick,
-      roles: MemberChange.shape.roleIds,
-      mute: MemberChange.shape.mute,
-      deaf: MemberChange.shape.deaf,
-      channel_id: MemberChange.shape.channelId,
-      communication_disabled_until: MemberChange.shape.communicationDisabledUntil,
-    }),
+    body: EditMember,
     faultNames: { communicationDisabledUntil: 'communication_disabled_until', channelId: 'channel_id' },
-    run: (call, { params, body: { roles: roleIds, channel_id: channelId, communication_disabled_until, ...body } }) =>
-      updateMember(call, {
-        ...params,
-        ...body,
-        roleIds,
-        channelId,
-        communicationDisabledUntil: communication_disabled_until,
-      }),
+    run: (call, { params, body: { roles, ...body } }) => updateMember(call, { ...params, ...body, roleIds: roles }),
     render: renderMember,
   }),
   route({

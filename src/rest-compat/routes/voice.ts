@@ -5,30 +5,19 @@ import { changeVoiceState, getVoiceState } from '../../domain/voice/index.js';
 import { renderVoiceState } from '../../wire/voice.js';
 import { reads, writes } from '../buckets.js';
 import { onServerOf, route, type SelfHosted } from '../route.js';
-import { ids } from '../schemas.js';
+import { ids, inWireNames } from '../schemas.js';
 
 /** What may be changed of a voice state: `channel_id` and `suppress` as on the reference platform, and the rest by decisions 16. */
-const VoiceChange = z.object({
-  channel_id: snowflake().nullish(),
+const VoiceChange = inWireNames({
+  channelId: snowflake().nullish(),
   suppress: z.boolean().nullish(),
   mute: z.boolean().nullish(),
   deaf: z.boolean().nullish(),
 });
 
-type VoiceChangeBody = z.output<typeof VoiceChange>;
-
 /** Nobody is deafened on a self-hosted server (service description, section 4). */
-const selfHosted = ({ deaf }: VoiceChangeBody): SelfHosted => (deaf == null ? 'forward' : 'notImplemented');
-
-function change(call: CallContext, target: { guildId: bigint; userId: bigint }, body: VoiceChangeBody): Promise<void> {
-  return changeVoiceState(call, {
-    ...target,
-    channelId: body.channel_id,
-    suppress: body.suppress ?? undefined,
-    mute: body.mute ?? undefined,
-    deaf: body.deaf ?? undefined,
-  });
-}
+const selfHosted = ({ deaf }: z.output<typeof VoiceChange>): SelfHosted =>
+  deaf == null ? 'forward' : 'notImplemented';
 
 const own = (call: CallContext) => requireUser(call).user.id;
 
@@ -64,7 +53,7 @@ export const voiceRoutes = [
     params: ids('guildId'),
     body: VoiceChange,
     faultNames,
-    run: (call, { params: { guildId }, body }) => change(call, { guildId, userId: own(call) }, body),
+    run: (call, { params, body }) => changeVoiceState(call, { ...params, ...body, userId: own(call) }),
   }),
   route({
     method: 'PATCH',
@@ -75,6 +64,6 @@ export const voiceRoutes = [
     params: ids('guildId', 'userId'),
     body: VoiceChange,
     faultNames,
-    run: (call, { params, body }) => change(call, params, body),
+    run: (call, { params, body }) => changeVoiceState(call, { ...params, ...body }),
   }),
 ];
