@@ -76,7 +76,7 @@ export async function removeFromGuilds(
   }
   await db.commandPermission.deleteMany({ where: { applicationId, guildId } });
   if (installations.length > 0) record({ type: 'COMMAND_ACCESS_UPDATED', applicationId });
-  await removeBot(write, applicationId, guildId);
+  await removeBot(call, write, applicationId, guildId);
   await removeManagedRoles(write, applicationId, guildId);
   return installations.length;
 }
@@ -96,13 +96,18 @@ async function removeManagedRoles(write: Write, applicationId: bigint, guildId: 
   }
 }
 
-async function removeBot(write: Write, botId: bigint, guildId: bigint | undefined): Promise<void> {
+async function removeBot(
+  call: CallContext,
+  write: Write,
+  botId: bigint,
+  guildId: bigint | undefined,
+): Promise<void> {
   const { db, record } = write;
   const bot = await db.user.findUniqueOrThrow({ where: { id: botId } });
   const ofBot = { userId: botId, guildId };
   const memberships = await db.member.findMany({ where: ofBot, select: { guildId: true } });
   if (guildId === undefined) await deleteAllMemberships(db, botId);
-  else await deleteMember(db, { guildId, userId: botId });
+  else await deleteMember(db, { guildId, userId: botId }, call.clock.now());
   await endVoice(write, { userId: botId, ...(guildId === undefined ? {} : { guildId }) });
   for (const { guildId } of memberships) {
     record({ type: 'GUILD_MEMBER_REMOVE', guildId, user: bot });

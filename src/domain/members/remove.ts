@@ -16,7 +16,7 @@ export async function endMembership(call: CallContext, write: Write, guildId: bi
     await removeFromGuilds(call, write, user.id, guildId);
     return;
   }
-  if (!(await deleteMember(write.db, { guildId, userId: user.id }))) return;
+  if (!(await deleteMember(write.db, { guildId, userId: user.id }, call.clock.now()))) return;
   await endVoice(write, { guildId, userId: user.id });
   write.record({ type: 'GUILD_MEMBER_REMOVE', guildId, user });
   await greetWithin(call, write, { guildId, user, kind: 'GOODBYE' });
