@@ -96,12 +96,7 @@ async function removeManagedRoles(write: Write, applicationId: bigint, guildId: 
   }
 }
 
-async function removeBot(
-  call: CallContext,
-  write: Write,
-  botId: bigint,
-  guildId: bigint | undefined,
-): Promise<void> {
+async function removeBot(call: CallContext, write: Write, botId: bigint, guildId: bigint | undefined): Promise<void> {
   const { db, record } = write;
   const bot = await db.user.findUniqueOrThrow({ where: { id: botId } });
   const ofBot = { userId: botId, guildId };
