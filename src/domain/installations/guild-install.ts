@@ -7,6 +7,7 @@ import { becomeMember } from '../members/become.js';
 import { parsePermissions, withImplied } from '../permissions.js';
 import { insertRole } from '../roles/create.js';
 import type { ServerInstall } from './input.js';
+import { auditedIntegration } from './integration.js';
 import { mailLostPermissions } from './mails.js';
 import { type Scope, storedScopes } from './scopes.js';
 
@@ -89,7 +90,11 @@ async function putInstallation(call: CallContext, write: Write, grant: GrantedIn
         },
       });
   const before = withBot ? await addBot(call, write, grant) : null;
-  if (!earlier) record({ type: 'COMMAND_ACCESS_UPDATED', applicationId: application.id });
+  if (!earlier) {
+    const integration = { targetId: installation.id, changes: auditedIntegration(application) };
+    await audit({ action: 'INTEGRATION_CREATE', guildId, ...integration });
+    record({ type: 'COMMAND_ACCESS_UPDATED', applicationId: application.id });
+  }
   const changes = { scopes, permissions: { old: before === null ? null : String(before), new: permissions } };
   await audit({
     action: 'INSTALLATION_PUT',
