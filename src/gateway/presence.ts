@@ -11,7 +11,7 @@ const MAX_ACTIVITIES = 10;
 const MAX_TEXT = 128;
 const MAX_URL = 2_048;
 
-/** The reference platform's types of activities that a bot can set. */
+/** The types of activities that there are; one of another type is left out (decisions 229). */
 const ACTIVITY_TYPES: readonly number[] = [
   ActivityType.Playing,
   ActivityType.Streaming,
