@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { GuildSettings, getGuild, updateGuild } from '../../domain/guilds/index.js';
+import { fault, snowflake } from '../../domain/input.js';
 import { renderCounts, renderGuild } from '../../wire/guilds.js';
 import { reads, writes } from '../buckets.js';
 import { ICON_BODY_BYTES, imageData } from '../images.js';
@@ -7,6 +8,18 @@ import { onServerOf, route } from '../route.js';
 import { ids, queryBoolean } from '../schemas.js';
 
 const settings = GuildSettings.shape;
+
+/** A setting of a feature that no server has: refused, unless it states what is so (decisions 232). */
+const ofNoServer = (isSo: (given: unknown) => boolean) =>
+  z
+    .unknown()
+    .refine(
+      (given) => given === undefined || given === null || isSo(given),
+      fault('BASE_TYPE_INVALID', 'No server has this here.'),
+    )
+    .optional();
+
+const never = ofNoServer(() => false);
 
 const EditGuild = z.object({
   name: settings.name,
@@ -20,6 +33,16 @@ const EditGuild = z.object({
   default_message_notifications: settings.defaultMessageNotifications,
   explicit_content_filter: settings.explicitContentFilter,
   preferred_locale: settings.preferredLocale,
+  owner_id: snowflake().nullish(),
+  splash: never,
+  discovery_splash: never,
+  banner: never,
+  home_header: never,
+  rules_channel_id: never,
+  public_updates_channel_id: never,
+  safety_alerts_channel_id: never,
+  features: ofNoServer((features) => Array.isArray(features) && features.length === 0),
+  premium_progress_bar_enabled: ofNoServer((isEnabled) => isEnabled === false),
 });
 
 export const guildRoutes = [
@@ -47,6 +70,7 @@ export const guildRoutes = [
     run: (call, { params, body }) =>
       updateGuild(call, {
         ...params,
+        ownerId: body.owner_id,
         name: body.name,
         description: body.description,
         icon: body.icon,

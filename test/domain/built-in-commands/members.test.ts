@@ -143,9 +143,12 @@ describe('remindme', () => {
     expect(await said()).toMatchObject([{ mentionEveryone: false, mentionUserIds: [String(ada.id)] }]);
   });
 
-  test('says nothing where the channel is out of sight or gone by then', async () => {
+  test.each([
+    ['the channel is out of sight', Permission.ViewChannel],
+    ['who asked may write nothing', Permission.SendMessages],
+  ])('says nothing where %s by then', async (_what, permission) => {
     await run('remindme', { when: '1m', about: 'the cake' });
-    await denyInChannel(server, { id: String(guild.id) }, String(guild.channel.id), Permission.ViewChannel);
+    await denyInChannel(server, { id: String(guild.id) }, String(guild.channel.id), permission);
     clock.advance(60_000);
     await settled();
     expect(await said()).toEqual([]);

@@ -9,7 +9,7 @@ import { announce } from '../../platform/platform.js';
 import type { ReminderPayload } from './payload.js';
 
 /**
- * Reminds somebody of something, where they asked for it. Nothing happens where they can no longer see that.
+ * Reminds somebody of something, where they asked for it. Nothing happens where they may no longer say something.
  * @param key the same in every attempt, by which a second one posts nothing
  */
 export async function remind(
@@ -19,7 +19,7 @@ export async function remind(
 ): Promise<void> {
   const userId = BigInt(reminder.userId);
   const place = await placeOf(call, BigInt(reminder.channelId), userId);
-  if (!place || !sees(place)) return;
+  if (!place || !maySpeakIn(place)) return;
   const asked = Math.floor(reminder.askedAt / 1000);
   const content = `⏰ <@${userId}>, <t:${asked}:R> you asked to be reminded: ${reminder.about}`;
   try {
@@ -29,8 +29,8 @@ export async function remind(
   }
 }
 
-/** Whether whoever the place was asked for still sees it. */
-function sees(place: Place): boolean {
+/** Whether whoever the place was asked for still sees it, and may say something there. */
+function maySpeakIn(place: Place): boolean {
   if (place.kind === 'direct') return true;
-  return place.member !== null && allows(place.permissions, neededInChannel(['viewChannel']));
+  return place.member !== null && allows(place.permissions, neededInChannel(['sendMessage']));
 }
