@@ -6,6 +6,7 @@ import { removeExpiredSessions, removeExpiredVerifications } from './accounts/ex
 import { removeOldQuotas } from './commands/quota.js';
 import { removeOldInteractions } from './interactions/expired.js';
 import { removeExpiredInvites } from './invites/expired.js';
+import { removeExpiredTimeouts } from './members/kept-timeouts.js';
 import { forgetEnforcedNonces } from './messages/nonces.js';
 import { removeExpiredSlowModes } from './messages/slow-mode.js';
 import { removeLongSpentGrants } from './oauth/expired.js';
@@ -18,6 +19,7 @@ const KINDS: readonly RemoveSome[] = [
   removeExpiredVerifications,
   removeExpiredInvites,
   removeExpiredSlowModes,
+  removeExpiredTimeouts,
   removeOldInteractions,
   removeOldQuotas,
   removeDeadJobs,

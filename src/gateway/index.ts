@@ -1,6 +1,6 @@
-import type { Duplex } from 'node:stream';
 import type { AppContext } from '../context.js';
 import type { Face } from '../face.js';
+import { refuseUpgrade } from '../http/upgrades.js';
 import { createGateway } from './gateway.js';
 import { createAcceptor } from './ws-adapter.js';
 
@@ -11,7 +11,7 @@ export function createGatewayFace(app: AppContext): Face {
   let draining = false;
   return {
     upgrades: {
-      '/gateway': (request, socket, head) => (draining ? refuse(socket) : accept(request, socket, head)),
+      '/gateway': (request, socket, head) => (draining ? refuseUpgrade(socket) : accept(request, socket, head)),
     },
     async drain() {
       draining = true;
@@ -19,8 +19,4 @@ export function createGatewayFace(app: AppContext): Face {
       for (const session of [...gateway.sessions.values()]) session.end();
     },
   };
-}
-
-function refuse(socket: Duplex): void {
-  socket.end('HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
 }

@@ -61,10 +61,7 @@ export const Heartbeat = whole.refine((sequence) => sequence >= 0).nullish();
 
 const Activity = z.looseObject({
   name: z.string().nullish(),
-  type: z
-    .int()
-    .nullish()
-    .transform((type) => type ?? ActivityType.Playing),
+  type: whole.nullish().transform((type) => type ?? ActivityType.Playing),
 });
 
 /** What a client shows of itself. Libraries leave out what was never set, or send it empty. */

@@ -11,6 +11,16 @@ const MAX_ACTIVITIES = 10;
 const MAX_TEXT = 128;
 const MAX_URL = 2_048;
 
+/** The types of activities that there are; one of another type is left out (decisions 229). */
+const ACTIVITY_TYPES: readonly number[] = [
+  ActivityType.Playing,
+  ActivityType.Streaming,
+  ActivityType.Listening,
+  ActivityType.Watching,
+  ActivityType.Custom,
+  ActivityType.Competing,
+];
+
 /** What a custom status is called whose client did not name it. */
 const CUSTOM_STATUS = 'Custom Status';
 
@@ -46,7 +56,7 @@ type SaidActivity = NonNullable<PresenceUpdate['activities']>[number];
 
 function keptOf({ name, type, state, url }: SaidActivity, now: number): Activity[] {
   const kept = textOf(name, MAX_TEXT) ?? (type === ActivityType.Custom ? CUSTOM_STATUS : undefined);
-  if (kept === undefined) return [];
+  if (kept === undefined || !ACTIVITY_TYPES.includes(type)) return [];
   const said = textOf(state, MAX_TEXT);
   const address = type === ActivityType.Streaming ? textOf(url, MAX_URL) : undefined;
   return [

@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { Face } from '../face.js';
 import type { LatestResponses } from './latest-responses.js';
 
@@ -69,4 +70,9 @@ function withoutUpgrade(name: string, value: string): string {
   return tokensOf(value)
     .filter((token) => token !== 'upgrade')
     .join(', ');
+}
+
+/** Answers an upgrade to a face that is letting go of its connections. */
+export function refuseUpgrade(socket: Duplex): void {
+  socket.end('HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { fault, maybe, plainText } from '../domain/input.js';
 import type { Callback, OfferedChoice } from '../domain/interactions/index.js';
 import { modalContent } from '../domain/messages/index.js';
-import { EditMessageBody, SendMessageBody } from './message-body.js';
+import { EditAnswerBody, SendMessageBody } from './message-body.js';
 
 /** The most choices an autocompletion offers, and how long their names and values may be. */
 const CHOICES = 25;
@@ -42,7 +42,7 @@ export const InteractionCallback = z.discriminatedUnion(
       .transform(({ type, data }): Callback => ({ type, flags: data?.flags ?? 0 })),
     z.object({ type: z.literal(Type.DeferredMessageUpdate) }).transform(({ type }): Callback => ({ type })),
     z
-      .object({ type: z.literal(Type.UpdateMessage), data: maybe(EditMessageBody) })
+      .object({ type: z.literal(Type.UpdateMessage), data: maybe(EditAnswerBody) })
       .transform(({ type, data }): Callback => ({ type, edit: data ?? {} })),
     z
       .object({

@@ -28,10 +28,20 @@ const AllowedMentions = z
   })
   .transform(({ replied_user, ...kinds }): Allowed => ({ ...kinds, repliedUser: replied_user }));
 
-/** Of the kinds of reference there is the first, a reply; its channel is the message's own. */
+/** Of the kinds of reference there is the first, a reply; its channel is the message's own (docs/absent.md). */
+const REPLY = 0;
+
+const referenceType = z
+  .int()
+  .refine(
+    (type) => type === REPLY,
+    fault('BASE_TYPE_CHOICES', 'Messages are not forwarded here; a reference is a reply (0).'),
+  )
+  .meta({ enum: [REPLY] });
+
 const MessageReference = z
   .object({
-    type: maybe(z.literal(0)),
+    type: maybe(referenceType),
     message_id: snowflake(),
     channel_id: maybe(snowflake()),
     fail_if_not_exists: maybe(z.boolean()),
@@ -54,6 +64,12 @@ const nonce = z.union([z.string(), z.number(), z.bigint()]).transform(String).pi
 
 const flags = maybe(z.number().int().min(0).max(0x7f_ff_ff_ff));
 
+/** Refused where it is named: what would be left of the message is not what its sender meant (docs/absent.md). */
+const poll = z
+  .unknown()
+  .refine((given) => given === undefined || given === null, fault('BASE_TYPE_INVALID', 'Messages hold no polls here.'))
+  .optional();
+
 /** The body of a send (Discord's documentation, Message Resource). Fields it does not know are ignored. */
 export const SendMessageBody = z
   .object({
@@ -67,9 +83,10 @@ export const SendMessageBody = z
     allowed_mentions: maybe(AllowedMentions),
     message_reference: maybe(MessageReference),
     attachments: maybe(attachments),
+    poll,
   })
   .transform(
-    ({ enforce_nonce, allowed_mentions, message_reference, ...same }): NewMessage => ({
+    ({ poll: _none, enforce_nonce, allowed_mentions, message_reference, ...same }): NewMessage => ({
       ...same,
       enforceNonce: enforce_nonce,
       allowedMentions: allowed_mentions,
@@ -77,14 +94,22 @@ export const SendMessageBody = z
     }),
   );
 
+const EDIT = z.object({
+  content: messageContent.nullish(),
+  embeds: messageEmbeds.nullish(),
+  components: messageComponents.nullish(),
+  flags,
+  allowed_mentions: maybe(AllowedMentions),
+  attachments: attachments.nullish(),
+});
+
+const editOf = ({ allowed_mentions, ...same }: z.output<typeof EDIT>): MessageEdit => ({
+  ...same,
+  allowedMentions: allowed_mentions,
+});
+
 /** The body of an edit: what is not given stays, null clears (Discord's documentation, Message Resource). */
-export const EditMessageBody = z
-  .object({
-    content: messageContent.nullish(),
-    embeds: messageEmbeds.nullish(),
-    components: messageComponents.nullish(),
-    flags,
-    allowed_mentions: maybe(AllowedMentions),
-    attachments: attachments.nullish(),
-  })
-  .transform(({ allowed_mentions, ...same }): MessageEdit => ({ ...same, allowedMentions: allowed_mentions }));
+export const EditMessageBody = EDIT.transform(editOf);
+
+/** The same of an answer to an interaction, which on the reference platform may become a poll. */
+export const EditAnswerBody = EDIT.extend({ poll }).transform(({ poll: _none, ...edit }) => editOf(edit));

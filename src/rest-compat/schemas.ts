@@ -11,13 +11,18 @@ export function ids<Name extends string>(...names: Name[]) {
   );
 }
 
-/** A body of these fields in the wire's names. What it is parsed into has their own. */
-export function inWireNames<Shape extends z.core.$ZodShape>(shape: Shape) {
+/**
+ * A body of these fields in the wire's names. What it is parsed into has their own.
+ * @param leftOut further fields, by the wire's names, which are checked and go no further
+ */
+export function inWireNames<Shape extends z.core.$ZodShape>(shape: Shape, leftOut: z.core.$ZodShape = {}) {
   const names = Object.keys(shape);
-  const body = z.object(Object.fromEntries(Object.entries(shape).map(([name, field]) => [wireName(name), field])));
-  return body.transform(
-    (given) => Object.fromEntries(names.map((name) => [name, given[wireName(name)]])) as z.output<z.ZodObject<Shape>>,
-  );
+  const fields = Object.fromEntries(Object.entries(shape).map(([name, field]) => [wireName(name), field]));
+  return z
+    .object({ ...fields, ...leftOut })
+    .transform(
+      (given) => Object.fromEntries(names.map((name) => [name, given[wireName(name)]])) as z.output<z.ZodObject<Shape>>,
+    );
 }
 
 /** Parses path parameters; a fault names them as the wire does. @throws INVALID_INPUT */

@@ -6,6 +6,7 @@ import { countedAs, takeLimit, takePoints } from '../domain/rate-limits.js';
 import type { Face, UpgradeHandler } from '../face.js';
 import { readLocale } from '../http/locale.js';
 import type { FindPerson, Visitor } from '../http/page-sessions.js';
+import { refuseUpgrade } from '../http/upgrades.js';
 import { Lazy } from '../infra/lazy.js';
 import type { Logger } from '../infra/logger.js';
 import { nextTurn } from '../infra/turns.js';
@@ -47,7 +48,12 @@ export function graphqlFace(app: AppContext, findPerson: FindPerson): Face {
     const { graphqlSockets } = await import('./websocket.js');
     return graphqlSockets(app, { yoga: await yoga.get(), contextFor, findPerson, streams });
   });
+  let draining = false;
   const upgrade: UpgradeHandler = (request, raw, head) => {
+    if (draining) {
+      refuseUpgrade(raw);
+      return;
+    }
     sockets.get().then(
       ({ take }) => take(request, raw, head),
       (error: unknown) => {
@@ -60,6 +66,7 @@ export function graphqlFace(app: AppContext, findPerson: FindPerson): Face {
     mount: (http) => mountGraphql(http, app, yoga, contextFor, streaming),
     upgrades: { '/graphql': upgrade },
     async drain() {
+      draining = true;
       await (await sockets.ifAsked())?.drain();
       // Cut off, not completed: who reads server-sent events comes back after that, as after a closed socket.
       for (const response of streaming) response.destroy();

@@ -1,3 +1,4 @@
+import { DomainError, invalidInput } from '../domain/errors.js';
 import { REACTIONS_PER_CHANNEL } from '../domain/limits.js';
 import { addReaction, clearReactions, listReactions, removeReaction } from '../domain/messages/index.js';
 import { takeInChannel } from '../domain/rate-limits.js';
@@ -17,7 +18,9 @@ builder.prismaObjectFields(Message, (t) => ({
     complexity: listCost,
     resolve: ({ id: messageId, channelId }, { emoji, ...args }, { call, budget }) => {
       const { most, after } = parseList(args);
-      return budget.read(most, (limit) => listReactions(call, { channelId, messageId, emoji, after, limit }));
+      return budget.read(most, (limit) =>
+        namingEmoji(() => listReactions(call, { channelId, messageId, emoji, after, limit })),
+      );
     },
   }),
 }));
@@ -54,7 +57,7 @@ builder.mutationFields((t) => ({
     resolve: async (_root, { input }, { call }) => {
       const key = messageKeyOf(input);
       await takeInChannel(call, REACTIONS_PER_CHANNEL, key.channelId);
-      await addReaction(call, { ...key, emoji: input.emoji });
+      await namingEmoji(() => addReaction(call, { ...key, emoji: input.emoji }));
       return { message: await readMessage(call, key) };
     },
   }),
@@ -65,7 +68,7 @@ builder.mutationFields((t) => ({
     resolve: async (_root, { input }, { call }) => {
       const key = messageKeyOf(input);
       await takeInChannel(call, REACTIONS_PER_CHANNEL, key.channelId);
-      await removeReaction(call, { ...key, emoji: input.emoji });
+      await namingEmoji(() => removeReaction(call, { ...key, emoji: input.emoji }));
       return { message: await readMessage(call, key) };
     },
   }),
@@ -77,7 +80,7 @@ builder.mutationFields((t) => ({
       const key = messageKeyOf(input);
       const userId = parseId(input.userId, 'userId');
       await takeInChannel(call, REACTIONS_PER_CHANNEL, key.channelId);
-      await removeReaction(call, { ...key, emoji: input.emoji, userId });
+      await namingEmoji(() => removeReaction(call, { ...key, emoji: input.emoji, userId }));
       return { message: await readMessage(call, key) };
     },
   }),
@@ -88,8 +91,20 @@ builder.mutationFields((t) => ({
     resolve: async (_root, { input: { emoji, ...input } }, { call }) => {
       const key = messageKeyOf(input);
       await takeInChannel(call, REACTIONS_PER_CHANNEL, key.channelId);
-      await clearReactions(call, { ...key, ...(emoji === null || emoji === undefined ? {} : { emoji }) });
+      await namingEmoji(() =>
+        clearReactions(call, { ...key, ...(emoji === null || emoji === undefined ? {} : { emoji }) }),
+      );
       return { message: await readMessage(call, key) };
     },
   }),
 }));
+
+/** Runs `work`; an emoji that it refuses is a fault of the argument of that name, while REST has it in the path. */
+async function namingEmoji<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.code !== 'UNKNOWN_EMOJI') throw error;
+    throw invalidInput({ path: 'emoji', code: error.code, message: error.message });
+  }
+}

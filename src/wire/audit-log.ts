@@ -164,6 +164,14 @@ const RENDERINGS: { [A in GuildLogAction]: Rendering<AuditChanges[A]> } = {
     }),
   },
   BOT_ADD: { type: AuditLogEvent.BotAdd, details: () => ({}) },
+  INTEGRATION_CREATE: {
+    type: AuditLogEvent.IntegrationCreate,
+    details: (integration) => ({ changes: integrationChanges('made', integration) }),
+  },
+  INTEGRATION_DELETE: {
+    type: AuditLogEvent.IntegrationDelete,
+    details: (integration) => ({ changes: integrationChanges('removed', integration) }),
+  },
   MESSAGE_DELETE: {
     type: AuditLogEvent.MessageDelete,
     details: ({ channelId }) => ({ options: { channel_id: channelId, count: '1' } }),
@@ -268,6 +276,14 @@ function roleChanges(what: 'made' | 'removed', role: AuditChanges['ROLE_CREATE']
     ...fact('hoist', role.hoist),
     ...fact('mentionable', role.mentionable),
   ];
+}
+
+function integrationChanges(
+  what: 'made' | 'removed',
+  { applicationId, name }: AuditChanges['INTEGRATION_CREATE'],
+): APIAuditLogChange[] {
+  const fact = factOf(what);
+  return [...fact('name', name), ...fact('type', 'discord'), ...fact('application_id', applicationId)];
 }
 
 type GuildChange = AuditChanges['GUILD_UPDATE'][string];

@@ -85,6 +85,13 @@ async function invite(endsIn: number | null): Promise<Row> {
   return { isThere: async () => (await reader.invite.count({ where: { code } })) === 1 };
 }
 
+async function keptTimeout(endsIn: number): Promise<Row> {
+  const { writer, reader } = server.app.db;
+  const userId = idAt(0);
+  await writer.keptTimeout.create({ data: { guildId: guild.id, userId, until: at(endsIn) } });
+  return { isThere: async () => (await reader.keptTimeout.count({ where: { userId } })) === 1 };
+}
+
 /** A message whose nonce is enforced. */
 const withNonce = (madeIn: number) => ({
   id: idAt(madeIn),
@@ -152,6 +159,8 @@ const KINDS: [name: string, goes: boolean, make: () => Promise<Row>][] = [
   ['an invite that ended a day ago', true, () => invite(-DAY)],
   ['an invite that ended less than a day ago', false, () => invite(-DAY + MINUTE)],
   ['an invite without an end', false, () => invite(null)],
+  ['a kept timeout that ended a day ago', true, () => keptTimeout(-DAY)],
+  ['a kept timeout that ended less than a day ago', false, () => keptTimeout(-DAY + MINUTE)],
   ['the enforcement of a nonce an hour ago', true, () => enforcedNonce(-HOUR - MINUTE)],
   ['the enforcement of a nonce less than an hour ago', false, () => enforcedNonce(-HOUR + MINUTE)],
   ['a job that died 30 days ago', true, () => deadJob(-30 * DAY)],

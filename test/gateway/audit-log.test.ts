@@ -8,7 +8,7 @@ import { setMemberRoles } from '../../src/domain/members/index.js';
 import { Permission } from '../../src/domain/permissions.js';
 import { createRole, setRolePositions } from '../../src/domain/roles/index.js';
 import { type Frame, GatewayClient } from '../harness/gateway-client.js';
-import { createApplication, createGuild, install, signUp } from '../harness/people.js';
+import { createApplication, createGuild, install, signUp, uninstall } from '../harness/people.js';
 import { openScene, type Scene } from '../harness/rest.js';
 import { startServer, type TestServer } from '../harness/server.js';
 
@@ -138,6 +138,30 @@ describe('GUILD_AUDIT_LOG_ENTRY_CREATE', () => {
     const { d } = await client.event('GUILD_AUDIT_LOG_ENTRY_CREATE');
     expect(d).toMatchObject({ action_type: 28, target_id: added.id, user_id: ada.id, guild_id: guild.id });
     expect(d).not.toHaveProperty('reason');
+  });
+
+  it('tells of an application that was installed and removed, and of its bot', async () => {
+    const ada = await signUp(server, 'ada2');
+    const guild = await createGuild(ada);
+    const [watching, other] = await Promise.all([createApplication(ada, 'watching'), createApplication(ada, 'other')]);
+    await install(ada, watching, guild, { permissions: String(Permission.ViewAuditLog) });
+    const client = await session({ bot: { token: watching.botToken } }, WITH_MODERATION);
+    const installationId = await install(ada, other, guild);
+    await uninstall(ada, installationId);
+    const entries: Frame[] = [];
+    while (entries.length < 4) entries.push(await client.event('GUILD_AUDIT_LOG_ENTRY_CREATE'));
+    const facts = [
+      ['name', 'other'],
+      ['type', 'discord'],
+      ['application_id', other.id],
+    ];
+    const changes = (side: string) => facts.map(([key, value]) => ({ key, [side]: value }));
+    expect(entries.map(({ d }) => d)).toMatchObject([
+      { action_type: 28, target_id: other.id },
+      { action_type: 80, target_id: installationId, changes: changes('new_value') },
+      { action_type: 82, target_id: installationId, changes: changes('old_value'), user_id: ada.id },
+      { action_type: 20, target_id: other.id, user_id: ada.id },
+    ]);
   });
 
   it('is for bots with ViewAuditLog and the intent', async () => {

@@ -84,6 +84,24 @@ describe('G-39 presence', () => {
     ]);
   });
 
+  it('G-39 leaves out an activity of a type that there is not, and keeps the others and the session', async () => {
+    const client = await session(watcher);
+    const strange = [-1, 6, 99, Number.MAX_SAFE_INTEGER].map((type) => ({ name: 'strange', type, state: 's' }));
+    const chess = { name: 'chess', type: 0 };
+    const shownChess = { id: '0', ...chess, created_at: clock.now() + 5_000 };
+    const bot = await session(other, { presence: { status: 'idle', activities: [...strange, chess] } });
+    expect(await seen(client)).toEqual(shown(other, 'idle', [shownChess]));
+    bot.send(3, { status: 'dnd', activities: [chess, ...strange] });
+    expect(await seen(client)).toEqual(shown(other, 'dnd', [shownChess]));
+    bot.send(3, { status: 'idle', activities: strange });
+    expect(await seen(client)).toEqual(shown(other, 'idle'));
+    const competing = [0, 1, 2, 3, 4, 5].map((type) => ({ name: 'game', type }));
+    bot.send(3, { status: 'dnd', activities: competing });
+    expect((await seen(client)).activities.map(({ type }: { type: number }) => type)).toEqual([0, 1, 2, 3, 4, 5]);
+    bot.send(3, { status: 'dnd', activities: [{ name: 'chess', type: 1.5 }] });
+    expect(await bot.closed).toMatchObject({ code: 4002 });
+  });
+
   it('G-39 takes five changes in 20 s; of those beyond, the latest is told when it may be', async () => {
     const client = await session(watcher);
     const bot = await session(other);

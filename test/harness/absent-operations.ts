@@ -185,14 +185,14 @@ export const ABSENT_OPERATIONS: readonly { because: string; operations: readonly
     ],
   },
   {
-    because: 'Messages hold no polls.',
+    because: 'Messages hold no polls (docs/absent.md).',
     operations: [
       'GET /channels/{channel_id}/polls/{message_id}/answers/{answer_id}',
       'POST /channels/{channel_id}/polls/{message_id}/expire',
     ],
   },
   {
-    because: 'Announcements stay where they are posted: channels do not follow each other.',
+    because: 'Announcements stay where they are posted: channels do not follow each other (docs/absent.md).',
     operations: [
       'POST /channels/{channel_id}/followers',
       'POST /channels/{channel_id}/messages/{message_id}/crosspost',

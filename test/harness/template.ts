@@ -5,7 +5,7 @@ import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
 import type { TestProject } from 'vitest/node';
 import { applyMigrations } from '../../src/infra/database/migrations.js';
 import { postgresForMigrations } from '../../src/infra/database/postgres.js';
-import { dropCopies, throwAwayDatabase } from './databases.js';
+import { dropCopies, makeTemplate, throwAwayDatabase } from './databases.js';
 
 /** What has all migrations and no rows, for copies: a database on the PostgreSQL server under test, or a SQLite file. */
 export type Template = { database: string } | { file: string };
@@ -35,6 +35,7 @@ async function postgresTemplate(): Promise<Made | null> {
   const database = await throwAwayDatabase();
   if (!database) return null;
   await applyMigrations('postgresql', postgresForMigrations(database.url));
+  await makeTemplate(database);
   const drop = async () => {
     await dropCopies(database.name);
     await database.drop();

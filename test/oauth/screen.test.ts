@@ -221,6 +221,13 @@ describe('sign-in', () => {
     expect((await visitor.get('/')).html).toContain('href="/oauth2/sign-in"');
   });
 
+  it('says why it is asked for where an application asks, and only there', async () => {
+    const visitor = new Visitor(server);
+    const why = 'An application asks for your consent.';
+    expect((await visitor.get(forCode())).html).toContain(why);
+    expect((await visitor.get('/oauth2/sign-in')).html).not.toContain(why);
+  });
+
   it('keeps the e-mail address and not the password when they do not fit', async () => {
     const visitor = new Visitor(server);
     const form = formIn(await visitor.get(forCode()), '/oauth2/sign-in');

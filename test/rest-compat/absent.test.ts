@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { Permission } from '../../src/domain/permissions.js';
+import { ALL_PERMISSIONS, Permission } from '../../src/domain/permissions.js';
+import { putAnswered, putInteraction } from '../harness/interaction-rows.js';
 import { expectReference } from '../harness/reference.js';
 import { ask, openScene, type Scene } from '../harness/rest.js';
 import { startServer, type TestServer } from '../harness/server.js';
@@ -112,5 +113,56 @@ describe('what there is of a server beside its settings', () => {
     for (const one of body) expectReference('DiscordIntegrationResponse', one);
     await scene.permit(Permission.ViewChannel);
     expect((await scene.bot.get(`/guilds/${scene.guildId}/integrations`)).status).toBe(403);
+  });
+});
+
+describe('what a message does not do is refused, and nothing is sent', () => {
+  const POLL = { question: { text: 'Tea?' }, answers: [{ poll_media: { text: 'Yes' } }] };
+  beforeEach(() => scene.permit(ALL_PERMISSIONS & ~Permission.Administrator));
+  const messages = () => server.app.db.reader.message.count({ where: { channelId: BigInt(scene.channelId) } });
+
+  test.each([
+    ['a poll', { poll: POLL }, { poll: { _errors: [{ code: 'BASE_TYPE_INVALID' }] } }],
+    ['a poll beside text', { content: 'x', poll: POLL }, { poll: { _errors: [{ code: 'BASE_TYPE_INVALID' }] } }],
+    [
+      'a forward',
+      { message_reference: { type: 1, message_id: '1', channel_id: '1' } },
+      { message_reference: { type: { _errors: [{ code: 'BASE_TYPE_CHOICES' }] } } },
+    ],
+  ])('%s', async (_what, json, errors) => {
+    const before = await messages();
+    expect(await scene.bot.post(scene.messages, json)).toMatchObject({ status: 400, body: { code: 50035, errors } });
+    expect(await messages()).toBe(before);
+  });
+
+  test('a poll as the answer to an interaction, or as what one becomes', async () => {
+    const at = { bot: scene.bot.bot, guild: scene.guild };
+    const refused = { status: 400, body: { code: 50035, errors: { data: { poll: {} } } } };
+    const { interaction, token } = await putInteraction(server.app, at);
+    for (const type of [4, 7]) {
+      const json = { type, data: { content: 'x', poll: POLL } };
+      expect(await ask(server, 'POST', `/interactions/${interaction.id}/${token}/callback`, { json })).toMatchObject(
+        refused,
+      );
+    }
+    const { token: answered } = await putAnswered(server.app, at);
+    const path = `/webhooks/${scene.bot.id}/${answered}`;
+    const ofAnswer = { status: 400, body: { code: 50035, errors: { poll: {} } } };
+    expect(await ask(server, 'POST', path, { json: { poll: POLL } })).toMatchObject(ofAnswer);
+    expect(await ask(server, 'PATCH', `${path}/messages/@original`, { json: { poll: POLL } })).toMatchObject(ofAnswer);
+  });
+
+  test('a crosspost, a follower and what belongs to a poll are not routed', async () => {
+    const { id } = await scene.send();
+    const unrouted: ['GET' | 'POST', string][] = [
+      ['POST', `${scene.messages}/${id}/crosspost`],
+      ['POST', `/channels/${scene.channelId}/followers`],
+      ['POST', `/channels/${scene.channelId}/polls/${id}/expire`],
+      ['GET', `/channels/${scene.channelId}/polls/${id}/answers/1`],
+    ];
+    for (const [method, path] of unrouted) {
+      expect({ path, ...(await scene.bot.ask(method, path)) }).toMatchObject({ path, status: 404, body: { code: 0 } });
+    }
+    expect((await scene.bot.get(`${scene.messages}/${id}`)).body.flags).toBe(0);
   });
 });

@@ -56,6 +56,24 @@ describe('GET /guilds/{guild.id}/audit-logs', () => {
     expect(idsOf(body.audit_log_entries)).toEqual(idsOf(body.audit_log_entries).toSorted().reverse());
   });
 
+  test('shows that a channel came to be in another category, and nothing of sorting', async () => {
+    await scene.permit(
+      Permission.ViewAuditLog | Permission.ManageChannels | Permission.ManageRoles | Permission.ViewChannel,
+    );
+    const channels = `/guilds/${scene.guildId}/channels`;
+    const make = async (name: string, type: number) => (await scene.bot.post(channels, { name, type })).body.id;
+    const [category, first, second] = [await make('category', 4), await make('first', 0), await make('second', 0)];
+    const sort = async (...positions: object[]) => {
+      expect((await scene.bot.ask('PATCH', channels, { json: positions })).status).toBe(204);
+      return (await listed('?action_type=11')).map(({ target_id, changes }) => ({ target_id, changes }));
+    };
+    expect(await sort({ id: first, position: 9 }, { id: second, position: 8 })).toEqual([]);
+    const entered = { target_id: first, changes: [{ key: 'parent_id', new_value: category }] };
+    expect(await sort({ id: first, parent_id: category, position: 3 }, { id: second, position: 4 })).toEqual([entered]);
+    const left = { target_id: first, changes: [{ key: 'parent_id', old_value: category }] };
+    expect(await sort({ id: first, parent_id: null })).toEqual([left, entered]);
+  });
+
   test('by whom and by what, alone and together', async () => {
     await act();
     const all = await listed();

@@ -52,6 +52,57 @@ describe('PATCH /guilds/{guild.id}', () => {
     expect((await fetch(picture.url)).status).toBe(404);
   });
 
+  test('what would make another its owner is refused, and what names who is changes nothing', async () => {
+    const before = (await scene.bot.get(path())).body;
+    const audited = await entries();
+    for (const owner of [scene.bot.id, '1', String(scene.guild.channel.id)]) {
+      expect(await scene.bot.patch(path(), { name: 'Taken', owner_id: owner })).toMatchObject({
+        status: 403,
+        body: { code: 50013, message: 'A server cannot be handed over to another owner here.' },
+      });
+    }
+    expect(await scene.bot.patch(path(), { owner_id: 'me' })).toMatchObject({
+      status: 400,
+      body: { code: 50035, errors: { owner_id: {} } },
+    });
+    for (const owner of [before.owner_id, null]) {
+      expect(await scene.bot.patch(path(), { owner_id: owner })).toMatchObject({ status: 200, body: before });
+    }
+    expect(await entries()).toEqual(audited);
+  });
+
+  test('what no server has is refused where it is asked for, and may be said to be as it is', async () => {
+    const picture = dataUri(PIXEL);
+    const asked: Record<string, unknown[]> = {
+      splash: [picture],
+      discovery_splash: [picture],
+      banner: [picture, ''],
+      home_header: [picture],
+      rules_channel_id: [scene.channelId],
+      public_updates_channel_id: [scene.channelId, '1'],
+      safety_alerts_channel_id: [scene.channelId],
+      features: [['COMMUNITY'], 'COMMUNITY', {}],
+      premium_progress_bar_enabled: [true, 1],
+    };
+    for (const [field, values] of Object.entries(asked)) {
+      for (const value of values) {
+        const { status, body } = await scene.bot.patch(path(), { name: 'Other', [field]: value });
+        expect({ field, status, body }).toMatchObject({
+          field,
+          status: 400,
+          body: { code: 50035, errors: { [field]: { _errors: [{ message: 'No server has this here.' }] } } },
+        });
+      }
+    }
+    const { body: shown } = await scene.bot.get(path());
+    const asItIs = Object.fromEntries(Object.keys(asked).map((field) => [field, shown[field]]));
+    expect(asItIs).toMatchObject({ banner: null, features: [], premium_progress_bar_enabled: false });
+    expect(await scene.bot.patch(path(), { ...asItIs, region: 'elsewhere' })).toMatchObject({
+      status: 200,
+      body: shown,
+    });
+  });
+
   test('null clears what may be empty, sets the rest back, and leaves the name', async () => {
     const first = (await scene.bot.get(path())).body;
     const voice = await voiceChannel();

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { DomainError } from '../../src/domain/errors.js';
 import { parseInput } from '../../src/domain/parse-input.js';
-import { EditMessageBody, SendMessageBody } from '../../src/rest-compat/message-body.js';
+import { EditAnswerBody, EditMessageBody, SendMessageBody } from '../../src/rest-compat/message-body.js';
 
 const send = (body: object) => parseInput(SendMessageBody, body);
 const edit = (body: object) => parseInput(EditMessageBody, body);
+const editAnswer = (body: object) => parseInput(EditAnswerBody, body);
 
 describe('the body of a send becomes a value of the domain', () => {
   test.each([
@@ -51,18 +53,59 @@ describe('the body of an edit becomes a value of the domain', () => {
   });
 });
 
+describe('what messages do not hold is refused where it is named', () => {
+  const faultsOf = (parse: () => unknown) => {
+    try {
+      return parse();
+    } catch (error) {
+      return error instanceof DomainError ? error.fields : error;
+    }
+  };
+  const POLL = { question: { text: 'Tea?' }, answers: [{ poll_media: { text: 'Yes' } }], duration: 24 };
+  const NO_POLLS = [{ path: 'poll', code: 'BASE_TYPE_INVALID', message: 'Messages hold no polls here.' }];
+
+  test.each([[POLL], [{}], ['poll'], [false], [0]])('a poll: %j', (poll) => {
+    expect(faultsOf(() => send({ poll }))).toEqual(NO_POLLS);
+    expect(faultsOf(() => send({ content: 'x', poll }))).toEqual(NO_POLLS);
+    expect(faultsOf(() => editAnswer({ content: 'x', poll }))).toEqual(NO_POLLS);
+  });
+
+  test('a forward', () => {
+    const reference = { type: 1, message_id: '7', channel_id: '8' };
+    expect(faultsOf(() => send({ message_reference: reference }))).toEqual([
+      {
+        path: 'message_reference.type',
+        code: 'BASE_TYPE_CHOICES',
+        message: 'Messages are not forwarded here; a reference is a reply (0).',
+      },
+    ]);
+    expect(send({ message_reference: { ...reference, type: 0 } })).toEqual({ reference: { messageId: 7n } });
+  });
+
+  test('null is no poll', () => {
+    expect(send({ content: 'x', poll: null })).toEqual({ content: 'x' });
+    expect(editAnswer({ content: 'x', poll: null })).toEqual({ content: 'x' });
+    expect(editAnswer({ content: null, flags: 4 })).toEqual(edit({ content: null, flags: 4 }));
+  });
+});
+
 describe('the schema', () => {
   const printed = (schema: z.ZodType) => z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
 
   test('prints the body in wire names, with its limits', () => {
     expect(Object.keys(printed(SendMessageBody).properties ?? {}).sort()).toEqual([
       ...['allowed_mentions', 'attachments', 'components', 'content', 'embeds', 'enforce_nonce', 'flags'],
-      ...['message_reference', 'nonce', 'tts'],
+      ...['message_reference', 'nonce', 'poll', 'tts'],
     ]);
     expect(printed(SendMessageBody).properties).toMatchObject({
       content: { anyOf: [{ type: 'string', maxLength: 4000 }, { type: 'null' }] },
       embeds: { anyOf: [{ type: 'array', maxItems: 10 }, { type: 'null' }] },
-      message_reference: { anyOf: [{ properties: { fail_if_not_exists: {} }, required: ['message_id'] }, {}] },
+      message_reference: {
+        anyOf: [
+          { properties: { fail_if_not_exists: {}, type: { anyOf: [{ enum: [0] }, {}] } }, required: ['message_id'] },
+          {},
+        ],
+      },
     });
     expect(Object.keys(printed(EditMessageBody).properties ?? {}).sort()).toEqual([
       ...['allowed_mentions', 'attachments', 'components', 'content', 'embeds', 'flags'],

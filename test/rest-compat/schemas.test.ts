@@ -95,6 +95,12 @@ describe('a body in wire names', () => {
     expect(parseInput(Body, { aLongName: 'x' })).toEqual({ aLongName: undefined, count: 1 });
   });
 
+  test('has fields that are checked and go no further', () => {
+    const Strict = inWireNames({ aLongName: z.string().nullish() }, { not_here: z.null().optional() });
+    expect(parseInput(Strict, { a_long_name: 'x', not_here: null })).toEqual({ aLongName: 'x' });
+    expect(faultsOf(Strict, { not_here: 1 })).toMatchObject([{ path: 'not_here' }]);
+  });
+
   test('has its faults at the wire’s names', () => {
     expect(faultsOf(Body, { a_long_name: 1 })).toEqual([{ path: 'a_long_name', code: 'STRING_TYPE_CONVERT' }]);
   });

@@ -10,6 +10,7 @@ import { Streams } from '../../src/schema/streams.js';
 import { Turn } from '../../src/schema/turn.js';
 import { countListeners } from '../harness/listeners.js';
 import { createGuild, invite, type MadeGuild, type Person, sendMessage, signUp } from '../harness/people.js';
+import { RawConnection } from '../harness/raw-http.js';
 import { denyInChannel } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { socketClient, subscribe } from '../harness/sockets.js';
@@ -229,10 +230,12 @@ describe('a stopping server', () => {
     const stopping = await startServer();
     const cleo = await signUp(stopping, 'cleo');
     const home = await createGuild(cleo);
+    let close: (code: number) => void = () => {};
     const closed = new Promise<number>((resolve) => {
-      const client = socketClient(stopping, { token: cleo.token, onClose: resolve });
-      void subscribe(client, EVENTS, { id: home.textChannelId });
+      close = resolve;
     });
+    // Before the end begins: a socket that is not open by then is refused, and closes with 1006.
+    await subscribe(socketClient(stopping, { token: cleo.token, onClose: close }), EVENTS, { id: home.textChannelId });
     const streamed = new Promise<string>((resolve, reject) => {
       const url = `${stopping.origin}/graphql?${new URLSearchParams({ query: EVENTS, variables: JSON.stringify({ id: home.textChannelId }) })}`;
       const headers = { accept: 'text/event-stream', authorization: `Bearer ${cleo.token}` };
@@ -248,5 +251,31 @@ describe('a stopping server', () => {
     });
     await expect(streamed).rejects.toThrow('aborted');
     expect(await closed).toBe(1001);
+  });
+
+  it('opens no socket that is asked for while it stops, and does not wait for one', async () => {
+    const stopping = await startServer();
+    const cleo = await signUp(stopping, 'cleo');
+    const home = await createGuild(cleo);
+    const late = await RawConnection.open(stopping);
+    // Begun before the end, so that its connection is not taken for an idle one.
+    late.write('GET /graphql HTTP/1.1', 'Host: localhost', 'Connection: Upgrade', '');
+    const closed = new Promise<number>((resolve) => {
+      const client = socketClient(stopping, { token: cleo.token, onClose: resolve });
+      void subscribe(client, EVENTS, { id: home.textChannelId }).then(() => stopping.stop());
+    });
+    expect(await closed).toBe(1001);
+    late.write(
+      'Upgrade: websocket',
+      'Sec-WebSocket-Protocol: graphql-transport-ws',
+      'Sec-WebSocket-Version: 13',
+      'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+      '',
+      '',
+    );
+    expect((await late.answer()).status).toBe(503);
+    const began = performance.now();
+    await stopping.stop();
+    expect(performance.now() - began).toBeLessThan(4_500);
   });
 });

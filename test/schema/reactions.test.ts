@@ -7,12 +7,14 @@ let server: TestServer;
 let ada: Person;
 let bob: Person;
 let at: { channelId: string; messageId: string };
+let guildId: string;
 beforeAll(async () => {
   server = await startServer();
   [ada, bob] = await Promise.all([signUp(server, 'ada'), signUp(server, 'bob')]);
 });
 beforeEach(async () => {
   const guild = await createGuild(ada);
+  guildId = guild.id;
   await invite(ada, guild, bob);
   const channelId = guild.textChannelId;
   at = { channelId, messageId: await sendMessage(ada, channelId, 'otters') };
@@ -58,4 +60,33 @@ test('reactions with one emoji, or all, are removed by who manages messages', as
   const { clearReactions } = await ada.graphql(CLEAR, { i: { ...at, emoji: '👍' } });
   expect(clearReactions.message.reactions).toMatchObject([{ emoji: { name: '🦦' }, count: 1 }]);
   expect((await ada.graphql(CLEAR, { i: at })).clearReactions.message.reactions).toEqual([]);
+});
+
+test('an emoji that cannot be used is a fault of the argument that names it', async () => {
+  const { app } = server;
+  const { id } = await app.db.writer.emoji.create({
+    data: {
+      id: app.nextId(),
+      name: 'otter',
+      guildId: BigInt(guildId),
+      creatorId: BigInt(ada.id),
+      roleIds: [String(app.nextId())],
+    },
+  });
+  const faults = { emoji: [{ code: 'UNKNOWN_EMOJI', message: 'Unknown Emoji' }] };
+  const add = 'mutation ($i: ReactionInput!) { addReaction(input: $i) { message { id } } }';
+  const remove = 'mutation ($i: ReactionInput!) { removeReaction(input: $i) { message { id } } }';
+  const missing = `otter:${app.nextId()}`;
+  const refused: [query: string, variables: object][] = [
+    [add, { i: { ...at, emoji: `otter:${id}` } }],
+    [add, { i: { ...at, emoji: 'otter' } }],
+    [remove, { i: { ...at, emoji: missing } }],
+    [REMOVE, { i: { ...at, emoji: missing, userId: ada.id } }],
+    [CLEAR, { i: { ...at, emoji: missing } }],
+    [USERS, { id: at.channelId, emoji: missing }],
+  ];
+  for (const [query, variables] of refused) {
+    const { errors } = await ada.ask(query, variables);
+    expect(errors[0]?.extensions).toEqual({ code: 'BAD_USER_INPUT', fields: faults });
+  }
 });

@@ -353,6 +353,32 @@ const ENTRIES: [what: string, entry: AuditEntry, shown: object][] = [
   ],
   ['BOT_ADD', stored('BOT_ADD', {}), { action_type: 28, target_id: target }],
   [
+    'INTEGRATION_CREATE',
+    stored('INTEGRATION_CREATE', { applicationId: '41', name: 'Helper' }),
+    {
+      action_type: 80,
+      target_id: target,
+      changes: [
+        { key: 'name', new_value: 'Helper' },
+        { key: 'type', new_value: 'discord' },
+        { key: 'application_id', new_value: '41' },
+      ],
+    },
+  ],
+  [
+    'INTEGRATION_DELETE',
+    stored('INTEGRATION_DELETE', { applicationId: '41', name: 'Helper' }),
+    {
+      action_type: 82,
+      target_id: target,
+      changes: [
+        { key: 'name', old_value: 'Helper' },
+        { key: 'type', old_value: 'discord' },
+        { key: 'application_id', old_value: '41' },
+      ],
+    },
+  ],
+  [
     'MESSAGE_DELETE',
     stored('MESSAGE_DELETE', { channelId: '31', messageId: '32' }),
     { action_type: 72, target_id: target, options: { channel_id: '31', count: '1' } },

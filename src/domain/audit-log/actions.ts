@@ -65,6 +65,9 @@ const OVERWRITE = z.object({
   deny: changed(text.nullable()),
 });
 
+/** An application as a guild's log names it, which calls its installation an integration. */
+const INTEGRATION = z.object({ applicationId: text, name: text });
+
 /** A message that was pinned or unpinned. */
 const PINNED = z.object({ channelId: text, messageId: text });
 
@@ -284,6 +287,8 @@ const ACTIONS = {
     changes: z.object({ kind: z.enum(['WELCOME', 'GOODBYE']), channelId: text.nullable(), message: text.nullable() }),
   },
   BOT_ADD: { of: 'guild', log: 'guild', target: 'user', changes: NOTHING },
+  INTEGRATION_CREATE: { of: 'guild', log: 'guild', target: 'installation', changes: INTEGRATION },
+  INTEGRATION_DELETE: { of: 'guild', log: 'guild', target: 'installation', changes: INTEGRATION },
   // The target is the author.
   MESSAGE_DELETE: {
     of: 'guild',

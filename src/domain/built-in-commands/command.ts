@@ -22,6 +22,9 @@ export interface BuiltInCommand {
   run(invocation: Invocation): Promise<BuiltInAnswer>;
 }
 
+/** What an answer takes that everybody sees. */
+export const SAID: readonly ChannelOperation[] = ['sendMessage'];
+
 /** Somebody runs a built-in command. */
 export interface Invocation {
   call: CallContext;

@@ -2,9 +2,16 @@ import { randomInt } from 'node:crypto';
 import { ApplicationCommandOptionType as Type } from 'discord-api-types/v10';
 import { Lazy } from '../../infra/lazy.js';
 import { invalidInput } from '../errors.js';
-import type { ChannelOperation } from '../guild-operations.js';
 import { characters } from '../input.js';
-import { type BuiltInAnswer, type BuiltInCommand, type Invocation, type NameIn, openly, required } from './command.js';
+import {
+  type BuiltInAnswer,
+  type BuiltInCommand,
+  type Invocation,
+  type NameIn,
+  openly,
+  required,
+  SAID,
+} from './command.js';
 
 /** What the magic 8 ball answers. */
 const ORACLE = [
@@ -41,9 +48,6 @@ const letters = new Lazy(async () => {
 });
 
 const qrCodes = new Lazy(async () => (await import('qrcode')).default);
-
-/** What an answer that everybody sees takes. */
-const SAID: readonly ChannelOperation[] = ['sendMessage'];
 
 export const FUN = {
   '8ball': {

@@ -13,6 +13,7 @@ import type { GivenParameter } from '../interactions/request.js';
 import { messageContent } from '../messages/body.js';
 import type { UploadedFile } from '../messages/files.js';
 import { postMessage } from '../messages/post.js';
+import { takeTurnOfCaller } from '../messages/slow-mode.js';
 import { asPlatform, findPlatformBot, PLATFORM_ID } from '../platform/platform.js';
 import { type BuiltInAnswer, type BuiltInCommand, Given } from './command.js';
 import { findBuiltIn, isOfClient } from './table.js';
@@ -27,7 +28,7 @@ export interface InvokedBuiltIn {
 /**
  * Runs a built-in command as the caller. What it does is done under their own permissions; what it answers is a message of the platform's,
  * as that of an application would be. What is refused leaves no trace.
- * @throws UNKNOWN_COMMAND, INVALID_INPUT (at `name` for a command that the client carries out, at `options`), WRONG_CHANNEL_TYPE, what
+ * @throws SLOW_MODE, UNKNOWN_COMMAND, INVALID_INPUT (at `name` for a command that the client carries out, at `options`), WRONG_CHANNEL_TYPE, what
  *   `accessChannel` throws, and what the command itself throws
  */
 export async function invokeBuiltIn(call: CallContext, input: InvokedBuiltIn): Promise<Interaction> {
@@ -79,32 +80,33 @@ interface Answered {
   options: GivenParameter[];
 }
 
-/** Stores what was run, and posts what it answers. */
+/** Stores what was run, and posts what it answers. What everybody sees counts as said by the caller. @throws SLOW_MODE */
 async function answerWith(call: CallContext, answered: Answered): Promise<Interaction> {
   const { name, place, caller, options } = answered;
   const id = call.nextId();
   const messageId = call.nextId();
   const guildId = guildIdOf(place);
-  const interaction = await call.writeOne((db) =>
-    db.interaction.create({
-      data: {
-        id,
-        applicationId: PLATFORM_ID,
-        type: InteractionType.ApplicationCommand,
-        tokenHash: '',
-        userId: caller.id,
-        guildId,
-        channelId: place.channelId,
-        name,
-        data: { name, type: 1, ...(options.length === 0 ? {} : { options }) },
-        owners: guildId === null ? { userId: String(caller.id) } : { guildId: String(guildId) },
-        ephemeralOnly: answered.answer.isPrivate,
-        state: 'ANSWERED',
-        callbackType: InteractionResponseType.ChannelMessageWithSource,
-        originalMessageId: messageId,
-      },
-    }),
-  );
+  const { isPrivate } = answered.answer;
+  const data = {
+    id,
+    applicationId: PLATFORM_ID,
+    type: InteractionType.ApplicationCommand,
+    tokenHash: '',
+    userId: caller.id,
+    guildId,
+    channelId: place.channelId,
+    name,
+    data: { name, type: 1, ...(options.length === 0 ? {} : { options }) },
+    owners: guildId === null ? { userId: String(caller.id) } : { guildId: String(guildId) },
+    ephemeralOnly: isPrivate,
+    state: 'ANSWERED',
+    callbackType: InteractionResponseType.ChannelMessageWithSource,
+    originalMessageId: messageId,
+  } as const;
+  const interaction = await call.write(async ({ db }) => {
+    if (!isPrivate) await takeTurnOfCaller(call, db, place);
+    return db.interaction.create({ data });
+  });
   await post(call, answered, interaction, messageId);
   return interaction;
 }

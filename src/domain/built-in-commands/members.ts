@@ -10,6 +10,7 @@ import {
   type NameIn,
   privately,
   required,
+  SAID,
 } from './command.js';
 import { removeGreeting, setGreeting } from './greetings/set.js';
 import { requireServer } from './place.js';
@@ -27,6 +28,8 @@ export const MEMBERS = {
   },
   remindme: {
     description: 'Reminds you of something',
+    // Everybody sees what it leads to.
+    needs: SAID,
     options: [
       { type: Type.String, name: 'when', description: 'In how long, such as 10m, 2h or 3d', required: true },
       {

@@ -2,7 +2,9 @@ import { ApplicationCommandOptionType as Type } from 'discord-api-types/v10';
 import { banMember } from '../bans/create.js';
 import { unbanMember } from '../bans/delete.js';
 import type { CallContext } from '../call.js';
+import { hasSlowMode } from '../channels/settings.js';
 import { updateChannel } from '../channels/update.js';
+import { DomainError } from '../errors.js';
 import { accessChannel } from '../guilds/access.js';
 import { kickMember } from '../members/remove.js';
 import { deleteMessages, mayBeDeletedInBulk } from '../messages/bulk-delete.js';
@@ -120,6 +122,11 @@ async function deleteNewest(call: CallContext, channelId: bigint, count: number)
 async function slowmode({ call, place, given }: Invocation): Promise<BuiltInAnswer> {
   const { channelId } = requireServer(place);
   const seconds = required(given.number('seconds'));
-  await updateChannel(call, channelId, { rateLimitPerUser: seconds });
+  const { channel } = await updateChannel(call, channelId, { rateLimitPerUser: seconds });
+  if (!hasSlowMode(channel.type)) throw withoutSlowMode();
   return privately(seconds === 0 ? 'Slow mode is off.' : `Everybody waits ${seconds} s between messages here.`);
+}
+
+function withoutSlowMode(): DomainError {
+  return new DomainError('WRONG_CHANNEL_TYPE', 'There is no slow mode in announcement channels.');
 }

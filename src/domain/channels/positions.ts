@@ -88,9 +88,9 @@ async function applyMoves(
   const locked = new Set(positions.filter(isLocking).map(({ channelId }) => channelId));
   const moved: GuildChannelRecord[] = [];
   for (const { channel, position, parentId } of moves) {
-    const isLocked = parent?.id === parentId && channel.parentId !== parentId && locked.has(channel.id);
-    const overwrites = isLocked ? await takeOver(write, channel, parent) : channel.overwrites;
-    moved.push({ ...channel, position, parentId, overwrites });
+    const placed = { ...channel, position };
+    const isElsewhere = channel.parentId !== parentId;
+    moved.push(isElsewhere ? await enter(write, placed, parent, locked.has(channel.id)) : placed);
   }
   await write.audit({
     action: 'CHANNEL_POSITIONS_UPDATE',
@@ -101,18 +101,19 @@ async function applyMoves(
   for (const details of await withLastMessages(write.db, moved)) write.record({ type: 'CHANNEL_UPDATE', ...details });
 }
 
-/** Gives a channel its category's overwrites. */
-async function takeOver({ db, audit }: Write, channel: GuildChannelRecord, parent: ChannelRecord) {
-  if (sayTheSame(channel.overwrites, parent.overwrites)) return channel.overwrites;
-  const overwrites = await replaceOverwrites(db, channel.id, parent.overwrites);
-  const { id: targetId, guildId } = channel;
-  await audit({
-    action: 'CHANNEL_UPDATE',
-    guildId,
-    targetId,
-    changes: auditedChanges(channel, { ...channel, overwrites }),
-  });
-  return overwrites;
+/** Tells the log of a channel that is in another category, or in none, from now on, and gives it that one's overwrites where it is locked to them. */
+async function enter(
+  { db, audit }: Write,
+  before: GuildChannelRecord,
+  parent: ChannelRecord | null,
+  isLocked: boolean,
+): Promise<GuildChannelRecord> {
+  const takesOver = isLocked && parent !== null && !sayTheSame(before.overwrites, parent.overwrites);
+  const overwrites = takesOver ? await replaceOverwrites(db, before.id, parent.overwrites) : before.overwrites;
+  const after = { ...before, parentId: parent?.id ?? null, overwrites };
+  const { id: targetId, guildId } = before;
+  await audit({ action: 'CHANNEL_UPDATE', guildId, targetId, changes: auditedChanges(before, after) });
+  return after;
 }
 
 /** Channels of one statement: SQLite takes 999 parameters. */

@@ -70,6 +70,11 @@ const SETTINGS_OF: Readonly<Record<number, readonly Setting[]>> = {
   [ChannelType.GuildAnnouncement]: ['topic', 'nsfw'],
 };
 
+/** Whether channels of a type have slow mode. */
+export function hasSlowMode(type: number): boolean {
+  return SETTINGS_OF[type]?.includes('rateLimitPerUser') ?? false;
+}
+
 /** The settings that a channel of this type has, with their names. */
 export function settingsOf(channel: Settings & { type: number }): Partial<Settings> {
   return chosen(SETTINGS_OF[channel.type] ?? [], (setting) => channel[setting]);

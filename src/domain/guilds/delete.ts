@@ -98,6 +98,7 @@ async function removeRows({ db: { writer }, signal }: Supplies, guildId: bigint)
     () => writer.memberRole.deleteMany(some),
     () => writer.member.deleteMany(some),
     () => writer.ban.deleteMany(some),
+    () => writer.keptTimeout.deleteMany(some),
     () => writer.role.deleteMany(some),
     () => writer.commandPermission.deleteMany(some),
     () => writer.applicationCommand.deleteMany({ ...some, where: { scopeId: guildId } }),

@@ -1,11 +1,9 @@
 import { isMissingReference, isMissingRow, isUniqueConflict } from '../../infra/database/faults.js';
 import type { Guild, Invite } from '../../infra/database/index.js';
-import { requireNotBanned } from '../bans/record.js';
-import { greetWithin } from '../built-in-commands/greetings/greet.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { findInvite, stillWorking } from '../invites/find.js';
-import { insertMember } from '../members/rows.js';
+import { becomeMember } from '../members/become.js';
 import { tellNewcomer } from '../presences/tell.js';
 
 /**
@@ -30,13 +28,9 @@ export async function joinGuild(call: CallContext, code: string): Promise<Guild>
 async function addMember(call: CallContext, invite: Invite, userId: bigint): Promise<void> {
   await call.write(
     async (write) => {
-      const { db, record } = write;
-      await requireNotBanned(db, invite.guildId, userId);
       const { guildId, temporary } = invite;
-      const member = await insertMember(db, { guildId, userId, temporary, joinedAt: new Date(call.clock.now()) });
+      await becomeMember(call, write, { guildId, userId, temporary });
       await useInvite(call, write, invite);
-      record({ type: 'GUILD_MEMBER_ADD', member });
-      await greetWithin(call, write, { guildId: invite.guildId, user: member.user, kind: 'WELCOME' });
     },
     { serializable: true },
   );

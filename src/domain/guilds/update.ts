@@ -2,7 +2,7 @@ import { ChannelType } from 'discord-api-types/v10';
 import type { Transaction } from '../../infra/database/index.js';
 import type { AuditChanges } from '../audit-log/actions.js';
 import type { CallContext, Write } from '../call.js';
-import { DomainError, type FieldFault, invalidInput } from '../errors.js';
+import { DomainError, type FieldFault, invalidInput, missingPermissions } from '../errors.js';
 import { changeWithIcon, type IconSource } from '../icons.js';
 import { accessGuild } from './access.js';
 import { type GuildRecord, WITH_ROLES_AND_EMOJIS } from './record.js';
@@ -12,23 +12,28 @@ import type { GuildSettings } from './settings.js';
 export interface UpdateGuildInput extends Partial<GuildSettings> {
   guildId: bigint;
   icon?: IconSource | null | undefined;
+  /** Nobody but who owns it already: a server is not handed over. */
+  ownerId?: bigint | null | undefined;
 }
 
 /**
  * Changes settings of a guild, all of them or none. Needs ManageGuild.
- * @throws what `accessGuild` throws, INVALID_INPUT for a channel that is not the guild's or of another kind, and what `changeWithIcon` throws
+ * @throws what `accessGuild` throws, MISSING_PERMISSIONS for another owner, INVALID_INPUT for a channel that is not the guild's or of another kind, and what `changeWithIcon` throws
  */
 export async function updateGuild(
   call: CallContext,
-  { guildId, icon, ...settings }: UpdateGuildInput,
+  { guildId, icon, ownerId, ...settings }: UpdateGuildInput,
 ): Promise<GuildRecord> {
-  await accessGuild(call, guildId, 'updateGuild');
+  const { view } = await accessGuild(call, guildId, 'updateGuild');
+  if (ownerId != null && ownerId !== view.ownerId) throw missingPermissions(STAYS_ITS_OWNERS);
   const change = (iconHash: string | null | undefined) =>
     call.write((write) => changeColumns(write, guildId, { ...settings, iconHash }), { serializable: true });
   const folder = { folder: 'guild-icons', id: guildId } as const;
   const told = await changeWithIcon(call, folder, icon, change, ({ iconHash }) => iconHash);
   return untilToldAsItIs(call, told);
 }
+
+const STAYS_ITS_OWNERS = 'A server cannot be handed over to another owner here.';
 
 /**
  * The event shows the guild's roles and emojis along. A database may let them be changed beside the guild, and that be told first: so this looks

@@ -1,13 +1,13 @@
 import type { Application, Installation, Transaction, User } from '../../infra/database/index.js';
-import { requireNotBanned } from '../bans/record.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { GUILD_OPERATIONS } from '../guild-operations.js';
 import { accessGuild, permissionsWithin, requirePermissions } from '../guilds/access.js';
-import { insertMember } from '../members/rows.js';
+import { becomeMember } from '../members/become.js';
 import { parsePermissions, withImplied } from '../permissions.js';
 import { insertRole } from '../roles/create.js';
 import type { ServerInstall } from './input.js';
+import { auditedIntegration } from './integration.js';
 import { mailLostPermissions } from './mails.js';
 import { type Scope, storedScopes } from './scopes.js';
 
@@ -90,7 +90,11 @@ async function putInstallation(call: CallContext, write: Write, grant: GrantedIn
         },
       });
   const before = withBot ? await addBot(call, write, grant) : null;
-  if (!earlier) record({ type: 'COMMAND_ACCESS_UPDATED', applicationId: application.id });
+  if (!earlier) {
+    const integration = { targetId: installation.id, changes: auditedIntegration(application) };
+    await audit({ action: 'INTEGRATION_CREATE', guildId, ...integration });
+    record({ type: 'COMMAND_ACCESS_UPDATED', applicationId: application.id });
+  }
   const changes = { scopes, permissions: { old: before === null ? null : String(before), new: permissions } };
   await audit({
     action: 'INSTALLATION_PUT',
@@ -114,11 +118,8 @@ async function addBot(call: CallContext, write: Write, grant: GrantedInstallatio
   const botId = application.id;
   const key = { guildId_userId: { guildId, userId: botId } };
   if (await db.member.findUnique({ where: key, select: { userId: true } })) return before;
-  await requireNotBanned(db, guildId, botId);
-  const joinedAt = new Date(call.clock.now());
-  const member = await insertMember(db, { guildId, userId: botId, joinedAt, roleIds: [roleId] });
   await audit({ action: 'BOT_ADD', guildId, targetId: botId });
-  record({ type: 'GUILD_MEMBER_ADD', member });
+  await becomeMember(call, write, { guildId, userId: botId, roleIds: [roleId] });
   record({ type: 'GUILD_JOINED', guildId, userId: botId });
   return before;
 }

@@ -7,6 +7,7 @@ import { endUninstalled } from '../interactions/uninstalled.js';
 import { deleteAllMemberships, deleteMember } from '../members/rows.js';
 import { forgetRole } from '../roles/forget.js';
 import { endVoice } from '../voice/leave.js';
+import { auditedIntegration } from './integration.js';
 
 /**
  * Removes an installation: from its guild, which needs ManageGuild and takes the bot along, or from the caller.
@@ -20,9 +21,12 @@ export async function uninstallApplication(call: CallContext, installationId: bi
   if (guildId === null) return removeFromUser(call, installation);
   if (!(await call.guilds.member(guildId, user.id))) throw new DomainError('UNKNOWN_INSTALLATION');
   await accessGuild(call, guildId, 'uninstallApplication');
-  const remove = (write: Write) => removeFromGuilds(call, write, applicationId, guildId);
-  const removed = await call.write(remove, { serializable: true });
-  if (removed === 0) throw new DomainError('UNKNOWN_INSTALLATION');
+  const remove = async (write: Write) => {
+    const removed = await removeFromGuild(call, write, applicationId, guildId);
+    if (removed.installationIds.length === 0) throw new DomainError('UNKNOWN_INSTALLATION');
+    if (removed.memberships > 0) await write.audit({ action: 'MEMBER_KICK', guildId, targetId: applicationId });
+  };
+  await call.write(remove, { serializable: true });
 }
 
 async function removeFromUser(call: CallContext, installation: Installation): Promise<void> {
@@ -52,23 +56,44 @@ export async function deleteInstallations(
   return count;
 }
 
+/** What went with an application that was removed. */
+interface Removed {
+  installationIds: bigint[];
+  /** Of its bot. */
+  memberships: number;
+}
+
+/** Takes an application out of a guild that goes on, whose log tells it; otherwise as {@link removeFromGuilds} does. */
+export async function removeFromGuild(
+  call: CallContext,
+  write: Write,
+  applicationId: bigint,
+  guildId: bigint,
+): Promise<Removed> {
+  const removed = await removeFromGuilds(call, write, applicationId, guildId);
+  for (const targetId of removed.installationIds) {
+    const application = await write.db.application.findUniqueOrThrow({ where: { id: applicationId } });
+    await write.audit({ action: 'INTEGRATION_DELETE', guildId, targetId, changes: auditedIntegration(application) });
+  }
+  return removed;
+}
+
 /** Audit entries that are written before others have a turn. */
 const ENTRIES_PER_ROUND = 10;
 
 /**
  * Takes an application's installation, bot, managed role and command permissions out of a guild, or out of every guild when none is named. What
  * is not there is no error. The transaction has to be serializable: of two at once, one finds what there was.
- * @returns how many installations there were
  */
 export async function removeFromGuilds(
   call: CallContext,
   write: Write,
   applicationId: bigint,
   guildId?: bigint,
-): Promise<number> {
+): Promise<Removed> {
   const { db, record, audit } = write;
   const ofApplication = { applicationId, guildId: guildId ?? { not: null } };
-  const installations = await db.installation.findMany({ where: ofApplication, select: { guildId: true } });
+  const installations = await db.installation.findMany({ where: ofApplication, select: { id: true, guildId: true } });
   await deleteInstallations(call, write, ofApplication);
   for (const [index, { guildId }] of installations.entries()) {
     if (index % ENTRIES_PER_ROUND === 0) await nextRound();
@@ -76,9 +101,9 @@ export async function removeFromGuilds(
   }
   await db.commandPermission.deleteMany({ where: { applicationId, guildId } });
   if (installations.length > 0) record({ type: 'COMMAND_ACCESS_UPDATED', applicationId });
-  await removeBot(write, applicationId, guildId);
+  const memberships = await removeBot(call, write, applicationId, guildId);
   await removeManagedRoles(write, applicationId, guildId);
-  return installations.length;
+  return { installationIds: installations.map(({ id }) => id), memberships };
 }
 
 /** Roles whose traces are removed before others have a turn. */
@@ -96,16 +121,18 @@ async function removeManagedRoles(write: Write, applicationId: bigint, guildId: 
   }
 }
 
-async function removeBot(write: Write, botId: bigint, guildId: bigint | undefined): Promise<void> {
+/** @returns how many memberships the bot had */
+async function removeBot(call: CallContext, write: Write, botId: bigint, guildId: bigint | undefined): Promise<number> {
   const { db, record } = write;
   const bot = await db.user.findUniqueOrThrow({ where: { id: botId } });
   const ofBot = { userId: botId, guildId };
   const memberships = await db.member.findMany({ where: ofBot, select: { guildId: true } });
   if (guildId === undefined) await deleteAllMemberships(db, botId);
-  else await deleteMember(db, { guildId, userId: botId });
+  else await deleteMember(db, { guildId, userId: botId }, call.clock.now());
   await endVoice(write, { userId: botId, ...(guildId === undefined ? {} : { guildId }) });
   for (const { guildId } of memberships) {
     record({ type: 'GUILD_MEMBER_REMOVE', guildId, user: bot });
     record({ type: 'GUILD_LEFT', guildId, userId: botId });
   }
+  return memberships.length;
 }

@@ -1,5 +1,4 @@
 import { isMissingReference, isUniqueConflict } from '../../infra/database/faults.js';
-import { requireNotBanned } from '../bans/record.js';
 import { type CallContext, requireUser } from '../call.js';
 import { DomainError } from '../errors.js';
 import type { GuildOperation } from '../guild-operations.js';
@@ -7,9 +6,9 @@ import { accessGuild } from '../guilds/access.js';
 import type { GuildView } from '../guilds/views.js';
 import { findTokenActor } from '../oauth/access-tokens.js';
 import { tellNewcomer } from '../presences/tell.js';
+import { becomeMember } from './become.js';
 import type { MemberRecord } from './record.js';
 import { auditRoles, rolesForNewMember } from './roles.js';
-import { insertMember as insertRow } from './rows.js';
 
 export interface AddMemberInput {
   guildId: bigint;
@@ -36,7 +35,7 @@ export async function addMember(call: CallContext, input: AddMemberInput): Promi
   await checkAccessToken(call, input);
   if (await call.guilds.member(guildId, userId)) return null;
   try {
-    const member = await insertMember(call, view, input);
+    const member = await writeMember(call, view, input);
     await tellNewcomer(call, guildId, userId);
     return member;
   } catch (error) {
@@ -69,23 +68,14 @@ async function checkAccessToken(call: CallContext, { accessToken, userId }: AddM
   }
 }
 
-function insertMember(call: CallContext, guild: GuildView, input: AddMemberInput): Promise<MemberRecord> {
-  const { userId, nick = null } = input;
-  const roleIds = input.roleIds ?? [];
+function writeMember(call: CallContext, guild: GuildView, input: AddMemberInput): Promise<MemberRecord> {
+  const { guildId, userId, nick = null } = input;
   return call.write(
-    async ({ db, record, audit }) => {
-      await requireNotBanned(db, guild.id, userId);
-      const roles = await rolesForNewMember(call, db, guild, roleIds);
-      const member = await insertRow(db, {
-        guildId: guild.id,
-        userId,
-        nick,
-        joinedAt: new Date(call.clock.now()),
-        roleIds: roles.map(({ id }) => id),
-      });
+    async (write) => {
+      const roles = await rolesForNewMember(call, write.db, guild, input.roleIds ?? []);
+      const member = await becomeMember(call, write, { guildId, userId, nick, roleIds: roles.map(({ id }) => id) });
       const changes = { nick, roles: auditRoles(roles) };
-      await audit({ action: 'MEMBER_ADD', guildId: guild.id, targetId: userId, changes });
-      record({ type: 'GUILD_MEMBER_ADD', member });
+      await write.audit({ action: 'MEMBER_ADD', guildId, targetId: userId, changes });
       return member;
     },
     { serializable: true },

@@ -3,7 +3,7 @@ import { greetWithin } from '../built-in-commands/greetings/greet.js';
 import { type CallContext, requireUser, type Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessGuild } from '../guilds/access.js';
-import { removeFromGuilds } from '../installations/uninstall.js';
+import { removeFromGuild } from '../installations/uninstall.js';
 import { requireAbove } from '../roles/rank.js';
 import { endVoice } from '../voice/leave.js';
 import { deleteMember } from './rows.js';
@@ -13,10 +13,10 @@ import { deleteMember } from './rows.js';
  */
 export async function endMembership(call: CallContext, write: Write, guildId: bigint, user: User): Promise<void> {
   if (user.bot) {
-    await removeFromGuilds(call, write, user.id, guildId);
+    await removeFromGuild(call, write, user.id, guildId);
     return;
   }
-  if (!(await deleteMember(write.db, { guildId, userId: user.id }))) return;
+  if (!(await deleteMember(write.db, { guildId, userId: user.id }, call.clock.now()))) return;
   await endVoice(write, { guildId, userId: user.id });
   write.record({ type: 'GUILD_MEMBER_REMOVE', guildId, user });
   await greetWithin(call, write, { guildId, user, kind: 'GOODBYE' });

@@ -1,4 +1,6 @@
+import { isMissingRow } from '../../infra/database/faults.js';
 import type { Prisma, Transaction } from '../../infra/database/index.js';
+import { keepTimeout, takeUpTimeout } from './kept-timeouts.js';
 import { nickColumns, userNameKeys } from './name-keys.js';
 import { type MemberRecord, WITH_USER_AND_ROLES } from './record.js';
 
@@ -13,8 +15,8 @@ export interface NewMember {
 }
 
 /**
- * Stores a membership, with the names it is found by, and counts it. The transaction has to be serializable: of a change of the user's
- * names at the same time, one sees the other.
+ * Stores a membership, with the names it is found by and the timeout the user left with, and counts it. The transaction has to be
+ * serializable: of a change of the user's names, or a leaving, at the same time, one sees the other.
  * @throws a unique conflict for somebody who is a member, a missing reference where there is no such guild or role, a missing row where
  *   there is no such user
  */
@@ -22,31 +24,54 @@ export async function insertMember(
   db: Transaction,
   { nick = null, roleIds = [], ...columns }: NewMember,
 ): Promise<MemberRecord> {
-  const user = await db.user.findUniqueOrThrow({ where: { id: columns.userId } });
+  const { guildId, userId, joinedAt } = columns;
+  const user = await db.user.findUniqueOrThrow({ where: { id: userId } });
+  const communicationDisabledUntil = await takeUpTimeout(db, { guildId, userId }, joinedAt.getTime());
   const member = await db.member.create({
     data: {
       ...columns,
+      communicationDisabledUntil,
       ...userNameKeys(user),
       ...nickColumns(nick),
       roles: { create: roleIds.map((roleId) => ({ roleId })) },
     },
     include: WITH_USER_AND_ROLES,
   });
-  await count(db, { id: columns.guildId }, 1);
+  await count(db, { id: guildId }, 1);
   return member;
 }
 
-/** Removes somebody's membership of a guild. @returns whether they had one */
-export async function deleteMember(
-  db: Transaction,
-  { guildId, userId }: { guildId: bigint; userId: bigint },
-): Promise<boolean> {
-  const { count: removed } = await db.member.deleteMany({ where: { guildId, userId } });
-  if (removed > 0) await count(db, { id: guildId }, -1);
-  return removed > 0;
+/**
+ * Removes somebody's membership of a guild, and keeps a timeout that is not over. A joining at the same time, whose transaction is
+ * serializable, does not miss it: both change the guild's count.
+ * @param now milliseconds since the Unix epoch
+ * @returns whether they had one
+ */
+export async function deleteMember(db: Transaction, key: Key, now: number): Promise<boolean> {
+  const member = await takeRow(db, key);
+  if (!member) return false;
+  await count(db, { id: key.guildId }, -1);
+  await keepTimeout(db, key, member.communicationDisabledUntil, now);
+  return true;
 }
 
-/** Removes all memberships of a user. The transaction has to be serializable: a joining at the same time would not be counted. */
+interface Key {
+  guildId: bigint;
+  userId: bigint;
+}
+
+/** Removes a row by one statement that tells what of it is still needed; null where there is none. */
+async function takeRow(db: Transaction, key: Key) {
+  const where = { guildId_userId: key };
+  try {
+    return await db.member.delete({ where, select: { communicationDisabledUntil: true } });
+  } catch (error) {
+    if (isMissingRow(error)) return null;
+    throw error;
+  }
+}
+
+/** Removes all memberships of a user who will have none again. The transaction has to be serializable: a joining at the same time would not be counted. */
 export async function deleteAllMemberships(db: Transaction, userId: bigint): Promise<void> {
   await count(db, { members: { some: { userId } } }, -1);
   await db.member.deleteMany({ where: { userId } });

@@ -11,7 +11,7 @@ export type NamedEmoji = { key: string } | { id: bigint };
 
 /**
  * Reads the name of an emoji. The key of a unicode one is what was named: `❤` and `❤️` are two, as on the reference platform, since
- * libraries keep a reaction under the name that they sent.
+ * libraries keep a reaction under the name that they sent (decisions 230).
  * @param text a unicode emoji, or `name:id`, of which the id counts
  * @throws UNKNOWN_EMOJI
  */

@@ -13,7 +13,7 @@ export function isUniqueConflict(error: unknown): boolean {
 
 /** A row that the new one refers to is not there (any more). */
 export function isMissingReference(error: unknown): boolean {
-  return hasCode(error, 'P2003');
+  return hasCode(error, 'P2003') || isFaultOfStatement(error, 'ForeignKeyConstraintViolation');
 }
 
 /** A transaction could not begin in time, or took too long. */
@@ -24,15 +24,15 @@ export function isTooSlow(error: unknown): boolean {
 /** Two transactions that could not both be right; one of three shapes, depending on where it was noticed. */
 export function isWriteConflict(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  if (hasCode(error, 'P2034') || isConflictOfStatement(error)) return true;
+  if (hasCode(error, 'P2034') || isFaultOfStatement(error, 'TransactionWriteConflict')) return true;
   return `${error.message} ${String(error.cause)}`.includes('TransactionWriteConflict');
 }
 
-/** Whether a statement that was written by hand met the conflict. */
-function isConflictOfStatement(error: unknown): boolean {
+/** Whether a statement that was written by hand met a fault of this kind, as Prisma's adapters name them. */
+function isFaultOfStatement(error: unknown, kind: string): boolean {
   if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return false;
   const fault = error.meta?.driverAdapterError;
-  return fault instanceof Error && isDriverAdapterError(fault) && fault.cause.kind === 'TransactionWriteConflict';
+  return fault instanceof Error && isDriverAdapterError(fault) && fault.cause.kind === kind;
 }
 
 /** The database is away, full, locked by somebody else, or does not answer in time. The same may work in a moment. */

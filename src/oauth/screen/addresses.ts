@@ -15,6 +15,11 @@ export function ownAddress(path: (typeof PATHS)[keyof typeof PATHS], query: Auth
   return `${path}?${new URLSearchParams(given)}`;
 }
 
+/** Whether an application asks for anything: who only signs in has a page without a query. */
+export function isAsked(query: AuthorizationQuery): boolean {
+  return Object.keys(query).length > 0;
+}
+
 /** A redirect URI with more parameters in its query, which keeps those it has; null ones are left out. */
 export function withParameters(redirectUri: string, parameters: Record<string, string | null>): string {
   const given = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== null);

@@ -3,7 +3,7 @@ import type { AuthorizationQuery, MadeInstallation } from '../../domain/oauth/in
 import { STATUS_OF_KIND } from '../../http/faults.js';
 import type { Application, User } from '../../infra/database/index.js';
 import { KINDS_WITH_STATUS } from '../errors.js';
-import { ownAddress, PATHS } from './addresses.js';
+import { isAsked, ownAddress, PATHS } from './addresses.js';
 import type { Page } from './answer.js';
 import { type Fragment, type Html, html, name } from './html.js';
 import { destination, type NamedPermission } from './words.js';
@@ -41,7 +41,7 @@ export function signInPage({ query, leadsTo, email = '', refusal }: SignInForm):
     leadsTo,
     retryAfter: refusal?.retryAfterSeconds,
     body: html`<h1>Sign in to continue</h1>
-<p class="soft">An application asks for your consent. Sign in to see what it wants, and decide.</p>
+${isAsked(query) && html`<p class="soft">An application asks for your consent. Sign in to see what it wants, and decide.</p>`}
 ${refusal && notice(refusal.message)}
 <form method="post" action="${ownAddress(PATHS.signIn, query)}">
 <div class="field">

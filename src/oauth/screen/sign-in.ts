@@ -1,7 +1,7 @@
 import { DomainError } from '../../domain/errors.js';
 import { RefusedAuthorization } from '../../domain/oauth/index.js';
 import { formValue, readForm } from '../form.js';
-import { ownAddress, PATHS } from './addresses.js';
+import { isAsked, ownAddress, PATHS } from './addresses.js';
 import { type Answer, redirect } from './answer.js';
 import { signInPage } from './pages.js';
 import { readRequest, requireCsrfToken, requireOwnOrigin, type Visit } from './visit.js';
@@ -38,8 +38,7 @@ export async function signOut(visit: Visit): Promise<Answer> {
 
 /** To the request for authorization, which stands in the query of every page here; to the instance's first page where there is none. */
 export function back({ query }: Visit, cookies: string[] = []): Answer {
-  const isAsked = Object.keys(query).length > 0;
-  return redirect(isAsked ? ownAddress(PATHS.authorize, query) : '/', cookies);
+  return redirect(isAsked(query) ? ownAddress(PATHS.authorize, query) : '/', cookies);
 }
 
 /** Where signing in may lead at once, when nothing is left to ask; of a hidden application, what the link itself says. */

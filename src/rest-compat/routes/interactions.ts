@@ -14,7 +14,7 @@ import { renderCallbackResponse } from '../../wire/interaction-callbacks.js';
 import { renderMessage } from '../../wire/messages.js';
 import { reads, writes } from '../buckets.js';
 import { InteractionCallback } from '../interaction-callback.js';
-import { EditMessageBody, SendMessageBody } from '../message-body.js';
+import { EditAnswerBody, SendMessageBody } from '../message-body.js';
 import { CLOUD, type RenderContext, route } from '../route.js';
 import { queryBoolean } from '../schemas.js';
 
@@ -84,7 +84,7 @@ function answerRoutes<Params extends z.ZodType<Record<string, unknown>>>(
       ...row,
       method: 'PATCH',
       bucket: writes('change-answer', 'webhookId', 'webhookToken'),
-      body: EditMessageBody,
+      body: EditAnswerBody,
       admitFiles: anyFiles,
       noteRefusal: noteRefusedAnswer,
       run: (call, { body, files, ...input }) => editAnswer(call, { key: keyOf(input.params), edit: body, files }),

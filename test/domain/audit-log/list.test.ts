@@ -76,7 +76,7 @@ describe('the log of an application', () => {
 describe('an action', () => {
   const IN_GUILD_LOG = [
     ...['CHANNEL_CREATE', 'ROLE_CREATE', 'INVITE_CREATE', 'INVITE_DELETE'],
-    ...['MEMBER_ROLE_UPDATE', 'BOT_ADD', 'MESSAGE_DELETE'],
+    ...['MEMBER_ROLE_UPDATE', 'BOT_ADD', 'INTEGRATION_CREATE', 'INTEGRATION_DELETE', 'MESSAGE_DELETE'],
   ];
   const NOWHERE = [
     ...['OAUTH_AUTHORIZE', 'OAUTH_REVOKE', 'OAUTH_REUSE', 'INSTALLATION_PUT', 'INSTALLATION_DELETE'],

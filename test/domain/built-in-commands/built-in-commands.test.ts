@@ -2,14 +2,15 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { findBuiltIn, isOfClient, listBuiltIns } from '../../../src/domain/built-in-commands/table.js';
 import type { CallContext } from '../../../src/domain/call.js';
 import { RESERVED_NAMES } from '../../../src/domain/commands/reserved-names.js';
+import { sendMessage } from '../../../src/domain/messages/index.js';
 import { Permission } from '../../../src/domain/permissions.js';
 import { PLATFORM_ID } from '../../../src/domain/platform/index.js';
 import type { User } from '../../../src/infra/database/index.js';
 import { ManualClock } from '../../harness/clock.js';
 import { outcome } from '../../harness/outcome.js';
-import { createPerson, denyInChannel } from '../../harness/rows.js';
+import { createPerson, denyInChannel, putSlowMode } from '../../harness/rows.js';
 import { startServer, type TestServer } from '../../harness/server.js';
-import { addMember, callOf, createGuild, type TestGuild } from '../../harness/world.js';
+import { addMember, callOf, createGuild, type TestGuild, toSend } from '../../harness/world.js';
 import { runBuiltIn } from './scene.js';
 
 const clock = new ManualClock();
@@ -108,6 +109,7 @@ describe('a built-in command', () => {
   test('that everybody sees needs the right to say something', async () => {
     await deny(Permission.SendMessages);
     expect(await outcome(run('flip'))).toBe('MISSING_PERMISSIONS');
+    expect(await outcome(run('remindme', { when: '10m', about: 'tea' }))).toBe('MISSING_PERMISSIONS');
     expect((await run('userinfo')).message.visibleToId).toBe(ada.id);
   });
 
@@ -116,6 +118,65 @@ describe('a built-in command', () => {
     expect(message.content).toContain(`<@${guild.owner.id}>`);
     expect(message.mentionUserIds).toEqual([]);
     expect((await run('8ball', { question: '@everyone' })).message.mentionEveryone).toBe(false);
+  });
+});
+
+describe('in a channel with slow mode', () => {
+  const SECONDS = 30;
+  beforeEach(() => putSlowMode(server.app, guild.channel.id, SECONDS));
+  const interactions = () => server.app.db.reader.interaction.count({ where: { channelId: guild.channel.id } });
+  const say = () => sendMessage(call, { channelId: guild.channel.id, body: toSend({ content: 'hello' }) });
+
+  test.each([
+    ['8ball', { question: 'Will it rain?' }],
+    ['flip', {}],
+    ['choice', { options: 'tea, coffee' }],
+    ['ascii', { text: 'Hi' }],
+    ['qrcode', { text: 'Hi' }],
+  ])(
+    '%s counts as said by the caller, who waits after it, and to whom it is refused while they wait',
+    async (name, options) => {
+      await run(name, options);
+      expect(await outcome(say())).toBe('SLOW_MODE');
+      await expect(run(name, options)).rejects.toMatchObject({ code: 'SLOW_MODE', retryAfterMs: SECONDS * 1_000 });
+      clock.advance(SECONDS * 1_000);
+      await say();
+      expect(await outcome(run(name, options))).toBe('SLOW_MODE');
+      expect(await interactions()).toBe(1);
+      clock.advance(SECONDS * 1_000);
+      await run(name, options);
+    },
+  );
+
+  test('of several at once one is answered', async () => {
+    const ended = await Promise.all([outcome(run('flip')), outcome(run('flip')), outcome(run('flip'))]);
+    expect(ended.toSorted()).toEqual(['SLOW_MODE', 'SLOW_MODE', 'ok']);
+    expect(await server.app.db.reader.message.count({ where: { channelId: guild.channel.id } })).toBe(1);
+  });
+
+  test('what is refused for its options makes nobody wait', async () => {
+    expect(await outcome(run('choice', { options: 'tea' }))).toBe('INVALID_INPUT');
+    expect(await outcome(run('flip'))).toBe('ok');
+  });
+
+  test('what the caller alone sees waits for nothing, and makes nobody wait', async () => {
+    for (const name of ['userinfo', 'serverinfo', 'userinfo']) expect(await outcome(run(name))).toBe('ok');
+    expect(await outcome(run('flip'))).toBe('ok');
+    expect(await outcome(run('userinfo'))).toBe('ok');
+  });
+
+  test('who may bypass it waits for nothing', async () => {
+    const owner = callOf(server.app, guild.owner);
+    expect([await outcome(run('flip', {}, owner)), await outcome(run('flip', {}, owner))]).toEqual(['ok', 'ok']);
+  });
+
+  test('a reminder, which everybody will see, counts when it is asked for', async () => {
+    const reminder = { when: '10m', about: 'tea' };
+    await run('remindme', reminder);
+    expect(await outcome(run('remindme', reminder))).toBe('SLOW_MODE');
+    expect(await outcome(say())).toBe('SLOW_MODE');
+    const jobs = await server.app.db.reader.job.findMany({ where: { kind: 'reminder' } });
+    expect(jobs.filter(({ payload }) => JSON.stringify(payload).includes(String(guild.channel.id)))).toHaveLength(1);
   });
 });
 

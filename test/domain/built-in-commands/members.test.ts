@@ -13,7 +13,7 @@ import { eventually } from '../../harness/jobs.js';
 import { outcome } from '../../harness/outcome.js';
 import { createPerson, denyInChannel } from '../../harness/rows.js';
 import { startServer, type TestServer } from '../../harness/server.js';
-import { addMember, callOf, createGuild, type TestGuild, toSend } from '../../harness/world.js';
+import { addMember, callOf, createBot, createGuild, type TestGuild, toSend } from '../../harness/world.js';
 import { runBuiltIn } from './scene.js';
 
 const HOUR_MS = 3_600_000;
@@ -143,9 +143,12 @@ describe('remindme', () => {
     expect(await said()).toMatchObject([{ mentionEveryone: false, mentionUserIds: [String(ada.id)] }]);
   });
 
-  test('says nothing where the channel is out of sight or gone by then', async () => {
+  test.each([
+    ['the channel is out of sight', Permission.ViewChannel],
+    ['who asked may write nothing', Permission.SendMessages],
+  ])('says nothing where %s by then', async (_what, permission) => {
     await run('remindme', { when: '1m', about: 'the cake' });
-    await denyInChannel(server, { id: String(guild.id) }, String(guild.channel.id), Permission.ViewChannel);
+    await denyInChannel(server, { id: String(guild.id) }, String(guild.channel.id), permission);
     clock.advance(60_000);
     await settled();
     expect(await said()).toEqual([]);
@@ -178,6 +181,16 @@ describe('welcome and goodbye', () => {
       { content: `Welcome to ${name}, <@${visitor.id}>!`, mentionUserIds: [String(visitor.id)] },
       { content: `**${visitor.username}** left ${name}; {nothing}`, mentionUserIds: [] },
     ]);
+  });
+
+  test('are not said to bots', async () => {
+    await run('welcome', {}, owner);
+    await run('goodbye', {}, owner);
+    const bot = await createBot(server.app);
+    await addMember(server.app, guild.id, bot.user);
+    await leaveGuild(callOf(server.app, bot.user), guild.id);
+    await settled();
+    expect(await said()).toEqual([]);
   });
 
   test('are silent once they are off', async () => {

@@ -1,5 +1,7 @@
+import { ChannelType } from 'discord-api-types/v10';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { CallContext } from '../../../src/domain/call.js';
+import { createChannel } from '../../../src/domain/channels/index.js';
 import { joinGuild } from '../../../src/domain/guilds/index.js';
 import { createInvite } from '../../../src/domain/invites/index.js';
 import { sendMessage } from '../../../src/domain/messages/index.js';
@@ -118,5 +120,17 @@ describe('moderation', () => {
     await run('slowmode', { seconds: 0 });
     expect(await seconds()).toBe(0);
     expect(await outcome(run('slowmode', { seconds: 21_601 }))).toBe('INVALID_INPUT');
+  });
+
+  test('slowmode is refused where there is none, whoever may set it, and for how long', async () => {
+    const { id } = await createChannel(owner, guild.id, { name: 'news', type: ChannelType.GuildAnnouncement });
+    for (const seconds of [30, 0]) {
+      await expect(runBuiltIn(owner, id, 'slowmode', { seconds })).rejects.toMatchObject({
+        code: 'WRONG_CHANNEL_TYPE',
+        message: 'There is no slow mode in announcement channels.',
+      });
+    }
+    expect(await outcome(runBuiltIn(asAda, id, 'slowmode', { seconds: 30 }))).toBe('MISSING_PERMISSIONS');
+    expect(await server.app.db.reader.message.count({ where: { channelId: id } })).toBe(0);
   });
 });

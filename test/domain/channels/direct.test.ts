@@ -133,6 +133,31 @@ describe('somebody can be written to', () => {
     expect(await outcome(sendMessage(asPerson, { channelId: channel.id, ...HELLO }))).toBe('CANNOT_MESSAGE_USER');
   });
 
+  test("and what was written stays its author's to edit and delete, also when they share no server any more", async () => {
+    const [guild, person, bot] = [
+      await createGuild(server.app),
+      await createPerson(server.app),
+      await createBot(server.app),
+    ];
+    const [asPerson, asBot] = [callOf(server.app, person), callOf(server.app, bot.user)];
+    await addMember(server.app, guild.id, person);
+    await addMember(server.app, guild.id, bot.user);
+    const { id: channelId } = (await openDirectChannel(asBot, person.id)).channel;
+    const { id: messageId } = await sendMessage(asBot, { channelId, ...HELLO });
+    await leaveGuild(asPerson, guild.id);
+    const at = { channelId, messageId };
+    const edit = { ...at, body: toEdit({ content: 'changed' }) };
+    expect(await outcome(editMessage(asPerson, edit))).toBe('NOT_MESSAGE_AUTHOR');
+    expect(await outcome(deleteMessage(asPerson, at))).toBe('DIRECT_CHANNEL');
+    expect(await outcome(sendMessage(asBot, { channelId, ...HELLO }))).toBe('CANNOT_MESSAGE_USER');
+    await editMessage(asBot, edit);
+    expect(await listMessages(asPerson, { channelId, limit: 5 })).toMatchObject([
+      { id: messageId, content: 'changed' },
+    ]);
+    await deleteMessage(asBot, at);
+    expect(await listMessages(asPerson, { channelId, limit: 5 })).toEqual([]);
+  });
+
   test('by a bot whose application they installed, and may write to it', async () => {
     const [person, bot] = [await createPerson(server.app), await createBot(server.app)];
     await server.app.db.writer.application.update({ where: { id: bot.id }, data: { userInstall: true } });

@@ -98,14 +98,27 @@ describe('a channel that is moved to a category', () => {
       ['synced', 1],
     ]);
     const where = { guildId: guild.id, action: 'CHANNEL_UPDATE' };
-    expect(await app.db.reader.auditEntry.findMany({ where })).toMatchObject([
-      { targetId: synced, changes: { overwrites: { old: [], new: [{ id: String(guild.id) }] } } },
-    ]);
+    const logged = async () =>
+      (await app.db.reader.auditEntry.findMany({ where, orderBy: { id: 'asc' } })).map(({ targetId, changes }) => [
+        targetId,
+        changes,
+      ]);
+    const entered = { parentId: { old: null, new: String(parentId) } };
+    const first = [
+      [kept, entered],
+      [synced, { ...entered, overwrites: { old: [], new: [expect.objectContaining({ id: String(guild.id) })] } }],
+    ];
+    expect(await logged()).toEqual(first);
     // In the category already: there is nothing to move.
     await setChannelPositions(owner, guild.id, [{ channelId: kept, parentId, lockPermissions: true }]);
     expect(await app.db.reader.channelOverwrite.count({ where: { channelId: kept } })).toBe(0);
+    expect(await logged()).toEqual(first);
     await setChannelPositions(owner, guild.id, [{ channelId: kept, parentId: null, position: 1 }]);
     expect((await app.db.reader.channel.findUnique({ where: { id: kept } }))?.parentId).toBeNull();
+    const left = { parentId: { old: String(parentId), new: null } };
+    expect(await logged()).toEqual([...first, [kept, left]]);
+    await setChannelPositions(owner, guild.id, [{ channelId: kept, position: 2 }]);
+    expect(await logged()).toHaveLength(3);
   });
 
   test('is one at most, and the category is one of the guild', async () => {

@@ -40,6 +40,7 @@ async function left(): Promise<object> {
     installations: await installation.count({ where }),
     invites: await invite.count({ where }),
     emojis: await emoji.count({ where }),
+    keptTimeouts: await rows().keptTimeout.count({ where }),
   };
 }
 
@@ -52,6 +53,7 @@ const NOTHING = {
   installations: 0,
   invites: 0,
   emojis: 0,
+  keptTimeouts: 0,
 };
 
 describe('deleting a guild', () => {
@@ -70,6 +72,8 @@ describe('deleting a guild', () => {
     const { code } = await createInvite(owner(), guild.channel.id);
     const { emoji } = await createEmoji(owner(), { guildId: guild.id, name: 'wave', image: PIXEL });
     const { iconHash } = await updateGuild(owner(), { guildId: guild.id, icon: PIXEL });
+    const until = new Date(server.app.clock.now() + 86_400_000);
+    await server.app.db.writer.keptTimeout.create({ data: { guildId: guild.id, userId: server.app.nextId(), until } });
     const client = await GatewayClient.open(server.origin);
     await client.ready(bot.token, { intents: 1 });
     await deleteGuild(owner(), guild.id);

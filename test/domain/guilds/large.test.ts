@@ -316,7 +316,7 @@ const ROUTES: Route[] = [
     name: 'joining',
     prepare: stranger,
     run: ({ code }, user: User) => joinGuild(callOf(app, user), code),
-    most: 15,
+    most: 16,
   },
   {
     name: 'leaving',

@@ -87,7 +87,13 @@ describe('an installation', () => {
         application: { id: application.id },
       });
     });
-    expect(events).toEqual(['GUILD_ROLE_CREATE', 'GUILD_AUDIT_LOG_ENTRY_CREATE', 'GUILD_MEMBER_ADD', 'GUILD_JOINED']);
+    expect(events).toEqual([
+      'GUILD_ROLE_CREATE',
+      'GUILD_AUDIT_LOG_ENTRY_CREATE',
+      'GUILD_MEMBER_ADD',
+      'GUILD_JOINED',
+      'GUILD_AUDIT_LOG_ENTRY_CREATE',
+    ]);
     const { roles, bots } = await state();
     expect(roles).toMatchObject([{ name: 'Helper', managed: true, position: 1, permissions: BigInt(permissions) }]);
     expect(bots[0]?.roles.map((role) => role.roleId)).toEqual([roles[0]?.id]);
@@ -95,7 +101,8 @@ describe('an installation', () => {
 
   it('with applications.commands alone places no bot', async () => {
     guild = await createGuild(owner);
-    expect(await eventsOf(() => ask(owner, { scopes: ['applications.commands'], permissions: '8' }))).toEqual([]);
+    const events = await eventsOf(() => ask(owner, { scopes: ['applications.commands'], permissions: '8' }));
+    expect(events).toEqual(['GUILD_AUDIT_LOG_ENTRY_CREATE']);
     const { installations, bots } = await state();
     expect(installations).toMatchObject([{ scopes: ['applications.commands'], permissions: '0' }]);
     expect(bots).toEqual([]);
@@ -228,6 +235,8 @@ describe('uninstalling', () => {
       'GUILD_MEMBER_REMOVE',
       'GUILD_LEFT',
       'GUILD_ROLE_DELETE',
+      'GUILD_AUDIT_LOG_ENTRY_CREATE',
+      'GUILD_AUDIT_LOG_ENTRY_CREATE',
     ]);
     expect(await state()).toEqual({ installations: [], roles: [], bots: [] });
   });

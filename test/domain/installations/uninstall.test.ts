@@ -35,6 +35,11 @@ const toPerson = ({ call }: Caller = ada) =>
 const left = async () =>
   (await app.db.reader.installation.findMany({ where: { applicationId }, orderBy: { id: 'asc' } })).map(({ id }) => id);
 
+async function botCall() {
+  const user = await app.db.reader.user.findUniqueOrThrow({ where: { id: applicationId } });
+  return callContext(app, { kind: 'bot', user, applicationId, messageContentIntent: true });
+}
+
 describe.each<[string, () => Promise<Installation>]>([
   ['a guild', toGuild],
   ['a person', toPerson],
@@ -53,9 +58,7 @@ describe.each<[string, () => Promise<Installation>]>([
 
 test('a bot that leaves a guild twice at once leaves it once', async () => {
   await toGuild();
-  const user = await app.db.reader.user.findUniqueOrThrow({ where: { id: applicationId } });
-  const bot = callContext(app, { kind: 'bot', user, applicationId, messageContentIntent: true });
-  const { events, serializable } = await toldBy(bot, (call) =>
+  const { events, serializable } = await toldBy(await botCall(), (call) =>
     Promise.all([1, 2].map(() => outcome(leaveGuild(call, guildId)))),
   );
   expect(events.map(({ type }) => type)).toEqual([
@@ -69,13 +72,25 @@ test('a bot that leaves a guild twice at once leaves it once', async () => {
 });
 
 describe('what is told of an uninstallation', () => {
-  test('out of a guild: the entry, the bot that leaves, its role', async () => {
+  const entry = () => ({ action: 'INSTALLATION_DELETE', applicationId, targetId: applicationId, guildId });
+  const integration = (targetId: bigint) => ({
+    action: 'INTEGRATION_DELETE',
+    guildId,
+    targetId,
+    changes: { applicationId: String(applicationId), name: 'Helper' },
+  });
+
+  test('out of a guild: the entries, the bot that leaves, its role', async () => {
     const { id } = await toGuild();
     const other = await createGuild(ada.call, { name: 'Dock' });
     const elsewhere = await toGuild(other.id);
     const [role] = await app.db.reader.role.findMany({ where: { guildId, applicationId } });
     const told = await toldBy(ada.call, (call) => uninstallApplication(call, id));
-    expect(told.entries).toEqual([{ action: 'INSTALLATION_DELETE', applicationId, targetId: applicationId, guildId }]);
+    expect(told.entries).toEqual([
+      entry(),
+      integration(id),
+      { action: 'MEMBER_KICK', guildId, targetId: applicationId },
+    ]);
     expect(told.events).toMatchObject([
       { type: 'COMMAND_ACCESS_UPDATED', applicationId },
       { type: 'GUILD_MEMBER_REMOVE', guildId, user: { id: applicationId } },
@@ -96,11 +111,18 @@ describe('what is told of an uninstallation', () => {
     expect(await app.db.reader.channelOverwrite.count({ where: { targetId: roleId } })).toBe(0);
   });
 
-  test('without a bot: the entry alone', async () => {
+  test('by the bot itself, that leaves: no kick', async () => {
+    const { id } = await toGuild();
+    const told = await toldBy(await botCall(), (call) => leaveGuild(call, guildId));
+    expect(told.entries).toEqual([entry(), integration(id)]);
+  });
+
+  test('without a bot: the entries of the installation alone', async () => {
     const { id } = await toGuild(guildId, ['applications.commands']);
     const told = await toldBy(ada.call, (call) => uninstallApplication(call, id));
     const events = [{ type: 'COMMAND_ACCESS_UPDATED', applicationId }];
-    expect([told.entries.length, told.events, told.serializable]).toEqual([1, events, [true]]);
+    expect(told.entries).toEqual([entry(), integration(id)]);
+    expect([told.events, told.serializable]).toEqual([events, [true]]);
   });
 
   test('out of an account: the entry, of that person', async () => {
@@ -118,11 +140,13 @@ test('out of every guild at once leaves the installations of people, and other m
   for (let index = 0; index < 2; index += 1) guilds.push((await createGuild(ada.call, { name: 'Dock' })).id);
   for (const id of guilds) await toGuild(id);
   const mine = await toPerson();
-  let removed = 0;
-  const told = await toldBy(ada.call, async (call) => {
-    removed = await call.write((write) => removeFromGuilds(call, write, applicationId));
-  });
-  expect(removed).toBe(3);
+  const told = await toldBy(ada.call, (call) =>
+    call.write(async (write) => {
+      const removed = await removeFromGuilds(call, write, applicationId);
+      expect([removed.installationIds.length, removed.memberships]).toEqual([3, 3]);
+    }),
+  );
+  expect(new Set(told.entries.map(({ action }) => action))).toEqual(new Set(['INSTALLATION_DELETE']));
   expect(told.entries.map(({ guildId: of }) => of).sort()).toEqual([...guilds].sort());
   const counted = told.events.map(({ type }) => type);
   for (const type of ['GUILD_MEMBER_REMOVE', 'GUILD_LEFT', 'GUILD_ROLE_DELETE']) {

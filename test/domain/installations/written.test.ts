@@ -65,10 +65,18 @@ describe('an installation to a guild is written down and told', () => {
     };
   };
 
+  const created = async () => ({
+    action: 'INTEGRATION_CREATE',
+    guildId,
+    targetId: (await kept())[0]?.id,
+    changes: { applicationId: String(applicationId), name: 'Helper' },
+  });
+
   test('with a bot: its role, its membership, and that it joined', async () => {
     const told = await toldBy(ada.call, (call) => install(call));
     expect(told.entries).toEqual([
       { action: 'BOT_ADD', guildId, targetId: applicationId },
+      await created(),
       await put(['bot'], null, '2048'),
     ]);
     expect(told.events).toMatchObject([
@@ -100,9 +108,9 @@ describe('an installation to a guild is written down and told', () => {
     expect(await kept()).toMatchObject([{ installerId: bob.id }]);
   });
 
-  test('without a bot: the entry alone, and what a bot has there it keeps', async () => {
+  test('without a bot: the entries alone, and what a bot has there it keeps', async () => {
     const none = await toldBy(ada.call, (call) => install(call, ['applications.commands']));
-    expect(none.entries).toEqual([await put(['applications.commands'], null, '0')]);
+    expect(none.entries).toEqual([await created(), await put(['applications.commands'], null, '0')]);
     expect([none.events, await roles()]).toEqual([[{ type: 'COMMAND_ACCESS_UPDATED', applicationId }], []]);
     await install();
     const told = await toldBy(ada.call, (call) => install(call, ['applications.commands', 'identify'], '8'));

@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createApplication, updateApplication } from '../../../src/domain/applications/index.js';
+import { banMember } from '../../../src/domain/bans/index.js';
+import { setGreeting } from '../../../src/domain/built-in-commands/greetings/set.js';
 import type { CallContext } from '../../../src/domain/call.js';
+import { leaveGuild } from '../../../src/domain/guilds/index.js';
 import { installApplication } from '../../../src/domain/installations/index.js';
 import { type AddMemberInput, addMember } from '../../../src/domain/members/add.js';
+import { updateMember } from '../../../src/domain/members/index.js';
 import { redeemCode } from '../../../src/domain/oauth/index.js';
 import { Permission } from '../../../src/domain/permissions.js';
 import { createRole, setRolePositions } from '../../../src/domain/roles/index.js';
@@ -89,6 +93,30 @@ describe('who granted an application to add them to servers', () => {
     expect(await add(token)).toBeNull();
   });
 
+  test('is welcomed where the server does so, once', async () => {
+    const channelId = guild.channel.id;
+    await setGreeting(callOf(server.app, guild.owner), {
+      guildId: guild.id,
+      kind: 'WELCOME',
+      channelId,
+      message: 'Hi',
+    });
+    const token = await tokenOf(ada);
+    for (let times = 0; times < 2; times += 1) await add(token);
+    const jobs = await server.app.db.reader.job.findMany({ where: { kind: 'greeting' } });
+    const payload = { guildId: String(guild.id), userId: String(ada.id), kind: 'WELCOME' };
+    expect(jobs.map((job) => job.payload)).toEqual([payload]);
+  });
+
+  test('who left while timed out is so still', async () => {
+    const [owner, token] = [callOf(server.app, guild.owner), await tokenOf(ada)];
+    const communicationDisabledUntil = new Date(clock.now() + 60_000);
+    await add(token);
+    await updateMember(owner, { guildId: guild.id, userId: ada.id, communicationDisabledUntil });
+    await leaveGuild(callOf(server.app, ada), guild.id);
+    expect(await add(token)).toMatchObject({ communicationDisabledUntil });
+  });
+
   test('gets all of the roles, or does not become one', async () => {
     const owner = callOf(server.app, guild.owner);
     const roles = [await createRole(owner, guild.id, { name: 'a' }), await createRole(owner, guild.id, { name: 'b' })];
@@ -121,6 +149,12 @@ describe('nobody is added', () => {
   test('by a person, though the token is good', async () => {
     const owner = callOf(server.app, guild.owner);
     await expect(add(await tokenOf(ada), {}, owner)).rejects.toMatchObject({ code: 'ACCESS_TOKEN_REFUSED' });
+    expect(await isMember()).toBe(false);
+  });
+
+  test('who is banned', async () => {
+    await banMember(callOf(server.app, guild.owner), { guildId: guild.id, userId: ada.id });
+    await expect(add(await tokenOf(ada))).rejects.toMatchObject({ code: 'BANNED' });
     expect(await isMember()).toBe(false);
   });
 

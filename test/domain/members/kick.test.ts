@@ -44,7 +44,10 @@ describe('kicking', () => {
   test('takes the installation of a bot along', async () => {
     const bot = await createBot(app);
     await addMember(app, guild.id, bot.user);
+    const { events } = hearGuild({ app }, guild.id);
     await kick(bot.user, guild.owner);
+    const entries = events.filter(({ type }) => type === 'GUILD_AUDIT_LOG_ENTRY_CREATE');
+    expect(entries.map(({ data }) => JSON.parse(data).action_type)).toEqual([82, 20]);
     const where = { guildId: guild.id, applicationId: bot.id };
     expect(await app.db.reader.installation.count({ where })).toBe(0);
     expect(await app.db.reader.role.count({ where })).toBe(0);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { CallContext } from '../../../src/domain/call.js';
 import { removeExpiredRows } from '../../../src/domain/expired-rows.js';
 import { sendMessage } from '../../../src/domain/messages/index.js';
+import { takeTurn } from '../../../src/domain/messages/slow-mode.js';
 import { ALL_PERMISSIONS, Permission } from '../../../src/domain/permissions.js';
 import { outcome } from '../../harness/outcome.js';
 import { putSlowMode } from '../../harness/rows.js';
@@ -60,6 +61,12 @@ test('a message whose enforced nonce repeats is the earlier one, and waits for n
   const body = { content: 'x', nonce: 'n', enforce_nonce: true };
   const first = await send(room.ada, body);
   expect((await send(room.ada, body)).id).toBe(first.id);
+});
+
+test('in a channel that went away meanwhile nobody takes a turn', async () => {
+  const gone = { channelId: 1n, userId: room.users.ada.id };
+  const taking = room.ada.write(({ db }) => takeTurn(room.ada, db, gone, 30));
+  expect(await outcome(taking)).toBe('UNKNOWN_CHANNEL');
 });
 
 test('waits that are long over are removed', async () => {

@@ -1,10 +1,12 @@
 import { type CallContext, requirePerson } from '../../call.js';
 import { guildIdOf, type Place } from '../../channels/place.js';
+import { takeTurnOfCaller } from '../../messages/slow-mode.js';
 
 /**
- * Has the caller reminded of something, once, where they asked for it.
+ * Has the caller reminded of something, once, where they asked for it. Everybody there will see it, so it counts as said by them.
  * @param delay in how long, in milliseconds
  * @returns when, in milliseconds since the Unix epoch
+ * @throws SLOW_MODE
  */
 export async function addReminder(
   call: CallContext,
@@ -21,6 +23,9 @@ export async function addReminder(
     about,
     askedAt: call.clock.now(),
   };
-  await call.write(({ addJob }) => addJob({ kind: 'reminder', payload, dueAt }));
+  await call.write(async ({ db, addJob }) => {
+    await takeTurnOfCaller(call, db, place);
+    await addJob({ kind: 'reminder', payload, dueAt });
+  });
   return dueAt;
 }

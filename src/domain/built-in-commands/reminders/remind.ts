@@ -1,13 +1,15 @@
 import type { z } from 'zod';
 import type { CallContext } from '../../call.js';
-import { isSeenBy } from '../../channels/place.js';
+import type { Place } from '../../channels/place.js';
 import { placeOf } from '../../channels/place-of.js';
 import { DomainError } from '../../errors.js';
+import { neededInChannel } from '../../guild-operations.js';
+import { allows } from '../../permissions.js';
 import { announce } from '../../platform/platform.js';
 import type { ReminderPayload } from './payload.js';
 
 /**
- * Reminds somebody of something, where they asked for it. Nothing happens where they can no longer see that.
+ * Reminds somebody of something, where they asked for it. Nothing happens where they may no longer say something.
  * @param key the same in every attempt, by which a second one posts nothing
  */
 export async function remind(
@@ -17,7 +19,7 @@ export async function remind(
 ): Promise<void> {
   const userId = BigInt(reminder.userId);
   const place = await placeOf(call, BigInt(reminder.channelId), userId);
-  if (!place || !isSeenBy(userId, place)) return;
+  if (!place || !maySpeakIn(place)) return;
   const asked = Math.floor(reminder.askedAt / 1000);
   const content = `⏰ <@${userId}>, <t:${asked}:R> you asked to be reminded: ${reminder.about}`;
   try {
@@ -25,4 +27,10 @@ export async function remind(
   } catch (error) {
     if (!(error instanceof DomainError) || error.code !== 'UNKNOWN_CHANNEL') throw error;
   }
+}
+
+/** Whether whoever the place was asked for still sees it, and may say something there. */
+function maySpeakIn(place: Place): boolean {
+  if (place.kind === 'direct') return true;
+  return place.member !== null && allows(place.permissions, neededInChannel(['sendMessage']));
 }

@@ -1,0 +1,23 @@
+import { requireNotBanned } from '../bans/record.js';
+import { greetWithin } from '../built-in-commands/greetings/greet.js';
+import type { CallContext, Write } from '../call.js';
+import type { MemberRecord } from './record.js';
+import { insertMember, type NewMember } from './rows.js';
+
+/**
+ * Makes somebody a member, by whatever way they came: the guild is told, and welcomes them where it does so. The transaction has to be
+ * serializable. Once it is committed, `tellNewcomer` tells the guild how they are seen.
+ * @throws BANNED, and what `insertMember` throws
+ */
+export async function becomeMember(
+  call: CallContext,
+  write: Write,
+  newcomer: Omit<NewMember, 'joinedAt'>,
+): Promise<MemberRecord> {
+  const { guildId, userId } = newcomer;
+  await requireNotBanned(write.db, guildId, userId);
+  const member = await insertMember(write.db, { ...newcomer, joinedAt: new Date(call.clock.now()) });
+  write.record({ type: 'GUILD_MEMBER_ADD', member });
+  await greetWithin(call, write, { guildId, user: member.user, kind: 'WELCOME' });
+  return member;
+}

@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { AppContext } from '../../../src/context.js';
+import { banMember, unbanMember } from '../../../src/domain/bans/index.js';
+import type { CallContext } from '../../../src/domain/call.js';
+import { accessGuild, joinGuild, leaveGuild } from '../../../src/domain/guilds/index.js';
+import { uninstallApplication } from '../../../src/domain/installations/index.js';
+import { createInvite } from '../../../src/domain/invites/index.js';
+import { kickMember, updateMember } from '../../../src/domain/members/index.js';
+import { removeInactive } from '../../../src/domain/members/prune.js';
+import type { User } from '../../../src/infra/database/index.js';
+import { hearGuild } from '../../harness/bus.js';
+import { ManualClock } from '../../harness/clock.js';
+import { openContext } from '../../harness/context.js';
+import { between, noPostgres } from '../../harness/interleave.js';
+import { createPerson, DAY_MS, putAccounts } from '../../harness/rows.js';
+import { needing } from '../../harness/skipping.js';
+import { addMember, callOf, createBot, createGuild, type TestGuild } from '../../harness/world.js';
+
+const clock = new ManualClock();
+let app: AppContext;
+let close: () => Promise<void>;
+let guild: TestGuild;
+let owner: CallContext;
+let ada: User;
+beforeAll(async () => {
+  const opened = await openContext();
+  app = { ...opened.app, clock };
+  close = opened.close;
+});
+beforeEach(async () => {
+  guild = await createGuild(app);
+  owner = callOf(app, guild.owner);
+  ada = await createPerson(app);
+  await addMember(app, guild.id, ada);
+});
+afterAll(() => close());
+
+const keyOf = ({ id: userId }: User) => ({ guildId: guild.id, userId });
+
+async function timeOut(user: User, days = 20): Promise<Date> {
+  const communicationDisabledUntil = new Date(clock.now() + days * DAY_MS);
+  await updateMember(owner, { ...keyOf(user), communicationDisabledUntil });
+  return communicationDisabledUntil;
+}
+
+const kept = async (user = ada) =>
+  (await app.db.reader.keptTimeout.findMany({ where: keyOf(user) })).map(({ until }) => until);
+
+/** When the timeout of a member ends; undefined for who is none. */
+const untilOf = async (user = ada) =>
+  (await app.db.reader.member.findUnique({ where: { guildId_userId: keyOf(user) } }))?.communicationDisabledUntil;
+
+const leave = (user = ada) => leaveGuild(callOf(app, user), guild.id);
+
+/** How a membership ends, so that it may begin again. */
+const ENDINGS: [how: string, end: () => Promise<unknown>][] = [
+  ['left', () => leave()],
+  ['was kicked', () => kickMember(owner, keyOf(ada))],
+  [
+    'was banned, and is not any more',
+    async () => {
+      await banMember(owner, keyOf(ada));
+      await unbanMember(owner, keyOf(ada));
+    },
+  ],
+  [
+    'was pruned',
+    async () => {
+      await putAccounts(app, [ada], 90);
+      const where = { guildId_userId: keyOf(ada) };
+      await app.db.writer.member.update({ where, data: { joinedAt: new Date(clock.now() - 100 * DAY_MS) } });
+      const prune = { guildId: String(guild.id), notSeenSince: clock.now() - 7 * DAY_MS, roleIds: [], below: null };
+      await removeInactive(owner, prune, new AbortController().signal);
+    },
+  ],
+];
+
+describe('somebody timed out', () => {
+  test.each(ENDINGS)('who %s is still so when they join again', async (_, end) => {
+    const until = await timeOut(ada);
+    await end();
+    expect([await untilOf(), await kept()]).toEqual([undefined, [until]]);
+    const { events } = hearGuild({ app }, guild.id);
+    await addMember(app, guild.id, ada);
+    expect([await untilOf(), await kept()]).toEqual([until, []]);
+    const [added] = events.filter(({ type }) => type === 'GUILD_MEMBER_ADD');
+    expect(Date.parse(JSON.parse(added?.data ?? '{}').communication_disabled_until)).toBe(until.getTime());
+    const { permissions } = await accessGuild(callOf(app, ada), guild.id, 'viewGuild');
+    expect(permissions & 2048n).toBe(0n);
+  });
+
+  test('leaves with the timeout they have at last', async () => {
+    await timeOut(ada);
+    await leave();
+    await addMember(app, guild.id, ada);
+    const later = await timeOut(ada, 25);
+    await leave();
+    expect(await kept()).toEqual([later]);
+    await addMember(app, guild.id, ada);
+    await updateMember(owner, { ...keyOf(ada), communicationDisabledUntil: null });
+    await leave();
+    expect(await kept()).toEqual([]);
+    await addMember(app, guild.id, ada);
+    expect(await untilOf()).toBeNull();
+  });
+
+  test('is so in that server, and nobody else is', async () => {
+    await timeOut(ada);
+    await leave();
+    const [bob, elsewhere] = [await createPerson(app), await createGuild(app)];
+    expect((await addMember(app, guild.id, bob)).communicationDisabledUntil).toBeNull();
+    expect((await addMember(app, elsewhere.id, ada)).communicationDisabledUntil).toBeNull();
+    expect(await kept()).toHaveLength(1);
+  });
+
+  test('as a bot is so when it is installed again', async () => {
+    const { user } = await createBot(app);
+    for (const end of [
+      () => leave(user),
+      async () => {
+        const where = { applicationId: user.id, guildId: guild.id };
+        const { id } = await app.db.reader.installation.findFirstOrThrow({ where });
+        await uninstallApplication(owner, id);
+      },
+    ]) {
+      await addMember(app, guild.id, user);
+      const until = await timeOut(user);
+      await end();
+      expect(await kept(user)).toEqual([until]);
+      expect((await addMember(app, guild.id, user)).communicationDisabledUntil).toEqual(until);
+      await end();
+    }
+  });
+});
+
+describe('a timeout that is over', () => {
+  test('when its member leaves is not kept', async () => {
+    await timeOut(ada, 1);
+    clock.advance(DAY_MS);
+    await leave();
+    expect(await kept()).toEqual([]);
+  });
+
+  test('when its member joins again is none, and is in the way of no other', async () => {
+    await timeOut(ada, 1);
+    await leave();
+    clock.advance(DAY_MS);
+    await addMember(app, guild.id, ada);
+    expect(await untilOf()).toBeNull();
+    const until = await timeOut(ada);
+    await leave();
+    expect(await kept()).toEqual([until]);
+  });
+});
+
+describe.skipIf(noPostgres)(needing(noPostgres, 'who leaves while they join'), () => {
+  test('has their timeout still', async () => {
+    const until = await timeOut(ada);
+    const { code } = await createInvite(owner, guild.channel.id);
+    // As in a process that has not heard yet that they are a member.
+    const guilds = Object.create(app.guilds, { member: { value: async () => null } });
+    await between(
+      /INSERT INTO .*"Member"/,
+      () => leave(),
+      () => joinGuild({ ...callOf(app, ada), guilds }, code),
+    );
+    expect([await untilOf(), await kept()]).toEqual([until, []]);
+  });
+});
