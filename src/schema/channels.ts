@@ -175,8 +175,7 @@ builder.queryField('directChannels', (t) =>
       const channels = await readInPieces(context.budget, ids, (piece) =>
         context.call.read.channel.findMany({ ...query, where: { id: { in: piece } } }),
       );
-      const byId = new Map(channels.map((channel) => [channel.id, channel]));
-      return connectionOf(page, { rows: ids.flatMap((id) => byId.get(id) ?? []), hasMore }, ({ id }) => id);
+      return connectionOf(page, { rows: channels, hasMore }, ({ id }) => id);
     },
   }),
 );
@@ -285,7 +284,7 @@ const ChannelsPayload = builder.objectRef<{ channels: ChannelRow[] }>('ChannelsP
   fields: (t) => ({
     channels: t.field({
       type: [Channel],
-      description: 'Those that were named and that the caller can see.',
+      description: 'Those that were named and that the caller can see, in the order in which they were named.',
       resolve: ({ channels }) => channels,
     }),
   }),

@@ -51,8 +51,7 @@ builder.queryFields((t) => ({
       const rows = await readInPieces(budget, ids, (piece) =>
         call.read.applicationCommand.findMany({ where: { id: { in: piece } } }),
       );
-      const byId = new Map(rows.map((row) => [row.id, commandRecord(row)]));
-      return ids.flatMap((id) => byId.get(id) ?? []);
+      return rows.map(commandRecord);
     },
   }),
   whyRunnable: t.field({

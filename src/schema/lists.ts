@@ -109,15 +109,17 @@ export function referredRows<Row extends { id: bigint }>(
   );
 }
 
-/** Rows by their ids, in pieces that the database takes. */
-export async function readInPieces<Row>(
+/** Rows in the order of `ids`, without those that are not there (any more), in pieces that the database takes. */
+export async function readInPieces<Row extends { id: bigint }>(
   budget: OperationBudget,
   ids: bigint[],
   read: (ids: bigint[]) => Promise<Row[]>,
 ): Promise<Row[]> {
-  const rows: Row[] = [];
-  for (const piece of inPieces(ids, KEYS_AT_ONCE)) rows.push(...(await budget.read(piece.length, () => read(piece))));
-  return rows;
+  const found = new Map<bigint, Row>();
+  for (const piece of inPieces(ids, KEYS_AT_ONCE)) {
+    for (const row of await budget.read(piece.length, () => read(piece))) found.set(row.id, row);
+  }
+  return ids.flatMap((id) => found.get(id) ?? []);
 }
 
 /** The same for all parents of one field of the operation: its path without the places in lists. */

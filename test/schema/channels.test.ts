@@ -73,13 +73,13 @@ describe('a channel', () => {
     expect(errors[0]?.extensions.code).toBe('NOT_FOUND');
   });
 
-  it('is sorted with others, of which those are shown that the caller sees', async () => {
+  it('is sorted with others, of which those are shown that the caller sees, as they were named', async () => {
     const { id: parentId } = await create({ name: 'Texts', type: 4 });
-    const positions = [{ channelId: guild.textChannelId, position: 4, parentId }, { channelId: guild.voiceChannelId }];
+    const positions = [{ channelId: guild.voiceChannelId }, { channelId: guild.textChannelId, position: 4, parentId }];
     const { data } = await owner.ask(SORT, { input: { guildId: guild.id, positions } });
     expect(data.setChannelPositions.channels).toEqual([
-      { id: guild.textChannelId, position: 4, parent: { id: parentId } },
       { id: guild.voiceChannelId, position: 1, parent: null },
+      { id: guild.textChannelId, position: 4, parent: { id: parentId } },
     ]);
   });
 
