@@ -48,12 +48,15 @@ export class Connections {
   /** What is done for each user, one after the other. */
   readonly #lines = new Map<bigint, Promise<void>>();
   readonly #slots = new Slots(STORED_AT_ONCE);
+  /** Those who wait for what is done for a user. Nobody does while something fails, for whomever: the database may be away for long. */
+  readonly #waiting = new Set<() => void>();
+  #isFailing = false;
   #isStopping = false;
 
   constructor(private readonly parts: ConnectionsParts) {}
 
   /**
-   * A connection begins. Settles when its user's guilds were told, or that has to be tried again.
+   * A connection begins. Settles when its user's guilds were told, or at once where such has to be tried again.
    * @param isStillGood whether its person is signed in still, for one that ends with their sign-in
    */
   open(key: ConnectionKey, statement: Statement, isStillGood?: () => Promise<boolean>): Promise<void> {
@@ -149,9 +152,9 @@ export class Connections {
 
   /** Stores how it is with a connection when it is its turn, and tells of it. */
   #store(connection: Connection): Promise<void> {
-    return this.#inLine(connection.userId, async (onFailure) => {
-      const change = await this.#untilDone(() => this.#storeNow(connection), onFailure);
-      if (change) await this.#untilDone(() => this.#tell(change), onFailure);
+    return this.#inLine(connection.userId, async () => {
+      const change = await this.#untilDone(() => this.#storeNow(connection));
+      if (change) await this.#untilDone(() => this.#tell(change));
     });
   }
 
@@ -176,33 +179,49 @@ export class Connections {
   }
 
   /** @returns undefined where the process stops before it is done */
-  async #untilDone<T>(work: () => Promise<T>, onFailure: () => void): Promise<T | undefined> {
+  async #untilDone<T>(work: () => Promise<T>): Promise<T | undefined> {
     while (!this.#isStopping) {
       try {
-        return await work();
+        const result = await work();
+        this.#isFailing = false;
+        return result;
       } catch (error) {
         if (!refusalIn(error) && !isMissingReference(error)) {
           this.parts.log.error({ err: error }, 'who is there could not be stored or told');
         }
-        onFailure();
+        this.#isFailing = true;
+        this.#letGo();
         await pause(this.parts.clock, RETRY_MS);
       }
     }
     return undefined;
   }
 
-  /** Does something for a user after what was begun for them earlier. Settles when it is done, or failed once. */
-  #inLine(userId: bigint, work: (onFailure: () => void) => Promise<void>): Promise<void> {
+  /** Does something for a user after what was begun for them earlier. Settles when it is done, or something fails. */
+  #inLine(userId: bigint, work: () => Promise<void>): Promise<void> {
+    const before = this.#lines.get(userId) ?? Promise.resolve();
+    const line = before
+      .then(work)
+      .catch((error: unknown) => this.parts.log.error({ err: error }, 'who is there could not be told'))
+      .then(() => {
+        if (this.#lines.get(userId) === line) this.#lines.delete(userId);
+      });
+    this.#lines.set(userId, line);
+    return this.#isFailing ? Promise.resolve() : this.#waitFor(line);
+  }
+
+  #waitFor(line: Promise<void>): Promise<void> {
     return new Promise((resolve) => {
-      const before = this.#lines.get(userId) ?? Promise.resolve();
-      const line = before
-        .then(() => work(resolve))
-        .catch((error: unknown) => this.parts.log.error({ err: error }, 'who is there could not be told'))
-        .then(() => {
-          if (this.#lines.get(userId) === line) this.#lines.delete(userId);
-          resolve();
-        });
-      this.#lines.set(userId, line);
+      this.#waiting.add(resolve);
+      void line.then(() => {
+        this.#waiting.delete(resolve);
+        resolve();
+      });
     });
+  }
+
+  #letGo(): void {
+    for (const resolve of this.#waiting) resolve();
+    this.#waiting.clear();
   }
 }
