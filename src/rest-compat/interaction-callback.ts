@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { fault, maybe, plainText } from '../domain/input.js';
 import type { Callback, OfferedChoice } from '../domain/interactions/index.js';
 import { modalContent } from '../domain/messages/index.js';
-import { EditAnswerBody, SendMessageBody } from './message-body.js';
+import { EditAnswerBody, SendAnswerBody } from './message-body.js';
 
 /** The most choices an autocompletion offers, and how long their names and values may be. */
 const CHOICES = 25;
@@ -35,7 +35,7 @@ export const InteractionCallback = z.discriminatedUnion(
   'type',
   [
     z
-      .object({ type: z.literal(Type.ChannelMessageWithSource), data: SendMessageBody })
+      .object({ type: z.literal(Type.ChannelMessageWithSource), data: SendAnswerBody })
       .transform(({ type, data }): Callback => ({ type, message: data })),
     z
       .object({ type: z.literal(Type.DeferredChannelMessageWithSource), data: maybe(Flags) })

@@ -70,29 +70,49 @@ const poll = z
   .refine((given) => given === undefined || given === null, fault('BASE_TYPE_INVALID', 'Messages hold no polls here.'))
   .optional();
 
+/** Refused as {@link poll} is; libraries may send an empty list. */
+const stickerIds = z
+  .unknown()
+  .refine(
+    (given) => given === undefined || given === null || (Array.isArray(given) && given.length === 0),
+    fault('BASE_TYPE_INVALID', 'There are no stickers here.'),
+  )
+  .optional();
+
+const SEND = z.object({
+  content: maybe(messageContent),
+  embeds: maybe(messageEmbeds),
+  components: maybe(messageComponents),
+  flags,
+  tts: maybe(z.boolean()),
+  nonce: maybe(nonce),
+  enforce_nonce: maybe(z.boolean()),
+  allowed_mentions: maybe(AllowedMentions),
+  message_reference: maybe(MessageReference),
+  attachments: maybe(attachments),
+  poll,
+});
+
+const messageOf = ({
+  poll: _none,
+  enforce_nonce,
+  allowed_mentions,
+  message_reference,
+  ...same
+}: z.output<typeof SEND>): NewMessage => ({
+  ...same,
+  enforceNonce: enforce_nonce,
+  allowedMentions: allowed_mentions,
+  reference: message_reference,
+});
+
 /** The body of a send (Discord's documentation, Message Resource). Fields it does not know are ignored. */
-export const SendMessageBody = z
-  .object({
-    content: maybe(messageContent),
-    embeds: maybe(messageEmbeds),
-    components: maybe(messageComponents),
-    flags,
-    tts: maybe(z.boolean()),
-    nonce: maybe(nonce),
-    enforce_nonce: maybe(z.boolean()),
-    allowed_mentions: maybe(AllowedMentions),
-    message_reference: maybe(MessageReference),
-    attachments: maybe(attachments),
-    poll,
-  })
-  .transform(
-    ({ poll: _none, enforce_nonce, allowed_mentions, message_reference, ...same }): NewMessage => ({
-      ...same,
-      enforceNonce: enforce_nonce,
-      allowedMentions: allowed_mentions,
-      reference: message_reference,
-    }),
-  );
+export const SendMessageBody = SEND.extend({ sticker_ids: stickerIds }).transform(({ sticker_ids: _none, ...same }) =>
+  messageOf(same),
+);
+
+/** The same of an answer to an interaction, which takes no stickers. */
+export const SendAnswerBody = SEND.transform(messageOf);
 
 const EDIT = z.object({
   content: messageContent.nullish(),

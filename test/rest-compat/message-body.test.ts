@@ -82,6 +82,17 @@ describe('what messages do not hold is refused where it is named', () => {
     expect(send({ message_reference: { ...reference, type: 0 } })).toEqual({ reference: { messageId: 7n } });
   });
 
+  test.each([[['1']], ['1'], [{}]])('stickers: %j', (stickerIds) => {
+    const message = 'There are no stickers here.';
+    expect(faultsOf(() => send({ content: 'x', sticker_ids: stickerIds }))).toEqual([
+      { path: 'sticker_ids', code: 'BASE_TYPE_INVALID', message },
+    ]);
+  });
+
+  test.each([[null], [[]]])('%j is no sticker', (stickerIds) => {
+    expect(send({ content: 'x', sticker_ids: stickerIds })).toEqual({ content: 'x' });
+  });
+
   test('null is no poll', () => {
     expect(send({ content: 'x', poll: null })).toEqual({ content: 'x' });
     expect(editAnswer({ content: 'x', poll: null })).toEqual({ content: 'x' });
@@ -95,7 +106,7 @@ describe('the schema', () => {
   test('prints the body in wire names, with its limits', () => {
     expect(Object.keys(printed(SendMessageBody).properties ?? {}).sort()).toEqual([
       ...['allowed_mentions', 'attachments', 'components', 'content', 'embeds', 'enforce_nonce', 'flags'],
-      ...['message_reference', 'nonce', 'poll', 'tts'],
+      ...['message_reference', 'nonce', 'poll', 'sticker_ids', 'tts'],
     ]);
     expect(printed(SendMessageBody).properties).toMatchObject({
       content: { anyOf: [{ type: 'string', maxLength: 4000 }, { type: 'null' }] },

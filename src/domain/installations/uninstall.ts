@@ -71,9 +71,10 @@ export async function removeFromGuild(
   guildId: bigint,
 ): Promise<Removed> {
   const removed = await removeFromGuilds(call, write, applicationId, guildId);
+  if (removed.installationIds.length === 0) return removed;
+  const changes = auditedIntegration(await write.db.application.findUniqueOrThrow({ where: { id: applicationId } }));
   for (const targetId of removed.installationIds) {
-    const application = await write.db.application.findUniqueOrThrow({ where: { id: applicationId } });
-    await write.audit({ action: 'INTEGRATION_DELETE', guildId, targetId, changes: auditedIntegration(application) });
+    await write.audit({ action: 'INTEGRATION_DELETE', guildId, targetId, changes });
   }
   return removed;
 }

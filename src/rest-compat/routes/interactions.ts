@@ -14,7 +14,7 @@ import { renderCallbackResponse } from '../../wire/interaction-callbacks.js';
 import { renderMessage } from '../../wire/messages.js';
 import { reads, writes } from '../buckets.js';
 import { InteractionCallback } from '../interaction-callback.js';
-import { EditAnswerBody, SendMessageBody } from '../message-body.js';
+import { EditAnswerBody, SendAnswerBody } from '../message-body.js';
 import { CLOUD, type RenderContext, route } from '../route.js';
 import { queryBoolean } from '../schemas.js';
 
@@ -54,7 +54,7 @@ export const interactionRoutes = [
     bucket: writes('create-follow-up', 'webhookId', 'webhookToken'),
     where: CLOUD,
     params: z.object(ofFollowUp),
-    body: SendMessageBody,
+    body: SendAnswerBody,
     admitFiles: anyFiles,
     noteRefusal: noteRefusedAnswer,
     run: (call, { body, files }) => createFollowUp(call, { message: body, files }),
