@@ -103,7 +103,8 @@ describe('a direct channel', () => {
 
   test('stands in the lists of its two, with a page of its messages', async () => {
     const ids = [(await open(ada, bob.id)).id, (await open(ada, application.id)).id].toSorted();
-    const list = `query ($first: Int, $after: String) { directChannels(first: $first, after: $after) {
+    const list = `query ($first: Int, $after: String, $last: Int, $before: String) {
+      directChannels(first: $first, after: $after, last: $last, before: $before) {
       pageInfo { hasNextPage endCursor } edges { node { id recipients { id } messages(last: 1) { edges { node { id } } } } } } }`;
     const { directChannels } = await ada.graphql(list);
     expect(directChannels.edges.map(({ node }: { node: { id: string } }) => node.id)).toEqual(ids);
@@ -111,6 +112,8 @@ describe('a direct channel', () => {
     expect(first).toMatchObject({ pageInfo: { hasNextPage: true, endCursor: ids[0] } });
     const rest = (await ada.graphql(list, { first: 1, after: ids[0] })).directChannels;
     expect(rest).toMatchObject({ pageInfo: { hasNextPage: false }, edges: [{ node: { id: ids[1] } }] });
+    const earlier = (await ada.graphql(list, { last: 2, before: ids[1] })).directChannels;
+    expect(earlier.edges).toMatchObject([{ node: { id: ids[0] } }]);
     expect((await bob.graphql(list)).directChannels.edges).toHaveLength(1);
   });
 });

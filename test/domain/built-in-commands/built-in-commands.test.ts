@@ -69,6 +69,7 @@ describe('a built-in command', () => {
     expect(message).toMatchObject({ authorId: PLATFORM_ID, applicationId: PLATFORM_ID, type: 20, visibleToId: null });
     expect(interaction).toMatchObject({ state: 'ANSWERED', name: 'flip', userId: ada.id, guildId: guild.id });
     expect(message.interaction).toMatchObject({ id: String(interaction.id), name: 'flip', userId: String(ada.id) });
+    expect(interaction.owners).toEqual({ guildId: String(guild.id) });
     expect(message.content).toMatch(/^🪙 (Heads|Tails)$/);
   });
 

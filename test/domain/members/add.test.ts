@@ -9,6 +9,7 @@ import { type AddMemberInput, addMember } from '../../../src/domain/members/add.
 import { updateMember } from '../../../src/domain/members/index.js';
 import { redeemCode } from '../../../src/domain/oauth/index.js';
 import { Permission } from '../../../src/domain/permissions.js';
+import type { Statement } from '../../../src/domain/presences/index.js';
 import { createRole, setRolePositions } from '../../../src/domain/roles/index.js';
 import type { Application, User } from '../../../src/infra/database/index.js';
 import { hearGuild } from '../../harness/bus.js';
@@ -106,6 +107,15 @@ describe('who granted an application to add them to servers', () => {
     const jobs = await server.app.db.reader.job.findMany({ where: { kind: 'greeting' } });
     const payload = { guildId: String(guild.id), userId: String(ada.id), kind: 'WELCOME' };
     expect(jobs.map((job) => job.payload)).toEqual([payload]);
+  });
+
+  test('is seen as they are, where they are online', async () => {
+    const statement: Statement = { status: 'idle', activities: [], since: null, afk: false };
+    await server.app.connections.open({ id: 'socket', userId: ada.id, isBot: false }, statement);
+    const token = await tokenOf(ada);
+    const { events } = hearGuild(server, guild.id);
+    await add(token);
+    expect(events.map(({ type }) => type)).toEqual(['GUILD_MEMBER_ADD', 'PRESENCE_UPDATE']);
   });
 
   test('who left while timed out is so still', async () => {
