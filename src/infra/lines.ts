@@ -13,4 +13,9 @@ export class Lines<Key> {
       if (this.#ends.get(key) === done) this.#ends.delete(key);
     }
   }
+
+  /** Settles when nothing is under way any more, whatever became of it. */
+  async settled(): Promise<void> {
+    while (this.#ends.size > 0) await Promise.allSettled(this.#ends.values());
+  }
 }

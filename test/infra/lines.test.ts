@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { Lines } from '../../src/infra/lines.js';
 
@@ -24,4 +25,21 @@ test('what has one key is done one after the other, whatever becomes of it, and 
   expect(await Promise.all([first, second])).toEqual(['first', 'second']);
   expect(order.slice(3)).toEqual(['first ends', 'second begins', 'second ends']);
   expect(await lines.run('a', work('later'))).toBe('later');
+});
+
+test('all of them rest once nothing is under way, whatever became of it', async () => {
+  const lines = new Lines<string>();
+  await lines.settled();
+  const ended: string[] = [];
+  const slow = (name: string) => async () => {
+    await setImmediate();
+    ended.push(name);
+  };
+  const failed = expect(lines.run('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  void lines.run('a', slow('first'));
+  void lines.run('a', slow('second'));
+  void lines.run('b', slow('other'));
+  await lines.settled();
+  expect(ended.toSorted()).toEqual(['first', 'other', 'second']);
+  await failed;
 });

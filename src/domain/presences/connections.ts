@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, pause } from '../../infra/clock.js';
 import { isMissingReference } from '../../infra/database/faults.js';
+import { Lines } from '../../infra/lines.js';
 import type { Logger } from '../../infra/logger.js';
 import { Slots } from '../../infra/slots.js';
 import { inTurns } from '../../infra/turns.js';
@@ -46,7 +47,7 @@ export class Connections {
   /** What stands for the connection of people whose requests come by themselves, by their ids. */
   readonly #ofRequests = new Map<bigint, string>();
   /** What is done for each user, one after the other. */
-  readonly #lines = new Map<bigint, Promise<void>>();
+  readonly #lines = new Lines<bigint>();
   readonly #slots = new Slots(STORED_AT_ONCE);
   /** Those who wait for what is done for a user. Nobody does while something fails, for whomever: the database may be away for long. */
   readonly #waiting = new Set<() => void>();
@@ -136,8 +137,8 @@ export class Connections {
   }
 
   /** Settles when nothing is under way any more. */
-  async settle(): Promise<void> {
-    while (this.#lines.size > 0) await Promise.all(this.#lines.values());
+  settle(): Promise<void> {
+    return this.#lines.settled();
   }
 
   async #check(connection: Connection): Promise<void> {
@@ -199,21 +200,16 @@ export class Connections {
 
   /** Does something for a user after what was begun for them earlier. Settles when it is done, or something fails. */
   #inLine(userId: bigint, work: () => Promise<void>): Promise<void> {
-    const before = this.#lines.get(userId) ?? Promise.resolve();
-    const line = before
-      .then(work)
-      .catch((error: unknown) => this.parts.log.error({ err: error }, 'who is there could not be told'))
-      .then(() => {
-        if (this.#lines.get(userId) === line) this.#lines.delete(userId);
-      });
-    this.#lines.set(userId, line);
-    return this.#isFailing ? Promise.resolve() : this.#waitFor(line);
+    const done = this.#lines
+      .run(userId, work)
+      .catch((error: unknown) => this.parts.log.error({ err: error }, 'who is there could not be told'));
+    return this.#isFailing ? Promise.resolve() : this.#waitFor(done);
   }
 
-  #waitFor(line: Promise<void>): Promise<void> {
+  #waitFor(done: Promise<void>): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.add(resolve);
-      void line.then(() => {
+      void done.then(() => {
         this.#waiting.delete(resolve);
         resolve();
       });
