@@ -11,6 +11,7 @@ import {
   messageNonce,
   type NewMessage,
 } from '../domain/messages/index.js';
+import { absent, isEmptyList } from './schemas.js';
 
 /** Without it, a message notifies everybody its text mentions. */
 const AllowedMentions = z
@@ -64,20 +65,9 @@ const nonce = z.union([z.string(), z.number(), z.bigint()]).transform(String).pi
 
 const flags = maybe(z.number().int().min(0).max(0x7f_ff_ff_ff));
 
-/** Refused where it is named: what would be left of the message is not what its sender meant (docs/absent.md). */
-const poll = z
-  .unknown()
-  .refine((given) => given === undefined || given === null, fault('BASE_TYPE_INVALID', 'Messages hold no polls here.'))
-  .optional();
-
-/** Refused as {@link poll} is; libraries may send an empty list. */
-const stickerIds = z
-  .unknown()
-  .refine(
-    (given) => given === undefined || given === null || (Array.isArray(given) && given.length === 0),
-    fault('BASE_TYPE_INVALID', 'There are no stickers here.'),
-  )
-  .optional();
+/** What would be left of the message is not what its sender meant (docs/absent.md). */
+const poll = absent('Messages hold no polls here.');
+const stickerIds = absent('There are no stickers here.', isEmptyList);
 
 const SEND = z.object({
   content: maybe(messageContent),

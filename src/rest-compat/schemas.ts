@@ -105,6 +105,19 @@ export const booleanOrText = z
   .preprocess((value) => (value === 'true' ? true : value === 'false' ? false : value), z.boolean().nullish())
   .meta({ shownAs: { type: ['boolean', 'null'] } });
 
+/** A field of a body for something that is not there: refused with this message, unless it is null or states what is so. */
+export function absent(message: string, isSo: (given: unknown) => boolean = () => false) {
+  return z
+    .unknown()
+    .refine((given) => given === undefined || given === null || isSo(given), fault('BASE_TYPE_INVALID', message))
+    .optional();
+}
+
+/** Whether a field of a body states that there is nothing of something. */
+export function isEmptyList(given: unknown): boolean {
+  return Array.isArray(given) && given.length === 0;
+}
+
 /** A repeated query key stands for its first value where one is asked for; an empty one for nothing. */
 function firstValue(value: unknown): unknown {
   const first = Array.isArray(value) ? value[0] : value;

@@ -1,35 +1,26 @@
 import { z } from 'zod';
 import { GuildSettings, getGuild, updateGuild } from '../../domain/guilds/index.js';
-import { fault, snowflake } from '../../domain/input.js';
+import { snowflake } from '../../domain/input.js';
 import { renderCounts, renderGuild } from '../../wire/guilds.js';
 import { reads, writes } from '../buckets.js';
 import { ICON_BODY_BYTES, imageData } from '../images.js';
 import { onServerOf, route } from '../route.js';
-import { ids, inWireNames, queryBoolean } from '../schemas.js';
+import { absent, ids, inWireNames, isEmptyList, queryBoolean } from '../schemas.js';
 
-/** A setting of a feature that no server has: refused, unless it states what is so (decisions 232). */
-const ofNoServer = (isSo: (given: unknown) => boolean) =>
-  z
-    .unknown()
-    .refine(
-      (given) => given === undefined || given === null || isSo(given),
-      fault('BASE_TYPE_INVALID', 'No server has this here.'),
-    )
-    .optional();
-
-const never = ofNoServer(() => false);
+/** A setting of a feature that no server has (decisions 232). */
+const ofNoServer = (isSo?: (given: unknown) => boolean) => absent('No server has this here.', isSo);
 
 const EditGuild = inWireNames(
   { ...GuildSettings.shape, icon: imageData.nullish(), ownerId: snowflake().nullish() },
   {
-    splash: never,
-    discovery_splash: never,
-    banner: never,
-    home_header: never,
-    rules_channel_id: never,
-    public_updates_channel_id: never,
-    safety_alerts_channel_id: never,
-    features: ofNoServer((features) => Array.isArray(features) && features.length === 0),
+    splash: ofNoServer(),
+    discovery_splash: ofNoServer(),
+    banner: ofNoServer(),
+    home_header: ofNoServer(),
+    rules_channel_id: ofNoServer(),
+    public_updates_channel_id: ofNoServer(),
+    safety_alerts_channel_id: ofNoServer(),
+    features: ofNoServer(isEmptyList),
     premium_progress_bar_enabled: ofNoServer((isEnabled) => isEnabled === false),
   },
 );
