@@ -71,6 +71,8 @@ export const limits = {
   requestSize: 25 * 1024 * 1024,
   reactionsPerMessage: 20,
   pinsPerChannel: 250,
+  /** Discord's documentation, Message Resource. */
+  pinsPerPage: 50,
   messagesPerBulkDelete: { min: 2, max: 100 },
   auditReason: 512,
   /** As on the reference platform. */

@@ -27,6 +27,7 @@ import { parseInput } from '../domain/parse-input.js';
 import { takeInChannel } from '../domain/rate-limits.js';
 import type { Message as MessageRow } from '../infra/database/index.js';
 import { snowflakeTime } from '../infra/ids.js';
+import type { Limit } from '../infra/rate-limits.js';
 import { renderComponents } from '../wire/components.js';
 import { renderAttachment, renderEmbeds, renderReaction, shownFiles } from '../wire/messages.js';
 import { builder } from './builder.js';
@@ -209,8 +210,20 @@ function contentOf(content: string): MessageContent {
   return parseInput(messageContent, content, 'content');
 }
 
+/** Counts and makes a change of what is at a message. @returns the message as it is then */
+export async function changeAtMessage(
+  call: CallContext,
+  key: MessageKey,
+  limit: Limit,
+  change: () => Promise<unknown>,
+): Promise<{ message: MessageRow }> {
+  await takeInChannel(call, limit, key.channelId);
+  await change();
+  return { message: await readMessage(call, key) };
+}
+
 /** A message that everybody in its channel sees. @throws UNKNOWN_MESSAGE */
-export async function readMessage(call: CallContext, { channelId, messageId }: MessageKey): Promise<MessageRow> {
+async function readMessage(call: CallContext, { channelId, messageId }: MessageKey): Promise<MessageRow> {
   const message = await call.read.message.findFirst({ where: { id: messageId, channelId, ...seenBy(EVERYBODY) } });
   if (!message) throw new DomainError('UNKNOWN_MESSAGE');
   return message;

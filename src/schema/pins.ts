@@ -1,16 +1,15 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import { z } from 'zod';
-import { PINS_PER_CHANNEL } from '../domain/limits.js';
+import { limits, PINS_PER_CHANNEL } from '../domain/limits.js';
 import { EVERYBODY, listPinnedIds, pinMessage, seenBy, unpinMessage } from '../domain/messages/index.js';
-import { takeInChannel } from '../domain/rate-limits.js';
 import type { Pin } from '../infra/database/index.js';
 import { builder } from './builder.js';
 import { Channel } from './channels.js';
 import { referredRows } from './lists.js';
-import { Message, MessageIdInput, MessagePayload, messageKeyOf, readMessage } from './messages.js';
+import { changeAtMessage, Message, MessageIdInput, MessagePayload, messageKeyOf } from './messages.js';
 
-const MAX_PINS = 50;
-const pinCount = z.number().int().min(1).max(MAX_PINS);
+const most = limits.pinsPerPage;
+const pinCount = z.number().int().min(1).max(most);
 
 const PinnedMessage = builder.objectRef<Pin>('PinnedMessage').implement({
   fields: (t) => ({
@@ -43,15 +42,15 @@ builder.prismaObjectFields(Channel, (t) => ({
     args: {
       first: t.arg.int({
         validate: pinCount,
-        description: `How many, at most ${MAX_PINS}, which is also the default.`,
+        description: `How many, at most ${most}, which is also the default.`,
       }),
       before: t.arg({ type: 'DateTime', description: 'Only those that were pinned before.' }),
     },
-    complexity: ({ first }) => ({ field: 1, multiplier: Math.min(Math.max(first ?? MAX_PINS, 1), MAX_PINS) }),
+    complexity: ({ first }) => ({ field: 1, multiplier: Math.min(Math.max(first ?? most, 1), most) }),
     resolve: async ({ id: channelId }, { first, before }, { call, budget }) => {
       const wanted = { channelId, before: before ?? undefined };
       let hasMore = false;
-      const items = await budget.read(first ?? MAX_PINS, async (limit) => {
+      const items = await budget.read(first ?? most, async (limit) => {
         const page = await listPinnedIds(call, { ...wanted, limit });
         hasMore = page.hasMore;
         return page.items;
@@ -65,21 +64,17 @@ builder.mutationFields((t) => ({
   pinMessage: t.field({
     type: MessagePayload,
     args: { input: t.arg({ type: MessageIdInput, required: true }) },
-    resolve: async (_root, { input }, { call }) => {
+    resolve: (_root, { input }, { call }) => {
       const key = messageKeyOf(input);
-      await takeInChannel(call, PINS_PER_CHANNEL, key.channelId);
-      await pinMessage(call, key);
-      return { message: await readMessage(call, key) };
+      return changeAtMessage(call, key, PINS_PER_CHANNEL, () => pinMessage(call, key));
     },
   }),
   unpinMessage: t.field({
     type: MessagePayload,
     args: { input: t.arg({ type: MessageIdInput, required: true }) },
-    resolve: async (_root, { input }, { call }) => {
+    resolve: (_root, { input }, { call }) => {
       const key = messageKeyOf(input);
-      await takeInChannel(call, PINS_PER_CHANNEL, key.channelId);
-      await unpinMessage(call, key);
-      return { message: await readMessage(call, key) };
+      return changeAtMessage(call, key, PINS_PER_CHANNEL, () => unpinMessage(call, key));
     },
   }),
 }));

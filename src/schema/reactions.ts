@@ -1,11 +1,17 @@
+import type { CallContext } from '../domain/call.js';
 import { DomainError, invalidInput } from '../domain/errors.js';
 import { REACTIONS_PER_CHANNEL } from '../domain/limits.js';
-import { addReaction, clearReactions, listReactions, removeReaction } from '../domain/messages/index.js';
-import { takeInChannel } from '../domain/rate-limits.js';
+import {
+  addReaction,
+  clearReactions,
+  listReactions,
+  type MessageKey,
+  removeReaction,
+} from '../domain/messages/index.js';
 import { builder } from './builder.js';
 import { parseId } from './ids.js';
 import { listArgs, listCost, parseList } from './lists.js';
-import { Message, MessagePayload, messageKeyOf, readMessage } from './messages.js';
+import { changeAtMessage, Message, MessagePayload, messageKeyOf } from './messages.js';
 import { User } from './users.js';
 
 const EMOJI = "A unicode emoji, or `name:id` of a server's or an application's own.";
@@ -54,50 +60,45 @@ builder.mutationFields((t) => ({
   addReaction: t.field({
     type: MessagePayload,
     args: { input: t.arg({ type: ReactionInput, required: true }) },
-    resolve: async (_root, { input }, { call }) => {
+    resolve: (_root, { input }, { call }) => {
       const key = messageKeyOf(input);
-      await takeInChannel(call, REACTIONS_PER_CHANNEL, key.channelId);
-      await namingEmoji(() => addReaction(call, { ...key, emoji: input.emoji }));
-      return { message: await readMessage(call, key) };
+      return changeReactions(call, key, () => addReaction(call, { ...key, emoji: input.emoji }));
     },
   }),
   removeReaction: t.field({
     type: MessagePayload,
     description: "Takes back the caller's own reaction.",
     args: { input: t.arg({ type: ReactionInput, required: true }) },
-    resolve: async (_root, { input }, { call }) => {
+    resolve: (_root, { input }, { call }) => {
       const key = messageKeyOf(input);
-      await takeInChannel(call, REACTIONS_PER_CHANNEL, key.channelId);
-      await namingEmoji(() => removeReaction(call, { ...key, emoji: input.emoji }));
-      return { message: await readMessage(call, key) };
+      return changeReactions(call, key, () => removeReaction(call, { ...key, emoji: input.emoji }));
     },
   }),
   removeUserReaction: t.field({
     type: MessagePayload,
     description: "Takes somebody's reaction back, for who manages messages.",
     args: { input: t.arg({ type: UserReactionInput, required: true }) },
-    resolve: async (_root, { input }, { call }) => {
+    resolve: (_root, { input }, { call }) => {
       const key = messageKeyOf(input);
       const userId = parseId(input.userId, 'userId');
-      await takeInChannel(call, REACTIONS_PER_CHANNEL, key.channelId);
-      await namingEmoji(() => removeReaction(call, { ...key, emoji: input.emoji, userId }));
-      return { message: await readMessage(call, key) };
+      return changeReactions(call, key, () => removeReaction(call, { ...key, emoji: input.emoji, userId }));
     },
   }),
   clearReactions: t.field({
     type: MessagePayload,
     description: 'Removes all reactions, or all with one emoji, for who manages messages.',
     args: { input: t.arg({ type: ClearReactionsInput, required: true }) },
-    resolve: async (_root, { input: { emoji, ...input } }, { call }) => {
+    resolve: (_root, { input: { emoji, ...input } }, { call }) => {
       const key = messageKeyOf(input);
-      await takeInChannel(call, REACTIONS_PER_CHANNEL, key.channelId);
-      await namingEmoji(() =>
-        clearReactions(call, { ...key, ...(emoji === null || emoji === undefined ? {} : { emoji }) }),
-      );
-      return { message: await readMessage(call, key) };
+      const which = emoji === null || emoji === undefined ? {} : { emoji };
+      return changeReactions(call, key, () => clearReactions(call, { ...key, ...which }));
     },
   }),
 }));
+
+function changeReactions(call: CallContext, key: MessageKey, change: () => Promise<unknown>) {
+  return changeAtMessage(call, key, REACTIONS_PER_CHANNEL, () => namingEmoji(change));
+}
 
 /** Runs `work`; an emoji that it refuses is a fault of the argument of that name, while REST has it in the path. */
 async function namingEmoji<T>(work: () => Promise<T>): Promise<T> {

@@ -1,13 +1,11 @@
 import { z } from 'zod';
+import { limits } from '../../domain/limits.js';
 import { listPins, pinMessage, unpinMessage } from '../../domain/messages/index.js';
 import { wireTime } from '../../wire/time.js';
 import { CHANGE_PINS, reads } from '../buckets.js';
 import { onServerOf, type Route, route } from '../route.js';
 import { ids, queryInteger, queryTime } from '../schemas.js';
 import { renderFor } from './messages.js';
-
-/** How many pins one page has at most (Discord's documentation, Message Resource). */
-const PINS_PER_PAGE = 50;
 
 /** The older of the two families of routes does the same under another path, but for the list. */
 const FAMILIES = ['/channels/:channelId/messages/pins', '/channels/:channelId/pins'] as const;
@@ -20,7 +18,7 @@ export const pinRoutes: Route[] = [
     bucket: reads('list-pins', 'channelId'),
     where: onServerOf('channelId'),
     params: ids('channelId'),
-    query: z.object({ before: queryTime, limit: queryInteger(1, PINS_PER_PAGE, PINS_PER_PAGE) }),
+    query: z.object({ before: queryTime, limit: queryInteger(1, limits.pinsPerPage, limits.pinsPerPage) }),
     run: (call, { params, query }) => listPins(call, { ...params, ...query }),
     render: ({ items, hasMore }, context) => ({
       items: items.map(({ pinnedAt, message }) => ({
@@ -37,7 +35,7 @@ export const pinRoutes: Route[] = [
     bucket: reads('list-pins', 'channelId'),
     where: onServerOf('channelId'),
     params: ids('channelId'),
-    run: (call, { params }) => listPins(call, { ...params, limit: PINS_PER_PAGE }),
+    run: (call, { params }) => listPins(call, { ...params, limit: limits.pinsPerPage }),
     render: ({ items }, context) => items.map(({ message }) => renderFor(message, context)),
   }),
   ...FAMILIES.flatMap((family) => [
