@@ -1,4 +1,5 @@
-const DAY_MS = 86_400_000;
+/** A day, in milliseconds. */
+export const DAY_MS = 86_400_000;
 
 /**
  * Times that are over for a day, before which nothing is removed: another process, whose clock is behind, may still look for what

@@ -1,10 +1,9 @@
 import type { Reader, Transaction } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
 import { DomainError } from '../errors.js';
+import { DAY_MS } from '../expiry.js';
 import { limits } from '../limits.js';
 import { type CommandScope, scopeIdOf } from './access.js';
-
-const DAY_MS = 86_400_000;
 
 const dayOf = (now: number) => Math.floor(now / DAY_MS);
 

@@ -4,6 +4,7 @@ import { nextTurn } from '../../infra/turns.js';
 import { SEEN_BEHIND_MS } from '../accounts/seen.js';
 import type { CallContext } from '../call.js';
 import { DomainError } from '../errors.js';
+import { DAY_MS } from '../expiry.js';
 import { accessGuild } from '../guilds/access.js';
 import type { GuildView } from '../guilds/views.js';
 import { listUpTo, snowflake } from '../input.js';
@@ -11,8 +12,6 @@ import { limits } from '../limits.js';
 import { highestPosition } from '../roles/rank.js';
 import type { PrunePayload } from './prune-payload.js';
 import { endMembership } from './remove.js';
-
-const DAY_MS = 86_400_000;
 
 /** Members that one statement looks at. */
 const LOOKED_AT_ONCE = 500;

@@ -1,6 +1,6 @@
 import { isMissingRow } from '../../infra/database/faults.js';
 import type { Prisma, Transaction } from '../../infra/database/index.js';
-import { keepTimeout, takeUpTimeout } from './kept-timeouts.js';
+import { keepTimeout, type MemberKey, takeUpTimeout } from './kept-timeouts.js';
 import { nickColumns, userNameKeys } from './name-keys.js';
 import { type MemberRecord, WITH_USER_AND_ROLES } from './record.js';
 
@@ -47,7 +47,7 @@ export async function insertMember(
  * @param now milliseconds since the Unix epoch
  * @returns whether they had one
  */
-export async function deleteMember(db: Transaction, key: Key, now: number): Promise<boolean> {
+export async function deleteMember(db: Transaction, key: MemberKey, now: number): Promise<boolean> {
   const member = await takeRow(db, key);
   if (!member) return false;
   await count(db, { id: key.guildId }, -1);
@@ -55,13 +55,8 @@ export async function deleteMember(db: Transaction, key: Key, now: number): Prom
   return true;
 }
 
-interface Key {
-  guildId: bigint;
-  userId: bigint;
-}
-
 /** Removes a row by one statement that tells what of it is still needed; null where there is none. */
-async function takeRow(db: Transaction, key: Key) {
+async function takeRow(db: Transaction, key: MemberKey) {
   const where = { guildId_userId: key };
   try {
     return await db.member.delete({ where, select: { communicationDisabledUntil: true } });
