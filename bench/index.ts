@@ -14,6 +14,7 @@ import {
 import { roundTrips } from './measurements/round-trips.js';
 import { silences } from './measurements/silence.js';
 import { start } from './measurements/start.js';
+import { webhookGuesses } from './measurements/webhook-guesses.js';
 import { bulkDelete, createChannel } from './measurements/writes.js';
 import { describeMachine, type Row, renderTable } from './report.js';
 import { cleanUp } from './scratch.js';
@@ -35,6 +36,7 @@ const measurements: Record<string, () => Promise<Row[]>> = {
   graphql: guildWithLastMessages,
   'large-guild': largeGuild,
   silence: silences,
+  'webhook-guesses': webhookGuesses,
   start,
 };
 

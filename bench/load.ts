@@ -54,8 +54,15 @@ export class Load {
     await Promise.all(Array.from({ length: this.callers }, caller));
   }
 
-  /** Sends one request. @returns its body */
-  once(spec: RequestSpec): Promise<string> {
+  /** Sends one request. @returns its body @throws when the answer is not a success */
+  async once(spec: RequestSpec): Promise<string> {
+    const { status, body } = await this.ask(spec);
+    if (Math.floor(status / 100) === 2) return body;
+    throw new Error(`${spec.method} ${spec.url} answered ${status}: ${body.slice(0, 300)}`);
+  }
+
+  /** Sends one request, whatever is answered. */
+  ask(spec: RequestSpec): Promise<{ status: number; body: string }> {
     return send(this.#agent, spec);
   }
 
@@ -64,7 +71,10 @@ export class Load {
   }
 }
 
-function send(agent: Agent, { url, method, headers = {}, body }: RequestSpec): Promise<string> {
+function send(
+  agent: Agent,
+  { url, method, headers = {}, body }: RequestSpec,
+): Promise<{ status: number; body: string }> {
   return new Promise((resolve, reject) => {
     const length: Record<string, string> =
       body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
@@ -72,11 +82,7 @@ function send(agent: Agent, { url, method, headers = {}, body }: RequestSpec): P
       const chunks: Buffer[] = [];
       answer.on('data', (chunk: Buffer) => chunks.push(chunk));
       answer.on('error', reject);
-      answer.on('end', () => {
-        const text = Buffer.concat(chunks).toString();
-        if (Math.floor((answer.statusCode ?? 0) / 100) === 2) resolve(text);
-        else reject(new Error(`${method} ${url} answered ${answer.statusCode}: ${text.slice(0, 300)}`));
-      });
+      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, body: Buffer.concat(chunks).toString() }));
     });
     sent.on('error', reject);
     sent.end(body);

@@ -5,6 +5,7 @@ import type { CallContext } from '../src/domain/call.js';
 import { createChannel } from '../src/domain/channels/create.js';
 import { createGuild } from '../src/domain/guilds/index.js';
 import { userNameKeys } from '../src/domain/members/name-keys.js';
+import { createWebhook } from '../src/domain/webhooks/index.js';
 import type { Database, User } from '../src/infra/database/index.js';
 import { createServer } from '../src/server.js';
 import { throwAwayFolder } from './scratch.js';
@@ -18,6 +19,8 @@ export interface World {
   channelIds: string[];
   /** `Bot` tokens of the guild's bots. */
   botTokens: string[];
+  /** A webhook of the first bot's, directed to the first channel, where one was asked for. */
+  webhook: { id: string; token: string } | null;
 }
 
 export interface WorldSize {
@@ -26,6 +29,8 @@ export interface WorldSize {
   bots: number;
   /** How many people are members beside the owner, called `person.0` and so on; nobody unless stated. */
   people?: number;
+  /** Whether there is a webhook; there is none unless stated. */
+  webhook?: boolean;
 }
 
 /** Makes a guild of the given size, with a server that stops again before the world is handed over. */
@@ -44,12 +49,16 @@ export async function createWorld(size: WorldSize): Promise<World> {
     const bots = await addBots(call, server.app.db, guildId, size.bots);
     await addPeople(call, server.app.db, guildId, size.people ?? 0);
     await fillChannels(call, server.app.db, channelIds, bots[0]?.id ?? user.id, size.messagesPerChannel);
+    const [applicationId, channelId] = [bots[0]?.id, channelIds[0]];
+    const isAsked = size.webhook && applicationId !== undefined && channelId !== undefined;
+    const made = isAsked ? await createWebhook(call, { applicationId, channelId, name: 'Measured' }) : null;
     return {
       dataDir,
       personToken: token,
       guildId: String(guildId),
       channelIds: channelIds.map(String),
       botTokens: bots.map((bot) => bot.token),
+      webhook: made && { id: String(made.webhook.id), token: made.token },
     };
   } finally {
     await server.stop();

@@ -11,6 +11,7 @@ const outdir = resolve(root, 'dist');
 /** What is loaded from `node_modules`: native code, what looks for files beside itself, and what is not installed. */
 const EXTERNAL = [
   'better-sqlite3',
+  '@node-rs/argon2',
   'sharp',
   'pino',
   '@graphql-yoga/render-graphiql',

@@ -29,6 +29,7 @@ import type { Mailer } from './infra/mail.js';
 import type { Metrics } from './infra/metrics.js';
 import type { Outbound } from './infra/outbound.js';
 import type { RateLimits } from './infra/rate-limits.js';
+import { SlowHashes } from './infra/slow-hashes.js';
 
 /** The addresses of the running instance; filled in when the listener has its port. */
 export interface Addresses {
@@ -67,6 +68,8 @@ export interface AppContext {
   applications: ApplicationViews;
   botTokens: BotTokens;
   known: KnownCredentials;
+  /** Of secrets that whoever guesses may try often. */
+  slowHashes: SlowHashes;
   writes: Writes;
   /** What requests hold while they are received. */
   bodies: Bodies;
@@ -103,6 +106,7 @@ export type ContextParts = Omit<
   | 'applications'
   | 'botTokens'
   | 'known'
+  | 'slowHashes'
   | 'writes'
   | 'bodies'
   | 'jobs'
@@ -125,6 +129,7 @@ export function createAppContext(parts: ContextParts): AppContext {
     applications,
     botTokens: new BotTokens(applications, known),
     known,
+    slowHashes: new SlowHashes(),
     writes: new Writes({ ...parts, jobs }),
     bodies: new Bodies(),
     jobs,
@@ -180,6 +185,7 @@ export function callContext(app: AppContext, actor: Actor, options: CallOptions 
     applications: app.applications,
     bus: app.bus,
     endpoints: app.endpoints,
+    slowHashes: app.slowHashes,
     overdue: app.overdue,
     live: app.live,
     connections: app.connections,

@@ -78,6 +78,7 @@ const ANSWERS = `
   TOO_MANY_OVERWRITES        400  30060   400  LIMIT_EXCEEDED   400  invalid_request            400  400  4000
   TOO_MANY_PRUNES            400  30040   400  LIMIT_EXCEEDED   400  invalid_request            400  400  4000
   TOO_MANY_PINS              400  30003   400  LIMIT_EXCEEDED   400  invalid_request            400  400  4000
+  TOO_MANY_WEBHOOKS          400  30007   400  LIMIT_EXCEEDED   400  invalid_request            400  400  4000
   TOO_MANY_REACTIONS         403  30010   400  LIMIT_EXCEEDED   400  invalid_request            400  400  4000
   FILE_TOO_LARGE             413  50045   -    LIMIT_EXCEEDED   -    invalid_request            -    413  4000
   REQUEST_TOO_LARGE          413  40005   413  LIMIT_EXCEEDED   413  invalid_request            413  413  4000

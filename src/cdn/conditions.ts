@@ -27,6 +27,16 @@ function suffix(length: number, size: number): ByteRange | 'unsatisfiable' {
 
 /** Whether an `If-None-Match` header names `tag` (RFC 9110, section 13.1.2). */
 export function matches(header: string | undefined, tag: string): boolean {
-  const tags = (header ?? '').split(',').map((candidate) => candidate.trim().replace(/^W\//, ''));
+  const tags = tagsOf(header).map((candidate) => candidate.replace(/^W\//, ''));
   return tags.includes(tag) || tags.includes('*');
+}
+
+/** Whether an `If-Match` header names `tag`, which no weak tag does (RFC 9110, section 13.1.1). */
+export function isTheSame(header: string, tag: string): boolean {
+  const tags = tagsOf(header);
+  return tags.includes(tag) || tags.includes('*');
+}
+
+function tagsOf(header = ''): string[] {
+  return header.split(',').map((tag) => tag.trim());
 }

@@ -1,8 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { AppContext } from '../context.js';
 import { type EmojiForm, findPicture } from '../domain/emojis/index.js';
 import { parseSnowflake } from '../infra/ids.js';
-import { FOR_EVER, plain, sendContent } from './send.js';
+import { EMOJI_SIDE } from '../infra/images.js';
+import type { ImageSource } from './icons.js';
+import { SIZE_QUERY, sizeForm } from './image-queries.js';
+import { FOR_EVER, plain, sendContent, storedContent } from './send.js';
 
 interface EmojiRequest {
   Params: { file: string };
@@ -21,19 +23,19 @@ const MOVING: (typeof FORMATS)[string] = { form: 'moving', type: 'image/webp' };
 
 /**
  * Pictures of emojis. One that moves does so as GIF, and as WebP that is asked for with `animated=true` (Discord's documentation, Emoji
- * Resource). The `size` that libraries ask for is allowed and has no effect.
+ * Resource). It is made smaller where `size` asks for that.
  */
-export function mountEmojis(http: FastifyInstance, app: AppContext): void {
+export function mountEmojis(http: FastifyInstance, images: ImageSource): void {
   http.route<EmojiRequest>({
     method: ['GET', 'HEAD'],
     url: '/cdn/emojis/:file',
     exposeHeadRoute: false,
-    handler: (request, reply) => serveEmoji(app, request, reply),
+    handler: (request, reply) => serveEmoji(images, request, reply),
   });
 }
 
 async function serveEmoji(
-  app: AppContext,
+  images: ImageSource,
   request: FastifyRequest<EmojiRequest>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -42,20 +44,21 @@ async function serveEmoji(
   const asked = FORMATS[extension];
   if (!asked || id === undefined) return noSuchEmoji(reply);
   const found = await find(
-    app,
+    images,
     id,
     extension === 'webp' && request.query.animated === 'true' ? [MOVING, asked] : [asked],
   );
   if (!found) return noSuchEmoji(reply);
-  const { form, type, ...file } = found;
-  reply.header('content-type', type);
-  return sendContent(app, request, reply, { ...file, tag: `"${id}.${form}"`, caching: FOR_EVER });
+  const size = sizeForm(request.query, EMOJI_SIDE);
+  if (!size) return plain(reply.code(400), SIZE_QUERY);
+  const kept = storedContent(images.blobs, { ...found, tag: `"${id}.${found.form}"` });
+  return sendContent(request, reply, await images.sized.inForm(kept, size), FOR_EVER);
 }
 
 /** The first of these forms that there is. */
-async function find(app: AppContext, id: bigint, formats: (typeof FORMATS)[string][]) {
+async function find(images: ImageSource, id: bigint, formats: (typeof FORMATS)[string][]) {
   for (const format of formats) {
-    const file = await findPicture(app.blobs, id, format.form);
+    const file = await findPicture(images.blobs, id, format.form);
     if (file) return { ...format, ...file };
   }
   return null;

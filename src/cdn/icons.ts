@@ -1,9 +1,19 @@
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { AppContext } from '../context.js';
 import { findIcon, type IconOwner } from '../domain/icons.js';
+import type { BlobStore } from '../infra/blobs.js';
 import { parseSnowflake } from '../infra/ids.js';
-import { DEFAULT_AVATARS, defaultAvatar, type ImageFormat } from '../infra/images.js';
-import { FILE_HEADERS, FOR_EVER, plain, sendContent } from './send.js';
+import { DEFAULT_AVATARS, defaultAvatar, ICON_SIDE, type ImageFormat } from '../infra/images.js';
+import type { ByteRange } from './conditions.js';
+import { SIZE_QUERY, sizeForm } from './image-queries.js';
+import { type Content, FOR_EVER, plain, sendContent, storedContent, tagOf } from './send.js';
+import type { SizedImages } from './sized-images.js';
+
+/** Where images are kept, and how they are made smaller. */
+export interface ImageSource {
+  blobs: BlobStore;
+  sized: SizedImages;
+}
 
 interface IconRequest {
   Params: { id: string; file: string };
@@ -16,6 +26,10 @@ const FORMATS: Record<string, { format: ImageFormat; type: string }> = {
   jpeg: { format: 'jpg', type: 'image/jpeg' },
 };
 
+interface AvatarRequest {
+  Params: { file: string };
+}
+
 /** Which icons stand under which address. */
 const FOLDERS: readonly [string, readonly IconOwner['folder'][]][] = [
   ['app-icons', ['app-icons']],
@@ -24,29 +38,32 @@ const FOLDERS: readonly [string, readonly IconOwner['folder'][]][] = [
   ['icons', ['guild-icons']],
 ];
 
+/** How long a default avatar may be kept, whose address says nothing of what it looks like. */
+const A_DAY = 'public, max-age=86400';
+
 /**
- * Application icons, which are also the avatars of their bots, icons of teams and guilds, avatars, and those of users who have none. Each image has one
- * size: the `size` that libraries ask for is allowed and has no effect.
+ * Application icons, which are also the avatars of their bots, icons of teams and guilds, avatars, and those of users who have none. An
+ * icon is made smaller where `size` asks for that; a default avatar has one size (Discord's documentation, Image Formatting).
  */
-export function mountIcons(http: FastifyInstance, app: AppContext): void {
+export function mountIcons(http: FastifyInstance, images: ImageSource): void {
   for (const [name, folders] of FOLDERS) {
     http.route<IconRequest>({
       method: ['GET', 'HEAD'],
       url: `/cdn/${name}/:id/:file`,
       exposeHeadRoute: false,
-      handler: (request, reply) => serveIcon(app, folders, request, reply),
+      handler: (request, reply) => serveIcon(images, folders, request, reply),
     });
   }
-  http.route<{ Params: { file: string } }>({
+  http.route<AvatarRequest>({
     method: ['GET', 'HEAD'],
     url: '/cdn/embed/avatars/:file',
     exposeHeadRoute: false,
-    handler: (request, reply) => serveDefaultAvatar(request.params.file, reply),
+    handler: serveDefaultAvatar,
   });
 }
 
 async function serveIcon(
-  app: AppContext,
+  images: ImageSource,
   folders: readonly IconOwner['folder'][],
   request: FastifyRequest<IconRequest>,
   reply: FastifyReply,
@@ -56,15 +73,17 @@ async function serveIcon(
   const form = FORMATS[extension];
   const ownerId = parseSnowflake(id);
   if (!form || ownerId === undefined) return noSuchImage(reply);
-  const icon = await findIn(app, folders, { id: ownerId, hash, format: form.format });
+  const icon = await findIn(images, folders, { id: ownerId, hash, format: form.format });
   if (!icon) return noSuchImage(reply);
-  reply.header('content-type', form.type);
-  return sendContent(app, request, reply, { ...icon, tag: `"${hash}.${form.format}"`, caching: FOR_EVER });
+  const size = sizeForm(request.query, ICON_SIDE);
+  if (!size) return plain(reply.code(400), SIZE_QUERY);
+  const kept = storedContent(images.blobs, { ...icon, type: form.type, tag: `"${hash}.${form.format}"` });
+  return sendContent(request, reply, await images.sized.inForm(kept, size), FOR_EVER);
 }
 
 /** The icon in the first of the folders that has it. */
 async function findIn(
-  { blobs }: AppContext,
+  { blobs }: ImageSource,
   folders: readonly IconOwner['folder'][],
   { id, ...icon }: { id: bigint; hash: string; format: ImageFormat },
 ): ReturnType<typeof findIcon> {
@@ -75,13 +94,17 @@ async function findIn(
   return null;
 }
 
-async function serveDefaultAvatar(file: string, reply: FastifyReply): Promise<FastifyReply> {
-  const [, index] = /^(\d)\.png$/.exec(file) ?? [];
+async function serveDefaultAvatar(request: FastifyRequest<AvatarRequest>, reply: FastifyReply): Promise<FastifyReply> {
+  const [, index] = /^(\d)\.png$/.exec(request.params.file) ?? [];
   if (index === undefined || Number(index) >= DEFAULT_AVATARS) return noSuchImage(reply);
   const image = await defaultAvatar(Number(index));
-  return reply
-    .headers({ ...FILE_HEADERS, 'content-type': 'image/png', 'cache-control': 'public, max-age=86400' })
-    .send(image);
+  return sendContent(request, reply, contentOf(image), A_DAY);
+}
+
+function contentOf(png: Buffer): Content {
+  const read = ({ start, end }: ByteRange = { start: 0, end: png.length - 1 }) =>
+    Readable.from([png.subarray(start, end + 1)]);
+  return { type: 'image/png', size: png.length, tag: tagOf(png), read };
 }
 
 function noSuchImage(reply: FastifyReply): FastifyReply {

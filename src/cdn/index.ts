@@ -1,15 +1,20 @@
+import { parse } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AppContext } from '../context.js';
+import { TRY_AGAIN_MS } from '../domain/errors.js';
 import { findInteractionFile } from '../domain/interactions/index.js';
 import { type AttachmentFile, findAttachmentFile } from '../domain/messages/index.js';
 import type { Face } from '../face.js';
 import { refuseOtherMethods } from '../http/methods.js';
 import { parseSnowflake } from '../infra/ids.js';
+import { TooManyImages } from '../infra/images.js';
 import { type FileFolder, filePath } from '../wire/messages.js';
 import { dispositionOf, servedType } from './content-types.js';
 import { mountEmojis } from './emojis.js';
 import { mountIcons } from './icons.js';
-import { plain, sendContent } from './send.js';
+import { ATTACHMENT_QUERY, attachmentForm } from './image-queries.js';
+import { type Content, plain, sendContent, storedContent } from './send.js';
+import { SizedImages } from './sized-images.js';
 
 interface AttachmentRequest {
   Params: { channelId: string; attachmentId: string; filename: string };
@@ -24,28 +29,46 @@ const FOLDERS: readonly { folder: FileFolder; find: typeof findAttachmentFile; g
 
 /** Uploads under `/cdn`, with range requests, and nothing in them that a browser would run. */
 export function createCdnFace(app: AppContext): Face {
+  const sized = new SizedImages();
+  const images = { blobs: app.blobs, sized };
   return {
     mount(http) {
       http.register(async (scope) => {
+        scope.setErrorHandler(answerFailure);
         refuseOtherMethods(scope, () => {
           for (const kind of FOLDERS) {
             scope.route<AttachmentRequest>({
               method: ['GET', 'HEAD'],
               url: `/cdn/${kind.folder}/:channelId/:attachmentId/:filename`,
               exposeHeadRoute: false,
-              handler: (request, reply) => serveAttachment(app, kind, request, reply),
+              handler: (request, reply) => serveAttachment(app, sized, kind, request, reply),
             });
           }
-          mountIcons(scope, app);
-          mountEmojis(scope, app);
+          mountIcons(scope, images);
+          mountEmojis(scope, images);
         });
       });
     },
   };
 }
 
+/** Answers for an image for which there is no room, and for a file that is removed while it is asked for. All else is for others to answer. */
+function answerFailure(error: unknown, _request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (error instanceof TooManyImages) {
+    reply.code(503).header('retry-after', TRY_AGAIN_MS / 1_000);
+    return plain(reply, 'Too many images are being sized at the moment; try again in a moment.');
+  }
+  if (isMissingFile(error)) return plain(reply.code(404), 'There is no such file any more.');
+  throw error;
+}
+
+function isMissingFile(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}
+
 async function serveAttachment(
   app: AppContext,
+  sized: SizedImages,
   kind: (typeof FOLDERS)[number],
   request: FastifyRequest<AttachmentRequest>,
   reply: FastifyReply,
@@ -53,13 +76,22 @@ async function serveAttachment(
   const signed = await findSigned(app, kind, request);
   if (!signed) return plain(reply.code(404), `There is no such file, or its address has expired: ${kind.gone}.`);
   const { file, secondsLeft } = signed;
-  reply.headers({
-    'content-type': servedType(file.contentType),
-    'content-disposition': dispositionOf(file.contentType, request.params.filename),
-  });
+  const form = attachmentForm(file.contentType, request.query);
+  if (!form) return plain(reply.code(400), ATTACHMENT_QUERY);
+  const stored = storedContent(app.blobs, { ...file, type: servedType(file.contentType), tag: `"${file.id}"` });
+  const content = await sized.inForm(stored, form);
+  reply.header(
+    'content-disposition',
+    dispositionOf(file.contentType, nameOf(request.params.filename, stored, content)),
+  );
   // No cache between keeps what a deleted message held, and none longer than its address is good for.
-  const caching = `private, max-age=${secondsLeft}`;
-  return sendContent(app, request, reply, { ...file, tag: `"${file.id}"`, caching });
+  return sendContent(request, reply, content, `private, max-age=${secondsLeft}, immutable`);
+}
+
+/** What somebody saves a file as, which is another format's name where it is one. */
+function nameOf(filename: string, stored: Content, sent: Content): string {
+  if (stored.type === sent.type) return filename;
+  return `${parse(filename).name}.${sent.type.replace('image/', '')}`;
 }
 
 /** The file of an address whose signature is good, and how much longer it is; null for any other. */

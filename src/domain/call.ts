@@ -1,12 +1,13 @@
 import type { Locale } from 'discord-api-types/v10';
 import type { BlobStore } from '../infra/blobs.js';
 import type { Clock } from '../infra/clock.js';
-import type { Application, Interaction, Reader, Transaction, User } from '../infra/database/index.js';
+import type { Application, Interaction, Reader, Transaction, User, Webhook } from '../infra/database/index.js';
 import type { NextId } from '../infra/ids.js';
 import type { Logger } from '../infra/logger.js';
 import type { Mail } from '../infra/mail.js';
 import type { Outbound } from '../infra/outbound.js';
 import type { RateLimits } from '../infra/rate-limits.js';
+import type { SlowHashes } from '../infra/slow-hashes.js';
 import type { ApplicationViews } from './applications/views.js';
 import type { AuditRecord } from './audit-log/actions.js';
 import type { EventBus } from './bus-message.js';
@@ -39,7 +40,9 @@ export type Actor =
       clientCredentials?: boolean;
     }
   /** An application with the token of an interaction, for what concerns that interaction; `user` is its bot. */
-  | { kind: 'interaction'; user: User; interaction: Interaction; application: Application & { bot: User } };
+  | { kind: 'interaction'; user: User; interaction: Interaction; application: Application & { bot: User } }
+  /** Whoever has the token of a webhook, for what concerns that webhook; `user` is its application's bot. */
+  | { kind: 'webhook'; user: User; webhook: Webhook; application: Application & { bot: User } };
 
 /** An actor who is a user: somebody who can send, join and be mentioned. A token only speaks for one. */
 export type UserActor = Extract<Actor, { kind: 'person' | 'bot' }>;
@@ -124,6 +127,8 @@ export interface CallContext {
   bus: Pick<EventBus, 'subscribe'>;
   /** The way to applications' interactions endpoints. */
   endpoints: Endpoints;
+  /** Of secrets that whoever guesses may try often. */
+  slowHashes: SlowHashes;
   /** Looks after interactions that nobody answers in time. */
   overdue: OverdueWatch;
   /** This process's life. */
@@ -160,6 +165,8 @@ export function requireUser(call: CallContext): UserActor {
       throw new DomainError('FORBIDDEN', 'OAuth2 tokens cannot use this');
     case 'interaction':
       throw new DomainError('FORBIDDEN', 'The token of an interaction cannot be used for this');
+    case 'webhook':
+      throw new DomainError('FORBIDDEN', 'The token of a webhook cannot be used for this');
     case 'person':
     case 'bot':
       return call.actor;
@@ -171,6 +178,12 @@ export function requirePerson(call: CallContext): Extract<Actor, { kind: 'person
   const caller = requireUser(call);
   if (caller.kind === 'bot') throw new DomainError('FORBIDDEN', 'Bots cannot use this');
   return caller;
+}
+
+/** The caller as whoever has the token of a webhook. @throws UNAUTHENTICATED */
+export function requireWebhook(call: CallContext): Extract<Actor, { kind: 'webhook' }> {
+  if (call.actor.kind !== 'webhook') throw new DomainError('UNAUTHENTICATED');
+  return call.actor;
 }
 
 /** The caller as an application that shows the token of an interaction. @throws UNAUTHENTICATED */

@@ -106,6 +106,7 @@ const REFUSALS = {
     message: 'Maximum number of prune requests has been reached. Try again later',
   },
   TOO_MANY_PINS: { kind: 'limitReached' },
+  TOO_MANY_WEBHOOKS: { kind: 'limitReached' },
   TOO_MANY_CHANNELS: { kind: 'limitReached' },
   TOO_MANY_OVERWRITES: { kind: 'limitReached' },
   TOO_MANY_REACTIONS: { kind: 'limitReached' },

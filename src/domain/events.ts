@@ -75,6 +75,8 @@ export type DomainEvent =
   | { type: 'INVITE_CREATE'; invite: Invite & { inviter: User } }
   /** An invite was taken back, or used as often as it could be. */
   | { type: 'INVITE_DELETE'; invite: Invite }
+  /** A webhook of a guild's channel was made, changed or deleted. */
+  | { type: 'WEBHOOKS_UPDATE'; guildId: bigint; channelId: bigint }
   /** A guild's list for a command, or for all commands of its application, was replaced. */
   | { type: 'APPLICATION_COMMAND_PERMISSIONS_UPDATE'; permissions: CommandPermissions }
   | { type: 'GUILD_AUDIT_LOG_ENTRY_CREATE'; entry: GuildLogEntry }
@@ -110,6 +112,8 @@ export type DomainEvent =
   | { type: 'PERSON_UPDATED'; userId: bigint }
   /** Somebody was invited to test an application, answered, or was taken off the list. */
   | { type: 'TESTERS_UPDATED'; applicationId: bigint }
+  /** A webhook of the application was made, changed or deleted. */
+  | { type: 'APPLICATION_WEBHOOKS_UPDATED'; applicationId: bigint }
   /** Commands were registered, changed or deleted: those of a guild, or those that are everywhere. */
   | { type: 'COMMANDS_UPDATED'; applicationId: bigint; guildId: bigint | null }
   /** An application was installed or removed somewhere, or somebody said who may run its commands. */

@@ -39,6 +39,7 @@ export const GUILD_OPERATIONS = {
   addMemberDeafened: Permission.DeafenMembers,
   setGreeting: Permission.ManageGuild,
   manageInvites: Permission.ManageGuild,
+  manageWebhooks: Permission.ManageGuild,
   viewAuditLog: Permission.ViewAuditLog,
   manageCommandPermissions: Permission.ManageGuild,
   manageCommandPermissionsByToken: Permission.ManageRoles,

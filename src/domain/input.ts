@@ -21,12 +21,30 @@ export const FAULTS_TOLD = 100;
 const EARLIEST = Date.parse('0001-01-01T00:00:00.000Z');
 const LATEST = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** A time in ISO 8601, of the years 1 to 9999. */
+/** A date, or one with a time of day; of that, seconds, their fractions and the offset need not be told. */
+const ISO_TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:?\d\d)?)?$/i;
+
+/** A time in ISO 8601, of the years 1 to 9999. Without an offset it is in UTC. */
 export function isoTime() {
   return z
     .string()
-    .refine((text) => isKept(Date.parse(text)), fault('DATE_TIME_TYPE_PARSE', 'Could not parse the date.'))
-    .transform((text) => new Date(text));
+    .refine((text) => isKept(timeIn(text)), {
+      error: ({ input }) => `Could not parse ${String(input).slice(0, 40)}. Should be ISO8601.`,
+      params: { code: 'DATE_TIME_TYPE_PARSE' },
+    })
+    .transform((text) => new Date(timeIn(text)));
+}
+
+/** Milliseconds since the Unix epoch; NaN for what is no time. */
+function timeIn(text: string): number {
+  const [, date = '', time = '00:00', offset = 'Z'] = ISO_TIME.exec(text) ?? [];
+  return isDate(date) ? Date.parse(`${date}T${time}${offset}`) : Number.NaN;
+}
+
+/** Whether there is such a day. */
+function isDate(text: string): boolean {
+  const midnight = Date.parse(`${text}T00:00Z`);
+  return Number.isFinite(midnight) && new Date(midnight).toISOString().startsWith(text);
 }
 
 function isKept(time: number): boolean {

@@ -74,6 +74,10 @@ export const limits = {
   /** Discord's documentation, Message Resource. */
   pinsPerPage: 50,
   messagesPerBulkDelete: { min: 2, max: 100 },
+  webhookName: { min: 1, max: 80 },
+  webhooksPerApplication: 50,
+  /** In one list of a server's or a channel's. */
+  webhooksListed: 1_000,
   auditReason: 512,
   /** As on the reference platform. */
   integrationsShown: 50,
@@ -146,6 +150,20 @@ export const SIGN_IN_AT_HOME: Limit = { name: 'sign-in-at-home', points: 10, sec
 
 /** Further mails with a link that verifies an address. */
 export const VERIFICATION_MAILS_PER_PERSON: Limit = { name: 'verification-mails-a-person', points: 5, seconds: 3_600 };
+
+/** Webhooks that somebody makes, each of which costs a slow hash. */
+export const WEBHOOKS_PER_CALLER: Limit = { name: 'webhooks-a-caller', points: 100, seconds: 60 };
+
+/** Wrong tokens of webhooks: from one address, of one webhook from anywhere, and of one at an address where its token was good lately. */
+export const WEBHOOK_FAILURES_PER_ADDRESS: Limit = { name: 'webhook-failures-an-address', points: 50, seconds: 60 };
+export const WEBHOOK_FAILURES_PER_WEBHOOK: Limit = { name: 'webhook-failures-a-webhook', points: 100, seconds: 60 };
+export const WEBHOOK_FAILURES_AT_HOME: Limit = { name: 'webhook-failures-at-home', points: 50, seconds: 60 };
+
+/** Tokens of one webhook that one address shows, good ones, too: somewhat more than the buckets let through. */
+export const WEBHOOK_CHECKS: Limit = { name: 'webhook-checks', points: 100, seconds: 10 };
+
+/** The same of all webhooks: less than half of what two cores check. */
+export const WEBHOOK_CHECKS_PER_ADDRESS: Limit = { name: 'webhook-checks-an-address', points: 300, seconds: 10 };
 
 /** Exchanges and revocations of OAuth2 tokens by a client, and those from an address that no client could be recognised by. */
 export const TOKEN_REQUESTS_PER_CLIENT: Limit = { name: 'token-requests-a-client', points: 300, seconds: 60 };

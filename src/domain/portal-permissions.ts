@@ -23,6 +23,7 @@ export const APPLICATION_PERMISSIONS = {
   resetBotToken: DEVELOPERS,
   manageCommands: DEVELOPERS,
   manageEmojis: DEVELOPERS,
+  manageWebhooks: DEVELOPERS,
   manageTesters: MANAGERS,
   transfer: MANAGERS,
   delete: OWNER,

@@ -52,6 +52,8 @@ function byCredential(actor: Exclude<Actor, { kind: 'anonymous' }>): string {
       return `${actor.applicationId}:${actor.user.id}`;
     case 'interaction':
       return `interaction:${actor.interaction.id}`;
+    case 'webhook':
+      return `webhook:${actor.webhook.id}`;
     case 'person':
     case 'bot':
       return String(actor.user.id);

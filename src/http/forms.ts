@@ -42,6 +42,30 @@ export function openForm({ headers }: BodySource): busboy.Busboy {
   }
 }
 
+/** Who hears of the parts of a form as they come. */
+export interface FormListener {
+  onField(name: string, value: string, info: busboy.FieldInfo): void;
+  onFile(name: string, stream: Readable, info: busboy.FileInfo): void;
+  /** Of what nobody can use: a part without a name, or text in a charset that is not known. */
+  onMalformed(): void;
+}
+
+/** Lets somebody hear of the parts of a form. */
+export function listenToForm(form: busboy.Busboy, listener: FormListener): void {
+  // What the parser cannot read is undefined, which its types leave out.
+  form.on('field', (name: string | undefined, value: string | undefined, info) => {
+    if (name === undefined || value === undefined) listener.onMalformed();
+    else listener.onField(name, value, info);
+  });
+  form.on('file', (name: string | undefined, stream, info) => {
+    // A part that breaks off fails whoever reads it; one that nobody reads must not fail the process.
+    stream.on('error', () => {});
+    if (name !== undefined) return listener.onFile(name, stream, info);
+    stream.resume();
+    listener.onMalformed();
+  });
+}
+
 /** Runs a form through its parser. False when it ended early or is no form. */
 export async function runForm(stream: Readable, form: busboy.Busboy): Promise<boolean> {
   try {

@@ -9,8 +9,8 @@ export type ImageFormat = (typeof IMAGE_FORMATS)[number];
 /** One square image in each form, as it is served. */
 export type SquareImage = Record<ImageFormat, Buffer>;
 
-/** The side of the largest square that is kept, in pixels. */
-const MAX_SIDE = 512;
+/** The side of the largest square that is kept of an icon, in pixels. */
+export const ICON_SIDE = 512;
 
 /**
  * More pixels than this, or a longer side, is not decoded: a small file can unpack to gigabytes, and whole rows of it are held at
@@ -19,12 +19,16 @@ const MAX_SIDE = 512;
 const MAX_PIXELS = 4_096 * 4_096;
 const MAX_INPUT_SIDE = 8_192;
 
-/** How many images are decoded at once, and how many may wait for that. */
+/** How many images are decoded at once, and how many may wait for that: of those that are uploaded, and of those that are sized. */
 const DECODED_AT_ONCE = 2;
-const MAX_WAITING = 16;
+const UPLOADS_WAITING = 16;
+const SIZED_WAITING = 32;
 
 /** How long one image may take, in seconds. */
 const DEADLINE_SECONDS = 10;
+
+/** How long one may take that is sized: others wait for it, and it can be shown as it is. */
+const SIZED_DEADLINE_SECONDS = 5;
 
 /** The decoders that may see what somebody uploaded; SVG, PDF and TIFF are not among them. */
 const DECODERS = ['Png', 'Jpeg', 'Nsgif', 'Webp'].map((name) => `VipsForeignLoad${name}`);
@@ -41,7 +45,10 @@ const library = new Lazy(async () => {
 type Sharp = Awaited<ReturnType<typeof library.get>>;
 type SharpImage = ReturnType<Sharp>;
 
-const decoders = new Slots(DECODED_AT_ONCE, MAX_WAITING);
+/** Each kind has a line of its own, and those at the head of the two lines take turns: neither kind keeps the other waiting for long. */
+const decoders = new Slots(DECODED_AT_ONCE);
+const uploads = new Slots(DECODED_AT_ONCE, UPLOADS_WAITING);
+const sizings = new Slots(DECODED_AT_ONCE, SIZED_WAITING);
 
 /** So many images wait to be decoded already that another one is not taken. */
 export class TooManyImages extends Error {
@@ -55,7 +62,7 @@ export class TooManyImages extends Error {
  * @throws {TooManyImages}
  */
 export function squareImage(content: Buffer): Promise<SquareImage | null> {
-  return inTurn((sharp) => makeSquare(sharp, content));
+  return inTurn(uploads, (sharp) => makeSquare(sharp, content).catch(nothing));
 }
 
 /** An image of an emoji in each form that it is served in, by the name of the form; the last two of one that moves. */
@@ -68,7 +75,7 @@ export interface EmojiImage {
 }
 
 /** The side of the square that an emoji fits in, in pixels. */
-const EMOJI_SIDE = 128;
+export const EMOJI_SIDE = 128;
 
 /**
  * Fits a PNG, JPEG, GIF or WebP image into 128 pixels on each side, without making it larger. Of an animation all frames remain in the last
@@ -77,21 +84,100 @@ const EMOJI_SIDE = 128;
  * @throws {TooManyImages}
  */
 export function emojiImage(content: Buffer): Promise<EmojiImage | null> {
-  return inTurn((sharp) => makeEmoji(sharp, content));
+  return inTurn(uploads, (sharp) => makeEmoji(sharp, content).catch(nothing));
 }
 
-/** Does something with an image once there is room for it; null where it fails. */
-async function inTurn<Image>(make: (sharp: Sharp) => Promise<Image | null>): Promise<Image | null> {
+/** How an image is asked for. */
+export interface ImageForm {
+  /** It is made no wider and no higher than this, in pixels, and never larger than it is. */
+  width?: number | undefined;
+  height?: number | undefined;
+  /** As it is kept, unless stated. */
+  format?: 'png' | 'jpeg' | 'webp' | undefined;
+  /** From 1 to 100; what JPEG and WebP usually have, unless stated. Of no effect on other formats. */
+  quality?: number | 'lossless' | undefined;
+}
+
+/** An image in the form it was asked for. */
+export interface SizedImage {
+  content: Buffer;
+  format: 'png' | 'jpeg' | 'webp' | 'gif';
+}
+
+/** An image of more frames is not sized: each takes its time, however small it is. */
+const MAX_FRAMES = 1_000;
+
+/**
+ * Makes an image smaller, or of another format. Of an animation all frames remain as GIF and as WebP, the first one in other formats; of
+ * metadata nothing.
+ * @param read reads a PNG, JPEG, GIF or WebP image, told by its content, once there is room for it
+ * @returns null where the form is that of the image already, for anything else than an image, for more than 16 million pixels in all frames
+ * that remain, for more than 1,000 of these, for a side of more than 8,192, and for what takes more than 5 seconds
+ * @throws {TooManyImages} and what `read` throws
+ */
+export function sizedImage(read: () => Promise<Buffer>, form: ImageForm): Promise<SizedImage | null> {
+  return inTurn(sizings, async (sharp) => {
+    const content = await read();
+    return makeSized(sharp, content, form).catch(nothing);
+  });
+}
+
+/** Does something with an image once there is room for it. @throws {TooManyImages} */
+async function inTurn<Result>(line: Slots, work: (sharp: Sharp) => Promise<Result>): Promise<Result> {
   const sharp = await library.get();
-  const turn = decoders.take();
-  if (!turn) throw new TooManyImages();
-  const release = await turn;
+  const place = line.take();
+  if (!place) throw new TooManyImages();
+  const leaveLine = await place;
+  const release = await decoders.take();
   try {
-    return await make(sharp);
-  } catch {
-    return null;
+    return await work(sharp);
   } finally {
-    release();
+    release?.();
+    leaveLine();
+  }
+}
+
+/** What comes of an image that cannot be read. */
+function nothing(): null {
+  return null;
+}
+
+async function makeSized(sharp: Sharp, content: Buffer, form: ImageForm): Promise<SizedImage | null> {
+  const { pages = 1, autoOrient, ...found } = await sharp(content, { limitInputPixels: MAX_PIXELS }).metadata();
+  const { width, height } = autoOrient;
+  const format = form.format ?? formatOf(found.format);
+  const frames = format === 'gif' || format === 'webp' ? pages : 1;
+  const isTooLarge = Math.max(width, height) > MAX_INPUT_SIDE || width * height * frames > MAX_PIXELS;
+  if (format === null || isTooLarge || frames > MAX_FRAMES) return null;
+  const isSmallEnough = width <= (form.width ?? width) && height <= (form.height ?? height);
+  if (isSmallEnough && format === found.format && !isOtherQuality(format, form)) return null;
+  const image = sharp(content, { limitInputPixels: MAX_PIXELS, animated: frames > 1 })
+    .timeout({ seconds: SIZED_DEADLINE_SECONDS })
+    .autoOrient()
+    .resize({ width: form.width, height: form.height, fit: 'inside', withoutEnlargement: true });
+  return { content: await encoded(image, format, form.quality).toBuffer(), format };
+}
+
+function formatOf(format: string): SizedImage['format'] | null {
+  return format === 'png' || format === 'jpeg' || format === 'webp' || format === 'gif' ? format : null;
+}
+
+/** Whether an image of the format has to be made anew for its quality. */
+function isOtherQuality(format: SizedImage['format'], { quality }: ImageForm): boolean {
+  return typeof quality === 'number' && (format === 'jpeg' || format === 'webp');
+}
+
+function encoded(image: SharpImage, format: SizedImage['format'], quality: ImageForm['quality']): SharpImage {
+  const lossy = typeof quality === 'number' ? { quality } : {};
+  switch (format) {
+    case 'png':
+      return image.png();
+    case 'gif':
+      return image.gif();
+    case 'webp':
+      return image.webp(quality === 'lossless' ? { lossless: true } : lossy);
+    case 'jpeg':
+      return image.flatten({ background: '#fff' }).jpeg(quality === 'lossless' ? { quality: 100 } : lossy);
   }
 }
 
@@ -124,7 +210,7 @@ async function makeSquare(sharp: Sharp, content: Buffer): Promise<SquareImage | 
   const { width, height } = await sharp(content, { limitInputPixels: MAX_PIXELS }).metadata();
   const longer = Math.max(width, height);
   if (longer > MAX_INPUT_SIDE) return null;
-  const side = Math.min(MAX_SIDE, longer);
+  const side = Math.min(ICON_SIDE, longer);
   const square = sharp(content, { limitInputPixels: MAX_PIXELS })
     .timeout({ seconds: DEADLINE_SECONDS })
     .autoOrient()

@@ -4,21 +4,24 @@ import { DomainError } from '../domain/errors.js';
 import { actorOfCallback, actorOfFollowUp } from '../domain/interactions/index.js';
 import { UNKNOWN_INTERACTIONS_PER_ADDRESS } from '../domain/limits.js';
 import { findTokenActor } from '../domain/oauth/index.js';
+import { isWebhookToken } from '../domain/webhooks/index.js';
 import { originOf } from '../http/origins.js';
 import type { FindPerson } from '../http/page-sessions.js';
 import { parseSnowflake } from '../infra/ids.js';
 import { hashSecret } from '../infra/secrets.js';
 import type { Caller } from './route.js';
 import { isInPath, kindOf, type Scheme, type Shown } from './schemes.js';
+import { webhookToken } from './webhook-token.js';
 
 /**
  * The ways to show who calls: a bot token, a Bearer token (of a portal session or of OAuth2), the cookie of a portal session. Their
  * checks are a hash and look-ups that are gathered, so that they need no limit before them. The token of an interaction is looked up at
- * once, and what fails is limited.
+ * once, and what fails is limited; that of a webhook costs most, and says so where it is checked (`webhook-token.ts`).
  */
 export function credentialSchemes(app: AppContext, findPerson: FindPerson): readonly Scheme[] {
   return [
     interactionToken(app),
+    webhookToken(app),
     botToken(app),
     bearer(app, findPerson),
     otherAuthorization,
@@ -26,12 +29,16 @@ export function credentialSchemes(app: AppContext, findPerson: FindPerson): read
   ];
 }
 
-/** In a path with the interaction's id it is for the first answer, in one with the application's for what follows. */
+/**
+ * In a path with the interaction's id it is for the first answer, in one with the application's for what follows. Where webhooks' tokens are
+ * taken, too, they are told by their form.
+ */
 function interactionToken(app: AppContext): Scheme {
   return {
     in: 'path',
     of: ['interactionToken'],
-    claim({ params, address }) {
+    claim({ params, address }, callers) {
+      if (callers.includes('webhookToken') && isWebhookToken(params.webhookToken ?? '')) return null;
       const { interactionId, interactionToken, webhookId = '', webhookToken = '' } = params;
       const token = interactionToken ?? webhookToken;
       const id = parseSnowflake(interactionId ?? webhookId) ?? 0n;

@@ -16,7 +16,7 @@ import { absent, isEmptyList } from './schemas.js';
 /** Without it, a message notifies everybody its text mentions. */
 const AllowedMentions = z
   .object({
-    parse: maybe(z.array(z.enum(['users', 'roles', 'everyone']))),
+    parse: maybe(z.array(z.enum(['users', 'roles', 'everyone'])).max(100)),
     users: maybe(z.array(snowflake()).max(100)),
     roles: maybe(z.array(snowflake()).max(100)),
     replied_user: maybe(z.boolean()),
@@ -56,7 +56,7 @@ const MessageReference = z
 const AttachmentNote = z.object({
   id: snowflake(),
   filename: maybe(plainText()),
-  description: maybe(attachmentDescription).transform((description) => description || undefined),
+  description: attachmentDescription.nullish().transform((description) => (description === '' ? null : description)),
 });
 
 const attachments = z.array(AttachmentNote).max(limits.attachmentsPerMessage);
@@ -103,6 +103,12 @@ export const SendMessageBody = SEND.extend({ sticker_ids: stickerIds }).transfor
 
 /** The same of an answer to an interaction, which takes no stickers. */
 export const SendAnswerBody = SEND.transform(messageOf);
+
+/** The same of a message that a webhook sends, or that follows an answer (Discord's documentation, Webhook Resource). */
+export const ExecuteWebhookBody = SEND.extend({
+  thread_name: absent('There are no threads here.'),
+  applied_tags: absent('There are no threads here.', isEmptyList),
+}).transform(({ thread_name: _noThread, applied_tags: _noTags, ...same }) => messageOf(same));
 
 const EDIT = z.object({
   content: messageContent.nullish(),

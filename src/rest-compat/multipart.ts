@@ -6,6 +6,7 @@ import { type HeldBody, readText, requestTooLarge } from '../http/bodies.js';
 import {
   type BodySource,
   countFormBytes,
+  listenToForm,
   MAX_FIELD_BYTES,
   malformedForm,
   openForm,
@@ -76,10 +77,12 @@ function listen(form: busboy.Busboy, source: Readable, arrivals: Arrivals, recei
   const giveUp = (error: unknown) => {
     if (form.destroyed) return;
     fail(error);
-    form.destroy();
+    // Not while the parser is telling of something: it goes on with what it was at.
+    queueMicrotask(() => form.destroy());
   };
-  form.on('field', (name, value, info) => {
-    if (info.valueTruncated || info.nameTruncated) fail(requestTooLarge());
+  const onField = (name: string, value: string, info: busboy.FieldInfo) => {
+    if (info.valueTruncated || info.nameTruncated) return giveUp(requestTooLarge());
+    if (fileIndex(name, 0) !== null) fail(badPart(name));
     if (hasArrived(name, arrivals)) fail(repeatedPart(name));
     if (arrivals.fault !== undefined) return;
     try {
@@ -88,11 +91,9 @@ function listen(form: busboy.Busboy, source: Readable, arrivals: Arrivals, recei
     } catch (error) {
       giveUp(error);
     }
-  });
-  form.on('file', (name, stream, info) => {
-    // A part that breaks off fails whoever reads it; one that nobody reads must not fail the process.
-    stream.on('error', () => {});
-    stream.on('limit', () => fail(fileTooLarge()));
+  };
+  const onFile = (name: string, stream: Readable, info: busboy.FileInfo) => {
+    stream.on('limit', () => giveUp(fileTooLarge()));
     const index = fileIndex(name, arrivals.files.length);
     if (index === null && name !== PAYLOAD) fail(badPart(name));
     if (index === null && hasArrived(name, arrivals)) fail(repeatedPart(name));
@@ -107,9 +108,11 @@ function listen(form: busboy.Busboy, source: Readable, arrivals: Arrivals, recei
       arriving.catch(giveUp);
       arrivals.files.push(arriving);
     }
-  });
-  form.on('filesLimit', () => fail(tooManyAttachments()));
-  form.on('partsLimit', () => fail(requestTooLarge()));
+  };
+  listenToForm(form, { onField, onFile, onMalformed: () => fail(malformedForm()) });
+  form.on('filesLimit', () => giveUp(tooManyAttachments()));
+  form.on('fieldsLimit', () => giveUp(requestTooLarge()));
+  form.on('partsLimit', () => giveUp(requestTooLarge()));
   countFormBytes(source, () => giveUp(requestTooLarge()));
 }
 
@@ -121,8 +124,8 @@ function hasArrived(name: string, { fields, payload }: Arrivals): boolean {
 /** The n of `files[n]`; a part named `file` is the next one, as older libraries name it. Null for any other name. */
 function fileIndex(name: string, next: number): number | null {
   if (name === 'file') return next;
-  const match = /^files?\[?(\d{1,3})\]?$/.exec(name);
-  return match ? Number(match[1]) : null;
+  const match = /^files?(?:\[(\d{1,3})\]|(\d{1,3}))$/.exec(name);
+  return match ? Number(match[1] ?? match[2]) : null;
 }
 
 function formValue(fields: Map<string, string>, payload = fields.get(PAYLOAD)): unknown {
@@ -130,18 +133,21 @@ function formValue(fields: Map<string, string>, payload = fields.get(PAYLOAD)): 
   return Object.fromEntries([...fields].map(([name, text]) => [name, plainField(name, text)]));
 }
 
-/** Form fields are text; these two of a message are not. */
+/** Form fields are text; these of a message are not. */
 function plainField(name: string, text: string): unknown {
-  if (name === 'tts') return text === 'true' || text === '1';
-  if (name === 'flags') return Number(text);
+  if (name === 'tts' || name === 'enforce_nonce') return TRUE.includes(text);
+  if (name === 'flags') return text.trim() === '' ? text : Number(text);
   return text;
 }
+
+/** As the reference platform reads it in a query. */
+const TRUE = ['true', 'True', '1'];
 
 function badPart(name: string): DomainError {
   return invalidInput({
     path: '',
     code: 'BASE_TYPE_CHOICES',
-    message: `File parts are named files[n], each n once; "${name.slice(0, 40)}" is not.`,
+    message: `Files are named files[n], each n once, and have a filename; "${name.slice(0, 40)}" is not one.`,
   });
 }
 

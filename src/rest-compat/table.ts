@@ -21,6 +21,7 @@ import { roleRoutes } from './routes/roles.js';
 import { teamRoutes } from './routes/teams.js';
 import { userRoutes } from './routes/users.js';
 import { voiceRoutes } from './routes/voice.js';
+import { webhookRoutes } from './routes/webhooks.js';
 
 /** Every wire route, a list for each noun. */
 export const routes: readonly Route[] = [
@@ -38,6 +39,7 @@ export const routes: readonly Route[] = [
   ...channelRoutes,
   ...inviteRoutes,
   ...interactionRoutes,
+  ...webhookRoutes,
   ...messageRoutes,
   ...pinRoutes,
   ...reactionRoutes,

@@ -1,3 +1,5 @@
+import { queryFromInfo } from '@pothos/plugin-prisma';
+import type { GraphQLResolveInfo } from 'graphql';
 import {
   accessApplication,
   createApplication,
@@ -9,13 +11,15 @@ import {
   resetClientSecret,
   visibleApplications,
 } from '../domain/applications/index.js';
+import { DomainError } from '../domain/errors.js';
 import { parseInput } from '../domain/parse-input.js';
 import { PORTAL_ROLES } from '../domain/portal-permissions.js';
 import type { Application as ApplicationRow } from '../infra/database/index.js';
 import { storedStrings } from '../infra/database/stored.js';
 import { builder } from './builder.js';
+import type { GraphqlContext } from './context.js';
 import { parseId, snowflakeId } from './ids.js';
-import { listArgs, listCost, parseList } from './lists.js';
+import { listArgs, listCost, parseList, referredRows } from './lists.js';
 import { callerMayWithApplication, ownApplicationRole } from './own-roles.js';
 
 export const TeamRole = builder.enumType('TeamRole', {
@@ -102,6 +106,20 @@ export const Application = builder.prismaObject('Application', {
     }),
   }),
 });
+
+/** The application that a row belongs to, read with those of its like. @throws UNKNOWN_APPLICATION when it is deleted meanwhile */
+export async function ownerApplication(
+  context: GraphqlContext,
+  info: GraphQLResolveInfo,
+  id: bigint,
+): Promise<ApplicationRow> {
+  const query = queryFromInfo({ context, info });
+  const application = await referredRows(context, info, (ids) =>
+    context.call.read.application.findMany({ ...query, where: { id: { in: ids } } }),
+  ).load(id);
+  if (!application) throw new DomainError('UNKNOWN_APPLICATION');
+  return application;
+}
 
 /** The settings of the contexts that are on. */
 function defaultInstallSettings(application: ApplicationRow): InstallSettingsShape[] {

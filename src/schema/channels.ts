@@ -1,4 +1,5 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
+import type { GraphQLResolveInfo } from 'graphql';
 import { requireUser } from '../domain/call.js';
 import {
   ChannelEdit,
@@ -16,7 +17,7 @@ import {
   setChannelPositions,
   updateChannel,
 } from '../domain/channels/index.js';
-import { faultsWithin } from '../domain/errors.js';
+import { faultsWithin, isAllowed } from '../domain/errors.js';
 import { accessChannel, accessGuild, channelsWith, permissionsInChannel } from '../domain/guilds/index.js';
 import { DIRECT_CHANNELS_PER_CALLER, limits, OPENING_TOO_FAST } from '../domain/limits.js';
 import { startTyping } from '../domain/messages/index.js';
@@ -122,6 +123,24 @@ builder.objectField(Channel, 'parent', (t) =>
     },
   }),
 );
+
+/** Whether the caller can view a channel as things are now. */
+export function canViewChannel({ call, budget }: GraphqlContext, channelId: bigint): Promise<boolean> {
+  return isAllowed(() => budget.step(() => accessChannel(call, channelId, 'viewChannel')));
+}
+
+/** The channel that a row refers to, read with those of its like; null for who cannot view it, and where it is gone. */
+export async function viewableChannel(
+  context: GraphqlContext,
+  info: GraphQLResolveInfo,
+  channelId: bigint,
+): Promise<ChannelRow | null> {
+  if (!(await canViewChannel(context, channelId))) return null;
+  const query = queryFromInfo({ context, info });
+  return referredRows(context, info, (ids) =>
+    context.call.read.channel.findMany({ ...query, where: { id: { in: ids } } }),
+  ).load(channelId);
+}
 
 type Placed = Pick<ChannelRow, 'id' | 'guildId'>;
 

@@ -1,6 +1,4 @@
-import { queryFromInfo } from '@pothos/plugin-prisma';
 import { ApplicationCommandType } from 'discord-api-types/v10';
-import { requireUser } from '../domain/call.js';
 import {
   COMMANDS_PER_SCOPE,
   CommandPatch,
@@ -22,15 +20,14 @@ import {
   scopeOf,
   updateCommand,
 } from '../domain/commands/index.js';
-import { DomainError } from '../domain/errors.js';
 import { parseInput, parseInTurns } from '../domain/parse-input.js';
 import { renderCommand } from '../wire/commands.js';
-import { Application } from './applications.js';
+import { Application, ownerApplication } from './applications.js';
 import { builder } from './builder.js';
 import { DeletedPayload } from './deleted.js';
-import { Guild } from './guilds.js';
+import { Guild, guildOfMember } from './guilds.js';
 import { parseId, parseOptionalId, snowflakeId } from './ids.js';
-import { childLists, referredRows } from './lists.js';
+import { childLists } from './lists.js';
 import { callerMayWithApplication } from './own-roles.js';
 
 export const CommandType = builder.enumType('CommandType', {
@@ -46,27 +43,15 @@ export const ApplicationCommand = builder.objectRef<CommandRecord>('ApplicationC
     id: t.field(snowflakeId),
     application: t.field({
       type: Application,
-      resolve: async ({ applicationId }, _args, context, info) => {
-        const query = queryFromInfo({ context, info });
-        const application = await referredRows(context, info, (ids) =>
-          context.call.read.application.findMany({ ...query, where: { id: { in: ids } } }),
-        ).load(applicationId);
-        if (!application) throw new DomainError('UNKNOWN_APPLICATION');
-        return application;
-      },
+      resolve: ({ applicationId }, _args, context, info) => ownerApplication(context, info, applicationId),
     }),
     guild: t.field({
       type: Guild,
       nullable: true,
       description: 'Where it is; null for one that is everywhere, and for a server of which the caller is no member.',
-      resolve: async (command, _args, context, info) => {
-        const { call, budget } = context;
+      resolve: (command, _args, context, info) => {
         const { guildId } = scopeOf(command);
-        if (guildId === null) return null;
-        const member = await budget.step(() => call.guilds.member(guildId, requireUser(call).user.id));
-        const query = queryFromInfo({ context, info });
-        const read = (ids: bigint[]) => call.read.guild.findMany({ ...query, where: { id: { in: ids } } });
-        return member && referredRows(context, info, read).load(guildId);
+        return guildId === null ? null : guildOfMember(context, info, guildId);
       },
     }),
     type: t.field({ type: CommandType, resolve: ({ type }) => type }),

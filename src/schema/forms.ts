@@ -5,7 +5,15 @@ import { type DomainError, invalidInput } from '../domain/errors.js';
 import { limits } from '../domain/limits.js';
 import { type ReceivedFile, tooManyAttachments } from '../domain/messages/index.js';
 import { type HeldBody, requestTooLarge } from '../http/bodies.js';
-import { type BodySource, countFormBytes, malformedForm, openForm, receiveFile, runForm } from '../http/forms.js';
+import {
+  type BodySource,
+  countFormBytes,
+  listenToForm,
+  malformedForm,
+  openForm,
+  receiveFile,
+  runForm,
+} from '../http/forms.js';
 import type { BlobStore, StagedBlob } from '../infra/blobs.js';
 
 /** A file of a form, which has not been received before somebody asks for it. */
@@ -79,8 +87,11 @@ class IncomingForm {
     private readonly store: BlobStore,
     private readonly held: HeldBody,
   ) {
-    form.on('field', (name, value, info) => this.#onField(name, value, info));
-    form.on('file', (name, stream, info) => this.#onFile(name, stream, info));
+    listenToForm(form, {
+      onField: (name, value, info) => this.#onField(name, value, info),
+      onFile: (name, stream, info) => this.#onFile(name, stream, info),
+      onMalformed: () => this.#fail(malformedForm()),
+    });
     countFormBytes(source, () => this.#fail(requestTooLarge()));
     this.#countHeadBytes();
     this.#run = runForm(source, form).then((isWhole) => this.#onEnd(isWhole));
@@ -153,8 +164,6 @@ class IncomingForm {
   }
 
   #onFile(name: string, stream: Readable, info: busboy.FileInfo): void {
-    // A part that breaks off fails whoever reads it; one that nobody reads must not fail the process.
-    stream.on('error', () => {});
     const expected = this.#expected.get(name);
     if (!this.#operation.isSettled) this.#fail(malformedForm('The parts "operations" and "map" come before files.'));
     if (!expected || expected.hasBegun || this.#isClosed) {

@@ -21,7 +21,7 @@ import type { GraphqlContext } from './context.js';
 import { DeletedPayload } from './deleted.js';
 import { parseId, snowflakeId } from './ids.js';
 import { Installation } from './installations.js';
-import { childLists, fieldKey, listArgs, listCost, parseList } from './lists.js';
+import { childLists, fieldKey, listArgs, listCost, parseList, referredRows } from './lists.js';
 import { MemberConnection } from './members.js';
 import { connectionOf, pageArgs, pageRows, pageSizeOf, parsePage, withinPage } from './page.js';
 import { Role } from './roles.js';
@@ -140,6 +140,20 @@ export const Guild = builder.prismaObject('Guild', {
     }),
   }),
 });
+
+/** The guild that a row refers to, read with those of its like; null for who is no member of it, and where it is gone. */
+export async function guildOfMember(
+  context: GraphqlContext,
+  info: GraphQLResolveInfo,
+  guildId: bigint,
+): Promise<GuildRow | null> {
+  const { call, budget } = context;
+  const member = await budget.step(() => call.guilds.member(guildId, requireUser(call).user.id));
+  if (!member) return null;
+  const query = queryFromInfo({ context, info });
+  const read = (ids: bigint[]) => call.read.guild.findMany({ ...query, where: { id: { in: ids } } });
+  return referredRows(context, info, read).load(guildId);
+}
 
 /** Worked out once for each guild, however many of an operation's objects belong to it. */
 function visibleChannels(context: GraphqlContext, info: GraphQLResolveInfo, guildId: bigint): Promise<ChannelRow[]> {

@@ -22,6 +22,7 @@ import './bans.js';
 import './presences.js';
 import './voice.js';
 import './commands.js';
+import './webhooks.js';
 import './invites.js';
 import './command-permissions.js';
 import './emojis.js';

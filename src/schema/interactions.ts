@@ -1,8 +1,7 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { GraphQLResolveInfo } from 'graphql';
 import { type InvokedBuiltIn, invokeBuiltIn } from '../domain/built-in-commands/index.js';
-import { DomainError, isAllowed } from '../domain/errors.js';
-import { accessChannel } from '../domain/guilds/index.js';
+import { DomainError } from '../domain/errors.js';
 import { plainText } from '../domain/input.js';
 import {
   accessInteraction,
@@ -28,7 +27,7 @@ import type { Interaction as InteractionRow, InteractionStep as InteractionStepR
 import { snowflakeTime } from '../infra/ids.js';
 import { Application } from './applications.js';
 import { builder } from './builder.js';
-import { Channel } from './channels.js';
+import { Channel, canViewChannel, viewableChannel } from './channels.js';
 import type { GraphqlContext } from './context.js';
 import type { Upload } from './forms.js';
 import { parseId, parseOptionalId, snowflakeId } from './ids.js';
@@ -88,13 +87,7 @@ export const Interaction = builder.prismaObject('Interaction', {
       type: Channel,
       nullable: true,
       description: 'Null for somebody who cannot view it.',
-      resolve: async ({ channelId }, _args, context, info) => {
-        if (!(await canView(context, channelId))) return null;
-        const query = queryFromInfo({ context, info });
-        return referredRows(context, info, (ids) =>
-          context.call.read.channel.findMany({ ...query, where: { id: { in: ids } } }),
-        ).load(channelId);
-      },
+      resolve: ({ channelId }, _args, context, info) => viewableChannel(context, info, channelId),
     }),
     state: t.field({ type: InteractionState, resolve: (row, _args, { app }) => stateAt(row, app.clock.now()) }),
     message: t.field({
@@ -102,7 +95,7 @@ export const Interaction = builder.prismaObject('Interaction', {
       nullable: true,
       description: 'The first answer; null while there is none, and for somebody who cannot see it.',
       resolve: async ({ originalMessageId: id, channelId }, _args, context, info) => {
-        if (id === null || !(await canView(context, channelId))) return null;
+        if (id === null || !(await canViewChannel(context, channelId))) return null;
         const query = queryFromInfo({ context, info });
         return referredRows(context, info, (ids) =>
           context.call.read.message.findMany({
@@ -168,10 +161,6 @@ async function developsIt(
     context.call.read.application.findMany({ where: { id: { in: ids } } }),
   ).load(applicationId);
   return application !== null && callerMayWithApplication(context, application, 'viewInteractions');
-}
-
-function canView({ call, budget }: GraphqlContext, channelId: bigint): Promise<boolean> {
-  return isAllowed(() => budget.step(() => accessChannel(call, channelId, 'viewChannel')));
 }
 
 const InteractionConnection = builder.connectionObject(

@@ -4,6 +4,7 @@ import {
   type APIAuditLogEntry,
   AuditLogEvent,
   AuditLogOptionsType,
+  WebhookType,
 } from 'discord-api-types/v10';
 import {
   type AuditChanges,
@@ -16,6 +17,7 @@ import type { Logger } from '../infra/logger.js';
 import { renderCommand } from './commands.js';
 import { wireName } from './names.js';
 import { renderUser } from './users.js';
+import { renderWebhook } from './webhooks.js';
 
 /** What an entry's changes decide. */
 type Details = Pick<APIAuditLogEntry, 'changes' | 'options'>;
@@ -164,6 +166,20 @@ const RENDERINGS: { [A in GuildLogAction]: Rendering<AuditChanges[A]> } = {
     }),
   },
   BOT_ADD: { type: AuditLogEvent.BotAdd, details: () => ({}) },
+  WEBHOOK_CREATE: {
+    type: AuditLogEvent.WebhookCreate,
+    details: (webhook) => ({ changes: webhookChanges('made', webhook) }),
+  },
+  WEBHOOK_UPDATE: {
+    type: AuditLogEvent.WebhookUpdate,
+    details: ({ name, channelId }) => ({
+      changes: [...changeOf('name', name), ...changeOf('channel_id', channelId)],
+    }),
+  },
+  WEBHOOK_DELETE: {
+    type: AuditLogEvent.WebhookDelete,
+    details: (webhook) => ({ changes: webhookChanges('removed', webhook) }),
+  },
   INTEGRATION_CREATE: {
     type: AuditLogEvent.IntegrationCreate,
     details: (integration) => ({ changes: integrationChanges('made', integration) }),
@@ -191,13 +207,16 @@ export function actionsOfType(type: number): GuildLogAction[] {
 }
 
 /** A page of a guild's audit log, with those whom and what its entries name. */
-export function renderAuditLog({ entries, users, commands }: GuildLogPage, log: Pick<Logger, 'error'>): APIAuditLog {
+export function renderAuditLog(
+  { entries, users, commands, webhooks }: GuildLogPage,
+  log: Pick<Logger, 'error'>,
+): APIAuditLog {
   return {
     audit_log_entries: entries.map((entry) => renderAuditLogEntry(entry, log)),
     users: users.map(renderUser),
     application_commands: commands.map((command) => renderCommand(command)) as APIAuditLog['application_commands'],
     integrations: [],
-    webhooks: [],
+    webhooks: webhooks.map(renderWebhook),
     threads: [],
     guild_scheduled_events: [],
     auto_moderation_rules: [],
@@ -284,6 +303,19 @@ function integrationChanges(
 ): APIAuditLogChange[] {
   const fact = factOf(what);
   return [...fact('name', name), ...fact('type', 'discord'), ...fact('application_id', applicationId)];
+}
+
+function webhookChanges(
+  what: 'made' | 'removed',
+  { name, channelId, applicationId }: AuditChanges['WEBHOOK_CREATE'],
+): APIAuditLogChange[] {
+  const fact = factOf(what);
+  return [
+    ...fact('type', WebhookType.Incoming),
+    ...fact('channel_id', channelId),
+    ...fact('name', name),
+    ...fact('application_id', applicationId),
+  ];
 }
 
 type GuildChange = AuditChanges['GUILD_UPDATE'][string];

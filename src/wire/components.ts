@@ -1,8 +1,10 @@
 import type { APIAttachment, APIMessageTopLevelComponent, APIUnfurledMediaItem } from 'discord-api-types/v10';
+import { attachmentNameIn } from '../domain/messages/index.js';
 
-/** The files of a message by the addresses that stand for them: where one was shown before, without its query, and `attachment://name`. */
+/** The files of a message by what stands for them: the address where one was shown before, without its query, and `attachment://name`. */
 export class ShownFiles {
   readonly #byAddress = new Map<string, APIAttachment>();
+  readonly #byName = new Map<string, APIAttachment>();
 
   /** @param messageId what pictures from elsewhere are known by, which have no id of their own */
   constructor(
@@ -10,13 +12,14 @@ export class ShownFiles {
     attachments: readonly APIAttachment[],
   ) {
     for (const attachment of attachments) {
-      this.#byAddress.set(`attachment://${attachment.filename}`, attachment);
+      this.#byName.set(attachment.filename, attachment);
       this.#byAddress.set(withoutQuery(attachment.url), attachment);
     }
   }
 
   at(url: string): APIAttachment | undefined {
-    return this.#byAddress.get(withoutQuery(url));
+    const name = attachmentNameIn(url);
+    return name === undefined ? this.#byAddress.get(withoutQuery(url)) : this.#byName.get(name);
   }
 }
 

@@ -12,10 +12,15 @@ import { renderUser } from './users.js';
 
 type Shown = Pick<APIMessage, 'application_id' | 'webhook_id' | 'interaction_metadata' | 'interaction'>;
 
-/** What a message says of the interaction it answers, and of the application that answers (Discord's documentation, Message Resource). */
-export function renderAnswered({ applicationId, interaction, interactionUsers }: MessageRecord): Shown {
+/**
+ * What a message says of the interaction it answers, and of the application that answers or posted it by a webhook; the application's id stands
+ * for the webhook of an answer (Discord's documentation, Message Resource).
+ */
+export function renderAnswered({ applicationId, webhookId, interaction, interactionUsers }: MessageRecord): Shown {
   const application =
-    applicationId === null ? {} : { application_id: String(applicationId), webhook_id: String(applicationId) };
+    applicationId === null
+      ? {}
+      : { application_id: String(applicationId), webhook_id: String(webhookId ?? applicationId) };
   if (interaction === null) return application;
   const users = new Map(interactionUsers.map((user) => [String(user.id), renderUser(user)]));
   const metadata = renderMetadata(interaction, users);

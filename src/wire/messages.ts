@@ -1,13 +1,19 @@
 import type {
   APIAttachment,
   APIEmbed,
+  APIEmbedImage,
   APIMessage,
   APIReaction,
   MessageFlags,
   MessageType,
 } from 'discord-api-types/v10';
 import type { FileFacts } from '../domain/kept-files.js';
-import type { ContentShown, MessageRecord, ReactionCount } from '../domain/messages/index.js';
+import {
+  attachmentNameIn,
+  type ContentShown,
+  type MessageRecord,
+  type ReactionCount,
+} from '../domain/messages/index.js';
 import type { AddressSignatures } from '../infra/address-signatures.js';
 import type { Attachment } from '../infra/database/index.js';
 import { snowflakeTime } from '../infra/ids.js';
@@ -176,19 +182,37 @@ export function redactMessage<T extends APIMessage>(message: T): T {
 
 /**
  * A message's embeds, their files at addresses that are good from now: `attachment://name` stands for the attachment of that name,
- * and so does an address it was shown under before, which comes back when a sender edits the embed as they read it.
+ * and so does an address it was shown under before, which comes back when a sender edits the embed as they read it. What shows a file that
+ * is not there is left out (decisions 235).
  */
 export function renderEmbeds(stored: unknown, files: ShownFiles): APIEmbed[] {
-  const current = (url: string): string => files.at(url)?.url ?? url;
   return jsonList<APIEmbed>(stored).map(({ image, thumbnail, author, footer, ...embed }) => ({
     ...embed,
-    ...(image ? { image: { ...image, url: current(image.url) } } : {}),
-    ...(thumbnail ? { thumbnail: { ...thumbnail, url: current(thumbnail.url) } } : {}),
-    ...(author ? { author: withIcon(author, current) } : {}),
-    ...(footer ? { footer: withIcon(footer, current) } : {}),
+    ...(image && { image: renderPicture(image.url, files) }),
+    ...(thumbnail && { thumbnail: renderPicture(thumbnail.url, files) }),
+    ...(author && { author: withIcon(author, files) }),
+    ...(footer && { footer: withIcon(footer, files) }),
   }));
 }
 
-function withIcon<Part extends { icon_url?: string }>(part: Part, current: (url: string) => string): Part {
-  return part.icon_url ? { ...part, icon_url: current(part.icon_url) } : part;
+function withIcon<Part extends { icon_url?: string }>(
+  part: Part,
+  files: ShownFiles,
+): Part & { proxy_icon_url?: string } {
+  if (part.icon_url === undefined) return part;
+  const icon = renderPicture(part.icon_url, files);
+  return { ...part, icon_url: icon?.url, proxy_icon_url: icon?.proxy_url };
+}
+
+/** The names of files that an embed can show (Discord's documentation, Uploading Files). */
+const SHOWN_IN_EMBEDS = /\.(?:png|jpe?g|webp|gif)$/i;
+
+/** A picture of an embed, with what is known of it where it is a file of the message; undefined for one that is not there. */
+function renderPicture(address: string, files: ShownFiles): APIEmbedImage | undefined {
+  const name = attachmentNameIn(address);
+  if (name !== undefined && !SHOWN_IN_EMBEDS.test(name)) return undefined;
+  const file = files.at(address);
+  if (!file) return name === undefined ? { url: address } : undefined;
+  const { url, proxy_url, width, height, content_type } = file;
+  return { url, proxy_url, width: width ?? undefined, height: height ?? undefined, content_type };
 }

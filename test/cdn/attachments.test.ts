@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PIXEL } from '../harness/images.js';
 import { formOf, openScene, type Scene } from '../harness/rest.js';
 import { startServer, type TestServer } from '../harness/server.js';
 
@@ -20,6 +21,9 @@ async function upload(filename: string, content: BlobPart = CONTENT, type = '') 
   const { body } = await scene.bot.ask('POST', scene.messages, { form });
   return { messageId: body.id as string, url: body.attachments[0].url as string };
 }
+
+/** The same with another last digit. */
+const otherDigit = (hex: string) => hex.slice(0, -1) + (hex.endsWith('0') ? '1' : '0');
 
 const withHeaders = (url: string, headers: Record<string, string>, method = 'GET') => fetch(url, { headers, method });
 
@@ -42,7 +46,7 @@ describe('200', () => {
     const { url } = await upload('a.txt');
     const before = Date.now();
     const { headers } = await fetch(url);
-    const [, seconds] = /^private, max-age=(\d+)$/.exec(headers.get('cache-control') ?? '') ?? [];
+    const [, seconds] = /^private, max-age=(\d+), immutable$/.exec(headers.get('cache-control') ?? '') ?? [];
     const expires = Number.parseInt(new URL(url).searchParams.get('ex') ?? '', 16) * 1000;
     expect(before + Number(seconds) * 1000).toBeLessThanOrEqual(expires);
     expect(Date.now() + (Number(seconds) + 1) * 1000).toBeGreaterThanOrEqual(expires);
@@ -74,6 +78,52 @@ describe('200', () => {
     expect(response.headers.get('content-disposition')).toBe(
       `${disposition}; filename="${filename}"; filename*=UTF-8''${filename}`,
     );
+  });
+
+  test.each([
+    ['an image that says it is a page', PIXEL, 'page.html', 'text/html', 'application/octet-stream', 'attachment'],
+    ['an image that says it is a drawing', PIXEL, 'a.svg', 'image/svg+xml', 'application/octet-stream', 'attachment'],
+    ['a page that says it is an image', '<!doctype html><script>', 'cat.png', 'image/png', 'image/png', 'inline'],
+    ['a page behind the head of an image', 'GIF89a<script>', 'cat.gif', 'image/gif', 'image/gif', 'inline'],
+    [
+      'a page that says it is text',
+      '<!doctype html><script>',
+      'a.txt',
+      'text/plain',
+      'text/plain; charset=utf-8',
+      'inline',
+    ],
+  ])('%s is never run', async (_what, content, filename, type, served, disposition) => {
+    const response = await fetch((await upload(filename, content, type)).url);
+    const { headers } = response;
+    expect(headers.get('content-type')).toBe(served);
+    expect(headers.get('content-disposition')).toMatch(new RegExp(`^${disposition};`));
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('content-security-policy')).toBe("default-src 'none'; sandbox");
+  });
+
+  test.each([
+    ['a"b.png', 'a_b.png'],
+    ["a'b(c)*.png", 'a_b_c_.png'],
+    ['a\r\nset-cookie: x.png', 'a_set-cookie_x.png'],
+    ['gnp.\u202ecat.exe', 'gnp._cat.exe'],
+    ['../../etc/passwd', '_.._etc_passwd'],
+    ['a;filename=b.html', 'a_filename_b.html'],
+    ['a%22b%0d%0a.png', 'a_22b_0d_0a.png'],
+  ])('the name %j is told as %s', async (filename, name) => {
+    const json = { attachments: [{ id: 0, filename }] };
+    const form = formOf(json, { name: 'files[0]', content: CONTENT, filename: 'x' });
+    const { status, body } = await scene.bot.ask('POST', scene.messages, { form });
+    expect(status).toBe(200);
+    const { headers } = await fetch(body.attachments[0].url);
+    const [, plain, full] =
+      /^\w+; filename="([\w.-]+)"; filename\*=UTF-8''(\S+)$/.exec(headers.get('content-disposition') ?? '') ?? [];
+    expect([plain, decodeURIComponent(full ?? '')]).toEqual([
+      body.attachments[0].filename,
+      body.attachments[0].filename,
+    ]);
+    expect(plain).toBe(name);
+    expect(headers.get('set-cookie')).toBeNull();
   });
 
   test('a name outside ASCII (RFC 6266)', async () => {
@@ -130,19 +180,33 @@ describe('404', () => {
       `${pathname}?ex=${ex}&is=${is}`,
       `${pathname}?ex=${ex}&ex=${ex}&is=${is}&hm=${hm}`,
       `${pathname}?ex=${ex}&is=${is}&hm=${hm}x`,
+      ...[ex, is, hm].map((value = '') => pathname + search.replace(value, otherDigit(value))),
+      `${pathname}${search}&hm=${hm}`,
+      `${pathname}${search}&ex=${later}`,
+      `${pathname}?ex[]=${ex}&is[]=${is}&hm[]=${hm}`,
+      `${pathname}?ex=${ex}&is=${is}&hm=${hm?.toUpperCase()}`,
       `${pathname}?ex=&is=&hm=`,
       `${pathname.replace('a.txt', 'b.txt')}${search}`,
       `${pathname.replace(scene.channelId, '1')}${search}`,
       `${pathname.replace('/attachments/', '/attachments/0')}${search}`,
+      `${pathname.replace('a.txt', 'a.txt%00')}${search}`,
       `${pathname.replace('a.txt', '..%2f..%2fcauseway.db')}${search}`,
+      `${pathname.replace('a.txt', 'x%2f..%2fa.txt')}${search}`,
+      `${pathname.replace('/attachments/', '/ephemeral-attachments/')}${search}`,
       `${pathname.replace(scene.channelId, 'x')}${search}`,
       `/cdn/attachments/1/2/${'x'.repeat(3000)}`,
       '/cdn/attachments/../../causeway.db',
       '/cdn/',
       '/cdn/nothing',
     ];
-    for (const path of wrong) expect((await fetch(origin + path)).status, path).toBe(404);
+    for (const path of wrong) {
+      const response = await fetch(origin + path);
+      expect(response.status, path).toBe(404);
+      expect(await response.text()).not.toContain(CONTENT);
+      expect((await fetch(origin + path, { method: 'HEAD' })).status, path).toBe(404);
+    }
     expect((await fetch(url)).status).toBe(200);
+    expect((await fetch(`${url}&`)).status).toBe(200);
   });
 
   test('a leading zero in an id is the same file or none, never a fault', async () => {
@@ -178,6 +242,20 @@ describe('405', () => {
       }
     },
   );
+});
+
+describe('412', () => {
+  test('If-Match of another file, and the file for its own (RFC 9110, section 13.1.1)', async () => {
+    const { url } = await upload('a.txt');
+    const tag = (await fetch(url)).headers.get('etag') ?? '';
+    for (const method of ['GET', 'HEAD']) {
+      const statusFor = async (wanted: string) => (await withHeaders(url, { 'if-match': wanted }, method)).status;
+      expect(await statusFor('"other"')).toBe(412);
+      expect(await statusFor(`W/${tag}`)).toBe(412);
+      expect(await statusFor(`"other", ${tag}`)).toBe(200);
+      expect(await statusFor('*')).toBe(200);
+    }
+  });
 });
 
 describe('416', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { matches, parseRange } from '../../src/cdn/conditions.js';
+import { isTheSame, matches, parseRange } from '../../src/cdn/conditions.js';
 
 describe('parseRange (RFC 9110, section 14.1.2)', () => {
   test.each<[string | undefined, ReturnType<typeof parseRange>]>([
@@ -50,4 +50,15 @@ test.each<[string | undefined, boolean]>([
   [undefined, false],
 ])('If-None-Match: %s', (header, expected) => {
   expect(matches(header, '"1"')).toBe(expected);
+});
+
+test.each<[string, boolean]>([
+  ['"1"', true],
+  ['"0", "1"', true],
+  ['*', true],
+  ['W/"1"', false],
+  ['"10"', false],
+  ['', false],
+])('If-Match: %s', (header, expected) => {
+  expect(isTheSame(header, '"1"')).toBe(expected);
 });

@@ -12,6 +12,7 @@ const ACTORS: Record<Actor['kind'], Actor> = {
   bot: { kind: 'bot', user, applicationId: 1n, messageContentIntent: true },
   token: { kind: 'token', user, applicationId: 1n, scopes: ['identify'], expiresAt: new Date() },
   interaction: { kind: 'interaction', user } as Actor,
+  webhook: { kind: 'webhook', user } as Actor,
 };
 
 const told = (ask: () => unknown) => {
@@ -36,6 +37,11 @@ describe('a caller', () => {
       'interaction',
       'FORBIDDEN The token of an interaction cannot be used for this',
       'FORBIDDEN The token of an interaction cannot be used for this',
+    ],
+    [
+      'webhook',
+      'FORBIDDEN The token of a webhook cannot be used for this',
+      'FORBIDDEN The token of a webhook cannot be used for this',
     ],
   ])('who is %s, as a user: %s; as a person: %s', (kind, asUser, asPerson) => {
     const call = { actor: ACTORS[kind] } as CallContext;

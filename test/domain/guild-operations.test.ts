@@ -55,6 +55,7 @@ import {
 import { ALL_PERMISSIONS, Permission, permissionNames } from '../../src/domain/permissions.js';
 import { createRole, deleteRole, setRolePositions, updateRole } from '../../src/domain/roles/index.js';
 import { getVoiceState } from '../../src/domain/voice/index.js';
+import { listGuildWebhooks } from '../../src/domain/webhooks/index.js';
 import { hashSecret } from '../../src/infra/secrets.js';
 import { entry, OF_ROLE, putCommand, putPermissions } from '../harness/command-rows.js';
 import { PIXEL } from '../harness/images.js';
@@ -259,6 +260,7 @@ const IN_GUILD: Record<GuildOperation, Attempt<GuildOperation>> = {
   addMemberDeafened: addSomebodyWith({ deaf: true }),
   setGreeting: { does: (call) => removeGreeting(call, guildId(), 'WELCOME') },
   manageInvites: { does: deleteInviteOfOwner, instead: Permission.ManageChannels },
+  manageWebhooks: { does: (call) => listGuildWebhooks(call, guildId()) },
   viewAuditLog: {
     does: (call) => listGuildLog(call, { guildId: guildId(), take: 1, backwards: true }),
   },

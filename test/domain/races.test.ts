@@ -22,13 +22,14 @@ import {
 } from '../../src/domain/members/index.js';
 import { addReaction, deleteMessage, editMessage, pinMessage } from '../../src/domain/messages/index.js';
 import { createRole, deleteRole, setRolePositions, updateRole } from '../../src/domain/roles/index.js';
+import { createWebhook, deleteWebhook, updateWebhook } from '../../src/domain/webhooks/index.js';
 import type { User } from '../../src/infra/database/index.js';
 import { hearGuild } from '../harness/bus.js';
 import { openContext } from '../harness/context.js';
 import { PIXEL } from '../harness/images.js';
 import { outcome } from '../harness/outcome.js';
-import { createPerson } from '../harness/rows.js';
-import { addMember, callOf, createGuild, say, type TestGuild } from '../harness/world.js';
+import { createPerson, putWebhooks } from '../harness/rows.js';
+import { addMember, callOf, createBot, createGuild, say, type TestBot, type TestGuild } from '../harness/world.js';
 import { toEdit } from './messages/scene.js';
 
 /**
@@ -40,6 +41,7 @@ let app: AppContext;
 let close: () => Promise<void>;
 let guild: TestGuild;
 let owner: CallContext;
+let application: TestBot;
 let events: BusMessage[];
 beforeAll(async () => {
   ({ app, close } = await openContext());
@@ -47,6 +49,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   guild = await createGuild(app);
   owner = callOf(app, guild.owner);
+  application = await createBot(app, { owner: guild.owner });
   ({ events } = hearGuild({ app }, guild.id));
 });
 afterAll(() => close());
@@ -68,6 +71,8 @@ const told = (...types: string[]) => events.filter(({ type }) => types.includes(
 const role = () => createRole(owner, guild.id, { permissions: 0n });
 const roleKey = (roleId: bigint) => ({ guildId: guild.id, roleId });
 const emoji = async () => (await createEmoji(owner, { guildId: guild.id, name: 'wave', image: PIXEL })).emoji;
+const webhook = async (channelId = guild.channel.id) =>
+  (await createWebhook(owner, { applicationId: application.id, channelId, name: 'x' })).webhook;
 const channel = () => createChannel(owner, guild.id, { name: 'x' });
 
 async function member(): Promise<User> {
@@ -158,6 +163,18 @@ const LIMITED: Record<string, Limited> = {
     },
     make: (n) => pinMessage(owner, { channelId: guild.channel.id, messageId: toPin[n] ?? 0n }),
     count: () => app.db.reader.pin.count({ where: { channelId: guild.channel.id } }),
+  },
+  webhooks: {
+    refusal: 'TOO_MANY_WEBHOOKS',
+    most: 50,
+    action: 'WEBHOOK_CREATE',
+    event: 'WEBHOOKS_UPDATE',
+    fill(count) {
+      const of = { guildId: guild.id, channelId: guild.channel.id, creatorId: guild.owner.id };
+      return putWebhooks({ app }, count, { ...of, applicationId: application.id });
+    },
+    make: () => webhook(),
+    count: () => app.db.reader.webhook.count({ where: { applicationId: application.id } }),
   },
   overwrites: {
     refusal: 'TOO_MANY_OVERWRITES',
@@ -258,6 +275,7 @@ const ENDINGS: Record<string, Ending> = {
           sort: () => setChannelPositions(owner, guild.id, [{ channelId: id, position: 7 }]),
           overwrite: () => setChannelOverwrite(owner, id, { targetId, targetType: 0, allow: 1024n, deny: 0n }),
           invite: () => createInvite(owner, id),
+          hook: () => webhook(id),
           system: () => updateGuild(owner, { guildId: guild.id, systemChannelId: id }),
         },
         left: async () =>
@@ -312,6 +330,24 @@ const ENDINGS: Record<string, Ending> = {
     tooLate: ['UNKNOWN_GUILD_EMOJI'],
     action: 'EMOJI_DELETE',
     event: 'GUILD_EMOJIS_UPDATE',
+  },
+  'a webhook': {
+    async begin() {
+      const { id } = await webhook();
+      const { id: channelId } = await channel();
+      return {
+        ends: () => deleteWebhook(owner, id),
+        others: {
+          name: () => updateWebhook(owner, id, { name: 'other' }),
+          move: () => updateWebhook(owner, id, { channelId }),
+        },
+        left: () => app.db.reader.webhook.count({ where: { id, deletedAt: null } }),
+        concerns: ({ type }) => type === 'WEBHOOKS_UPDATE',
+      };
+    },
+    tooLate: ['UNKNOWN_WEBHOOK'],
+    action: 'WEBHOOK_DELETE',
+    event: 'WEBHOOKS_UPDATE',
   },
   'a membership, by a kick': {
     async begin() {
@@ -456,6 +492,10 @@ describe('a server that is deleted is told of nothing after its end', () => {
     'a role': async () => () => createRole(owner, guild.id, { name: 'late' }),
     'an emoji': async () => () => emoji(),
     'an invite': async () => () => createInvite(owner, guild.channel.id),
+    'a webhook': async () => {
+      application = await createBot(app, { owner: guild.owner });
+      return () => webhook();
+    },
     'a membership': async () => {
       const [user, { code }] = [await createPerson(app), await createInvite(owner, guild.channel.id)];
       return () => joinGuild(callOf(app, user), code);

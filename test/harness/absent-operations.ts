@@ -19,21 +19,6 @@ export const ABSENT_OPERATIONS: readonly { because: string; operations: readonly
     ],
   },
   {
-    because:
-      'App webhooks (service description, section 4) are not built yet; a webhook here is an interaction that is answered.',
-    operations: [
-      'DELETE /webhooks/{webhook_id}',
-      'DELETE /webhooks/{webhook_id}/{webhook_token}',
-      'GET /channels/{channel_id}/webhooks',
-      'GET /guilds/{guild_id}/webhooks',
-      'GET /webhooks/{webhook_id}',
-      'GET /webhooks/{webhook_id}/{webhook_token}',
-      'PATCH /webhooks/{webhook_id}',
-      'PATCH /webhooks/{webhook_id}/{webhook_token}',
-      'POST /channels/{channel_id}/webhooks',
-    ],
-  },
-  {
     because: 'Webhooks take the bodies of no other service (service description, section 4).',
     operations: [
       'POST /webhooks/{webhook_id}/{webhook_token}/github',

@@ -182,6 +182,7 @@ export const PLAIN_MESSAGE = {
   referenceChannelId: null,
   visibleToId: null,
   applicationId: null,
+  webhookId: null,
   interaction: null,
   interactionUsers: [],
   editedAt: null,

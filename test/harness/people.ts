@@ -1,6 +1,9 @@
+import { createWebhook } from '../../src/domain/webhooks/index.js';
+import { webhookUrl } from '../../src/wire/webhooks.js';
 import { PASSWORD, putAccount } from './accounts.js';
 import { askGraphql, type GraphqlAnswer, type Loose } from './graphql.js';
 import type { TestServer } from './server.js';
+import { callOf } from './world.js';
 
 /** Somebody who has an account and acts through the public interface. */
 export interface Person {
@@ -155,4 +158,24 @@ export async function sendMessage(person: Person, channelId: string, content: st
     { input: { channelId, content } },
   );
   return sent.message.id;
+}
+
+export interface MadeWebhook {
+  id: string;
+  token: string;
+  /** Where to post. */
+  url: string;
+}
+
+/** Makes a webhook as somebody who develops the application and manages the server; no limit of a bot's is used. */
+export async function makeWebhook(
+  { app, origin }: Pick<TestServer, 'app' | 'origin'>,
+  creator: Person,
+  application: Pick<MadeApplication, 'id'>,
+  channelId: string,
+): Promise<MadeWebhook> {
+  const user = await app.db.reader.user.findUniqueOrThrow({ where: { id: BigInt(creator.id) } });
+  const input = { applicationId: BigInt(application.id), channelId: BigInt(channelId), name: 'Builds' };
+  const { webhook, token } = await createWebhook(callOf(app, user), input);
+  return { id: String(webhook.id), token, url: webhookUrl(webhook, token, origin) };
 }

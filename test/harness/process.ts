@@ -6,6 +6,8 @@ import { createInterface } from 'node:readline';
 export interface RunningInstance {
   origin: string;
   process: ChildProcess;
+  /** What it has written so far, to its output and for faults. */
+  written(): string;
   /** Sends a signal and resolves with how the process ended: its exit code, or the signal. */
   end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null>;
 }
@@ -16,8 +18,11 @@ const entryPoint = join(import.meta.dirname, '../../dist/main.js');
 export async function startInstance(env: Record<string, string>): Promise<RunningInstance> {
   const child = spawn(process.execPath, [entryPoint], {
     env: { PATH: process.env.PATH, PORT: '0', RATE_LIMITS: 'off', ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
+  const written: Buffer[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => written.push(chunk));
+  child.stderr.pipe(process.stderr, { end: false });
   const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
   const origin = await Promise.race([
     originOf(child),
@@ -26,6 +31,7 @@ export async function startInstance(env: Record<string, string>): Promise<Runnin
   return {
     origin,
     process: child,
+    written: () => Buffer.concat(written).toString(),
     async end(signal) {
       child.kill(signal);
       const [code, endedBy] = await exited;

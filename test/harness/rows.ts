@@ -1,8 +1,11 @@
+import { hash } from '@node-rs/argon2';
 import { WITH_ROLES_AND_EMOJIS } from '../../src/domain/guilds/index.js';
 import { nickColumns, userNameKeys } from '../../src/domain/members/name-keys.js';
 import { WITH_USER_AND_ROLES } from '../../src/domain/members/record.js';
-import type { Channel, Prisma, User } from '../../src/infra/database/index.js';
+import { makeWebhookToken, tokenFacts } from '../../src/domain/webhooks/tokens.js';
+import type { Channel, Prisma, User, Webhook } from '../../src/infra/database/index.js';
 import type { Server } from '../../src/server.js';
+import type { TestBot, TestGuild } from './world.js';
 
 /**
  * Rows of what nothing in the platform makes yet, or not in such numbers, put straight into the database:
@@ -12,6 +15,7 @@ import type { Server } from '../../src/server.js';
  * - a member's nickname, other than by a bot that was granted it
  * - direct channels
  * - when somebody was last here, and that they are online
+ * - webhooks, whose token is checked at no cost
  * - crowds: of members, guilds, bots, channels
  *
  * Whatever has a door is made by `world.ts`, through it.
@@ -175,4 +179,43 @@ export async function putSlowMode(app: App, channelId: bigint, rateLimitPerUser:
     include: { guild: { include: WITH_ROLES_AND_EMOJIS } },
   });
   if (guild) app.publish({ type: 'GUILD_UPDATE', guild });
+}
+
+/** The least that a hash may cost. */
+const CHEAP = { memoryCost: 8, timeCost: 1, parallelism: 1 };
+
+/** A webhook, without anybody having told; of a bot's application, and in a guild's first channel unless stated. */
+export async function putWebhook(
+  app: App,
+  { bot, guild }: { bot: Pick<TestBot, 'id'>; guild: Pick<TestGuild, 'id' | 'channel'> },
+  facts: Partial<Prisma.WebhookUncheckedCreateInput> = {},
+): Promise<{ webhook: Webhook; token: string }> {
+  const token = makeWebhookToken();
+  const webhook = await app.db.writer.webhook.create({
+    data: {
+      id: app.nextId(),
+      applicationId: bot.id,
+      guildId: guild.id,
+      channelId: guild.channel.id,
+      name: 'hook',
+      tokenHash: await hash(token, CHEAP),
+      ...tokenFacts(token),
+      creatorId: bot.id,
+      ...facts,
+    },
+  });
+  return { webhook, token };
+}
+
+/** Many webhooks at once, whose tokens nobody has. @returns their ids, oldest first */
+export async function putWebhooks(
+  { app }: { app: App },
+  count: number,
+  data: Partial<Prisma.WebhookCreateManyInput> &
+    Pick<Prisma.WebhookCreateManyInput, 'applicationId' | 'guildId' | 'channelId' | 'creatorId'>,
+): Promise<bigint[]> {
+  const ids = Array.from({ length: count }, () => app.nextId());
+  const facts = { name: 'Row', tokenHash: '', tokenPrefix: 'abcdefgh', tokenLast4: 'wxyz', ...data };
+  await app.db.writer.webhook.createMany({ data: ids.map((id) => ({ ...facts, id })) });
+  return ids;
 }

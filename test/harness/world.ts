@@ -10,6 +10,7 @@ import { createInvite } from '../../src/domain/invites/index.js';
 import { type MemberRecord, WITH_USER_AND_ROLES } from '../../src/domain/members/record.js';
 import { type MessageRecord, type NewMessage, sendMessage } from '../../src/domain/messages/index.js';
 import { parseInput } from '../../src/domain/parse-input.js';
+import { createWebhook as createWebhookAs } from '../../src/domain/webhooks/index.js';
 import type { User } from '../../src/infra/database/index.js';
 import { SendMessageBody } from '../../src/rest-compat/message-body.js';
 import type { Server } from '../../src/server.js';
@@ -158,6 +159,17 @@ const LONG_MESSAGE = toSend({ embeds: LONG_EMBEDS });
 /** Sends a message of some 100 KB, of which it takes few to fill a buffer, into the guild's first channel. */
 export function sayAtLength(app: App, guild: Pick<TestGuild, 'channel'>, author: User): Promise<MessageRecord> {
   return sendMessage(callOf(app, author), { channelId: guild.channel.id, body: LONG_MESSAGE });
+}
+
+/** A webhook of a bot's application in a guild's first channel, made by the guild's owner, whose the application must be. */
+export async function createWebhook(
+  app: App,
+  { owner, channel }: Pick<TestGuild, 'owner' | 'channel'>,
+  bot: Pick<TestBot, 'id'>,
+): Promise<{ id: string; token: string }> {
+  const input = { applicationId: bot.id, channelId: channel.id, name: 'Hook' };
+  const { webhook, token } = await createWebhookAs(callOf(app, owner), input);
+  return { id: String(webhook.id), token };
 }
 
 /** A guild, and a bot of its owner's that is a member of it. */

@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { squareImage, TooManyImages } from '../../src/infra/images.js';
+import { sizedImage, squareImage, TooManyImages } from '../../src/infra/images.js';
 
 const drawing = (width: number, height: number) =>
   sharp({ create: { width, height, channels: 4, background: '#f008' } })
@@ -42,5 +42,57 @@ describe('an image', () => {
     expect(most).toBeGreaterThan(0);
     expect(most).toBeLessThanOrEqual(2);
     expect(await squareImage(content)).not.toBeNull();
+  });
+});
+
+describe('images that are sized', () => {
+  it('are two that are decoded at once, and 32 that wait for that', async () => {
+    const content = await drawing(64, 64);
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 36 }, () => sizedImage(async () => content, { width: 8 })),
+    );
+    const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+    expect(refused).toEqual([expect.any(TooManyImages), expect.any(TooManyImages)]);
+  });
+
+  it('are decoded two at once together with those that are uploaded, and neither keep the others waiting', async () => {
+    const content = await drawing(64, 64);
+    const ended: string[] = [];
+    const size = () => sizedImage(async () => content, { width: 8 }).then(() => ended.push('sized'));
+    const upload = () => squareImage(content).then(() => ended.push('uploaded'));
+    const most = await mostAtOnce(async () => {
+      const sized = Array.from({ length: 20 }, size);
+      const uploaded = Array.from({ length: 18 }, upload);
+      await Promise.all([...sized, ...uploaded]);
+    });
+    expect(most).toBe(2);
+    expect(ended.slice(0, 20).filter((kind) => kind === 'uploaded').length).toBeGreaterThanOrEqual(6);
+    expect(ended.slice(0, 20).filter((kind) => kind === 'sized').length).toBeGreaterThanOrEqual(6);
+  });
+
+  it('are given up by what cannot be read, which others are told of, and leave their place', async () => {
+    const failing = Array.from({ length: 5 }, () =>
+      sizedImage(() => Promise.reject(new Error('the disk')), { width: 8 }),
+    );
+    const outcomes = await Promise.allSettled(failing);
+    expect(outcomes.map(({ status }) => status)).toEqual(Array.from({ length: 5 }, () => 'rejected'));
+    const content = await drawing(64, 64);
+    expect(await sizedImage(async () => content, { width: 8 })).toMatchObject({ format: 'png' });
+    expect(await sizedImage(async () => Buffer.from('no image'), { width: 8 })).toBeNull();
+  });
+
+  it('have at most 1,000 frames', async () => {
+    const moving = (frames: number) =>
+      sharp(Buffer.from(Array.from({ length: 4 * 4 * 3 * frames }, (_, n) => (n * 31) % 251)), {
+        raw: { width: 4, height: 4 * frames, channels: 3, pageHeight: 4 },
+      })
+        .gif()
+        .toBuffer();
+    const sizedOf = async (frames: number) => {
+      const content = await moving(frames);
+      return sizedImage(async () => content, { width: 2 });
+    };
+    expect(await sizedOf(1_000)).toMatchObject({ format: 'gif' });
+    expect(await sizedOf(1_001)).toBeNull();
   });
 });

@@ -202,22 +202,29 @@ describe('the picture of an emoji', () => {
       .toBuffer();
     const { id } = await make(scene.bot, 'wide', { image: dataUri(image) });
     expect(await facts(await picture(id, 'png'))).toEqual([200, 'image/png', 'png', 128, 1]);
-    expect(await facts(await picture(id, 'webp?size=48'))).toEqual([200, 'image/webp', 'webp', 128, 1]);
+    expect(await facts(await picture(id, 'webp?size=32'))).toEqual([200, 'image/webp', 'webp', 32, 1]);
+    expect(await facts(await picture(id, 'webp?size=4096'))).toEqual([200, 'image/webp', 'webp', 128, 1]);
+    expect((await picture(id, 'webp?size=48')).status).toBe(400);
     expect(await facts(await picture(id, 'webp?animated=true'))).toEqual([200, 'image/webp', 'webp', 128, 1]);
     expect(await facts(await picture(id, 'jpeg'))).toEqual([200, 'image/jpeg', 'jpeg', 128, 1]);
     for (const file of ['gif', 'svg', 'png/x']) expect((await picture(id, file)).status).toBe(404);
     expect((await picture('1', 'png')).status).toBe(404);
     await scene.bot.delete(path(id));
-    expect((await picture(id, 'png')).status).toBe(404);
+    for (const file of ['png', 'webp?size=32']) expect((await picture(id, file)).status).toBe(404);
   });
 
   test('that moves does so as GIF, and as WebP where that is asked for', async () => {
-    const { id, animated } = await make(scene.bot, 'moves', { image: dataUri(await movingGif(), 'image/gif') });
+    const { id, animated } = await make(scene.bot, 'moves', { image: dataUri(await movingGif(64), 'image/gif') });
     expect(animated).toBe(true);
-    expect(await facts(await picture(id, 'gif'))).toEqual([200, 'image/gif', 'gif', 16, 2]);
-    expect(await facts(await picture(id, 'webp?animated=true'))).toEqual([200, 'image/webp', 'webp', 16, 2]);
-    expect(await facts(await picture(id, 'webp'))).toEqual([200, 'image/webp', 'webp', 16, 1]);
-    expect(await facts(await picture(id, 'png'))).toEqual([200, 'image/png', 'png', 16, 1]);
+    for (const [size, side] of [
+      ['', 64],
+      ['&size=16', 16],
+    ] as const) {
+      expect(await facts(await picture(id, `gif?${size}`))).toEqual([200, 'image/gif', 'gif', side, 2]);
+      expect(await facts(await picture(id, `webp?animated=true${size}`))).toEqual([200, 'image/webp', 'webp', side, 2]);
+      expect(await facts(await picture(id, `webp?${size}`))).toEqual([200, 'image/webp', 'webp', side, 1]);
+      expect(await facts(await picture(id, `png?${size}`))).toEqual([200, 'image/png', 'png', side, 1]);
+    }
   });
 });
 

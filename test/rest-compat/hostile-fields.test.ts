@@ -16,6 +16,7 @@ import { readableLog } from '../harness/log.js';
 import { inForm, postForm } from '../harness/oauth.js';
 import { createApplication, createGuild, install, type Person, signUp } from '../harness/people.js';
 import { ask, openScene, type RestAnswer, type Scene } from '../harness/rest.js';
+import { putWebhook } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { putTeam } from '../harness/teams.js';
 import { addMember, userOf } from '../harness/world.js';
@@ -33,7 +34,7 @@ const RAW = '(a number)';
 
 type Params = Record<string, string>;
 /** By what somebody shows who they are. */
-type Credential = 'bot' | 'session' | 'scope' | 'interaction';
+type Credential = 'bot' | 'session' | 'scope' | 'interaction' | 'webhook';
 
 const { log, lines: faults } = readableLog();
 let server: TestServer;
@@ -103,17 +104,19 @@ beforeAll(async () => {
       commandId,
       emojiId: '1',
       code: 'aaaaaaaa',
+      webhookId: (await webhook()).webhookId,
     },
     session: { teamId, applicationId, userId: bob.id },
     scope: await grant(),
     interaction,
+    webhook: await webhook(),
   };
   layout = await answered();
   const text = { type: 10, content: 'hello' };
   const body = { flags: MessageFlags.IsComponentsV2, components: [text], content: null };
   expect((await bot.patch(`${scene.messages}/${layout.messageId}`, body)).status).toBe(200);
   Object.assign(samples, { id: guildId, email: cleo.email, team_id: teamId, user_id: cleo.id, message_id: messageId });
-  Object.assign(samples, { user_ids: cleo.id });
+  Object.assign(samples, { user_ids: cleo.id, channel_id: channelId });
 });
 afterAll(() => server.stop());
 
@@ -132,6 +135,15 @@ async function unanswered(): Promise<Params> {
   return { interactionId: String(interaction.id), interactionToken };
 }
 
+/** A webhook of the scene's bot. */
+async function webhook(): Promise<{ webhookId: string; webhookToken: string }> {
+  const { webhook: row, token: webhookToken } = await putWebhook(server.app, {
+    bot: scene.bot.bot,
+    guild: scene.guild,
+  });
+  return { webhookId: String(row.id), webhookToken };
+}
+
 /** A server of ada's with an application of hers, which gets her token for who may run its commands. */
 async function grant(): Promise<Params> {
   const application = await createApplication(ada, 'Granted');
@@ -146,6 +158,7 @@ async function grant(): Promise<Params> {
 function credentialOf({ callers }: Route): Credential {
   if (callers.length === 0 || callers.includes('bot')) return 'bot';
   if (callers.includes('interactionToken')) return 'interaction';
+  if (callers.includes('webhookToken')) return 'webhook';
   return callers.includes('session') ? 'session' : 'scope';
 }
 
@@ -170,6 +183,7 @@ const AUTHORIZATION: Record<Credential, () => Record<string, string>> = {
   session: () => ({ authorization: `Bearer ${ada.token}` }),
   scope: () => ({ authorization: `Bearer ${token}` }),
   interaction: () => ({}),
+  webhook: () => ({}),
 };
 
 async function send(route: Route, address: string, body?: BodyInit, type: string | null = 'application/json') {

@@ -1,27 +1,35 @@
-import { rm } from 'node:fs/promises';
+import { randomInt } from 'node:crypto';
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.js';
+import { removeAbandonedFiles } from '../../src/domain/abandoned-files.js';
 import { createServer } from '../../src/server.js';
-import { startInstance } from '../harness/process.js';
-import { RestBot } from '../harness/rest.js';
+import { ManualClock } from '../harness/clock.js';
+import type { Loose } from '../harness/graphql.js';
+import { type RunningInstance, startInstance } from '../harness/process.js';
+import { ask, formOf, RestBot } from '../harness/rest.js';
 import { migratedDatabase, migratedFolder } from '../harness/server.js';
-import { addMember, createBot, createGuild, type TestBot } from '../harness/world.js';
+import { createBotInGuild, createWebhook, type TestBot } from '../harness/world.js';
 
 let dataDir: string;
 let database: Awaited<ReturnType<typeof migratedDatabase>>;
 let env: Record<string, string>;
 let bot: TestBot;
 let messages: string;
+let webhook: string;
 
 beforeAll(async () => {
   dataDir = await migratedFolder();
   database = await migratedDatabase();
   env = { DATA_DIR: dataDir, ...(database ? { DATABASE_URL: database.url } : {}) };
   const seeding = await createServer(readConfig({ ...env, PORT: '0' }), { log: pino({ level: 'silent' }) });
-  const guild = await createGuild(seeding.app);
-  bot = await createBot(seeding.app);
-  await addMember(seeding.app, guild.id, bot.user);
+  const made = await createBotInGuild(seeding.app);
+  const { guild } = made;
+  bot = made.bot;
+  const { id, token } = await createWebhook(seeding.app, guild, bot);
+  webhook = `/webhooks/${id}/${token}`;
   messages = `/channels/${guild.channel.id}/messages`;
   await seeding.stop();
 });
@@ -30,7 +38,21 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
+/** The messages of the channel, newest first. */
+async function allMessages(instance: RunningInstance): Promise<Loose[]> {
+  const rest = new RestBot(instance, bot);
+  const all: Loose[] = [];
+  for (let before = ''; ; ) {
+    const { body: page } = await rest.get(`${messages}?limit=100&before=${before}`);
+    all.push(...page);
+    if (page.length < 100) return all;
+    before = page.at(-1).id;
+  }
+}
+
 const SENDERS = 8;
+/** As many forms as one webhook may be sending at once. */
+const UPLOADERS = 5;
 const ENOUGH = 300;
 
 test('a process that is killed while it is sent messages loses none that it acknowledged', async () => {
@@ -54,16 +76,68 @@ test('a process that is killed while it is sent messages loses none that it ackn
 
   const reborn = await startInstance(env);
   const rest = new RestBot(reborn, bot);
-  const found = new Map<string, string>();
-  for (let before = ''; ; ) {
-    const { body: page } = await rest.get(`${messages}?limit=100&before=${before}`);
-    for (const { id, content } of page) found.set(id, content);
-    if (page.length < 100) break;
-    before = page.at(-1).id;
-  }
+  const found = new Map((await allMessages(reborn)).map(({ id, content }) => [id, content]));
   for (const [id, content] of acknowledged) expect(found.get(id)).toBe(content);
   const { status, body } = await rest.post(messages, { content: 'after' });
   expect(status).toBe(200);
   expect([...found.keys()].every((id) => BigInt(id) < BigInt(body.id))).toBe(true);
   expect(await reborn.end('SIGTERM')).toBe(0);
 });
+
+const ROUNDS = 3;
+
+/** A file whose content follows from its name. */
+const contentOf = (name: string) => `${name} `.repeat(10_000 * (1 + (name.length % 3)));
+
+/** Has a webhook sent files until the process is killed in the middle of it. @returns messages that were acknowledged */
+async function killedDuringUploads(round: number): Promise<string[]> {
+  const doomed = await startInstance(env);
+  const acknowledged: string[] = [];
+  const killAfter = randomInt(1, 30);
+  const uploader = async (name: number) => {
+    for (let n = 0; ; n += 1) {
+      const filename = `${round}-${name}-${n}.txt`;
+      const form = formOf({ content: filename }, { name: 'files[0]', content: contentOf(filename), filename });
+      const answer = await ask(doomed, 'POST', webhook, { form }).catch(() => null);
+      if (answer === null) return;
+      expect(answer.status).toBe(200);
+      acknowledged.push(answer.body.id);
+      if (acknowledged.length === killAfter) setTimeout(() => doomed.process.kill('SIGKILL'), randomInt(0, 20));
+    }
+  };
+  await Promise.all(Array.from({ length: UPLOADERS }, (_, name) => uploader(name)));
+  expect(doomed.process.signalCode ?? (await doomed.end('SIGKILL'))).toBe('SIGKILL');
+  return acknowledged;
+}
+
+/** The names of the files in the data folder, and the rows that name one. */
+async function filesAndRows(server: Awaited<ReturnType<typeof createServer>>) {
+  const entries = await readdir(join(dataDir, 'blobs'), { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+  const rows = await server.app.db.reader.attachment.findMany({ select: { id: true } });
+  return { files: files.sort(), rows: rows.map(({ id }) => String(id)).sort() };
+}
+
+test('a process that is killed while a webhook is sent files leaves no message without them, and no file for good', async () => {
+  const acknowledged: string[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) acknowledged.push(...(await killedDuringUploads(round)));
+  const reborn = await startInstance(env);
+  const sent = (await allMessages(reborn)).filter((message) => message.webhook_id !== undefined);
+  expect(sent.map(({ id }) => id)).toEqual(expect.arrayContaining(acknowledged));
+  for (const { content, attachments } of sent) {
+    expect(attachments).toHaveLength(1);
+    const served = await fetch(attachments[0].url);
+    expect([served.status, attachments[0].filename]).toEqual([200, content]);
+    expect((await served.text()) === contentOf(content)).toBe(true);
+  }
+  expect(await reborn.end('SIGTERM')).toBe(0);
+
+  const clock = new ManualClock(Date.now() + 2 * 60 * 60_000);
+  const log = pino({ level: 'silent' });
+  const server = await createServer(readConfig({ ...env, PORT: '0' }), { log, clock });
+  await removeAbandonedFiles({ ...server.app, read: server.app.db.reader });
+  const { files, rows } = await filesAndRows(server);
+  await server.stop();
+  expect(rows).toHaveLength(sent.length);
+  expect(files).toEqual(rows);
+}, 60_000);

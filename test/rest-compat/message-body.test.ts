@@ -33,7 +33,12 @@ describe('the body of a send becomes a value of the domain', () => {
         { id: 0, filename: 'a.txt', description: ' words ' },
         { id: '1', description: ' ' },
       ],
-      { attachments: [{ id: 0n, filename: 'a.txt', description: 'words' }, { id: 1n }] },
+      {
+        attachments: [
+          { id: 0n, filename: 'a.txt', description: 'words' },
+          { id: 1n, description: null },
+        ],
+      },
     ],
   ])('%s', (name, value, expected) => {
     expect(send({ [name]: value })).toEqual(expected);
@@ -68,6 +73,13 @@ describe('what messages do not hold is refused where it is named', () => {
     expect(faultsOf(() => send({ poll }))).toEqual(NO_POLLS);
     expect(faultsOf(() => send({ content: 'x', poll }))).toEqual(NO_POLLS);
     expect(faultsOf(() => editAnswer({ content: 'x', poll }))).toEqual(NO_POLLS);
+  });
+
+  test('more kinds of mentions than are looked at', () => {
+    const parse = Array(101).fill('none');
+    expect(faultsOf(() => send({ allowed_mentions: { parse } }))).toMatchObject([
+      { path: 'allowed_mentions.parse', code: 'BASE_TYPE_BAD_LENGTH' },
+    ]);
   });
 
   test('a forward', () => {

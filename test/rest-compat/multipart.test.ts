@@ -64,7 +64,10 @@ describe('the value of a form', () => {
     [[['tts', '1']], { tts: true }],
     [[['tts', 'false']], { tts: false }],
     [[['tts', '0']], { tts: false }],
+    [[['tts', 'True']], { tts: true }],
     [[['tts', 'yes']], { tts: false }],
+    [[['enforce_nonce', 'true']], { enforce_nonce: true }],
+    [[['flags', '']], { flags: '' }],
   ])('of %j is %j', async (parts, value) => {
     expect(await received(parts)).toEqual({ value, files: [] });
   });
@@ -120,7 +123,7 @@ describe('a form is refused', () => {
     {
       path: '',
       code: 'BASE_TYPE_CHOICES',
-      message: `File parts are named files[n], each n once; "${name}" is not.`,
+      message: `Files are named files[n], each n once, and have a filename; "${name}" is not one.`,
     },
   ];
   const repeated = (name: string) => [
@@ -128,12 +131,33 @@ describe('a form is refused', () => {
     { path: '', code: 'BASE_TYPE_INVALID', message: `The part "${name}" stands more than once in the form.` },
   ];
 
-  test.each(['upload', 'files[1000]', 'files[]', 'files[x]', 'xfiles[0]', 'files[0]x'])(
-    'with a file that is called %s',
-    async (name) => {
-      expect(await faultOf([[name, 'a', 'a.txt']])).toEqual(badPart(name));
-    },
-  );
+  test.each([
+    ...[
+      'upload',
+      'files',
+      'files[1000]',
+      'files[]',
+      'files[x]',
+      'files[-1]',
+      'files[1e3]',
+      'files[0',
+      'files0]',
+      'xfiles[0]',
+    ],
+    'files[0]x',
+  ])('with a file that is called %s', async (name) => {
+    expect(await faultOf([[name, 'a', 'a.txt']])).toEqual(badPart(name));
+  });
+
+  test.each(['files[0]', 'file1', 'file'])('with a field that is called as a file, %s', async (name) => {
+    expect(await faultOf([[name, 'a']])).toEqual(badPart(name));
+  });
+
+  test('with more than fifty fields', async () => {
+    const fields = (count: number): Part[] => Array.from({ length: count }, (_, n) => [`f${n}`, 'x']);
+    expect(Object.keys((await received(fields(50))).value as object)).toHaveLength(50);
+    expect(await faultOf(fields(51))).toEqual(['REQUEST_TOO_LARGE']);
+  });
 
   test('with names that are told as far as they are short', async () => {
     const name = 'n'.repeat(41);

@@ -15,7 +15,7 @@ import { grantCode, inForm, postForm, REDIRECT_URI } from '../harness/oauth.js';
 import { createApplication, createGuild, install, type Person, signUp } from '../harness/people.js';
 import { REFERENCE_OPERATIONS, referenceFaults } from '../harness/reference.js';
 import { ask, formOf, openScene, type RestAnswer, type RestRequest, type Scene } from '../harness/rest.js';
-import { createPerson, nameMember, putInVoice } from '../harness/rows.js';
+import { createPerson, nameMember, putInVoice, putWebhook } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { addMember, callOf, createGuild as createGuildOf } from '../harness/world.js';
 
@@ -387,18 +387,53 @@ const ASKED: Record<string, (() => Asked | Promise<Asked>)[]> = {
   'POST /users/@me/channels': [() => ({ json: recipient() })],
   'GET /users/@me/guilds': [() => ({ query: '?with_counts=true' }), () => ({ as: 'token' })],
   'DELETE /users/@me/guilds/{guild_id}': [leaving],
-  'POST /webhooks/{webhook_id}/{webhook_token}': [() => answeredOne({ json: { content: 'more' } })],
+  'GET /channels/{channel_id}/webhooks': [() => hooked()],
+  'POST /channels/{channel_id}/webhooks': [() => ({ json: { name: 'Herald', avatar: dataUri(PIXEL) } })],
+  'GET /guilds/{guild_id}/webhooks': [() => hooked()],
+  'GET /webhooks/{webhook_id}': [() => hooked()],
+  'PATCH /webhooks/{webhook_id}': [
+    () => hooked({ json: { name: 'Crier' } }),
+    async () => hooked({ json: { channel_id: await newChannel() } }),
+  ],
+  'DELETE /webhooks/{webhook_id}': [() => hooked()],
+  'GET /webhooks/{webhook_id}/{webhook_token}': [() => byWebhook()],
+  'PATCH /webhooks/{webhook_id}/{webhook_token}': [() => byWebhook({ json: { name: 'Crier' } })],
+  'DELETE /webhooks/{webhook_id}/{webhook_token}': [() => byWebhook()],
+  'POST /webhooks/{webhook_id}/{webhook_token}': [
+    () => answeredOne({ json: { content: 'more' } }),
+    () => byWebhook({ json: { content: 'posted', embeds: [{ title: 'A title' }] }, query: '?wait=true' }),
+    () => byWebhook({ json: LAYOUT }),
+    async () => byWebhook({ json: { content: 'a reply', message_reference: { message_id: (await scene.send()).id } } }),
+    () => byWebhook({ form: formOf({}, { name: 'files[0]', content: PIXEL, filename: 'a.png', type: 'image/png' }) }),
+  ],
   'GET /webhooks/{webhook_id}/{webhook_token}/messages/@original': [() => answeredOne()],
   'PATCH /webhooks/{webhook_id}/{webhook_token}/messages/@original': [
     () => answeredOne({ json: { content: 'edited' } }),
   ],
   'DELETE /webhooks/{webhook_id}/{webhook_token}/messages/@original': [() => answeredOne()],
-  'GET /webhooks/{webhook_id}/{webhook_token}/messages/{message_id}': [() => answeredOne()],
+  'GET /webhooks/{webhook_id}/{webhook_token}/messages/{message_id}': [() => answeredOne(), () => byWebhook()],
   'PATCH /webhooks/{webhook_id}/{webhook_token}/messages/{message_id}': [
     () => answeredOne({ json: { content: 'edited' } }),
+    () => byWebhook({ json: { content: 'edited' } }),
+    () => byWebhook({ json: { ...LAYOUT, content: null } }),
   ],
-  'DELETE /webhooks/{webhook_id}/{webhook_token}/messages/{message_id}': [() => answeredOne()],
+  'DELETE /webhooks/{webhook_id}/{webhook_token}/messages/{message_id}': [() => answeredOne(), () => byWebhook()],
 };
+
+/** A webhook that is managed with the bot token. */
+async function hooked(more: RestRequest = {}): Promise<Asked> {
+  const { webhook } = await putWebhook(server.app, { bot: scene.bot.bot, guild: scene.guild });
+  return { params: { webhook_id: String(webhook.id) }, ...more };
+}
+
+/** One that is used with its own token, and a message of its own. */
+async function byWebhook(more: RestRequest & { query?: string } = {}): Promise<Asked> {
+  const { webhook, token: webhookToken } = await putWebhook(server.app, { bot: scene.bot.bot, guild: scene.guild });
+  const params = { webhook_id: String(webhook.id), webhook_token: webhookToken };
+  const path = '/webhooks/{webhook_id}/{webhook_token}';
+  const { body } = await send(`POST ${path}`, { params, as: 'nobody', json: { content: 'posted' } });
+  return { params: { ...params, message_id: body.id }, as: 'nobody', ...more };
+}
 
 const recipient = () => ({ recipient_id: String(scene.guild.owner.id) });
 const inAMinute = () => new Date(server.app.clock.now() + 60_000).toISOString();
@@ -499,8 +534,19 @@ const KINDS: Record<string, Kind> = {
   user_id: 'user',
   command_id: 'command',
   application_id: 'application',
+  webhook_id: 'webhook',
 };
-const ALL_KINDS = ['guild', 'channel', 'message', 'role', 'emoji', 'user', 'command', 'application'] as const;
+const ALL_KINDS = [
+  'guild',
+  'channel',
+  'message',
+  'role',
+  'emoji',
+  'user',
+  'command',
+  'application',
+  'webhook',
+] as const;
 type Kind = (typeof ALL_KINDS)[number];
 type Ids = Partial<Record<Kind, string>>;
 
@@ -533,6 +579,7 @@ describe('an id is refused', () => {
       user: other.stranger.id,
       command: command.body.id,
       application: other.bot.id,
+      webhook: await hookIn(other),
     };
     here = {
       guild: scene.guildId,
@@ -542,6 +589,7 @@ describe('an id is refused', () => {
       emoji: (await emojiIn('/guilds/{guild_id}/emojis')).params?.emoji_id ?? '',
       user: String(scene.guild.owner.id),
       command: await globalCommand(),
+      webhook: await hookIn(scene),
     };
     gone = {
       guild: await deletedGuild(),
@@ -550,13 +598,18 @@ describe('an id is refused', () => {
       role: await newRole(),
       emoji: (await emojiIn('/guilds/{guild_id}/emojis')).params?.emoji_id ?? '',
       command: await globalCommand(),
+      webhook: await hookIn(scene),
     };
+    await must('DELETE', `/webhooks/${gone.webhook}`);
     await must('DELETE', `/channels/${gone.channel}`);
     await must('DELETE', `/channels/{channel_id}/messages/${gone.message}`);
     await must('DELETE', `/guilds/{guild_id}/roles/${gone.role}`);
     await must('DELETE', `/guilds/{guild_id}/emojis/${gone.emoji}`);
     await must('DELETE', `/applications/{application_id}/commands/${gone.command}`);
   });
+
+  const hookIn = async ({ bot: { bot }, guild }: Scene) =>
+    String((await putWebhook(server.app, { bot, guild })).webhook.id);
 
   let stateBefore: string;
   beforeAll(async () => {
@@ -582,7 +635,7 @@ describe('an id is refused', () => {
   }
 
   const withIds = ours
-    .filter((name) => !(name in NEVER) && !/\/(webhooks|interactions)\//.test(name))
+    .filter((name) => !(name in NEVER) && !/_token\}/.test(name))
     .flatMap((name) => [...name.matchAll(/\{(\w+)\}/g)].map(([, param = '']) => ({ name, param })))
     .flatMap(({ name, param }) => {
       const kind = KINDS[param];
@@ -604,6 +657,7 @@ describe('an id is refused', () => {
       await reader.invite.findMany({ where }),
       await reader.message.findMany({ where: { channelId }, include: { reactions: true } }),
       await reader.applicationCommand.findMany({ where: { applicationId: BigInt(elsewhere.application ?? '') } }),
+      await reader.webhook.findMany({ where }),
     ];
     return JSON.stringify(rows, (_, value) => (typeof value === 'bigint' ? String(value) : value));
   }

@@ -5,6 +5,7 @@ import { createInvite } from '../../src/domain/invites/index.js';
 import { ALL_PERMISSIONS } from '../../src/domain/permissions.js';
 import { createRole } from '../../src/domain/roles/index.js';
 import type { Route } from '../../src/rest-compat/route.js';
+import { isInPath } from '../../src/rest-compat/schemes.js';
 import { routes } from '../../src/rest-compat/table.js';
 import { putCommand } from '../harness/command-rows.js';
 import { dataUri, PIXEL } from '../harness/images.js';
@@ -12,7 +13,7 @@ import { putAnswered, putInteraction } from '../harness/interaction-rows.js';
 import { grantCode, inForm, postForm, REDIRECT_URI } from '../harness/oauth.js';
 import { createApplication, createGuild, install, type Person, signUp } from '../harness/people.js';
 import { ask, openScene, type RestRequest, type Scene } from '../harness/rest.js';
-import { createPerson, putInVoice } from '../harness/rows.js';
+import { createPerson, putInVoice, putWebhook } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { putTeam } from '../harness/teams.js';
 import { addMember, callOf, createGuild as createGuildOf } from '../harness/world.js';
@@ -48,6 +49,7 @@ beforeAll(async () => {
     soundId: '1',
     stickerId: '1',
     overwriteId: scene.guildId,
+    webhookId: '0',
   };
   ofApplication.emojiId = await putEmoji({ applicationId: scene.bot.bot.id });
   const { body: opened } = await scene.bot.post('/users/@me/channels', { recipient_id: String(scene.guild.owner.id) });
@@ -113,7 +115,8 @@ const isOfApplicationEmoji = (path: string) => path.startsWith('/applications/:a
 /** Makes anew what a route of commands, of interactions or of the portal may have changed or removed. */
 async function renew(route: Route): Promise<void> {
   await renewRemoved(route);
-  if (isOfInteraction(route)) await renewInteraction(route);
+  if (isOfToken(route)) await renewAsked(route);
+  if (route.path === '/webhooks/:webhookId') known.webhookId = (await newWebhook()).webhookId;
   if (isOfModeration(route)) await renewModerated(route);
   if (route.path.includes('/voice-states/')) await renewVoice();
   if (route.path.endsWith('/commands/:commandId')) await renewCommand(route);
@@ -143,12 +146,20 @@ async function renewMembership(): Promise<void> {
   joined.guildId = String(guild.id);
 }
 
-const isOfInteraction = ({ callers }: Route) => callers.includes('interactionToken');
+const isOfToken = ({ callers }: Route) => callers.some(isInPath);
 
-async function renewInteraction({ path }: Route): Promise<void> {
+async function newWebhook(): Promise<{ webhookId: string; webhookToken: string }> {
+  const { webhook, token: webhookToken } = await putWebhook(server.app, { bot: scene.bot.bot, guild: scene.guild });
+  return { webhookId: String(webhook.id), webhookToken };
+}
+
+/** Where both kinds of tokens are taken, that of an interaction is shown. */
+async function renewAsked({ path, callers }: Route): Promise<void> {
   const { app } = server;
   const at = { bot: scene.bot.bot, guild: scene.guild };
-  if (path.startsWith('/interactions/')) {
+  if (!callers.includes('interactionToken')) {
+    Object.assign(asked, await newWebhook());
+  } else if (path.startsWith('/interactions/')) {
     const { interaction, token: interactionToken } = await putInteraction(app, at);
     Object.assign(asked, { interactionId: String(interaction.id), interactionToken });
   } else {
@@ -169,7 +180,7 @@ let direct: Record<string, string>;
 /** As `known`, for the portal's routes. */
 const portal: Record<string, string> = {};
 
-/** As `known`, for routes with the token of an interaction in their path. */
+/** As `known`, for routes with a token in their path. */
 const asked: Record<string, string> = {};
 
 /** As `known`, for routes about members, bans and roles. */
@@ -186,6 +197,7 @@ const BODIES: Record<string, () => object> = {
   'PUT /applications/:applicationId/guilds/:guildId/commands': () => [COMMAND],
   'PATCH /guilds/:guildId/roles': () => [],
   'POST /guilds/:guildId/channels': () => ({ name: 'made' }),
+  'POST /channels/:channelId/webhooks': () => ({ name: 'made' }),
   'PATCH /guilds/:guildId/channels': () => [],
   'PUT /channels/:channelId/permissions/:overwriteId': () => ({ type: 0, allow: '0', deny: '0' }),
   'POST /guilds/:guildId/bulk-ban': () => ({ user_ids: [moderated.userId] }),
@@ -208,7 +220,7 @@ const BODIES: Record<string, () => object> = {
 /** Asks as somebody whom the route takes. */
 function askRoute(route: Route, address: string, request: RestRequest = {}) {
   if (route.callers.length === 0 || route.callers.includes('bot')) return scene.bot.ask(route.method, address, request);
-  if (isOfInteraction(route)) return ask(server, route.method, address, request);
+  if (isOfToken(route)) return ask(server, route.method, address, request);
   const authorization = route.callers.includes('session') ? session : token;
   return ask(server, route.method, address, { ...request, headers: { authorization } });
 }
@@ -227,6 +239,7 @@ const UNKNOWN_CODES: Record<string, number | null> = {
   soundId: 10097,
   stickerId: 10060,
   overwriteId: 10009,
+  webhookId: 10015,
   // Taking back what is not there is no error.
   userId: null,
 };
@@ -252,7 +265,7 @@ const withIds = table
   .filter(({ name }) => name !== 'PUT /guilds/:guildId/members/:userId')
   .flatMap(({ route, name }) =>
     paramsOf(route)
-      .filter((param) => (isOfInteraction(route) ? param === 'messageId' : !['emoji', 'name'].includes(param)))
+      .filter((param) => (isOfToken(route) ? param === 'messageId' : !['emoji', 'name'].includes(param)))
       .map((param) => ({ route, name, param })),
   );
 
@@ -261,7 +274,7 @@ function knownTo(route: Route): Record<string, string> {
   if (route.path === LEAVE) return joined;
   const isOfBots = route.callers.includes('bot');
   if (!isOfBots && route.callers.some((caller) => typeof caller === 'object')) return granted;
-  if (isOfInteraction(route)) return asked;
+  if (isOfToken(route)) return asked;
   if (isOfModeration(route)) return moderated;
   if (isOfApplicationEmoji(route.path)) return { ...known, ...ofApplication };
   return route.callers.includes('session') ? portal : known;
@@ -305,7 +318,7 @@ describe('every route', () => {
     const isDelete =
       route.method === 'DELETE' &&
       /\/(messages\/:messageId|permissions\/:overwriteId)$/.test(route.path) &&
-      !isOfInteraction(route);
+      !isOfToken(route);
     // The first makes it, unless another test did.
     const isMade = route.method === 'POST' && route.path.endsWith('/commands');
     if (isMade) return expect(answers.slice(1)).toEqual([200, 200]);

@@ -19,7 +19,16 @@ import { schema } from '../../src/schema/index.js';
 import { putCommand } from '../harness/command-rows.js';
 import { EVERY_FIELD_MS, HOSTILE_OTHERS, HOSTILE_TEXTS } from '../harness/hostile-values.js';
 import { readableLog } from '../harness/log.js';
-import { createApplication, createGuild, install, type Person, sendMessage, signUp } from '../harness/people.js';
+import {
+  createApplication,
+  createGuild,
+  install,
+  type MadeGuild,
+  type Person,
+  sendMessage,
+  signUp,
+} from '../harness/people.js';
+import { putWebhooks } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { createTeam } from '../harness/teams.js';
 
@@ -34,7 +43,10 @@ let ada: Person;
 /** What an input needs beside the one hostile field to get as far as the database, by the field's name. */
 let samples: Record<string, unknown>;
 /** Ids of what is somebody else's. */
-let others: Record<'guild' | 'channel' | 'message' | 'application' | 'installation' | 'command' | 'team', string>;
+let others: Record<
+  'guild' | 'channel' | 'message' | 'application' | 'installation' | 'command' | 'team' | 'webhook',
+  string
+>;
 let stateBefore: string;
 
 beforeAll(async () => {
@@ -78,6 +90,7 @@ beforeAll(async () => {
     command: { name: 'play', description: 'Plays a song' },
     commands: [],
     interactionId: '1',
+    webhookId: '1',
     components: [],
     customId: 'press',
     icon: null,
@@ -105,7 +118,18 @@ async function makeOthers(cleo: Person): Promise<typeof others> {
     installation: await install(cleo, application, guild),
     command: String(command),
     team: team.id,
+    webhook: await putWebhook(cleo, application, guild),
   };
+}
+
+async function putWebhook(person: Person, application: { id: string }, guild: MadeGuild): Promise<string> {
+  const [id] = await putWebhooks(server, 1, {
+    applicationId: BigInt(application.id),
+    guildId: BigInt(guild.id),
+    channelId: BigInt(guild.textChannelId),
+    creatorId: BigInt(person.id),
+  });
+  return String(id);
 }
 
 /** All of it that could have been changed. */
@@ -121,7 +145,7 @@ async function stateOfOthers(): Promise<string> {
     await reader.ban.findMany({ where: { guildId } }),
     await reader.installation.findMany({ where: { guildId } }),
     await reader.commandPermission.findMany({ where: { guildId } }),
-    await reader.application.findMany({ where: { id }, include: { commands: true, testers: true } }),
+    await reader.application.findMany({ where: { id }, include: { commands: true, testers: true, webhooks: true } }),
     await reader.team.findMany({ where: { id: BigInt(others.team) }, include: { members: true, invitations: true } }),
   ];
   return JSON.stringify(rows, (_, value) => (typeof value === 'bigint' ? String(value) : value));

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { codeOf, type Loose } from '../harness/graphql.js';
 import { countListeners } from '../harness/listeners.js';
 import { createApplication, createGuild, install, type MadeGuild, type Person, signUp } from '../harness/people.js';
-import { createBots, createPerson } from '../harness/rows.js';
+import { createBots, createPerson, putWebhooks } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { socketClient, subscribe } from '../harness/sockets.js';
 import { rowsReadBy } from '../harness/statements.js';
@@ -22,6 +22,12 @@ beforeAll(async () => {
     const bot = await createApplication(ada);
     await install(ada, bot, guild);
     await transferApplication(ada, bot, { id: teamId });
+    await putWebhooks(server, 1, {
+      applicationId: BigInt(bot.id),
+      guildId: BigInt(guild.id),
+      channelId: BigInt(guild.textChannelId),
+      creatorId: BigInt(ada.id),
+    });
     const bobs = await putTeam(server, bob, []);
     await askInvite(bob, { id: String(bobs) }, { email: ada.email });
     const { id } = await createApplication(bob);
@@ -41,6 +47,7 @@ const LISTS: [string, string, (data: Loose) => { id: string }[]][] = [
   ['teams', `teams${ARGS} { id }`, (data) => data.teams],
   ['guilds', `guilds${ARGS} { id }`, (data) => data.guilds],
   ['Team.applications', `team(id: $team) { applications${ARGS} { id } }`, (data) => data.team.applications],
+  ['Guild.webhooks', `guild(id: $guild) { webhooks${ARGS} { id } }`, (data) => data.guild.webhooks],
   ['Guild.installations', `guild(id: $guild) { installations${ARGS} { id } }`, (data) => data.guild.installations],
   [
     'PortalHome.teamInvitations',

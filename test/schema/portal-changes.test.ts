@@ -7,7 +7,7 @@ import { watchState } from '../../src/schema/watched-state.js';
 import type { Loose } from '../harness/graphql.js';
 import { graphqlContext } from '../harness/graphql-context.js';
 import { countListeners, nextSubscription } from '../harness/listeners.js';
-import { createApplication, type MadeApplication, type Person, signUp } from '../harness/people.js';
+import { createApplication, createGuild, type MadeApplication, type Person, signUp } from '../harness/people.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { update } from '../harness/settings.js';
 import { type SocketOptions, socketClient, subscribe } from '../harness/sockets.js';
@@ -345,6 +345,14 @@ describe('which subscriptions tell of what', () => {
       'removing the tester',
       ['team', 'application', 'home'],
       () => on('removeTester', 'ApplicationUserInput', 'id', { userId: eve.id }),
+    ],
+    [
+      'a webhook',
+      ['team', 'application'],
+      async () => {
+        const { textChannelId: channelId } = await createGuild(ada);
+        await on('createWebhook', 'CreateWebhookInput', 'url', { channelId, name: 'News' });
+      },
     ],
     ['giving the team another application', ['team', 'application'], () => transferApplication(ada, other, team)],
     ['renaming an application elsewhere', [], () => update(ada, other.id, { name: 'Badger bot' })],

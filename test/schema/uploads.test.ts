@@ -33,6 +33,8 @@ function messageForm(channelId: string, files: Omit<FormFile, 'places'>[]): Form
 const codesOf = ({ errors }: { errors: { extensions: { code?: string } }[] }) =>
   errors.map(({ extensions }) => extensions.code);
 
+const FIELD = 'Content-Disposition: form-data';
+
 /** What lies where files are received. */
 const staged = () => readdir(join(server.app.config.dataDir, 'blobs', '.staging')).catch(() => []);
 
@@ -195,6 +197,20 @@ describe('a form', () => {
       expect({ data, codes: codesOf({ errors }) }).toEqual({ data: null, codes: ['BAD_USER_INPUT'] });
       if (place < 2) expect(errors[0]?.message).toContain('"note"');
     }
+  });
+
+  it.each([
+    ['a field without a name', 'Content-Disposition: form-data'],
+    ['a file without a name', 'Content-Disposition: form-data; filename="x"'],
+    ['text in a charset that nobody knows', `${FIELD}; name="map"\r\nContent-Type: text/plain; charset=none`],
+  ])('with %s is bad input', async (_, head) => {
+    const operation = `--q\r\n${FIELD}; name="operations"\r\n\r\n{"query":"{ __typename }"}\r\n`;
+    const response = await fetch(`${server.origin}/graphql`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${ada.token}`, 'content-type': 'multipart/form-data; boundary=q' },
+      body: `${operation}--q\r\n${head}\r\n\r\nx\r\n--q--`,
+    });
+    expect(codesOf((await response.json()) as Parameters<typeof codesOf>[0])).toEqual(['BAD_USER_INPUT']);
   });
 
   it('whose files come before the operation is bad input', async () => {

@@ -37,7 +37,7 @@ const message = (facts: Partial<MessageRecord> = {}): MessageRecord => ({
 const attachment = (facts = {}) => ({
   id: 5n,
   messageId: 1n,
-  filename: 'cat ä.png',
+  filename: 'cat_ä.png',
   description: null,
   contentType: 'image/png',
   size: 7,
@@ -89,11 +89,11 @@ describe('a message', () => {
 
   test('has signed addresses for its files, in embeds too', () => {
     const embeds = [
-      { type: 'rich', image: { url: 'attachment://cat ä.png' }, thumbnail: { url: 'attachment://other.png' } },
-      { type: 'rich', author: { name: 'x', icon_url: 'attachment://cat ä.png' } },
+      { type: 'rich', image: { url: 'attachment://cat_ä.png' }, thumbnail: { url: 'attachment://other.png' } },
+      { type: 'rich', author: { name: 'x', icon_url: 'attachment://cat_ä.png' } },
     ];
     const rendered = renderMessage(message({ attachments: [attachment()], embeds }), options);
-    const url = 'https://chat.example/cdn/attachments/30000000000000000/5/cat%20%C3%A4.png?hm=41';
+    const url = 'https://chat.example/cdn/attachments/30000000000000000/5/cat_%C3%A4.png?hm=41';
     expect(rendered.attachments).toEqual([
       expect.objectContaining({
         id: '5',
@@ -106,8 +106,12 @@ describe('a message', () => {
       }),
     ]);
     expect(rendered.attachments[0]).not.toHaveProperty('description');
-    expect(rendered.embeds[0]).toMatchObject({ image: { url }, thumbnail: { url: 'attachment://other.png' } });
-    expect(rendered.embeds[1]).toMatchObject({ author: { name: 'x', icon_url: url } });
+    const picture = { url, proxy_url: url, width: 3, height: 2, content_type: 'image/png' };
+    expect(rendered.embeds).toEqual([
+      { type: 'rich', image: picture },
+      { type: 'rich', author: { name: 'x', icon_url: url, proxy_icon_url: url } },
+    ]);
+    expectReference('MessageResponse', rendered);
   });
 
   test('has the addresses of its files signed anew in embeds that were sent back as they were shown', () => {
@@ -116,16 +120,16 @@ describe('a message', () => {
       message({
         attachments,
         embeds: [
-          { image: { url: 'attachment://cat ä.png' }, footer: { text: 'x', icon_url: 'attachment://cat ä.png' } },
+          { image: { url: 'attachment://cat_ä.png' }, footer: { text: 'x', icon_url: 'attachment://cat_ä.png' } },
         ],
       }),
       options,
     );
     const later = { ...options, signatures: { sign: () => 'hm=later' } };
     const [embed] = renderMessage(message({ attachments, embeds: shown.embeds as object[] }), later).embeds;
-    const url = 'https://chat.example/cdn/attachments/30000000000000000/5/cat%20%C3%A4.png?hm=later';
+    const url = 'https://chat.example/cdn/attachments/30000000000000000/5/cat_%C3%A4.png?hm=later';
     expect(embed).toMatchObject({ image: { url }, footer: { text: 'x', icon_url: url } });
-    const elsewhere = 'https://chat.example/cdn/attachments/30000000000000000/6/cat%20%C3%A4.png?hm=41';
+    const elsewhere = 'https://chat.example/cdn/attachments/30000000000000000/6/cat_%C3%A4.png?hm=41';
     const other = message({ attachments, embeds: [{ image: { url: elsewhere } }] });
     expect(renderMessage(other, later).embeds).toEqual([{ image: { url: elsewhere } }]);
   });
@@ -244,20 +248,20 @@ describe('a message that answers an interaction', () => {
 });
 
 describe('the components of a message', () => {
-  const url = 'https://chat.example/cdn/attachments/30000000000000000/5/cat%20%C3%A4.png?hm=41';
+  const url = 'https://chat.example/cdn/attachments/30000000000000000/5/cat_%C3%A4.png?hm=41';
   const shown = { id: '5', url, proxy_url: url, attachment_id: '5', width: 3, height: 2, content_type: 'image/png' };
   const rendered = (...components: object[]) =>
     renderMessage(message({ attachments: [attachment()], components: JSON.parse(JSON.stringify(components)) }), options)
       .components;
 
   test('have the addresses of its files, wherever they show one, with what is known of those', () => {
-    const media = { url: 'attachment://cat ä.png' };
+    const media = { url: 'attachment://cat_ä.png' };
     const gallery = { type: 12, items: [{ media, description: null, spoiler: false }] };
     expect(rendered({ type: 17, components: [gallery] }, { type: 9, accessory: { type: 11, media } })).toEqual([
       { type: 17, components: [{ type: 12, items: [{ media: shown, description: null, spoiler: false }] }] },
       { type: 9, accessory: { type: 11, media: shown } },
     ]);
-    expect(rendered({ type: 13, file: media })).toEqual([{ type: 13, file: shown, name: 'cat ä.png', size: 7 }]);
+    expect(rendered({ type: 13, file: media })).toEqual([{ type: 13, file: shown, name: 'cat_ä.png', size: 7 }]);
   });
 
   test('have them signed anew where they were sent back as they were shown', () => {

@@ -4,6 +4,7 @@ import { removeCommandsOf } from '../commands/delete.js';
 import { dropIcon } from '../icons.js';
 import { deleteInstallations, removeFromGuilds } from '../installations/uninstall.js';
 import { recordForInvited } from '../invited.js';
+import { deleteAllWebhooks } from '../webhooks/delete.js';
 import { accessApplication } from './access.js';
 import { checkTypedName } from './typed-name.js';
 
@@ -26,7 +27,7 @@ const TOMBSTONE = {
 
 /**
  * Deletes an application for good; only its owner may. Its bot leaves every server, its secrets, tokens, grants, commands,
- * emojis and installations end at once, and its gateway sessions close. The rows of the application and its bot stay as tombstones, so
+ * webhooks, emojis and installations end at once, and its gateway sessions close. The rows of the application and its bot stay as tombstones, so
  * that old messages keep an author. Of several at once, one succeeds.
  * @throws UNAUTHENTICATED, UNKNOWN_APPLICATION, MISSING_PERMISSIONS, and INVALID_INPUT when the name is not the application's
  */
@@ -40,6 +41,7 @@ async function markDeleted(call: CallContext, write: Write, input: DeleteApplica
   const { applicationId: id, name } = input;
   const application = await accessApplication(call, id, 'delete', db);
   checkTypedName(application, name, 'name');
+  await deleteAllWebhooks(call, write, id);
   await removeFromGuilds(call, write, id);
   await deleteInstallations(call, write, { applicationId: id });
   await db.oAuthGrant.deleteMany({ where: { applicationId: id } });

@@ -11,7 +11,17 @@ interface Action {
    */
   log: 'portal' | 'guild' | null;
   /** What the target id is the id of. */
-  target: 'application' | 'team' | 'user' | 'installation' | 'guild' | 'channel' | 'role' | 'emoji' | 'command';
+  target:
+    | 'application'
+    | 'team'
+    | 'user'
+    | 'installation'
+    | 'guild'
+    | 'channel'
+    | 'role'
+    | 'emoji'
+    | 'command'
+    | 'webhook';
   /**
    * What is stored beside: what was stated of something that was made or removed (`{ name }`), or for each value that changed
    * `{ old, new }`, null for none. Never a secret. What older entries lack has a default.
@@ -68,6 +78,8 @@ const OVERWRITE = z.object({
 /** An application as a guild's log names it, which calls its installation an integration. */
 const INTEGRATION = z.object({ applicationId: text, name: text });
 
+const WEBHOOK = z.object({ name: text, channelId: text, applicationId: text });
+
 /** A message that was pinned or unpinned. */
 const PINNED = z.object({ channelId: text, messageId: text });
 
@@ -76,6 +88,7 @@ function changed<Value extends z.ZodType>(value: Value) {
   return z.object({ old: value, new: value });
 }
 
+const WEBHOOK_CHANGES = z.object({ name: changed(text).optional(), channelId: changed(text).optional() });
 const RENAMED = z.object({ name: changed(text).optional() });
 const TEAM_CHANGES = z.object({ name: changed(text).optional(), iconHash: changed(text.nullable()).optional() });
 
@@ -117,6 +130,9 @@ const ACTIONS = {
   APPLICATION_EMOJI_CREATE: { of: 'application', log: 'portal', target: 'emoji', changes: NAME },
   APPLICATION_EMOJI_UPDATE: { of: 'application', log: 'portal', target: 'emoji', changes: RENAMED },
   APPLICATION_EMOJI_DELETE: { of: 'application', log: 'portal', target: 'emoji', changes: NAME },
+  APPLICATION_WEBHOOK_CREATE: { of: 'application', log: 'portal', target: 'webhook', changes: WEBHOOK },
+  APPLICATION_WEBHOOK_UPDATE: { of: 'application', log: 'portal', target: 'webhook', changes: WEBHOOK_CHANGES },
+  APPLICATION_WEBHOOK_DELETE: { of: 'application', log: 'portal', target: 'webhook', changes: WEBHOOK },
   TESTER_INVITE: { of: 'application', log: 'portal', target: 'user', changes: TESTER_STATE },
   TESTER_ACCEPT: { of: 'application', log: 'portal', target: 'user', changes: TESTER_STATE },
   TESTER_DECLINE: { of: 'application', log: 'portal', target: 'user', changes: TESTER_STATE },
@@ -287,6 +303,9 @@ const ACTIONS = {
     changes: z.object({ kind: z.enum(['WELCOME', 'GOODBYE']), channelId: text.nullable(), message: text.nullable() }),
   },
   BOT_ADD: { of: 'guild', log: 'guild', target: 'user', changes: NOTHING },
+  WEBHOOK_CREATE: { of: 'guild', log: 'guild', target: 'webhook', changes: WEBHOOK },
+  WEBHOOK_UPDATE: { of: 'guild', log: 'guild', target: 'webhook', changes: WEBHOOK_CHANGES },
+  WEBHOOK_DELETE: { of: 'guild', log: 'guild', target: 'webhook', changes: WEBHOOK },
   INTEGRATION_CREATE: { of: 'guild', log: 'guild', target: 'installation', changes: INTEGRATION },
   INTEGRATION_DELETE: { of: 'guild', log: 'guild', target: 'installation', changes: INTEGRATION },
   // The target is the author.

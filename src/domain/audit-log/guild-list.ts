@@ -2,6 +2,7 @@ import { Prisma, type User } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
 import { type CommandRecord, commandRecord } from '../commands/record.js';
 import { accessGuild } from '../guilds/access.js';
+import { LIVE, type WebhookRecord, WITH_CREATOR } from '../webhooks/record.js';
 import { type GuildLogAction, guildLogActions, targetOf } from './actions.js';
 import { type GuildLogEntry, isGuildLogEntry } from './guild-log.js';
 import type { AuditPage } from './list.js';
@@ -21,6 +22,8 @@ export interface GuildLogPage {
   users: User[];
   /** The commands that entries are about, as far as they exist. */
   commands: CommandRecord[];
+  /** The same of webhooks. */
+  webhooks: WebhookRecord[];
 }
 
 /**
@@ -71,9 +74,13 @@ export async function getGuildLog(call: CallContext, query: GuildLogQuery): Prom
     entries.filter(({ action }) => targetOf(action) === of).flatMap(({ targetId }) => targetId ?? []);
   const userIds = new Set([...entries.flatMap(({ actorId }) => actorId ?? []), ...targets('user')]);
   const commandIds = new Set(targets('command'));
-  const [users, commands] = await Promise.all([
+  const webhookIds = new Set(targets('webhook'));
+  const [users, commands, webhooks] = await Promise.all([
     userIds.size === 0 ? [] : call.read.user.findMany({ where: { id: { in: [...userIds] } }, orderBy: { id: 'asc' } }),
     commandIds.size === 0 ? [] : call.read.applicationCommand.findMany({ where: { id: { in: [...commandIds] } } }),
+    webhookIds.size === 0
+      ? []
+      : call.read.webhook.findMany({ where: { id: { in: [...webhookIds] }, ...LIVE }, include: WITH_CREATOR }),
   ]);
-  return { entries, users, commands: commands.map(commandRecord) };
+  return { entries, users, commands: commands.map(commandRecord), webhooks };
 }

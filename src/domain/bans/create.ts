@@ -8,6 +8,7 @@ import { listUpTo, snowflake } from '../input.js';
 import { limits } from '../limits.js';
 import { endMembership } from '../members/remove.js';
 import { requireAbove } from '../roles/rank.js';
+import { deleteWebhooksIn } from '../webhooks/delete.js';
 import { messagesToRemove } from './messages.js';
 
 /** For how long back the messages of somebody banned go too, in seconds, in a caller's input; 0, or not given, for none. */
@@ -83,6 +84,7 @@ async function ban(call: CallContext, view: GuildView, input: BanInput): Promise
       await audit({ action: 'MEMBER_BAN_ADD', guildId, targetId: userId });
       record({ type: 'GUILD_BAN_ADD', guildId, user });
       if (member) await endMembership(call, write, guildId, user);
+      else if (user.bot) await deleteWebhooksIn(call, write, { applicationId: userId, guildId });
       return true;
     },
     { serializable: true },

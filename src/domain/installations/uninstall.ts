@@ -7,6 +7,7 @@ import { endUninstalled } from '../interactions/uninstalled.js';
 import { deleteAllMemberships, deleteMember } from '../members/rows.js';
 import { forgetRole } from '../roles/forget.js';
 import { endVoice } from '../voice/leave.js';
+import { deleteWebhooksIn } from '../webhooks/delete.js';
 import { auditedIntegration } from './integration.js';
 
 /**
@@ -70,6 +71,7 @@ export async function removeFromGuild(
   applicationId: bigint,
   guildId: bigint,
 ): Promise<Removed> {
+  await deleteWebhooksIn(call, write, { applicationId, guildId });
   const removed = await removeFromGuilds(call, write, applicationId, guildId);
   if (removed.installationIds.length === 0) return removed;
   const changes = auditedIntegration(await write.db.application.findUniqueOrThrow({ where: { id: applicationId } }));

@@ -2,7 +2,8 @@ import type { CallContext } from '../call.js';
 import { invalidInput } from '../errors.js';
 import { isOfType } from '../file-types.js';
 import { limits } from '../limits.js';
-import { checkFiles, factsOf, safeFilename, tooManyAttachments, type UploadedFile } from '../messages/files.js';
+import { safeFilename } from '../messages/filenames.js';
+import { checkFiles, factsOf, tooManyAttachments, type UploadedFile } from '../messages/files.js';
 import type { Reading, TakenFile, ValueFault } from './reading.js';
 import type { FileShown } from './request.js';
 

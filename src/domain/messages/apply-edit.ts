@@ -55,7 +55,7 @@ interface EditedMessage {
 
 /**
  * Changes a message and tells of it, whoever sees it: the one way by which one is changed. `attachments` lists every file to keep, old and
- * new; without it the old ones stay (Discord's documentation, Message Resource). Of the flags an edit may change SUPPRESS_EMBEDS, and add
+ * new, and may describe old ones anew; without it the old ones stay (Discord's documentation, Message Resource). Of the flags an edit may change SUPPRESS_EMBEDS, and add
  * IS_COMPONENTS_V2; EPHEMERAL and the rest stay as they are.
  * @throws UNKNOWN_MESSAGE when it goes away meanwhile, or is filled in before this could do so, INVALID_WEBHOOK_TOKEN when the time to fill
  *   it in is over, EMPTY_MESSAGE, INVALID_INPUT (at `attachments`, `flags`) and what {@link checkLook} and {@link keepFiles} throw
@@ -77,10 +77,10 @@ export async function applyEdit(call: CallContext, message: MessageRecord, edit:
 async function editUntilDone(call: CallContext, message: MessageRecord, edit: ReadyEdit): Promise<EditedMessage> {
   for (let before = message; ; before = await loadAgain(call, edit.place, message)) {
     if (edit.isFillingIn && !isDeferred(before)) throw new DomainError('UNKNOWN_MESSAGE');
-    const { kept, dropped } = planAttachments(before, edit);
-    checkResult(before, edit, filenamesOf([...kept, ...edit.added]));
-    const edited = await replaceMessage(call, before, edit, { kept, dropped });
-    if (edited) return { message: edited, dropped };
+    const plan = planAttachments(before, edit);
+    checkResult(before, edit, filenamesOf([...plan.kept, ...edit.added]));
+    const edited = await replaceMessage(call, before, edit, plan);
+    if (edited) return { message: edited, dropped: plan.dropped };
   }
 }
 
@@ -113,7 +113,7 @@ async function replaceMessage(
   call: CallContext,
   before: MessageRecord,
   edit: ReadyEdit,
-  { kept, dropped }: AttachmentPlan,
+  { kept, redescribed, dropped }: AttachmentPlan,
 ): Promise<MessageRecord | null> {
   const member = await memberOf(call, before);
   const created = edit.added.map((attachment) => ({ ...attachment, messageId: before.id }));
@@ -129,22 +129,28 @@ async function replaceMessage(
     member,
     ...listenersOf(edit.place, message),
   });
-  const changesFiles = created.length + dropped.length > 0;
+  const changesFiles = created.length + redescribed.length + dropped.length > 0;
   if (!changesFiles && !fillsIn(before, edit)) return call.writeOne(update, (message) => message && eventOf(message));
   return call.write(async (write) => {
     const { db, record } = write;
     const message = await update(db);
     if (!message) return null;
-    if (changesFiles) await replaceFiles(db, dropped, created);
+    if (changesFiles) await replaceFiles(db, { created, redescribed, dropped });
     record(eventOf(message));
     if (fillsIn(before, edit)) await endDeferralInTime(call, write, message);
     return message;
   });
 }
 
-async function replaceFiles(db: Transaction, dropped: Attachment[], created: Attachment[]): Promise<void> {
+async function replaceFiles(
+  db: Transaction,
+  { created, redescribed, dropped }: Pick<AttachmentPlan, 'redescribed' | 'dropped'> & { created: Attachment[] },
+): Promise<void> {
   await db.attachment.deleteMany({ where: { id: { in: dropped.map(({ id }) => id) } } });
   await db.attachment.createMany({ data: created });
+  for (const { id, description } of redescribed) {
+    await db.attachment.updateMany({ where: { id }, data: { description } });
+  }
 }
 
 /** With the token of an interaction its deferred answer is filled in while that is good. @throws INVALID_WEBHOOK_TOKEN */
@@ -153,9 +159,12 @@ async function endDeferralInTime(call: CallContext, write: Write, message: Messa
   if (!isInTime && call.actor.kind === 'interaction') throw new DomainError('INVALID_WEBHOOK_TOKEN');
 }
 
-/** The membership of a message's author, who need not be who edits it. */
-async function memberOf(call: CallContext, { guildId, authorId }: MessageRecord): Promise<MemberFacts | null> {
-  return guildId === null ? null : call.guilds.member(guildId, authorId);
+/** The membership of a message's author, who need not be who edits it. What a webhook sent is shown without. */
+async function memberOf(
+  call: CallContext,
+  { guildId, authorId, webhookId }: MessageRecord,
+): Promise<MemberFacts | null> {
+  return guildId === null || webhookId !== null ? null : call.guilds.member(guildId, authorId);
 }
 
 /** Every edit changes the row, so the row tells whether there was another: then none is changed, and the answer is null. */
@@ -230,16 +239,27 @@ async function mentionsAfter(
 }
 
 interface AttachmentPlan {
+  /** As they are described from now on. */
   kept: Attachment[];
+  /** Those of `kept` whose description is another than before. */
+  redescribed: Attachment[];
   dropped: Attachment[];
 }
 
-/** Which old files stay. @throws TOO_MANY_ATTACHMENTS, and INVALID_INPUT when the edit speaks of a file that is not there */
+/** Which old files stay, and as what. @throws TOO_MANY_ATTACHMENTS, and INVALID_INPUT when the edit speaks of a file that is not there */
 function planAttachments({ attachments: old }: MessageRecord, { body, files }: Edit): AttachmentPlan {
   const notes = body.attachments ?? [];
   checkNotes(files, notes, old);
-  const stays = ({ id }: Attachment) => body.attachments === undefined || notes.some((note) => note.id === id);
-  const kept = old.filter(stays);
-  if (kept.length + files.length > limits.attachmentsPerMessage) throw tooManyAttachments();
-  return { kept, dropped: old.filter((attachment) => !stays(attachment)) };
+  const noteOf = ({ id }: Attachment) => notes.find((note) => note.id === id);
+  const staying = old.filter((attachment) => body.attachments === undefined || noteOf(attachment));
+  if (staying.length + files.length > limits.attachmentsPerMessage) throw tooManyAttachments();
+  const kept = staying.map((attachment) => {
+    const { description = attachment.description } = noteOf(attachment) ?? {};
+    return { ...attachment, description };
+  });
+  return {
+    kept,
+    redescribed: kept.filter(({ description }, index) => description !== staying[index]?.description),
+    dropped: old.filter((attachment) => !staying.includes(attachment)),
+  };
 }

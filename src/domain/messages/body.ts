@@ -51,8 +51,10 @@ export interface MessageReference {
 /** What a message says of a file: of a new one by its number, or of one it has by its id. */
 export interface AttachmentNote {
   id: bigint;
+  /** Of a new one. */
   filename?: string | undefined;
-  description?: AttachmentDescription | undefined;
+  /** Null takes it away; where it is not given that of an old one stays. */
+  description?: AttachmentDescription | null | undefined;
 }
 
 /** What a message is made of. It needs content, an embed, a component or a file. */

@@ -17,6 +17,17 @@ const EmbedField = z.object({
   inline: maybe(z.boolean()).transform((inline) => inline ?? false),
 });
 
+/** What the rest of its part of an embed stands beside; without it that part is left out (decisions 236). */
+const Footer = z
+  .object({ text: shortText(2048), icon_url: maybe(mediaUrl) })
+  .transform(({ text, ...rest }) => (text === undefined ? undefined : { text, ...rest }));
+
+const Author = z
+  .object({ name: shortText(256), url: maybe(linkUrl), icon_url: maybe(mediaUrl) })
+  .transform(({ name, ...rest }) => (name === undefined ? undefined : { name, ...rest }));
+
+const Picture = z.object({ url: maybe(mediaUrl) }).transform(({ url }) => (url === undefined ? undefined : { url }));
+
 /** One embed, text trimmed (Discord's documentation, Message Resource). What a sender cannot set (`type`, `provider`, `video`) is not kept. */
 const Embed = z
   .object({
@@ -25,11 +36,11 @@ const Embed = z
     url: maybe(linkUrl),
     color: maybe(z.number().int().min(0).max(0xff_ff_ff)),
     timestamp: maybe(isoTime().transform((time) => time.toISOString().replace('Z', '000+00:00'))),
-    footer: maybe(z.object({ text: requiredText(2048), icon_url: maybe(mediaUrl) })),
-    image: maybe(z.object({ url: mediaUrl })),
-    thumbnail: maybe(z.object({ url: mediaUrl })),
-    author: maybe(z.object({ name: requiredText(256), url: maybe(linkUrl), icon_url: maybe(mediaUrl) })),
-    fields: maybe(z.array(EmbedField).max(25)),
+    footer: maybe(Footer),
+    image: maybe(Picture),
+    thumbnail: maybe(Picture),
+    author: maybe(Author),
+    fields: maybe(z.array(EmbedField).max(25)).transform((fields) => (fields?.length ? fields : undefined)),
   })
   .refine((embed) => Object.values(embed).some((value) => value !== undefined), {
     ...fault('BASE_TYPE_REQUIRED', 'This field is required'),

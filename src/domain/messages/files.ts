@@ -3,10 +3,11 @@ import type { BlobStore } from '../../infra/blobs.js';
 import { mayBeDone } from '../../infra/database/faults.js';
 import type { Attachment, Reader } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
-import { DomainError, invalidInput } from '../errors.js';
+import { DomainError, type FieldFault, invalidInput } from '../errors.js';
 import { type FileFacts, idIn, type KeptFiles } from '../kept-files.js';
 import { limits } from '../limits.js';
 import type { AttachmentNote } from './body.js';
+import { safeFilename } from './filenames.js';
 import type { ReceivedFile, UploadedFile } from './received-files.js';
 import type { MessageKey } from './record.js';
 
@@ -68,7 +69,7 @@ function noteOf({ index }: UploadedFile, notes: readonly AttachmentNote[]): Atta
 }
 
 function nameOf(file: UploadedFile, note: AttachmentNote | undefined): string {
-  return safeFilename(note?.filename ?? file.filename);
+  return safeFilename(note?.filename || file.filename);
 }
 
 function describeFile(id: bigint, file: UploadedFile, notes: readonly AttachmentNote[]): NewAttachment {
@@ -81,22 +82,23 @@ export function factsOf(id: bigint, file: ReceivedFile, filename: string): FileF
   return { id, filename, contentType: file.contentType, size: file.blob.size, ...dimensions(file) };
 }
 
-/** @throws INVALID_INPUT when a note speaks of a file that was neither sent nor is one of the message's `old` ones */
+/**
+ * @throws INVALID_INPUT when a note speaks of a file that was neither sent nor is one of the message's `old` ones, or of one that another
+ *   note speaks of already
+ */
 export function checkNotes(
   files: readonly UploadedFile[],
   notes: readonly AttachmentNote[],
   old: Pick<Attachment, 'id'>[] = [],
 ): void {
   const known = new Set([...files.map((file) => BigInt(file.index)), ...old.map(({ id }) => id)]);
-  const unknown = notes.flatMap((note, index) => (known.has(note.id) ? [] : [index]));
-  if (unknown.length === 0) return;
-  throw invalidInput(
-    ...unknown.map((index) => ({
-      path: `attachments.${index}.id`,
-      code: 'ATTACHMENT_NOT_FOUND',
-      message: 'There is no file of this number.',
-    })),
-  );
+  const faults = notes.flatMap(({ id }, index): FieldFault[] => {
+    const path = `attachments.${index}.id`;
+    if (!known.has(id)) return [{ path, code: 'ATTACHMENT_NOT_FOUND', message: 'There is no file of this number.' }];
+    const isRepeated = notes.findIndex((note) => note.id === id) < index;
+    return isRepeated ? [{ path, code: 'BASE_TYPE_INVALID', message: 'This file stands in the list already.' }] : [];
+  });
+  if (faults.length > 0) throw invalidInput(...faults);
 }
 
 /** @throws TOO_MANY_ATTACHMENTS, FILE_TOO_LARGE, REQUEST_TOO_LARGE */
@@ -157,18 +159,6 @@ async function removeFiles(call: CallContext, ...keys: string[]): Promise<void> 
   }
 }
 
-/** The most characters of a file's name; of a longer one the end is kept, which tells the kind of file. */
-const MAX_FILENAME = 100;
-
-/** A name that is one safe path segment, as the reference platform shows it: other characters become underscores. */
-export function safeFilename(name: string): string {
-  const safe = name
-    .normalize('NFC')
-    .replace(/[^\p{L}\p{N}._-]+/gu, '_')
-    .replace(/^\.+/, '');
-  return [...safe].slice(-MAX_FILENAME).join('').replace(/^\.+/, '') || 'unknown';
-}
-
 /** How the formats begin whose sizes are told, as Latin-1: PNG, GIF, JPEG and WebP. */
 const SIZED_FORMATS = ['\x89PNG\r\n\x1a\n', 'GIF87a', 'GIF89a', '\xff\xd8\xff', 'RIFF'];
 
@@ -178,11 +168,14 @@ function isSized({ contentType, blob }: ReceivedFile): boolean {
   return contentType.startsWith('image/') && SIZED_FORMATS.some((format) => beginning.startsWith(format));
 }
 
+/** From this value of EXIF's orientation on, an image is shown turned by a quarter. */
+const LYING = 5;
+
 function dimensions(file: ReceivedFile): { width: number | null; height: number | null } {
   if (!isSized(file)) return { width: null, height: null };
   try {
-    const { width, height } = imageSize(file.blob.head);
-    return { width, height };
+    const { width, height, orientation = 1 } = imageSize(file.blob.head);
+    return orientation < LYING ? { width, height } : { width: height, height: width };
   } catch {
     return { width: null, height: null };
   }

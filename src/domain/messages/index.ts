@@ -36,4 +36,5 @@ export { addReaction, clearReactions, listReactions, removeReaction } from './re
 export type { MessageKey, MessageRecord, ReactionCount } from './record.js';
 export { requireSending, sendMessage } from './send.js';
 export { startTyping } from './typing.js';
+export { attachmentNameIn } from './urls.js';
 export { EVERYBODY, type Onlooker, seenBy, seenBySql } from './visibility.js';

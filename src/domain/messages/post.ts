@@ -39,9 +39,11 @@ export interface Post {
   id?: bigint | undefined;
   /** The one person who sees it, beside the application; everybody who reads the channel where it is not given. */
   visibleToId?: bigint | undefined;
-  /** For an answer to an interaction: the application that gives it, and the interaction. */
+  /** The application that answers an interaction with it, or that owns the webhook; and the interaction. */
   applicationId?: bigint | undefined;
   interaction?: MessageInteraction | undefined;
+  /** The webhook by which it is posted. */
+  webhookId?: bigint | undefined;
   /** How long its author waits before the next one in the channel, in seconds; 0 for somebody who need not. */
   slowModeSeconds?: number | undefined;
 }
@@ -152,8 +154,10 @@ function insertOnce(call: CallContext, draft: Draft, nonceKey: string | null): P
   });
 }
 
+/** What a webhook sends is shown without a member (Discord's documentation, Gateway Events). */
 function created(place: Place, message: MessageRecord): DomainEvent {
-  return { type: 'MESSAGE_CREATE', message, member: memberIn(place), ...listenersOf(place, message) };
+  const member = message.webhookId === null ? memberIn(place) : null;
+  return { type: 'MESSAGE_CREATE', message, member, ...listenersOf(place, message) };
 }
 
 async function insertRow(
@@ -194,7 +198,8 @@ export async function postNotice(
 }
 
 function messageRow(draft: Draft, nonceKey: string | null): Prisma.MessageUncheckedCreateInput {
-  const { id, author, place, body, kind, mentions, referenced, visibleToId, applicationId, interaction } = draft;
+  const { id, author, place, body, kind, mentions, referenced, visibleToId, applicationId, webhookId, interaction } =
+    draft;
   return {
     id,
     channelId: place.channelId,
@@ -210,6 +215,7 @@ function messageRow(draft: Draft, nonceKey: string | null): Prisma.MessageUnchec
     enforcedNonceKey: nonceKey,
     visibleToId,
     applicationId,
+    webhookId,
     interaction,
     ...(referenced ? { referenceId: referenced.id, referenceChannelId: referenced.channelId } : {}),
   };

@@ -1,4 +1,5 @@
 import { fault, textUpTo } from '../input.js';
+import { safeFilename } from './filenames.js';
 
 /**
  * An address of one of `schemes`, with the reference platform's words for what is none.
@@ -12,16 +13,26 @@ export function urlOf(schemes: readonly string[], max = 2_048) {
       params: { code: 'URL_TYPE_INVALID_SCHEME' },
       abort: true,
     })
-    .refine((url) => URL.canParse(url) && !/\s/.test(url), fault('URL_TYPE_INVALID_URL', 'Not a well formed URL.'));
+    .refine(isWellFormed, fault('URL_TYPE_INVALID_URL', 'Not a well formed URL.'));
 }
 
 /** The address of a picture or another file: anywhere, or among the message's own files. */
 export const mediaUrl = urlOf(['http', 'https', 'attachment']);
 
-/** The name of the message's own file that an address means, or undefined for any other address. */
+/**
+ * The name of the message's own file that an address means, or undefined for any other address. A file is meant by the name it was sent
+ * with as well as by the one it is shown with; nothing is decoded.
+ */
 export function attachmentNameIn(url: string): string | undefined {
-  const prefix = 'attachment://';
-  return url.startsWith(prefix) ? url.slice(prefix.length) : undefined;
+  const name = ATTACHMENT.exec(url)?.[1];
+  return name === undefined ? undefined : safeFilename(name);
+}
+
+const ATTACHMENT = /^attachment:\/\/(.+)$/is;
+
+function isWellFormed(url: string): boolean {
+  if (schemeOf(url) === 'attachment') return ATTACHMENT.test(url);
+  return URL.canParse(url) && !/\s/.test(url);
 }
 
 /** What stands before the first colon, or all of a text without one. */

@@ -16,6 +16,12 @@ export const applicationEvents = {
     invalidates: ['portal'],
     audience: null,
   },
+  APPLICATION_WEBHOOKS_UPDATED: {
+    topic: 'application',
+    about: ({ applicationId }) => ({ applicationId }),
+    invalidates: ['portal'],
+    audience: null,
+  },
   COMMANDS_UPDATED: {
     topic: 'application',
     about: ({ applicationId }) => ({ applicationId }),

@@ -19,6 +19,7 @@ import { teamEvents } from './teams.js';
 import { typingEvents } from './typing.js';
 import { userEvents } from './users.js';
 import { voiceEvents } from './voice.js';
+import { webhookEvents } from './webhooks.js';
 
 /** Every event there is, each stated once. */
 export const EVENTS: EventRows = {
@@ -39,6 +40,7 @@ export const EVENTS: EventRows = {
   ...typingEvents,
   ...userEvents,
   ...voiceEvents,
+  ...webhookEvents,
 };
 
 export interface Publication {

@@ -292,7 +292,7 @@ const ROUTES: Route[] = [
     name: 'deleting a channel',
     prepare: ({ owner, guildId }) => createChannel(owner, guildId, { name: 'new' }),
     run: ({ owner }, { id }: { id: bigint }) => deleteChannel(owner, id),
-    most: 16,
+    most: 17,
     sorts: FEW_CHANNELS,
   },
   {

@@ -96,6 +96,35 @@ describe('the name of a file', () => {
   });
 });
 
+describe('the notes of a message', () => {
+  test('speak of each file once', async () => {
+    const attachments = [{ id: 0 }, { id: '00', description: 'again' }];
+    await expect(send([await file(0)], { attachments })).rejects.toMatchObject({
+      fields: [{ path: 'attachments.1.id', code: 'BASE_TYPE_INVALID' }],
+    });
+  });
+
+  test('name a file as it was sent where they give it no name', async () => {
+    const attachments = [{ id: 0, filename: '' }];
+    expect((await send([await file(0)], { attachments })).attachments).toMatchObject([{ filename: 'x.txt' }]);
+  });
+
+  test('describe a file anew at an edit, or take its description away, and leave the others as they are', async () => {
+    const described = [0, 1, 2].map((id) => ({ id, description: 'old' }));
+    const files = await Promise.all([0, 1, 2].map((index) => file(index)));
+    const { id: messageId, attachments } = await send(files, { attachments: described });
+    const [a, b, c] = attachments.map(({ id }) => String(id));
+    const body = toEdit({
+      attachments: [{ id: a ?? '', description: ' new ' }, { id: b ?? '', description: null }, { id: c ?? '' }],
+    });
+    const edited = await editMessage(call, { channelId: guild.channel.id, messageId, body, files: [] });
+    const descriptions = (of: { description: string | null }[]) => of.map(({ description }) => description);
+    expect(descriptions(edited.attachments)).toEqual(['new', null, 'old']);
+    const stored = await app.db.reader.attachment.findMany({ where: { messageId }, orderBy: { id: 'asc' } });
+    expect(descriptions(stored)).toEqual(['new', null, 'old']);
+  });
+});
+
 describe('files', () => {
   test('are ten at most', async () => {
     const files = await Promise.all(Array.from({ length: 11 }, (_, index) => file(index)));

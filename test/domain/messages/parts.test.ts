@@ -55,12 +55,12 @@ describe('embeds', () => {
   });
 
   test.each([
-    ['footer.text', { footer: { text: ' ' } }],
-    ['author.name', { author: { name: ' ' } }],
     ['fields.0.name', field({ name: ' ' })],
     ['fields.0.value', field({ value: ' ' })],
     ['description', {}],
     ['description', { title: ' ', description: null }],
+    ['description', { footer: { text: ' ', icon_url: 'https://a.example' } }],
+    ['description', { author: { url: 'https://a.example' }, image: {}, thumbnail: { url: null }, fields: [] }],
   ])('%s is required', (path, embed) => {
     expect(faultsOf(messageEmbeds, [embed])).toEqual([`0.${path} BASE_TYPE_REQUIRED`]);
   });
@@ -148,9 +148,56 @@ describe('embeds', () => {
         ],
       },
     ]);
-    for (const timestamp of ['soon', '0000-01-01T00:00:00Z', '-100000-01-01T00:00:00Z', '+010000-01-01T00:00:00Z']) {
-      expect(faultsOf(messageEmbeds, [{ timestamp }])).toEqual(['0.timestamp DATE_TIME_TYPE_PARSE']);
-    }
+  });
+
+  test('are kept without the parts that say nothing without what is missing', () => {
+    const sent = {
+      title: 'x',
+      footer: { text: '', icon_url: 'https://a.example/a.png' },
+      author: { name: null, url: 'https://a.example' },
+      image: { url: null, width: 3 },
+      thumbnail: {},
+      fields: [],
+    };
+    expect(parseInput(messageEmbeds, [sent])).toEqual([{ type: 'rich', title: 'x' }]);
+  });
+
+  test.each([
+    ['2026-01-02', '2026-01-02T00:00:00'],
+    ['2026-01-02T03:04Z', '2026-01-02T03:04:00'],
+    ['2026-01-02T03:04:05', '2026-01-02T03:04:05'],
+    ['2026-01-02 03:04:05.1234567+02:00', '2026-01-02T01:04:05.123'],
+    ['2026-01-02t03:04:05-0130', '2026-01-02T04:34:05'],
+    ['2024-02-29T00:00:00.5z', '2024-02-29T00:00:00.500'],
+  ])('the time %s', (timestamp, shown) => {
+    const [embed] = parseInput(messageEmbeds, [{ timestamp }]);
+    expect(embed?.timestamp).toBe(`${shown.padEnd(20, '.').padEnd(26, '0')}+00:00`);
+  });
+
+  test.each([
+    ...[
+      'soon',
+      '',
+      '1',
+      '1500218461229',
+      'Jan 2 2026',
+      '2026-02-30T00:00:00Z',
+      '2025-02-29',
+      '2026-13-01',
+      '2026-01-02T25:00Z',
+    ],
+    ...['0000-01-01T00:00:00Z', '-100000-01-01T00:00:00Z', '+010000-01-01T00:00:00Z', '0001-01-01T00:00:00+01:00'],
+  ])('no time, %s', (timestamp) => {
+    expect(faultsOf(messageEmbeds, [{ timestamp }])).toEqual(['0.timestamp DATE_TIME_TYPE_PARSE']);
+  });
+
+  test.each([
+    ['attachment://a b (1).png', []],
+    ['ATTACHMENT://x.png', []],
+    ['attachment://', ['0.image.url URL_TYPE_INVALID_URL']],
+    ['attachment:x.png', ['0.image.url URL_TYPE_INVALID_URL']],
+  ])('a picture at %s', (url, faults) => {
+    expect(faultsOf(messageEmbeds, [{ image: { url } }])).toEqual(faults);
   });
 });
 

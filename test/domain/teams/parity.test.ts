@@ -11,7 +11,7 @@ import {
 import { askGraphql, type Loose } from '../../harness/graphql.js';
 import { type Person, signUp } from '../../harness/people.js';
 import { ask } from '../../harness/rest.js';
-import { createPerson } from '../../harness/rows.js';
+import { createPerson, putWebhooks } from '../../harness/rows.js';
 import { startServer, type TestServer } from '../../harness/server.js';
 import { putTeam } from '../../harness/teams.js';
 import { createBot, userOf } from '../../harness/world.js';
@@ -45,6 +45,7 @@ interface World {
   tester: string;
   /** One of the application. */
   emoji: string;
+  webhook: string;
   email: string;
 }
 
@@ -106,6 +107,14 @@ const OPERATIONS: Operation[] = [
     graphql: ({ application, emoji }) => [
       mutation('updateApplicationEmoji', 'UpdateApplicationEmojiInput', 'emoji { id }'),
       { input: { applicationId: application, emojiId: emoji, name: 'heron' } },
+    ],
+  },
+  {
+    name: 'rename a webhook',
+    on: { application: 'manageWebhooks' },
+    graphql: ({ webhook }) => [
+      mutation('updateWebhook', 'UpdateWebhookInput', 'webhook { id }'),
+      { input: { webhookId: webhook, name: 'Heron' } },
     ],
   },
   {
@@ -329,6 +338,8 @@ async function makeWorld(actor: ActorName): Promise<World> {
   const emoji = await app.db.writer.emoji.create({
     data: { id: app.nextId(), applicationId: application.id, name: 'otter', creatorId: application.id, roleIds: [] },
   });
+  const ofApplication = { applicationId: application.id, guildId: 1n, channelId: 2n, creatorId: application.id };
+  const [webhook] = await putWebhooks({ app }, 1, ofApplication);
   const invitation = await app.db.writer.teamInvitation.create({
     data: {
       id: app.nextId(),
@@ -346,6 +357,7 @@ async function makeWorld(actor: ActorName): Promise<World> {
     emptyTeam: String(emptyTeam),
     application: String(application.id),
     emoji: String(emoji.id),
+    webhook: String(webhook),
     personalApplication: String(personal.id),
     member: member.id,
     invited: String(invited.id),

@@ -6,8 +6,7 @@ import { requireCaller } from '../../../src/rest-compat/credentials.js';
 import { renderRestError, tooManyRequests } from '../../../src/rest-compat/errors.js';
 import { bucketId } from '../../../src/rest-compat/rate-limiting.js';
 import { type Caller, CLOUD, onServerOf, type Route, route } from '../../../src/rest-compat/route.js';
-import type { Scheme } from '../../../src/rest-compat/schemes.js';
-import { schemesFor } from '../../../src/rest-compat/schemes.js';
+import { isInPath, type Scheme, schemesFor } from '../../../src/rest-compat/schemes.js';
 import { routes } from '../../../src/rest-compat/table.js';
 
 const MIB = 1024 * 1024;
@@ -30,11 +29,11 @@ describe('every row', () => {
     const { limit, major } = row.bucket;
     const usual = row.method === 'GET' ? [30, 10] : [10, 10];
     expect([limit.points, limit.seconds]).toEqual(UNUSUAL[name] ?? usual);
-    const isOfToken = row.callers.includes('interactionToken');
+    const isOfToken = row.callers.some(isInPath);
     expect(major).toEqual(row.paramNames.slice(0, isOfToken ? 2 : 1));
   });
 
-  test("has a bucket of its own, but for names of one thing and the ways to change pins, reactions, answers and a member's roles", () => {
+  test("has a bucket of its own, but for names of one thing and the ways to change pins, reactions, answers, webhooks and a member's roles", () => {
     const sharing = new Map<string, string[]>();
     for (const [name, { bucket }] of table) {
       sharing.set(bucket.limit.name, [...(sharing.get(bucket.limit.name) ?? []), name]);
@@ -47,6 +46,8 @@ describe('every row', () => {
         [`GET ${MEMBERS}/@me`, `GET ${MEMBERS}/:userId`, 'GET /users/@me/guilds/:guildId/member'],
         [`PATCH ${MEMBERS}/@me`, `PATCH ${MEMBERS}/@me/nick`],
         [`PUT ${MEMBERS}/:userId/roles/:roleId`, `DELETE ${MEMBERS}/:userId/roles/:roleId`],
+        ['PATCH /webhooks/:webhookId', 'DELETE /webhooks/:webhookId'],
+        [`PATCH ${FOLLOW_UPS}`, `DELETE ${FOLLOW_UPS}`],
         ANSWERS.map((path) => `GET ${path}`),
         ['PATCH', 'DELETE'].flatMap((method) => ANSWERS.map((path) => `${method} ${path}`)),
         ['GET /channels/:channelId/messages/pins', 'GET /channels/:channelId/pins'],
@@ -66,6 +67,9 @@ describe('every row', () => {
   test('shows a secret, or takes files, only where it is known to', () => {
     const those = (is: (row: Route) => boolean) => table.filter(([, row]) => is(row)).map(([name]) => name);
     expect(those((row) => row.showsSecret)).toEqual([
+      'POST /channels/:channelId/webhooks',
+      `GET ${FOLLOW_UPS}`,
+      `PATCH ${FOLLOW_UPS}`,
       'POST /developer-portal/applications/:applicationId/reset-secret',
     ]);
     expect(those((row) => row.admitFiles !== null)).toEqual([
@@ -178,6 +182,7 @@ const REFUSALS: Record<ErrorCode, [status: number, code: number]> = {
   TOO_MANY_ANIMATED_EMOJIS: [400, 30018],
   TOO_MANY_PRUNES: [400, 30040],
   TOO_MANY_PINS: [400, 30003],
+  TOO_MANY_WEBHOOKS: [400, 30007],
   TOO_MANY_CHANNELS: [400, 30013],
   TOO_MANY_OVERWRITES: [400, 30060],
   TOO_MANY_REACTIONS: [403, 30010],

@@ -416,6 +416,11 @@ const ROWS: { [Name in EventName]: [event: DomainEvent & { type: Name }, way: Wa
     },
   ],
   INVITE_DELETE: [{ type: 'INVITE_DELETE', invite }, inChannel(ofInvite), { ...shownPlace, code: 'abc' }],
+  WEBHOOKS_UPDATE: [
+    { type: 'WEBHOOKS_UPDATE', guildId: 1n, channelId: 2n },
+    inChannel({ intent: Intent.GuildWebhooks, inChannel: VIEW_CHANNEL }),
+    { guild_id: '1', channel_id: '2' },
+  ],
   APPLICATION_COMMAND_PERMISSIONS_UPDATE: [
     {
       type: 'APPLICATION_COMMAND_PERMISSIONS_UPDATE',
@@ -463,6 +468,11 @@ const ROWS: { [Name in EventName]: [event: DomainEvent & { type: Name }, way: Wa
   ],
   BOT_TOKEN_RESET: [{ type: 'BOT_TOKEN_RESET', applicationId: 5n }, ownOf('application:5', ['token', 'portal']), {}],
   TESTERS_UPDATED: [{ type: 'TESTERS_UPDATED', applicationId: 5n }, ownOf('application:5', ['portal']), {}],
+  APPLICATION_WEBHOOKS_UPDATED: [
+    { type: 'APPLICATION_WEBHOOKS_UPDATED', applicationId: 5n },
+    ownOf('application:5', ['portal']),
+    {},
+  ],
   CLIENT_SECRET_RESET: [{ type: 'CLIENT_SECRET_RESET', applicationId: 5n }, ownOf('application:5', ['portal']), {}],
   COMMAND_ACCESS_UPDATED: [
     { type: 'COMMAND_ACCESS_UPDATED', applicationId: 5n },

@@ -1,0 +1,203 @@
+import { once } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import { Load, type RequestSpec } from '../load.js';
+import { type MeasuredServer, startPlatform } from '../processes.js';
+import type { Row } from '../report.js';
+import { rowOf } from '../report.js';
+import { compare, spread } from '../rounds.js';
+import { createWorld, type World } from '../world.js';
+
+const GUESSERS = 50;
+const SENDERS = 16;
+const ROUNDS = 4;
+const MS_PER_ROUND = 3_000;
+const PAIRS_PER_ROUND = 60;
+const WARM_UP_REQUESTS = 200;
+/** One request every so often, in milliseconds; as many bots take turns that none meets its limits. */
+const PACE_MS = 10;
+const BOTS = 60;
+
+const JSON_BODY = { 'content-type': 'application/json' };
+const MESSAGE = JSON.stringify({ content: 'The tide is in, the causeway is shut, and the ferry leaves at noon.' });
+
+/** A webhook in a world that has one, at a server over that world. */
+interface Scene {
+  server: MeasuredServer;
+  world: World;
+  webhook: { id: string; token: string };
+}
+
+/**
+ * What guesses at tokens of webhooks cost others, what they tell whoever guesses by the time they take, and how many good posts there is time
+ * for.
+ */
+export async function webhookGuesses(): Promise<Row[]> {
+  const world = await createWorld({ channels: 1, messagesPerChannel: 0, bots: BOTS, webhook: true });
+  return [
+    await withServer(world, 'off', besideGuesses),
+    await withServer(world, 'on', besideRefusals),
+    await withServer(world, 'off', unknownToWrong),
+    await withServer(world, 'off', postsToSends),
+  ];
+}
+
+async function withServer(world: World, limits: 'on' | 'off', measure: (scene: Scene) => Promise<Row>): Promise<Row> {
+  if (!world.webhook) throw new Error('the world has no webhook');
+  const server = await startPlatform(world.dataDir, { RATE_LIMITS: limits });
+  try {
+    return await measure({ server, world, webhook: world.webhook });
+  } finally {
+    await server.stop();
+  }
+}
+
+function execution({ origin }: MeasuredServer, id: string, token: string): RequestSpec {
+  return { method: 'POST', url: `${origin}/api/v10/webhooks/${id}/${token}`, headers: JSON_BODY, body: MESSAGE };
+}
+
+/** A token with the prefix of this one, and not it. */
+function wrongToken(token: string): string {
+  return `${token.slice(0, -4)}AAAA`;
+}
+
+/** All guesses are checked. The baseline: the same requests while nobody guesses. */
+async function besideGuesses(scene: Scene): Promise<Row> {
+  const guess = execution(scene.server, scene.webhook.id, wrongToken(scene.webhook.token));
+  const name = `GET /users/@me beside ${GUESSERS} who guess tokens of a webhook, 95th percentile`;
+  return compareWaits(
+    scene,
+    name,
+    '≤ 3',
+    (during) => besides(guess, 401, during),
+    (during) => during(),
+  );
+}
+
+/** Limits are on, and the guesser does not heed them. The baseline: the same flood of a path that there is not. */
+async function besideRefusals(scene: Scene): Promise<Row> {
+  const guess = execution(scene.server, scene.webhook.id, wrongToken(scene.webhook.token));
+  const elsewhere: RequestSpec = { ...guess, url: `${scene.server.origin}/api/v10/nothing/is/here` };
+  const name = `GET /users/@me beside ${GUESSERS} whose guesses are refused, 95th percentile`;
+  const beside = (spec: RequestSpec, status: number) => (during: () => Promise<void>) => besides(spec, status, during);
+  await besides(guess, 429, () => setTimeout(MS_PER_ROUND));
+  return compareWaits(scene, name, '', beside(guess, 429), beside(elsewhere, 404));
+}
+
+type Circumstances = (during: () => Promise<void>) => Promise<void>;
+
+/** Compares how long the slowest of twenty paced requests wait under two circumstances, in turns. */
+async function compareWaits(
+  { server, world }: Scene,
+  name: string,
+  aim: string,
+  subject: Circumstances,
+  baseline: Circumstances,
+): Promise<Row> {
+  const wait = async (circumstances: Circumstances) => {
+    let waited = Number.NaN;
+    await circumstances(async () => {
+      waited = await slowWait(server, world);
+    });
+    return waited;
+  };
+  await wait(baseline);
+  const pairs: [number, number][] = [];
+  for (let round = 0; round < ROUNDS; round += 1) pairs.push([await wait(subject), await wait(baseline)]);
+  const rounds = pairs.map(([ours, theirs]) => `${ours.toFixed(2)}/${theirs.toFixed(2)}`);
+  console.log(`${name}, ms: ${rounds.join(', ')}`);
+  return rowOfPairs(name, 'ms', aim, pairs);
+}
+
+/** Keeps {@link GUESSERS} busy with a request while `during` goes on. @throws when another status is answered than that */
+async function besides(spec: RequestSpec, expected: number, during: () => Promise<void>): Promise<void> {
+  const load = new Load(GUESSERS);
+  const statuses = new Map<number, number>();
+  let isOver = false;
+  const guesser = async () => {
+    while (!isOver) {
+      const { status } = await load.ask(spec);
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    }
+  };
+  const guessing = Promise.all(Array.from({ length: GUESSERS }, guesser));
+  await during();
+  isOver = true;
+  await guessing;
+  load.close();
+  console.log(`answered meanwhile: ${[...statuses].map(([status, count]) => `${count} × ${status}`).join(', ')}`);
+  if (!statuses.has(expected)) throw new Error(`nothing was answered ${expected}`);
+}
+
+/** The 95th percentile of the waits for `GET /users/@me`, in milliseconds. */
+async function slowWait({ origin }: MeasuredServer, { botTokens }: World): Promise<number> {
+  const authorizations = botTokens.map((token) => `Bot ${token}`);
+  const pacer = new Worker(new URL('../pacer.mjs', import.meta.url), {
+    workerData: { url: `${origin}/api/v10/users/@me`, authorizations, everyMs: PACE_MS },
+  });
+  await setTimeout(MS_PER_ROUND);
+  pacer.postMessage('stop');
+  const [{ took, failed }] = (await once(pacer, 'message')) as [{ took: number[]; failed: number }];
+  if (failed > 0) throw new Error(`${failed} requests of ${took.length + failed} failed`);
+  return took.sort((a, b) => a - b)[Math.floor(took.length * 0.95)] ?? Number.NaN;
+}
+
+/** One caller asks for both in turns. The baseline: the wrong token of a webhook that there is. */
+async function unknownToWrong({ server, webhook }: Scene): Promise<Row> {
+  const load = new Load(1);
+  const wrong = wrongToken(webhook.token);
+  const [unknownId, wrongOne] = [execution(server, '1', wrong), execution(server, webhook.id, wrong)];
+  const timed = async (spec: RequestSpec) => {
+    const startedAt = performance.now();
+    await load.ask(spec);
+    return performance.now() - startedAt;
+  };
+  for (let n = 0; n < WARM_UP_REQUESTS / 2; n += 1) await Promise.all([timed(unknownId), timed(wrongOne)]);
+  const pairs: [number, number][] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const [ofUnknown, ofWrong]: [number[], number[]] = [[], []];
+    for (let pair = 0; pair < PAIRS_PER_ROUND; pair += 1) {
+      ofUnknown.push(await timed(unknownId));
+      ofWrong.push(await timed(wrongOne));
+    }
+    pairs.push([spread(ofUnknown).median, spread(ofWrong).median]);
+  }
+  load.close();
+  return rowOfPairs('refusal of an unknown webhook, to one of a wrong token', 'ms', '0.8 to 1.25', pairs);
+}
+
+/** The baseline: a bot sends the same. */
+async function postsToSends({ server, world, webhook }: Scene): Promise<Row> {
+  const load = new Load(SENDERS);
+  const post = execution(server, webhook.id, webhook.token);
+  const { channelIds, botTokens } = world;
+  const send: RequestSpec = {
+    method: 'POST',
+    url: `${server.origin}/api/v10/channels/${channelIds[0]}/messages`,
+    headers: { ...JSON_BODY, authorization: `Bot ${botTokens[0]}` },
+    body: MESSAGE,
+  };
+  const contestant = (spec: RequestSpec) => ({
+    server,
+    async round() {
+      const { answered, rate } = await load.run(spec, MS_PER_ROUND / 1_000);
+      return { operations: answered, rates: [rate] };
+    },
+  });
+  await load.warmUp(send, WARM_UP_REQUESTS);
+  const [comparison] = await compare(contestant(post), contestant(send), ROUNDS);
+  load.close();
+  if (!comparison) throw new Error('nothing was compared');
+  return rowOf(`post by a webhook, to a send by a bot, ${SENDERS} callers`, 'requests/s', '', comparison);
+}
+
+function rowOfPairs(name: string, unit: string, aim: string, pairs: [number, number][]): Row {
+  return {
+    name,
+    unit,
+    subject: spread(pairs.map(([subject]) => subject)).median,
+    baseline: spread(pairs.map(([, baseline]) => baseline)).median,
+    ratio: spread(pairs.map(([subject, baseline]) => subject / baseline)),
+    aim,
+  };
+}

@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import type { ImageForm } from '../infra/images.js';
+
+/** The types of attachments that are sized, as far as their content is of one of them, too. */
+const SIZED_TYPES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
+
+const MAX_SIDE = 4_096;
+const MIN_SIZE = 16;
+
+const wholeNumber = (max: number) =>
+  z
+    .string()
+    .regex(/^[1-9]\d{0,3}$/)
+    .transform(Number)
+    .refine((number) => number <= max);
+
+const AttachmentQuery = z.object({
+  width: wholeNumber(MAX_SIDE).optional(),
+  height: wholeNumber(MAX_SIDE).optional(),
+  format: z.enum(['png', 'jpeg', 'webp']).optional(),
+  quality: z.union([z.literal('lossless'), wholeNumber(100)]).optional(),
+});
+
+const SizeQuery = z.object({
+  size: wholeNumber(MAX_SIDE)
+    .refine((size) => size >= MIN_SIZE && Number.isInteger(Math.log2(size)))
+    .optional(),
+});
+
+/** What an attachment's query has to be, for who asked otherwise. */
+export const ATTACHMENT_QUERY =
+  'An image takes width and height, whole numbers from 1 to 4096, format, which is png, jpeg or webp, and quality, lossless or a whole number from 1 to 100; each once.';
+
+/** What an icon's query has to be, for who asked otherwise. */
+export const SIZE_QUERY = 'The size has to be a power of two from 16 to 4096, stated once.';
+
+/**
+ * The form in which an attachment is asked for. What is no image has one form.
+ * @param contentType what its sender says it is
+ * @returns null for a query that nobody can follow
+ */
+export function attachmentForm(contentType: string, query: unknown): ImageForm | null {
+  if (!SIZED_TYPES.has(contentType)) return {};
+  return AttachmentQuery.safeParse(query).data ?? null;
+}
+
+/**
+ * The form in which an icon or an emoji is asked for (Discord's documentation, Image Formatting).
+ * @param kept the largest side it may have, in pixels
+ * @returns null for a size that there is not
+ */
+export function sizeForm(query: unknown, kept: number): ImageForm | null {
+  const { data } = SizeQuery.safeParse(query);
+  if (!data) return null;
+  return data.size === undefined || data.size >= kept ? {} : { width: data.size, height: data.size };
+}

@@ -1,0 +1,90 @@
+import type { Reader, Transaction, User } from '../../infra/database/index.js';
+import { accessApplication } from '../applications/access.js';
+import { requireOwnBot } from '../applications/own.js';
+import { type CallContext, requireUser, type Write } from '../call.js';
+import { findGuildChannel } from '../channels/find.js';
+import { type GuildPlace, requireText } from '../channels/place.js';
+import { DomainError } from '../errors.js';
+import { GUILD_OPERATIONS } from '../guild-operations.js';
+import { permissionsWithin, requirePermissions } from '../guilds/access.js';
+import { limits, WEBHOOKS_PER_CALLER } from '../limits.js';
+import { takeAsCaller } from '../rate-limits.js';
+import { accessWebhookChannel } from './access.js';
+import { LIVE, type WebhookRecord } from './record.js';
+import { makeWebhookToken, tokenFacts } from './tokens.js';
+import { noteDeed, webhookFacts } from './write.js';
+
+interface CreateWebhookInput {
+  applicationId: bigint;
+  channelId: bigint;
+  name: string;
+}
+
+/** A new webhook, and its token, which is never told again. */
+interface NewWebhookResult {
+  webhook: WebhookRecord;
+  token: string;
+}
+
+/**
+ * Makes a webhook of an application, as its bot or as who develops it. Needs ManageGuild in the server of its channel.
+ * @throws UNAUTHENTICATED, NOT_OWN_APPLICATION, WRONG_CHANNEL_TYPE, TOO_MANY_WEBHOOKS, RATE_LIMITED, UNKNOWN_CHANNEL when the channel is
+ *   deleted meanwhile, MISSING_PERMISSIONS also when the caller is shown out meanwhile, and what `accessApplication` and {@link requireManagingWebhooks} throw
+ */
+export async function createWebhook(call: CallContext, input: CreateWebhookInput): Promise<NewWebhookResult> {
+  const { applicationId, channelId, name } = input;
+  const creator = await requireDeveloper(call, applicationId);
+  const { guildId } = await requireManagingWebhooks(call, channelId);
+  await requireRoom(call.read, applicationId);
+  await takeAsCaller(call, WEBHOOKS_PER_CALLER);
+  const token = makeWebhookToken();
+  const tokenHash = await call.slowHashes.hash(token);
+  const insert = async (write: Write) => {
+    const { db } = write;
+    await requireDeveloper(call, applicationId, db);
+    await requireStillManaging(call, db, guildId);
+    await findGuildChannel(db, { guildId, channelId });
+    await requireRoom(db, applicationId);
+    const id = call.nextId();
+    const facts = { id, applicationId, guildId, channelId, name, tokenHash, ...tokenFacts(token) };
+    const webhook = await db.webhook.create({ data: { ...facts, creatorId: creator.id } });
+    await noteDeed(write, webhook, { action: 'CREATE', changes: webhookFacts(webhook) }, true);
+    return { ...webhook, creator };
+  };
+  return { webhook: await call.write(insert, { serializable: true }), token };
+}
+
+/** @param read the transaction, where the answer must still hold when it is written */
+async function requireDeveloper(
+  call: CallContext,
+  applicationId: bigint,
+  read?: Pick<Reader, 'application' | 'team'>,
+): Promise<User> {
+  const { actor } = call;
+  if (actor.kind !== 'person') return requireOwnBot(call, applicationId);
+  await accessApplication(call, applicationId, 'manageWebhooks', read);
+  return actor.user;
+}
+
+/**
+ * A channel to which the caller may direct webhooks: one that they see, in a server where they have ManageGuild.
+ * @throws WRONG_CHANNEL_TYPE and what {@link accessWebhookChannel} throws
+ */
+export async function requireManagingWebhooks(call: CallContext, channelId: bigint): Promise<GuildPlace> {
+  const place = await accessWebhookChannel(call, channelId);
+  requireText(place);
+  return place;
+}
+
+/** The hash took its time: who was shown out meanwhile makes nothing any more. @throws MISSING_PERMISSIONS */
+async function requireStillManaging(call: CallContext, db: Transaction, guildId: bigint): Promise<void> {
+  const held = await permissionsWithin(db, guildId, requireUser(call).user.id, call.clock.now());
+  requirePermissions(held, GUILD_OPERATIONS.manageWebhooks);
+}
+
+/** @throws TOO_MANY_WEBHOOKS when the application has as many as it may */
+async function requireRoom(db: Pick<Reader, 'webhook'>, applicationId: bigint): Promise<void> {
+  const most = limits.webhooksPerApplication;
+  if ((await db.webhook.count({ where: { applicationId, ...LIVE } })) < most) return;
+  throw new DomainError('TOO_MANY_WEBHOOKS', `Maximum number of webhooks reached (${most})`);
+}

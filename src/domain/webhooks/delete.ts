@@ -1,0 +1,61 @@
+import type { Prisma, Webhook } from '../../infra/database/index.js';
+import { nextRound } from '../../infra/turns.js';
+import { type CallContext, requireWebhook, type Write } from '../call.js';
+import { DomainError } from '../errors.js';
+import { accessWebhook } from './access.js';
+import { LIVE } from './record.js';
+import { isServerThere, noteDeed, webhookFacts } from './write.js';
+
+/** Deletes a webhook: its token stops working at once. Of several at once, one succeeds. @throws what `accessWebhook` throws */
+export async function deleteWebhook(call: CallContext, id: bigint): Promise<void> {
+  await remove(call, await accessWebhook(call, id, 'manage'));
+}
+
+/** Deletes the webhook whose token was shown. @throws UNKNOWN_WEBHOOK */
+export async function deleteByToken(call: CallContext): Promise<void> {
+  await remove(call, requireWebhook(call).webhook);
+}
+
+async function remove(call: CallContext, webhook: Webhook): Promise<void> {
+  const isThere = await isServerThere(call, webhook);
+  await call.write(
+    async (write) => {
+      const [ended] = await endAll(call, write, { id: webhook.id });
+      if (!ended) throw new DomainError('UNKNOWN_WEBHOOK');
+      await noteDeed(write, ended, { action: 'DELETE', changes: webhookFacts(ended) }, isThere);
+    },
+    { serializable: true },
+  );
+}
+
+/** Deletes all webhooks of an application that is deleted itself, which its log and those of servers tell by that. */
+export async function deleteAllWebhooks(call: CallContext, write: Write, applicationId: bigint): Promise<void> {
+  for (const { guildId, channelId } of await endAll(call, write, { applicationId })) {
+    write.record({ type: 'WEBHOOKS_UPDATE', guildId, channelId });
+  }
+}
+
+/** Webhooks that are noted before others have a turn. */
+const NOTED_PER_ROUND = 10;
+
+/** Deletes the webhooks of an application in a server that shows it out, and tells each in the logs of both. */
+export async function deleteWebhooksIn(
+  call: CallContext,
+  write: Write,
+  where: { applicationId: bigint; guildId: bigint },
+): Promise<void> {
+  for (const [index, webhook] of (await endAll(call, write, where)).entries()) {
+    if (index % NOTED_PER_ROUND === 0) await nextRound();
+    await noteDeed(write, webhook, { action: 'DELETE', changes: webhookFacts(webhook) }, true);
+  }
+}
+
+/** The rows stay; nothing is left of a token that could be compared with one. @returns those that there were, as they were */
+async function endAll(call: CallContext, { db }: Write, where: Prisma.WebhookWhereInput): Promise<Webhook[]> {
+  const live = { ...where, ...LIVE };
+  const webhooks = await db.webhook.findMany({ where: live, orderBy: { id: 'asc' } });
+  if (webhooks.length === 0) return [];
+  const deletedAt = new Date(call.clock.now());
+  await db.webhook.updateMany({ where: live, data: { deletedAt, tokenHash: '' } });
+  return webhooks;
+}

@@ -1,0 +1,63 @@
+import type { z } from 'zod';
+import type { Webhook } from '../../infra/database/index.js';
+import type { CallContext, Write } from '../call.js';
+import { findGuildChannel } from '../channels/find.js';
+import { DomainError, invalidInput } from '../errors.js';
+import { accessWebhook } from './access.js';
+import { requireManagingWebhooks } from './create.js';
+import { requireUsableWebhook } from './execute.js';
+import type { WebhookChange } from './input.js';
+import { LIVE, type WebhookRecord, WITH_CREATOR } from './record.js';
+import { isServerThere, noteDeed } from './write.js';
+
+/** What is to be changed: what is not given stays. */
+export type WebhookChanges = z.output<typeof WebhookChange>;
+
+/**
+ * Renames a webhook, or moves it to another channel of its server, which needs ManageGuild there whoever the caller is.
+ * @throws INVALID_INPUT (at `channelId`) for a channel of another server, UNKNOWN_WEBHOOK when it is deleted meanwhile, and what `accessWebhook`
+ *   and `requireManagingWebhooks` throw
+ */
+export async function updateWebhook(call: CallContext, id: bigint, changes: WebhookChanges): Promise<WebhookRecord> {
+  const webhook = await accessWebhook(call, id, 'manage');
+  const { channelId } = changes;
+  if (channelId != null) await requireTarget(call, webhook, channelId);
+  return change(call, webhook, changes);
+}
+
+/** Renames the webhook whose token was shown. @throws UNKNOWN_WEBHOOK, UNKNOWN_CHANNEL when its channel is gone */
+export async function renameByToken(call: CallContext, { name }: Pick<WebhookChanges, 'name'>): Promise<WebhookRecord> {
+  const { webhook } = await requireUsableWebhook(call);
+  return change(call, webhook, { name });
+}
+
+async function requireTarget(call: CallContext, webhook: Webhook, channelId: bigint): Promise<void> {
+  const { guildId } = await requireManagingWebhooks(call, channelId);
+  if (guildId === webhook.guildId) return;
+  const message = 'A webhook stays in its server: delete it, and make another one in the other server.';
+  throw invalidInput({ path: 'channelId', code: 'WEBHOOK_CHANNEL_OF_OTHER_GUILD', message });
+}
+
+async function change(call: CallContext, webhook: Webhook, changes: WebhookChanges): Promise<WebhookRecord> {
+  const { id, guildId } = webhook;
+  const isThere = await isServerThere(call, webhook);
+  const update = async (write: Write) => {
+    const { db, record } = write;
+    const before = await db.webhook.findFirst({ where: { id, ...LIVE }, include: WITH_CREATOR });
+    if (!before) throw new DomainError('UNKNOWN_WEBHOOK');
+    const name = changes.name ?? before.name;
+    const channelId = changes.channelId ?? before.channelId;
+    const isMoved = channelId !== before.channelId;
+    if (name === before.name && !isMoved) return before;
+    if (isMoved) await findGuildChannel(db, { guildId, channelId });
+    const after = await db.webhook.update({ where: { id }, data: { name, channelId } });
+    const said = {
+      ...(name === before.name ? {} : { name: { old: before.name, new: name } }),
+      ...(isMoved ? { channelId: { old: String(before.channelId), new: String(channelId) } } : {}),
+    };
+    if (isMoved) record({ type: 'WEBHOOKS_UPDATE', guildId, channelId: before.channelId });
+    await noteDeed(write, after, { action: 'UPDATE', changes: said }, isThere);
+    return { ...before, ...after };
+  };
+  return call.write(update, { serializable: true });
+}

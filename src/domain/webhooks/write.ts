@@ -1,0 +1,57 @@
+import type { Prisma, Webhook } from '../../infra/database/index.js';
+import type { AuditChanges } from '../audit-log/actions.js';
+import type { CallContext, Write } from '../call.js';
+import { LIVE } from './record.js';
+
+/** What was done to a webhook, with what the ledger keeps of it. */
+type Deed =
+  | { action: 'CREATE'; changes: AuditChanges['WEBHOOK_CREATE'] }
+  | { action: 'UPDATE'; changes: AuditChanges['WEBHOOK_UPDATE'] }
+  | { action: 'DELETE'; changes: AuditChanges['WEBHOOK_DELETE'] };
+
+/** What the ledger keeps of a webhook that came to be, or went. */
+export function webhookFacts({ name, channelId, applicationId }: Webhook): AuditChanges['WEBHOOK_CREATE'] {
+  return { name, channelId: String(channelId), applicationId: String(applicationId) };
+}
+
+/**
+ * Notes what was done to a webhook: in the log of its application, in that of its server while there is one, and as events.
+ * @param isServerThere whether its server was not deleted
+ */
+export async function noteDeed(
+  { audit, record }: Write,
+  { id: targetId, applicationId, guildId, channelId }: Webhook,
+  deed: Deed,
+  isServerThere: boolean,
+): Promise<void> {
+  switch (deed.action) {
+    case 'CREATE':
+      await audit({ action: 'APPLICATION_WEBHOOK_CREATE', applicationId, targetId, changes: deed.changes });
+      await audit({ action: 'WEBHOOK_CREATE', guildId, targetId, changes: deed.changes });
+      break;
+    case 'UPDATE':
+      await audit({ action: 'APPLICATION_WEBHOOK_UPDATE', applicationId, targetId, changes: deed.changes });
+      if (isServerThere) await audit({ action: 'WEBHOOK_UPDATE', guildId, targetId, changes: deed.changes });
+      break;
+    case 'DELETE':
+      await audit({ action: 'APPLICATION_WEBHOOK_DELETE', applicationId, targetId, changes: deed.changes });
+      if (isServerThere) await audit({ action: 'WEBHOOK_DELETE', guildId, targetId, changes: deed.changes });
+      break;
+  }
+  record({ type: 'WEBHOOKS_UPDATE', guildId, channelId });
+  record({ type: 'APPLICATION_WEBHOOKS_UPDATED', applicationId });
+}
+
+/** Tells those who watch an application that webhooks of its lost their channels. */
+export async function tellOfUnusable(
+  { db, record }: Pick<Write, 'db' | 'record'>,
+  where: Prisma.WebhookWhereInput,
+): Promise<void> {
+  const applications = await db.webhook.groupBy({ by: ['applicationId'], where: { ...where, ...LIVE } });
+  for (const { applicationId } of applications) record({ type: 'APPLICATION_WEBHOOKS_UPDATED', applicationId });
+}
+
+/** Whether a webhook's server was not deleted. @throws GuildUnavailable */
+export async function isServerThere(call: CallContext, { guildId }: Webhook): Promise<boolean> {
+  return (await call.guilds.view(guildId)) !== null;
+}

@@ -1,0 +1,247 @@
+import type { APIMessage } from 'discord-api-types/v10';
+import { z } from 'zod';
+import { type CallContext, requireUser } from '../../domain/call.js';
+import { DomainError } from '../../domain/errors.js';
+import { snowflake } from '../../domain/input.js';
+import {
+  type AnswerKey,
+  createFollowUp,
+  deleteAnswer,
+  editAnswer,
+  getAnswer,
+  noteRefusedAnswer,
+} from '../../domain/interactions/index.js';
+import type { MessageRecord } from '../../domain/messages/index.js';
+import {
+  createWebhook,
+  deleteByToken,
+  deleteWebhook,
+  deleteWebhookMessage,
+  editWebhookMessage,
+  executeWebhook,
+  getWebhook,
+  getWebhookByToken,
+  getWebhookMessage,
+  listChannelWebhooks,
+  listGuildWebhooks,
+  NewWebhook,
+  renameByToken,
+  requireUsableWebhook,
+  updateWebhook,
+  WebhookChange,
+  type WebhookRecord,
+  WebhookRename,
+} from '../../domain/webhooks/index.js';
+import { messageAs, renderMessage } from '../../wire/messages.js';
+import { renderNewWebhook, renderOwnWebhook, renderWebhook } from '../../wire/webhooks.js';
+import { reads, writes } from '../buckets.js';
+import { EditAnswerBody, ExecuteWebhookBody } from '../message-body.js';
+import { CLOUD, type RenderContext, route } from '../route.js';
+import { absent, ids, inWireNames } from '../schemas.js';
+
+const ofWebhook = ids('webhookId');
+const renderAll = (webhooks: WebhookRecord[]) => webhooks.map(renderWebhook);
+
+/** With the bot token. The rows are in the cloud, wherever the channel is; a picture has no effect, since the bot's is shown. */
+const managementRoutes = [
+  route({
+    method: 'GET',
+    path: '/channels/:channelId/webhooks',
+    callers: ['bot'],
+    bucket: reads('channel-webhooks', 'channelId'),
+    where: CLOUD,
+    params: ids('channelId'),
+    run: (call, { params }) => listChannelWebhooks(call, params.channelId),
+    render: renderAll,
+  }),
+  route({
+    method: 'POST',
+    path: '/channels/:channelId/webhooks',
+    callers: ['bot'],
+    bucket: writes('create-webhook', 'channelId'),
+    where: CLOUD,
+    params: ids('channelId'),
+    body: inWireNames(NewWebhook.shape),
+    showsSecret: true,
+    run: (call, { params, body }) =>
+      createWebhook(call, { ...params, ...body, applicationId: requireUser(call).user.id }),
+    render: ({ webhook, token }, { app }) => renderNewWebhook(webhook, token, app.addresses.publicUrl),
+  }),
+  route({
+    method: 'GET',
+    path: '/guilds/:guildId/webhooks',
+    callers: ['bot'],
+    bucket: reads('guild-webhooks', 'guildId'),
+    where: CLOUD,
+    params: ids('guildId'),
+    run: (call, { params }) => listGuildWebhooks(call, params.guildId),
+    render: renderAll,
+  }),
+  route({
+    method: 'GET',
+    path: '/webhooks/:webhookId',
+    callers: ['bot'],
+    bucket: reads('webhook', 'webhookId'),
+    where: CLOUD,
+    params: ofWebhook,
+    run: (call, { params }) => getWebhook(call, params.webhookId),
+    render: renderWebhook,
+  }),
+  route({
+    method: 'PATCH',
+    path: '/webhooks/:webhookId',
+    callers: ['bot'],
+    bucket: writes('change-webhook', 'webhookId'),
+    where: CLOUD,
+    params: ofWebhook,
+    body: inWireNames(WebhookChange.shape),
+    faultNames: { channelId: 'channel_id' },
+    run: (call, { params, body }) => updateWebhook(call, params.webhookId, body),
+    render: renderWebhook,
+  }),
+  route({
+    method: 'DELETE',
+    path: '/webhooks/:webhookId',
+    callers: ['bot'],
+    bucket: writes('change-webhook', 'webhookId'),
+    where: CLOUD,
+    params: ofWebhook,
+    run: (call, { params }) => deleteWebhook(call, params.webhookId),
+  }),
+];
+
+/** Where somebody calls with the token of a webhook; a token of an interaction stands behind its application's id. */
+const BY_TOKEN = '/webhooks/:webhookId/:webhookToken';
+
+const withToken = { webhookId: snowflake(), webhookToken: z.string() };
+const ofToken = z.object(withToken);
+
+/** The webhook itself, for whoever has its token. What it answers shows the token again: to who showed it. */
+const tokenRoutes = [
+  route({
+    method: 'GET',
+    path: BY_TOKEN,
+    callers: ['webhookToken'],
+    bucket: reads('webhook-by-token', 'webhookId', 'webhookToken'),
+    where: CLOUD,
+    params: ofToken,
+    showsSecret: true,
+    run: async (call, { params }) => ({ webhook: await getWebhookByToken(call), token: params.webhookToken }),
+    render: ({ webhook, token }) => ({ ...renderOwnWebhook(webhook), token }),
+  }),
+  route({
+    method: 'PATCH',
+    path: BY_TOKEN,
+    callers: ['webhookToken'],
+    bucket: writes('change-webhook-by-token', 'webhookId', 'webhookToken'),
+    where: CLOUD,
+    params: ofToken,
+    body: WebhookRename,
+    showsSecret: true,
+    run: async (call, { params, body }) => ({ webhook: await renameByToken(call, body), token: params.webhookToken }),
+    render: ({ webhook, token }) => ({ ...renderOwnWebhook(webhook), token }),
+  }),
+  route({
+    method: 'DELETE',
+    path: BY_TOKEN,
+    callers: ['webhookToken'],
+    bucket: writes('change-webhook-by-token', 'webhookId', 'webhookToken'),
+    where: CLOUD,
+    params: ofToken,
+    run: deleteByToken,
+  }),
+];
+
+/** Whoever has the token of a webhook is shown what it sent, and not what others wrote that it answers. */
+function renderSent(message: MessageRecord, { app, call: { actor } }: RenderContext): APIMessage {
+  const isReaderOfAll = actor.kind !== 'webhook' || message.referenced?.webhookId === actor.webhook.id;
+  return messageAs(isReaderOfAll ? 'whole' : 'withoutReply', renderMessage(message, app.addresses));
+}
+
+/** A message elsewhere is not what its sender meant; `wait` is implied (service description, section 4), and so is `with_components`. */
+const query = z.object({
+  thread_id: absent('There are no threads here.').meta({ shownAs: { type: 'string', format: 'snowflake' } }),
+});
+
+const isOfWebhook = ({ actor }: CallContext) => actor.kind === 'webhook';
+
+/** Whoever has the token of an interaction may send files; that of a webhook is of no use once its channel is gone. */
+async function admitFiles(call: CallContext): Promise<void> {
+  if (isOfWebhook(call)) await requireUsableWebhook(call);
+}
+
+const ofMessages = { callers: ['webhookToken', 'interactionToken'], where: CLOUD, query } as const;
+
+/** Messages that are sent by a webhook, and those that follow the first answer to an interaction. */
+const messageRoutes = [
+  route({
+    ...ofMessages,
+    method: 'POST',
+    path: BY_TOKEN,
+    bucket: writes('execute-webhook', 'webhookId', 'webhookToken'),
+    params: ofToken,
+    body: ExecuteWebhookBody,
+    faultNames: { reference: 'message_reference' },
+    admitFiles,
+    noteRefusal: noteRefusedAnswer,
+    run: (call, { body: message, files }) =>
+      isOfWebhook(call) ? executeWebhook(call, { message, files }) : createFollowUp(call, { message, files }),
+    render: renderSent,
+  }),
+  ...sentMessageRoutes('@original', z.object(withToken), () => '@original'),
+  ...sentMessageRoutes(':messageId', z.object({ ...withToken, messageId: snowflake() }), ({ messageId }) => messageId),
+];
+
+/** The rows of one of the messages, however it is named. All ways to change it share a bucket. */
+function sentMessageRoutes<Params extends z.ZodType<Record<string, unknown>>>(
+  name: '@original' | ':messageId',
+  params: Params,
+  keyOf: (params: z.output<Params>) => AnswerKey,
+) {
+  const row = { ...ofMessages, path: `${BY_TOKEN}/messages/${name}`, params };
+  return [
+    route({
+      ...row,
+      method: 'GET',
+      bucket: reads('get-webhook-message', 'webhookId', 'webhookToken'),
+      run(call, input) {
+        const key = keyOf(input.params);
+        return isOfWebhook(call) ? getWebhookMessage(call, idOf(key)) : getAnswer(call, key);
+      },
+      render: renderSent,
+    }),
+    route({
+      ...row,
+      method: 'PATCH',
+      bucket: writes('change-webhook-message', 'webhookId', 'webhookToken'),
+      body: EditAnswerBody,
+      admitFiles,
+      noteRefusal: noteRefusedAnswer,
+      run(call, { body: edit, files, ...input }) {
+        const key = keyOf(input.params);
+        return isOfWebhook(call)
+          ? editWebhookMessage(call, { id: idOf(key), edit, files })
+          : editAnswer(call, { key, edit, files });
+      },
+      render: renderSent,
+    }),
+    route({
+      ...row,
+      method: 'DELETE',
+      bucket: writes('change-webhook-message', 'webhookId', 'webhookToken'),
+      noteRefusal: noteRefusedAnswer,
+      run(call, input) {
+        const key = keyOf(input.params);
+        return isOfWebhook(call) ? deleteWebhookMessage(call, idOf(key)) : deleteAnswer(call, key);
+      },
+    }),
+  ];
+}
+
+/** A webhook has no first answer. @throws UNKNOWN_MESSAGE */
+function idOf(key: AnswerKey): bigint {
+  if (key === '@original') throw new DomainError('UNKNOWN_MESSAGE');
+  return key;
+}
+
+export const webhookRoutes = [...managementRoutes, ...tokenRoutes, ...messageRoutes];

@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { AppContext } from '../../../src/context.js';
+import type { CallContext } from '../../../src/domain/call.js';
+import { Permission } from '../../../src/domain/permissions.js';
+import { createTeam } from '../../../src/domain/teams/index.js';
+import {
+  createWebhook,
+  deleteWebhook,
+  getWebhook,
+  listChannelWebhooks,
+  listGuildWebhooks,
+  updateWebhook,
+} from '../../../src/domain/webhooks/index.js';
+import type { TeamMemberRole, User } from '../../../src/infra/database/index.js';
+import { openContext } from '../../harness/context.js';
+import { outcome } from '../../harness/outcome.js';
+import { createPerson, permitEveryone, putWebhook } from '../../harness/rows.js';
+import {
+  addMember,
+  callOf,
+  createBot,
+  createChannel,
+  createGuild,
+  type TestBot,
+  type TestGuild,
+} from '../../harness/world.js';
+
+/** People and webhooks: who develops the application, and who has ManageGuild in the server (decisions 238). */
+
+let app: AppContext;
+let close: () => Promise<void>;
+let bot: TestBot;
+let guild: TestGuild;
+let there: bigint;
+beforeAll(async () => {
+  ({ app, close } = await openContext());
+});
+afterAll(() => close());
+beforeEach(async () => {
+  bot = await createBot(app);
+  guild = await createGuild(app);
+  there = (await createChannel(app, guild.id, 'there')).id;
+  const team = await createTeam(callOf(app, bot.owner), { name: 'Builders' });
+  await app.db.writer.application.update({
+    where: { id: bot.id },
+    data: { ownerUserId: null, ownerTeamId: team.id },
+  });
+  app.publish({ type: 'APPLICATION_UPDATED', applicationId: bot.id });
+});
+
+const READS = Permission.ViewChannel;
+const MANAGES = READS | Permission.ManageGuild;
+
+/** Somebody with a role in the application's team, who is a member of the server where something is permitted there. */
+async function somebody(role: TeamMemberRole | 'OWNER' | null, permissions: bigint | null): Promise<CallContext> {
+  const user: User = role === 'OWNER' ? bot.owner : await createPerson(app);
+  const { ownerTeamId: teamId } = await app.db.reader.application.findUniqueOrThrow({ where: { id: bot.id } });
+  if (role !== null && role !== 'OWNER' && teamId !== null) {
+    await app.db.writer.teamMember.create({ data: { teamId, userId: user.id, role, joinedAt: new Date() } });
+  }
+  if (permissions !== null) {
+    await addMember(app, guild.id, user);
+    await permitEveryone(app, guild.id, permissions);
+  }
+  return callOf(app, user);
+}
+
+const hookOf = async () => (await putWebhook(app, { bot, guild })).webhook.id;
+
+/** How each thing that may be done ends. */
+async function attempts(call: CallContext) {
+  const of = { applicationId: bot.id, channelId: guild.channel.id, name: 'Herald' };
+  return {
+    create: await outcome(createWebhook(call, of)),
+    view: await outcome(getWebhook(call, await hookOf())),
+    rename: await outcome(updateWebhook(call, await hookOf(), { name: 'Crier' })),
+    move: await outcome(updateWebhook(call, await hookOf(), { channelId: there })),
+    moveToWhereItIs: await outcome(updateWebhook(call, await hookOf(), { channelId: guild.channel.id })),
+    delete: await outcome(deleteWebhook(call, await hookOf())),
+    list: await outcome(listGuildWebhooks(call, guild.id)),
+    listOfChannel: await outcome(listChannelWebhooks(call, guild.channel.id)),
+  };
+}
+
+type Outcomes = Awaited<ReturnType<typeof attempts>>;
+const all = (code: Outcomes['view']): Outcomes => ({
+  create: code,
+  view: code,
+  rename: code,
+  move: code,
+  moveToWhereItIs: code,
+  delete: code,
+  list: code,
+  listOfChannel: code,
+});
+const OUTSIDE = {
+  create: 'UNKNOWN_CHANNEL',
+  move: 'UNKNOWN_CHANNEL',
+  moveToWhereItIs: 'UNKNOWN_CHANNEL',
+  list: 'UNKNOWN_GUILD',
+  listOfChannel: 'UNKNOWN_CHANNEL',
+} as const;
+const WITHOUT_RIGHT = {
+  create: 'MISSING_PERMISSIONS',
+  move: 'MISSING_PERMISSIONS',
+  moveToWhereItIs: 'MISSING_PERMISSIONS',
+  list: 'MISSING_PERMISSIONS',
+  listOfChannel: 'MISSING_PERMISSIONS',
+} as const;
+
+const PEOPLE: [role: TeamMemberRole | 'OWNER' | null, permissions: bigint | null, outcomes: Outcomes][] = [
+  ...(['OWNER', 'ADMIN', 'DEVELOPER'] as const).flatMap((role): typeof PEOPLE => [
+    [role, MANAGES, all('ok')],
+    [role, READS, { ...all('ok'), ...WITHOUT_RIGHT }],
+    [role, null, { ...all('ok'), ...OUTSIDE }],
+  ]),
+  ['READ_ONLY', MANAGES, { ...all('ok'), create: 'MISSING_PERMISSIONS' }],
+  ['READ_ONLY', READS, { ...all('MISSING_PERMISSIONS'), view: 'ok' }],
+  [
+    'READ_ONLY',
+    null,
+    { ...all('MISSING_PERMISSIONS'), view: 'ok', list: 'UNKNOWN_GUILD', listOfChannel: 'UNKNOWN_CHANNEL' },
+  ],
+  [null, MANAGES, { ...all('ok'), create: 'UNKNOWN_APPLICATION' }],
+  [null, READS, { ...all('MISSING_PERMISSIONS'), create: 'UNKNOWN_APPLICATION' }],
+  [
+    null,
+    null,
+    {
+      ...all('UNKNOWN_WEBHOOK'),
+      create: 'UNKNOWN_APPLICATION',
+      list: 'UNKNOWN_GUILD',
+      listOfChannel: 'UNKNOWN_CHANNEL',
+    },
+  ],
+];
+
+describe('what a person may do with a webhook', () => {
+  const named = PEOPLE.map(([role, permissions, outcomes]) => {
+    const where = permissions === null ? 'outside' : permissions === MANAGES ? 'with manage_server' : 'without it';
+    return [role ?? 'nobody of the application', where, role, permissions, outcomes] as const;
+  });
+
+  test.each(named)('%s, %s', async (_who, _where, role, permissions, outcomes) => {
+    expect(await attempts(await somebody(role, permissions))).toEqual(outcomes);
+  });
+
+  test('who is nobody is told to sign in', async () => {
+    const nobody: CallContext = { ...(await somebody(null, null)), actor: { kind: 'anonymous' } };
+    expect(Object.values(await attempts(nobody))).toEqual(Array(8).fill('UNAUTHENTICATED'));
+  });
+
+  test('a deleted one is unknown to everybody', async () => {
+    const call = await somebody('OWNER', MANAGES);
+    const { id } = (await putWebhook(app, { bot, guild }, { deletedAt: new Date() })).webhook;
+    expect(await outcome(getWebhook(call, id))).toBe('UNKNOWN_WEBHOOK');
+    expect(await outcome(updateWebhook(call, id, { name: 'Crier' }))).toBe('UNKNOWN_WEBHOOK');
+    expect(await outcome(deleteWebhook(call, id))).toBe('UNKNOWN_WEBHOOK');
+  });
+});

@@ -1,0 +1,40 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { Slots } from '../../src/infra/slots.js';
+import { nextRound } from '../../src/infra/turns.js';
+
+describe('slots', () => {
+  test('never more at once than there are, first come first served, and none is lost', async () => {
+    const cases = fc.record({
+      size: fc.integer({ min: 1, max: 4 }),
+      line: fc.integer({ min: 0, max: 6 }),
+      rounds: fc.array(fc.integer({ min: 1, max: 3 }), { maxLength: 20 }),
+    });
+    const property = fc.asyncProperty(cases, async ({ size, line, rounds }) => {
+      const slots = new Slots(size, line);
+      const begun: number[] = [];
+      let atOnce = 0;
+      let most = 0;
+      const work = async (name: number, length: number) => {
+        const turn = slots.take();
+        if (!turn) return 'refused';
+        const release = await turn;
+        begun.push(name);
+        atOnce += 1;
+        most = Math.max(most, atOnce);
+        for (let n = 0; n < length; n += 1) await nextRound();
+        atOnce -= 1;
+        release();
+        release();
+        return 'done';
+      };
+      const ends = await Promise.all(rounds.map((length, name) => work(name, length)));
+      const room = Math.min(rounds.length, size + line);
+      expect(ends).toEqual(rounds.map((_, name) => (name < room ? 'done' : 'refused')));
+      expect(begun).toEqual(Array.from({ length: room }, (_, name) => name));
+      expect(most).toBe(Math.min(room, size));
+      expect(slots.isIdle).toBe(true);
+    });
+    await fc.assert(property, { numRuns: 100 });
+  });
+});
