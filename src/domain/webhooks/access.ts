@@ -35,16 +35,12 @@ export async function actorOfWebhook(
   const { read, applications } = checker;
   const prefix = prefixOf(token);
   if (prefix === null) throw new DomainError('INVALID_WEBHOOK_TOKEN');
-  const webhook = live(await read.webhook.findUnique({ where: { id } }));
+  const webhook = await read.webhook.findUnique({ where: { id, ...LIVE } });
   const isGood = await check(checker, token, webhook?.tokenPrefix === prefix ? webhook.tokenHash : null);
   const application = webhook && (await applications.application(webhook.applicationId));
   if (!webhook || !application) throw new DomainError('UNKNOWN_WEBHOOK');
   if (!isGood) throw new DomainError('INVALID_WEBHOOK_TOKEN');
   return { kind: 'webhook', user: application.bot, webhook, application };
-}
-
-function live(webhook: Webhook | null): Webhook | null {
-  return webhook?.deletedAt === null ? webhook : null;
 }
 
 async function check({ slowHashes, address }: TokenChecker, token: string, stored: string | null): Promise<boolean> {
@@ -75,7 +71,7 @@ export async function accessWebhook(
   operation: 'view' | 'manage',
 ): Promise<WebhookRecord> {
   requireUser(call);
-  const webhook = await call.read.webhook.findFirst({ where: { id, ...LIVE }, include: WITH_CREATOR });
+  const webhook = await call.read.webhook.findUnique({ where: { id, ...LIVE }, include: WITH_CREATOR });
   if (!webhook) throw new DomainError('UNKNOWN_WEBHOOK');
   if (await mayAsOwner(call, webhook, operation)) return webhook;
   await requireManagingServer(call, webhook);

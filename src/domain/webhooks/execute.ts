@@ -10,6 +10,7 @@ import type { UploadedFile } from '../messages/files.js';
 import { loadMessage } from '../messages/load.js';
 import { postMessage } from '../messages/post.js';
 import type { MessageRecord } from '../messages/record.js';
+import { LIVE } from './record.js';
 
 /** Flags that a webhook's message may be given (Discord's documentation, Webhook Resource). */
 const SENDABLE_FLAGS = MessageFlags.SuppressEmbeds | MessageFlags.SuppressNotifications | MessageFlags.IsComponentsV2;
@@ -22,10 +23,10 @@ const SENDABLE_FLAGS = MessageFlags.SuppressEmbeds | MessageFlags.SuppressNotifi
 export async function requireUsableWebhook(call: CallContext) {
   const shown = requireWebhook(call);
   const [webhook, application] = await Promise.all([
-    call.read.webhook.findUnique({ where: { id: shown.webhook.id } }),
+    call.read.webhook.findUnique({ where: { id: shown.webhook.id, ...LIVE } }),
     call.applications.application(shown.application.id),
   ]);
-  if (!webhook || webhook.deletedAt !== null || !application) throw new DomainError('UNKNOWN_WEBHOOK');
+  if (!webhook || !application) throw new DomainError('UNKNOWN_WEBHOOK');
   const place = await placeOf(call, webhook.channelId, application.id);
   if (!place || guildIdOf(place) !== webhook.guildId) throw new DomainError('UNKNOWN_CHANNEL');
   return { webhook, application, place };

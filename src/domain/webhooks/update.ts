@@ -43,7 +43,7 @@ async function change(call: CallContext, webhook: Webhook, changes: WebhookChang
   const isThere = await isServerThere(call, webhook);
   const update = async (write: Write) => {
     const { db, record } = write;
-    const before = await db.webhook.findFirst({ where: { id, ...LIVE }, include: WITH_CREATOR });
+    const before = await db.webhook.findUnique({ where: { id, ...LIVE }, include: WITH_CREATOR });
     if (!before) throw new DomainError('UNKNOWN_WEBHOOK');
     const name = changes.name ?? before.name;
     const channelId = changes.channelId ?? before.channelId;
