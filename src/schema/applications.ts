@@ -107,16 +107,25 @@ export const Application = builder.prismaObject('Application', {
   }),
 });
 
-/** The application that a row belongs to, read with those of its like. @throws UNKNOWN_APPLICATION when it is deleted meanwhile */
+/** The application that a row refers to, read with those of its like; null where there is none. */
+export function referredApplication(
+  context: GraphqlContext,
+  info: GraphQLResolveInfo,
+  id: bigint,
+): Promise<ApplicationRow | null> {
+  const query = queryFromInfo({ context, info });
+  return referredRows(context, info, (ids) =>
+    context.call.read.application.findMany({ ...query, where: { id: { in: ids } } }),
+  ).load(id);
+}
+
+/** The application that a row belongs to. @throws UNKNOWN_APPLICATION when it is deleted meanwhile */
 export async function ownerApplication(
   context: GraphqlContext,
   info: GraphQLResolveInfo,
   id: bigint,
 ): Promise<ApplicationRow> {
-  const query = queryFromInfo({ context, info });
-  const application = await referredRows(context, info, (ids) =>
-    context.call.read.application.findMany({ ...query, where: { id: { in: ids } } }),
-  ).load(id);
+  const application = await referredApplication(context, info, id);
   if (!application) throw new DomainError('UNKNOWN_APPLICATION');
   return application;
 }

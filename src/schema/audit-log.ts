@@ -1,19 +1,17 @@
-import { queryFromInfo } from '@pothos/plugin-prisma';
 import { type AuditLog, listAuditEntries, listGuildLog } from '../domain/audit-log/index.js';
 import { neededInGuild } from '../domain/guild-operations.js';
 import { accessGuild } from '../domain/guilds/index.js';
 import { allows } from '../domain/permissions.js';
 import type { AuditEntry as AuditEntryRow } from '../infra/database/index.js';
 import { snowflakeTime } from '../infra/ids.js';
-import { Application } from './applications.js';
+import { Application, referredApplication } from './applications.js';
 import { builder } from './builder.js';
 import type { GraphqlContext } from './context.js';
 import { Guild } from './guilds.js';
 import { snowflakeId } from './ids.js';
-import { referredRows } from './lists.js';
 import { connectionOf, type PageArgs, pageArgs, pageRows, pageSizeOf, parsePage } from './page.js';
 import { Team } from './teams.js';
-import { User } from './users.js';
+import { referredUser, User } from './users.js';
 
 const AuditEntry = builder.objectRef<AuditEntryRow>('AuditEntry').implement({
   description: 'Who did what in the portal, or with a server. Entries are never changed and never hold a secret.',
@@ -22,13 +20,7 @@ const AuditEntry = builder.objectRef<AuditEntryRow>('AuditEntry').implement({
     actor: t.field({
       type: User,
       nullable: true,
-      resolve: ({ actorId }, _args, context, info) => {
-        if (actorId === null) return null;
-        const query = queryFromInfo({ context, info });
-        return referredRows(context, info, (ids) =>
-          context.call.read.user.findMany({ ...query, where: { id: { in: ids } } }),
-        ).load(actorId);
-      },
+      resolve: ({ actorId }, _args, context, info) => (actorId === null ? null : referredUser(context, info, actorId)),
     }),
     action: t.exposeString('action', { description: 'Such as TEAM_MEMBER_UPDATE.' }),
     target: t.string({
@@ -41,13 +33,8 @@ const AuditEntry = builder.objectRef<AuditEntryRow>('AuditEntry').implement({
       type: Application,
       nullable: true,
       description: 'The application it was done with; null for what was done with a team itself.',
-      resolve: ({ applicationId }, _args, context, info) => {
-        if (applicationId === null) return null;
-        const query = queryFromInfo({ context, info });
-        return referredRows(context, info, (ids) =>
-          context.call.read.application.findMany({ ...query, where: { id: { in: ids } } }),
-        ).load(applicationId);
-      },
+      resolve: ({ applicationId }, _args, context, info) =>
+        applicationId === null ? null : referredApplication(context, info, applicationId),
     }),
     changes: t.field({
       type: 'JSON',

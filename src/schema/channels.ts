@@ -113,14 +113,8 @@ builder.objectField(Channel, 'parent', (t) =>
     type: Channel,
     nullable: true,
     description: 'The category it is in. Shown with each of its channels that the caller can see.',
-    resolve: ({ parentId }, _args, context, info) => {
-      if (parentId === null) return null;
-      const query = queryFromInfo({ context, info });
-      const rows = referredRows<ChannelRow>(context, info, (ids) =>
-        context.call.read.channel.findMany({ ...query, where: { id: { in: ids } } }),
-      );
-      return rows.load(parentId);
-    },
+    resolve: ({ parentId }, _args, context, info) =>
+      parentId === null ? null : referredChannel(context, info, parentId),
   }),
 );
 
@@ -129,17 +123,21 @@ export function canViewChannel({ call, budget }: GraphqlContext, channelId: bigi
   return isAllowed(() => budget.step(() => accessChannel(call, channelId, 'viewChannel')));
 }
 
-/** The channel that a row refers to, read with those of its like; null for who cannot view it, and where it is gone. */
+/** The channel that a row refers to, read with those of its like; null where there is none. */
+function referredChannel(context: GraphqlContext, info: GraphQLResolveInfo, id: bigint): Promise<ChannelRow | null> {
+  const query = queryFromInfo({ context, info });
+  return referredRows(context, info, (ids) =>
+    context.call.read.channel.findMany({ ...query, where: { id: { in: ids } } }),
+  ).load(id);
+}
+
+/** The same channel; null for who cannot view it, too. */
 export async function viewableChannel(
   context: GraphqlContext,
   info: GraphQLResolveInfo,
   channelId: bigint,
 ): Promise<ChannelRow | null> {
-  if (!(await canViewChannel(context, channelId))) return null;
-  const query = queryFromInfo({ context, info });
-  return referredRows(context, info, (ids) =>
-    context.call.read.channel.findMany({ ...query, where: { id: { in: ids } } }),
-  ).load(channelId);
+  return (await canViewChannel(context, channelId)) ? referredChannel(context, info, channelId) : null;
 }
 
 type Placed = Pick<ChannelRow, 'id' | 'guildId'>;

@@ -22,7 +22,7 @@ import { childLists, referredRows } from './lists.js';
 import { callerMayWithApplication } from './own-roles.js';
 import { connectionOf, pageArgs, pageRows, pageSizeOf, parsePage, withinPage } from './page.js';
 import { Role } from './roles.js';
-import { User } from './users.js';
+import { referredUser, User } from './users.js';
 
 const Emoji = builder.objectRef<EmojiRow>('Emoji').implement({
   description: 'A picture with a name, which is written `<:name:id>` in a text, or `<a:name:id>` where it moves.',
@@ -49,10 +49,7 @@ const Emoji = builder.objectRef<EmojiRow>('Emoji').implement({
       type: User,
       nullable: true,
       description: 'Who made it.',
-      resolve: ({ creatorId }, _args, context, info) =>
-        referredRows(context, info, (ids) => context.call.read.user.findMany({ where: { id: { in: ids } } })).load(
-          creatorId,
-        ),
+      resolve: ({ creatorId }, _args, context, info) => referredUser(context, info, creatorId),
     }),
   }),
 });

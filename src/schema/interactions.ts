@@ -25,7 +25,7 @@ import { PLATFORM_ID } from '../domain/platform/index.js';
 import { takeAsCaller } from '../domain/rate-limits.js';
 import type { Interaction as InteractionRow, InteractionStep as InteractionStepRow } from '../infra/database/index.js';
 import { snowflakeTime } from '../infra/ids.js';
-import { Application } from './applications.js';
+import { Application, referredApplication } from './applications.js';
 import { builder } from './builder.js';
 import { Channel, canViewChannel, viewableChannel } from './channels.js';
 import type { GraphqlContext } from './context.js';
@@ -72,13 +72,8 @@ export const Interaction = builder.prismaObject('Interaction', {
       type: Application,
       nullable: true,
       description: 'Null for a built-in command, which the platform answers itself.',
-      resolve: async ({ applicationId }, _args, context, info) => {
-        if (applicationId === PLATFORM_ID) return null;
-        const query = queryFromInfo({ context, info });
-        return referredRows(context, info, (ids) =>
-          context.call.read.application.findMany({ ...query, where: { id: { in: ids } } }),
-        ).load(applicationId);
-      },
+      resolve: ({ applicationId }, _args, context, info) =>
+        applicationId === PLATFORM_ID ? null : referredApplication(context, info, applicationId),
     }),
     user: t.relation('user'),
     type: t.exposeInt('type', { description: "The reference platform's interaction type." }),

@@ -1,10 +1,14 @@
+import { queryFromInfo } from '@pothos/plugin-prisma';
+import type { GraphQLResolveInfo } from 'graphql';
 import { renameFaults } from '../domain/errors.js';
 import { parseInput } from '../domain/parse-input.js';
 import { OwnProfile, updateOwnUser } from '../domain/users/index.js';
 import type { User as UserRow } from '../infra/database/index.js';
 import { renderUser } from '../wire/users.js';
 import { builder } from './builder.js';
+import type { GraphqlContext } from './context.js';
 import { parseId, snowflakeId } from './ids.js';
+import { referredRows } from './lists.js';
 import { bytesOf } from './uploads.js';
 
 export const User = builder.prismaObject('User', {
@@ -30,6 +34,14 @@ export const User = builder.prismaObject('User', {
     }),
   }),
 });
+
+/** The user that a row refers to, read with those of its like; null where there is none. */
+export function referredUser(context: GraphqlContext, info: GraphQLResolveInfo, id: bigint): Promise<UserRow | null> {
+  const query = queryFromInfo({ context, info });
+  return referredRows(context, info, (ids) =>
+    context.call.read.user.findMany({ ...query, where: { id: { in: ids } } }),
+  ).load(id);
+}
 
 const UserPayload = builder.objectRef<{ user: UserRow }>('UserPayload').implement({
   fields: (t) => ({ user: t.field({ type: User, resolve: ({ user }) => user }) }),

@@ -1,4 +1,3 @@
-import { queryFromInfo } from '@pothos/plugin-prisma';
 import { accessGuild } from '../domain/guilds/index.js';
 import { limits } from '../domain/limits.js';
 import { parseInput } from '../domain/parse-input.js';
@@ -21,9 +20,9 @@ import { Channel, viewableChannel } from './channels.js';
 import { DeletedPayload } from './deleted.js';
 import { Guild, guildOfMember } from './guilds.js';
 import { parseId, snowflakeId } from './ids.js';
-import { childLists, listArgs, listCost, parseList, referredRows } from './lists.js';
+import { childLists, listArgs, listCost, parseList } from './lists.js';
 import { callerMayWithApplication } from './own-roles.js';
-import { User } from './users.js';
+import { referredUser, User } from './users.js';
 
 const Webhook = builder.objectRef<WebhookRow>('Webhook').implement({
   description: 'An address at which whoever knows it posts to one channel, as the bot of an application.',
@@ -51,12 +50,7 @@ const Webhook = builder.objectRef<WebhookRow>('Webhook').implement({
       type: User,
       nullable: true,
       description: "Who made it: a person, or the application's bot.",
-      resolve: ({ creatorId }, _args, context, info) => {
-        const query = queryFromInfo({ context, info });
-        return referredRows(context, info, (ids) =>
-          context.call.read.user.findMany({ ...query, where: { id: { in: ids } } }),
-        ).load(creatorId);
-      },
+      resolve: ({ creatorId }, _args, context, info) => referredUser(context, info, creatorId),
     }),
     createdAt: t.field({ type: 'DateTime', resolve: ({ id }) => new Date(snowflakeTime(id)) }),
   }),
