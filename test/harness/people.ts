@@ -1,9 +1,8 @@
-import { createWebhook } from '../../src/domain/webhooks/index.js';
 import { webhookUrl } from '../../src/wire/webhooks.js';
 import { PASSWORD, putAccount } from './accounts.js';
 import { askGraphql, type GraphqlAnswer, type Loose } from './graphql.js';
 import type { TestServer } from './server.js';
-import { callOf } from './world.js';
+import { createWebhook } from './world.js';
 
 /** Somebody who has an account and acts through the public interface. */
 export interface Person {
@@ -174,8 +173,8 @@ export async function makeWebhook(
   application: Pick<MadeApplication, 'id'>,
   channelId: string,
 ): Promise<MadeWebhook> {
-  const user = await app.db.reader.user.findUniqueOrThrow({ where: { id: BigInt(creator.id) } });
-  const input = { applicationId: BigInt(application.id), channelId: BigInt(channelId), name: 'Builds' };
-  const { webhook, token } = await createWebhook(callOf(app, user), input);
-  return { id: String(webhook.id), token, url: webhookUrl(webhook, token, origin) };
+  const owner = await app.db.reader.user.findUniqueOrThrow({ where: { id: BigInt(creator.id) } });
+  const place = { owner, channel: { id: BigInt(channelId) } };
+  const { id, token } = await createWebhook(app, place, { id: BigInt(application.id) }, 'Builds');
+  return { id, token, url: webhookUrl({ id: BigInt(id) }, token, origin) };
 }

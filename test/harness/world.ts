@@ -164,10 +164,11 @@ export function sayAtLength(app: App, guild: Pick<TestGuild, 'channel'>, author:
 /** A webhook of a bot's application in a guild's first channel, made by the guild's owner, whose the application must be. */
 export async function createWebhook(
   app: App,
-  { owner, channel }: Pick<TestGuild, 'owner' | 'channel'>,
+  { owner, channel }: { owner: User; channel: { id: bigint } },
   bot: Pick<TestBot, 'id'>,
+  name = 'Hook',
 ): Promise<{ id: string; token: string }> {
-  const input = { applicationId: bot.id, channelId: channel.id, name: 'Hook' };
+  const input = { applicationId: bot.id, channelId: channel.id, name };
   const { webhook, token } = await createWebhookAs(callOf(app, owner), input);
   return { id: String(webhook.id), token };
 }
