@@ -81,6 +81,7 @@ describe('an image that is attached', () => {
     ['format=webp&quality=lossless&width=30', 'webp', 30, 20],
     ['format=jpeg&quality=1', 'jpeg', 60, 40],
     ['quality=50', 'png', 60, 40],
+    ['width=30&height=30&format=webp&quality=50', 'webp', 30, 20],
     ['something=else&width[]=5', 'png', 60, 40],
   ])('of 60 by 40 pixels, as %s', async (query, format, width, height) => {
     const { url } = await uploadPng();

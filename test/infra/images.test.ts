@@ -81,6 +81,27 @@ describe('images that are sized', () => {
     expect(await sizedImage(async () => Buffer.from('no image'), { width: 8 })).toBeNull();
   });
 
+  it.each([
+    [{ width: 64 }],
+    [{ height: 48 }],
+    [{ width: 64, height: 48 }],
+    [{ width: 65 }],
+    [{ height: 4_096, format: 'png' }],
+    [{ quality: 'lossless' }],
+    [{ quality: 50 }],
+  ] as const)('are not made anew where they have that form: 64 by 48 pixels as %o', async (form) => {
+    const content = await drawing(64, 48);
+    expect(await sizedImage(async () => content, form)).toBeNull();
+  });
+
+  it.each([[{ width: 63, height: 48 }], [{ width: 64, height: 47 }], [{ width: 64, format: 'webp' }]] as const)(
+    'are made anew where one side or the format is another: as %o',
+    async (form) => {
+      const content = await drawing(64, 48);
+      expect(await sizedImage(async () => content, form)).not.toBeNull();
+    },
+  );
+
   it('have at most 1,000 frames', async () => {
     const moving = (frames: number) =>
       sharp(Buffer.from(Array.from({ length: 4 * 4 * 3 * frames }, (_, n) => (n * 31) % 251)), {
