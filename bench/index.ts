@@ -4,6 +4,7 @@ import { fanOut, identifyToReady, idleSessions } from './measurements/gateway.js
 import { deliverInteractions } from './measurements/interactions.js';
 import { largeGuild } from './measurements/large-guild.js';
 import { decidePermissions } from './measurements/permissions.js';
+import { boxesAtOnce, relay } from './measurements/relay.js';
 import {
   guildWithLastMessages,
   listMembers,
@@ -37,6 +38,8 @@ const measurements: Record<string, () => Promise<Row[]>> = {
   'large-guild': largeGuild,
   silence: silences,
   'webhook-guesses': webhookGuesses,
+  relay,
+  'relay-boxes': boxesAtOnce,
   start,
 };
 

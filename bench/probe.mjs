@@ -1,4 +1,8 @@
 // Loaded into every measured process (`node --import`): answers its parent's questions, and ends with its parent.
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+
+const delay = monitorEventLoopDelay({ resolution: 5 });
+
 const answers = {
   /** Microseconds of processor time so far. */
   cpu: () => process.cpuUsage(),
@@ -14,6 +18,13 @@ const answers = {
   residentMemory: () => process.memoryUsage.rss(),
   /** Bytes; the system tells it in KiB. */
   peakMemory: () => process.resourceUsage().maxRSS * 1024,
+  watchLoop() {
+    delay.reset();
+    delay.enable();
+    return true;
+  },
+  /** Milliseconds. */
+  longestBlockMs: () => delay.max / 1_000_000,
 };
 
 process.on('message', async (question) => process.send?.(await answers[question]()));

@@ -21,6 +21,10 @@ export interface MeasuredServer {
   residentMemory(): Promise<number>;
   /** The most it has held so far, in bytes. */
   peakMemory(): Promise<number>;
+  /** Watches its event loop from here on. */
+  watchLoop(): Promise<void>;
+  /** The longest time since then in which it served nobody, in milliseconds. */
+  longestBlockMs(): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -29,18 +33,24 @@ export interface MeasuredServer {
  * @param dataDir whose data it works over a copy of; null where `settings` name the folder
  */
 export async function startPlatform(dataDir: string | null, settings: NodeJS.ProcessEnv = {}): Promise<MeasuredServer> {
-  const env = {
-    PORT: '0',
-    PUBLIC_URL: undefined,
-    DATABASE_URL: undefined,
-    REDIS_URL: undefined,
-    RATE_LIMITS: 'off',
-    LOG_LEVEL: 'info',
-    ...settings,
-    ...(dataDir === null ? {} : { DATA_DIR: await copyOf(dataDir) }),
-  };
+  const env = { ...USUAL, ...settings, ...(dataDir === null ? {} : { DATA_DIR: await copyOf(dataDir) }) };
   return startServer('dist/main.js', env);
 }
+
+/** Starts the built platform as a box; `settings` name its folder, its cloud and its token. */
+export function startBox(settings: NodeJS.ProcessEnv): Promise<MeasuredServer> {
+  return startServer('dist/main.js', { ...USUAL, ...settings }, ['box']);
+}
+
+/** What measured servers are told unless stated. */
+const USUAL: NodeJS.ProcessEnv = {
+  PORT: '0',
+  PUBLIC_URL: undefined,
+  DATABASE_URL: undefined,
+  REDIS_URL: undefined,
+  RATE_LIMITS: 'off',
+  LOG_LEVEL: 'info',
+};
 
 /** Starts the baseline of the requests over a copy of the data in `dataDir`. */
 export async function startBareRequests(dataDir: string): Promise<MeasuredServer> {
@@ -80,11 +90,11 @@ async function copyOf(dataDir: string): Promise<string> {
 }
 
 /** `BENCH_NODE_FLAGS` may add flags for all measured servers, such as `--cpu-prof`. */
-async function startServer(script: string, env: NodeJS.ProcessEnv = {}): Promise<MeasuredServer> {
+async function startServer(script: string, env: NodeJS.ProcessEnv = {}, args: string[] = []): Promise<MeasuredServer> {
   const wished = (process.env.BENCH_NODE_FLAGS ?? '').split(' ').filter(Boolean);
   const flags = ['--expose-gc', '--import', join(root, 'bench/probe.mjs'), ...wished];
   const startedAt = performance.now();
-  const child = spawn(process.execPath, [...flags, join(root, script)], {
+  const child = spawn(process.execPath, [...flags, join(root, script), ...args], {
     cwd: root,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
@@ -102,6 +112,8 @@ async function startServer(script: string, env: NodeJS.ProcessEnv = {}): Promise
     memory: () => ask<NodeJS.MemoryUsage>(child, 'memory'),
     residentMemory: () => ask<number>(child, 'residentMemory'),
     peakMemory: () => ask<number>(child, 'peakMemory'),
+    watchLoop: () => ask<void>(child, 'watchLoop'),
+    longestBlockMs: () => ask<number>(child, 'longestBlockMs'),
     stop: () => stop(child),
   };
 }

@@ -32,7 +32,22 @@ export interface Config {
   trustProxy: TrustedProxies | null;
   workerId: number;
   logLevel: LogLevel;
+  /** Whether webhooks of boxes' channels work, or are not found. */
+  selfHostedWebhooks: 'forward' | 'not_found';
+  /** Set where this instance is a box. */
+  box: BoxConfig | null;
 }
+
+/** What a box has to know of its cloud. */
+export interface BoxConfig {
+  /** The cloud's origin, without a trailing slash. */
+  cloudUrl: string;
+  /** The enrolment token; null for a box that needs none any more. */
+  token: string | null;
+}
+
+/** Whether an instance stands by itself, or is a box of a cloud. */
+export type Mode = 'cloud' | 'box';
 
 /** How many proxies a request passes before this process, or the networks they stand in. */
 export type TrustedProxies = { hops: number } | { networks: Network[] };
@@ -87,6 +102,9 @@ function isOrigin(value: string): boolean {
 }
 
 const onOff = z.enum(['on', 'off'], { error: 'must be on or off' }).transform((value) => value === 'on');
+
+/** Numbers of snowflake workers above it are for boxes. */
+const MAX_CLOUD_WORKER = 255;
 
 const MAX_HOPS = 32;
 
@@ -147,22 +165,41 @@ const Environment = z.object({
   RATE_LIMITS: onOff.default(true),
   ALLOW_PRIVATE_ENDPOINTS: onOff.optional(),
   TRUST_PROXY: trustedProxies.optional(),
-  WORKER_ID: wholeNumber(0, 1023).default(0),
+  WORKER_ID: wholeNumber(0, MAX_CLOUD_WORKER).default(0),
+  SELF_HOSTED_WEBHOOKS: z.enum(['forward', 'not_found'], { error: 'must be forward or not_found' }).default('forward'),
+  CLOUD_URL: origin('http:', 'https:').optional(),
+  BOX_TOKEN: z.string().max(200, 'must be the enrolment token as the portal showed it').optional(),
   LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }).default('info'),
 });
+
+/** What a box's environment has to hold and must not; what is for boxes only is a mistake elsewhere. */
+function faultsOfMode(set: Partial<Record<string, string>>, mode: Mode): string[] {
+  if (mode === 'cloud') {
+    return ['CLOUD_URL', 'BOX_TOKEN'].filter((name) => set[name] !== undefined).map((name) => `${name} ${FOR_BOXES}`);
+  }
+  return [
+    ...(set.CLOUD_URL === undefined ? ["CLOUD_URL must be set: the origin of the box's cloud"] : []),
+    ...(set.REDIS_URL === undefined ? [] : ['REDIS_URL cannot be used by a box, which is one process: unset it']),
+    ...(set.WORKER_ID === undefined
+      ? []
+      : ['WORKER_ID cannot be used by a box, whose cloud numbers its ids: unset it']),
+  ];
+}
+
+const FOR_BOXES = 'is for a box: start one with npm run box, or unset it';
 
 /**
  * Reads the configuration. A variable that is set to nothing counts as unset.
  * @throws {ConfigError} naming every variable that cannot be used
  */
-export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
+export function readConfig(environment: NodeJS.ProcessEnv = process.env, mode: Mode = 'cloud'): Config {
   const set = Object.fromEntries(
     Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
   );
   const parsed = Environment.safeParse(set);
-  if (!parsed.success) {
-    throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`));
-  }
+  const unusable = (parsed.error?.issues ?? []).map((issue) => `${issue.path.join('.')} ${issue.message}`);
+  const faults = [...unusable, ...faultsOfMode(set, mode)];
+  if (!parsed.success || faults.length > 0) throw new ConfigError(faults);
   const env = parsed.data;
   const publicUrl = env.PUBLIC_URL ?? (env.PORT === 0 ? null : `http://localhost:${env.PORT}`);
   return {
@@ -183,5 +220,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     trustProxy: env.TRUST_PROXY ?? null,
     workerId: env.WORKER_ID,
     logLevel: env.LOG_LEVEL,
+    selfHostedWebhooks: env.SELF_HOSTED_WEBHOOKS,
+    box: env.CLOUD_URL === undefined ? null : { cloudUrl: env.CLOUD_URL, token: env.BOX_TOKEN ?? null },
   };
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Locale } from 'discord-api-types/v10';
 import type { Config } from './config.js';
 import { ApplicationViews, BotTokens } from './domain/applications/index.js';
+import type { BoxDoor, BoxRoutes, ParityRow } from './domain/boxes/index.js';
 import type { EventBus } from './domain/bus-message.js';
 import type { Actor, CallContext } from './domain/call.js';
 import { Recipients } from './domain/channels/index.js';
@@ -62,6 +63,12 @@ export interface AppContext {
   metrics: Metrics;
   /** Where guilds live, for access and for the gateway. */
   guilds: GuildHome;
+  /** Which boxes have which guilds. */
+  boxRoutes: BoxRoutes;
+  /** What works on boxes. */
+  parity: readonly ParityRow[];
+  /** The way to boxes. */
+  boxes: BoxDoor;
   /** Who is in direct channels. */
   recipients: Recipients;
   /** What is remembered of applications. */
@@ -160,6 +167,7 @@ async function lookAfterInteractions(app: AppContext): Promise<void> {
 
 export interface CallOptions {
   requestId?: string;
+  workKey?: string | null;
   locale?: Locale | null;
   auditReason?: string | null;
 }
@@ -171,6 +179,7 @@ export function callContext(app: AppContext, actor: Actor, options: CallOptions 
   const call: CallContext = {
     actor,
     requestId,
+    workKey: options.workKey ?? null,
     locale: options.locale ?? null,
     auditReason: options.auditReason ?? null,
     because: (auditReason) => callContext(app, actor, { ...options, requestId, auditReason }),
@@ -181,6 +190,9 @@ export function callContext(app: AppContext, actor: Actor, options: CallOptions 
     limits: app.limits,
     outbound: app.outbound,
     guilds: app.guilds,
+    boxRoutes: app.boxRoutes,
+    hasBoxWebhooks: app.config.selfHostedWebhooks === 'forward',
+    boxes: app.boxes,
     recipients: app.recipients,
     applications: app.applications,
     bus: app.bus,

@@ -1,4 +1,4 @@
-import { ConfigError, readConfig } from './config.js';
+import { ConfigError, type Mode, readConfig } from './config.js';
 import { describeStartFault, tryAddress } from './start.js';
 
 /** The data is for the owner of the process only: password hashes, messages, files, mails. */
@@ -31,17 +31,26 @@ function fail(reason: string): void {
   process.exit(1);
 }
 
+/** The one argument there is makes the instance a box. @throws {ConfigError} */
+function readMode(args: readonly string[]): Mode {
+  const [first, second] = args;
+  if (first === undefined) return 'cloud';
+  if (first === 'box' && second === undefined) return 'box';
+  const unknown = first === 'box' ? second : first;
+  throw new ConfigError([`unknown argument ${unknown}: settings are environment variables, see the README`]);
+}
+
 async function run(): Promise<void> {
-  if (process.argv.length > 2) {
-    throw new ConfigError([`unknown argument ${process.argv[2]}: settings are environment variables, see the README`]);
-  }
-  const config = readConfig();
+  const config = readConfig(process.env, readMode(process.argv.slice(2)));
   process.umask(FOR_THE_OWNER_ONLY);
   const signalled = nextSignal();
   await tryAddress(config);
   // Loaded only now, so that a mistake in the configuration is answered at once.
   const { createServer } = await import('./server.js');
-  const server = await createServer(config);
+  const starting = createServer(config);
+  // A box that is not enrolled yet may wait for its cloud for as long as it likes.
+  const server = config.box ? await Promise.race([starting, signalled.then(() => null)]) : await starting;
+  if (server === null) return;
   const { log } = server.app;
   const origin = await server.start();
   const { operationsUrl: operations } = server.app.addresses;
@@ -55,10 +64,11 @@ async function run(): Promise<void> {
     },
     `ready at ${origin}`,
   );
-  const signal = await signalled;
-  log.info({ signal }, 'stopping');
+  const end = await Promise.race([signalled, server.refused]);
+  log.info(end instanceof Error ? { err: end } : { signal: end }, 'stopping');
   await server.stop();
   log.info('stopped');
+  if (end instanceof Error) throw end;
 }
 
 run().then(

@@ -8,7 +8,7 @@ import { createFileBlobStore } from './infra/blobs.js';
 import { createLocalBus, createRedisBus } from './infra/bus.js';
 import type { Clock } from './infra/clock.js';
 import { type Database, openDatabase } from './infra/database/index.js';
-import { type NextId, NoIdsError, snowflakes } from './infra/ids.js';
+import { boxSnowflakes, type NextId, NoIdsError, snowflakes } from './infra/ids.js';
 import type { Logger } from './infra/logger.js';
 import { createOutbox, createSmtpMailer, type Mailer } from './infra/mail.js';
 import { newestIdMs } from './infra/newest-id.js';
@@ -25,10 +25,23 @@ export interface Resources
   close(): Promise<void>;
 }
 
-/** Opens everything outside the process that the configuration names. @throws {StartError} */
-export async function openResources(config: Config, log: Logger, clock: Clock): Promise<Resources> {
+/** Which ids a box makes, once its database is there. @throws {StartError} */
+export type FindIdSpace = (db: Database) => Promise<number>;
+
+/**
+ * Opens everything outside the process that the configuration names.
+ * @param findIdSpace for a box; null for an instance that is none
+ * @throws {StartError}
+ */
+export async function openResources(
+  config: Config,
+  log: Logger,
+  clock: Clock,
+  findIdSpace: FindIdSpace | null = null,
+): Promise<Resources> {
   makeDataDir(config.dataDir);
   const db = await openMigratedDatabase(config, log, clock);
+  const idSpace = await idSpaceFor(db, findIdSpace);
   const lease = await leaseWorkerOf(config, db, clock, log);
   const redis = await connectToRedis(config, clock, log);
   const bus = redis === null ? createLocalBus<BusMessage>(log) : createRedisBus<BusMessage>(redis, log);
@@ -43,7 +56,7 @@ export async function openResources(config: Config, log: Logger, clock: Clock): 
     mailer,
     outbound,
     limits: config.rateLimits ? createRateLimits(redis) : noRateLimits,
-    nextId: refusingWithoutIds(lease?.nextId ?? snowflakes(clock, config.workerId, await newestIdMs(db.reader))),
+    nextId: refusingWithoutIds(lease?.nextId ?? (await ownIds(config, db, clock, idSpace))),
     degraded: () => [...(redis?.isAway() ? ['redis'] : []), ...(lease?.isHeld() === false ? ['snowflake-worker'] : [])],
     async close() {
       outbound.close();
@@ -55,6 +68,21 @@ export async function openResources(config: Config, log: Logger, clock: Clock): 
       }
     },
   };
+}
+
+async function idSpaceFor(db: Database, find: FindIdSpace | null): Promise<number | null> {
+  try {
+    return find && (await find(db));
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
+}
+
+/** Of a process alone, after those that it has made before. */
+async function ownIds(config: Config, db: Database, clock: Clock, idSpace: number | null): Promise<NextId> {
+  const afterMs = await newestIdMs(db.reader);
+  return idSpace === null ? snowflakes(clock, config.workerId, afterMs) : boxSnowflakes(clock, idSpace, afterMs);
 }
 
 async function connectToRedis({ redisUrl }: Config, clock: Clock, log: Logger): Promise<RedisLink | null> {

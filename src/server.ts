@@ -4,10 +4,11 @@ import { setTimeout } from 'node:timers/promises';
 import fastify, { type FastifyInstance, LogController } from 'fastify';
 import { createAccounts } from './accounts/index.js';
 import { createCdnFace } from './cdn/index.js';
-import type { Config } from './config.js';
+import type { Config, StartError } from './config.js';
 import { type AppContext, createAppContext } from './context.js';
+import { BoxDoorway, BoxRoutes } from './domain/boxes/index.js';
 import type { Heard } from './domain/bus-message.js';
-import { DatabaseHome, type GuildHome } from './domain/guilds/index.js';
+import { DatabaseHome, type GuildHome, GuildHomes } from './domain/guilds/index.js';
 import { jobKinds } from './domain/jobs.js';
 import { LatestChanges } from './domain/latest-changes.js';
 import { countLive, type LifeEvents } from './domain/live-processes/index.js';
@@ -26,18 +27,21 @@ import { type Phase, ReadinessChecks } from './http/readiness.js';
 import { dropUnreadBodies, keepConnections } from './http/unread-bodies.js';
 import { routeUpgrades } from './http/upgrades.js';
 import { createAddressSignatures } from './infra/address-signatures.js';
-import { BUS_RECONNECTED, topics } from './infra/bus.js';
+import { BUS_RECONNECTED, createRedisBus, tapped, topics } from './infra/bus.js';
 import { type Clock, systemClock } from './infra/clock.js';
 import { isDoneWithin } from './infra/deadlines.js';
 import { keeping } from './infra/kept-answers.js';
 import { createLogger, type Logger } from './infra/logger.js';
 import { watchEventLoop } from './infra/loop-lag.js';
-import { createMetrics, showLive, showRedis } from './infra/metrics.js';
+import { createMetrics, endMetrics, showLive, showRedis } from './infra/metrics.js';
 import { instanceSecret } from './infra/secrets.js';
+import { SharedKeys } from './infra/shared-keys.js';
 import { createOAuthFace } from './oauth/index.js';
 import { mountInvitePage, mountLanding } from './portal/landing.js';
+import { createUplink, type EnteredBox, enterBox, requireNoBox } from './relay/box/index.js';
+import { BoxHome, createDirectory, createRelay, KnownBots, type LineMessage, type Relay } from './relay/cloud/index.js';
 import { openResources } from './resources.js';
-import { createEndpoints, createRestFace } from './rest-compat/index.js';
+import { createEndpoints, createRestFace, everythingHere, parityRows, performHanded } from './rest-compat/index.js';
 import { graphqlFace } from './schema/face.js';
 import { renderPing } from './wire/interactions-endpoints.js';
 import { createPublisher } from './wire/publisher.js';
@@ -48,6 +52,8 @@ export interface Overrides {
   log?: Logger;
   /** Makes another home of guilds, which may ask the one over the database in its turn. */
   guilds?: (database: GuildHome) => GuildHome;
+  /** From 0 to below 1: by which part of the longest wait a box waits before it dials its cloud again. */
+  random?: () => number;
   /** Whether jobs are done; they are, unless this says otherwise. */
   jobs?: boolean;
 }
@@ -56,6 +62,8 @@ export interface Server {
   app: AppContext;
   /** Listens, and resolves with the origin it answers at. */
   start(): Promise<string>;
+  /** Settles when a box's cloud takes it no more, with what somebody has to do; the box goes on until it is stopped. */
+  refused: Promise<StartError>;
   /** Lets go of connections, finishes requests in flight, closes everything. Safe to call more than once. */
   stop(): Promise<void>;
 }
@@ -86,11 +94,28 @@ const SECURITY_HEADERS = {
 /** Before the database has been asked. */
 const NOBODY = { processes: 0, presences: 0, voiceStates: 0 };
 
+/** Opens what an instance needs, and finds out which box it is, if any. @throws {StartError} */
+async function openInstance(config: Config, log: Logger, clock: Clock) {
+  const { box, dataDir } = config;
+  if (box === null) {
+    requireNoBox(dataDir);
+    return { resources: await openResources(config, log, clock), box: null };
+  }
+  const found: { box: EnteredBox | null } = { box: null };
+  const opened = await openResources(config, log, clock, async (db) => {
+    found.box = await enterBox({ box, dataDir, db, clock, log });
+    return found.box.enrolment.idSpace;
+  });
+  const bus = tapped(opened.bus);
+  return { resources: { ...opened, bus }, box: found.box && { ...found.box, tap: bus.tap } };
+}
+
 /** Puts one instance together; nothing listens until `start`. */
 export async function createServer(config: Config, overrides: Overrides = {}): Promise<Server> {
   const log = overrides.log ?? createLogger(config.logLevel);
   const clock = overrides.clock ?? systemClock;
-  const { close, redis, ...resources } = await openResources(config, log, clock);
+  const opened = await openInstance(config, log, clock);
+  const { close, redis, ...resources } = opened.resources;
   const loop = watchEventLoop();
   const metrics = createMetrics(loop);
   if (redis) showRedis(metrics, () => !redis.isAway());
@@ -101,11 +126,30 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     signatures: createAddressSignatures(instanceSecret(join(config.dataDir, 'cdn-secret')), clock),
   };
   const changes = new LatestChanges();
+  const doorway = new BoxDoorway();
   const databaseHome = new DatabaseHome(resources.db.reader, resources.bus, clock, () => app.live.now());
+  const boxRoutes = new BoxRoutes(resources.db.reader, resources.bus, clock, config.box !== null);
+  const bots = new KnownBots(resources.db.reader, clock);
+  const boxHome = new BoxHome({
+    door: doorway,
+    routes: boxRoutes,
+    reader: resources.db.reader,
+    bots,
+    bus: resources.bus,
+    clock,
+    log,
+  });
   const app: AppContext = createAppContext({
     ...resources,
+    degraded: () => [...resources.degraded(), ...(uplink?.isConnected === false ? ['cloud'] : [])],
     config,
-    guilds: overrides.guilds?.(databaseHome) ?? databaseHome,
+    // All guilds of a box are its own.
+    guilds:
+      overrides.guilds?.(databaseHome) ??
+      (config.box ? databaseHome : new GuildHomes(databaseHome, boxHome, boxRoutes)),
+    boxRoutes,
+    boxes: doorway,
+    parity: parityRows(config),
     addresses,
     clientAddress: createClientAddress(config.trustProxy),
     log,
@@ -134,30 +178,39 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   mountInvitePage(http, app);
   mountOperations(operationsHttp, operations);
   const accounts = createAccounts(app);
+  const relay = createRelay(app, bots, redis && createRedisBus<LineMessage>(redis, log));
+  const directory = createDirectory(app, relay.lines, redis && new SharedKeys(redis));
+  doorway.leadTo(relay.door);
   const faces: Face[] = [
     accounts,
     graphqlFace(app, accounts.personFromHeaders),
     createCdnFace(app),
     createOAuthFace(app, accounts.pageSessions),
-    createRestFace(app, accounts.personFromHeaders),
+    createRestFace(app, accounts.personFromHeaders, config.box ? everythingHere : directory),
     createGatewayFace(app),
+    ...(config.box ? [] : [relay.face]),
   ];
+  const uplink =
+    opened.box && createUplink(app, { ...opened.box, perform: performHanded(app), random: overrides.random });
+  if (uplink) faces.push(uplink);
   for (const face of faces) await face.mount?.(http);
   routeUpgrades(http.server, faces, responses);
 
   let stopping: Promise<void> | undefined;
   return {
     app,
+    refused: uplink?.refused ?? new Promise(() => {}),
     async start() {
       if (operationsHttp !== http) await listen(operationsHttp, config.host, config.metricsPort ?? 0);
       const port = await listen(http, config.host, config.port);
       app.addresses.publicUrl ||= `http://localhost:${port}`;
       app.addresses.gatewayUrl ||= `${app.addresses.publicUrl.replace(/^http/, 'ws')}/gateway`;
       app.addresses.operationsUrl = `http://localhost:${portOf(operationsHttp)}`;
-      await app.live.begin(liveProcessEvents(app));
+      await app.live.begin(liveProcessEvents(app, relay));
       app.bus.subscribe(topics.sessions, (message) => heedSignOut(app, message));
       state.phase = 'ready';
       if (overrides.jobs !== false) app.jobs.start(jobKinds(app));
+      uplink?.start();
       return app.addresses.publicUrl;
     },
     stop() {
@@ -180,6 +233,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
         const closed = Promise.all([http.close(), jobsStopped]).then(close);
         await isDoneWithin(CLOSE_DEADLINE_MS, Promise.all([closed, operationsHttp.close()]));
         loop.stop();
+        endMetrics(metrics);
       })();
       return stopping;
     },
@@ -187,10 +241,16 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
 }
 
 /** What becomes of what belongs to connections, once their process is over or was taken for it. */
-function liveProcessEvents(app: AppContext): LifeEvents {
+function liveProcessEvents(app: AppContext, relay: Relay): LifeEvents {
   return {
-    endProcess: (processId) => endProcess(app.callOfNobody(), processId, app.live.isShared),
-    onLost: () => void app.connections.restate(),
+    async endProcess(processId) {
+      await relay.endProcess(processId);
+      await endProcess(app.callOfNobody(), processId, app.live.isShared);
+    },
+    onLost() {
+      relay.restate();
+      void app.connections.restate();
+    },
   };
 }
 

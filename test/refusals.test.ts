@@ -30,6 +30,7 @@ const ANSWERS = `
   NOT_OWN_APPLICATION        403  20012   -    FORBIDDEN        400  access_denied              400  403  4000
   UNKNOWN_APPLICATION        404  10002   400  NOT_FOUND        400  invalid_client             400  404  4000
   UNKNOWN_BAN                404  10026   400  NOT_FOUND        400  invalid_request            400  404  4000
+  UNKNOWN_BOX                404  0       400  NOT_FOUND        400  invalid_request            400  404  4000
   UNKNOWN_CHANNEL            404  10003   400  NOT_FOUND        400  invalid_request            400  404  4000
   UNKNOWN_COMMAND            404  10063   400  NOT_FOUND        400  invalid_request            400  404  4000
   UNKNOWN_COMMAND_PERMISSIONS 404  10066   400  NOT_FOUND        400  invalid_request            400  404  4000

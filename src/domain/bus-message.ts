@@ -17,6 +17,7 @@ export type EventName = DomainEvent['type'];
  * - `token`: the application, its bot and its bot token;
  * - `commands`: the application's commands, where it is installed, and who may run them;
  * - `session`: the portal sessions of the person whom the event is about;
+ * - `routes`: which guilds are on which boxes, and which process has a box's connection;
  * - `portal`: what portal pages watch.
  */
 export type Invalidation =
@@ -28,6 +29,7 @@ export type Invalidation =
   | 'token'
   | 'commands'
   | 'session'
+  | 'routes'
   | 'portal';
 
 /** Who is sent an event over the gateway. */
@@ -74,6 +76,8 @@ export interface BusMessage extends EventStamp {
   channelId?: string;
   /** Whom the event is about: the member, the reacting or typing person. */
   userId?: string;
+  /** Whether the guild that nobody holds after it is out of reach, and may be back. Absent: it is gone for good. */
+  unavailable?: true;
   /** The serialised `d` of the gateway event; `{}` for what never leaves the platform. */
   data: string;
   /** Where not everybody who gets the event may read all of it. */

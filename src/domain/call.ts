@@ -10,6 +10,8 @@ import type { RateLimits } from '../infra/rate-limits.js';
 import type { SlowHashes } from '../infra/slow-hashes.js';
 import type { ApplicationViews } from './applications/views.js';
 import type { AuditRecord } from './audit-log/actions.js';
+import type { BoxDoor } from './boxes/door.js';
+import type { BoxRoutes } from './boxes/routes.js';
 import type { EventBus } from './bus-message.js';
 import type { Recipients } from './channels/recipients.js';
 import { DomainError } from './errors.js';
@@ -42,7 +44,14 @@ export type Actor =
   /** An application with the token of an interaction, for what concerns that interaction; `user` is its bot. */
   | { kind: 'interaction'; user: User; interaction: Interaction; application: Application & { bot: User } }
   /** Whoever has the token of a webhook, for what concerns that webhook; `user` is its application's bot. */
-  | { kind: 'webhook'; user: User; webhook: Webhook; application: Application & { bot: User } };
+  | {
+      kind: 'webhook';
+      user: User;
+      webhook: Webhook;
+      application: Pick<Application, 'id' | 'messageContentIntent'> & { bot: User };
+      /** Whether webhook and application are a cloud's, which has looked at them, and this is its box. */
+      isOfCloud?: boolean;
+    };
 
 /** An actor who is a user: somebody who can send, join and be mentioned. A token only speaks for one. */
 export type UserActor = Extract<Actor, { kind: 'person' | 'bot' }>;
@@ -104,6 +113,10 @@ interface OnlineCounts {
 export interface CallContext {
   actor: Actor;
   requestId: string;
+  /**
+   * Names the piece of work that this call does, where whoever asks may ask for it again without knowing whether it was done; null elsewhere.
+   */
+  workKey: string | null;
   /** In which language the caller reads; null where that is not known. */
   locale: Locale | null;
   /** The caller's reason for the change, for the audit ledger. */
@@ -119,6 +132,12 @@ export interface CallContext {
   outbound: Outbound;
   /** Where guilds live: what decides access in them. */
   guilds: GuildHome;
+  /** Which boxes have which guilds. */
+  boxRoutes: BoxRoutes;
+  /** Whether webhooks work in guilds on boxes, by this instance's settings (decisions 1). */
+  hasBoxWebhooks: boolean;
+  /** The way to boxes. */
+  boxes: BoxDoor;
   /** Who is in direct channels. */
   recipients: Pick<Recipients, 'of'>;
   /** What is remembered of applications, for what happens with every interaction. */

@@ -52,6 +52,7 @@ const REFUSALS = {
     message: 'You are not authorized to perform this action on this application',
   },
   UNKNOWN_APPLICATION: { kind: 'notFound', message: 'Unknown Application' },
+  UNKNOWN_BOX: { kind: 'notFound', message: 'Unknown Box' },
   UNKNOWN_BAN: { kind: 'notFound', message: 'Unknown Ban' },
   UNKNOWN_CHANNEL: { kind: 'notFound', message: 'Unknown Channel' },
   UNKNOWN_COMMAND: { kind: 'notFound', message: 'Unknown application command' },

@@ -55,6 +55,14 @@ export type DomainEvent =
   | ({ type: 'CHANNEL_UPDATE' } & GuildChannelDetails)
   /** As it was. */
   | ({ type: 'CHANNEL_DELETE' } & GuildChannelDetails)
+  /** A box was renamed, has connected, or is away. */
+  | { type: 'BOX_UPDATED'; boxId: bigint }
+  /** It is gone, and nothing of it holds any more. */
+  | { type: 'BOX_DELETED'; boxId: bigint }
+  /** It is no longer as it was which guilds are on which boxes. */
+  | { type: 'BOX_ROUTES_UPDATED' }
+  /** A guild was made, with its first channels and its owner. */
+  | { type: 'GUILD_CREATED'; guildId: bigint }
   | { type: 'GUILD_UPDATE'; guild: GuildRecord }
   /** A guild's emojis as they are now, all of them. */
   | { type: 'GUILD_EMOJIS_UPDATE'; guildId: bigint; emojis: Emoji[] }
@@ -70,8 +78,8 @@ export type DomainEvent =
   | { type: 'VOICE_STATE_UPDATE'; state: VoiceStateRecord }
   | { type: 'GUILD_BAN_ADD'; guildId: bigint; user: User }
   | { type: 'GUILD_BAN_REMOVE'; guildId: bigint; user: User }
-  /** Somebody is away from a guild, or back: what is remembered of their membership is read anew. */
-  | { type: 'ABSENCE_UPDATED'; guildId: bigint; userId: bigint }
+  /** Somebody is away from a guild, or back, or a box made a bot a member: what is remembered of the membership is read anew. */
+  | { type: 'MEMBERSHIP_UPDATED'; guildId: bigint; userId: bigint }
   | { type: 'INVITE_CREATE'; invite: Invite & { inviter: User } }
   /** An invite was taken back, or used as often as it could be. */
   | { type: 'INVITE_DELETE'; invite: Invite }

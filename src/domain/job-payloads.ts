@@ -21,6 +21,7 @@ export const JOB_PAYLOADS = {
   'remove-guild': z.object({ guildId: z.string(), channelIds: z.array(z.string()) }),
   'remove-channel': z.object({ channelId: z.string() }),
   'show-user': z.object({ userId: z.string() }),
+  'settle-box-bot': z.object({ guildId: ID, botId: ID }),
   greeting: GreetingPayload,
   reminder: ReminderPayload,
 };

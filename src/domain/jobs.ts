@@ -10,6 +10,7 @@ import type { CallContext } from './call.js';
 import { removeChannel } from './channels/remove.js';
 import { removeExpiredRows } from './expired-rows.js';
 import { removeGuild } from './guilds/delete.js';
+import { settleBoxBot } from './installations/box-bots.js';
 import { removeOldInteractionFiles } from './interactions/expired.js';
 import { settleOverdue } from './interactions/overdue.js';
 import { type DomainJobPayloads, JOB_PAYLOADS } from './job-payloads.js';
@@ -98,6 +99,11 @@ export function jobKinds({ db, blobs, log, callOfNobody }: JobSupplies): JobKind
       atOnce: 1,
       maxMs: 3 * HOUR_MS,
       run: ({ channelId }, { signal }) => removeChannel(db, blobs, BigInt(channelId), signal),
+    },
+    'settle-box-bot': {
+      payload: JOB_PAYLOADS['settle-box-bot'],
+      atOnce: 4,
+      run: (bot) => settleBoxBot(callOfNobody(), bot),
     },
     'show-user': {
       payload: JOB_PAYLOADS['show-user'],

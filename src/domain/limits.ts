@@ -78,6 +78,11 @@ export const limits = {
   webhooksPerApplication: 50,
   /** In one list of a server's or a channel's. */
   webhooksListed: 1_000,
+  boxName: { min: 1, max: 100 },
+  boxesPerOwner: 20,
+  guildsPerBox: 1_000,
+  /** How long a token that enrols a box is good, in seconds. */
+  enrolmentTokenAge: 604_800,
   auditReason: 512,
   /** As on the reference platform. */
   integrationsShown: 50,

@@ -8,7 +8,7 @@ import { BUS_RECONNECTED, type BusSubscription, topics } from '../infra/bus.js';
 import { pause, type Timer } from '../infra/clock.js';
 import { inPieces, inTurns, nextTurn } from '../infra/turns.js';
 import { GatewayEvent, Piece } from './events.js';
-import { guildLeft } from './guild-delete.js';
+import { leaveGuild } from './guild-delete.js';
 import { asksTooMuch } from './intents.js';
 import { closes } from './protocol.js';
 import type { Session } from './session.js';
@@ -80,7 +80,7 @@ export class Bots {
         this.#forGuild(bot, message, (session, guildId) => this.introduce(guildId, session));
         break;
       case 'GUILD_LEFT':
-        this.#forGuild(bot, message, (session, guildId) => this.#leave(guildId, session));
+        this.#forGuild(bot, message, leaveGuild);
         break;
       case BUS_RECONNECTED:
         // The application's topic tells it, too.
@@ -135,10 +135,6 @@ export class Bots {
     for (const session of bot.sessions) {
       if (session.isResponsibleFor(guildId)) void session.introduced.then(() => act(session, guildId));
     }
-  }
-
-  #leave(guildId: bigint, session: Session): void {
-    session.guilds.get(guildId)?.take(guildLeft(guildId));
   }
 
   #checkLater(): Timer {
@@ -212,23 +208,29 @@ export class Bots {
 
   async #catchUp(session: Session, joined: ReadonlySet<bigint>): Promise<void> {
     try {
-      await inTurns(new Set([...joined, ...session.guilds.keys()]), GUILDS_PER_TURN, async (guildId) => {
-        if (joined.has(guildId) === session.guilds.has(guildId) || !session.isResponsibleFor(guildId)) return;
+      const known = [...session.guilds.keys(), ...session.unavailableGuilds];
+      await inTurns(new Set([...joined, ...known]), GUILDS_PER_TURN, async (guildId) => {
+        const isMember = joined.has(guildId);
+        if (isCaughtUp(session, guildId, isMember) || !session.isResponsibleFor(guildId)) return;
         await nextTurn();
-        await this.#catchUpOnGuild(guildId, session);
+        await this.#catchUpOnGuild(guildId, session, isMember);
       });
     } catch (error) {
       this.#logFault(error, "a bot's guilds could not be read for the gateway");
     }
   }
 
-  /** What was heard since counts for more than what was read. The return of a guild that is out of reach will be told. */
-  async #catchUpOnGuild(guildId: bigint, session: Session): Promise<void> {
+  /**
+   * What was heard since counts for more than what was read. The return of a guild that is out of reach will be told; one that the session
+   * does not hold, and its bot is no member of, has ended for it.
+   */
+  async #catchUpOnGuild(guildId: bigint, session: Session, isMember: boolean): Promise<void> {
     try {
       if (await this.app.guilds.member(guildId, session.botId)) this.introduce(guildId, session);
-      else this.#leave(guildId, session);
+      else leaveGuild(session, guildId);
     } catch (error) {
       if (!(error instanceof GuildUnavailable)) throw error;
+      if (!isMember && !session.guilds.has(guildId)) leaveGuild(session, guildId);
     }
   }
 
@@ -236,6 +238,12 @@ export class Bots {
   #logFault(error: unknown, message: string): void {
     if (!refusalIn(error)) this.app.log.error({ err: error }, message);
   }
+}
+
+/** Whether the session holds the guild, or its client knows of it, exactly where the bot is a member. */
+function isCaughtUp(session: Session, guildId: bigint, isMember: boolean): boolean {
+  const holds = session.guilds.has(guildId);
+  return isMember ? holds : !holds && !session.unavailableGuilds.has(guildId);
 }
 
 /** Ends the sessions that ask for what the message says is switched off: at once, before anything else is sent to them. */

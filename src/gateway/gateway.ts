@@ -17,8 +17,10 @@ export interface Gateway {
 
 export function createGateway(app: AppContext): Gateway {
   const feeds = new GuildFeeds(app);
-  const bots = new Bots(app, (guildId, session) => {
+  const introduce = (guildId: bigint, session: Session) => {
     if (!session.ended && !session.guilds.has(guildId)) void introduceGuild(app, feeds.attach(guildId, session));
-  });
+  };
+  // A guild that is back before its loss was dispatched is lost first: whoever holds it still is shown it anew, too.
+  const bots = new Bots(app, (guildId, session) => feeds.afterLoss(guildId, () => introduce(guildId, session)));
   return { app, sessions: new Map(), connections: new Connections(app.clock), bots, feeds };
 }

@@ -9,7 +9,7 @@ import { REMEMBER_MS } from '../infra/memory.js';
 import { closeFor } from './closing.js';
 import { GatewayEvent, Piece } from './events.js';
 import { type GuildCreate, loadGuildCreate } from './guild-create.js';
-import { guildUnavailable } from './guild-delete.js';
+import { leaveGuild, loseSightOf } from './guild-delete.js';
 import { closes, LAST_PERMISSION_RETRY_MS, PERMISSION_RETRIES_MS, REPLAY_LIMIT } from './protocol.js';
 import type { Session } from './session.js';
 
@@ -50,9 +50,21 @@ export class FeedSession {
     for (const event of held) this.session.dispatch(event);
   }
 
-  take(told: GatewayEvent): void {
+  /** Nobody holds the guild any more, which was delivered. A client that waits to be shown the guild, as READY promised, is told here. */
+  lose({ unavailable }: BusMessage): void {
+    const { session, feed } = this;
+    const isShown = this.#held === null;
     this.detach();
-    if (this.session.wants(GatewayIntentBits.Guilds)) this.session.dispatch(told);
+    if (!isShown) this.#loseUnshown(unavailable === true);
+    else if (unavailable) session.unavailableGuilds.add(feed.guildId);
+    else session.unavailableGuilds.delete(feed.guildId);
+  }
+
+  #loseUnshown(isUnavailable: boolean): void {
+    const { session, feed } = this;
+    if (!session.unavailableGuilds.has(feed.guildId)) return;
+    if (isUnavailable) loseSightOf(session, feed.guildId);
+    else leaveGuild(session, feed.guildId);
   }
 
   detach(): void {
@@ -97,6 +109,9 @@ export class GuildFeed {
   readonly #subscription: BusSubscription;
   #waiting: Dispatched[] = [];
   #working = false;
+  #endPause: () => void = () => {};
+  /** What is done once the loss of the guild, which waits, was dispatched. */
+  #afterLoss: (() => void)[] = [];
   /** When the oldest of the permissions may have been asked for. */
   #permissionsSince: number;
   #picture: Promise<GuildCreate | null> | undefined;
@@ -125,6 +140,12 @@ export class GuildFeed {
     if (this.#seats.size > 0) return;
     this.#subscription.close();
     this.onEmpty();
+  }
+
+  /** Calls `act` at once; where it is told that nobody holds the guild any more, and that waits still, right after that was dispatched. */
+  afterLoss(act: () => void): void {
+    if (this.#isToldGone()) this.#afterLoss.push(act);
+    else act();
   }
 
   /** The guild as GUILD_CREATE shows it, no older than the last event about it; null when there is no such guild. */
@@ -184,6 +205,11 @@ export class GuildFeed {
 
   #wait(event: Dispatched): void {
     this.#waiting.push(event);
+    if (event.audience.detaches) {
+      // Whoever was given it back before loses it again.
+      this.#afterLoss = [];
+      this.#endPause();
+    }
     if (this.#waiting.length > REPLAY_LIMIT.events) this.#endThoseBehind();
     if (!this.#working) void this.#work();
   }
@@ -204,7 +230,8 @@ export class GuildFeed {
 
   /**
    * Asks for the permissions that are missing until they are there, or nobody is left who needs them. After some tries those
-   * concerned are disconnected, once; they may resume, and get what waited.
+   * concerned are disconnected, once; they may resume, and get what waited. Of a guild that is out of reach they lose sight then, or as soon
+   * as its absence is told: where it is back before, nothing was missed (docs/relay.md, R-42).
    */
   async #decideAll(event: Dispatched): Promise<void> {
     for (let tries = 0; ; tries += 1) {
@@ -212,11 +239,26 @@ export class GuildFeed {
         await Promise.all(this.#undecided(event).map((seat) => this.#decide(seat, event.place)));
         return;
       } catch (error) {
-        if (error instanceof GuildUnavailable) return this.#showUnavailable(event);
-        if (tries === PERMISSION_RETRIES_MS.length) this.#disconnect(event, error);
-        await pause(this.app.clock, PERMISSION_RETRIES_MS[tries] ?? LAST_PERMISSION_RETRY_MS);
+        const isLast = tries === PERMISSION_RETRIES_MS.length;
+        if (!(error instanceof GuildUnavailable)) {
+          if (isLast) this.#disconnect(event, error);
+        } else if (isLast || this.#isToldGone()) return this.#showUnavailable(event);
+        await this.#pause(PERMISSION_RETRIES_MS[tries] ?? LAST_PERMISSION_RETRY_MS);
       }
     }
+  }
+
+  /** Whether what waits says that nobody holds the guild any more. */
+  #isToldGone(): boolean {
+    return this.#waiting.some(({ audience }) => audience.detaches);
+  }
+
+  /** Waits for so many milliseconds, or until it is told that the guild is gone. */
+  async #pause(ms: number): Promise<void> {
+    const toldGone = new Promise<void>((resolve) => {
+      this.#endPause = resolve;
+    });
+    await Promise.race([pause(this.app.clock, ms), toldGone]);
   }
 
   /** Closes the connections of sessions that want the event, of bots of which it is not known whether they may have it. */
@@ -228,7 +270,7 @@ export class GuildFeed {
   /** The guild is out of reach: bots of which it is not known what they may have there lose it, and are shown the whole of it once it is back. */
   #showUnavailable(event: Dispatched): void {
     for (const seat of this.#undecided(event)) {
-      for (const feedSession of [...seat.feedSessions]) feedSession.take(guildUnavailable(this.guildId));
+      for (const feedSession of [...seat.feedSessions]) loseSightOf(feedSession.session, this.guildId);
     }
   }
 
@@ -277,7 +319,7 @@ export class GuildFeed {
       const close = closeFor(error, this.app.log, 'an event could not be dispatched');
       for (const session of sessionsThatWant(event, [...this.#seats.values()])) session.end(close);
     }
-    if (event.audience.detaches) this.#detachAll();
+    if (event.audience.detaches) this.#detachAll(event.message);
   }
 
   #deliver(event: Dispatched): void {
@@ -300,9 +342,12 @@ export class GuildFeed {
   }
 
   /** No session holds the guild any more. */
-  #detachAll(): void {
+  #detachAll(told: BusMessage): void {
     for (const seat of [...this.#seats.values()])
-      for (const feedSession of [...seat.feedSessions]) feedSession.detach();
+      for (const feedSession of [...seat.feedSessions]) feedSession.lose(told);
+    const acts = this.#afterLoss;
+    this.#afterLoss = [];
+    for (const act of acts) act();
   }
 
   /** Changes of which nobody told are heeded after a while, too; and the end of a timeout, of which nobody tells, at once. */
@@ -321,10 +366,11 @@ export class GuildFeed {
     this.#permissionsSince = this.app.clock.now();
   }
 
-  #forgetWhatChanged({ invalidates, userId }: BusMessage): void {
+  /** What is known of permissions goes with the sessions where nobody holds the guild any more: what came before still goes out by it. */
+  #forgetWhatChanged({ invalidates, userId, audience }: BusMessage): void {
     if (invalidates.includes('picture') || invalidates.includes('last-message')) this.forgetPicture();
     if (invalidates.includes('live')) this.#forgetLive();
-    if (invalidates.includes('view')) this.#forgetPermissions();
+    if (invalidates.includes('view') && !audience?.detaches) this.#forgetPermissions();
     if (!invalidates.includes('member') || userId === undefined) return;
     const seat = this.#seats.get(BigInt(userId));
     if (seat) seat.permissions = new Map();

@@ -14,6 +14,13 @@ export class GuildFeeds {
     return feed.attach(session);
   }
 
+  /** Calls `act` once a loss of the guild that was told before is dispatched: at once, unless that waits for something. */
+  afterLoss(guildId: bigint, act: () => void): void {
+    const feed = this.#feeds.get(guildId);
+    if (feed) feed.afterLoss(act);
+    else act();
+  }
+
   /** Takes a session out of every guild. */
   remove(session: Session): void {
     for (const feedSession of [...session.guilds.values()]) feedSession.detach();

@@ -136,6 +136,8 @@ function begin(gateway: Gateway, connection: Applicant, session: Session, feedSe
     return;
   }
   const { app } = gateway;
+  const guildIds = feedSessions.filter(({ detached }) => !detached).map(({ feed }) => feed.guildId);
+  for (const guildId of guildIds) session.unavailableGuilds.add(guildId);
   session.dispatch(
     eventOf(
       GatewayDispatchEvents.Ready,
@@ -143,7 +145,7 @@ function begin(gateway: Gateway, connection: Applicant, session: Session, feedSe
         version: GATEWAY_VERSION,
         user: session.user,
         privilegedIntents: session.bot.privilegedIntents,
-        guildIds: feedSessions.filter(({ detached }) => !detached).map(({ feed }) => feed.guildId),
+        guildIds,
         sessionId: session.id,
         resumeGatewayUrl: app.addresses.gatewayUrl,
         shard: session.shard,

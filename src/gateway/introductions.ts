@@ -24,7 +24,7 @@ export async function introduceGuilds(app: AppContext, session: Session, feedSes
 export async function introduceGuild(app: AppContext, feedSession: FeedSession): Promise<void> {
   if (!feedSession.session.wants(GatewayIntentBits.Guilds)) return feedSession.release();
   if (await isShown(app, feedSession)) return;
-  dispatch(app, feedSession, guildUnavailable(feedSession.feed.guildId));
+  showUnavailable(app, feedSession);
   void showLater(app, feedSession);
 }
 
@@ -44,10 +44,23 @@ async function isShown(app: AppContext, feedSession: FeedSession): Promise<boole
   const create = await guildCreate(app, feedSession);
   if (feedSession.detached) return true;
   if (create === 'unreadable') return false;
-  dispatch(app, feedSession, create === 'out of reach' ? guildUnavailable(feedSession.feed.guildId) : create);
+  if (create === 'out of reach' || create === 'gone') showUnavailable(app, feedSession);
+  else showWhole(app, feedSession, create);
   if (create === 'out of reach') feedSession.detach();
   else feedSession.release();
   return true;
+}
+
+function showUnavailable(app: AppContext, feedSession: FeedSession): void {
+  const { feed, session } = feedSession;
+  session.unavailableGuilds.add(feed.guildId);
+  dispatch(app, feedSession, guildUnavailable(feed.guildId));
+}
+
+function showWhole(app: AppContext, feedSession: FeedSession, create: GatewayEvent): void {
+  const { feed, session } = feedSession;
+  session.unavailableGuilds.delete(feed.guildId);
+  dispatch(app, feedSession, create);
 }
 
 function dispatch(app: AppContext, { session }: FeedSession, event: GatewayEvent): void {
@@ -56,15 +69,15 @@ function dispatch(app: AppContext, { session }: FeedSession, event: GatewayEvent
   app.metrics.gatewayDispatches.inc({ type: event.type });
 }
 
-/** The guild as it is, or as unavailable when it is gone; or why it cannot be had. */
+/** The guild as it is, or why it cannot be had. */
 async function guildCreate(
   app: AppContext,
   feedSession: FeedSession,
-): Promise<GatewayEvent | 'unreadable' | 'out of reach'> {
+): Promise<GatewayEvent | 'gone' | 'unreadable' | 'out of reach'> {
   const { feed, session } = feedSession;
   try {
     const [picture, member] = await Promise.all([feed.picture(), app.guilds.member(feed.guildId, session.botId)]);
-    if (!picture || !member) return guildUnavailable(feed.guildId);
+    if (!picture || !member) return 'gone';
     return await picture.eventFor({
       user: session.user,
       member,

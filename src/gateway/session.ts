@@ -19,8 +19,6 @@ import { ReplayBuffer } from './replay-buffer.js';
 /** The session's place among those who hear of a guild. */
 export interface GuildSeat {
   detach(): void;
-  /** Detaches it, and dispatches `told` where the session wants to know of guilds. */
-  take(told: GatewayEvent): void;
 }
 
 /** The connection a session is on at the moment. */
@@ -69,6 +67,8 @@ export class Session {
 
   /** The guilds whose events it gets, by id. */
   readonly guilds = new Map<bigint, GuildSeat>();
+  /** The guilds that its client was shown as unavailable, and neither whole nor as left since. */
+  readonly unavailableGuilds = new Set<bigint>();
   /** Settles when READY and the guilds in it were dispatched. */
   readonly introduced: Promise<void>;
 

@@ -1,6 +1,7 @@
 import { GatewayDispatchEvents } from 'discord-api-types/v10';
 import { callContext } from '../context.js';
 import { refusalIn } from '../domain/errors.js';
+import { GuildUnavailable } from '../domain/guilds/index.js';
 import { joinVoice, leaveVoice } from '../domain/voice/index.js';
 import { parseSnowflake } from '../infra/ids.js';
 import { randomToken } from '../infra/secrets.js';
@@ -21,6 +22,8 @@ export async function changeVoice(gateway: Gateway, session: Session, request: V
     if (request.channel_id) await join(gateway, session, guildId, request);
     else await leaveVoice(callContext(gateway.app, session.bot.actor), guildId);
   } catch (error) {
+    // Nobody is put into voice there, in reach or not (decisions 262).
+    if (error instanceof GuildUnavailable) return;
     const refusal = refusalIn(error);
     if (refusal && refusal.kind !== 'overloaded') return;
     session.disconnect(closeFor(error, gateway.app.log, 'a voice state could not be changed for the gateway'));

@@ -21,9 +21,12 @@ export const MAX_FIELD_BYTES = 1024 * 1024;
 /** Room for what stands around the files of a form, in bytes. */
 const FORM_ROOM = 64 * 1024;
 
+/** The most a form may be, in bytes. */
+export const MAX_FORM_BYTES = limits.requestSize + FORM_ROOM;
+
 /** The parser of a multipart form, within the limits of a message's files. @throws REQUEST_TOO_LARGE, INVALID_INPUT for what is no form */
 export function openForm({ headers }: BodySource): busboy.Busboy {
-  if (Number(headers['content-length'] ?? 0) > limits.requestSize + FORM_ROOM) throw requestTooLarge();
+  if (Number(headers['content-length'] ?? 0) > MAX_FORM_BYTES) throw requestTooLarge();
   try {
     return busboy({
       headers,
@@ -90,7 +93,7 @@ export function countFormBytes(stream: Readable, tooMany: () => void): void {
   let size = 0;
   stream.on('data', (chunk: Buffer) => {
     size += chunk.length;
-    if (size > limits.requestSize + FORM_ROOM) tooMany();
+    if (size > MAX_FORM_BYTES) tooMany();
   });
 }
 

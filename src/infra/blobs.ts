@@ -13,6 +13,8 @@ export interface StagedBlob {
   head: Buffer;
   /** All of the content, as long as it is neither kept nor discarded. */
   bytes(): Promise<Buffer>;
+  /** The same, a piece at a time. */
+  read(): Readable;
   /** Makes the content readable under `key`, which nobody has used before. */
   keep(key: string): Promise<void>;
   /** Safe to call at any time; does nothing to content that is kept. */
@@ -79,6 +81,7 @@ export function createFileBlobStore(folder: string): BlobStore {
       return {
         ...seen,
         bytes: () => readFile(path),
+        read: () => createReadStream(path),
         keep: async (key) => moveTo(path, pathOf(key)),
         discard: () => rm(path, { force: true }),
       };

@@ -17,6 +17,9 @@ interface Typed {
   type: string;
 }
 
+/** Whether somebody was told: `away` says that other processes cannot be reached at present, and that it was not sent. */
+export type Delivery = 'heard' | 'unheard' | 'away';
+
 export type BusHandler<Message extends Typed> = (message: Message | Reconnected) => void;
 
 export interface BusSubscription {
@@ -37,6 +40,10 @@ export interface BusSubscription {
 export interface Bus<Message extends Typed> {
   /** Hands `message` to this process's subscribers before it returns, in the order of the calls. */
   publish(topic: string, message: Message | Reconnected): void;
+  /**
+   * As `publish`, for a message that somebody is expected to wait for. Rejects where it is not known whether anybody was told.
+   */
+  deliver(topic: string, message: Message): Promise<Delivery>;
   subscribe(topic: string, handler: BusHandler<Message>): BusSubscription;
   close(): Promise<void>;
 }
@@ -50,6 +57,10 @@ export const topics = {
   application: (id: bigint | string) => `application:${id}`,
   team: (id: bigint | string) => `team:${id}`,
   sessions: 'sessions',
+  /** One box: its name, and whether it is connected. */
+  box: (id: bigint | string) => `box:${id}`,
+  /** Which guilds are on which boxes. */
+  boxes: 'boxes',
 };
 
 export type TopicKind = keyof typeof topics;
@@ -82,15 +93,20 @@ const RECONNECTED: Reconnected = { type: BUS_RECONNECTED };
 /** A bus within one process. A handler that throws is logged and does not keep the others from hearing. */
 export function createLocalBus<Message extends Typed>(log: Logger): Bus<Message> {
   const handlers = new Map<string, Set<BusHandler<Message>>>();
-  return {
-    publish(topic, message) {
-      for (const handler of handlers.get(topic) ?? []) {
-        try {
-          handler(message);
-        } catch (error) {
-          log.error({ err: error, topic, type: message.type }, 'a bus subscriber failed');
-        }
+  const publish = (topic: string, message: Message | Reconnected) => {
+    for (const handler of handlers.get(topic) ?? []) {
+      try {
+        handler(message);
+      } catch (error) {
+        log.error({ err: error, topic, type: message.type }, 'a bus subscriber failed');
       }
+    }
+  };
+  return {
+    publish,
+    async deliver(topic, message) {
+      publish(topic, message);
+      return handlers.has(topic) ? 'heard' : 'unheard';
     },
     subscribe(topic, handler) {
       const ofTopic = handlers.get(topic) ?? new Set();
@@ -108,6 +124,25 @@ export function createLocalBus<Message extends Typed>(log: Logger): Bus<Message>
       };
     },
     close: async () => handlers.clear(),
+  };
+}
+
+/** A bus on which somebody may hear all that this process publishes. */
+export interface TappedBus<Message extends Typed> extends Bus<Message> {
+  /** From here on `hear` is told of each message, whatever its topic, after its subscribers. It must not throw. */
+  tap(hear: BusHandler<Message>): void;
+}
+
+/** The same bus, and a way to hear everything on it. */
+export function tapped<Message extends Typed>(bus: Bus<Message>): TappedBus<Message> {
+  const taps: BusHandler<Message>[] = [];
+  return {
+    ...bus,
+    publish(topic, message) {
+      bus.publish(topic, message);
+      for (const hear of taps) hear(message);
+    },
+    tap: (hear) => void taps.push(hear),
   };
 }
 
@@ -142,10 +177,12 @@ export function createRedisBus<Message extends Typed>(redis: RedisLink, log: Log
   const noteMissed = (topic: string) => {
     if (missedByOthers.size < MAX_MISSED_TOPICS) missedByOthers.add(topic);
   };
+  /** @returns how many processes were told */
+  const sendOut = (topic: string, message: Message | Reconnected) =>
+    commands.publish(REDIS_PREFIX + topic, JSON.stringify({ from: origin, message }));
   const send = (topic: string, message: Message | Reconnected) => {
     if (commands.status !== 'ready') noteMissed(topic);
-    else
-      commands.publish(REDIS_PREFIX + topic, JSON.stringify({ from: origin, message })).catch(() => noteMissed(topic));
+    else sendOut(topic, message).catch(() => noteMissed(topic));
   };
   const complete = async (asked: [string, SharedSubscription][]) => {
     await subscriber.subscribe(...asked.map(([topic]) => REDIS_PREFIX + topic));
@@ -179,6 +216,8 @@ export function createRedisBus<Message extends Typed>(redis: RedisLink, log: Log
     void completeAll(takeAll(late));
   });
   subscriber.on('message', (channel: string, text: string) => {
+    // Several buses share the connection.
+    if (!subscriptions.has(channel.slice(REDIS_PREFIX.length))) return;
     const { from, message } = JSON.parse(text) as { from: string; message: Message | Reconnected };
     if (from !== origin) local.publish(channel.slice(REDIS_PREFIX.length), message);
   });
@@ -198,6 +237,11 @@ export function createRedisBus<Message extends Typed>(redis: RedisLink, log: Log
     publish(topic, message) {
       local.publish(topic, message);
       send(topic, message);
+    },
+    async deliver(topic, message) {
+      if ((await local.deliver(topic, message)) === 'heard') return 'heard';
+      if (commands.status !== 'ready') return 'away';
+      return (await sendOut(topic, message)) > 0 ? 'heard' : 'unheard';
     },
     subscribe(topic, handler) {
       const inner = local.subscribe(topic, handler);

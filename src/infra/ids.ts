@@ -6,6 +6,21 @@ export const SNOWFLAKE_EPOCH_MS = 1_420_070_400_000;
 const SEQUENCE_BITS = 12n;
 const TIMESTAMP_SHIFT = 22n;
 const MAX_SEQUENCE = 4095;
+/** Of a box's ids, the bits of its sequence that count within a millisecond; those above them are its id space's. */
+const BOX_SEQUENCE_BITS = 8;
+
+/** Which ids a box makes: their bits 8 to 21, the worker and the upper half of a byte of the sequence (docs/relay.md, R-15). */
+export const ID_SPACES = { first: 4_096, last: 16_383 };
+
+/** The id space of a snowflake: below {@link ID_SPACES} for one that the cloud made. */
+export function idSpaceOf(id: bigint): number {
+  return Number((id >> BigInt(BOX_SEQUENCE_BITS)) & 0x3fffn);
+}
+
+/** Whether a box made it, as far as the id tells. */
+export function isMadeByBox(id: bigint): boolean {
+  return idSpaceOf(id) >= ID_SPACES.first;
+}
 
 /** The highest worker number of the layout: five bits of worker and five of process, used as one number of ten. */
 export const MAX_WORKER = 1023;
@@ -18,6 +33,8 @@ export type NextId = () => bigint;
 /** Which ids may be made: those of one worker, of milliseconds since the Unix epoch after one and up to another. */
 export interface IdRange {
   worker: number;
+  /** Which of the 4,096 numbers of each millisecond, both included; all of them where it is not said. */
+  sequences?: { first: number; last: number };
   afterMs: number;
   throughMs: number;
 }
@@ -36,6 +53,7 @@ export class SnowflakeSource {
   #range: IdRange | null = null;
   #lastMs = 0;
   #sequence = MAX_SEQUENCE;
+  #sequences = { first: 0, last: MAX_SEQUENCE };
 
   constructor(private readonly clock: Clock) {}
 
@@ -55,6 +73,7 @@ export class SnowflakeSource {
       throw new RangeError(`a snowflake worker is a whole number from 0 to ${MAX_WORKER}, not ${range.worker}`);
     }
     this.#range = range;
+    if (range) this.#sequences = range.sequences ?? { first: 0, last: MAX_SEQUENCE };
     if (!range || range.afterMs < this.#lastMs) return;
     this.#lastMs = range.afterMs;
     this.#sequence = MAX_SEQUENCE;
@@ -64,15 +83,16 @@ export class SnowflakeSource {
   next(): bigint {
     if (!this.#range) throw new NoIdsError('this process holds no snowflake worker');
     const { worker, throughMs } = this.#range;
+    const { first, last } = this.#sequences;
     const now = this.clock.now();
     if (now > this.#lastMs && now <= throughMs) {
       this.#lastMs = now;
-      this.#sequence = 0;
-    } else if (this.#sequence < MAX_SEQUENCE) {
+      this.#sequence = first;
+    } else if (this.#sequence < last) {
       this.#sequence += 1;
     } else if (this.#lastMs < throughMs) {
       this.#lastMs += 1;
-      this.#sequence = 0;
+      this.#sequence = first;
     } else {
       throw new NoIdsError('the milliseconds reserved for the snowflake worker are used up');
     }
@@ -89,6 +109,17 @@ function isWorker(number: number): boolean {
 export function snowflakes(clock: Clock, worker: number, afterMs = 0): NextId {
   const source = new SnowflakeSource(clock);
   source.use({ worker, afterMs, throughMs: Number.POSITIVE_INFINITY });
+  return () => source.next();
+}
+
+/** The same for a box with an id space of {@link ID_SPACES}: 256 of each millisecond. */
+export function boxSnowflakes(clock: Clock, idSpace: number, afterMs = 0): NextId {
+  const source = new SnowflakeSource(clock);
+  const perSpace = 1 << BOX_SEQUENCE_BITS;
+  const first = (idSpace * perSpace) & MAX_SEQUENCE;
+  const worker = (idSpace * perSpace) >> Number(SEQUENCE_BITS);
+  const sequences = { first, last: first + perSpace - 1 };
+  source.use({ worker, sequences, afterMs, throughMs: Number.POSITIVE_INFINITY });
   return () => source.next();
 }
 

@@ -39,3 +39,8 @@ export function signedHeaders({ privateKey }: { privateKey: string }, body: stri
     'X-Signature-Timestamp': String(timestampSeconds),
   };
 }
+
+/** An Ed25519 signature, 64 bytes. @param privateKey the seed, as {@link createSigningKeys} makes it */
+export function signWith(privateKey: string, bytes: Buffer): Buffer {
+  return signBytes(null, bytes, keyOf(privateKey));
+}

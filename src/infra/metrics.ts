@@ -12,7 +12,17 @@ export interface Metrics {
   gatewaySessions: Gauge;
   gatewayDispatches: Counter<'type'>;
   gatewayCloses: Counter<'code'>;
+  /** Connections of boxes to this process. */
+  relayBoxes: Gauge;
+  /** Requests and calls to boxes that came to this process: `answered`, or the status that stands for the fault. */
+  relayRequests: Counter<'outcome'>;
+  /** Seconds from a request to a box to its answer. */
+  relaySeconds: Histogram;
+  /** The same without the time that the box says it worked on it. */
+  relayAddedSeconds: Histogram;
 }
+
+const RELAY_BUCKETS = [0.001, 0.002, 0.005, 0.01, 0.03, 0.05, 0.1, 0.3, 1, 3, 6, 12];
 
 export function createMetrics(loop: EventLoopWatch): Metrics {
   const registry = new Registry();
@@ -55,6 +65,29 @@ export function createMetrics(loop: EventLoopWatch): Metrics {
       labelNames: ['code'],
       registers,
     }),
+    relayBoxes: new Gauge({
+      name: 'causeway_relay_boxes',
+      help: 'Self-hosted instances that are connected to this process',
+      registers,
+    }),
+    relayRequests: new Counter({
+      name: 'causeway_relay_requests_total',
+      help: 'Requests to self-hosted instances, by outcome (answered, 413, 502, 503, 504)',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    relaySeconds: new Histogram({
+      name: 'causeway_relay_seconds',
+      help: 'Time from a request to a self-hosted instance to its answer',
+      buckets: RELAY_BUCKETS,
+      registers,
+    }),
+    relayAddedSeconds: new Histogram({
+      name: 'causeway_relay_added_seconds',
+      help: 'The same without the time that the instance says it worked on it, where it says so',
+      buckets: RELAY_BUCKETS,
+      registers,
+    }),
   };
 }
 
@@ -84,4 +117,9 @@ export function showRedis({ registry }: Metrics, isUp: () => boolean): void {
       this.set(isUp() ? 1 : 0);
     },
   });
+}
+
+/** Nothing is shown any more. prom-client observes garbage collections for as long as the process lives, and would keep alive all that is shown. */
+export function endMetrics({ registry }: Metrics): void {
+  registry.clear();
 }

@@ -33,7 +33,7 @@ export async function readBody(
     const end = beginForm();
     return readMultipart({ headers, stream }, { ...form, held }).finally(end);
   }
-  if (headers['content-length'] === '0') return { value: {}, files: [] };
+  if (headers['content-length'] === '0' || isNothing(body)) return { value: {}, files: [] };
   if (type !== '' && type !== 'application/json') throw wrongContentType(form !== null);
   const text = await readText(stream, maxJsonBytes, held);
   if (text.trim() === '') return { value: {}, files: [] };
@@ -47,6 +47,11 @@ export const FORM = 'multipart/form-data';
 /** The type that a `Content-Type` header names, without its parameters; empty for none. */
 export function mediaType(header: string | null | undefined): string {
   return header?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+}
+
+/** What a cloud hands over without a body has no length said. */
+function isNothing(body: RestRequest['body']): boolean {
+  return !(body instanceof Readable) && body.length === 0;
 }
 
 export function streamOf(body: RestRequest['body']): Readable {

@@ -1,5 +1,6 @@
-import { type ErrorCode, type FieldFault, refusalIn } from '../domain/errors.js';
+import { type DomainError, type ErrorCode, type FieldFault, refusalIn } from '../domain/errors.js';
 import { httpFault, STATUS_OF_KIND } from '../http/faults.js';
+import { tooManyRequests } from '../http/too-many-requests.js';
 
 /** A refusal as this face answers it. */
 export interface RestError {
@@ -116,39 +117,16 @@ export function renderRestError(error: unknown): RestError | null {
   }
   const message = refusal.code === 'UNAUTHENTICATED' ? httpFault(401).message : refusal.message;
   const errors = refusal.fields.length > 0 ? { errors: nestFaults(refusal.fields) } : {};
-  const retry = refusal.retryAfterSeconds;
-  const headers = retry === undefined ? {} : { headers: { 'retry-after': String(retry) } };
-  return { status, ...headers, body: { message, code, ...errors } };
+  return { status, ...headersOf(refusal), body: { message, code, ...errors } };
 }
 
-/**
- * The answer to somebody who asks too often (Discord's documentation, Rate Limits).
- * @param resetAfterMs when to ask again
- */
-export function tooManyRequests(
-  resetAfterMs: number,
-  { message = 'You are being rate limited.', code = 0, scope = 'user' }: Partial<TooManyRequests>,
-): RestError {
-  const seconds = Math.max(resetAfterMs, 1) / 1000;
-  const global = scope === 'global';
-  return {
-    status: 429,
-    headers: {
-      'retry-after': String(Math.ceil(seconds)),
-      'x-ratelimit-scope': scope,
-      ...(global ? { 'x-ratelimit-global': 'true' } : {}),
-      // discord.py takes a 429 without it for one of a proxy in between, and fails rather than wait.
-      via: '1.1 causeway',
-    },
-    body: { message, code, retry_after: Number(seconds.toFixed(3)), global },
+/** When to try again, and why it was refused where a library does not read the body of a 5xx (decisions 37). */
+function headersOf({ retryAfterSeconds, shown: { reason } }: DomainError): Pick<RestError, 'headers'> {
+  const headers = {
+    ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }),
+    ...(typeof reason === 'string' ? { 'x-causeway-reason': reason } : {}),
   };
-}
-
-interface TooManyRequests {
-  message: string;
-  code: number;
-  /** Whether all requests have to wait, or only those of the same kind. */
-  scope: 'user' | 'global';
+  return Object.keys(headers).length === 0 ? {} : { headers };
 }
 
 interface FaultTree {

@@ -4,14 +4,14 @@ import type { FindPerson } from '../http/page-sessions.js';
 import { credentialSchemes } from './credentials.js';
 import { mountDocument, mountTable } from './http.js';
 import { Interpreter } from './interpreter.js';
-import { everythingHere } from './locate.js';
+import type { Directory } from './locate.js';
 import { openApiDocument } from './openapi.js';
 import { pathsWithoutMethods, routes } from './table.js';
 
-/** The REST shim: the table of wire routes, run by one interpreter. */
-export function createRestFace(app: AppContext, findPerson: FindPerson): Face {
+/** The REST shim: the table of wire routes, run by one interpreter. `directory` tells what lives elsewhere, and reaches it. */
+export function createRestFace(app: AppContext, findPerson: FindPerson, directory: Directory): Face {
   const schemes = credentialSchemes(app, findPerson);
-  const interpreter = new Interpreter(app, { rows: routes, pathsWithoutMethods, schemes, directory: everythingHere });
+  const interpreter = new Interpreter(app, { rows: routes, pathsWithoutMethods, schemes, directory });
   return {
     mount(http) {
       mountTable(http, interpreter);
@@ -21,3 +21,6 @@ export function createRestFace(app: AppContext, findPerson: FindPerson): Face {
 }
 
 export { createEndpoints } from './endpoint-delivery.js';
+export { performHanded } from './handed.js';
+export { everythingHere } from './locate.js';
+export { parityRows } from './parity.js';

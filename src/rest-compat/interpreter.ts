@@ -48,7 +48,7 @@ export class Interpreter {
   async #admitted(matched: Matched, request: RestRequest): Promise<RestAnswer> {
     const admission = await this.#admissions.admit(matched, request);
     const answer = await this.#outcome(admission, matched, request);
-    await this.#admissions.noteAnswer(admission, answer.status);
+    if (!answer.isOfBox) await this.#admissions.noteAnswer(admission, answer.status);
     return withHeaders(answer, admission.headers);
   }
 

@@ -7,22 +7,38 @@ import { parseSnowflake } from '../infra/ids.js';
 import { streamOf } from './body.js';
 import { NOT_FOUND, NOT_IMPLEMENTED } from './errors.js';
 import { parseJson } from './json.js';
-import type { Matched } from './match.js';
+import { type Matched, pathInTable } from './match.js';
+import { callFor } from './perform.js';
 import { errorAnswer, jsonAnswer, type RestAnswer, type RestRequest } from './request.js';
 import { CLOUD, type Route, type SelfHosted, type TargetParam } from './route.js';
+import { parseParams } from './schemas.js';
 
 /** What lives on one server. */
 export type Target = 'guild' | 'channel' | 'webhook';
 
-/** Where something lives: in this process's database, or on the box of this id. */
-export type Home = 'here' | { box: bigint };
+/** Where something lives: in this process's database, or in this guild on the box of this id. */
+export type Home = 'here' | BoxTarget;
+
+export interface BoxTarget {
+  box: bigint;
+  guildId: bigint;
+}
+
+/** A request to be forwarded. */
+export interface Asked {
+  /** Its path is behind `{base_url}`, and has no token. */
+  request: RestRequest;
+  sender: Extract<Actor, { kind: 'bot' | 'webhook' }>;
+  /** What the row takes as a body; null for none. */
+  taken: { maxJsonBytes: number; takesForm: boolean } | null;
+}
 
 /** Tells where things live, and reaches those that live elsewhere. */
 export interface Directory {
-  /** Where a guild, a channel or a webhook's channel lives; what is not known is looked for here. */
+  /** Where a guild, or that of a channel or a webhook, lives; what is not known is looked for here. */
   whereIs(target: Target, id: bigint): Promise<Home>;
-  /** Has a box perform a request for an actor. */
-  forward(box: bigint, request: RestRequest, actor: Actor): Promise<RestAnswer>;
+  /** Has a box perform a request. What it answers is marked as such. */
+  forward(target: BoxTarget, asked: Asked): Promise<RestAnswer>;
 }
 
 /** The directory of a platform without boxes. */
@@ -38,7 +54,7 @@ const TARGETS = { guildId: 'guild', channelId: 'channel', webhookId: 'webhook' }
 
 /**
  * Finds where a request's target lives.
- * @returns null where that is here; else what the box answered, or what is answered for it
+ * @returns null where it is performed here; else what the box answered, or what is answered for it
  * @throws what reading the body throws, where the answer depends on it, and what forwarding does
  */
 export async function locate(
@@ -48,11 +64,18 @@ export async function locate(
   actor: Actor,
 ): Promise<RestAnswer | null> {
   if (row.where === CLOUD) return null;
-  const { by, selfHosted } = row.where;
-  const id = parseSnowflake(params[by] ?? '');
-  const home = id === undefined ? 'here' : await directory.whereIs(TARGETS[by], id);
+  const { by, selfHosted, isOfWebhooks, beforeForward } = row.where;
+  const home = await homeOf(directory, { by, text: params[by] ?? '' }, actor);
   if (home === 'here') return null;
-  const forward = (forwarded: RestRequest) => directory.forward(home.box, forwarded, actor);
+  if (isOfWebhooks && app.config.selfHostedWebhooks === 'not_found') return errorAnswer(NOT_FOUND);
+  const forward = async (forwarded: RestRequest) => {
+    await parseParams(row.params, params);
+    if (beforeForward) {
+      parseInput(row.query, request.query);
+      await beforeForward(callFor(app, request, actor));
+    }
+    return forwardTo(directory, home, { row, request: forwarded, actor });
+  };
   if (typeof selfHosted !== 'function') return answerFor(selfHosted, () => forward(request));
   const held = app.bodies.hold(countedAs(actor, request));
   try {
@@ -63,6 +86,30 @@ export async function locate(
   }
 }
 
+/** The token of an interaction stands where a webhook's does, and none is of a guild on a box; who shows a webhook's was read with it. */
+async function homeOf(
+  directory: Directory,
+  { by, text }: { by: TargetParam; text: string },
+  actor: Actor,
+): Promise<Home> {
+  if (by === 'webhookId' && actor.kind === 'interaction') return 'here';
+  if (by === 'webhookId' && actor.kind === 'webhook') return directory.whereIs('guild', actor.webhook.guildId);
+  const id = parseSnowflake(text);
+  return id === undefined ? 'here' : directory.whereIs(TARGETS[by], id);
+}
+
+/** Boxes know bots, and webhooks by their ids: to anybody else, none of their servers is there. */
+async function forwardTo(
+  directory: Directory,
+  home: BoxTarget,
+  { row, request, actor }: { row: Route; request: RestRequest; actor: Actor },
+): Promise<RestAnswer> {
+  if (actor.kind !== 'bot' && actor.kind !== 'webhook') return errorAnswer(NOT_FOUND);
+  const taken = row.body && { maxJsonBytes: row.maxJsonBytes, takesForm: row.admitFiles !== null };
+  const asked = { ...request, path: pathInTable(row, request.path) };
+  return directory.forward(home, { request: asked, sender: actor, taken });
+}
+
 function parseBody(row: Route, text: string): unknown {
   const value = text.trim() === '' ? {} : parseJson(text);
   return row.body ? parseInput(row.body, value) : value;
@@ -71,10 +118,12 @@ function parseBody(row: Route, text: string): unknown {
 /** A library does not read the body of a 5xx, so that its reason stands in a header too (decisions 37). */
 const NOT_ON_BOXES = { 'x-causeway-reason': 'not-implemented-self-hosted' };
 
-async function answerFor(selfHosted: SelfHosted, forward: () => Promise<RestAnswer>): Promise<RestAnswer> {
+async function answerFor(selfHosted: SelfHosted, forward: () => Promise<RestAnswer>): Promise<RestAnswer | null> {
   switch (selfHosted) {
     case 'forward':
       return forward();
+    case 'inCloud':
+      return null;
     case 'notFound':
       return errorAnswer(NOT_FOUND);
     case 'notImplemented':

@@ -118,6 +118,14 @@ function startOfRow(segments: string[]): number | null {
   return version !== undefined && /^v\d+$/.test(version) ? null : 2;
 }
 
+/** A path that was matched, behind `{base_url}` and as it was sent, with a `-` for the token of a webhook. */
+export function pathInTable({ path: pattern }: Pick<Route, 'path'>, path: string): string {
+  const start = startOfRow(decodeSegments(path) ?? []) ?? 1;
+  const names = pattern.split('/').slice(1);
+  const segments = path.split('/').slice(start);
+  return segments.map((segment, at) => `/${names[at] === ':webhookToken' ? '-' : segment}`).join('');
+}
+
 /** The step a path ends with where it is a known one; puts what stands for parameters into `values`. */
 function find(step: Step, segments: string[], at: number, values: string[]): Step | null {
   const segment = segments[at];

@@ -14,9 +14,14 @@ import type { Outcome, Route } from './route.js';
 import { parseParams } from './schemas.js';
 
 /** A call of `actor`, as a request asks for it. @throws INVALID_INPUT for a reason that the audit ledger cannot keep */
-export function callFor(app: AppContext, request: Pick<RestRequest, 'id' | 'headers'>, actor: Actor): CallContext {
-  const auditReason = readAuditReason(request.headers['x-audit-log-reason']);
-  return callContext(app, actor, { requestId: request.id, auditReason, locale: readLocale(request.headers) });
+export function callFor(
+  app: AppContext,
+  { id, workKey, headers }: Pick<RestRequest, 'id' | 'workKey' | 'headers'>,
+  actor: Actor,
+): CallContext {
+  const auditReason = readAuditReason(headers['x-audit-log-reason']);
+  const named = { requestId: id, ...(workKey === undefined ? {} : { workKey }) };
+  return callContext(app, actor, { ...named, auditReason, locale: readLocale(headers) });
 }
 
 /** Parses a request, does what its row says and renders the result. Every fault becomes an answer. */

@@ -9,6 +9,8 @@ export type RestQuery = Readonly<Record<string, string | string[]>>;
 export interface RestRequest {
   /** Names the request in logs and answers. */
   id: string;
+  /** Names the piece of work, where whoever asks may ask for it again without knowing whether it was done. */
+  workKey?: string;
   method: string;
   /** As it was sent, percent-encoded, without its query. */
   path: string;
@@ -26,6 +28,8 @@ export interface RestAnswer {
   headers: Readonly<Record<string, string>>;
   /** JSON text; null for none. */
   body: string | null;
+  /** Whether a box answered it: what that refuses says nothing about who asked. */
+  isOfBox?: boolean;
 }
 
 /**

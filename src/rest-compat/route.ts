@@ -33,16 +33,28 @@ export interface Bucket {
 /** The row concerns what the cloud keeps, and runs there. */
 export const CLOUD = 'cloud';
 
-/** What a request gets whose target is on a self-hosted server (service description, section 4): `notFound` is "not routed". */
-export type SelfHosted = 'forward' | 'notFound' | 'notImplemented' | 'noContent';
+/**
+ * What a request gets whose target is on a self-hosted server (service description, section 4): `inCloud` is performed here, over what the cloud
+ * keeps of such servers, and `notFound` is "not routed".
+ */
+export type SelfHosted = 'forward' | 'inCloud' | 'notFound' | 'notImplemented' | 'noContent';
 
 /** The path parameters that tell on which server a row runs. */
 export type TargetParam = 'guildId' | 'channelId' | 'webhookId';
 
 /** Where a row runs: in the cloud, or where its target lives. */
-export type Where<Body = unknown> =
-  | typeof CLOUD
-  | { by: TargetParam; selfHosted: SelfHosted | ((body: Body) => SelfHosted) };
+export type Where<Body = unknown> = typeof CLOUD | WhereTargetIs<Body>;
+
+interface WhereTargetIs<Body> {
+  by: TargetParam;
+  selfHosted: SelfHosted | ((body: Body) => SelfHosted);
+  /** What the cloud looks at before it forwards, since no box knows of it. */
+  beforeForward?(call: CallContext): Promise<void>;
+  /** What else there is to say of self-hosted servers, to who reads which routes work there. */
+  note?: string;
+  /** Whether it is about webhooks, which are not found on self-hosted servers where the instance says so (`SELF_HOSTED_WEBHOOKS`). */
+  isOfWebhooks?: boolean;
+}
 
 /** Where the target lives, with the same answer on a self-hosted server as in the cloud. */
 export function onServerOf(by: TargetParam): { by: TargetParam; selfHosted: 'forward' } {

@@ -5,6 +5,7 @@ import { allows } from '../domain/permissions.js';
 import type { AuditEntry as AuditEntryRow } from '../infra/database/index.js';
 import { snowflakeTime } from '../infra/ids.js';
 import { Application, referredApplication } from './applications.js';
+import { isOnBox } from './box-guilds.js';
 import { builder } from './builder.js';
 import type { GraphqlContext } from './context.js';
 import { Guild } from './guilds.js';
@@ -73,6 +74,9 @@ builder.prismaObjectFields(Team, (t) => ({
   }),
 }));
 
+/** What is done on a box is in its own log. */
+const NOTHING = { rows: [], hasMore: false };
+
 builder.prismaObjectFields(Guild, (t) => ({
   auditLog: t.field({
     type: AuditEntryConnection,
@@ -81,6 +85,7 @@ builder.prismaObjectFields(Guild, (t) => ({
     complexity,
     resolve: async ({ id }, args, { call, budget }) => {
       const page = parsePage(args);
+      if (isOnBox({ call }, id)) return connectionOf<AuditEntryRow>(page, NOTHING, (entry) => entry.id);
       const access = await budget.step(() => accessGuild(call, id, 'viewGuild'));
       const mayView = allows(access.permissions, neededInGuild(['viewAuditLog']));
       const read = mayView

@@ -3,11 +3,13 @@ import { banMember, banMembers, DeleteMessageSeconds, UsersToBan, unbanMember } 
 import { accessGuild } from '../domain/guilds/index.js';
 import { limits } from '../domain/limits.js';
 import { parseInput } from '../domain/parse-input.js';
+import type { Ban as BanRow } from '../infra/database/index.js';
+import { isOnBox } from './box-guilds.js';
 import { builder } from './builder.js';
 import { DeletedPayload } from './deleted.js';
 import { parseId } from './ids.js';
 import { MemberIdInput } from './members.js';
-import { connectionOf, pageArgs, pageRows, pageSizeOf, parsePage, withinPage } from './page.js';
+import { connectionOf, type PageRows, pageArgs, pageRows, pageSizeOf, parsePage, withinPage } from './page.js';
 import { withReason } from './reasons.js';
 
 const Ban = builder.prismaObject('Ban', {
@@ -20,6 +22,9 @@ const Ban = builder.prismaObject('Ban', {
 
 const BanConnection = builder.connectionObject({ type: Ban, name: 'BanConnection' }, { name: 'BanEdge' });
 
+/** Whom a box has banned is asked of the box. */
+const NOBODY: PageRows<BanRow> = { rows: [], hasMore: false };
+
 builder.prismaObjectFields('Guild', (t) => ({
   bans: t.field({
     type: BanConnection,
@@ -28,8 +33,9 @@ builder.prismaObjectFields('Guild', (t) => ({
     complexity: (args) => ({ field: 1, multiplier: pageSizeOf(args) }),
     resolve: async ({ id }, args, context, info) => {
       const { call, budget } = context;
-      await budget.step(() => accessGuild(call, id, 'viewBans'));
       const page = parsePage(args);
+      if (isOnBox(context, id)) return connectionOf(page, NOBODY, (row) => row.userId);
+      await budget.step(() => accessGuild(call, id, 'viewBans'));
       const query = queryFromInfo({ context, info, path: ['edges', 'node'] });
       const rows = await budget.read(page.take + 1, (take) =>
         call.read.ban.findMany({

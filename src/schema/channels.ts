@@ -22,10 +22,11 @@ import { accessChannel, accessGuild, channelsWith, permissionsInChannel } from '
 import { DIRECT_CHANNELS_PER_CALLER, limits, OPENING_TOO_FAST } from '../domain/limits.js';
 import { startTyping } from '../domain/messages/index.js';
 import { parseInput } from '../domain/parse-input.js';
-import { DIRECT_PERMISSIONS } from '../domain/permissions.js';
+import { ALL_PERMISSIONS, DIRECT_PERMISSIONS } from '../domain/permissions.js';
 import { takeAsCaller } from '../domain/rate-limits.js';
 import type { Channel as ChannelRow } from '../infra/database/index.js';
 import { renderOverwrite } from '../wire/channels.js';
+import { boxChannel, isOnBox, ownBoxChannel, ownBoxGuild } from './box-guilds.js';
 import { builder } from './builder.js';
 import type { GraphqlContext } from './context.js';
 import { DeletedPayload } from './deleted.js';
@@ -45,7 +46,15 @@ export const Channel = builder.prismaObject('Channel', {
     id: t.field(snowflakeId),
     name: t.exposeString('name'),
     type: t.exposeInt('type', { description: "The reference platform's channel type." }),
-    guild: t.relation('guild', { nullable: true, description: 'Null for a direct channel.' }),
+    guild: t.relation('guild', {
+      nullable: true,
+      description: 'Null for a direct channel.',
+      resolve: (query, { guildId }, _args, context) => {
+        if (guildId === null) return null;
+        if (isOnBox(context, guildId)) return ownBoxGuild(context, guildId);
+        return context.call.read.guild.findUnique({ ...query, where: { id: guildId } });
+      },
+    }),
     recipients: t.field({
       type: [User],
       description: "Who is in a direct channel beside the caller; nobody in a server's.",
@@ -77,7 +86,10 @@ export const Channel = builder.prismaObject('Channel', {
     overwrites: t.field({
       type: 'JSON',
       description: "What it says of roles and members, as the reference platform's `permission_overwrites`.",
-      resolve: async ({ id }, _args, context, info) => {
+      resolve: async ({ id, guildId }, _args, context, info) => {
+        if (guildId !== null && isOnBox(context, guildId)) {
+          return (await boxChannel(context, { guildId, channelId: id }))?.overwrites.map(renderOverwrite) ?? [];
+        }
         const overwrites = childLists(context, info, {
           most: limits.overwritesPerChannel,
           read: (channelIds, take) =>
@@ -113,8 +125,13 @@ builder.objectField(Channel, 'parent', (t) =>
     type: Channel,
     nullable: true,
     description: 'The category it is in. Shown with each of its channels that the caller can see.',
-    resolve: ({ parentId }, _args, context, info) =>
-      parentId === null ? null : referredChannel(context, info, parentId),
+    resolve: ({ guildId, parentId }, _args, context, info) => {
+      if (parentId === null) return null;
+      const isElsewhere = guildId !== null && isOnBox(context, guildId);
+      return isElsewhere
+        ? boxChannel(context, { guildId, channelId: parentId })
+        : referredChannel(context, info, parentId);
+    },
   }),
 );
 
@@ -137,6 +154,7 @@ export async function viewableChannel(
   info: GraphQLResolveInfo,
   channelId: bigint,
 ): Promise<ChannelRow | null> {
+  if (isOnBox(context, channelId)) return ownBoxChannel(context, channelId);
   return (await canViewChannel(context, channelId)) ? referredChannel(context, info, channelId) : null;
 }
 
@@ -150,7 +168,9 @@ function viewerPermissions({ call, loaders, budget }: GraphqlContext): Loader<Pl
       const bitsIn = async ({ guildId, id }: Placed) =>
         guildId === null
           ? DIRECT_PERMISSIONS
-          : ((await permissionsInChannel(call.guilds, guildId, id, user.id, call.clock.now())) ?? 0n);
+          : isOnBox({ call }, guildId)
+            ? ALL_PERMISSIONS
+            : ((await permissionsInChannel(call.guilds, guildId, id, user.id, call.clock.now())) ?? 0n);
       const found = await budget.step(() => Promise.all(channels.map(bitsIn)));
       return new Map(channels.map((channel, index) => [channel, found[index] ?? 0n]));
     }, 0n),

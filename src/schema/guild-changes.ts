@@ -1,8 +1,10 @@
+import { accessBoxGuild } from '../domain/boxes/index.js';
 import type { BusMessage } from '../domain/bus-message.js';
 import { DomainError } from '../domain/errors.js';
 import { accessGuild } from '../domain/guilds/index.js';
 import { topicsOfGuild } from '../infra/bus.js';
 import type { Guild as GuildRow } from '../infra/database/index.js';
+import { guildRowOf, isOnBox } from './box-guilds.js';
 import { builder } from './builder.js';
 import { Guild } from './guilds.js';
 import { parseId } from './ids.js';
@@ -12,6 +14,7 @@ function watchedGuild(id: bigint): Watched<GuildRow> {
   return {
     key: `guild:${id}`,
     async read({ call }) {
+      if (isOnBox({ call }, id)) return guildRowOf(await accessBoxGuild(call, id));
       await accessGuild(call, id, 'viewGuild');
       const guild = await call.read.guild.findUnique({ where: { id } });
       if (!guild) throw new DomainError('UNKNOWN_GUILD');

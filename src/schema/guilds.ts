@@ -1,60 +1,93 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { GraphQLResolveInfo } from 'graphql';
+import { accessBoxGuild } from '../domain/boxes/index.js';
 import { requireUser } from '../domain/call.js';
-import {
-  accessGuild,
-  channelsWith,
-  createGuild,
-  deleteGuild,
-  GuildSettings,
-  leaveGuild,
-  NewGuild,
-  updateGuild,
-} from '../domain/guilds/index.js';
+import { invalidInput } from '../domain/errors.js';
+import { accessGuild, channelsWith } from '../domain/guilds/index.js';
 import { limits } from '../domain/limits.js';
-import { parseInput } from '../domain/parse-input.js';
+import { ALL_PERMISSIONS } from '../domain/permissions.js';
 import type { Channel as ChannelRow, Guild as GuildRow } from '../infra/database/index.js';
+import { isMadeByBox } from '../infra/ids.js';
 import { idOrNull } from '../wire/id.js';
+import {
+  boxChannels,
+  boxMembers,
+  boxOwner,
+  boxRoles,
+  boxSnapshot,
+  guildRowOf,
+  isOnBox,
+  ownBoxGuild,
+  searchBoxMembers,
+} from './box-guilds.js';
 import { builder } from './builder.js';
 import { Channel } from './channels.js';
 import type { GraphqlContext } from './context.js';
-import { DeletedPayload } from './deleted.js';
 import { parseId, snowflakeId } from './ids.js';
 import { Installation } from './installations.js';
 import { childLists, fieldKey, listArgs, listCost, parseList, referredRows } from './lists.js';
 import { MemberConnection } from './members.js';
-import { connectionOf, pageArgs, pageRows, pageSizeOf, parsePage, withinPage } from './page.js';
+import { connectionOf, type Page, pageArgs, pageRows, pageSizeOf, parsePage, withinPage } from './page.js';
 import { Role } from './roles.js';
-import { bytesOf } from './uploads.js';
 
 const GuildTier = builder.enumType('GuildTier', { values: ['CLOUD', 'SELF_HOSTED'] as const });
 
 export const Guild = builder.prismaObject('Guild', {
-  description: 'A server. Everything in it is shown to its members only.',
+  description:
+    'A server. Everything in it is shown to its members only; of one on a box, what the box tells to who owns that: nothing while it cannot be reached.',
   fields: (t) => ({
     id: t.field(snowflakeId),
     name: t.exposeString('name'),
-    description: t.exposeString('description', { nullable: true }),
+    description: t.string({
+      nullable: true,
+      resolve: async (guild, _args, context) => (await settingsOf(context, guild)).description,
+    }),
     iconUrl: t.string({
       nullable: true,
       resolve: ({ id, iconHash }, _args, { app }) =>
         iconHash && `${app.addresses.publicUrl}/cdn/icons/${id}/${iconHash}.png`,
     }),
-    afkChannelId: t.id({ nullable: true, resolve: ({ afkChannelId }) => idOrNull(afkChannelId) }),
-    afkTimeout: t.exposeInt('afkTimeout', { description: 'In seconds.' }),
+    afkChannelId: t.id({
+      nullable: true,
+      resolve: async (guild, _args, context) => idOrNull((await settingsOf(context, guild)).afkChannelId),
+    }),
+    afkTimeout: t.int({
+      description: 'In seconds.',
+      resolve: async (guild, _args, context) => (await settingsOf(context, guild)).afkTimeout,
+    }),
     systemChannelId: t.id({
       nullable: true,
-      resolve: ({ systemChannelId }) => idOrNull(systemChannelId),
+      resolve: async (guild, _args, context) => idOrNull((await settingsOf(context, guild)).systemChannelId),
     }),
-    systemChannelFlags: t.exposeInt('systemChannelFlags', { description: "The reference platform's bits." }),
-    verificationLevel: t.exposeInt('verificationLevel', { description: "The reference platform's level." }),
-    defaultMessageNotifications: t.exposeInt('defaultMessageNotifications', {
+    systemChannelFlags: t.int({
+      description: "The reference platform's bits.",
+      resolve: async (guild, _args, context) => (await settingsOf(context, guild)).systemChannelFlags,
+    }),
+    verificationLevel: t.int({
+      description: "The reference platform's level.",
+      resolve: async (guild, _args, context) => (await settingsOf(context, guild)).verificationLevel,
+    }),
+    defaultMessageNotifications: t.int({
       description: '0 for all messages, 1 for mentions.',
+      resolve: async (guild, _args, context) => (await settingsOf(context, guild)).defaultMessageNotifications,
     }),
-    explicitContentFilter: t.exposeInt('explicitContentFilter', { description: "The reference platform's level." }),
-    preferredLocale: t.exposeString('preferredLocale', { description: 'Such as `en-US`.' }),
-    tier: t.field({ type: GuildTier, resolve: () => 'CLOUD' as const }),
-    owner: t.relation('owner', { nullable: true }),
+    explicitContentFilter: t.int({
+      description: "The reference platform's level.",
+      resolve: async (guild, _args, context) => (await settingsOf(context, guild)).explicitContentFilter,
+    }),
+    preferredLocale: t.string({
+      description: 'Such as `en-US`.',
+      resolve: async (guild, _args, context) => (await settingsOf(context, guild)).preferredLocale,
+    }),
+    tier: t.field({ type: GuildTier, resolve: ({ id }) => (isMadeByBox(id) ? 'SELF_HOSTED' : 'CLOUD') }),
+    owner: t.relation('owner', {
+      nullable: true,
+      description: "Of one on a box: a person of the box's own.",
+      resolve: (query, guild, _args, context) =>
+        isOnBox(context, guild.id)
+          ? boxOwner(context, guild)
+          : context.call.read.user.findUnique({ ...query, where: { id: guild.ownerId } }),
+    }),
     channels: t.field({
       type: [Channel],
       description: 'The channels the caller can see, in their order.',
@@ -64,6 +97,7 @@ export const Guild = builder.prismaObject('Guild', {
       type: [Role],
       description: 'Lowest first, beginning with @everyone.',
       resolve: ({ id }, _args, context, info) => {
+        if (isOnBox(context, id)) return boxRoles(context, id);
         const query = queryFromInfo({ context, info });
         return childLists(context, info, {
           most: limits.rolesPerGuild,
@@ -79,8 +113,9 @@ export const Guild = builder.prismaObject('Guild', {
       },
     }),
     viewerPermissions: t.string({
-      description: 'What the caller may do in the server at large, as decimal bits.',
+      description: 'What the caller may do in the server at large, as decimal bits; everything for who owns its box.',
       resolve: async ({ id }, _args, { call, budget }) => {
+        if (isOnBox({ call }, id)) return String(ALL_PERMISSIONS);
         const { permissions } = await budget.step(() => accessGuild(call, id, 'viewGuild'));
         return String(permissions);
       },
@@ -96,14 +131,15 @@ export const Guild = builder.prismaObject('Guild', {
       },
       complexity: (args) => ({ field: 1, multiplier: pageSizeOf(args) }),
       resolve: async ({ id }, { search, ...args }, context, info) => {
-        await context.budget.step(() => accessGuild(context.call, id, 'viewGuild'));
+        await requireViewing(context, id);
         const page = parsePage(args);
         if (search) {
-          const found = await context.budget.read(page.take, (take) =>
-            context.call.guilds.searchMembers(id, search, take),
-          );
+          const found = isOnBox(context, id)
+            ? await searchBoxMembers(context, id, search, page.take)
+            : await context.budget.read(page.take, (take) => context.call.guilds.searchMembers(id, search, take));
           return connectionOf({ ...page, backwards: false }, { rows: found, hasMore: false }, (row) => row.userId);
         }
+        if (isOnBox(context, id)) return boxMemberPage(context, id, page);
         const query = queryFromInfo({ context, info, path: ['edges', 'node'] });
         const rows = await context.budget.read(page.take + 1, (take) =>
           context.call.read.member.findMany({
@@ -122,7 +158,7 @@ export const Guild = builder.prismaObject('Guild', {
       args: listArgs,
       complexity: listCost,
       resolve: async ({ id }, args, context, info) => {
-        await context.budget.step(() => accessGuild(context.call, id, 'viewGuild'));
+        await requireViewing(context, id);
         const query = queryFromInfo({ context, info });
         const { most, after } = parseList(args);
         return childLists(context, info, {
@@ -141,12 +177,41 @@ export const Guild = builder.prismaObject('Guild', {
   }),
 });
 
-/** The guild that a row refers to, read with those of its like; null for who is no member of it, and where it is gone. */
+/** The settings of a guild: a box's own, while it can be reached. */
+async function settingsOf(context: GraphqlContext, guild: GuildRow): Promise<GuildRow> {
+  return isOnBox(context, guild.id) ? ((await boxSnapshot(context, guild.id))?.guild ?? guild) : guild;
+}
+
+/** @throws UNKNOWN_GUILD for who is no member, or of one on a box does not own that */
+async function requireViewing({ call, budget }: GraphqlContext, id: bigint): Promise<void> {
+  await budget.step<unknown>(() =>
+    isOnBox({ call }, id) ? accessBoxGuild(call, id) : accessGuild(call, id, 'viewGuild'),
+  );
+}
+
+/** Boxes tell of their members from the lowest id on. */
+async function boxMemberPage(context: GraphqlContext, guildId: bigint, page: Page) {
+  if (page.backwards) {
+    throw invalidInput({
+      path: 'last',
+      code: 'BASE_TYPE_INVALID',
+      message: 'Members of a server on a box are listed forwards.',
+    });
+  }
+  const members = await boxMembers(context, guildId, { after: page.after }, page.take + 1);
+  return connectionOf(page, pageRows(page, members), (row) => row.userId);
+}
+
+/**
+ * The guild that a row refers to, read with those of its like; null for who is no member of it, or of one on a box does not own that, and where it
+ * is gone.
+ */
 export async function guildOfMember(
   context: GraphqlContext,
   info: GraphQLResolveInfo,
   guildId: bigint,
 ): Promise<GuildRow | null> {
+  if (isOnBox(context, guildId)) return ownBoxGuild(context, guildId);
   const { call, budget } = context;
   const member = await budget.step(() => call.guilds.member(guildId, requireUser(call).user.id));
   if (!member) return null;
@@ -157,6 +222,7 @@ export async function guildOfMember(
 
 /** Worked out once for each guild, however many of an operation's objects belong to it. */
 function visibleChannels(context: GraphqlContext, info: GraphQLResolveInfo, guildId: bigint): Promise<ChannelRow[]> {
+  if (isOnBox(context, guildId)) return boxChannels(context, guildId);
   const query = queryFromInfo({ context, info });
   return context.loaders.get(`visible ${fieldKey(info)} ${guildId}`, async () => {
     const channels = await childLists<ChannelRow>(context, info, {
@@ -201,82 +267,9 @@ builder.queryFields((t) => ({
     args: { id: t.arg.id({ required: true }) },
     resolve: async (query, _root, args, { call, budget }) => {
       const id = parseId(args.id, 'id');
+      if (isOnBox({ call }, id)) return guildRowOf(await budget.step(() => accessBoxGuild(call, id)));
       await budget.step(() => accessGuild(call, id, 'viewGuild'));
       return call.read.guild.findUnique({ ...query, where: { id } });
-    },
-  }),
-}));
-
-const CreateGuildInput = builder.inputType('CreateGuildInput', {
-  fields: (t) => ({ name: t.string({ required: true }), description: t.string() }),
-});
-export const GuildIdInput = builder.inputType('GuildIdInput', {
-  fields: (t) => ({ guildId: t.id({ required: true }) }),
-});
-
-const ICON = 'PNG, JPEG, GIF or WebP, at most 10 MiB.';
-
-const UpdateGuildInput = builder.inputType('UpdateGuildInput', {
-  description:
-    'What is not given stays as it is. Null clears what may be empty, sets the rest back to what a new server has, and leaves the name.',
-  fields: (t) => ({
-    guildId: t.id({ required: true }),
-    name: t.string(),
-    description: t.string(),
-    icon: t.field({ type: 'File', description: ICON }),
-    afkChannelId: t.id({ description: 'A voice channel of the server.' }),
-    afkTimeout: t.int({ description: 'In seconds: 60, 300, 900, 1800 or 3600.' }),
-    systemChannelId: t.id({ description: 'A text channel of the server.' }),
-    systemChannelFlags: t.int(),
-    verificationLevel: t.int(),
-    defaultMessageNotifications: t.int(),
-    explicitContentFilter: t.int(),
-    preferredLocale: t.string(),
-  }),
-});
-
-export const GuildPayload = builder.objectRef<{ guild: GuildRow }>('GuildPayload').implement({
-  fields: (t) => ({ guild: t.field({ type: Guild, resolve: ({ guild }) => guild }) }),
-});
-
-builder.mutationFields((t) => ({
-  createGuild: t.field({
-    type: GuildPayload,
-    description: 'Makes a server with one text and one voice channel, owned by the caller.',
-    args: { input: t.arg({ type: CreateGuildInput, required: true }) },
-    resolve: async (_root, { input }, { call }) => ({
-      guild: await createGuild(call, parseInput(NewGuild, input)),
-    }),
-  }),
-  updateGuild: t.field({
-    type: GuildPayload,
-    description: 'Changes settings of a server, all of them or none.',
-    args: { input: t.arg({ type: UpdateGuildInput, required: true }) },
-    resolve: async (_root, { input: { guildId, icon, ...input } }, { call }) => ({
-      guild: await updateGuild(call, {
-        ...parseInput(GuildSettings, input),
-        guildId: parseId(guildId, 'guildId'),
-        icon: bytesOf(icon),
-      }),
-    }),
-  }),
-  deleteGuild: t.field({
-    type: DeletedPayload,
-    description: 'Deletes a server with all that it contains, for good; only its owner may.',
-    args: { input: t.arg({ type: GuildIdInput, required: true }) },
-    resolve: async (_root, { input }, { call }) => {
-      const id = parseId(input.guildId, 'guildId');
-      await deleteGuild(call, id);
-      return { id };
-    },
-  }),
-  leaveGuild: t.field({
-    type: DeletedPayload,
-    args: { input: t.arg({ type: GuildIdInput, required: true }) },
-    resolve: async (_root, { input }, { call }) => {
-      const id = parseId(input.guildId, 'guildId');
-      await leaveGuild(call, id);
-      return { id };
     },
   }),
 }));

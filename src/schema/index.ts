@@ -18,6 +18,8 @@ import './pins.js';
 import './reactions.js';
 import './interactions.js';
 import './guilds.js';
+import './guild-mutations.js';
+import './boxes.js';
 import './bans.js';
 import './presences.js';
 import './voice.js';

@@ -14,10 +14,11 @@ import { limits } from '../domain/limits.js';
 import { parseInput } from '../domain/parse-input.js';
 import { allows } from '../domain/permissions.js';
 import type { Invite as InviteRow } from '../infra/database/index.js';
+import { isOnBox } from './box-guilds.js';
 import { builder } from './builder.js';
 import { ChannelIdInput } from './channels.js';
 import { DeletedPayload } from './deleted.js';
-import { GuildPayload } from './guilds.js';
+import { GuildPayload } from './guild-mutations.js';
 import { parseId } from './ids.js';
 import { User } from './users.js';
 
@@ -92,6 +93,7 @@ builder.prismaObjectFields('Guild', (t) => ({
     description:
       'Those that the caller may take back: all for who manages the server, otherwise their own and those to channels they manage.',
     resolve: async ({ id }, _args, context, info) => {
+      if (isOnBox(context, id)) return [];
       const { budget, call } = context;
       const query = queryFromInfo({ context, info });
       const where = await budget.step(() => manageableInvites(call, id));

@@ -1,4 +1,4 @@
-import { renameFaults } from '../domain/errors.js';
+import { DomainError, renameFaults } from '../domain/errors.js';
 import {
   countInactive,
   kickMember,
@@ -11,6 +11,7 @@ import {
 } from '../domain/members/index.js';
 import { parseInput } from '../domain/parse-input.js';
 import type { Member as MemberRow, Role as RoleRow } from '../infra/database/index.js';
+import { boxMember, boxRoles, isOnBox } from './box-guilds.js';
 import { builder } from './builder.js';
 import type { GraphqlContext } from './context.js';
 import { DeletedPayload } from './deleted.js';
@@ -19,15 +20,27 @@ import { readInPieces } from './lists.js';
 import { createLoader, type Loader } from './loaders.js';
 import { withReason } from './reasons.js';
 import { Role } from './roles.js';
+import { referredUser } from './users.js';
 
 const Member = builder.prismaObject('Member', {
   fields: (t) => ({
-    user: t.relation('user'),
+    user: t.relation('user', {
+      resolve: async (_query, member, _args, context, info) => {
+        if (isOnBox(context, member.guildId)) return boxMember(context, member).user;
+        const user = await referredUser(context, info, member.userId);
+        if (!user) throw new DomainError('UNKNOWN_USER');
+        return user;
+      },
+    }),
     nick: t.exposeString('nick', { nullable: true }),
     roles: t.field({
       type: [Role],
       description: 'Without @everyone, lowest first.',
-      resolve: (member, _args, context) => memberRoles(context).load(member),
+      resolve: async (member, _args, context) => {
+        if (!isOnBox(context, member.guildId)) return memberRoles(context).load(member);
+        const has = new Set(boxMember(context, member).roles.map(({ roleId }) => roleId));
+        return (await boxRoles(context, member.guildId)).filter(({ id }) => has.has(id));
+      },
     }),
     joinedAt: t.expose('joinedAt', { type: 'DateTime' }),
     mute: t.exposeBoolean('mute', { description: 'By a moderator, in every voice channel.' }),
@@ -151,7 +164,8 @@ builder.prismaObjectFields('Guild', (t) => ({
       roleIds: t.arg.idList({ description: 'Roles that keep nobody from being counted.' }),
     },
     complexity: COUNT_COST,
-    resolve: ({ id }, args, { call, budget }) => budget.step(() => countInactive(call, pruneOf(id, args))),
+    resolve: ({ id }, args, { call, budget }) =>
+      isOnBox({ call }, id) ? 0 : budget.step(() => countInactive(call, pruneOf(id, args))),
   }),
 }));
 

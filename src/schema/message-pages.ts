@@ -2,6 +2,7 @@ import { requireUser } from '../domain/call.js';
 import { accessGuild, channelsWith } from '../domain/guilds/index.js';
 import { type Onlooker, onlookerOf, seenBy, seenBySql } from '../domain/messages/index.js';
 import { type Channel, type Database, type Message, Prisma } from '../infra/database/index.js';
+import { isOnBox } from './box-guilds.js';
 import type { OperationBudget } from './budget.js';
 import type { GraphqlContext } from './context.js';
 import { readInPieces } from './lists.js';
@@ -40,7 +41,8 @@ async function readableChannels(context: GraphqlContext, channels: Channel[]): P
   const { user } = requireUser(call);
   const readable = new Set<bigint>();
   for (const guildId of new Set(channels.map((channel) => channel.guildId))) {
-    if (guildId === null) continue;
+    // What is written on a box is read there.
+    if (guildId === null || isOnBox({ call }, guildId)) continue;
     const access = await budget.step(() => accessGuild(call, guildId, 'viewGuild'));
     for (const id of channelsWith(access, user.id, 'readMessageHistory')) readable.add(id);
   }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { limits, PINS_PER_CHANNEL } from '../domain/limits.js';
 import { EVERYBODY, listPinnedIds, pinMessage, seenBy, unpinMessage } from '../domain/messages/index.js';
 import type { Pin } from '../infra/database/index.js';
+import { isOnBox } from './box-guilds.js';
 import { builder } from './builder.js';
 import { Channel } from './channels.js';
 import { referredRows } from './lists.js';
@@ -48,6 +49,7 @@ builder.prismaObjectFields(Channel, (t) => ({
     },
     complexity: ({ first }) => ({ field: 1, multiplier: Math.min(Math.max(first ?? most, 1), most) }),
     resolve: async ({ id: channelId }, { first, before }, { call, budget }) => {
+      if (isOnBox({ call }, channelId)) return { items: [], hasMore: false };
       const wanted = { channelId, before: before ?? undefined };
       let hasMore = false;
       const items = await budget.read(first ?? most, async (limit) => {

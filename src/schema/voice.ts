@@ -3,10 +3,11 @@ import { requirePerson, requireUser } from '../domain/call.js';
 import { accessGuild, channelsWith } from '../domain/guilds/index.js';
 import { joinVoice, leaveVoice, setOwnVoice, type VoiceStateRecord } from '../domain/voice/index.js';
 import { renderVoiceState } from '../wire/voice.js';
+import { isOnBox } from './box-guilds.js';
 import { builder } from './builder.js';
 import { ChannelIdInput } from './channels.js';
 import type { GraphqlContext } from './context.js';
-import { GuildIdInput } from './guilds.js';
+import { GuildIdInput } from './guild-mutations.js';
 import { parseId } from './ids.js';
 import { listArgs, listCost, parseList } from './lists.js';
 
@@ -28,6 +29,7 @@ builder.prismaObjectFields('Guild', (t) => ({
     args: listArgs,
     complexity: listCost,
     resolve: async ({ id }, args, context, info) => {
+      if (isOnBox(context, id)) return [];
       const { budget, call } = context;
       const access = await budget.step(() => accessGuild(call, id, 'viewGuild'));
       const visible = [...channelsWith(access, requireUser(call).user.id, 'viewChannel')];

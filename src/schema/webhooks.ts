@@ -1,3 +1,4 @@
+import { accessBoxGuild } from '../domain/boxes/index.js';
 import { accessGuild } from '../domain/guilds/index.js';
 import { limits } from '../domain/limits.js';
 import { parseInput } from '../domain/parse-input.js';
@@ -15,6 +16,7 @@ import type { Webhook as WebhookRow } from '../infra/database/index.js';
 import { snowflakeTime } from '../infra/ids.js';
 import { webhookUrl } from '../wire/webhooks.js';
 import { Application, ownerApplication } from './applications.js';
+import { isOnBox } from './box-guilds.js';
 import { builder } from './builder.js';
 import { Channel, viewableChannel } from './channels.js';
 import { DeletedPayload } from './deleted.js';
@@ -83,7 +85,9 @@ builder.prismaObjectFields(Guild, (t) => ({
     args: listArgs,
     complexity: listCost,
     resolve: async ({ id }, args, context, info) => {
-      await context.budget.step(() => accessGuild(context.call, id, 'manageWebhooks'));
+      await context.budget.step<unknown>(() =>
+        isOnBox(context, id) ? accessBoxGuild(context.call, id) : accessGuild(context.call, id, 'manageWebhooks'),
+      );
       const { most, after } = parseList(args);
       return childLists<WebhookRow>(context, info, {
         most,

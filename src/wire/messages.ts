@@ -149,8 +149,17 @@ export function renderMessage(message: MessageRecord, options: WireOptions): API
   };
 }
 
+/** A message, as far as not everybody may read all of it. */
+export interface WithContent {
+  content: string;
+  embeds: unknown[];
+  attachments: unknown[];
+  components?: unknown[] | undefined;
+  referenced_message?: WithContent | null | undefined;
+}
+
 /** A message as somebody is shown it. */
-export function messageAs<T extends APIMessage>(shown: ContentShown, message: T): T {
+export function messageAs<T extends WithContent>(shown: ContentShown, message: T): T {
   switch (shown) {
     case 'whole':
       return message;
@@ -162,13 +171,13 @@ export function messageAs<T extends APIMessage>(shown: ContentShown, message: T)
 }
 
 /** What a bot without the message-content intent sees of a message that is for it, and answers one that is not. */
-function redactReferenced<T extends APIMessage>(message: T): T {
+function redactReferenced<T extends WithContent>(message: T): T {
   const { referenced_message: referenced } = message;
   return referenced ? { ...message, referenced_message: redactMessage(referenced) } : message;
 }
 
 /** What a bot without the message-content intent sees of a message that is not for it: not its own, a DM or a mention of it. */
-export function redactMessage<T extends APIMessage>(message: T): T {
+export function redactMessage<T extends WithContent>(message: T): T {
   const { referenced_message: referenced } = message;
   return {
     ...message,

@@ -11,6 +11,8 @@ export interface RunningProgram {
   unlessItEnds<Value>(awaited: Promise<Value>): Promise<Value>;
   /** Resolves when it has written this line, once for each time that it has. */
   says(line: string): Promise<void>;
+  /** What follows this in the first line that begins so and was not taken yet. */
+  tells(beginning: string): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -54,6 +56,10 @@ export async function startProgram({
     unlessItEnds,
     async says(wanted) {
       await unlessItEnds(take((line) => line === wanted));
+    },
+    async tells(beginning) {
+      const line = await unlessItEnds(take((one) => one.startsWith(beginning)));
+      return line.slice(beginning.length);
     },
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return;

@@ -429,7 +429,16 @@ describe('G-50 a guild that is out of reach', () => {
     expect(shown(await sentTo(client))).toEqual([['back again']]);
   });
 
-  it('G-50, G-23: an event goes to the bots of which it is known that they may have it; the others lose the guild', async () => {
+  it('G-50, G-23: an event waits for permissions while its guild is out of reach, and comes where that is back before it is told', async () => {
+    const client = await session();
+    home.unreachable.add(guild.id);
+    say('out of reach');
+    setImmediate(() => home.unreachable.clear());
+    const told = await client.next(({ op }) => op === 0);
+    expect([told.t, told.d.content]).toEqual(['MESSAGE_CREATE', 'out of reach']);
+  });
+
+  it('G-50, G-23: when its absence is told, an event goes to the bots of which it is known that they may have it', async () => {
     const knower = await session();
     say('before');
     expect((await knower.event('MESSAGE_CREATE')).d.content).toBe('before');
@@ -439,14 +448,23 @@ describe('G-50 a guild that is out of reach', () => {
     await client.ready(newcomer.token);
     home.unreachable.add(guild.id);
     say('out of reach');
+    ship({ type: 'GUILD_DELETE', guildId: guild.id, unavailable: true });
     expect((await knower.event('MESSAGE_CREATE')).d.content).toBe('out of reach');
     const told = await client.next(({ op }) => op === 0);
     expect([told.t, told.d]).toEqual(['GUILD_DELETE', unavailable()]);
+    expect((await knower.event('GUILD_DELETE')).d).toEqual(unavailable());
     home.unreachable.clear();
-    ship({ type: 'GUILD_JOINED', guildId: guild.id, userId: newcomer.id });
-    expect((await client.event('GUILD_CREATE')).d.id).toBe(String(guild.id));
+  });
+
+  it('G-50 is lost and shown anew also where its return is told while an event before its loss waits for permissions', async () => {
+    const client = await session();
+    say('just before');
+    ship({ type: 'GUILD_DELETE', guildId: guild.id, unavailable: true });
+    ship({ type: 'GUILD_JOINED', guildId: guild.id, userId: bot.id });
+    const told = [await client.event('GUILD_DELETE'), await client.event('GUILD_CREATE')];
+    expect(told.map(({ d }) => d.id)).toEqual([String(guild.id), String(guild.id)]);
     say('back again');
-    expect(shown(await sentTo(knower, client))).toEqual([['back again'], ['back again']]);
+    expect((await client.event('MESSAGE_CREATE')).d.content).toBe('back again');
   });
 
   it('G-50 answers requests for members with an empty chunk, and the connection stays', async () => {
@@ -464,6 +482,83 @@ describe('G-50 a guild that is out of reach', () => {
       { ...empty, nonce: 'prefix' },
       { ...empty, nonce: 'ids', not_found: [String(bot.id)] },
     ]);
+  });
+
+  describe('G-50 and ends for the bot', () => {
+    const left = (client: Promise<Frame[]>) => client.then((frames) => frames.map(({ t, d }) => [t, d]));
+    const gone = () => [['GUILD_DELETE', { id: String(guild.id) }]];
+    const loseBot = () => {
+      guild.members = guild.members.filter(({ userId }) => userId !== bot.id);
+    };
+    const catchUp = () => server.app.bus.publish(topics.application(bot.id), { type: BUS_RECONNECTED });
+    const tellLeft = () => ship({ type: 'GUILD_LEFT', guildId: guild.id, userId: bot.id });
+    const tellDeleted = () => ship({ type: 'GUILD_DELETE', guildId: guild.id, unavailable: false });
+
+    async function shownUnavailable(): Promise<GatewayClient> {
+      const client = await session();
+      home.unreachable.add(guild.id);
+      ship({ type: 'GUILD_DELETE', guildId: guild.id, unavailable: true });
+      expect((await client.event('GUILD_DELETE')).d).toEqual(unavailable());
+      return client;
+    }
+
+    it.each<[string, () => void]>([
+      ['it is told to be left', tellLeft],
+      ['it is told to be left, twice', () => [tellLeft(), tellLeft()]],
+      ['it is told to be left, and deleted', () => [tellLeft(), tellDeleted()]],
+      ['it is told to be deleted, and left', () => [tellDeleted(), tellLeft()]],
+    ])('is followed by one GUILD_DELETE, where %s', async (_how, tell) => {
+      const client = await shownUnavailable();
+      tell();
+      expect(await left(client.settled())).toEqual(gone());
+      tellLeft();
+      expect(await client.settled()).toEqual([]);
+    });
+
+    it('also where READY was all that told of it', async () => {
+      home.unreachable.add(guild.id);
+      const client = await session();
+      tellLeft();
+      expect(await left(client.settled())).toEqual(gone());
+    });
+
+    it('within a minute where that was not heard, out of reach or not', async () => {
+      for (const isReachable of [false, true]) {
+        const client = await shownUnavailable();
+        loseBot();
+        if (isReachable) home.unreachable.clear();
+        catchUp();
+        const { d } = await client.event('GUILD_DELETE');
+        expect(d).toEqual({ id: String(guild.id) });
+        catchUp();
+        expect(await client.settled()).toEqual([]);
+        home.unreachable.clear();
+        joinMembers(server.app, guild, bot.user);
+      }
+    });
+
+    it('not where it was shown anew and left since, nor without the guilds intent', async () => {
+      const deaf = await open();
+      deaf.identify(bot.token, { intents: 0 });
+      await deaf.event('READY');
+      const client = await shownUnavailable();
+      home.unreachable.clear();
+      ship({ type: 'GUILD_JOINED', guildId: guild.id, userId: bot.id });
+      await client.event('GUILD_CREATE');
+      tellDeleted();
+      tellLeft();
+      expect(await left(client.settled())).toEqual(gone());
+      expect(await deaf.settled()).toEqual([]);
+    });
+
+    it.each<[string, () => void]>([
+      ['left and deleted', () => [tellLeft(), tellDeleted()]],
+      ['deleted and left', () => [tellDeleted(), tellLeft()]],
+    ])('a guild that is held and is told to be %s is followed by one GUILD_DELETE', async (_how, tell) => {
+      const client = await session();
+      tell();
+      expect(await left(client.settled())).toEqual(gone());
+    });
   });
 
   it('G-50 does not keep a bot from catching up on its other guilds', async () => {

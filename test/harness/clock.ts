@@ -18,6 +18,11 @@ export class ManualClock implements Clock {
     return this.#now;
   }
 
+  /** How many tasks wait. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
   after(ms: number, task: () => void): Timer {
     const entry = { due: this.#now + ms, task };
     this.#waiting.add(entry);

@@ -2,12 +2,13 @@ import { rm } from 'node:fs/promises';
 import { pino } from 'pino';
 import { readConfig } from '../../src/config.js';
 import { type AppContext, createAppContext } from '../../src/context.js';
+import { BoxDoorway, BoxRoutes } from '../../src/domain/boxes/index.js';
 import { DatabaseHome } from '../../src/domain/guilds/index.js';
 import { LatestChanges } from '../../src/domain/latest-changes.js';
 import { createAddressSignatures } from '../../src/infra/address-signatures.js';
 import { systemClock } from '../../src/infra/clock.js';
 import { watchEventLoop } from '../../src/infra/loop-lag.js';
-import { createMetrics } from '../../src/infra/metrics.js';
+import { createMetrics, endMetrics } from '../../src/infra/metrics.js';
 import { openResources } from '../../src/resources.js';
 import { createEndpoints } from '../../src/rest-compat/index.js';
 import { renderPing } from '../../src/wire/interactions-endpoints.js';
@@ -41,6 +42,9 @@ export async function openContext(
     log,
     clock: systemClock,
     metrics,
+    boxRoutes: new BoxRoutes(resources.db.reader, resources.bus, systemClock),
+    boxes: new BoxDoorway(),
+    parity: [],
     guilds: new DatabaseHome(resources.db.reader, resources.bus, systemClock),
     changes,
     publish: createPublisher(resources.bus, addresses, log, changes),
@@ -51,6 +55,7 @@ export async function openContext(
     app,
     async close() {
       loop.stop();
+      endMetrics(metrics);
       await close();
       await database?.drop();
       await rm(dataDir, { recursive: true, force: true });

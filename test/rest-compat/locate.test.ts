@@ -2,20 +2,23 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { AppContext } from '../../src/context.js';
 import type { Actor } from '../../src/domain/call.js';
-import { type Directory, locate } from '../../src/rest-compat/locate.js';
+import { type Asked, type Directory, locate } from '../../src/rest-compat/locate.js';
 import type { Matched } from '../../src/rest-compat/match.js';
 import type { RestRequest } from '../../src/rest-compat/request.js';
 import { CLOUD, type Route, route, type TargetParam } from '../../src/rest-compat/route.js';
 import { openContext } from '../harness/context.js';
+import { createBot } from '../harness/world.js';
 
 let app: AppContext;
 let close: () => Promise<void>;
 beforeAll(async () => {
   ({ app, close } = await openContext());
+  const { user, id } = await createBot(app);
+  actor = { kind: 'bot', user, applicationId: id, messageContentIntent: true };
 });
 afterAll(() => close());
 
-const actor: Actor = { kind: 'anonymous' };
+let actor: Actor;
 const request: RestRequest = {
   id: 'r-1',
   method: 'PATCH',
@@ -29,13 +32,13 @@ const request: RestRequest = {
 /** A platform on which everything lives on box 7. */
 function boxes() {
   const asked: string[] = [];
-  const forwarded: RestRequest[] = [];
+  const forwarded: Asked['request'][] = [];
   const directory: Directory = {
     async whereIs(target, id) {
       asked.push(`${target} ${id}`);
-      return { box: 7n };
+      return { box: 7n, guildId: 5n };
     },
-    async forward(_box, of) {
+    async forward(_target, { request: of }) {
       forwarded.push(of);
       return { status: 200, headers: {}, body: null };
     },

@@ -6,7 +6,7 @@ import type { Actor } from '../../src/domain/call.js';
 import { DomainError } from '../../src/domain/errors.js';
 import { Admissions } from '../../src/rest-compat/admit.js';
 import { Interpreter } from '../../src/rest-compat/interpreter.js';
-import { type Directory, everythingHere, type Home } from '../../src/rest-compat/locate.js';
+import { type Asked, type BoxTarget, type Directory, everythingHere, type Home } from '../../src/rest-compat/locate.js';
 import { RouteTable } from '../../src/rest-compat/match.js';
 import { callFor, perform } from '../../src/rest-compat/perform.js';
 import type { RestAnswer, RestRequest } from '../../src/rest-compat/request.js';
@@ -273,16 +273,16 @@ describe('locate', () => {
   const asBot: Scheme = { in: 'header', of: ['bot'], claim: () => ({ limits: [], authenticate: async () => actor }) };
 
   /** A platform on which everything lives on box 7, and what that was asked to do. */
-  function onBox(home: Home = { box: 7n }) {
-    const forwarded: { box: bigint; request: RestRequest; actor: Actor }[] = [];
+  function onBox(home: Home = { box: 7n, guildId: 5n }) {
+    const forwarded: { target: BoxTarget; asked: Asked }[] = [];
     const asked: string[] = [];
     const directory: Directory = {
       async whereIs(target, id) {
         asked.push(`${target} ${id}`);
         return home;
       },
-      async forward(box, of, as) {
-        forwarded.push({ box, request: of, actor: as });
+      async forward(target, of) {
+        forwarded.push({ target, asked: of });
         return { status: 200, headers: { 'content-type': 'application/json' }, body: '{"from":"a box"}' };
       },
     };
@@ -306,7 +306,10 @@ describe('locate', () => {
     expect(answer.headers).toHaveProperty('x-ratelimit-remaining');
     expect(asked).toEqual(['guild 5']);
     expect(forwarded).toMatchObject([
-      { box: 7n, actor, request: { method: 'GET', path: '/api/v10/guilds/5', query: { x: '1' } } },
+      {
+        target: { box: 7n, guildId: 5n },
+        asked: { sender: actor, request: { method: 'GET', path: '/guilds/5', query: { x: '1' } }, taken: null },
+      },
     ]);
   });
 
@@ -335,7 +338,7 @@ describe('locate', () => {
       interpreter.answer(request('PATCH', '/guilds/5', { ...json({}), body: Readable.from([Buffer.from(body)]) }));
     expect((await ask('{"deaf":true}')).status).toBe(501);
     expect((await ask('{ "mute": true }')).status).toBe(200);
-    expect(box.forwarded.map(({ request: { body } }) => String(body))).toEqual(['{ "mute": true }']);
+    expect(box.forwarded.map(({ asked }) => String(asked.request.body))).toEqual(['{ "mute": true }']);
     expect([(await ask('{"deaf":5}')).status, (await ask('{')).status]).toEqual([400, 400]);
   });
 
@@ -371,7 +374,7 @@ const FORWARDED = [
   /^POST \/channels\/:channelId\/typing$/,
   /^(GET|PATCH|DELETE) \/channels\/:channelId$/,
   /^(GET|POST|PATCH) \/guilds\/:guildId\/channels$/,
-  /^(GET|PATCH) \/guilds\/:guildId$/,
+  /^GET \/guilds\/:guildId$/,
   /^GET \/guilds\/:guildId\/members(\/search)?$/,
   /^(GET|PATCH|DELETE) \/guilds\/:guildId\/members\/(@me|:userId)(\/nick)?$/,
   /^(PUT|DELETE) \/guilds\/:guildId\/members\/:userId\/roles\/:roleId$/,
@@ -379,21 +382,26 @@ const FORWARDED = [
   /^\w+ \/guilds\/:guildId\/roles(\/:roleId)?$/,
   /^GET \/guilds\/:guildId\/(emojis|soundboard-sounds)(\/:\w+)?$/,
   /^GET \/guilds\/:guildId\/(audit-logs|vanity-url|voice-states\/(@me|:userId))$/,
-  /^(GET|DELETE) \/users\/@me\/guilds\/:guildId(\/member)?$/,
+  /^GET \/users\/@me\/guilds\/:guildId\/member$/,
 ];
 
-/** Where it depends on the body: nobody is deafened there. */
-const NO_DEAFENING = [
-  'PATCH /guilds/:guildId/members/:userId',
-  'PATCH /guilds/:guildId/voice-states/@me',
-  'PATCH /guilds/:guildId/voice-states/:userId',
-];
+const NOBODY_DEAFENED = { notImplemented: { deaf: true }, forward: { mute: true } };
+
+/** Where it depends on the body: nobody is deafened there, and a server is given a name and a description only. */
+const BY_BODY: Readonly<Record<string, Record<'notImplemented' | 'forward', object>>> = {
+  'PATCH /guilds/:guildId/members/:userId': NOBODY_DEAFENED,
+  'PATCH /guilds/:guildId/voice-states/@me': NOBODY_DEAFENED,
+  'PATCH /guilds/:guildId/voice-states/:userId': NOBODY_DEAFENED,
+  'PATCH /guilds/:guildId': { notImplemented: { name: 'x', icon: null }, forward: { name: 'x', description: 'y' } },
+};
 
 /** Groups decide there, and channels say nothing of their own. */
-const ANSWERED_FOR: Readonly<Record<string, SelfHosted>> = {
+const ANSWERED_FOR: Readonly<Record<string, SelfHosted | typeof CLOUD>> = {
   'PUT /channels/:channelId/permissions/:overwriteId': 'notImplemented',
   'DELETE /channels/:channelId/permissions/:overwriteId': 'noContent',
   'PATCH /guilds/:guildId/vanity-url': 'notImplemented',
+  // Installations are the cloud's, which takes the bot out of the box, too.
+  'DELETE /users/@me/guilds/:guildId': CLOUD,
 };
 
 /** Webhooks are kept in the cloud wherever their channel is; what they send is forwarded as what bots send. */
@@ -406,17 +414,25 @@ describe('the table says where each row runs', () => {
   test.each(onServers)('%s: where its server is', (name, { where }) => {
     const selfHosted = where === CLOUD ? CLOUD : where.selfHosted;
     if (typeof selfHosted === 'function') {
-      expect(NO_DEAFENING).toContain(name);
-      expect([{ deaf: true }, { mute: true }].map(selfHosted)).toEqual(['notImplemented', 'forward']);
+      const { notImplemented, forward } = BY_BODY[name] ?? {};
+      expect([selfHosted(notImplemented), selfHosted(forward)]).toEqual(['notImplemented', 'forward']);
       return;
     }
-    if (OF_WEBHOOKS.test(name)) return expect(selfHosted).toBe(CLOUD);
+    if (OF_WEBHOOKS.test(name)) return expect(where).toMatchObject({ selfHosted: 'inCloud', isOfWebhooks: true });
     const expected = FORWARDED.some((pattern) => pattern.test(name)) ? 'forward' : (ANSWERED_FOR[name] ?? 'notFound');
     return expect(selfHosted).toBe(expected);
   });
 
+  const ofWebhooks = names.filter(([, { path }]) => path.startsWith('/webhooks/'));
+
+  test.each(ofWebhooks)('%s: its row in the cloud, its messages where its channel is', (name, { where }) => {
+    const isOfMessages = name.includes('/messages/') || name === 'POST /webhooks/:webhookId/:webhookToken';
+    const selfHosted = isOfMessages ? 'forward' : 'inCloud';
+    expect(where).toEqual({ by: 'webhookId', selfHosted, isOfWebhooks: true });
+  });
+
   test('everything else: in the cloud', () => {
-    const elsewhere = names.filter((entry) => !onServers.includes(entry));
+    const elsewhere = names.filter((entry) => !onServers.includes(entry) && !ofWebhooks.includes(entry));
     expect(elsewhere.filter(([, { where }]) => where !== CLOUD).map(([name]) => name)).toEqual([]);
   });
 });

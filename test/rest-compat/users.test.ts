@@ -1,10 +1,13 @@
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { BoxDoorway } from '../../src/domain/boxes/index.js';
+import { installApplication } from '../../src/domain/installations/index.js';
+import { BoxesInMemory, putBox, putBoxGuild } from '../harness/box-guilds.js';
 import { expectReference } from '../harness/reference.js';
 import { openScene, type Scene } from '../harness/rest.js';
 import { createPerson } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
-import { addMember, createBot } from '../harness/world.js';
+import { addMember, callOf, createBot } from '../harness/world.js';
 
 let server: TestServer;
 let scene: Scene;
@@ -53,6 +56,22 @@ describe('users', () => {
     expect((await other.delete(`/users/@me/guilds/${scene.guildId}`)).status).toBe(204);
     const { status, body } = await other.delete(`/users/@me/guilds/${scene.guildId}`);
     expect({ status, code: body.code }).toEqual({ status: 403, code: 50001 });
+  });
+
+  test('DELETE /users/@me/guilds/{id} of a server on a box needs the box', async () => {
+    const { app } = server;
+    const { bot } = scene.bot;
+    const { owner } = bot;
+    const boxes = new BoxesInMemory();
+    if (app.boxes instanceof BoxDoorway) app.boxes.leadTo(boxes);
+    const { id } = await putBoxGuild(app, await putBox(app, owner));
+    await installApplication(callOf(app, owner), { applicationId: bot.id, guildId: id, scopes: ['bot'] });
+    boxes.isAway = true;
+    expect((await scene.bot.delete(`/users/@me/guilds/${id}`)).status).toBe(503);
+    boxes.isAway = false;
+    expect((await scene.bot.delete(`/users/@me/guilds/${id}`)).status).toBe(204);
+    expect(boxes.has(id, bot.id)).toBe(false);
+    expect((await scene.bot.delete(`/users/@me/guilds/${id}`)).body.code).toBe(50001);
   });
 });
 

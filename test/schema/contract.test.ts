@@ -45,10 +45,7 @@ function compareInputs(ours: GraphQLInputObjectType, theirs: GraphQLInputObjectT
 }
 
 /** Names of the contract that nothing answers to yet: types, and fields of types that exist. */
-const NOT_BUILT = [
-  ...['Box', 'BoxStatus', 'Query.boxes', 'Subscription.boxChanged', 'Mutation.createBox', 'CreateBoxInput'],
-  ...['CreateBoxPayload', 'Mutation.deleteBox', 'BoxIdInput'],
-];
+const NOT_BUILT: string[] = [];
 
 /** The names of a type's fields or values. */
 function membersOf(type: GraphQLNamedType): string[] {

@@ -29,6 +29,7 @@ import {
   signUp,
 } from '../harness/people.js';
 import { putWebhooks } from '../harness/rows.js';
+import { makeBox } from '../harness/self-hosted.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { createTeam } from '../harness/teams.js';
 
@@ -44,7 +45,7 @@ let ada: Person;
 let samples: Record<string, unknown>;
 /** Ids of what is somebody else's. */
 let others: Record<
-  'guild' | 'channel' | 'message' | 'application' | 'installation' | 'command' | 'team' | 'webhook',
+  'guild' | 'channel' | 'message' | 'application' | 'installation' | 'command' | 'team' | 'webhook' | 'box',
   string
 >;
 let stateBefore: string;
@@ -91,6 +92,7 @@ beforeAll(async () => {
     commands: [],
     interactionId: '1',
     webhookId: '1',
+    boxId: (await makeBox(ada)).box.id,
     components: [],
     customId: 'press',
     icon: null,
@@ -119,6 +121,7 @@ async function makeOthers(cleo: Person): Promise<typeof others> {
     command: String(command),
     team: team.id,
     webhook: await putWebhook(cleo, application, guild),
+    box: (await makeBox(cleo)).box.id,
   };
 }
 
@@ -146,6 +149,7 @@ async function stateOfOthers(): Promise<string> {
     await reader.installation.findMany({ where: { guildId } }),
     await reader.commandPermission.findMany({ where: { guildId } }),
     await reader.application.findMany({ where: { id }, include: { commands: true, testers: true, webhooks: true } }),
+    await reader.box.findMany({ where: { id: BigInt(others.box) } }),
     await reader.team.findMany({ where: { id: BigInt(others.team) }, include: { members: true, invitations: true } }),
   ];
   return JSON.stringify(rows, (_, value) => (typeof value === 'bigint' ? String(value) : value));
@@ -209,6 +213,7 @@ const ROOTS: Record<string, () => string[]> = {
   Message: () => [`channel(id: "${samples.channelId}")`, 'messages(last: 1)', 'edges', 'node'],
   Team: () => [`team(id: "${samples.teamId}")`],
   Application: () => [`application(id: "${samples.applicationId}")`],
+  Box: () => [`box(id: "${samples.boxId}")`],
   PortalHome: () => ['portalHome'],
 };
 

@@ -66,7 +66,7 @@ describe('an event', () => {
     (name) => {
       const row = EVENTS[name];
       const decides = row.invalidates.some((what) => what === 'view' || what === 'member');
-      expect(decides).toBe(/^(ABSENCE|GUILD_(UPDATE|DELETE|ROLE|MEMBER)|CHANNEL_(CREATE|UPDATE|DELETE))/.test(name));
+      expect(decides).toBe(/^(MEMBERSHIP|GUILD_(UPDATE|DELETE|ROLE|MEMBER)|CHANNEL_(CREATE|UPDATE|DELETE))/.test(name));
     },
   );
 

@@ -43,6 +43,9 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 const NOTHING = () => Promise.reject(new Error('nothing is read'));
+const UNREAD = (): never => {
+  throw new Error('nothing is read');
+};
 
 const KEY = { id: 1_234_567_890_123_456_789n, token: 'a token' };
 
@@ -131,7 +134,7 @@ describe('I-4: an interaction', () => {
     // The end of a day, from which the address is good for the shortest time.
     const clock = new ManualClock(Date.UTC(2026, 0, 2) - 1000);
     const signatures = createAddressSignatures('key', clock);
-    const blob = { size: 3, head: Buffer.alloc(0), bytes: NOTHING, keep: NOTHING, discard: NOTHING };
+    const blob = { size: 3, head: Buffer.alloc(0), bytes: NOTHING, read: UNREAD, keep: NOTHING, discard: NOTHING };
     const file = { id: 77n, filename: 'ä.png', contentType: 'image/png', size: 3, width: 1, height: null };
     const request = { ...everything, resolved: { ...everything.resolved, files: [{ file, blob }] } };
     const rendered = JSON.parse(JSON.stringify(renderInteraction(request, KEY, { publicUrl: 'http://x', signatures })));

@@ -3,7 +3,7 @@ import type { Prisma } from '../../infra/database/index.js';
 
 interface Action {
   /** Whose entry it is. */
-  of: 'application' | 'team' | 'guild';
+  of: 'application' | 'team' | 'guild' | 'box';
   /**
    * Which log shows it: that of the application and its team in the portal, or the guild's, which is the reference platform's. Null
    * where none does: who uses an application is not its developers' business, and the reference platform's log has no word for the
@@ -21,7 +21,8 @@ interface Action {
     | 'role'
     | 'emoji'
     | 'command'
-    | 'webhook';
+    | 'webhook'
+    | 'box';
   /**
    * What is stored beside: what was stated of something that was made or removed (`{ name }`), or for each value that changed
    * `{ old, new }`, null for none. Never a secret. What older entries lack has a default.
@@ -153,6 +154,11 @@ const ACTIONS = {
   TEAM_MEMBER_UPDATE: { of: 'team', log: 'portal', target: 'user', changes: z.object({ role: changed(TEAM_ROLE) }) },
   TEAM_MEMBER_REMOVE: { of: 'team', log: 'portal', target: 'user', changes: AS_TEAM_ROLE },
   TEAM_MEMBER_LEAVE: { of: 'team', log: 'portal', target: 'user', changes: AS_TEAM_ROLE },
+  BOX_CREATE: { of: 'box', log: null, target: 'box', changes: NAME },
+  BOX_UPDATE: { of: 'box', log: null, target: 'box', changes: RENAMED },
+  BOX_DELETE: { of: 'box', log: null, target: 'box', changes: NAME },
+  BOX_TOKEN_CREATE: { of: 'box', log: null, target: 'box', changes: NOTHING },
+  BOX_ENROL: { of: 'box', log: null, target: 'box', changes: z.object({ publicKey: changed(text.nullable()) }) },
   OAUTH_AUTHORIZE: { of: 'application', log: null, target: 'user', changes: z.object({ scopes: z.array(text) }) },
   OAUTH_REVOKE: { of: 'application', log: null, target: 'user', changes: NOTHING },
   OAUTH_REUSE: { of: 'application', log: null, target: 'user', changes: NOTHING },
@@ -329,11 +335,15 @@ export type AuditAction = keyof Actions;
 /** What is stored beside each action. */
 export type AuditChanges = { [A in AuditAction]: z.output<Actions[A]['changes']> };
 
-/** Whose entry it is. An application's may have happened in a guild; of one that a team owns it is that team's unless stated. */
+/**
+ * Whose entry it is. An application's may have happened in a guild; of one that a team owns it is that team's unless stated. A box's is told
+ * by its target.
+ */
 interface Owners {
   application: { applicationId: bigint; teamId?: bigint; guildId?: bigint };
   team: { teamId: bigint; applicationId?: undefined; guildId?: undefined };
   guild: { guildId: bigint; applicationId?: undefined; teamId?: undefined };
+  box: { applicationId?: undefined; teamId?: undefined; guildId?: undefined };
 }
 
 /** An action without changes has none to state. */

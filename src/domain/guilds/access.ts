@@ -1,4 +1,4 @@
-import type { Transaction } from '../../infra/database/index.js';
+import type { Transaction, User } from '../../infra/database/index.js';
 import { type CallContext, requireUser } from '../call.js';
 import { type GuildPlace, isSeenBy, type Place, permissionsIn } from '../channels/place.js';
 import { placeOf } from '../channels/place-of.js';
@@ -44,6 +44,7 @@ export async function accessGuild(
   ...operations: GuildOperations
 ): Promise<GuildAccess> {
   const { user } = requireUser(call);
+  if (isOnBoxOfOthers(call, user, guildId)) throw new DomainError('UNKNOWN_GUILD');
   const [view, member] = await Promise.all([call.guilds.view(guildId), call.guilds.member(guildId, user.id)]);
   if (!view) throw new DomainError('UNKNOWN_GUILD');
   if (!member) throw hidden(call, 'UNKNOWN_GUILD');
@@ -51,6 +52,14 @@ export async function accessGuild(
   const permissions = guildPermissions(view, holderAt(at, user.id, member));
   requirePermissions(permissions, neededInGuild(operations));
   return { guildId, at, member, permissions, view };
+}
+
+/**
+ * Nobody of the cloud's people is a member on a box: nothing is asked of it for them, and whether it can be reached tells them nothing of what it
+ * has.
+ */
+function isOnBoxOfOthers(call: CallContext, user: Pick<User, 'bot'>, id: bigint): boolean {
+  return !user.bot && call.boxRoutes.mayHave(id);
 }
 
 /**
@@ -67,6 +76,7 @@ export async function accessChannel(
   ...operations: ChannelOperations
 ): Promise<Place> {
   const { user } = requireUser(call);
+  if (isOnBoxOfOthers(call, user, channelId)) throw new DomainError('UNKNOWN_CHANNEL');
   const place = await placeOf(call, channelId, user.id);
   if (!place) throw new DomainError('UNKNOWN_CHANNEL');
   if (!isSeenBy(user.id, place)) throw hidden(call, 'UNKNOWN_CHANNEL');

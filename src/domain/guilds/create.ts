@@ -29,6 +29,7 @@ export async function createGuild(call: CallContext, { name, description }: z.ou
     async (write) => {
       const created = await write.db.guild.create({ data: guild });
       await insertFirstRows(call, write, guild.id, owner.user.id);
+      write.record({ type: 'GUILD_CREATED', guildId: guild.id });
       await write.audit({ action: 'GUILD_CREATE', guildId: guild.id, targetId: guild.id, changes: { name } });
       return created;
     },

@@ -70,7 +70,7 @@ export class GuildUnavailable extends DomainError {
     readonly guildId: bigint,
     cause?: unknown,
   ) {
-    const details = { retryAfterMs: UNAVAILABLE_RETRY_MS, cause };
+    const details = { retryAfterMs: UNAVAILABLE_RETRY_MS, cause, shown: { reason: 'box-unreachable' } };
     super('OVERLOADED', 'This server cannot be reached at the moment; try again in a few seconds.', details);
   }
 }

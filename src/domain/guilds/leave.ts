@@ -1,14 +1,17 @@
 import { type CallContext, requireUser } from '../call.js';
 import { DomainError } from '../errors.js';
+import { leaveBoxGuild } from '../installations/box-changes.js';
 import { endMembership } from '../members/remove.js';
 import { accessGuild } from './access.js';
 
 /**
  * Ends the caller's membership. A bot that leaves takes its installation along.
- * @throws UNAUTHENTICATED, UNKNOWN_GUILD, MISSING_ACCESS, and FORBIDDEN for the guild's owner
+ * @throws UNAUTHENTICATED, UNKNOWN_GUILD, MISSING_ACCESS, FORBIDDEN for the guild's owner, and GuildUnavailable
  */
 export async function leaveGuild(call: CallContext, guildId: bigint): Promise<void> {
   const caller = requireUser(call);
+  const route = caller.kind === 'bot' ? await call.boxRoutes.ofGuild(guildId) : null;
+  if (route) return leaveBoxGuild(call, route.boxId, guildId, caller.user.id);
   const { view } = await accessGuild(call, guildId, 'leaveGuild');
   if (view.ownerId === caller.user.id) {
     throw new DomainError('FORBIDDEN', 'The owner of a server cannot leave it.');

@@ -1,7 +1,10 @@
 import type { Reader } from '../../infra/database/index.js';
 import { nextTurn } from '../../infra/turns.js';
+import { storedScopes } from '../installations/scopes.js';
 
 const PAGE = 1_000;
+/** Of installations: SQLite takes 999 parameters. */
+const PAGE_ON_BOXES = 400;
 
 /** The ids of the guilds that a user is a member of, in ascending order, a page at a time. */
 export async function* pagesOfGuildIds(reader: Reader, userId: bigint): AsyncGenerator<bigint[], void> {
@@ -17,5 +20,32 @@ export async function* pagesOfGuildIds(reader: Reader, userId: bigint): AsyncGen
     yield page.map(({ guildId }) => guildId);
     if (page.length < PAGE) return;
     after = page.at(-1)?.guildId;
+  }
+}
+
+/**
+ * The same of guilds on boxes: those that a bot was installed to with its membership. People of the cloud are in none. What a box
+ * tells of its members does not count here, so that no box decides of whose guilds it is one.
+ */
+export async function* pagesOfBoxGuildIds(reader: Reader, userId: bigint): AsyncGenerator<bigint[], void> {
+  for (let after = 0n; ; ) {
+    await nextTurn();
+    // Text, since a computed column has no declared type.
+    const found = await reader.$queryRaw<{ id: string }[]>`
+      SELECT CAST(i."guildId" AS TEXT) AS "id" FROM "Installation" i JOIN "BoxGuild" g ON g."id" = i."guildId"
+      WHERE i."applicationId" = ${userId} AND i."guildId" > ${after} ORDER BY i."guildId" LIMIT ${PAGE_ON_BOXES}`;
+    const ids = found.map(({ id }) => BigInt(id));
+    const last = ids.at(-1);
+    if (last === undefined) return;
+    const installed = await reader.installation.findMany({
+      where: { applicationId: userId, guildId: { in: ids } },
+      select: { guildId: true, scopes: true },
+    });
+    const withBot = new Set(
+      installed.flatMap(({ guildId, scopes }) => (storedScopes(scopes).includes('bot') ? guildId : [])),
+    );
+    yield ids.filter((id) => withBot.has(id));
+    if (ids.length < PAGE_ON_BOXES) return;
+    after = last;
   }
 }

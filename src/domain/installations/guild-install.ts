@@ -9,7 +9,8 @@ import { insertRole } from '../roles/create.js';
 import type { ServerInstall } from './input.js';
 import { auditedIntegration } from './integration.js';
 import { mailLostPermissions } from './mails.js';
-import { type Scope, storedScopes } from './scopes.js';
+import { putServerInstallation } from './rows.js';
+import type { Scope } from './scopes.js';
 
 /**
  * Checks an installation to a guild by `installer` and says how it is written. ManageGuild is all that the installer needs; of
@@ -62,40 +63,40 @@ async function grantable(
   return wanted & (held | withImplied(role?.permissions ?? 0n));
 }
 
-interface GrantedInstallation extends GuildInstall {
-  scopes: Scope[];
+/** What a bot becomes a member with. */
+interface BotGrant {
+  application: Pick<Application, 'id' | 'name'>;
+  guildId: bigint;
   /** What the bot gets, if there is one. */
   permissions: bigint;
+}
+
+interface GrantedInstallation extends GuildInstall {
+  scopes: Scope[];
+  permissions: BotGrant['permissions'];
 }
 
 async function putInstallation(call: CallContext, write: Write, grant: GrantedInstallation): Promise<Installation> {
   const { application, guildId, installerId } = grant;
   const { db, audit, record } = write;
-  const where = { applicationId_guildId: { applicationId: application.id, guildId } };
-  const earlier = await db.installation.findUnique({ where });
-  const scopes = [...new Set([...storedScopes(earlier?.scopes), ...grant.scopes])];
   const withBot = grant.scopes.includes('bot');
-  const permissions = withBot ? String(grant.permissions) : (earlier?.permissions ?? '0');
-  const installation = earlier
-    ? await db.installation.update({ where, data: { scopes, permissions, installerId } })
-    : await db.installation.create({
-        data: {
-          id: call.nextId(),
-          applicationId: application.id,
-          context: 'SERVER',
-          guildId,
-          installerId,
-          scopes,
-          permissions,
-        },
-      });
+  const { installation, earlier, scopes } = await putServerInstallation(call, db, {
+    applicationId: application.id,
+    guildId,
+    installerId,
+    scopes: grant.scopes,
+    permissions: withBot ? grant.permissions : null,
+  });
   const before = withBot ? await addBot(call, write, grant) : null;
   if (!earlier) {
     const integration = { targetId: installation.id, changes: auditedIntegration(application) };
     await audit({ action: 'INTEGRATION_CREATE', guildId, ...integration });
     record({ type: 'COMMAND_ACCESS_UPDATED', applicationId: application.id });
   }
-  const changes = { scopes, permissions: { old: before === null ? null : String(before), new: permissions } };
+  const changes = {
+    scopes,
+    permissions: { old: before === null ? null : String(before), new: installation.permissions },
+  };
   await audit({
     action: 'INSTALLATION_PUT',
     guildId,
@@ -111,7 +112,7 @@ async function putInstallation(call: CallContext, write: Write, grant: GrantedIn
  * Gives the bot its managed role with the granted permissions, and makes it a member if it is none.
  * @returns the role's permissions before, null for a new one
  */
-async function addBot(call: CallContext, write: Write, grant: GrantedInstallation): Promise<bigint | null> {
+export async function addBot(call: CallContext, write: Write, grant: BotGrant): Promise<bigint | null> {
   const { db, record, audit } = write;
   const { application, guildId } = grant;
   const { roleId, before } = await putManagedRole(call, write, grant);
@@ -127,7 +128,7 @@ async function addBot(call: CallContext, write: Write, grant: GrantedInstallatio
 async function putManagedRole(
   call: CallContext,
   write: Write,
-  grant: GrantedInstallation,
+  grant: BotGrant,
 ): Promise<{ roleId: bigint; before: bigint | null }> {
   const { db, record } = write;
   const { application, guildId, permissions } = grant;

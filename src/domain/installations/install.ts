@@ -3,6 +3,7 @@ import type { Installation } from '../../infra/database/index.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
 import { tellNewcomer } from '../presences/tell.js';
 import { findInstallable, requireStillThere } from './access.js';
+import { planBoxInstall } from './box-install.js';
 import { planGuildInstall } from './guild-install.js';
 import type { ServerInstall } from './input.js';
 import { planUserInstall } from './user-install.js';
@@ -18,15 +19,15 @@ interface InstallInput extends ServerInstall {
  *
  * In a guild, the scope `bot` makes the bot a member, with a managed role that carries the granted permissions, which are set
  * anew each time: those of the wanted ones that the caller has there, or the bot already. The caller needs ManageGuild. An
- * installation to the caller has no bot and no permissions.
+ * installation to the caller has no bot and no permissions. To a guild on a box, its owner alone installs ({@link planBoxInstall}).
  * @throws UNKNOWN_APPLICATION, FORBIDDEN when the application does not install there, LIMIT_EXCEEDED, and what
- *   `accessGuild` throws
+ *   `accessGuild` and `planBoxInstall` throw
  */
 export async function installApplication(call: CallContext, input: InstallInput): Promise<Installation> {
   return writeInstall(call, input, await planInstall(call, input));
 }
 
-/** Checks an installation, which the returned step then writes. @throws what {@link installApplication} throws */
+/** Checks an installation, of which a box learns at once, and which the returned step then writes. @throws what {@link installApplication} throws */
 export async function planInstall(
   call: CallContext,
   input: InstallInput,
@@ -34,9 +35,9 @@ export async function planInstall(
   const { user } = requirePerson(call);
   const application = await findInstallable(call, input.applicationId);
   const { guildId } = input;
-  return guildId === undefined
-    ? planUserInstall(call, application, user, input.scopes)
-    : planGuildInstall(call, application, user, guildId, input);
+  if (guildId === undefined) return planUserInstall(call, application, user, input.scopes);
+  const plan = (await call.boxRoutes.ofGuild(guildId)) ? planBoxInstall : planGuildInstall;
+  return plan(call, application, user, guildId, input);
 }
 
 /**

@@ -8,10 +8,12 @@ import { deleteAllMemberships, deleteMember } from '../members/rows.js';
 import { forgetRole } from '../roles/forget.js';
 import { endVoice } from '../voice/leave.js';
 import { deleteWebhooksIn } from '../webhooks/delete.js';
+import { leaveBoxes } from './box-bots.js';
 import { auditedIntegration } from './integration.js';
 
 /**
- * Removes an installation: from its guild, which needs ManageGuild and takes the bot along, or from the caller.
+ * Removes an installation: from its guild, which needs ManageGuild and takes the bot along, or from the caller. On a box, only its owner may;
+ * the bot is without the guild at once, and leaves it there as soon as the box can be reached.
  * @throws UNAUTHENTICATED, UNKNOWN_INSTALLATION, MISSING_PERMISSIONS
  */
 export async function uninstallApplication(call: CallContext, installationId: bigint): Promise<void> {
@@ -20,6 +22,7 @@ export async function uninstallApplication(call: CallContext, installationId: bi
   if (!installation) throw new DomainError('UNKNOWN_INSTALLATION');
   const { applicationId, guildId } = installation;
   if (guildId === null) return removeFromUser(call, installation);
+  if (await call.boxRoutes.ofGuild(guildId)) return removeFromOwnBox(call, installation.applicationId, guildId);
   if (!(await call.guilds.member(guildId, user.id))) throw new DomainError('UNKNOWN_INSTALLATION');
   await accessGuild(call, guildId, 'uninstallApplication');
   const remove = async (write: Write) => {
@@ -28,6 +31,22 @@ export async function uninstallApplication(call: CallContext, installationId: bi
     if (removed.memberships > 0) await write.audit({ action: 'MEMBER_KICK', guildId, targetId: applicationId });
   };
   await call.write(remove, { serializable: true });
+}
+
+async function removeFromOwnBox(call: CallContext, applicationId: bigint, guildId: bigint): Promise<void> {
+  const where = { id: guildId, box: { ownerId: requirePerson(call).user.id } };
+  const guild = await call.read.boxGuild.findFirst({ where, select: { id: true } });
+  if (!guild || !(await uninstallFromBox(call, applicationId, guildId))) throw new DomainError('UNKNOWN_INSTALLATION');
+}
+
+/** Takes an application out of a guild on a box, whoever decided it. @returns whether it was there */
+export async function uninstallFromBox(call: CallContext, applicationId: bigint, guildId: bigint): Promise<boolean> {
+  const remove = async (write: Write) => {
+    await deleteWebhooksIn(call, write, { applicationId, guildId }, { isLoggedThere: false });
+    return removeFromGuilds(call, write, applicationId, guildId);
+  };
+  const { installationIds } = await call.write(remove, { serializable: true });
+  return installationIds.length > 0;
 }
 
 async function removeFromUser(call: CallContext, installation: Installation): Promise<void> {
@@ -86,7 +105,8 @@ const ENTRIES_PER_ROUND = 10;
 
 /**
  * Takes an application's installation, bot, managed role and command permissions out of a guild, or out of every guild when none is named. What
- * is not there is no error. The transaction has to be serializable: of two at once, one finds what there was.
+ * is not there is no error. What a box keeps of the bot is removed there afterwards. The transaction has to be serializable: of two at once,
+ * one finds what there was.
  */
 export async function removeFromGuilds(
   call: CallContext,
@@ -104,6 +124,7 @@ export async function removeFromGuilds(
   }
   await db.commandPermission.deleteMany({ where: { applicationId, guildId } });
   if (installations.length > 0) record({ type: 'COMMAND_ACCESS_UPDATED', applicationId });
+  await leaveBoxes(call, write, applicationId, installations);
   const memberships = await removeBot(call, write, applicationId, guildId);
   await removeManagedRoles(write, applicationId, guildId);
   return { installationIds: installations.map(({ id }) => id), memberships };

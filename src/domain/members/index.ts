@@ -1,7 +1,8 @@
 export { addMember } from './add.js';
 export { getMember, getOwnMember } from './get.js';
-export { findMembers, listMembers } from './list.js';
+export { findMembers, listMembers, requireMembersIntent } from './list.js';
 export type { MemberSelection } from './load.js';
+export { nickColumns, userNameKeys } from './name-keys.js';
 export { nickname } from './nickname.js';
 export { countInactive, PruneDays, PruneRoles, pruneMembers } from './prune.js';
 export type { MemberFacts, MemberRecord } from './record.js';

@@ -17,11 +17,17 @@ export async function listMembers(
   return call.guilds.members(guildId, { after }, limit);
 }
 
-async function requireMembersIntent(call: CallContext): Promise<void> {
+/**
+ * Of a bot, its application has the members intent; anybody else needs none. A box has no rows of its cloud's applications: what those may
+ * the cloud looks at before it asks.
+ * @throws MISSING_ACCESS
+ */
+export async function requireMembersIntent(call: CallContext): Promise<void> {
   const caller = requireUser(call);
   if (caller.kind !== 'bot') return;
   const application = await call.applications.application(caller.applicationId);
-  if (!application?.guildMembersIntent) throw new DomainError('MISSING_ACCESS');
+  const hasIntent = application ? application.guildMembersIntent : call.boxRoutes.isInBox;
+  if (!hasIntent) throw new DomainError('MISSING_ACCESS');
 }
 
 /**

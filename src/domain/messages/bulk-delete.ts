@@ -63,6 +63,7 @@ async function removeRows(
   const found = await db.message.findMany({
     where: { id: { in: [...ids] }, channelId, ...seenBy(EVERYBODY) },
     select: { id: true, flags: true, applicationId: true, interaction: true, attachments: { select: { id: true } } },
+    orderBy: { id: 'asc' },
   });
   if (found.length === 0) return [];
   const messageIds = found.map(({ id }) => id);

@@ -54,7 +54,7 @@ const NONCE_WINDOW_MS = 5 * 60_000;
 /**
  * Stores a message and tells of it: the one way by which a message comes to be. It checks what the message is made of, and
  * nobody's right to post it. One with the flag LOADING is a promise of an answer, and may be empty.
- * @returns the new message, or the author's earlier one in the channel when an enforced nonce repeats
+ * @returns the new message, or the author's earlier one in the channel when an enforced nonce or the key of the work repeats
  * @throws SLOW_MODE, EMPTY_MESSAGE, UNKNOWN_CHANNEL when the channel goes away meanwhile, INVALID_INPUT (at `reference`, `attachments`), and what
  *   {@link checkLook} and {@link keepFiles} throw
  */
@@ -126,9 +126,9 @@ interface Draft extends Post {
   interactionUsers: User[];
 }
 
-/** Stores the message, or finds the earlier one that holds its enforced nonce. */
+/** Stores the message, or finds the earlier one that holds its enforced nonce, or was made by the same piece of work. */
 async function insertMessage(call: CallContext, draft: Draft): Promise<MessageRecord> {
-  const nonceKey = enforcedNonceKey(draft);
+  const nonceKey = enforcedNonceKey(draft) ?? nonceKeyOfWork(call, draft);
   for (;;) {
     try {
       return await insertOnce(call, draft, nonceKey);
@@ -225,6 +225,11 @@ function messageRow(draft: Draft, nonceKey: string | null): Prisma.MessageUnchec
 function enforcedNonceKey({ author, place, body, visibleToId }: Post): string | null {
   if (visibleToId !== undefined) return null;
   return body.enforceNonce && body.nonce ? `${author.id}:${place.channelId}:${body.nonce}` : null;
+}
+
+/** A piece of work that is done again makes its message once, also where the process ended in between. */
+function nonceKeyOfWork({ workKey }: CallContext, { author, place }: Post): string | null {
+  return workKey === null ? null : `work:${author.id}:${place.channelId}:${workKey}`;
 }
 
 /** The message that holds an enforced nonce; null when its window is over, and then the nonce is free again. */

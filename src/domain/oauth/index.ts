@@ -25,6 +25,7 @@ export {
   type FindClient,
 } from './clients.js';
 export { type Authorization, getAuthorization } from './current.js';
+export type { InstallableGuild } from './installable-guilds.js';
 export { redeemCode } from './redeem-code.js';
 export { refreshTokens } from './refresh.js';
 export { revokeToken } from './revoke.js';

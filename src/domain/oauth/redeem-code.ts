@@ -5,7 +5,7 @@ import { DomainError } from '../errors.js';
 import { type Client, writeForClient } from './clients.js';
 import { verifierFits } from './pkce.js';
 import { registeredUris } from './redirect-uris.js';
-import { endGrant, type IssuedTokens, issueTokens } from './tokens.js';
+import { endGrant, guildOfGrant, type IssuedTokens, issueTokens } from './tokens.js';
 
 export interface RedeemCodeInput {
   code: string;
@@ -31,6 +31,8 @@ export async function redeemCode(call: CallContext, client: Client, input: Redee
   if (!verifierFits(input.codeVerifier, code.codeChallenge)) throw invalid('code_verifier');
   if (client.byType === 'public' && code.codeChallenge === null) throw invalid('code_verifier');
 
+  // Before the code is used up, so that a fault leaves it good.
+  const guild = await guildOfGrant(call, code.grant.guildId);
   const issued = await writeForClient(call, client, async (write) => {
     const { count } = await write.db.authorizationCode.updateMany({
       where: { hash, usedAt: null },
@@ -38,7 +40,8 @@ export async function redeemCode(call: CallContext, client: Client, input: Redee
     });
     return count === 1 ? issueTokens(call, write, code.grant, { refresh: true }) : null;
   });
-  return issued ?? refuseReuse(call, code);
+  if (!issued) return refuseReuse(call, code);
+  return { ...issued, guild };
 }
 
 /** The request must name the redirect URI as its authorization did; one that left it out may leave it out here. */

@@ -35,7 +35,7 @@ export async function refreshTokens(call: CallContext, client: Client, input: Re
     });
     if (count === 0) return null;
     await removeExpiredTokens(call, write.db, token.grant);
-    return issueTokens(call, write, { ...token.grant, guildId: null }, { refresh: true, scopes });
+    return issueTokens(call, write, token.grant, { refresh: true, scopes });
   });
   return issued ?? refuseReuse(call, token.grant);
 }

@@ -1,5 +1,6 @@
 import { hashSecret, randomToken } from '../../infra/secrets.js';
 import type { CallContext, Write } from '../call.js';
+import { GuildUnavailable } from '../guilds/home.js';
 import { type GuildRecord, WITH_ROLES_AND_EMOJIS } from '../guilds/record.js';
 import { type Scope, storedScopes } from '../installations/scopes.js';
 
@@ -17,14 +18,13 @@ export interface IssuedTokens {
   /** Seconds. */
   expiresIn: number;
   scopes: Scope[];
-  /** The server a bot was added to with the grant. */
+  /** The server a bot was added to with the grant; only a code is answered with it. */
   guild: GuildRecord | null;
 }
 
 interface StoredGrant {
   id: bigint;
   scopes: unknown;
-  guildId: bigint | null;
 }
 
 interface TokenOptions {
@@ -66,20 +66,27 @@ export async function issueTokens(
   });
   const endsAt = expiry(refreshToken ? REFRESH_TOKEN_SECONDS : ACCESS_TOKEN_SECONDS);
   await db.oAuthGrant.updateMany({ where: { id: grant.id }, data: { endsAt } });
-  const guild =
-    grant.guildId === null
-      ? null
-      : await db.guild.findUnique({
-          where: { id: grant.guildId },
-          include: WITH_ROLES_AND_EMOJIS,
-        });
   return {
     accessToken,
     refreshToken,
     expiresIn: ACCESS_TOKEN_SECONDS,
     scopes,
-    guild,
+    guild: null,
   };
+}
+
+/** The server a bot was added to with a grant; null for none, and for one on a box that cannot be reached: the tokens are good without. */
+export async function guildOfGrant(call: CallContext, guildId: bigint | null): Promise<GuildRecord | null> {
+  if (guildId === null) return null;
+  if (!(await call.boxRoutes.ofGuild(guildId))) {
+    return call.read.guild.findUnique({ where: { id: guildId }, include: WITH_ROLES_AND_EMOJIS });
+  }
+  try {
+    return (await call.guilds.snapshot(guildId))?.guild ?? null;
+  } catch (error) {
+    if (error instanceof GuildUnavailable) return null;
+    throw error;
+  }
 }
 
 /** Removes the tokens of a grant that cannot be used any more. */

@@ -9,7 +9,9 @@ const GUILDS_PER_TURN = 50;
 export function tellPresence(call: CallContext, presence: ShownPresence): Promise<void> {
   return tellUntilSo(call, presence, async (told) => {
     for await (const guildIds of call.guilds.pagesOfGuildIds(told.userId)) {
-      await inTurns(guildIds, GUILDS_PER_TURN, (guildId) => announceIn(call, guildId, told));
+      await inTurns(guildIds, GUILDS_PER_TURN, async (guildId) => {
+        if (!(await isOnBox(call, guildId))) announceIn(call, guildId, told);
+      });
     }
   });
 }
@@ -19,9 +21,15 @@ export function tellPresence(call: CallContext, presence: ShownPresence): Promis
  * after the membership was committed: whoever tells a change from then on finds the guild among theirs.
  */
 export async function tellNewcomer(call: CallContext, guildId: bigint, userId: bigint): Promise<void> {
+  if (await isOnBox(call, guildId)) return;
   const presence = await presenceOf(call, userId);
   if (presence.status === 'offline' || !(await call.guilds.member(guildId, userId))) return;
   await tellUntilSo(call, presence, async (told) => announceIn(call, guildId, told));
+}
+
+/** Presences are not told of in guilds on boxes (service description, section 6). */
+async function isOnBox(call: CallContext, guildId: bigint): Promise<boolean> {
+  return (await call.boxRoutes.ofGuild(guildId)) !== null;
 }
 
 function announceIn(call: CallContext, guildId: bigint, presence: ShownPresence): void {

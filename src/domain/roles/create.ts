@@ -61,13 +61,13 @@ export type RoleData = Pick<Role, 'id' | 'guildId' | 'name' | 'permissions'> &
   Partial<Pick<Role, 'managed' | 'applicationId' | 'color' | 'hoist' | 'mentionable'>>;
 
 /**
- * Puts a role just above `@everyone` and moves every other role up by one.
+ * Puts a role just above `@everyone` and moves every other role up by one, of which is told from the lowest up.
  * @throws LIMIT_EXCEEDED when the guild has as many roles as it may have
  */
 export async function insertRole({ db, record }: Write, data: RoleData): Promise<Role> {
   const { guildId } = data;
   const others = { guildId, id: { not: guildId } };
-  const moved = await db.role.findMany({ where: others });
+  const moved = await db.role.findMany({ where: others, orderBy: [{ position: 'asc' }, { id: 'desc' }] });
   if (moved.length + 1 >= limits.rolesPerGuild) {
     throw new DomainError('LIMIT_EXCEEDED', `Maximum number of server roles reached (${limits.rolesPerGuild})`);
   }

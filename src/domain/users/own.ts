@@ -1,6 +1,8 @@
 import type { Guild, User } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
 import { DomainError } from '../errors.js';
+import { GuildUnavailable, permissionsInGuild } from '../guilds/home.js';
+import { pagesOfBoxGuildIds } from '../guilds/memberships.js';
 import { memberPermissions } from '../permissions.js';
 
 export interface OwnUser {
@@ -29,7 +31,7 @@ async function findVerifiedEmail(call: CallContext, userId: bigint): Promise<str
 }
 
 export interface OwnGuild {
-  guild: Guild;
+  guild: Pick<Guild, 'id' | 'name' | 'iconHash'>;
   isOwner: boolean;
   /** What the user may do in the guild at large. */
   permissions: bigint;
@@ -48,32 +50,83 @@ export interface ListOwnGuildsInput {
 }
 
 /**
- * The guilds of the user whom the caller is or acts for, in ascending id order; with `before` alone, the last ones before it.
+ * The guilds of the user whom the caller is or acts for, in ascending id order; with `before` alone, the last ones before it. Those on boxes are
+ * among a bot's: of one whose box is away it is not said what the bot may do there, nor how many members it has (decisions 261).
  * @throws UNAUTHENTICATED
  */
 export async function listOwnGuilds(call: CallContext, input: ListOwnGuildsInput): Promise<OwnGuild[]> {
   const { actor } = call;
   if (actor.kind === 'anonymous') throw new DomainError('UNAUTHENTICATED');
   const fromTheEnd = input.before !== undefined && input.after === undefined;
+  const [here, onBoxes] = await Promise.all([
+    listHere(call, actor.user, input, fromTheEnd),
+    actor.user.bot ? listOnBoxes(call, actor.user, input) : [],
+  ]);
+  if (onBoxes.length === 0) return here;
+  const all = [...here, ...onBoxes].sort((one, other) => (one.guild.id < other.guild.id ? -1 : 1));
+  return fromTheEnd ? all.slice(-input.limit) : all.slice(0, input.limit);
+}
+
+async function listHere(
+  call: CallContext,
+  user: User,
+  { before, after, limit, withCounts }: ListOwnGuildsInput,
+  fromTheEnd: boolean,
+): Promise<OwnGuild[]> {
   const memberships = await call.read.member.findMany({
-    where: { userId: actor.user.id, guildId: { lt: input.before, gt: input.after }, guild: { deletedAt: null } },
+    where: { userId: user.id, guildId: { lt: before, gt: after }, guild: { deletedAt: null } },
     orderBy: { guildId: fromTheEnd ? 'desc' : 'asc' },
-    take: input.limit,
+    take: limit,
     include: {
       guild: { include: { roles: { select: { id: true, permissions: true } } } },
       roles: { select: { roleId: true } },
     },
   });
   if (fromTheEnd) memberships.reverse();
-  const online = input.withCounts ? await call.presenceCounts.of(memberships.map(({ guildId }) => guildId)) : null;
+  const online = withCounts ? await call.presenceCounts.of(memberships.map(({ guildId }) => guildId)) : null;
   return memberships.map((membership) => {
     const { guild } = membership;
     return {
       guild,
-      isOwner: guild.ownerId === actor.user.id,
+      isOwner: guild.ownerId === user.id,
       permissions: memberPermissions(membership, call.clock.now()),
-      memberCount: input.withCounts ? guild.memberCount : null,
+      memberCount: withCounts ? guild.memberCount : null,
       presenceCount: online?.get(guild.id) ?? null,
     };
   });
+}
+
+/** The most guilds on boxes that one list asks about; further ones come with the next page. */
+const MOST_ON_BOXES = 200;
+
+async function listOnBoxes(
+  call: CallContext,
+  { id: userId }: User,
+  { before, after, limit, withCounts }: ListOwnGuildsInput,
+): Promise<OwnGuild[]> {
+  const ids: bigint[] = [];
+  for await (const page of pagesOfBoxGuildIds(call.read, userId)) ids.push(...page);
+  const within = ids.filter((id) => (before === undefined || id < before) && (after === undefined || id > after));
+  const most = Math.min(limit, MOST_ON_BOXES);
+  const wanted = before !== undefined && after === undefined ? within.slice(-most) : within.slice(0, most);
+  const guilds = await call.read.boxGuild.findMany({ where: { id: { in: wanted } } });
+  return Promise.all(
+    guilds.map(async (guild) => ({
+      guild,
+      isOwner: false,
+      permissions: (await inReach(permissionsInGuild(call.guilds, guild.id, userId, call.clock.now()))) ?? 0n,
+      memberCount: withCounts ? await inReach(call.guilds.countMembers(guild.id)) : null,
+      presenceCount: null,
+    })),
+  );
+}
+
+/** What is asked of a guild; null where that is out of reach. */
+async function inReach<Answer>(asked: Promise<Answer>): Promise<Answer | null> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof GuildUnavailable) return null;
+    throw error;
+  }
 }

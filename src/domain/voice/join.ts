@@ -34,6 +34,8 @@ export async function joinVoice(call: CallContext, input: JoinVoiceInput, sessio
   const { user } = requireUser(call);
   const place = await accessGuildChannel(call, input.channelId, 'connectVoice');
   if (input.guildId !== undefined && input.guildId !== place.guildId) throw new DomainError('UNKNOWN_CHANNEL');
+  // Before the connection counts as one that is in voice.
+  if (await call.boxRoutes.ofGuild(place.guildId)) throw new DomainError('UNKNOWN_CHANNEL');
   if (place.type !== ChannelType.GuildVoice) throw noVoiceThere('channelId');
   const heedsLimit = !allows(place.permissions, Permission.MoveMembers);
   call.connections.holdVoice(sessionId);

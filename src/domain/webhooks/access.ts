@@ -2,10 +2,12 @@ import type { Reader, Webhook } from '../../infra/database/index.js';
 import { type SlowHashes, TooManyChecks } from '../../infra/slow-hashes.js';
 import { accessApplication } from '../applications/access.js';
 import type { ApplicationViews } from '../applications/views.js';
+import { accessBoxGuild } from '../boxes/access.js';
 import { type Actor, type CallContext, requireUser } from '../call.js';
 import type { GuildPlace } from '../channels/place.js';
 import { DomainError, isAllowed, missingPermissions } from '../errors.js';
 import { accessGuild, accessGuildChannel } from '../guilds/access.js';
+import { ALL_PERMISSIONS } from '../permissions.js';
 import { LIVE, type WebhookRecord, WITH_CREATOR } from './record.js';
 import { prefixOf } from './tokens.js';
 
@@ -55,9 +57,23 @@ async function check({ slowHashes, address }: TokenChecker, token: string, store
 
 /** A channel of a server whose webhooks the caller may manage. @throws what `accessGuildChannel` and `accessGuild` throw */
 export async function accessWebhookChannel(call: CallContext, channelId: bigint): Promise<GuildPlace> {
+  const route = await call.boxRoutes.ofChannel(channelId);
+  if (route && (await ownsBoxOf(call, route.guildId))) return placeOfBoxOwner(call, route.guildId, channelId);
   const place = await accessGuildChannel(call, channelId, 'viewChannel');
   await accessGuild(call, place.guildId, 'manageWebhooks');
   return place;
+}
+
+/** Whether a server is on a box of the caller's, who may in the cloud what its owner may, and is no member there (docs/decisions.md, 251). */
+async function ownsBoxOf(call: CallContext, guildId: bigint): Promise<boolean> {
+  return call.actor.kind === 'person' && isAllowed(() => accessBoxGuild(call, guildId));
+}
+
+async function placeOfBoxOwner(call: CallContext, guildId: bigint, channelId: bigint): Promise<GuildPlace> {
+  const channel = await call.guilds.channel(guildId, channelId);
+  if (!channel) throw new DomainError('UNKNOWN_CHANNEL');
+  const { type, rateLimitPerUser } = channel;
+  return { kind: 'guild', channelId, guildId, type, rateLimitPerUser, member: null, permissions: ALL_PERMISSIONS };
 }
 
 /**
@@ -92,6 +108,7 @@ async function mayAsOwner(call: CallContext, webhook: Webhook, operation: 'view'
 
 /** Whoever may not even see it finds none; so does everybody where its server is gone. */
 async function requireManagingServer(call: CallContext, { applicationId, guildId }: Webhook): Promise<void> {
+  if (await ownsBoxOf(call, guildId)) return;
   try {
     await accessGuild(call, guildId, 'manageWebhooks');
   } catch (error) {

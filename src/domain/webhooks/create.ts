@@ -2,7 +2,6 @@ import type { Reader, Transaction, User } from '../../infra/database/index.js';
 import { accessApplication } from '../applications/access.js';
 import { requireOwnBot } from '../applications/own.js';
 import { type CallContext, requireUser, type Write } from '../call.js';
-import { findGuildChannel } from '../channels/find.js';
 import { type GuildPlace, requireText } from '../channels/place.js';
 import { DomainError } from '../errors.js';
 import { GUILD_OPERATIONS } from '../guild-operations.js';
@@ -11,6 +10,7 @@ import { limits, WEBHOOKS_PER_CALLER } from '../limits.js';
 import { takeAsCaller } from '../rate-limits.js';
 import { accessWebhookChannel } from './access.js';
 import { LIVE, type WebhookRecord } from './record.js';
+import { requireTarget } from './target.js';
 import { makeWebhookToken, tokenFacts } from './tokens.js';
 import { noteDeed, webhookFacts } from './write.js';
 
@@ -26,29 +26,36 @@ interface NewWebhookResult {
   token: string;
 }
 
+/** To who asks over REST, no route of webhooks is there for a guild on a box then. */
+const NONE_ON_BOXES = 'Webhooks do not work on self-hosted servers of this instance.';
+
 /**
  * Makes a webhook of an application, as its bot or as who develops it. Needs ManageGuild in the server of its channel.
- * @throws UNAUTHENTICATED, NOT_OWN_APPLICATION, WRONG_CHANNEL_TYPE, TOO_MANY_WEBHOOKS, RATE_LIMITED, UNKNOWN_CHANNEL when the channel is
- *   deleted meanwhile, MISSING_PERMISSIONS also when the caller is shown out meanwhile, and what `accessApplication` and {@link requireManagingWebhooks} throw
+ * @throws UNAUTHENTICATED, NOT_OWN_APPLICATION, FORBIDDEN on a box where this instance has no webhooks there, WRONG_CHANNEL_TYPE,
+ *   TOO_MANY_WEBHOOKS, RATE_LIMITED, UNKNOWN_CHANNEL when the channel is deleted meanwhile, MISSING_PERMISSIONS also when the caller is shown out meanwhile, and what `accessApplication` and {@link requireManagingWebhooks} throw
  */
 export async function createWebhook(call: CallContext, input: CreateWebhookInput): Promise<NewWebhookResult> {
   const { applicationId, channelId, name } = input;
   const creator = await requireDeveloper(call, applicationId);
   const { guildId } = await requireManagingWebhooks(call, channelId);
+  const isOnBox = (await call.boxRoutes.ofGuild(guildId)) !== null;
+  if (isOnBox && !call.hasBoxWebhooks) throw new DomainError('FORBIDDEN', NONE_ON_BOXES);
   await requireRoom(call.read, applicationId);
   await takeAsCaller(call, WEBHOOKS_PER_CALLER);
   const token = makeWebhookToken();
   const tokenHash = await call.slowHashes.hash(token);
+  // A box cannot be asked within a transaction.
+  if (isOnBox) await requireManagingWebhooks(call, channelId);
   const insert = async (write: Write) => {
     const { db } = write;
     await requireDeveloper(call, applicationId, db);
-    await requireStillManaging(call, db, guildId);
-    await findGuildChannel(db, { guildId, channelId });
+    if (!isOnBox) await requireStillManaging(call, db, guildId);
+    await requireTarget(db, { guildId, channelId, isOnBox });
     await requireRoom(db, applicationId);
     const id = call.nextId();
     const facts = { id, applicationId, guildId, channelId, name, tokenHash, ...tokenFacts(token) };
     const webhook = await db.webhook.create({ data: { ...facts, creatorId: creator.id } });
-    await noteDeed(write, webhook, { action: 'CREATE', changes: webhookFacts(webhook) }, true);
+    await noteDeed(write, webhook, { action: 'CREATE', changes: webhookFacts(webhook) }, !isOnBox);
     return { ...webhook, creator };
   };
   return { webhook: await call.write(insert, { serializable: true }), token };

@@ -4,7 +4,7 @@ import { type CallContext, requireWebhook, type Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessWebhook } from './access.js';
 import { LIVE } from './record.js';
-import { isServerThere, noteDeed, webhookFacts } from './write.js';
+import { hasLogHere, noteDeed, webhookFacts } from './write.js';
 
 /** Deletes a webhook: its token stops working at once. Of several at once, one succeeds. @throws what `accessWebhook` throws */
 export async function deleteWebhook(call: CallContext, id: bigint): Promise<void> {
@@ -17,12 +17,12 @@ export async function deleteByToken(call: CallContext): Promise<void> {
 }
 
 async function remove(call: CallContext, webhook: Webhook): Promise<void> {
-  const isThere = await isServerThere(call, webhook);
+  const isLogged = await hasLogHere(call, webhook);
   await call.write(
     async (write) => {
       const [ended] = await endAll(call, write, { id: webhook.id });
       if (!ended) throw new DomainError('UNKNOWN_WEBHOOK');
-      await noteDeed(write, ended, { action: 'DELETE', changes: webhookFacts(ended) }, isThere);
+      await noteDeed(write, ended, { action: 'DELETE', changes: webhookFacts(ended) }, isLogged);
     },
     { serializable: true },
   );
@@ -38,15 +38,24 @@ export async function deleteAllWebhooks(call: CallContext, write: Write, applica
 /** Webhooks that are noted before others have a turn. */
 const NOTED_PER_ROUND = 10;
 
-/** Deletes the webhooks of an application in a server that shows it out, and tells each in the logs of both. */
+/** Deletes the webhooks of an application in a server that shows it out, and tells each in the logs of both; a box keeps its servers' logs itself. */
 export async function deleteWebhooksIn(
   call: CallContext,
   write: Write,
   where: { applicationId: bigint; guildId: bigint },
+  { isLoggedThere = true } = {},
 ): Promise<void> {
   for (const [index, webhook] of (await endAll(call, write, where)).entries()) {
     if (index % NOTED_PER_ROUND === 0) await nextRound();
-    await noteDeed(write, webhook, { action: 'DELETE', changes: webhookFacts(webhook) }, true);
+    await noteDeed(write, webhook, { action: 'DELETE', changes: webhookFacts(webhook) }, isLoggedThere);
+  }
+}
+
+/** Deletes all webhooks of servers on a box that are there no more, and tells each in the log of its application. */
+export async function deleteWebhooksOfGuilds(call: CallContext, write: Write, guildIds: bigint[]): Promise<void> {
+  for (const [index, webhook] of (await endAll(call, write, { guildId: { in: guildIds } })).entries()) {
+    if (index % NOTED_PER_ROUND === 0) await nextRound();
+    await noteDeed(write, webhook, { action: 'DELETE', changes: webhookFacts(webhook) }, false);
   }
 }
 

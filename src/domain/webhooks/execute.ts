@@ -16,21 +16,44 @@ import { LIVE } from './record.js';
 const SENDABLE_FLAGS = MessageFlags.SuppressEmbeds | MessageFlags.SuppressNotifications | MessageFlags.IsComponentsV2;
 
 /**
- * The webhook whose token was shown, as it is now: the body of a request may come long after its token. Its channel is the place of its
- * application's bot: whom it may mention follows from what the bot may do there, or where it is no member from what everybody may.
- * @throws UNKNOWN_WEBHOOK when it was deleted meanwhile, UNKNOWN_CHANNEL when its channel is gone, GuildUnavailable
+ * The webhook whose token was shown, as it is now: the body of a request may come long after its token. The rows of a box's cloud are there.
+ * @throws UNKNOWN_WEBHOOK
  */
-export async function requireUsableWebhook(call: CallContext) {
+async function requireLiveWebhook(call: CallContext): Promise<Pick<WebhookActor, 'webhook' | 'application'>> {
   const shown = requireWebhook(call);
+  if (shown.isOfCloud) return shown;
   const [webhook, application] = await Promise.all([
     call.read.webhook.findUnique({ where: { id: shown.webhook.id, ...LIVE } }),
     call.applications.application(shown.application.id),
   ]);
   if (!webhook || !application) throw new DomainError('UNKNOWN_WEBHOOK');
+  return { webhook, application };
+}
+
+/**
+ * The webhook whose token was shown, as it is now, with a channel that is there, in reach or not.
+ * @throws UNKNOWN_WEBHOOK when it was deleted meanwhile, UNKNOWN_CHANNEL when its channel is gone
+ */
+export async function requireDirectedWebhook(call: CallContext) {
+  const live = await requireLiveWebhook(call);
+  const guildId = await call.guilds.guildOfChannel(live.webhook.channelId);
+  if (guildId !== live.webhook.guildId) throw new DomainError('UNKNOWN_CHANNEL');
+  return live;
+}
+
+/**
+ * The same, with its channel as the place of its application's bot: whom it may mention follows from what the bot may do there, or where it is
+ * no member from what everybody may.
+ * @throws UNKNOWN_WEBHOOK when it was deleted meanwhile, UNKNOWN_CHANNEL when its channel is gone, GuildUnavailable
+ */
+export async function requireUsableWebhook(call: CallContext) {
+  const { webhook, application } = await requireLiveWebhook(call);
   const place = await placeOf(call, webhook.channelId, application.id);
   if (!place || guildIdOf(place) !== webhook.guildId) throw new DomainError('UNKNOWN_CHANNEL');
   return { webhook, application, place };
 }
+
+type WebhookActor = ReturnType<typeof requireWebhook>;
 
 /**
  * Posts a message as the application's bot. Whoever has the token may, whatever the bot may do in the channel.

@@ -1,7 +1,7 @@
 import type { Webhook } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
 import { accessWebhook } from './access.js';
-import { requireUsableWebhook } from './execute.js';
+import { requireDirectedWebhook } from './execute.js';
 import type { WebhookRecord } from './record.js';
 
 /** A webhook that the caller may see, be its channel gone. @throws what `accessWebhook` throws */
@@ -11,6 +11,6 @@ export async function getWebhook(call: CallContext, id: bigint): Promise<Webhook
 
 /** The webhook whose token was shown. @throws UNKNOWN_WEBHOOK, UNKNOWN_CHANNEL when its channel is gone */
 export async function getWebhookByToken(call: CallContext): Promise<Webhook> {
-  const { webhook } = await requireUsableWebhook(call);
+  const { webhook } = await requireDirectedWebhook(call);
   return webhook;
 }

@@ -6,6 +6,7 @@ export {
   editWebhookMessage,
   executeWebhook,
   getWebhookMessage,
+  requireDirectedWebhook,
   requireUsableWebhook,
 } from './execute.js';
 export { getWebhook, getWebhookByToken } from './get.js';

@@ -1,14 +1,14 @@
 import type { z } from 'zod';
 import type { Webhook } from '../../infra/database/index.js';
 import type { CallContext, Write } from '../call.js';
-import { findGuildChannel } from '../channels/find.js';
 import { DomainError, invalidInput } from '../errors.js';
 import { accessWebhook } from './access.js';
 import { requireManagingWebhooks } from './create.js';
-import { requireUsableWebhook } from './execute.js';
+import { requireDirectedWebhook } from './execute.js';
 import type { WebhookChange } from './input.js';
 import { LIVE, type WebhookRecord, WITH_CREATOR } from './record.js';
-import { isServerThere, noteDeed } from './write.js';
+import { requireTarget } from './target.js';
+import { hasLogHere, noteDeed } from './write.js';
 
 /** What is to be changed: what is not given stays. */
 export type WebhookChanges = z.output<typeof WebhookChange>;
@@ -21,17 +21,17 @@ export type WebhookChanges = z.output<typeof WebhookChange>;
 export async function updateWebhook(call: CallContext, id: bigint, changes: WebhookChanges): Promise<WebhookRecord> {
   const webhook = await accessWebhook(call, id, 'manage');
   const { channelId } = changes;
-  if (channelId != null) await requireTarget(call, webhook, channelId);
+  if (channelId != null) await requireOwnServer(call, webhook, channelId);
   return change(call, webhook, changes);
 }
 
 /** Renames the webhook whose token was shown. @throws UNKNOWN_WEBHOOK, UNKNOWN_CHANNEL when its channel is gone */
 export async function renameByToken(call: CallContext, { name }: Pick<WebhookChanges, 'name'>): Promise<WebhookRecord> {
-  const { webhook } = await requireUsableWebhook(call);
+  const { webhook } = await requireDirectedWebhook(call);
   return change(call, webhook, { name });
 }
 
-async function requireTarget(call: CallContext, webhook: Webhook, channelId: bigint): Promise<void> {
+async function requireOwnServer(call: CallContext, webhook: Webhook, channelId: bigint): Promise<void> {
   const { guildId } = await requireManagingWebhooks(call, channelId);
   if (guildId === webhook.guildId) return;
   const message = 'A webhook stays in its server: delete it, and make another one in the other server.';
@@ -40,7 +40,8 @@ async function requireTarget(call: CallContext, webhook: Webhook, channelId: big
 
 async function change(call: CallContext, webhook: Webhook, changes: WebhookChanges): Promise<WebhookRecord> {
   const { id, guildId } = webhook;
-  const isThere = await isServerThere(call, webhook);
+  const isLogged = await hasLogHere(call, webhook);
+  const isOnBox = (await call.boxRoutes.ofGuild(guildId)) !== null;
   const update = async (write: Write) => {
     const { db, record } = write;
     const before = await db.webhook.findUnique({ where: { id, ...LIVE }, include: WITH_CREATOR });
@@ -49,14 +50,14 @@ async function change(call: CallContext, webhook: Webhook, changes: WebhookChang
     const channelId = changes.channelId ?? before.channelId;
     const isMoved = channelId !== before.channelId;
     if (name === before.name && !isMoved) return before;
-    if (isMoved) await findGuildChannel(db, { guildId, channelId });
+    if (isMoved) await requireTarget(db, { guildId, channelId, isOnBox });
     const after = await db.webhook.update({ where: { id }, data: { name, channelId } });
     const said = {
       ...(name === before.name ? {} : { name: { old: before.name, new: name } }),
       ...(isMoved ? { channelId: { old: String(before.channelId), new: String(channelId) } } : {}),
     };
     if (isMoved) record({ type: 'WEBHOOKS_UPDATE', guildId, channelId: before.channelId });
-    await noteDeed(write, after, { action: 'UPDATE', changes: said }, isThere);
+    await noteDeed(write, after, { action: 'UPDATE', changes: said }, isLogged);
     return { ...before, ...after };
   };
   return call.write(update, { serializable: true });

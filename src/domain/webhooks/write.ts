@@ -15,27 +15,27 @@ export function webhookFacts({ name, channelId, applicationId }: Webhook): Audit
 }
 
 /**
- * Notes what was done to a webhook: in the log of its application, in that of its server while there is one, and as events.
- * @param isServerThere whether its server was not deleted
+ * Notes what was done to a webhook: in the log of its application, in that of its server where that is here, and as events.
+ * @param isLoggedByServer as {@link hasLogHere} tells
  */
 export async function noteDeed(
   { audit, record }: Write,
   { id: targetId, applicationId, guildId, channelId }: Webhook,
   deed: Deed,
-  isServerThere: boolean,
+  isLoggedByServer: boolean,
 ): Promise<void> {
   switch (deed.action) {
     case 'CREATE':
       await audit({ action: 'APPLICATION_WEBHOOK_CREATE', applicationId, targetId, changes: deed.changes });
-      await audit({ action: 'WEBHOOK_CREATE', guildId, targetId, changes: deed.changes });
+      if (isLoggedByServer) await audit({ action: 'WEBHOOK_CREATE', guildId, targetId, changes: deed.changes });
       break;
     case 'UPDATE':
       await audit({ action: 'APPLICATION_WEBHOOK_UPDATE', applicationId, targetId, changes: deed.changes });
-      if (isServerThere) await audit({ action: 'WEBHOOK_UPDATE', guildId, targetId, changes: deed.changes });
+      if (isLoggedByServer) await audit({ action: 'WEBHOOK_UPDATE', guildId, targetId, changes: deed.changes });
       break;
     case 'DELETE':
       await audit({ action: 'APPLICATION_WEBHOOK_DELETE', applicationId, targetId, changes: deed.changes });
-      if (isServerThere) await audit({ action: 'WEBHOOK_DELETE', guildId, targetId, changes: deed.changes });
+      if (isLoggedByServer) await audit({ action: 'WEBHOOK_DELETE', guildId, targetId, changes: deed.changes });
       break;
   }
   record({ type: 'WEBHOOKS_UPDATE', guildId, channelId });
@@ -51,7 +51,10 @@ export async function tellOfUnusable(
   for (const { applicationId } of applications) record({ type: 'APPLICATION_WEBHOOKS_UPDATED', applicationId });
 }
 
-/** Whether a webhook's server was not deleted. @throws GuildUnavailable */
-export async function isServerThere(call: CallContext, { guildId }: Webhook): Promise<boolean> {
-  return (await call.guilds.view(guildId)) !== null;
+/** Whether what is done to a webhook stands in its server's log here: not where that was deleted, or is on a box, which keeps its own. */
+export async function hasLogHere(
+  { boxRoutes, guilds }: Pick<CallContext, 'boxRoutes' | 'guilds'>,
+  { guildId }: Pick<Webhook, 'guildId'>,
+): Promise<boolean> {
+  return (await boxRoutes.ofGuild(guildId)) === null && (await guilds.view(guildId)) !== null;
 }

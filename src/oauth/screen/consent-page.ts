@@ -3,10 +3,10 @@ import {
   type AuthorizationQuery,
   type AuthorizationRequest,
   INSTALLING_SCOPES,
+  type InstallableGuild,
   type InstallTarget,
 } from '../../domain/oauth/index.js';
 import { Permission } from '../../domain/permissions.js';
-import type { OwnGuild } from '../../domain/users/index.js';
 import type { User } from '../../infra/database/index.js';
 import { ownAddress, PATHS } from './addresses.js';
 import type { Page } from './answer.js';
@@ -22,7 +22,7 @@ export interface Consent {
   signedIn: SignedIn;
   bot: User;
   /** Where the person may install to. */
-  guilds: OwnGuild[];
+  guilds: InstallableGuild[];
   choice: Choice;
   /** What was wrong with the choice as it was sent. */
   faults: Faults;
@@ -95,6 +95,9 @@ ${fault('target', faults)}
 </fieldset>`;
 }
 
+/** What is said of a server beside its name. One that is away may be chosen: it may be back by then, and nothing is done where it is not. */
+const BOX_TEXTS = { none: '', connected: ' (self-hosted)', away: ' (self-hosted, not reachable at the moment)' };
+
 function serverChoice(consent: Consent): Html {
   const { request, guilds, faults } = consent;
   if (request.guildIsFixed) return fixedServer(consent);
@@ -108,16 +111,16 @@ ${fault('guildId', faults)}`);
   return serverPart(html`<label class="label" for="guild">Server</label>
 <select id="guild" name="guild_id"${required}${describedBy('guildId', faults)}${faults.guildId !== undefined && html` aria-invalid="true" autofocus`}>
 <option value="">Choose a server</option>
-${guilds.map(({ guild }) => html`<option value="${guild.id}"${chosen(guild.id)}>${guild.name}</option>\n`)}</select>
+${guilds.map((guild) => html`<option value="${guild.id}"${chosen(guild.id)}>${guild.name}${BOX_TEXTS[guild.box ?? 'none']}</option>\n`)}</select>
 ${fault('guildId', faults)}`);
 }
 
 function fixedServer({ request, guilds, faults }: Consent): Html {
-  const fixed = guilds.find(({ guild }) => guild.id === request.guildId);
+  const fixed = guilds.find(({ id }) => id === request.guildId);
   return serverPart(html`<h2>Server</h2>
 ${
   fixed
-    ? html`<p class="hint">${name(fixed.guild.name)}</p>`
+    ? html`<p class="hint">${name(fixed.name)}${BOX_TEXTS[fixed.box ?? 'none']}</p>`
     : html`<p class="hint">The link names a server that you cannot add it to: you need the permission “Manage the server” there.</p>`
 }
 ${fault('guildId', faults)}`);
@@ -186,7 +189,7 @@ function leadsTo({ redirectUri }: AuthorizationRequest): Html | false {
 function canAuthorize({ request, guilds }: Consent): boolean {
   const { targets, guildIsFixed, guildId } = request;
   if (targets.length === 0 || targets.includes('USER') || isBeyondInstalling(request)) return true;
-  return guilds.some(({ guild }) => !guildIsFixed || guild.id === guildId);
+  return guilds.some(({ id }) => !guildIsFixed || id === guildId);
 }
 
 function isBeyondInstalling({ scopes }: AuthorizationRequest): boolean {

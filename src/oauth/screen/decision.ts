@@ -1,7 +1,6 @@
 import { DomainError } from '../../domain/errors.js';
-import type { AuthorizationRequest, InstallTarget } from '../../domain/oauth/index.js';
+import type { AuthorizationRequest, InstallableGuild, InstallTarget } from '../../domain/oauth/index.js';
 import { isPermissionString, parsePermissions } from '../../domain/permissions.js';
-import type { OwnGuild } from '../../domain/users/index.js';
 import { parseSnowflake } from '../../infra/ids.js';
 import { formValue } from '../form.js';
 
@@ -15,7 +14,7 @@ export interface Choice {
 }
 
 /** What the screen begins with: everything that was asked for, in the place where it is possible. */
-export function firstChoice(request: AuthorizationRequest, guilds: OwnGuild[]): Choice {
+export function firstChoice(request: AuthorizationRequest, guilds: InstallableGuild[]): Choice {
   const [first = null] = request.targets;
   const toServer = first === 'SERVER' && (guilds.length > 0 || request.targets.length === 1);
   return {

@@ -4,7 +4,7 @@ import { snowflake } from '../../domain/input.js';
 import { renderCounts, renderGuild } from '../../wire/guilds.js';
 import { reads, writes } from '../buckets.js';
 import { ICON_BODY_BYTES, imageData } from '../images.js';
-import { onServerOf, route } from '../route.js';
+import { onServerOf, route, type SelfHosted } from '../route.js';
 import { absent, ids, inWireNames, isEmptyList, queryBoolean } from '../schemas.js';
 
 /** A setting of a feature that no server has (decisions 232). */
@@ -25,6 +25,12 @@ const EditGuild = inWireNames(
   },
 );
 
+/** A self-hosted server is given a name and a description by its bots, and nothing else (service description, section 4). */
+function selfHosted(change: z.output<typeof EditGuild>): SelfHosted {
+  const { name: _name, description: _description, ...others } = change;
+  return Object.values(others).every((value) => value === undefined) ? 'forward' : 'notImplemented';
+}
+
 export const guildRoutes = [
   route({
     method: 'GET',
@@ -42,7 +48,7 @@ export const guildRoutes = [
     path: '/guilds/:guildId',
     callers: ['bot'],
     bucket: writes('edit-guild', 'guildId'),
-    where: onServerOf('guildId'),
+    where: { by: 'guildId', selfHosted, note: 'With anything but `name` and `description`: 501.' },
     params: ids('guildId'),
     body: EditGuild,
     faultNames: { afkChannelId: 'afk_channel_id', systemChannelId: 'system_channel_id' },

@@ -16,6 +16,7 @@ import {
   PruneRoles,
   pruneMembers,
   removeMemberRole,
+  requireMembersIntent,
   updateMember,
   updateOwnMember,
 } from '../../domain/members/index.js';
@@ -44,7 +45,7 @@ export const memberRoutes = [
     path: MEMBERS,
     callers: ['bot'],
     bucket: reads('list-members', 'guildId'),
-    where: onServerOf('guildId'),
+    where: { ...onServerOf('guildId'), beforeForward: requireMembersIntent },
     params: ofGuild,
     query: z.object({ limit: queryInteger(1, 1_000, 1), after: queryId }),
     run: (call, { params, query }) => listMembers(call, { ...params, ...query }),
@@ -138,7 +139,11 @@ export const memberRoutes = [
     callers: ['bot'],
     bucket: writes('update-member', 'guildId'),
     // Nobody is deafened on a self-hosted server (service description, section 4).
-    where: { by: 'guildId', selfHosted: ({ deaf }) => (deaf == null ? 'forward' : 'notImplemented') },
+    where: {
+      by: 'guildId',
+      selfHosted: ({ deaf }) => (deaf == null ? 'forward' : 'notImplemented'),
+      note: 'With `deaf`: 501.',
+    },
     params: ofMember,
     body: EditMember,
     faultNames: { communicationDisabledUntil: 'communication_disabled_until', channelId: 'channel_id' },

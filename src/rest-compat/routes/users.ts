@@ -15,7 +15,7 @@ import { renderOwnGuild } from '../../wire/guilds.js';
 import { renderOwnUser, renderUser } from '../../wire/users.js';
 import { OPEN_DIRECT_CHANNELS, reads, writes } from '../buckets.js';
 import { ICON_BODY_BYTES, imageData } from '../images.js';
-import { CLOUD, onServerOf, route } from '../route.js';
+import { CLOUD, route } from '../route.js';
 import { ids, queryBoolean, queryId, queryInteger } from '../schemas.js';
 
 export const userRoutes = [
@@ -70,7 +70,8 @@ export const userRoutes = [
     path: '/users/@me/guilds/:guildId',
     callers: ['bot'],
     bucket: writes('leave-guild', 'guildId'),
-    where: onServerOf('guildId'),
+    // The installation is the cloud's, also where the server is on a box.
+    where: CLOUD,
     params: ids('guildId'),
     run: (call, { params }) => leaveGuild(call, params.guildId),
   }),

@@ -36,11 +36,16 @@ import { messageAs, renderMessage } from '../../wire/messages.js';
 import { renderNewWebhook, renderOwnWebhook, renderWebhook } from '../../wire/webhooks.js';
 import { reads, writes } from '../buckets.js';
 import { EditAnswerBody, ExecuteWebhookBody } from '../message-body.js';
-import { CLOUD, type RenderContext, route } from '../route.js';
+import { type RenderContext, route, type TargetParam } from '../route.js';
 import { absent, ids, inWireNames } from '../schemas.js';
 
 const ofWebhook = ids('webhookId');
 const renderAll = (webhooks: WebhookRecord[]) => webhooks.map(renderWebhook);
+
+/** Its rows are in the cloud, wherever the channel is. */
+function keptInCloud(by: TargetParam) {
+  return { by, selfHosted: 'inCloud', isOfWebhooks: true } as const;
+}
 
 /** With the bot token. The rows are in the cloud, wherever the channel is; a picture has no effect, since the bot's is shown. */
 const managementRoutes = [
@@ -49,7 +54,7 @@ const managementRoutes = [
     path: '/channels/:channelId/webhooks',
     callers: ['bot'],
     bucket: reads('channel-webhooks', 'channelId'),
-    where: CLOUD,
+    where: keptInCloud('channelId'),
     params: ids('channelId'),
     run: (call, { params }) => listChannelWebhooks(call, params.channelId),
     render: renderAll,
@@ -59,7 +64,7 @@ const managementRoutes = [
     path: '/channels/:channelId/webhooks',
     callers: ['bot'],
     bucket: writes('create-webhook', 'channelId'),
-    where: CLOUD,
+    where: keptInCloud('channelId'),
     params: ids('channelId'),
     body: inWireNames(NewWebhook.shape),
     showsSecret: true,
@@ -72,7 +77,7 @@ const managementRoutes = [
     path: '/guilds/:guildId/webhooks',
     callers: ['bot'],
     bucket: reads('guild-webhooks', 'guildId'),
-    where: CLOUD,
+    where: keptInCloud('guildId'),
     params: ids('guildId'),
     run: (call, { params }) => listGuildWebhooks(call, params.guildId),
     render: renderAll,
@@ -82,7 +87,7 @@ const managementRoutes = [
     path: '/webhooks/:webhookId',
     callers: ['bot'],
     bucket: reads('webhook', 'webhookId'),
-    where: CLOUD,
+    where: keptInCloud('webhookId'),
     params: ofWebhook,
     run: (call, { params }) => getWebhook(call, params.webhookId),
     render: renderWebhook,
@@ -92,7 +97,7 @@ const managementRoutes = [
     path: '/webhooks/:webhookId',
     callers: ['bot'],
     bucket: writes('change-webhook', 'webhookId'),
-    where: CLOUD,
+    where: keptInCloud('webhookId'),
     params: ofWebhook,
     body: inWireNames(WebhookChange.shape),
     faultNames: { channelId: 'channel_id' },
@@ -104,7 +109,7 @@ const managementRoutes = [
     path: '/webhooks/:webhookId',
     callers: ['bot'],
     bucket: writes('change-webhook', 'webhookId'),
-    where: CLOUD,
+    where: keptInCloud('webhookId'),
     params: ofWebhook,
     run: (call, { params }) => deleteWebhook(call, params.webhookId),
   }),
@@ -123,7 +128,7 @@ const tokenRoutes = [
     path: BY_TOKEN,
     callers: ['webhookToken'],
     bucket: reads('webhook-by-token', 'webhookId', 'webhookToken'),
-    where: CLOUD,
+    where: keptInCloud('webhookId'),
     params: ofToken,
     showsSecret: true,
     run: async (call, { params }) => ({ webhook: await getWebhookByToken(call), token: params.webhookToken }),
@@ -134,7 +139,7 @@ const tokenRoutes = [
     path: BY_TOKEN,
     callers: ['webhookToken'],
     bucket: writes('change-webhook-by-token', 'webhookId', 'webhookToken'),
-    where: CLOUD,
+    where: keptInCloud('webhookId'),
     params: ofToken,
     body: WebhookRename,
     showsSecret: true,
@@ -146,7 +151,7 @@ const tokenRoutes = [
     path: BY_TOKEN,
     callers: ['webhookToken'],
     bucket: writes('change-webhook-by-token', 'webhookId', 'webhookToken'),
-    where: CLOUD,
+    where: keptInCloud('webhookId'),
     params: ofToken,
     run: deleteByToken,
   }),
@@ -170,7 +175,9 @@ async function admitFiles(call: CallContext): Promise<void> {
   if (isOfWebhook(call)) await requireUsableWebhook(call);
 }
 
-const ofMessages = { callers: ['webhookToken', 'interactionToken'], where: CLOUD, query } as const;
+/** Messages are where the channel is; those of interactions are in the cloud. */
+const where = { by: 'webhookId', selfHosted: 'forward', isOfWebhooks: true } as const;
+const ofMessages = { callers: ['webhookToken', 'interactionToken'], where, query } as const;
 
 /** Messages that are sent by a webhook, and those that follow the first answer to an interaction. */
 const messageRoutes = [

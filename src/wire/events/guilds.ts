@@ -5,6 +5,12 @@ import { renderUnavailableGuild } from '../ready.js';
 import type { EventRows } from './row.js';
 
 export const guildEvents = {
+  GUILD_CREATED: {
+    topic: 'guild',
+    about: ({ guildId }) => ({ guildId }),
+    invalidates: [],
+    audience: null,
+  },
   GUILD_UPDATE: {
     topic: 'guild',
     about: ({ guild }) => ({ guildId: guild.id }),
@@ -23,7 +29,7 @@ export const guildEvents = {
   },
   GUILD_DELETE: {
     topic: 'guild',
-    about: ({ guildId }) => ({ guildId }),
+    about: ({ guildId, unavailable }) => ({ guildId, unavailable }),
     invalidates: ['view', 'picture'],
     audience: { intent: Intent.Guilds, detaches: true },
     render: ({ guildId, unavailable }) => ({

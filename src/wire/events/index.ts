@@ -1,9 +1,10 @@
-import type { Audience, BusMessage, EventName } from '../../domain/bus-message.js';
+import type { Audience, BusMessage, ContentForms, EventName } from '../../domain/bus-message.js';
 import { type TopicKind, topics } from '../../infra/bus.js';
 import type { WireOptions } from '../messages.js';
 import { applicationEvents } from './applications.js';
 import { auditLogEvents } from './audit-log.js';
 import { banEvents } from './bans.js';
+import { boxEvents } from './boxes.js';
 import { channelEvents } from './channels.js';
 import { commandPermissionEvents } from './command-permissions.js';
 import { guildEvents } from './guilds.js';
@@ -14,7 +15,7 @@ import { messageEvents } from './messages.js';
 import { presenceEvents } from './presences.js';
 import { reactionEvents } from './reactions.js';
 import { roleEvents } from './roles.js';
-import type { EventOf, EventRow, EventRows, RowAudience, Subject } from './row.js';
+import type { EventOf, EventRow, EventRows, GuildSubject, RowAudience, Subject } from './row.js';
 import { teamEvents } from './teams.js';
 import { typingEvents } from './typing.js';
 import { userEvents } from './users.js';
@@ -26,6 +27,7 @@ export const EVENTS: EventRows = {
   ...applicationEvents,
   ...auditLogEvents,
   ...banEvents,
+  ...boxEvents,
   ...channelEvents,
   ...commandPermissionEvents,
   ...guildEvents,
@@ -60,34 +62,57 @@ interface Address {
 export function renderEvent<Name extends EventName>(event: EventOf<Name>, options: WireOptions): Publication {
   const name: Name = event.type;
   const row: EventRow<EventOf<Name>> = EVENTS[name];
-  const { topic, topics: names, subject, audience } = addressOf(row, event);
-  const rendering = row.audience === null ? { d: {} } : row.render(event, options);
+  const { d, content } = row.audience === null ? { d: {} } : row.render(event, options);
+  return publication(name, addressOf(row, event), { data: JSON.stringify(d), content });
+}
+
+/** What was rendered elsewhere: the text of `d`, and its forms for those who may not read all of it. */
+interface Rendered {
+  data: string;
+  content?: ContentForms | undefined;
+}
+
+/** The same of an event that was rendered elsewhere, and that happened in a guild. */
+export function stampEvent(name: EventName, about: GuildSubject, rendered: Rendered): Publication {
+  return publication(name, addressInGuild(EVENTS[name], about), rendered);
+}
+
+function publication(name: EventName, address: Address, { data, content }: Rendered): Publication {
+  const { topic, topics: names, subject, audience } = address;
   return {
     topics: names,
     message: {
       type: name,
       topic,
       audience,
-      invalidates: row.invalidates,
+      invalidates: EVENTS[name].invalidates,
       ...factsOf(subject),
-      data: JSON.stringify(rendering.d),
-      ...(rendering.content ? { content: rendering.content } : {}),
+      data,
+      ...(content ? { content } : {}),
     },
   };
+}
+
+/** What changes the view or a membership is heard by those, too, who only remember who may do what in the guild. */
+function addressInGuild(
+  row: Pick<EventRows[EventName], 'topic' | 'audience' | 'invalidates'>,
+  subject: GuildSubject,
+): Address {
+  const topic = row.topic === 'guild' && decidesAccess(row) ? 'facts' : 'guild';
+  const audience = row.audience && stampedAudience(row.audience);
+  return { topic, topics: [topics[topic](subject.guildId)], subject, audience };
 }
 
 function addressOf<Event>(row: EventRow<Event>, event: Event): Address {
   const audience = row.audience && stampedAudience(row.audience);
   const under = (topic: TopicKind, names: string[], subject: Subject) => ({ topic, topics: names, subject, audience });
   switch (row.topic) {
-    case 'guild': {
-      const subject = row.about(event);
-      const topic = decidesAccess(row) ? 'facts' : 'guild';
-      return under(topic, [topics[topic](subject.guildId)], subject);
-    }
+    case 'guild':
+      return addressInGuild(row, row.about(event));
     case 'channel': {
       const subject = row.about(event);
-      if (subject.guildId !== null) return under('guild', [topics.guild(subject.guildId)], subject);
+      const { guildId } = subject;
+      if (guildId !== null) return addressInGuild(row, { ...subject, guildId });
       const direct = row.audience && { intent: row.audience.directIntent };
       return { ...under('user', (subject.recipientIds ?? []).map(topics.user), subject), audience: direct };
     }
@@ -103,6 +128,12 @@ function addressOf<Event>(row: EventRow<Event>, event: Event): Address {
       const subject = row.about(event);
       return under('team', [topics.team(subject.teamId)], subject);
     }
+    case 'box': {
+      const subject = row.about(event);
+      return under('box', [topics.box(subject.boxId)], subject);
+    }
+    case 'boxes':
+      return under('boxes', [topics.boxes], row.about(event));
     case 'sessions':
       return under('sessions', [topics.sessions], row.about(event));
   }
@@ -125,7 +156,7 @@ function stampedAudience({ intent, inChannel, anyInGuild, ownBot, detaches, once
   };
 }
 
-type Facts = Pick<BusMessage, 'guildId' | 'channelId' | 'userId' | 'privilegedIntents' | 'interaction'>;
+type Facts = Pick<BusMessage, 'guildId' | 'channelId' | 'userId' | 'unavailable' | 'privilegedIntents' | 'interaction'>;
 
 /** What of an event's subject its receivers filter by. */
 function factsOf(subject: Subject): Facts {
@@ -133,6 +164,7 @@ function factsOf(subject: Subject): Facts {
   if ('guildId' in subject && subject.guildId != null) facts.guildId = String(subject.guildId);
   if ('channelId' in subject && subject.channelId !== undefined) facts.channelId = String(subject.channelId);
   if ('userId' in subject && subject.userId !== undefined) facts.userId = String(subject.userId);
+  if ('unavailable' in subject && subject.unavailable) facts.unavailable = true;
   if ('privilegedIntents' in subject) facts.privilegedIntents = subject.privilegedIntents;
   if ('interaction' in subject && subject.interaction) {
     facts.interaction = { ...subject.interaction, id: String(subject.interaction.id) };

@@ -26,7 +26,7 @@ export const memberEvents = {
     audience: COMING_AND_GOING,
     render: ({ guildId, user }) => ({ d: { guild_id: String(guildId), user: renderUser(user) } }),
   },
-  ABSENCE_UPDATED: {
+  MEMBERSHIP_UPDATED: {
     topic: 'guild',
     about: ({ guildId, userId }) => ({ guildId, userId }),
     invalidates: ['member'],

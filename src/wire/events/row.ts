@@ -15,7 +15,7 @@ export type EventOf<Name extends EventName> = {
 /** What a row has to say of an event for it to find its way, by where it travels. */
 interface SubjectOf {
   /** A guild: under `facts` where it changes the view or a membership, or else under `guild`. */
-  guild: { guildId: bigint; channelId?: bigint; userId?: bigint };
+  guild: { guildId: bigint; channelId?: bigint; userId?: bigint; unavailable?: boolean };
   /** A guild's channel: under `guild`; or a direct one: under `user`, for each recipient. */
   channel: { guildId: bigint | null; recipientIds?: readonly bigint[]; channelId: bigint; userId?: bigint };
   user: { userId: bigint; guildId?: bigint };
@@ -27,7 +27,12 @@ interface SubjectOf {
   };
   team: { teamId: bigint };
   sessions: { userId: bigint };
+  box: { boxId: bigint };
+  boxes: object;
 }
+
+/** What an event says that happened in a guild. */
+export type GuildSubject = SubjectOf['guild'];
 
 export type RowTopic = keyof SubjectOf;
 

@@ -103,6 +103,20 @@ describe('in a channel of a guild', () => {
     expect(await stored(id)).toMatchObject({ type: MessageType.UserJoin, content: '' });
   });
 
+  test('a piece of work that is done again has the message of the first time; another one makes another', async () => {
+    const said = {
+      author: room.users.bob,
+      place,
+      body: toSend({ content: 'x' }),
+      files: [],
+      kind: MessageType.Default,
+    };
+    const first = await postMessage({ ...call, workKey: 'a' }, said);
+    expect((await postMessage({ ...call, workKey: 'a' }, said)).id).toBe(first.id);
+    expect((await postMessage({ ...call, workKey: 'b' }, said)).id).not.toBe(first.id);
+    expect(events).toHaveLength(2);
+  });
+
   test('flags are stored as whoever decides to post it has them', async () => {
     const { id } = await post(place, room.users.bob, { content: 'x', flags: 64 });
     expect(await stored(id)).toMatchObject({ flags: 64 });

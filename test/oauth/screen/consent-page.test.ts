@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { AuthorizationRequest } from '../../../src/domain/oauth/index.js';
+import type { AuthorizationRequest, InstallableGuild } from '../../../src/domain/oauth/index.js';
 import { Permission } from '../../../src/domain/permissions.js';
-import type { OwnGuild } from '../../../src/domain/users/own.js';
 import type { User } from '../../../src/infra/database/index.js';
 import { type Consent, consentPage } from '../../../src/oauth/screen/consent-page.js';
 
@@ -15,7 +14,7 @@ const user = (username: string): User => ({
   deletedAt: null,
 });
 
-const guild = (id: bigint, name: string) => ({ guild: { id, name } }) as OwnGuild;
+const guild = (id: bigint, name: string, box: InstallableGuild['box'] = null): InstallableGuild => ({ id, name, box });
 
 const request = (facts: Partial<AuthorizationRequest> = {}, application: object = {}): AuthorizationRequest => ({
   application: {
@@ -171,6 +170,16 @@ describe('the server', () => {
     expect(page(toServer({ targets: [] }), { guilds: [] })).toContain(ALLOW);
     expect(page(toServer({ scopes: { SERVER: ['bot', 'identify'], USER: [] } }), { guilds: [] })).toContain(ALLOW);
     expect(page(toServer())).toContain(ALLOW);
+  });
+
+  test('says of servers on boxes that they are, and which cannot be reached', () => {
+    const guilds = [guild(5n, 'Attic', 'connected'), guild(6n, 'Cellar', 'away')];
+    const text = page(toServer(), { guilds });
+    expect(text).toContain('<option value="5">Attic (self-hosted)</option>');
+    expect(text).toContain('<option value="6" selected>Cellar (self-hosted, not reachable at the moment)</option>');
+    const fixed = page(toServer({ guildIsFixed: true, guildId: 6n }), { guilds });
+    expect(fixed).toContain('<bdi>Cellar</bdi> (self-hosted, not reachable at the moment)</p>');
+    expect(fixed).toContain(ALLOW);
   });
 
   test('may be fixed by the link', () => {

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { DomainError, type ErrorCode, invalidInput } from '../../../src/domain/errors.js';
-import type { AuthorizationRequest, InstallTarget } from '../../../src/domain/oauth/index.js';
+import type { AuthorizationRequest, InstallableGuild, InstallTarget } from '../../../src/domain/oauth/index.js';
 import { ALL_PERMISSIONS } from '../../../src/domain/permissions.js';
-import type { OwnGuild } from '../../../src/domain/users/own.js';
 import { explain, firstChoice, readChoice } from '../../../src/oauth/screen/decision.js';
 
 describe('what was sent', () => {
@@ -90,7 +89,7 @@ describe('the screen begins', () => {
       scopes: { SERVER: ['bot'], USER: ['identify'] },
       permissions: 8n,
     }) as unknown as AuthorizationRequest;
-  const guild = {} as OwnGuild;
+  const guild = {} as InstallableGuild;
 
   test.each<[InstallTarget[], number, InstallTarget | null]>([
     [[], 1, null],

@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Actor } from '../../../src/domain/call.js';
 import { DomainError, ERROR_CODES, type ErrorCode } from '../../../src/domain/errors.js';
+import { tooManyRequests } from '../../../src/http/too-many-requests.js';
 import { requireCaller } from '../../../src/rest-compat/credentials.js';
-import { renderRestError, tooManyRequests } from '../../../src/rest-compat/errors.js';
+import { renderRestError } from '../../../src/rest-compat/errors.js';
 import { bucketId } from '../../../src/rest-compat/rate-limiting.js';
 import { type Caller, CLOUD, onServerOf, type Route, route } from '../../../src/rest-compat/route.js';
 import { isInPath, type Scheme, schemesFor } from '../../../src/rest-compat/schemes.js';
@@ -153,6 +154,7 @@ const REFUSALS: Record<ErrorCode, [status: number, code: number]> = {
   UNKNOWN_STICKER: [404, 10060],
   UNKNOWN_TEAM: [404, 10039],
   UNKNOWN_TEAM_MEMBER: [404, 10040],
+  UNKNOWN_BOX: [404, 0],
   UNKNOWN_TEAM_INVITATION: [404, 0],
   UNKNOWN_USER: [404, 10013],
   UNKNOWN_VOICE_STATE: [404, 10065],

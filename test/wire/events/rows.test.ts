@@ -127,7 +127,7 @@ const comingAndGoing = { intent: Intent.GuildMembers, ownBot: 'never' };
 /** The way of an event: its topics, whom it is sent to, what is read anew after it, and what it is found by. */
 type Way = Pick<
   BusMessage,
-  'invalidates' | 'guildId' | 'channelId' | 'userId' | 'privilegedIntents' | 'interaction'
+  'invalidates' | 'guildId' | 'channelId' | 'userId' | 'unavailable' | 'privilegedIntents' | 'interaction'
 > & {
   topics: string[];
   audience: object | null;
@@ -297,7 +297,7 @@ const ROWS: { [Name in EventName]: [event: DomainEvent & { type: Name }, way: Wa
   ],
   GUILD_DELETE: [
     { type: 'GUILD_DELETE', guildId: 1n, unavailable: true },
-    ofFacts({ ...ofGuild, detaches: true }, ['view', 'picture']),
+    ofFacts({ ...ofGuild, detaches: true }, ['view', 'picture'], { unavailable: true }),
     { id: '1', unavailable: true },
   ],
   GUILD_ROLE_CREATE: [
@@ -395,8 +395,8 @@ const ROWS: { [Name in EventName]: [event: DomainEvent & { type: Name }, way: Wa
   ],
   GUILD_BAN_ADD: [{ type: 'GUILD_BAN_ADD', guildId: 1n, user: person(7n) }, ofBan, shownBan],
   GUILD_BAN_REMOVE: [{ type: 'GUILD_BAN_REMOVE', guildId: 1n, user: person(7n) }, ofBan, shownBan],
-  ABSENCE_UPDATED: [
-    { type: 'ABSENCE_UPDATED', guildId: 1n, userId: 7n },
+  MEMBERSHIP_UPDATED: [
+    { type: 'MEMBERSHIP_UPDATED', guildId: 1n, userId: 7n },
     ofFacts(null, ['member'], { userId: '7' }),
     {},
   ],
@@ -444,6 +444,7 @@ const ROWS: { [Name in EventName]: [event: DomainEvent & { type: Name }, way: Wa
     },
     { id: '9', guild_id: '1', user_id: '7', target_id: '5', action_type: 28 },
   ],
+  GUILD_CREATED: [{ type: 'GUILD_CREATED', guildId: 1n }, { ...ownOf('guild:1', [], { guildId: '1' }) }, {}],
   GUILD_JOINED: [
     { type: 'GUILD_JOINED', guildId: 1n, userId: 7n },
     ownOf('user:7', [], { guildId: '1', userId: '7' }),
@@ -500,6 +501,9 @@ const ROWS: { [Name in EventName]: [event: DomainEvent & { type: Name }, way: Wa
     ownOf('application:5', [], { interaction: { id: '30', state: 'ANSWERED' } }),
     {},
   ],
+  BOX_UPDATED: [{ type: 'BOX_UPDATED', boxId: 6n }, ownOf('box:6', ['portal', 'routes']), {}],
+  BOX_DELETED: [{ type: 'BOX_DELETED', boxId: 6n }, ownOf('box:6', ['portal', 'routes']), {}],
+  BOX_ROUTES_UPDATED: [{ type: 'BOX_ROUTES_UPDATED' }, ownOf('boxes', ['routes']), {}],
   TEAM_UPDATED: [{ type: 'TEAM_UPDATED', teamId: 6n }, ownOf('team:6', ['portal']), {}],
   PORTAL_HOME_UPDATED: [{ type: 'PORTAL_HOME_UPDATED', userId: 7n }, ownOf('user:7', ['portal'], { userId: '7' }), {}],
   PERSON_UPDATED: [{ type: 'PERSON_UPDATED', userId: 7n }, ownOf('sessions', [], { userId: '7' }), {}],

@@ -6,7 +6,7 @@ export async function setAbsence(call: CallContext, guildId: bigint, message: st
   const data = { awayMessage: message, awaySince: message === null ? null : new Date(call.clock.now()) };
   const { count } = await call.writeOne(
     (db) => db.member.updateMany({ where: { guildId, userId: user.id }, data }),
-    ({ count }) => (count === 0 ? null : { type: 'ABSENCE_UPDATED', guildId, userId: user.id }),
+    ({ count }) => (count === 0 ? null : { type: 'MEMBERSHIP_UPDATED', guildId, userId: user.id }),
   );
   return count > 0;
 }

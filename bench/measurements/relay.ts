@@ -1,0 +1,222 @@
+import { putEnrolledBoxes } from '../enrolled-boxes.js';
+import { startLightBoxes } from '../light-boxes/index.js';
+import { Load, type RequestSpec } from '../load.js';
+import { startPlatform } from '../processes.js';
+import { type Door, type RelayWorld, startRelayWorld } from '../relay-world.js';
+import { type Row, rowOf } from '../report.js';
+import { compare, type Spread, spread } from '../rounds.js';
+import { throwAwayFolder } from '../scratch.js';
+
+const ROUNDS = 4;
+const WARM_UP_REQUESTS = 1_000;
+const PAIRS_PER_ROUND = 400;
+const CALLERS = 64;
+const SECONDS_PER_ROUND = 2;
+const SMALL_REQUESTS = 100;
+const UPLOAD_BYTES = 10 * 1024 * 1024;
+const FEW_BOXES = 100;
+const MANY_BOXES = 1_000;
+const CONTENT = 'The tide is in, the causeway is shut, and the ferry leaves at noon.';
+const JSON_BODY = { 'content-type': 'application/json' };
+
+/** Where both ends keep their data: SQLite, unless `BENCH_CLOUD_DATABASE_URL` and `BENCH_BOX_DATABASE_URL` name empty databases. */
+const settings = {
+  cloud: { DATABASE_URL: process.env.BENCH_CLOUD_DATABASE_URL },
+  box: { DATABASE_URL: process.env.BENCH_BOX_DATABASE_URL },
+};
+
+/** What the way over the relay takes. The baseline: the same requests of a bot of the box's own, sent to the box itself. */
+export async function relay(): Promise<Row[]> {
+  const world = await startRelayWorld(settings);
+  const rows: Row[] = [];
+  try {
+    const { id } = JSON.parse(await new Load(1).once(post(world, world.direct)));
+    const get = (door: Door) => request(door, `/channels/${world.channelId}/messages/${id}`);
+    for (const door of [world.cloud, world.direct]) await warmUp([() => get(door), () => post(world, door)]);
+    rows.push(...(await addedLatency('GET of a message', world, get)));
+    rows.push(...(await addedLatency('POST of a message', world, (door) => post(world, door))));
+    rows.push(await throughput('GET of a message', world, get));
+    rows.push(await throughput('POST of a message', world, (door) => post(world, door)));
+    rows.push(await besideUpload(world, get(world.cloud)));
+  } finally {
+    await world.stop();
+  }
+  return rows;
+}
+
+function request({ server, authorization }: Door, path: string): RequestSpec {
+  return { method: 'GET', url: `${server.origin}/api/v10${path}`, headers: { authorization } };
+}
+
+function post({ channelId }: RelayWorld, { server, authorization }: Door): RequestSpec {
+  const url = `${server.origin}/api/v10/channels/${channelId}/messages`;
+  return { method: 'POST', url, headers: { ...JSON_BODY, authorization }, body: newMessage() };
+}
+
+let messages = 0;
+
+/** No two are alike: what is sent twice at once is one piece of work (decisions 17). */
+function newMessage(): string {
+  return JSON.stringify({ content: `${++messages}: ${CONTENT}` });
+}
+
+async function warmUp(specs: (() => RequestSpec)[]): Promise<void> {
+  const load = new Load(CALLERS);
+  for (const spec of specs) await load.warmUpWith(() => load.once(spec()), WARM_UP_REQUESTS);
+  load.close();
+}
+
+/** One caller asks at both doors in turns. @returns the median and the 99th percentile of both */
+async function addedLatency(
+  what: string,
+  { cloud, direct }: RelayWorld,
+  spec: (door: Door) => RequestSpec,
+): Promise<Row[]> {
+  const load = new Load(1);
+  const rounds: [number[], number[]][] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const [slow, fast]: [number[], number[]] = [[], []];
+    for (let pair = 0; pair < PAIRS_PER_ROUND; pair += 1) {
+      slow.push(await timed(load, spec(cloud)));
+      fast.push(await timed(load, spec(direct)));
+    }
+    rounds.push([slow, fast]);
+  }
+  load.close();
+  return [0.5, 0.99].map((share) => {
+    const pairs = rounds.map(([slow, fast]): [number, number] => [percentile(slow, share), percentile(fast, share)]);
+    const added = spread(pairs.map(([slow, fast]) => slow - fast));
+    console.log(`${what}, p${share * 100}: ${added.median.toFixed(2)} ms added (${shown(added)})`);
+    const aim = share === 0.5 ? '≤ 1.5 ms more' : '';
+    return rowOfPairs(`${what}, one caller, p${share * 100}`, 'ms', aim, pairs);
+  });
+}
+
+async function throughput(
+  what: string,
+  { cloud, direct }: RelayWorld,
+  spec: (door: Door) => RequestSpec,
+): Promise<Row> {
+  const load = new Load(CALLERS);
+  const contestant = (door: Door) => ({
+    server: door.server,
+    async round() {
+      const { answered, rate } = await load.repeat(() => load.once(spec(door)), SECONDS_PER_ROUND);
+      return { operations: answered, rates: [rate] };
+    },
+  });
+  const [comparison] = await compare(contestant(cloud), contestant(direct), ROUNDS);
+  load.close();
+  if (!comparison) throw new Error('nothing was compared');
+  return rowOf(`${what}, ${CALLERS} callers`, 'requests/s', '≥ 0.6', { ...comparison, cpuRatio: undefined });
+}
+
+/** Small requests over the relay, one after the other, while a file goes the same way. The baseline: the same while none does. */
+async function besideUpload({ cloud, channelId }: RelayWorld, small: RequestSpec): Promise<Row> {
+  const load = new Load(1);
+  const pairs: [number, number][] = [];
+  const smalls = async () => {
+    const took: number[] = [];
+    for (let sent = 0; sent < SMALL_REQUESTS; sent += 1) took.push(await timed(load, small));
+    return percentile(took, 0.99);
+  };
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const quiet = await smalls();
+    let isOver = false;
+    const uploading = keepUploading(cloud, channelId, () => isOver);
+    const beside = await smalls();
+    isOver = true;
+    await uploading;
+    pairs.push([beside, quiet]);
+  }
+  load.close();
+  return rowOfPairs('GET of a message beside uploads of 10 MiB, p99', 'ms', '≤ 3', pairs);
+}
+
+/** Uploads one file after the other, the first at least. */
+async function keepUploading({ server, authorization }: Door, channelId: string, isOver: () => boolean): Promise<void> {
+  do {
+    const form = new FormData();
+    form.append('files[0]', new Blob([Buffer.alloc(UPLOAD_BYTES, 7)]), 'large.bin');
+    const url = `${server.origin}/api/v10/channels/${channelId}/messages`;
+    const answer = await fetch(url, { method: 'POST', headers: { authorization }, body: form });
+    if (!answer.ok) throw new Error(`an upload was answered ${answer.status}: ${await answer.text()}`);
+    await answer.arrayBuffer();
+  } while (!isOver());
+}
+
+/** What of many boxes that dial at once: time until each is served, memory, and how long the cloud served nobody else. */
+interface AtOnce {
+  seconds: number;
+  bytesPerBox: number;
+  blockedMs: number;
+}
+
+/** Boxes that all dial at once after a restart of the cloud. The baseline: a tenth of them. */
+export async function boxesAtOnce(): Promise<Row[]> {
+  const rounds: [AtOnce, AtOnce][] = [];
+  for (let round = 0; round < ROUNDS; round += 1)
+    rounds.push([await dialAtOnce(MANY_BOXES), await dialAtOnce(FEW_BOXES)]);
+  const row = (name: string, unit: string, figure: (one: AtOnce, boxes: number) => number) =>
+    rowOfPairs(
+      name,
+      unit,
+      '',
+      rounds.map(([many, few]) => [figure(many, MANY_BOXES), figure(few, FEW_BOXES)]),
+    );
+  for (const [{ seconds }] of rounds) console.log(`${MANY_BOXES} boxes were served after ${seconds.toFixed(2)} s`);
+  return [
+    row(
+      `${MANY_BOXES} boxes dial after a restart, to ${FEW_BOXES}: time a box`,
+      'ms',
+      ({ seconds }, boxes) => (seconds * 1_000) / boxes,
+    ),
+    row('the same: memory a box', 'KiB', ({ bytesPerBox }) => bytesPerBox / 1024),
+    row('the same: longest block of the event loop', 'ms', ({ blockedMs }) => blockedMs),
+  ];
+}
+
+/** Restarts a cloud that has so many boxes, and lets all of them dial at once. */
+async function dialAtOnce(count: number): Promise<AtOnce> {
+  const env = { ...settings.cloud, DATA_DIR: await throwAwayFolder() };
+  const enrolled = await putEnrolledBoxes(env, count);
+  const boxes = startLightBoxes();
+  const cloud = await startPlatform(null, env);
+  try {
+    const idle = await cloud.memory();
+    await cloud.watchLoop();
+    const seconds = await boxes.dial({ origin: cloud.origin, boxes: enrolled });
+    const blockedMs = await cloud.longestBlockMs();
+    const after = await cloud.memory();
+    const held = ({ heapUsed, external }: NodeJS.MemoryUsage) => heapUsed + external;
+    return { seconds, bytesPerBox: (held(after) - held(idle)) / count, blockedMs };
+  } finally {
+    await boxes.stop();
+    await cloud.stop();
+  }
+}
+
+async function timed(load: Load, spec: RequestSpec): Promise<number> {
+  const startedAt = performance.now();
+  await load.once(spec);
+  return performance.now() - startedAt;
+}
+
+function percentile(values: number[], share: number): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN;
+}
+
+function shown({ min, max }: Spread): string {
+  return `${min.toFixed(2)}–${max.toFixed(2)}`;
+}
+
+function rowOfPairs(name: string, unit: string, aim: string, pairs: [number, number][]): Row {
+  return {
+    name,
+    unit,
+    subject: spread(pairs.map(([subject]) => subject)).median,
+    baseline: spread(pairs.map(([, baseline]) => baseline)).median,
+    ratio: spread(pairs.map(([subject, baseline]) => subject / baseline)),
+    aim,
+  };
+}

@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import type { Box } from '../../infra/database/index.js';
+import { type CallContext, requirePerson } from '../call.js';
+import { DomainError } from '../errors.js';
+import { nameText } from '../input.js';
+import { limits } from '../limits.js';
+import { createEnrolmentToken } from './tokens.js';
+
+/** What is said of a box when it is made, and what can be changed. */
+export const BoxSettings = z.object({ name: nameText(limits.boxName.min, limits.boxName.max) });
+
+/** A box and the token that enrols it, which is never shown again. */
+export interface BoxWithToken {
+  box: Box;
+  enrolmentToken: string;
+}
+
+/**
+ * Makes a box that the caller owns and that nothing runs as yet.
+ * @throws UNAUTHENTICATED, and LIMIT_EXCEEDED when the caller has as many as they may
+ */
+export async function createBox(call: CallContext, { name }: z.output<typeof BoxSettings>): Promise<BoxWithToken> {
+  const { user } = requirePerson(call);
+  const { token, columns } = createEnrolmentToken(call.clock.now());
+  const box = await call.write(
+    async ({ db, audit, record }) => {
+      const most = limits.boxesPerOwner;
+      if ((await db.box.count({ where: { ownerId: user.id } })) >= most) {
+        throw new DomainError('LIMIT_EXCEEDED', `You may have ${most} boxes.`);
+      }
+      const id = call.nextId();
+      const created = await db.box.create({ data: { id, name, ownerId: user.id, ...columns } });
+      await audit({ action: 'BOX_CREATE', targetId: id, changes: { name } });
+      record({ type: 'BOX_UPDATED', boxId: id });
+      return created;
+    },
+    { serializable: true },
+  );
+  return { box, enrolmentToken: token };
+}

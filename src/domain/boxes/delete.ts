@@ -1,0 +1,28 @@
+import { inPieces } from '../../infra/turns.js';
+import type { CallContext } from '../call.js';
+import { accessBox } from './access.js';
+import { GUILDS_AT_ONCE, keepGuilds, withdrawWithin } from './withdraw.js';
+
+/**
+ * Deletes a box: its key and its token are no good any more, its connection is closed, and its guilds are withdrawn with all that was installed
+ * to them. What is on the box itself stays there. Of several at once, one succeeds.
+ * @throws UNAUTHENTICATED, UNKNOWN_BOX
+ */
+export async function deleteBox(call: CallContext, boxId: bigint): Promise<void> {
+  await accessBox(call, boxId);
+  // In pieces, for the most of it: others write in between.
+  await keepGuilds(call, boxId, []);
+  await call.write(
+    async (write) => {
+      const { db, audit, record } = write;
+      const { name } = await accessBox(call, boxId, db);
+      const late = await db.boxGuild.findMany({ where: { boxId }, select: { id: true } });
+      for (const piece of inPieces(late, GUILDS_AT_ONCE)) await withdrawWithin(call, write, boxId, piece);
+      await db.box.delete({ where: { id: boxId } });
+      await audit({ action: 'BOX_DELETE', targetId: boxId, changes: { name } });
+      record({ type: 'BOX_ROUTES_UPDATED' });
+      record({ type: 'BOX_DELETED', boxId });
+    },
+    { serializable: true },
+  );
+}

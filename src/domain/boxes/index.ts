@@ -1,0 +1,18 @@
+export { accessBox, accessBoxGuild, visibleBoxes } from './access.js';
+export { admitBox } from './admit.js';
+export {
+  type AnnouncedGuild,
+  announceGuild,
+  forgetChannel,
+  noteChannel,
+  noteGuild,
+} from './announce.js';
+export { boxHolder, connectBox, disconnectBox, livingProcesses } from './connections.js';
+export { BoxSettings, type BoxWithToken, createBox } from './create.js';
+export { deleteBox } from './delete.js';
+export { type BoxDoor, BoxDoorway, type BoxQuestions, type BoxRefusalCode, BoxRefused } from './door.js';
+export { botsOfGuild, guildsOfBox } from './guilds.js';
+export type { ParityRow } from './parity.js';
+export { type BoxRoute, BoxRoutes } from './routes.js';
+export { newEnrolmentToken, renameBox } from './update.js';
+export { keepGuilds, withdrawGuild } from './withdraw.js';

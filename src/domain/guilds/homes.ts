@@ -1,0 +1,95 @@
+import type { Channel } from '../../infra/database/index.js';
+import { isMadeByBox } from '../../infra/ids.js';
+import type { BoxRoutes } from '../boxes/routes.js';
+import type { MemberSelection } from '../members/load.js';
+import type { MemberFacts, MemberRecord } from '../members/record.js';
+import type { ShownPresence } from '../presences/record.js';
+import type { VoiceStateRecord } from '../voice/record.js';
+import type { GuildHome } from './home.js';
+import type { GuildSnapshot } from './snapshot.js';
+import type { GuildView } from './views.js';
+
+/**
+ * The home of all guilds of a cloud: those in its database, and those on boxes. Which of the two has a guild, its id tells: nothing
+ * is looked up for a guild that the cloud made.
+ */
+export class GuildHomes implements GuildHome {
+  constructor(
+    private readonly database: GuildHome,
+    private readonly boxes: GuildHome,
+    private readonly routes: BoxRoutes,
+  ) {}
+
+  view(guildId: bigint): Promise<GuildView | null> {
+    return this.#ask(guildId, (home) => home.view(guildId));
+  }
+
+  member(guildId: bigint, userId: bigint): Promise<MemberFacts | null> {
+    return this.#ask(guildId, (home) => home.member(guildId, userId));
+  }
+
+  async guildOfChannel(channelId: bigint): Promise<bigint | null | undefined> {
+    const onBox = isMadeByBox(channelId) ? await this.boxes.guildOfChannel(channelId) : undefined;
+    return onBox ?? this.database.guildOfChannel(channelId);
+  }
+
+  channel(guildId: bigint, channelId: bigint): Promise<Channel | null> {
+    return this.#ask(guildId, (home) => home.channel(guildId, channelId));
+  }
+
+  snapshot(guildId: bigint): Promise<GuildSnapshot | null> {
+    return this.#ask(guildId, (home) => home.snapshot(guildId));
+  }
+
+  members(guildId: bigint, selection: MemberSelection, take: number): Promise<MemberRecord[]> {
+    return this.#ask(guildId, (home) => home.members(guildId, selection, take));
+  }
+
+  notableMembers(guildId: bigint, take: number): Promise<MemberRecord[]> {
+    return this.#ask(guildId, (home) => home.notableMembers(guildId, take));
+  }
+
+  searchMembers(guildId: bigint, prefix: string, take: number): Promise<MemberRecord[]> {
+    return this.#ask(guildId, (home) => home.searchMembers(guildId, prefix, take));
+  }
+
+  presences(guildId: bigint, userIds: readonly bigint[]): Promise<ShownPresence[]> {
+    return this.#ask(guildId, (home) => home.presences(guildId, userIds));
+  }
+
+  voiceStates(guildId: bigint): Promise<VoiceStateRecord[]> {
+    return this.#ask(guildId, (home) => home.voiceStates(guildId));
+  }
+
+  countMembers(guildId: bigint): Promise<number> {
+    return this.#ask(guildId, (home) => home.countMembers(guildId));
+  }
+
+  /** Those on boxes are few beside the others, and read first. */
+  async *pagesOfGuildIds(userId: bigint): AsyncGenerator<bigint[], void> {
+    const onBoxes: bigint[] = [];
+    for await (const page of this.boxes.pagesOfGuildIds(userId)) onBoxes.push(...page);
+    for await (const page of this.database.pagesOfGuildIds(userId)) yield merged(page, takeUpTo(onBoxes, page.at(-1)));
+    if (onBoxes.length > 0) yield onBoxes;
+  }
+
+  #ask<Answer>(guildId: bigint, question: (home: GuildHome) => Promise<Answer>): Promise<Answer> {
+    return isMadeByBox(guildId) ? this.#askThere(guildId, question) : question(this.database);
+  }
+
+  async #askThere<Answer>(guildId: bigint, question: (home: GuildHome) => Promise<Answer>): Promise<Answer> {
+    return question((await this.routes.ofGuild(guildId)) ? this.boxes : this.database);
+  }
+}
+
+/** Removes from the beginning of `ascending` all up to `last`; none where there is no last. */
+function takeUpTo(ascending: bigint[], last: bigint | undefined): bigint[] {
+  if (last === undefined) return [];
+  const beyond = ascending.findIndex((id) => id > last);
+  return ascending.splice(0, beyond === -1 ? ascending.length : beyond);
+}
+
+function merged(page: bigint[], others: bigint[]): bigint[] {
+  if (others.length === 0) return page;
+  return [...page, ...others].sort((one, other) => (one < other ? -1 : 1));
+}

@@ -1,0 +1,66 @@
+import type { AppContext } from '../../context.js';
+import type { Actor } from '../../domain/call.js';
+import { type BotProfile, copyOfBot } from '../../domain/cloud-bots/index.js';
+import { DomainError } from '../../domain/errors.js';
+import { idSpaceOf } from '../../infra/ids.js';
+import type { FromCloud, RequestingBot } from '../protocol/messages.js';
+
+type Request = Extract<FromCloud, { op: 'request' }>;
+
+/** Who acts in what a cloud asks a box to do (docs/relay.md, R-20, R-26, R-28), with the box's own copy of the bot's user. */
+export class Actors {
+  constructor(
+    private readonly app: AppContext,
+    private readonly idSpace: number,
+  ) {}
+
+  /** The bot, as it is told of. @throws FORBIDDEN where that is one of the box's own people, or not the application's bot */
+  async bot({
+    user,
+    application_id: applicationId,
+    message_content,
+  }: RequestingBot): Promise<Extract<Actor, { kind: 'bot' }>> {
+    // A bot has the id of its application: of another one it has no business.
+    if (applicationId !== user.id) throw new DomainError('FORBIDDEN', 'This is not the bot of that application.');
+    const copy = await this.#copy(user);
+    return { kind: 'bot', user: copy, applicationId, messageContentIntent: message_content };
+  }
+
+  /** Whoever a request is made for: the bot, or a webhook of its application. @throws FORBIDDEN */
+  async of(request: Pick<Request, 'bot' | 'webhook' | 'guild_id'>): Promise<Actor> {
+    const bot = await this.bot(request.bot);
+    const { webhook, guild_id: guildId } = request;
+    if (!webhook) return bot;
+    const { user, applicationId, messageContentIntent } = bot;
+    return {
+      kind: 'webhook',
+      user,
+      application: { id: applicationId, messageContentIntent, bot: user },
+      webhook: {
+        id: webhook.id,
+        applicationId,
+        guildId,
+        channelId: webhook.channel_id,
+        // The rest is the cloud's, and nothing that a box is asked for shows it.
+        name: '',
+        tokenHash: '',
+        tokenPrefix: '',
+        tokenLast4: '',
+        creatorId: user.id,
+        deletedAt: null,
+      },
+      isOfCloud: true,
+    };
+  }
+
+  async #copy(user: RequestingBot['user']) {
+    if (idSpaceOf(user.id) === this.idSpace) throw new DomainError('FORBIDDEN', 'This is no bot of the cloud.');
+    const profile: BotProfile = {
+      id: user.id,
+      username: user.username,
+      globalName: user.global_name ?? null,
+      avatarHash: user.avatar ?? null,
+    };
+    return copyOfBot(this.app.callOfNobody(), profile);
+  }
+}

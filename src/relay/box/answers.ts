@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { DomainError } from '../../domain/errors.js';
+import type { GuildHome } from '../../domain/guilds/index.js';
+import type { VoiceStateRecord } from '../../domain/voice/index.js';
+import { renderGuildCreate } from '../../wire/guild-create.js';
+import { renderMember } from '../../wire/members.js';
+import { renderVoiceStateWithin } from '../../wire/voice.js';
+import { snowflake } from '../protocol/ids.js';
+
+const guild_id = snowflake;
+const limit = z.number().int().min(0).max(1_000);
+
+/** One of the calls: what it is about, and how it is answered. */
+interface Answer<Input> {
+  input: z.ZodType<Input>;
+  answer(home: GuildHome, input: Input): Promise<unknown>;
+}
+
+/** The call as one function of what the cloud sent. */
+function call<Input>({ input, answer }: Answer<Input>) {
+  return (home: GuildHome, sent: unknown) => {
+    const parsed = input.safeParse(sent);
+    if (!parsed.success) throw new DomainError('INVALID_INPUT', undefined, { cause: parsed.error });
+    return answer(home, parsed.data);
+  };
+}
+
+/** What the cloud asks of a guild's home on a box (docs/relay.md, R-27). */
+const CALLS: ReadonlyMap<string, (home: GuildHome, sent: unknown) => Promise<unknown>> = new Map([
+  ['guild', call({ input: z.object({ guild_id }), answer: (home, input) => renderGuildOf(home, input.guild_id) })],
+  [
+    'member',
+    call({
+      input: z.object({ guild_id, user_id: snowflake }),
+      answer: async (home, input) => {
+        const [member] = await home.members(input.guild_id, { userIds: [input.user_id] }, 1);
+        return member ? renderMember(member) : null;
+      },
+    }),
+  ],
+  [
+    'members',
+    call({
+      input: z.object({
+        guild_id,
+        after: snowflake.optional(),
+        user_ids: z.array(snowflake).max(1_000).optional(),
+        limit,
+      }),
+      answer: async (home, { guild_id: guildId, after, user_ids: userIds, limit: take }) => {
+        const members = await home.members(guildId, { after, ...(userIds ? { userIds } : {}) }, take);
+        return members.map(renderMember);
+      },
+    }),
+  ],
+  [
+    'notable_members',
+    call({
+      input: z.object({ guild_id, limit }),
+      answer: async (home, input) => (await home.notableMembers(input.guild_id, input.limit)).map(renderMember),
+    }),
+  ],
+  [
+    'search_members',
+    call({
+      input: z.object({ guild_id, query: z.string().max(200), limit }),
+      answer: async (home, input) =>
+        (await home.searchMembers(input.guild_id, input.query, input.limit)).map(renderMember),
+    }),
+  ],
+]);
+
+/**
+ * Answers what the cloud asks about a guild for itself, from the guild's home here.
+ * @returns the result, to be sent as JSON, which may be null; undefined for a name that is none of these calls'
+ * @throws INVALID_INPUT
+ */
+export async function answerCall(home: GuildHome, name: string, input: unknown): Promise<unknown> {
+  return CALLS.get(name)?.(home, input);
+}
+
+/** A guild as in GUILD_CREATE, without members, and with those of who is in voice. */
+async function renderGuildOf(home: GuildHome, guildId: bigint): Promise<object | null> {
+  const [snapshot, states] = await Promise.all([home.snapshot(guildId), home.voiceStates(guildId)]);
+  return snapshot && { ...renderGuildCreate(snapshot), voice_states: states.flatMap(renderInVoice) };
+}
+
+function renderInVoice(state: VoiceStateRecord): object[] {
+  return state.member ? [{ ...renderVoiceStateWithin(state), member: renderMember(state.member) }] : [];
+}

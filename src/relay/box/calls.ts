@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { type AppContext, callContext } from '../../context.js';
+import { installOnBox, removeFromBox } from '../../domain/cloud-bots/index.js';
+import { type DomainError, refusalIn } from '../../domain/errors.js';
+import { permissionText } from '../../domain/permissions.js';
+import { STATUS_OF_KIND } from '../../http/faults.js';
+import { CALL_REFUSALS } from '../protocol/call-refusals.js';
+import { snowflake } from '../protocol/ids.js';
+import { UserObject } from '../protocol/messages.js';
+import type { Actors } from './actors.js';
+import { answerCall } from './answers.js';
+import { json, type Result } from './results.js';
+import { type WireVoiceState, withOneMuteBit } from './voice.js';
+
+const InstallBot = z.object({
+  guild_id: snowflake,
+  bot: UserObject,
+  name: z.string().min(1).max(100),
+  permissions: permissionText(),
+});
+
+const RemoveBot = z.object({ guild_id: snowflake, bot_id: snowflake });
+
+/** What a cloud asks a box for itself (docs/relay.md, R-27). */
+export class Calls {
+  constructor(
+    private readonly app: AppContext,
+    private readonly actors: Actors,
+  ) {}
+
+  /** Answers a call. Every fault becomes an answer. */
+  async answer(name: string, input: Record<string, unknown>): Promise<Result> {
+    try {
+      const result = await this.#resultOf(name, input);
+      return result === undefined ? json(404, { message: `there is no call "${name}"` }) : json(200, result);
+    } catch (error) {
+      const refusal = refusalIn(error);
+      if (refusal) return json(STATUS_OF_KIND[refusal.kind], { code: codeOf(refusal), message: refusal.message });
+      if (error instanceof z.ZodError) return json(400, { message: 'the input cannot be used' });
+      this.app.log.error({ err: error, call: name }, 'a call of the cloud failed');
+      return json(500, { message: 'the box failed' });
+    }
+  }
+
+  /** @returns undefined for a name that is not known @throws z.ZodError for input that cannot be used, DomainError */
+  async #resultOf(name: string, input: Record<string, unknown>): Promise<unknown> {
+    switch (name) {
+      case 'install_bot':
+        return this.#install(InstallBot.parse(input));
+      case 'remove_bot':
+        return this.#remove(RemoveBot.parse(input));
+      case 'guild':
+        return withOneMuteBits(await answerCall(this.app.guilds, name, input));
+      default:
+        return answerCall(this.app.guilds, name, input);
+    }
+  }
+
+  /** In the box's own log it is the bot who does it: whoever had it done is nobody here. */
+  async #install({ guild_id: guildId, bot, name, permissions }: z.output<typeof InstallBot>): Promise<object> {
+    const actor = await this.actors.bot({ user: bot, application_id: bot.id, message_content: false });
+    const call = callContext(this.app, actor);
+    await installOnBox(call, { guildId, name, permissions });
+    return {};
+  }
+
+  async #remove({ guild_id: guildId, bot_id: botId }: z.output<typeof RemoveBot>): Promise<object> {
+    await removeFromBox(this.app.callOfNobody(), { guildId, botId });
+    return {};
+  }
+}
+
+/** The number that says why a call is refused. */
+function codeOf({ code }: DomainError): number {
+  return code === 'BANNED' || code === 'UNKNOWN_GUILD' ? CALL_REFUSALS[code] : 0;
+}
+
+/** A guild whose voice states are told as a box does (R-36). */
+function withOneMuteBits(guild: unknown): unknown {
+  if (typeof guild !== 'object' || guild === null || !('voice_states' in guild)) return guild;
+  const { voice_states: states } = guild;
+  if (!Array.isArray(states)) return guild;
+  return { ...guild, voice_states: states.map((state: WireVoiceState) => withOneMuteBit(state)) };
+}

@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto';
+import { StartError } from '../../config.js';
+import { type Clock, pause } from '../../infra/clock.js';
+import type { Logger } from '../../infra/logger.js';
+import { type Close, closes, isPermanent } from '../protocol/closes.js';
+import { dialRelay } from '../ws-adapter.js';
+import { BackOff, seconds } from './back-off.js';
+import { Connection } from './connection.js';
+import type { Welcome } from './greeting.js';
+import type { BoxIdentity, Enrolment } from './identity.js';
+import { relayUrl } from './origins.js';
+import { describeRefusal } from './refusals.js';
+
+export interface EnrolParts {
+  identity: BoxIdentity;
+  token: string | null;
+  clock: Clock;
+  log: Logger;
+  /** From 0 to below 1. */
+  random?: () => number;
+}
+
+/**
+ * Has a box enrolled by its cloud, and keeps what it was enrolled as; tries again for as long as the cloud cannot be reached. Without it a box
+ * makes no ids.
+ * @throws {StartError} when the cloud refuses it
+ */
+export async function enrol(parts: EnrolParts): Promise<Enrolment> {
+  // Nothing is open yet that would keep the process alive between two tries, and a waiting timer of the clock does not.
+  const alive = setInterval(() => {}, KEEP_ALIVE_MS);
+  try {
+    return await untilEnrolled(parts);
+  } finally {
+    clearInterval(alive);
+  }
+}
+
+const KEEP_ALIVE_MS = 60_000;
+
+async function untilEnrolled(parts: EnrolParts): Promise<Enrolment> {
+  const { identity, clock, log, random = Math.random } = parts;
+  const backOff = new BackOff(clock, random);
+  for (;;) {
+    const met = await meet(parts);
+    if ('box_id' in met) {
+      const enrolment = { boxId: met.box_id, idSpace: met.id_space };
+      identity.enrol(enrolment);
+      log.info({ boxId: String(met.box_id) }, `enrolled at ${identity.cloudUrl} as "${met.name}"`);
+      return enrolment;
+    }
+    if (isPermanent(met.code)) throw new StartError(describeRefusal(met, identity, false));
+    const wait = backOff.next();
+    log.warn(`${identity.cloudUrl} does not enrol this box: ${met.reason}; next try in ${seconds(wait)} s`);
+    await pause(clock, wait);
+  }
+}
+
+/** Greets the cloud once. @returns the welcome, or why there was none */
+function meet({ identity, token, clock, log }: EnrolParts): Promise<Welcome | Close> {
+  return new Promise((resolve) => {
+    dialRelay(
+      relayUrl(identity.cloudUrl),
+      (outlet) => {
+        const events = {
+          onWelcome: (welcome: Welcome) => {
+            resolve(welcome);
+            connection.end(closes.goingAway);
+          },
+          onGoingAway: () => {},
+          onClosed: resolve,
+        };
+        const parts = { identity, token, instance: randomUUID(), clock, log, services: null, events };
+        const connection = new Connection(outlet, parts);
+        return connection.link;
+      },
+      (error) => resolve({ code: closes.unavailable.code, reason: error.message }),
+    );
+  });
+}

@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto';
+import type { Heard } from '../../domain/bus-message.js';
+import { BUS_RECONNECTED } from '../../infra/bus.js';
+import type { Reader } from '../../infra/database/index.js';
+import type { Logger } from '../../infra/logger.js';
+import { DISPATCHED, type DispatchedName, MAX_TEXT_BYTES } from '../protocol/messages.js';
+import { announcementOf, announcements } from './announcements.js';
+import { EventLog, type Told } from './event-log.js';
+import { VoiceTeller, type WireVoiceState } from './voice.js';
+
+const NAMES: ReadonlySet<string> = new Set(DISPATCHED);
+
+/** The most an event may be, in bytes: what stands around it in its message takes less than the rest. */
+const MAX_TOLD_BYTES = MAX_TEXT_BYTES - 1_000;
+
+/** A UTF-16 unit of text takes no more bytes than this. */
+const MOST_BYTES_PER_UNIT = 3;
+
+export interface EventFeedParts {
+  reader: Reader;
+  idSpace: number;
+  log: Logger;
+  /** There is something new in the log. */
+  onAppended(): void;
+  /** The session is over because too much waited. */
+  onOverflow(): void;
+}
+
+/** Puts what happens in a box's guilds into the log for the cloud, in its order. */
+export class EventFeed {
+  readonly log = new EventLog();
+  readonly #voice = new VoiceTeller();
+  /** What is read from the database takes its time; whatever happens meanwhile is told after it. */
+  #turn: Promise<void> | null = null;
+
+  constructor(private readonly parts: EventFeedParts) {}
+
+  /** Begins a session with everything that there is (docs/relay.md, R-31). */
+  begin(): string {
+    const session = randomUUID();
+    this.log.begin(session);
+    this.#after(async () => {
+      for await (const guild of announcements(this.parts.reader, this.parts.idSpace)) {
+        if (this.log.session !== session) return;
+        this.#append({ op: 'announce', guild });
+      }
+      if (this.log.session === session) this.#append({ op: 'ready' });
+    }, session);
+    return session;
+  }
+
+  /** Takes what was published on the bus, once for each message. */
+  hear(message: Heard): void {
+    if (message.type === BUS_RECONNECTED || message.guildId === undefined) return;
+    const { guildId } = message;
+    const told = this.#tellingOf(message.type, message.data);
+    if (message.type === 'GUILD_DELETE') this.#voice.forget(guildId);
+    const { session } = this.log;
+    if (session === null) return;
+    if (message.type === 'GUILD_CREATED') this.#after(() => this.#announce(BigInt(guildId)), session);
+    else if (message.type === 'GUILD_DELETE') this.#inTurn([{ op: 'withdraw', guild_id: guildId }], session);
+    else this.#inTurn(told, session);
+  }
+
+  /** Who is in voice is known from here, whether or not there is a session. */
+  #tellingOf(name: string, data: string): Told[] {
+    if (!isDispatched(name)) return [];
+    if (name !== 'VOICE_STATE_UPDATE') return [{ op: 'dispatch', t: name, data }];
+    const state: WireVoiceState = JSON.parse(data);
+    return this.#voice.tell(state).map((one) => ({ op: 'dispatch', t: name, data: JSON.stringify(one) }));
+  }
+
+  async #announce(guildId: bigint): Promise<void> {
+    const guild = await announcementOf(this.parts.reader, this.parts.idSpace, guildId);
+    if (guild) this.#append({ op: 'announce', guild });
+  }
+
+  /** What is read from the database fails as a whole: the session ends, so that another one tells everything. */
+  #after(work: () => Promise<void>, session: string): void {
+    const guarded = async () => {
+      if (this.log.session !== session) return;
+      await work().catch((error: unknown) => {
+        this.parts.log.error({ err: error }, "the box's servers could not be read for the cloud");
+        if (this.log.session === session) this.#overflow();
+      });
+    };
+    const turn: Promise<void> = (this.#turn ?? Promise.resolve()).then(guarded).then(() => {
+      if (this.#turn === turn) this.#turn = null;
+    });
+    this.#turn = turn;
+  }
+
+  #inTurn(told: Told[], session: string): void {
+    const append = () => {
+      if (this.log.session === session) for (const one of told) this.#append(one);
+    };
+    if (this.#turn) this.#after(async () => append(), session);
+    else append();
+  }
+
+  /** What is longer than a message may be is left out: nobody would take it. */
+  #append(told: Told): void {
+    if (this.log.session === null) return;
+    if (isTooLong(told)) {
+      const event = told.op === 'dispatch' ? told.t : told.op;
+      this.parts.log.warn({ event }, 'an event is too long for the cloud, and left out');
+      return;
+    }
+    if (this.log.append(told)) this.parts.onAppended();
+    else this.#overflow();
+  }
+
+  #overflow(): void {
+    this.log.end();
+    this.parts.onOverflow();
+  }
+}
+
+function isTooLong(told: Told): boolean {
+  if (told.op !== 'dispatch') return Buffer.byteLength(JSON.stringify(told)) > MAX_TOLD_BYTES;
+  return told.data.length * MOST_BYTES_PER_UNIT > MAX_TOLD_BYTES && Buffer.byteLength(told.data) > MAX_TOLD_BYTES;
+}
+
+function isDispatched(name: string): name is DispatchedName {
+  return NAMES.has(name);
+}

@@ -1,0 +1,66 @@
+import type { ToCloud } from '../protocol/messages.js';
+import type { EventLog, Told } from './event-log.js';
+
+/** How much is under way at once, of which nothing was acknowledged: less than a cloud lets wait (docs/relay.md, R-30). */
+const WINDOW = { messages: 2_000, bytes: 4 * 1024 * 1024 };
+
+/** Sends what is in the log over one connection, in order, and no more at once than the cloud keeps up with. */
+export class EventSender {
+  /** What was sent and not acknowledged, in bytes, by number. */
+  readonly #underWay = new Map<number, number>();
+  #bytes = 0;
+  #isOpen = true;
+
+  /** @param sent the number of the last entry that the cloud has */
+  constructor(
+    private readonly log: EventLog,
+    private readonly send: (message: ToCloud) => void,
+    private sent: number,
+  ) {}
+
+  /** Sends what there is to send. */
+  pump(): void {
+    while (this.#isOpen && this.#hasRoom) {
+      const entry = this.log.at(this.sent + 1);
+      if (!entry) return;
+      this.sent = entry.s;
+      this.#underWay.set(entry.s, entry.size);
+      this.#bytes += entry.size;
+      this.send(numbered(entry.told, entry.s));
+    }
+  }
+
+  /** Notes that the cloud has worked on everything up to a number, and goes on. What was not sent cannot have been worked on. */
+  acknowledge(s: number): void {
+    if (!this.#isOpen || s > this.sent) return;
+    this.log.acknowledge(s);
+    for (const [number, size] of this.#underWay) {
+      if (number > s) break;
+      this.#underWay.delete(number);
+      this.#bytes -= size;
+    }
+    this.pump();
+  }
+
+  get #hasRoom(): boolean {
+    return this.#bytes < WINDOW.bytes && this.#underWay.size < WINDOW.messages;
+  }
+
+  /** Nothing more is sent. */
+  stop(): void {
+    this.#isOpen = false;
+  }
+}
+
+function numbered(told: Told, s: number): ToCloud {
+  switch (told.op) {
+    case 'dispatch':
+      return { op: 'dispatch', s, t: told.t, d: JSON.parse(told.data) };
+    case 'announce':
+      return { op: 'announce', s, guild: told.guild };
+    case 'withdraw':
+      return { op: 'withdraw', s, guild_id: told.guild_id };
+    case 'ready':
+      return { op: 'ready', s };
+  }
+}

@@ -1,0 +1,93 @@
+import type { Clock, Timer } from '../../infra/clock.js';
+import { because, type Close, closes } from '../protocol/closes.js';
+import { GREETING_MS, signedText } from '../protocol/greeting.js';
+import { FEATURES, type FromCloud, type ToCloud, VERSIONS } from '../protocol/messages.js';
+import type { BoxIdentity } from './identity.js';
+import { isSameOrigin } from './origins.js';
+
+export type Welcome = Extract<FromCloud, { op: 'welcome' }>;
+
+export interface GreetingParts {
+  identity: BoxIdentity;
+  /** The enrolment token, for a box that the cloud does not know. */
+  token: string | null;
+  /** Names this run of the box. */
+  instance: string;
+  clock: Clock;
+  send(message: ToCloud): void;
+  /** Ends the connection. */
+  end(close: Close): void;
+}
+
+/** The box's side of the greeting (R-10 to R-15). */
+export class Greeting {
+  #awaited: 'challenge' | 'welcome' = 'challenge';
+  #patience: Timer | null = null;
+
+  constructor(private readonly parts: GreetingParts) {}
+
+  begin(): void {
+    const { identity, token, instance } = this.parts;
+    this.parts.send({
+      op: 'hello',
+      versions: [...VERSIONS],
+      features: [...FEATURES],
+      software: 'causeway',
+      key: identity.key,
+      ...(token === null ? {} : { token }),
+      instance,
+    });
+    this.#wait();
+  }
+
+  /** Takes the cloud's next message. @returns the welcome, once it is that; null before, and where it ended the connection */
+  heed(message: FromCloud): Welcome | null {
+    if (message.op === this.#awaited && message.op === 'challenge') this.#prove(message);
+    else if (message.op === this.#awaited && message.op === 'welcome') return this.#accept(message);
+    else this.#end(because(closes.unusable, `${message.op} within the greeting`));
+    return null;
+  }
+
+  /** Nothing is waited for any more. */
+  cancel(): void {
+    this.#patience?.cancel();
+  }
+
+  #prove({ version, nonce, origin }: Extract<FromCloud, { op: 'challenge' }>): void {
+    const { identity, send } = this.parts;
+    const fault = faultOf(version, origin, identity);
+    if (fault) {
+      this.#end(fault);
+      return;
+    }
+    const signed = signedText(nonce.toString('base64url'), identity.key, origin);
+    send({ op: 'proof', signature: identity.sign(signed) });
+    this.#awaited = 'welcome';
+    this.#wait();
+  }
+
+  #accept(welcome: Welcome): Welcome | null {
+    this.cancel();
+    const { enrolment } = this.parts.identity;
+    const isSame = !enrolment || (enrolment.boxId === welcome.box_id && enrolment.idSpace === welcome.id_space);
+    if (isSame) return welcome;
+    this.#end(because(closes.notOwnId, 'the cloud takes this box for another one'));
+    return null;
+  }
+
+  #wait(): void {
+    this.cancel();
+    this.#patience = this.parts.clock.after(GREETING_MS, () => this.#end(closes.silent));
+  }
+
+  #end(close: Close): void {
+    this.cancel();
+    this.parts.end(close);
+  }
+}
+
+/** Why a box does not go on with who challenges it (R-11, R-12); null for nothing. */
+function faultOf(version: number, origin: string, { cloudUrl }: BoxIdentity): Close | null {
+  if (!VERSIONS.includes(version)) return closes.noVersion;
+  return isSameOrigin(origin, cloudUrl) ? null : because(closes.notAdmitted, `the cloud calls itself ${origin}`);
+}

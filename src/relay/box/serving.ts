@@ -1,0 +1,141 @@
+import type { Readable } from 'node:stream';
+import type { Clock } from '../../infra/clock.js';
+import type { Logger } from '../../infra/logger.js';
+import { BrokenBody } from '../protocol/broken-body.js';
+import { because, closes } from '../protocol/closes.js';
+import type { Link } from '../protocol/link.js';
+import { type FromCloud, MAX_PIECE_BYTES, type ToCloud } from '../protocol/messages.js';
+import { type Gate, NotBegun } from './bodies.js';
+import { json, type Outcome, type Result } from './results.js';
+import { Standstill } from './standstill.js';
+import type { BoxWork, Work } from './work.js';
+
+export type CloudLink = Link<FromCloud, ToCloud>;
+
+export interface ServingParts {
+  link: CloudLink;
+  work: Work;
+  clock: Clock;
+  log: Logger;
+  /** The most an answer may be, in bytes. */
+  answerBytes: number;
+  /** The most streams that may be open at once. */
+  requests: number;
+}
+
+/** One stream that is in use. */
+interface Stream {
+  isCancelled: boolean;
+  isLate: boolean;
+  /** When its work began, or went on once its body was there, by the process's own clock; null while it has not, and where it joins another's. */
+  beganAt: number | null;
+}
+
+/** What a cloud asks for over one connection (docs/relay.md, R-20 to R-27): streams are answered as their work ends. */
+export class Serving {
+  readonly #open = new Map<number, Stream>();
+  readonly #standstill: Standstill;
+  #whenIdle: (() => void) | null = null;
+
+  constructor(private readonly parts: ServingParts) {
+    this.#standstill = new Standstill(parts.clock, () => parts.link.catchUp());
+  }
+
+  /** Begins what a message asks for; to be called while the message is handled. */
+  begin(message: BoxWork): void {
+    const { link, requests } = this.parts;
+    if (this.#open.size >= requests || this.#open.has(message.id)) {
+      link.end(because(closes.unusable, `${message.op} beyond what may be open, or on a stream in use`));
+      return;
+    }
+    const stream: Stream = { isCancelled: false, isLate: false, beganAt: null };
+    this.#open.set(message.id, stream);
+    // A timer rather than a time of day, which somebody may set.
+    const budget = this.parts.clock.after(message.budget_ms, () => {
+      stream.isLate = true;
+    });
+    const hasBody = message.op === 'request' && message.body > 0;
+    const body = hasBody ? link.receiveBody(message.id, message.body) : null;
+    // Nobody may be reading when it breaks.
+    body?.on('error', () => {});
+    void this.#serve(message, body, stream)
+      .catch((error: unknown) => this.#noteFault(error))
+      .finally(() => {
+        budget.cancel();
+        this.#close(message.id);
+      });
+  }
+
+  /** Nobody waits for a stream any more: what has not begun does not begin (R-23). */
+  cancel(id: number): void {
+    const stream = this.#open.get(id);
+    if (stream) stream.isCancelled = true;
+  }
+
+  /** The connection is gone. */
+  stop(): void {
+    this.#standstill.stop();
+  }
+
+  /** Settles when no stream is in use. */
+  async idle(): Promise<void> {
+    if (this.#open.size === 0) return;
+    await new Promise<void>((resolve) => {
+      this.#whenIdle = resolve;
+    });
+  }
+
+  async #serve(message: BoxWork, body: Readable | null, stream: Stream): Promise<void> {
+    const { work } = this.parts;
+    await this.#standstill.over();
+    const outcome = await work.do(message, body, gateOf(stream));
+    // What was joined, or was refused before it was read, has no use for the rest.
+    body?.destroy();
+    await this.#answer(message.id, outcome, tookMsOf(stream));
+  }
+
+  async #answer(id: number, { result }: Outcome, tookMs: { took_ms?: number }): Promise<void> {
+    const { link } = this.parts;
+    if (result === null) return link.send({ op: 'cancelled', id });
+    const { status, headers, body } = this.#within(result);
+    link.send({ op: 'response', id, status, headers, body: body.length, ...tookMs });
+    if (body.length > 0) await link.sendBody(id, piecesOf(body));
+  }
+
+  #within(result: Result): Result {
+    const { answerBytes, log } = this.parts;
+    if (result.body.length <= answerBytes) return result;
+    log.warn({ bytes: result.body.length }, 'an answer is too long for the cloud');
+    return json(500, { message: 'The answer is too long.', code: 0 });
+  }
+
+  #noteFault(error: unknown): void {
+    if (!(error instanceof BrokenBody))
+      this.parts.log.error({ err: error }, 'an answer could not be sent to the cloud');
+  }
+
+  #close(id: number): void {
+    this.#open.delete(id);
+    if (this.#open.size === 0) this.#whenIdle?.();
+  }
+}
+
+/** What has not begun when its budget is over, or nobody waits for it, does not begin (R-23). */
+function gateOf(stream: Stream): Gate {
+  return {
+    pass() {
+      if (stream.isCancelled) throw new NotBegun('cancelled');
+      if (stream.isLate) throw new NotBegun('late');
+      stream.beganAt = performance.now();
+    },
+  };
+}
+
+/** How long a stream's work took, in milliseconds, to the hundredth (R-21); nothing where it did none. */
+function tookMsOf({ beganAt }: Stream): { took_ms?: number } {
+  return beganAt === null ? {} : { took_ms: Math.round((performance.now() - beganAt) * 100) / 100 };
+}
+
+async function* piecesOf(body: Buffer): AsyncIterable<Buffer> {
+  for (let at = 0; at < body.length; at += MAX_PIECE_BYTES) yield body.subarray(at, at + MAX_PIECE_BYTES);
+}

@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock, Timer } from '../../infra/clock.js';
+import type { Logger } from '../../infra/logger.js';
+import { type Close, closes, isPermanent } from '../protocol/closes.js';
+import type { Outlet, Receiver } from '../protocol/link.js';
+import { BackOff, seconds } from './back-off.js';
+import { Connection } from './connection.js';
+import type { EventFeed } from './event-feed.js';
+import type { Welcome } from './greeting.js';
+import type { BoxIdentity } from './identity.js';
+import { relayUrl } from './origins.js';
+import { describeRefusal } from './refusals.js';
+import type { Work } from './work.js';
+
+/** Opens a connection; see `dialRelay`. */
+export type Dial = (url: string, serve: (outlet: Outlet) => Receiver, onFailed: (error: Error) => void) => () => void;
+
+export interface UplinkParts {
+  identity: BoxIdentity;
+  work: Work;
+  feed: EventFeed;
+  clock: Clock;
+  log: Logger;
+  dial: Dial;
+  /** From 0 to below 1. */
+  random: () => number;
+  /** The cloud takes this box no more until somebody has done something, which the reason says. */
+  onRefused(reason: string): void;
+}
+
+/** How much a wait that the cloud asks for is shortened or lengthened at most. */
+const GIVE_OR_TAKE = 0.25;
+
+/**
+ * Keeps a box connected to its cloud: one connection serves, and one that is lost is followed by another (docs/relay.md, R-40, R-41). One that the
+ * cloud is about to close goes on with what is open while the next one serves.
+ */
+export class Uplink {
+  readonly #instance = randomUUID();
+  readonly #backOff: BackOff;
+  /** All that are open; the last is the one that counts. */
+  readonly #open = new Set<Connection>();
+  #current: Connection | null = null;
+  /** When the current one began to serve, in milliseconds since the Unix epoch; null while none does. */
+  #servesSince: number | null = null;
+  #waiting: Timer | null = null;
+  #giveUpDialling: (() => void) | null = null;
+  #isOver = false;
+
+  constructor(private readonly parts: UplinkParts) {
+    this.#backOff = new BackOff(parts.clock, parts.random);
+  }
+
+  /** Whether a connection serves. */
+  get isConnected(): boolean {
+    return this.#servesSince !== null;
+  }
+
+  /** Dials from here on, in the background. */
+  start(): void {
+    this.#dial();
+  }
+
+  /** Sends what is new in the log of events. */
+  pump(): void {
+    this.#current?.pump();
+  }
+
+  /** Begins anew with another connection, since what the cloud was told is not whole. */
+  restart(): void {
+    this.#current?.end(closes.tooSlow);
+  }
+
+  /** Lets go of the cloud, once what is open is finished. */
+  async drain(): Promise<void> {
+    this.#isOver = true;
+    this.#waiting?.cancel();
+    this.#giveUpDialling?.();
+    await Promise.all([...this.#open].map((connection) => connection.leave()));
+  }
+
+  #dial(): void {
+    const { identity, log, dial } = this.parts;
+    this.#waiting = null;
+    log.debug(`connecting to ${identity.cloudUrl}`);
+    this.#giveUpDialling = dial(
+      relayUrl(identity.cloudUrl),
+      (outlet) => this.#greet(outlet),
+      (error) => this.#lost(error.message),
+    );
+  }
+
+  #greet(outlet: Outlet): Receiver {
+    this.#giveUpDialling = null;
+    const { identity, work, feed, clock, log } = this.parts;
+    const connection: Connection = new Connection(outlet, {
+      identity,
+      token: null,
+      instance: this.#instance,
+      clock,
+      log,
+      services: { work, feed },
+      events: {
+        onWelcome: (welcome) => this.#welcomed(connection, welcome),
+        onGoingAway: (retryAfterMs) => this.#goneSoon(connection, retryAfterMs),
+        onClosed: (close) => this.#closed(connection, close),
+      },
+    });
+    this.#open.add(connection);
+    this.#current = connection;
+    return connection.link;
+  }
+
+  #welcomed(connection: Connection, { name, generation }: Welcome): void {
+    if (connection !== this.#current) return;
+    this.#servesSince = this.parts.clock.now();
+    this.parts.log.info({ generation }, `connected to ${this.parts.identity.cloudUrl} as "${name}"`);
+  }
+
+  #goneSoon(connection: Connection, retryAfterMs: number): void {
+    if (connection !== this.#current) return;
+    this.#current = null;
+    this.#noteServed();
+    const { random, log, identity } = this.parts;
+    const wait = retryAfterMs * (1 + GIVE_OR_TAKE * (2 * random() - 1));
+    log.info(`${identity.cloudUrl} is going away; next try in ${seconds(wait)} s`);
+    this.#dialAfter(wait);
+  }
+
+  /** What becomes of one that another has replaced, or will, is of no interest. */
+  #closed(connection: Connection, close: Close): void {
+    this.#open.delete(connection);
+    if (connection !== this.#current) return;
+    this.#current = null;
+    this.#noteServed();
+    if (isPermanent(close.code)) this.#refused(close);
+    else this.#lost(close.reason === '' ? `it broke off (${close.code})` : `${close.reason} (${close.code})`);
+  }
+
+  #refused(close: Close): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.parts.onRefused(describeRefusal(close, this.parts.identity, true));
+  }
+
+  #lost(reason: string): void {
+    this.#giveUpDialling = null;
+    if (this.#isOver) return;
+    const wait = this.#backOff.next();
+    this.parts.log.warn(`no connection to ${this.parts.identity.cloudUrl}: ${reason}; next try in ${seconds(wait)} s`);
+    this.#dialAfter(wait);
+  }
+
+  #noteServed(): void {
+    if (this.#servesSince !== null) this.#backOff.noteServed(this.#servesSince);
+    this.#servesSince = null;
+  }
+
+  #dialAfter(ms: number): void {
+    if (this.#isOver) return;
+    this.#waiting?.cancel();
+    this.#waiting = this.parts.clock.after(ms, () => this.#dial());
+  }
+}

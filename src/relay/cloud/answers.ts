@@ -1,0 +1,101 @@
+import { tooManyRequests } from '../../http/too-many-requests.js';
+import type { BoxAnswer, BoxError, BoxFault } from './lines.js';
+
+/** What a bot is answered for a box. */
+export interface ForwardedAnswer {
+  status: number;
+  headers: Record<string, string>;
+  /** JSON text; null for none. */
+  body: string | null;
+  /** What it refuses says nothing about who asked. */
+  isOfBox: true;
+}
+
+/** How long a bot may be made to wait by a box, in seconds. */
+const MAX_RETRY_SECONDS = 60;
+
+/** The reason that stands in a header, since a library does not read the body of a 5xx (decisions 37). */
+const REASON = 'x-causeway-reason';
+
+const REASON_OF_STATUS: Readonly<Record<number, string>> = {
+  501: 'not-implemented-self-hosted',
+  503: 'box-busy',
+  504: 'box-timeout',
+};
+
+const FAULTS = {
+  undecodable: {
+    status: 502,
+    reason: 'box-malformed',
+    message: 'The self-hosted server answered something that cannot be used.',
+  },
+  offline: {
+    status: 503,
+    reason: 'box-offline',
+    message: 'The self-hosted server is not connected; try again in a few seconds.',
+  },
+  crowded: {
+    status: 503,
+    reason: 'box-busy',
+    message: 'The self-hosted server has too many requests open; try again in a few seconds.',
+  },
+  tooLong: {
+    status: 413,
+    reason: 'box-request-too-long',
+    message: 'The request is too long to be handed to the self-hosted server.',
+  },
+  overfull: {
+    status: 503,
+    reason: 'box-busy',
+    message: 'The self-hosted servers answer more at once than there is room for; try again in a few seconds.',
+  },
+  timeout: { status: 504, reason: 'box-timeout', message: 'The self-hosted server did not answer in time.' },
+} as const satisfies Record<BoxFault, { status: number; reason: string; message: string }>;
+
+/** When to try again where a box cannot be asked, in seconds. */
+const RETRY_SECONDS: Partial<Record<BoxFault, number>> = { offline: 5, crowded: 1, overfull: 1 };
+
+/** What is answered for a box that did not. */
+export function faultOfBox({ fault }: BoxError): ForwardedAnswer {
+  const { status, reason, message } = FAULTS[fault];
+  const retry = RETRY_SECONDS[fault];
+  const headers = { [REASON]: reason, ...(retry === undefined ? {} : { 'retry-after': String(retry) }) };
+  return jsonOfBox(status, JSON.stringify({ message, code: 0 }), headers);
+}
+
+/** A box's answer, which was read, as its bot gets it: what it says is what the box said, as far as it can keep the bot from nothing elsewhere. */
+export function answerOfBox({ status, retryAfter, body }: BoxAnswer): ForwardedAnswer {
+  const text = body.length === 0 ? null : body.toString();
+  if (status === 429) return rateLimited(retryAfter, text === null ? null : JSON.parse(text));
+  const reason = REASON_OF_STATUS[status];
+  return jsonOfBox(status, text, {
+    ...(reason === undefined ? {} : { [REASON]: reason }),
+    ...(retryAfter === null ? {} : { 'retry-after': String(Math.ceil(within(retryAfter))) }),
+  });
+}
+
+/** A refusal of one kind of requests, whatever the box says of the others, and for a minute at most. */
+function rateLimited(retryAfter: number | null, value: unknown): ForwardedAnswer {
+  const { message, code, retry_after: seconds } = typeof value === 'object' && value !== null ? (value as Said) : {};
+  const answer = tooManyRequests(within(typeof seconds === 'number' ? seconds : (retryAfter ?? 1)) * 1000, {
+    ...(typeof message === 'string' ? { message } : {}),
+    ...(typeof code === 'number' ? { code } : {}),
+  });
+  return jsonOfBox(429, JSON.stringify(answer.body), answer.headers);
+}
+
+interface Said {
+  message?: unknown;
+  code?: unknown;
+  retry_after?: unknown;
+}
+
+function within(seconds: number): number {
+  return Math.min(Math.max(seconds, 0), MAX_RETRY_SECONDS);
+}
+
+/** @param body JSON; null for none */
+function jsonOfBox(status: number, body: string | null, headers: Record<string, string>): ForwardedAnswer {
+  const type: Record<string, string> = body === null ? {} : { 'content-type': 'application/json' };
+  return { status, headers: { ...headers, ...type }, body, isOfBox: true };
+}

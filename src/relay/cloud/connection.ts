@@ -1,0 +1,176 @@
+import type { AppContext } from '../../context.js';
+import { type Close, closes } from '../protocol/closes.js';
+import type { Link } from '../protocol/link.js';
+import type { FromBox, ToBox } from '../protocol/messages.js';
+import type { AnswerRoom } from './answer-room.js';
+import type { EventsIntake } from './events-intake.js';
+import type { KnownBots } from './known-bots.js';
+import {
+  type BoxAnswer,
+  BoxError,
+  type BoxLine,
+  type Errand,
+  type ForwardedBody,
+  type ForwardedRequest,
+} from './lines.js';
+import { ownNamesOf } from './own-names.js';
+import { readAnswer } from './read-answer.js';
+import { type Opening, Streams } from './streams.js';
+
+/** Who a connection was admitted as. */
+export interface Admitted {
+  boxId: bigint;
+  /** Of the box's connections, which this one is. */
+  generation: number;
+  /** 32 bytes in base64url. */
+  key: string;
+  version: number;
+  software: string;
+}
+
+export interface ConnectionParts {
+  app: AppContext;
+  admitted: Admitted;
+  link: Link<FromBox, ToBox>;
+  intake: EventsIntake;
+  bots: KnownBots;
+  room: AnswerRoom;
+  onLost(connection: BoxConnection, why: Close): void;
+}
+
+/** A connection of a box that was admitted: the line to the box, and what the box says over it. */
+export class BoxConnection implements BoxLine {
+  /** Of the box's connections, which this one is: it is also what a newer one was to be that never came to serve. */
+  generation: number;
+  readonly #streams: Streams;
+  #isLeaving = false;
+  readonly #closed: Promise<void>;
+  #close: () => void = () => {};
+
+  constructor(private readonly parts: ConnectionParts) {
+    this.generation = parts.admitted.generation;
+    this.#streams = new Streams(parts.link, parts.app.clock, parts.room.ofBox());
+    this.#closed = new Promise((resolve) => {
+      this.#close = resolve;
+    });
+  }
+
+  get boxId(): bigint {
+    return this.parts.admitted.boxId;
+  }
+
+  get key(): string {
+    return this.parts.admitted.key;
+  }
+
+  get isOpen(): boolean {
+    return this.parts.link.isOpen;
+  }
+
+  /** Whether what is new may be sent. */
+  get isServing(): boolean {
+    return this.isOpen && !this.#isLeaving;
+  }
+
+  async request(request: ForwardedRequest, errand: Errand): Promise<BoxAnswer> {
+    const { method, path, query, headers, body, bot, webhook, guildId } = request;
+    const guild_id = String(guildId);
+    const opening: Opening = {
+      op: 'request',
+      method,
+      path,
+      query: { ...query },
+      headers,
+      body: body.size,
+      bot,
+      guild_id,
+      ...(webhook && { webhook }),
+    };
+    const own = ownNamesOf(guildId, this.parts.bots);
+    return this.#noted(this.#ask(opening, body, errand).then((answer) => readAnswer(answer, own)));
+  }
+
+  async call(name: string, input: object, errand: Errand): Promise<BoxAnswer> {
+    return this.#noted(this.#ask({ op: 'call', name, input: { ...input } }, null, errand));
+  }
+
+  /** @param bytes how long the message was */
+  hear(message: FromBox, bytes: number): void {
+    switch (message.op) {
+      case 'response':
+        if (!this.#streams.receive(message)) this.end(closes.unusable);
+        break;
+      case 'cancelled':
+        this.#streams.letGo(message.id);
+        break;
+      case 'begin':
+      case 'resume':
+      case 'announce':
+      case 'withdraw':
+      case 'ready':
+      case 'dispatch':
+        this.parts.intake.take(message, bytes);
+        break;
+      case 'going_away':
+        this.#isLeaving = true;
+        break;
+      case 'hello':
+      case 'proof':
+        this.end(closes.unusable);
+        break;
+      default:
+        break;
+    }
+  }
+
+  /** @param why with which the connection closed */
+  lost(why: Close): void {
+    this.#streams.lose();
+    void this.parts.intake.stop();
+    this.parts.onLost(this, why);
+    this.#close();
+  }
+
+  /** No more events of this connection are worked on; settles once the last one is. */
+  stopEvents(): Promise<void> {
+    return this.parts.intake.stop();
+  }
+
+  /** Nothing that it told before is worked on any more, either: whoever has no right to be here said it. */
+  end(close: Close): void {
+    void this.parts.intake.stop();
+    this.parts.link.end(close);
+  }
+
+  /** The same; settles once the connection is closed. */
+  finish(close: Close): Promise<void> {
+    this.end(close);
+    return this.#closed;
+  }
+
+  /** Has the box dial again after that time, and settles once nothing is open any more (docs/relay.md, R-40). */
+  async leave(retryAfterMs: number): Promise<void> {
+    this.#isLeaving = true;
+    this.parts.link.send({ op: 'going_away', retry_after_ms: retryAfterMs });
+    await this.#streams.whenIdle();
+  }
+
+  async #ask(opening: Opening, body: ForwardedBody | null, errand: Errand): Promise<BoxAnswer> {
+    if (!this.isServing) throw new BoxError('offline', 'the box is about to leave');
+    return this.#streams.ask(opening, body, errand);
+  }
+
+  /** @throws BoxError, and what reading the body throws */
+  async #noted(asked: Promise<BoxAnswer>): Promise<BoxAnswer> {
+    try {
+      return await asked;
+    } catch (error) {
+      if (error instanceof BoxError && error.fault === 'undecodable') {
+        const { boxId, version, software } = this.parts.admitted;
+        const facts = { boxId: String(boxId), version, software, err: error };
+        this.parts.app.log.warn(facts, 'a box gave an unusable answer');
+      }
+      throw error;
+    }
+  }
+}

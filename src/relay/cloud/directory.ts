@@ -1,0 +1,173 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
+import { type AppContext, callContext } from '../../context.js';
+import type { Actor } from '../../domain/call.js';
+import { countedAs } from '../../domain/rate-limits.js';
+import { requireDirectedWebhook } from '../../domain/webhooks/index.js';
+import type { SharedKeys } from '../../infra/shared-keys.js';
+import { renderUser } from '../../wire/users.js';
+import type { SentBot } from '../protocol/messages.js';
+import { answerOfBox, type ForwardedAnswer, faultOfBox } from './answers.js';
+import { waitFor } from './joined-writes.js';
+import { KeyedWrites } from './keyed-writes.js';
+import { type BoxAnswer, BoxError, type BoxLines, type Errand, type ForwardedRequest } from './lines.js';
+import { noteMadeChannel } from './made-channels.js';
+import { measured } from './measures.js';
+import { NO_BODY, type ReceivedBody, receiveBody, type TakenBody } from './received-bodies.js';
+
+/** How long an answer of a box is waited for once the request is there as a whole, in milliseconds (service description, section 8). */
+export const FORWARD_BUDGET_MS = 12_000;
+
+/** Headers that travel to a box (docs/relay.md, R-20). */
+const TRAVELLING = ['content-type', 'x-audit-log-reason', 'accept-language'];
+
+/** A guild on a box. */
+export interface BoxTarget {
+  box: bigint;
+  guildId: bigint;
+}
+
+/** For whom a box does something: a bot, or whoever has the token of a webhook. */
+export type Sender = Extract<Actor, { kind: 'bot' | 'webhook' }>;
+
+/** A request to be forwarded. */
+export interface Asked {
+  request: {
+    id: string;
+    method: string;
+    /** As it was sent, percent-encoded, without a prefix such as `/api/v10` and without a token. */
+    path: string;
+    query: Readonly<Record<string, string | string[]>>;
+    headers: IncomingHttpHeaders;
+    readonly address: string;
+    body: Readable | Uint8Array;
+  };
+  sender: Sender;
+  /** Null for a route that takes no body. */
+  taken: TakenBody | null;
+}
+
+/** Tells which guilds are on boxes, and has boxes perform requests. */
+export interface Directory {
+  /** Where a guild, or that of a channel or a webhook, lives; what is not known is looked for here. */
+  whereIs(target: 'guild' | 'channel' | 'webhook', id: bigint): Promise<'here' | BoxTarget>;
+  /**
+   * Has a box perform a request. A fault of the box is an answer, too.
+   * @throws DomainError for a body that is refused, and for a webhook that is of no use any more
+   */
+  forward(target: BoxTarget, asked: Asked): Promise<ForwardedAnswer>;
+}
+
+/**
+ * The directory over what boxes announced, and the ways to them.
+ * @param keys of writes, which all processes know; null for a process alone
+ */
+export function createDirectory(app: AppContext, lines: BoxLines, keys: SharedKeys | null = null): Directory {
+  const writes = new KeyedWrites(keys);
+  const find = {
+    guild: (id: bigint) => app.boxRoutes.ofGuild(id),
+    channel: (id: bigint) => app.boxRoutes.ofChannel(id),
+    async webhook(id: bigint) {
+      const webhook = await app.db.reader.webhook.findUnique({ where: { id }, select: { guildId: true } });
+      return webhook && app.boxRoutes.ofGuild(webhook.guildId);
+    },
+  };
+
+  /** @throws BoxError */
+  async function send(box: bigint, request: ForwardedRequest, errand: Errand): Promise<BoxAnswer> {
+    const line = await lines.to(box);
+    if (!line) throw new BoxError('offline', 'the box is not connected');
+    return line.request(request, errand);
+  }
+
+  /** @throws BoxError */
+  function ask(box: bigint, request: ForwardedRequest, fingerprint: string): Promise<BoxAnswer> {
+    const budgetMs = FORWARD_BUDGET_MS;
+    const sent = (errand: Errand) => waitFor(app.clock, send(box, request, errand), budgetMs);
+    if (request.method === 'GET') return sent({ budgetMs, key: randomUUID() });
+    return writes.perform(fingerprint, budgetMs, sent);
+  }
+
+  /** What a box answers, or what is answered for it. */
+  async function answer(box: bigint, request: ForwardedRequest, fingerprint: string): Promise<ForwardedAnswer> {
+    try {
+      return await measured(app.metrics, () => ask(box, request, fingerprint), answerOfBox);
+    } catch (error) {
+      if (!(error instanceof BoxError)) throw error;
+      return faultOfBox(error);
+    }
+  }
+
+  return {
+    async whereIs(target, id) {
+      const route = await find[target](id);
+      return route ? { box: route.boxId, guildId: route.guildId } : 'here';
+    },
+    async forward(target, { request, sender, taken }) {
+      const { box, guildId } = target;
+      const hash = createHash('sha256').update(headOf(request, sender));
+      const counted = { sender: countedAs(sender, request), hash };
+      const body = taken ? await receiveBody(app, request, { ...counted, taken }) : NO_BODY;
+      try {
+        const webhook = await webhookOf(app, request.id, sender);
+        const forwarded = { ...forwardedRequest(request, sender, body), ...webhook, guildId };
+        const answered = await answer(box, forwarded, hash.digest('hex'));
+        await noteMadeChannel(app, target, request, answered);
+        return answered;
+      } finally {
+        await body.letGo();
+      }
+    },
+  };
+}
+
+function forwardedRequest(
+  { method, path, query, headers }: Asked['request'],
+  sender: Sender,
+  body: ReceivedBody,
+): Omit<ForwardedRequest, 'guildId'> {
+  return {
+    // Whoever asks for the head only is not sent the body that comes with it.
+    method: method === 'HEAD' ? 'GET' : method,
+    path,
+    query,
+    headers: Object.fromEntries(
+      TRAVELLING.flatMap((name) => (headers[name] === undefined ? [] : [[name, String(headers[name])]])),
+    ),
+    body,
+    bot: botOf(sender),
+  };
+}
+
+/** The webhook as it is now, since the body came after its token. @throws UNKNOWN_WEBHOOK, UNKNOWN_CHANNEL */
+async function webhookOf(
+  app: AppContext,
+  requestId: string,
+  sender: Sender,
+): Promise<Pick<ForwardedRequest, 'webhook'>> {
+  if (sender.kind !== 'webhook') return {};
+  const { webhook } = await requireDirectedWebhook(callContext(app, sender, { requestId }));
+  return { webhook: { id: String(webhook.id), channel_id: String(webhook.channelId) } };
+}
+
+function botOf(sender: Sender): SentBot {
+  const application =
+    sender.kind === 'bot'
+      ? { id: sender.applicationId, messageContentIntent: sender.messageContentIntent }
+      : sender.application;
+  return {
+    user: renderUser(sender.user),
+    application_id: String(application.id),
+    message_content: application.messageContentIntent,
+  };
+}
+
+/** What tells a request from others beside its body (decisions 17): the order of a query's names says nothing. */
+function headOf({ method, path, query }: Asked['request'], sender: Sender): string {
+  const webhookId = sender.kind === 'webhook' ? String(sender.webhook.id) : null;
+  const sorted = Object.keys(query)
+    .sort()
+    .map((name) => [name, query[name]]);
+  return `${JSON.stringify([String(sender.user.id), webhookId, method, path, sorted])}\n`;
+}

@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { type BoxDoor, type BoxQuestions, type BoxRefusalCode, BoxRefused } from '../../domain/boxes/index.js';
+import { GuildUnavailable } from '../../domain/guilds/index.js';
+import type { Logger } from '../../infra/logger.js';
+import type { Metrics } from '../../infra/metrics.js';
+import { renderUser } from '../../wire/users.js';
+import { parseBounded } from '../protocol/bounded-json.js';
+import { CALL_REFUSALS } from '../protocol/call-refusals.js';
+import { type BoxAnswer, BoxError, type BoxLines } from './lines.js';
+import { measured } from './measures.js';
+
+/** How long an answer to what the cloud asks for itself is waited for, in milliseconds. */
+const CALL_BUDGET_MS = 12_000;
+
+/** Of what a box says of a refusal, so many characters are logged. */
+const MAX_LOGGED = 200;
+
+/** What the cloud asks of boxes for itself (docs/relay.md, R-27). */
+export class LineDoor implements BoxDoor {
+  constructor(
+    private readonly lines: BoxLines,
+    private readonly parts: { metrics: Metrics; log: Logger },
+  ) {}
+
+  async ask<Name extends keyof BoxQuestions>(boxId: bigint, name: Name, input: BoxQuestions[Name]): Promise<unknown> {
+    const guildId = BigInt(input.guild_id);
+    try {
+      const answer = await measured(
+        this.parts.metrics,
+        () => this.#call(boxId, name, input),
+        (response) => this.#read(boxId, name, response),
+      );
+      if (answer instanceof BoxRefused) throw answer;
+      return answer;
+    } catch (error) {
+      if (error instanceof BoxError) throw new GuildUnavailable(guildId, error);
+      throw error;
+    }
+  }
+
+  async #call<Name extends keyof BoxQuestions>(
+    boxId: bigint,
+    name: Name,
+    input: BoxQuestions[Name],
+  ): Promise<BoxAnswer> {
+    const line = await this.lines.to(boxId);
+    if (!line) throw new BoxError('offline', 'the box is not connected');
+    return line.call(name, asSent(input), { budgetMs: CALL_BUDGET_MS, key: randomUUID() });
+  }
+
+  /** @returns what was answered, or that it was refused, which is an answer as well @throws BoxError `undecodable`; both are logged */
+  #read(boxId: bigint, call: string, { status, body }: BoxAnswer): unknown {
+    const facts = { boxId: String(boxId), call, status };
+    if (isRefusal(status)) {
+      const { code, said } = refusalIn(body);
+      this.parts.log.warn({ ...facts, said }, 'a box refused a call');
+      return new BoxRefused(code);
+    }
+    try {
+      if (status !== 200) throw new BoxError('undecodable', `the box answered ${call} with status ${status}`);
+      return parseBody(body);
+    } catch (error) {
+      this.parts.log.warn({ ...facts, err: error }, 'a box gave an unusable answer');
+      throw error;
+    }
+  }
+}
+
+/** A bot goes as a user object. */
+function asSent(input: BoxQuestions[keyof BoxQuestions]): object {
+  return 'bot' in input ? { ...input, bot: renderUser(input.bot) } : input;
+}
+
+/** A 429 is no refusal: it is good for a while only. */
+function isRefusal(status: number): boolean {
+  return status >= 400 && status < 500 && status !== 429;
+}
+
+const Refusal = z.object({ code: z.unknown(), message: z.unknown() });
+
+/** Why a box refuses a call (docs/relay.md, R-27), and the beginning of what it says of it. */
+function refusalIn(body: Buffer): { code: BoxRefusalCode; said: string | null } {
+  const { code, message } = Refusal.safeParse(valueIn(body)).data ?? {};
+  const said = typeof message === 'string' ? message.slice(0, MAX_LOGGED) : null;
+  if (code === CALL_REFUSALS.BANNED) return { code: 'BANNED', said };
+  if (code === CALL_REFUSALS.UNKNOWN_GUILD) return { code: 'UNKNOWN_GUILD', said };
+  return { code: 'FORBIDDEN', said };
+}
+
+/** Null for what is no JSON: a refusal is one whatever stands in it. */
+function valueIn(body: Buffer): unknown {
+  try {
+    return parseBounded(body);
+  } catch {
+    return null;
+  }
+}
+
+function parseBody(body: Buffer): unknown {
+  try {
+    return parseBounded(body);
+  } catch (error) {
+    throw new BoxError('undecodable', 'the box answered what is no JSON', { cause: error });
+  }
+}

@@ -1,0 +1,300 @@
+import type { AppContext } from '../../context.js';
+import {
+  announceGuild,
+  forgetChannel,
+  keepGuilds,
+  noteChannel,
+  noteGuild,
+  withdrawGuild,
+} from '../../domain/boxes/index.js';
+import { DomainError, type ErrorKind, refusalIn } from '../../domain/errors.js';
+import { forgetBot, readmitBots, reconcileBots } from '../../domain/installations/index.js';
+import { limits } from '../../domain/limits.js';
+import type { Timer } from '../../infra/clock.js';
+import { parseSnowflake } from '../../infra/ids.js';
+import { nextTurn } from '../../infra/turns.js';
+import { because, type Close, closes } from '../protocol/closes.js';
+import type { FromBox, ToBox } from '../protocol/messages.js';
+import { stampDispatch } from './dispatches.js';
+import type { KnownBots } from './known-bots.js';
+import { RefusalLog } from './refusal-log.js';
+
+/** How long what was worked on waits for its acknowledgement, in milliseconds. */
+const ACK_MS = 100;
+
+/** What may wait to be worked on: messages, and their text in bytes (docs/relay.md, R-30). */
+const MAX_WAITING = { messages: 5_000, bytes: 16 * 1024 * 1024 };
+
+/** Somebody's typing tells nobody anything by the time so many events were told before it. */
+const MAX_BEFORE_TYPING = 200;
+
+/** Events that are worked on before others have a turn. */
+const EVENTS_PER_TURN = 20;
+/** The same for what tells of whole guilds, each of which is a transaction. */
+const GUILDS_PER_TURN = 4;
+
+/** How long a box may take to say how its events go on, in milliseconds. */
+const BEGINNING_MS = 10_000;
+
+/** What the cloud has of a box's events, from one connection to the next (docs/relay.md, R-31). */
+export interface EventSession {
+  name: string;
+  /** Of the last that was worked on. */
+  seq: number;
+  /** The guilds that were announced, each with its bots. */
+  guilds: Map<bigint, readonly bigint[]>;
+  isReady: boolean;
+}
+
+export type EventMessage = Extract<
+  FromBox,
+  { op: 'begin' | 'resume' | 'announce' | 'withdraw' | 'ready' | 'dispatch' }
+>;
+
+type Of<Op extends EventMessage['op']> = Extract<EventMessage, { op: Op }>;
+
+export interface IntakeParts {
+  app: AppContext;
+  boxId: bigint;
+  idSpace: number;
+  bots: KnownBots;
+  /** What is known of the box's events; null for nothing. */
+  session: EventSession | null;
+  send(message: ToBox): void;
+  end(close: Close): void;
+  /** The box tells its guilds anew: bots lose sight of them. */
+  onBegin(session: EventSession): Promise<void>;
+}
+
+/**
+ * What a box tells of its own over one connection, worked on in its order, one at a time (docs/relay.md, R-30 to R-35). A box that tells
+ * faster than that is closed, 4003.
+ */
+export class EventsIntake {
+  readonly #refusals: RefusalLog;
+  #session: EventSession | null = null;
+  #waiting: { message: EventMessage; bytes: number }[] = [];
+  #waitingBytes = 0;
+  #working: Promise<void> | null = null;
+  #isStopped = false;
+  #ack: Timer | null = null;
+  readonly #beginning: Timer;
+
+  constructor(private readonly parts: IntakeParts) {
+    const { app, boxId } = parts;
+    this.#refusals = new RefusalLog(app.log, app.clock, boxId);
+    this.#beginning = app.clock.after(BEGINNING_MS, () => this.#end(closes.silent));
+  }
+
+  /** @param bytes how long the message was */
+  take(message: EventMessage, bytes: number): void {
+    if (this.#isStopped) return;
+    // What waits here was told in time.
+    if (message.op === 'begin' || message.op === 'resume') this.#beginning.cancel();
+    if (this.#waiting.length >= MAX_WAITING.messages || this.#waitingBytes + bytes > MAX_WAITING.bytes) {
+      this.#end(closes.tooSlow);
+      return;
+    }
+    this.#waiting.push({ message, bytes });
+    this.#waitingBytes += bytes;
+    this.#working ??= this.#work().finally(() => {
+      this.#working = null;
+    });
+  }
+
+  /** What waits is left to be told again; settles once nothing is worked on any more. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#beginning.cancel();
+    this.#ack?.cancel();
+    await this.#working;
+  }
+
+  async #work(): Promise<void> {
+    for (let done = 1; !this.#isStopped; done += 1) {
+      const next = this.#waiting.shift();
+      if (!next) return;
+      this.#waitingBytes -= next.bytes;
+      if (done % (next.message.op === 'dispatch' ? EVENTS_PER_TURN : GUILDS_PER_TURN) === 0) await nextTurn();
+      try {
+        await this.#workOn(next.message);
+      } catch (error) {
+        this.#fail(error, next.message.op);
+      }
+    }
+  }
+
+  #fail(error: unknown, op: string): void {
+    const { app, boxId } = this.parts;
+    if (!refusalIn(error)) {
+      app.log.error({ err: error, boxId: String(boxId), op }, 'what a box told could not be worked on');
+    }
+    this.#end(closeFor(error));
+  }
+
+  async #workOn(message: EventMessage): Promise<void> {
+    if (message.op === 'begin') return this.#begin(message);
+    if (message.op === 'resume') return this.#resume(message);
+    const session = this.#session;
+    if (!session || message.s !== session.seq + 1) {
+      this.#end(closes.unusable);
+      return;
+    }
+    await this.#tell(session, message);
+    session.seq = message.s;
+    if (message.op === 'ready') this.#acknowledge();
+    else this.#ack ??= this.parts.app.clock.after(ACK_MS, () => this.#acknowledge());
+  }
+
+  async #begin({ session: name }: Of<'begin'>): Promise<void> {
+    // Many boxes may begin at once, such as after a restart.
+    await nextTurn();
+    const session: EventSession = { name, seq: 0, guilds: new Map(), isReady: false };
+    this.#session = session;
+    await this.parts.onBegin(session);
+  }
+
+  /** Bots that were shown a guild as unavailable during the short absence are shown it now; of the others nobody is told anything. */
+  async #resume({ session }: Of<'resume'>): Promise<void> {
+    const known = this.parts.session;
+    if (this.#session || known?.name !== session) {
+      this.#end(closes.unusable);
+      return;
+    }
+    this.#session = known;
+    if (known.isReady) await this.#readmit(known.guilds);
+  }
+
+  async #tell(session: EventSession, message: Of<'announce' | 'withdraw' | 'ready' | 'dispatch'>): Promise<void> {
+    switch (message.op) {
+      case 'announce':
+        return this.#announce(session, message);
+      case 'withdraw':
+        return this.#withdraw(session, message);
+      case 'ready':
+        return this.#ready(session);
+      case 'dispatch':
+        return this.#dispatch(session, message);
+    }
+  }
+
+  async #announce(session: EventSession, { guild }: Of<'announce'>): Promise<void> {
+    const { app, boxId } = this.parts;
+    const { id, name, icon, owner_id, channels, bots } = guild;
+    // The database says so, too; but not a hundred thousand times over.
+    if (!session.guilds.has(id) && session.guilds.size >= limits.guildsPerBox) {
+      this.#refusals.note('announce', `is one of more than ${limits.guildsPerBox}`);
+      return;
+    }
+    const announced = { id, name, iconHash: icon ?? null, ownerId: owner_id, channelIds: channels };
+    try {
+      await announceGuild(app.callOfNobody(), boxId, announced);
+    } catch (error) {
+      // There are as many as there may be: this one is left out, and the others go on.
+      if (!(error instanceof DomainError) || error.kind !== 'limitReached') throw error;
+      this.#refusals.note('announce', error.message);
+      return;
+    }
+    session.guilds.set(id, bots);
+    if (session.isReady) await this.#show(new Map([[id, bots]]));
+  }
+
+  async #withdraw(session: EventSession, { guild_id }: Of<'withdraw'>): Promise<void> {
+    const { app, boxId } = this.parts;
+    if (!session.guilds.has(guild_id)) return;
+    await withdrawGuild(app.callOfNobody(), boxId, guild_id);
+    // Not before: where it could not be done, the box tells it again.
+    session.guilds.delete(guild_id);
+  }
+
+  async #ready(session: EventSession): Promise<void> {
+    const { app, boxId } = this.parts;
+    if (session.isReady) return;
+    await keepGuilds(app.callOfNobody(), boxId, [...session.guilds.keys()]);
+    await this.#show(session.guilds);
+    session.isReady = true;
+  }
+
+  /** Bots that are members are shown these guilds. */
+  async #show(guilds: ReadonlyMap<bigint, readonly bigint[]>): Promise<void> {
+    const { app, boxId } = this.parts;
+    await reconcileBots(app.callOfNobody(), boxId, guilds);
+    await this.#readmit(guilds);
+  }
+
+  async #readmit(guilds: ReadonlyMap<bigint, readonly bigint[]>): Promise<void> {
+    for (const guildId of guilds.keys()) {
+      await nextTurn();
+      await readmitBots(this.parts.app.callOfNobody(), guildId);
+    }
+  }
+
+  async #dispatch(session: EventSession, { t, d }: Of<'dispatch'>): Promise<void> {
+    if (t === 'TYPING_START' && this.#waiting.length > MAX_BEFORE_TYPING) return;
+    const { app, idSpace, bots } = this.parts;
+    const stamped = await stampDispatch({ t, d }, { idSpace, guildIds: session.guilds, bots });
+    if ('refusal' in stamped) {
+      this.#refusals.note(t, stamped.refusal);
+      return;
+    }
+    if (!(await this.#keepIndex(session, t, d))) return;
+    for (const topic of stamped.topics) app.bus.publish(topic, stamped.message);
+    const { guildId, userId } = stamped.message;
+    if (t === 'GUILD_MEMBER_REMOVE' && guildId !== undefined && userId !== undefined) {
+      const botId = BigInt(userId);
+      if (await bots.has(botId)) await forgetBot(app.callOfNobody(), BigInt(guildId), botId);
+    }
+  }
+
+  /** What finds a guild or a channel is right before anybody hears of it. @returns false for what is another's */
+  async #keepIndex(session: EventSession, t: string, d: Record<string, unknown>): Promise<boolean> {
+    const { app, boxId } = this.parts;
+    const id = idIn(d.id);
+    const guildId = idIn(d.guild_id);
+    const call = app.callOfNobody();
+    try {
+      if (t === 'GUILD_UPDATE' && id !== undefined) {
+        await noteGuild(call, boxId, {
+          id,
+          name: String(d.name ?? ''),
+          iconHash: typeof d.icon === 'string' ? d.icon : null,
+        });
+      } else if (id !== undefined && guildId !== undefined && session.guilds.has(guildId)) {
+        if (t === 'CHANNEL_CREATE') await noteChannel(call, boxId, { guildId, channelId: id });
+        if (t === 'CHANNEL_DELETE') await forgetChannel(call, boxId, { guildId, channelId: id });
+      }
+      return true;
+    } catch (error) {
+      const isLeftOut = error instanceof DomainError && LEFT_OUT.includes(error.kind) && error.code !== 'UNKNOWN_BOX';
+      if (!isLeftOut) throw error;
+      this.#refusals.note(t, error.message);
+      return false;
+    }
+  }
+
+  #acknowledge(): void {
+    this.#ack?.cancel();
+    this.#ack = null;
+    if (this.#session && !this.#isStopped) this.parts.send({ op: 'ack', s: this.#session.seq });
+  }
+
+  #end(close: Close): void {
+    if (this.#isStopped) return;
+    void this.stop();
+    this.parts.end(close);
+  }
+}
+
+/** What an event that cannot be kept in the index is refused as. */
+const LEFT_OUT: ErrorKind[] = ['conflict', 'limitReached', 'notFound'];
+
+/** What becomes of a connection of which something could not be worked on. */
+function closeFor(error: unknown): Close {
+  if (!(error instanceof DomainError)) return closes.unavailable;
+  if (error.kind === 'conflict') return because(closes.notOwnId, error.message);
+  return error.code === 'UNKNOWN_BOX' ? closes.deleted : closes.unavailable;
+}
+
+function idIn(value: unknown): bigint | undefined {
+  return typeof value === 'string' ? parseSnowflake(value) : undefined;
+}

@@ -1,0 +1,153 @@
+import { randomUUID } from 'node:crypto';
+import { BUS_RECONNECTED, type Bus, type BusSubscription } from '../../../infra/bus.js';
+import type { Clock, Timer } from '../../../infra/clock.js';
+import type { Release } from '../../../infra/slots.js';
+import { AnswerRoom } from '../answer-room.js';
+import { type BoxAnswer, BoxError, type BoxLine, type Errand, type ForwardedBody } from '../lines.js';
+import { type FarWork, type LineMessage, lineTopics } from './messages.js';
+import { IncomingPieces, OutgoingPieces } from './pieces.js';
+
+/** How much longer than its budget an answer is waited for, in milliseconds: the process that has the box keeps to the budget itself. */
+const GRACE_MS = 250;
+
+/** How often it is looked whether a process is there whose answers are waited for, in milliseconds. */
+const LOOK_EVERY_MS = 1_000;
+
+/** A request on its way. */
+interface Pending {
+  outgoing: OutgoingPieces;
+  incoming: IncomingPieces | null;
+  /** Frees the room that the answer takes. */
+  release: Release;
+  holderTopic: string;
+  settle(answer: BoxAnswer): void;
+  fail(error: unknown): void;
+}
+
+/** Asks boxes whose connections other processes have. */
+export class Asker {
+  readonly #pending = new Map<string, Pending>();
+  readonly #topic = lineTopics.asker(randomUUID());
+  #subscription: BusSubscription | null = null;
+  #look: Timer | null = null;
+
+  constructor(
+    private readonly bus: Bus<LineMessage>,
+    private readonly clock: Clock,
+    private readonly room = new AnswerRoom(),
+  ) {}
+
+  /** The line to a box by way of the process that has it. */
+  lineTo(boxId: bigint, holderId: string): BoxLine {
+    const to = { boxId, holderTopic: lineTopics.holder(holderId) };
+    return {
+      boxId,
+      request: ({ body, guildId, ...request }, errand) => {
+        const asked: FarWork = { kind: 'request', request: { ...request, guildId: String(guildId) }, size: body.size };
+        return this.#ask(to, asked, body, errand);
+      },
+      call: (name, input, errand) => this.#ask(to, { kind: 'call', name, input }, null, errand),
+    };
+  }
+
+  async #ask(
+    { boxId, holderTopic }: { boxId: bigint; holderTopic: string },
+    asked: FarWork,
+    body: ForwardedBody | null,
+    errand: Errand,
+  ): Promise<BoxAnswer> {
+    this.#subscription ??= this.bus.subscribe(this.#topic, (message) => {
+      if (message.type !== BUS_RECONNECTED) this.#hear(message);
+    });
+    await this.#subscription.ready;
+    if (!this.#subscription.isComplete) throw new BoxError('offline', 'the process that has the box cannot be reached');
+    const id = randomUUID();
+    const outgoing = new OutgoingPieces((data) => this.bus.publish(holderTopic, { type: 'piece', id, data }));
+    let timer: Timer | undefined;
+    const answer = new Promise<BoxAnswer>((settle, fail) => {
+      this.#pending.set(id, { outgoing, incoming: null, release() {}, holderTopic, settle, fail });
+      const late = () => fail(new BoxError('timeout', 'the process that has the box did not answer in time'));
+      timer = this.clock.after(errand.budgetMs + GRACE_MS, late);
+    });
+    this.#look ??= this.#lookLater();
+    try {
+      const ask: LineMessage = { type: 'ask', id, from: this.#topic, boxId: String(boxId), asked, errand };
+      void this.#deliver(id, holderTopic, ask);
+      if (body && body.size > 0) void this.#sendBody(id, outgoing, body);
+      return await answer;
+    } finally {
+      timer?.cancel();
+      outgoing.stop();
+      this.#pending.get(id)?.release();
+      this.#pending.delete(id);
+    }
+  }
+
+  /** What reached nobody was not sent. Where that is not known, the answer is waited for. */
+  async #deliver(id: string, holderTopic: string, ask: LineMessage): Promise<void> {
+    const delivery = await this.bus.deliver(holderTopic, ask).catch(() => 'heard');
+    if (delivery !== 'heard')
+      this.#pending.get(id)?.fail(new BoxError('offline', 'the process that had the box is gone'));
+  }
+
+  #lookLater(): Timer {
+    return this.clock.after(LOOK_EVERY_MS, () => {
+      const waitedFor = new Map([...this.#pending].map(([id, { holderTopic }]) => [holderTopic, id]));
+      this.#look = waitedFor.size === 0 ? null : this.#lookLater();
+      for (const [holderTopic, id] of waitedFor) void this.#lookAt(holderTopic, id);
+    });
+  }
+
+  /** A process that ended answers nothing of what it was sent (docs/relay.md, R-43). */
+  async #lookAt(holderTopic: string, id: string): Promise<void> {
+    const delivery = await this.bus.deliver(holderTopic, { type: 'waiting', id }).catch(() => 'heard');
+    if (delivery !== 'unheard') return;
+    const lost = new BoxError('timeout', 'the process that had the box ended before the answer came');
+    for (const pending of this.#pending.values()) if (pending.holderTopic === holderTopic) pending.fail(lost);
+  }
+
+  async #sendBody(id: string, outgoing: OutgoingPieces, body: ForwardedBody): Promise<void> {
+    try {
+      await outgoing.sendAll(body.read());
+    } catch (error) {
+      const pending = this.#pending.get(id);
+      if (!pending) return;
+      this.bus.publish(pending.holderTopic, { type: 'drop', id });
+      pending.fail(error);
+    }
+  }
+
+  #hear(message: LineMessage): void {
+    const pending = this.#pending.get(message.id);
+    if (!pending) return;
+    switch (message.type) {
+      case 'taken':
+        pending.outgoing.taken();
+        break;
+      case 'fault':
+        pending.fail(new BoxError(message.fault, message.message));
+        break;
+      case 'answer':
+        this.#receive(message, pending);
+        break;
+      case 'piece':
+        pending.incoming?.add(message.data);
+        break;
+      default:
+        break;
+    }
+  }
+
+  #receive({ id, size, status, retryAfter, tookMs }: Extract<LineMessage, { type: 'answer' }>, pending: Pending): void {
+    const { holderTopic, settle, fail } = pending;
+    const release = this.room.take(size);
+    if (!release) {
+      this.bus.publish(holderTopic, { type: 'drop', id });
+      fail(new BoxError('overfull', `no room for an answer of ${size} bytes`));
+      return;
+    }
+    pending.release = release;
+    pending.incoming = new IncomingPieces(size, () => this.bus.publish(holderTopic, { type: 'taken', id }));
+    void pending.incoming.whole.then((body) => settle({ status, retryAfter, tookMs, body }));
+  }
+}

@@ -1,0 +1,140 @@
+import { BUS_RECONNECTED, type Bus, type BusSubscription } from '../../../infra/bus.js';
+import type { Clock, Timer } from '../../../infra/clock.js';
+import type { Logger } from '../../../infra/logger.js';
+import { SMALL_BYTES } from '../answer-room.js';
+import { type BoxAnswer, BoxError, type BoxLine } from '../lines.js';
+import { type LineMessage, lineTopics } from './messages.js';
+import { IncomingPieces, OutgoingPieces } from './pieces.js';
+
+/** The most bytes of requests' bodies and of large answers that are kept at once for other processes. */
+const MAX_BYTES_FOR_OTHERS = 64 * 1024 * 1024;
+
+/** How long whoever asked may take to take an answer, in milliseconds. */
+const TAKING_MS = 15_000;
+
+type Ask = Extract<LineMessage, { type: 'ask' }>;
+
+/** A request of another process. */
+interface Served {
+  incoming: IncomingPieces;
+  outgoing: OutgoingPieces;
+  size: number;
+  timer: Timer;
+}
+
+export interface HolderParts {
+  bus: Bus<LineMessage>;
+  clock: Clock;
+  log: Logger;
+  /** The line to a box of this process; null for one that is not connected to it. */
+  lineTo(boxId: bigint): BoxLine | null;
+}
+
+/** Has boxes of this process do what other processes ask of them. */
+export class Holder {
+  readonly #served = new Map<string, Served>();
+  #keptBytes = 0;
+  #topic: string | null = null;
+  #subscription: BusSubscription | null = null;
+
+  constructor(private readonly parts: HolderParts) {}
+
+  /** Settles once others are heard who ask for boxes of this process, whose life has that id. */
+  async listen(processId: string): Promise<void> {
+    const topic = lineTopics.holder(processId);
+    if (topic !== this.#topic) {
+      this.#subscription?.close();
+      this.#topic = topic;
+      this.#subscription = this.parts.bus.subscribe(topic, (message) => {
+        if (message.type !== BUS_RECONNECTED) this.#hear(message);
+      });
+    }
+    await this.#subscription?.ready;
+  }
+
+  #hear(message: LineMessage): void {
+    const served = this.#served.get(message.id);
+    switch (message.type) {
+      case 'ask':
+        void this.#serve(message);
+        break;
+      case 'piece':
+        served?.incoming.add(message.data);
+        break;
+      case 'taken':
+        served?.outgoing.taken();
+        break;
+      case 'drop':
+        this.#end(message.id);
+        break;
+      default:
+        break;
+    }
+  }
+
+  async #serve(ask: Ask): Promise<void> {
+    const { id, from, boxId } = ask;
+    const { bus, log } = this.parts;
+    try {
+      const line = this.parts.lineTo(BigInt(boxId));
+      if (!line) throw new BoxError('offline', 'the box is not connected to this process');
+      const { body, ...head } = await this.#perform(line, ask, this.#begin(ask));
+      this.#keepAnswer(id, body.length);
+      bus.publish(from, { type: 'answer', id, ...head, size: body.length });
+      await this.#served.get(id)?.outgoing.sendAll(once(body));
+    } catch (error) {
+      if (!(error instanceof BoxError)) log.error({ err: error, boxId }, 'a request of another process failed');
+      const fault = error instanceof BoxError ? error.fault : 'timeout';
+      bus.publish(from, { type: 'fault', id, fault, message: error instanceof Error ? error.message : '' });
+    }
+    this.#end(id);
+  }
+
+  /** Begins to receive the body. */
+  #begin({ id, from, asked, errand }: Ask): IncomingPieces {
+    const { bus, clock } = this.parts;
+    const size = asked.kind === 'request' ? asked.size : 0;
+    if (this.#keptBytes + size > MAX_BYTES_FOR_OTHERS) throw new BoxError('crowded', 'too much waits for boxes');
+    const incoming = new IncomingPieces(size, () => bus.publish(from, { type: 'taken', id }));
+    const outgoing = new OutgoingPieces((data) => bus.publish(from, { type: 'piece', id, data }));
+    const timer = clock.after(errand.budgetMs + TAKING_MS, () => this.#end(id));
+    this.#keptBytes += size;
+    this.#served.set(id, { incoming, outgoing, size, timer });
+    return incoming;
+  }
+
+  /** Until whoever asked has taken it. @throws BoxError where there is no room */
+  #keepAnswer(id: string, size: number): void {
+    const served = this.#served.get(id);
+    if (!served || size <= SMALL_BYTES) return;
+    if (this.#keptBytes + size > MAX_BYTES_FOR_OTHERS)
+      throw new BoxError('overfull', 'too much waits for other processes');
+    this.#keptBytes += size;
+    served.size += size;
+  }
+
+  async #perform(line: BoxLine, { asked, errand }: Ask, incoming: IncomingPieces): Promise<BoxAnswer> {
+    if (asked.kind === 'call') return line.call(asked.name, asked.input, errand);
+    const { clock } = this.parts;
+    const endsAt = clock.now() + errand.budgetMs;
+    const { guildId, ...request } = asked.request;
+    const whole = await incoming.whole;
+    const budgetMs = endsAt - clock.now();
+    if (budgetMs <= 0) throw new BoxError('timeout', 'the request did not arrive in time');
+    const body = { size: whole.length, read: () => once(whole) };
+    return line.request({ ...request, guildId: BigInt(guildId), body }, { ...errand, budgetMs });
+  }
+
+  #end(id: string): void {
+    const served = this.#served.get(id);
+    if (!served) return;
+    this.#served.delete(id);
+    this.#keptBytes -= served.size;
+    served.timer.cancel();
+    served.outgoing.stop();
+  }
+}
+
+async function* once(body: Buffer): AsyncIterable<Buffer> {
+  if (body.length > 0) yield body;
+}

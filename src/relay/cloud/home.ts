@@ -1,0 +1,249 @@
+import type { BoxDoor, BoxQuestions, BoxRoute, BoxRoutes } from '../../domain/boxes/index.js';
+import type { BusMessage, EventBus } from '../../domain/bus-message.js';
+import { DomainError } from '../../domain/errors.js';
+import {
+  type GuildHome,
+  type GuildSnapshot,
+  GuildUnavailable,
+  type GuildView,
+  pagesOfBoxGuildIds,
+} from '../../domain/guilds/index.js';
+import type { MemberFacts, MemberRecord, MemberSelection } from '../../domain/members/index.js';
+import { rolePermissions } from '../../domain/permissions.js';
+import type { ShownPresence } from '../../domain/presences/index.js';
+import type { VoiceStateRecord } from '../../domain/voice/index.js';
+import { topics } from '../../infra/bus.js';
+import type { Clock } from '../../infra/clock.js';
+import type { Channel, Reader } from '../../infra/database/index.js';
+import { idSpaceOf } from '../../infra/ids.js';
+import type { Logger } from '../../infra/logger.js';
+import { Memory, remember } from '../../infra/memory.js';
+import type { KnownBots } from './known-bots.js';
+import { namesOnlyItsOwn, ownNamesOf } from './own-names.js';
+import { factsOf, type GuildTold, readGuild, readMember, readMembers } from './records.js';
+
+export interface BoxHomeParts {
+  door: BoxDoor;
+  routes: BoxRoutes;
+  reader: Reader;
+  bots: KnownBots;
+  bus: EventBus;
+  clock: Clock;
+  log: Logger;
+}
+
+/** What is remembered of a guild: what decides access, and its channels. */
+interface Remembered {
+  view: GuildView;
+  channels: ReadonlyMap<bigint, Channel>;
+}
+
+interface Parts {
+  /** The channels that the guild had when it was read; null before. */
+  channels: ReadonlyMap<bigint, Channel> | null;
+  members: Map<bigint, Promise<MemberFacts | null>>;
+}
+
+const MAX_GUILDS = 1_000;
+/** Beyond this many remembered members of one guild, all of them are forgotten and asked for again when needed. */
+const MAX_MEMBERS_PER_GUILD = 10_000;
+/** The most members that are asked for at once (docs/relay.md, R-27). */
+const MAX_MEMBERS = 1_000;
+
+/**
+ * The home of the guilds that are on boxes: what their boxes answer when they are asked (docs/relay.md, R-27). A view and the
+ * memberships that were asked for are remembered like those in the database (decisions 99). Nothing of an answer is believed that is not about
+ * the guild that was asked for, or names others' (R-35): the guild counts as out of reach then.
+ */
+export class BoxHome implements GuildHome {
+  readonly #memory: Memory<Remembered, Parts, BusMessage>;
+
+  constructor(private readonly parts: BoxHomeParts) {
+    const { clock, bus } = parts;
+    this.#memory = new Memory({
+      max: MAX_GUILDS,
+      clock,
+      bus,
+      topicOf: topics.facts,
+      read: (guildId) => this.#remembered(guildId),
+      empty: (): Parts => ({ channels: null, members: new Map() }),
+      onMessage: (guildId, message) => this.#onEvent(guildId, message),
+    });
+  }
+
+  async view(guildId: bigint): Promise<GuildView | null> {
+    const guild = await this.#memory.thing(guildId);
+    return guild?.view ?? null;
+  }
+
+  async member(guildId: bigint, userId: bigint): Promise<MemberFacts | null> {
+    if (!(await this.#mayBeMember(guildId, userId))) return null;
+    const { members } = this.#memory.of(guildId);
+    return remember(members, userId, MAX_MEMBERS_PER_GUILD, () => this.#askForMember(guildId, userId));
+  }
+
+  async guildOfChannel(channelId: bigint): Promise<bigint | undefined> {
+    const route = await this.parts.routes.ofChannel(channelId);
+    if (!route) return undefined;
+    const { channels } = this.#memory.peek(route.guildId) ?? {};
+    // It was made since the guild was read, and that is still to be told.
+    if (channels && !channels.has(channelId)) this.#memory.forget(route.guildId);
+    return route.guildId;
+  }
+
+  async channel(guildId: bigint, channelId: bigint): Promise<Channel | null> {
+    const guild = await this.#memory.thing(guildId);
+    return guild?.channels.get(channelId) ?? null;
+  }
+
+  async snapshot(guildId: bigint): Promise<GuildSnapshot | null> {
+    const guild = await this.#askForGuild(guildId);
+    return guild?.snapshot ?? null;
+  }
+
+  async members(guildId: bigint, { userIds, after }: MemberSelection, take: number): Promise<MemberRecord[]> {
+    const wanted = userIds && (await this.#possibleMembers(guildId, userIds));
+    if (wanted?.length === 0) return [];
+    const found: MemberRecord[] = [];
+    let last = after;
+    while (found.length < take) {
+      const limit = Math.min(MAX_MEMBERS, take - found.length);
+      const question = {
+        guild_id: String(guildId),
+        ...(last === undefined ? {} : { after: String(last) }),
+        ...(wanted ? { user_ids: wanted.map(String) } : {}),
+        limit,
+      };
+      const page = await this.#ask(guildId, 'members', question, (answer) =>
+        asked(readMembers(answer, guildId, limit), last, wanted),
+      );
+      found.push(...(page ?? []));
+      if (!page || page.length < limit) break;
+      last = page.at(-1)?.userId;
+    }
+    return found;
+  }
+
+  async notableMembers(guildId: bigint, take: number): Promise<MemberRecord[]> {
+    const question = { guild_id: String(guildId), limit: take };
+    const members = await this.#ask(guildId, 'notable_members', question, (answer) =>
+      readMembers(answer, guildId, take),
+    );
+    return members ?? [];
+  }
+
+  async searchMembers(guildId: bigint, prefix: string, take: number): Promise<MemberRecord[]> {
+    const question = { guild_id: String(guildId), query: prefix, limit: take };
+    const members = await this.#ask(guildId, 'search_members', question, (answer) =>
+      readMembers(answer, guildId, take),
+    );
+    return members ?? [];
+  }
+
+  /** Boxes do not tell who is there. */
+  async presences(): Promise<ShownPresence[]> {
+    return [];
+  }
+
+  async voiceStates(guildId: bigint): Promise<VoiceStateRecord[]> {
+    const guild = await this.#askForGuild(guildId);
+    return guild?.voiceStates ?? [];
+  }
+
+  async countMembers(guildId: bigint): Promise<number> {
+    const guild = await this.#askForGuild(guildId);
+    return guild?.snapshot.memberCount ?? 0;
+  }
+
+  pagesOfGuildIds(userId: bigint): AsyncIterable<bigint[]> {
+    return pagesOfBoxGuildIds(this.parts.reader, userId);
+  }
+
+  /** The box's own people and the cloud's bots may; about others nobody is asked. */
+  async #mayBeMember(guildId: bigint, userId: bigint): Promise<boolean> {
+    return idSpaceOf(userId) === idSpaceOf(guildId) || this.parts.bots.has(userId);
+  }
+
+  async #possibleMembers(guildId: bigint, userIds: readonly bigint[]): Promise<bigint[]> {
+    const possible = await Promise.all(userIds.map((userId) => this.#mayBeMember(guildId, userId)));
+    return userIds.filter((_, index) => possible[index]);
+  }
+
+  async #remembered(guildId: bigint): Promise<Remembered | null> {
+    const told = await this.#askForGuild(guildId);
+    if (!told) return null;
+    const { guild, channels } = told.snapshot;
+    const byId = new Map(channels.map((channel) => [channel.id, channel]));
+    const known = this.#memory.peek(guildId);
+    if (known) known.channels = byId;
+    const { ownerId, roles } = guild;
+    return {
+      view: { id: guildId, ownerId, rolePermissions: rolePermissions(roles), channels: byId },
+      channels: byId,
+    };
+  }
+
+  #askForGuild(guildId: bigint): Promise<GuildTold | null> {
+    return this.#ask(guildId, 'guild', { guild_id: String(guildId) }, (answer) => readGuild(answer, guildId));
+  }
+
+  async #askForMember(guildId: bigint, userId: bigint): Promise<MemberFacts | null> {
+    const question = { guild_id: String(guildId), user_id: String(userId) };
+    return this.#ask(guildId, 'member', question, (answer) => {
+      const member = readMember(answer, guildId);
+      if (member.userId !== userId) throw new RangeError('another member was answered');
+      return factsOf(member);
+    });
+  }
+
+  /**
+   * Asks the box that has a guild. Null where none has, and where it answers so.
+   * @throws GuildUnavailable, also for a refusal, which says nothing of who asked, and for an answer that cannot be used
+   */
+  async #ask<Name extends keyof BoxQuestions, Answer>(
+    guildId: bigint,
+    name: Name,
+    question: BoxQuestions[Name],
+    read: (answer: unknown) => Answer,
+  ): Promise<Answer | null> {
+    const { routes, door } = this.parts;
+    const route = await routes.ofGuild(guildId);
+    if (!route) return null;
+    const answer = await door.ask(route.boxId, name, question).catch((error: unknown) => {
+      if (error instanceof GuildUnavailable || !(error instanceof DomainError)) throw error;
+      throw new GuildUnavailable(guildId, error);
+    });
+    if (answer === null) return null;
+    try {
+      const foreign = await namesOnlyItsOwn(answer, ownNamesOf(guildId, this.parts.bots));
+      if (foreign !== null) throw new RangeError(foreign);
+      return read(answer);
+    } catch (error) {
+      throw this.#unusable(route, name, error);
+    }
+  }
+
+  #unusable({ boxId, guildId }: BoxRoute, name: string, error: unknown): GuildUnavailable {
+    const facts = { boxId: String(boxId), guildId: String(guildId), call: name, err: error };
+    this.parts.log.warn(facts, 'a box answered what cannot be used');
+    return new GuildUnavailable(guildId, error);
+  }
+
+  #onEvent(guildId: bigint, { invalidates, userId }: BusMessage): void {
+    if (invalidates.includes('view')) this.#memory.forget(guildId);
+    if (invalidates.includes('member') && userId !== undefined)
+      this.#memory.peek(guildId)?.members.delete(BigInt(userId));
+  }
+}
+
+/** Members in ascending order, of those that were asked for. @throws RangeError for others */
+function asked(members: MemberRecord[], after: bigint | undefined, userIds?: readonly bigint[]): MemberRecord[] {
+  const wanted = userIds && new Set(userIds);
+  let last = after;
+  for (const { userId } of members) {
+    const isInOrder = last === undefined || userId > last;
+    if (!isInOrder || wanted?.has(userId) === false) throw new RangeError('members that were not asked for');
+    last = userId;
+  }
+  return members;
+}

@@ -1,0 +1,97 @@
+import type { APIUser } from 'discord-api-types/v10';
+import { LRUCache } from 'lru-cache';
+import { PLATFORM_ID } from '../../domain/platform/index.js';
+import type { Clock } from '../../infra/clock.js';
+import type { Reader } from '../../infra/database/index.js';
+import { isMadeByBox } from '../../infra/ids.js';
+import { REMEMBER_MS } from '../../infra/memory.js';
+import { renderUser } from '../../wire/users.js';
+
+const MAX_IDS = 50_000;
+
+/** How long it is not asked again how a bot looks, although a box shows it otherwise, in milliseconds. */
+const LOOKS_MS = 1_000;
+
+/** A webhook: where it posts to, and in whose name. */
+export interface WebhookOfCloud {
+  guildId: bigint;
+  /** The application's, and its bot's. */
+  applicationId: bigint;
+}
+
+/** What the cloud says of its bots, which no box can say otherwise (docs/relay.md, R-35). */
+export interface BotsOfCloud {
+  /** The bot that has, or had, an id, as the cloud shows it; null for no bot. @param as it is shown elsewhere: what differs is asked anew */
+  userOf(id: bigint, as?: object): Promise<APIUser | null> | APIUser | null;
+  /** A webhook, also one that was deleted: what it posted stays. */
+  webhookOf(id: bigint): Promise<WebhookOfCloud | null> | WebhookOfCloud | null;
+  /** Whether a bot is installed to a guild. The platform's own is everywhere. */
+  isInstalled(botId: bigint, guildId: bigint): Promise<boolean> | boolean;
+}
+
+interface Seen {
+  user: APIUser;
+  at: number;
+}
+
+/** The bots of the cloud, those of deleted applications included: what they wrote stays theirs. */
+export class KnownBots implements BotsOfCloud {
+  readonly #bots: LRUCache<bigint, Seen>;
+  /** An id that is nobody's now may become a bot's. */
+  readonly #others: LRUCache<bigint, true>;
+  readonly #webhooks = new LRUCache<bigint, WebhookOfCloud>({ max: MAX_IDS });
+  readonly #installed: LRUCache<string, true>;
+
+  constructor(
+    private readonly reader: Reader,
+    private readonly clock: Clock,
+  ) {
+    const forAWhile = { max: MAX_IDS, ttl: REMEMBER_MS, ttlResolution: 0, perf: clock };
+    this.#bots = new LRUCache(forAWhile);
+    this.#others = new LRUCache(forAWhile);
+    this.#installed = new LRUCache(forAWhile);
+  }
+
+  /** Whether a bot of the cloud has, or had, this id. */
+  async has(id: bigint): Promise<boolean> {
+    return (await this.userOf(id)) !== null;
+  }
+
+  async userOf(id: bigint, as?: object): Promise<APIUser | null> {
+    if (isMadeByBox(id) || this.#others.has(id)) return null;
+    const seen = this.#bots.get(id);
+    if (seen && (isAlike(seen.user, as) || this.clock.now() - seen.at < LOOKS_MS)) return seen.user;
+    const application = await this.reader.application.findUnique({ where: { id }, select: { bot: true } });
+    if (!application) {
+      this.#others.set(id, true);
+      return null;
+    }
+    const user = renderUser(application.bot);
+    this.#bots.set(id, { user, at: this.clock.now() });
+    return user;
+  }
+
+  async webhookOf(id: bigint): Promise<WebhookOfCloud | null> {
+    const known = this.#webhooks.get(id);
+    if (known) return known;
+    const select = { guildId: true, applicationId: true };
+    const webhook = await this.reader.webhook.findUnique({ where: { id }, select });
+    if (webhook) this.#webhooks.set(id, webhook);
+    return webhook;
+  }
+
+  async isInstalled(botId: bigint, guildId: bigint): Promise<boolean> {
+    if (botId === PLATFORM_ID) return true;
+    const key = `${botId} ${guildId}`;
+    if (this.#installed.has(key)) return true;
+    const where = { applicationId_guildId: { applicationId: botId, guildId } };
+    const installation = await this.reader.installation.findUnique({ where, select: { id: true } });
+    if (installation) this.#installed.set(key, true);
+    return installation !== null;
+  }
+}
+
+/** Whether somebody is shown in the same way. */
+function isAlike(user: APIUser, as: object = user): boolean {
+  return Object.entries(user).every(([field, value]) => Reflect.get(as, field) === value);
+}

@@ -1,0 +1,29 @@
+import type { AppContext } from '../../context.js';
+import { noteChannel } from '../../domain/boxes/index.js';
+import { DomainError } from '../../domain/errors.js';
+import { parseSnowflake } from '../../infra/ids.js';
+import type { ForwardedAnswer } from './answers.js';
+
+const CHANNELS_OF_GUILD = /^\/guilds\/\d+\/channels$/;
+
+/**
+ * A channel that a bot has just made can be found by it, although the box's CHANNEL_CREATE may come later than its answer. What cannot be kept
+ * is seen to with that event.
+ */
+export async function noteMadeChannel(
+  app: AppContext,
+  { box, guildId }: { box: bigint; guildId: bigint },
+  { method, path }: { method: string; path: string },
+  { status, body }: ForwardedAnswer,
+): Promise<void> {
+  if (method !== 'POST' || status !== 201 || body === null || !CHANNELS_OF_GUILD.test(path)) return;
+  const made: unknown = JSON.parse(body);
+  const id = typeof made === 'object' && made !== null && 'id' in made ? made.id : null;
+  const channelId = typeof id === 'string' ? parseSnowflake(id) : undefined;
+  if (channelId === undefined) return;
+  try {
+    await noteChannel(app.callOfNobody(), box, { guildId, channelId });
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+  }
+}

@@ -1,0 +1,33 @@
+import { isUtf8 } from 'node:buffer';
+import { parseBounded } from '../protocol/bounded-json.js';
+import { type BoxAnswer, BoxError } from './lines.js';
+import { namesOnlyItsOwn, type OwnNames } from './own-names.js';
+
+/**
+ * A box's answer to a request, if it can be passed on (docs/relay.md, R-21, R-35): JSON in UTF-8 that names nothing but what is the box's, or no
+ * body. The body is written anew from what was parsed, since of what stands twice in the text only one was looked at.
+ * @param own what the box may name
+ * @throws BoxError `undecodable`
+ */
+export async function readAnswer(answer: BoxAnswer, own: OwnNames): Promise<BoxAnswer> {
+  if (answer.body.length === 0) return answer;
+  if (answer.status === 204) throw undecodable('a body with the status 204');
+  const value = parse(answer.body);
+  const foreign = await namesOnlyItsOwn(value, own);
+  if (foreign !== null) throw undecodable(`a body that ${foreign}`);
+  return { ...answer, body: Buffer.from(JSON.stringify(value)) };
+}
+
+/** @throws BoxError `undecodable` */
+function parse(body: Buffer): unknown {
+  try {
+    if (!isUtf8(body)) throw new SyntaxError('text that is no UTF-8');
+    return parseBounded(body);
+  } catch (cause) {
+    throw undecodable('a body that is not JSON in UTF-8, or is beyond its bounds', { cause });
+  }
+}
+
+function undecodable(what: string, options?: ErrorOptions): BoxError {
+  return new BoxError('undecodable', what, options);
+}

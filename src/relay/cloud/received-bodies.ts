@@ -1,0 +1,112 @@
+import type { Hash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { Readable, Transform } from 'node:stream';
+import type { AppContext } from '../../context.js';
+import { DomainError } from '../../domain/errors.js';
+import { readText, requestTooLarge } from '../../http/bodies.js';
+import { MAX_FORM_BYTES, malformedForm } from '../../http/forms.js';
+import type { StagedBlob } from '../../infra/blobs.js';
+import { BoundarySieve, boundaryOf } from './form-boundaries.js';
+import type { ForwardedBody } from './lines.js';
+
+/** A body that was asked to be received. */
+export interface BodySource {
+  headers: IncomingHttpHeaders;
+  body: Readable | Uint8Array;
+}
+
+/** What a route takes as a body. */
+export interface TakenBody {
+  /** The most it may be as JSON, in bytes. */
+  maxJsonBytes: number;
+  /** Whether it may be a form with files. */
+  takesForm: boolean;
+}
+
+/** A body that was received whole. It takes room until it is let go. */
+export interface ReceivedBody extends ForwardedBody {
+  letGo(): Promise<void>;
+}
+
+/** No body at all. */
+export const NO_BODY: ReceivedBody = { size: 0, read: () => piecesOf(Buffer.alloc(0)), letGo: async () => {} };
+
+/**
+ * Receives a body whole: a form on disk, anything else in memory, counted for its sender as one is that stays here.
+ * @param sender by whom it counts
+ * @param hash takes in what the body says, whatever the boundary of a form is called
+ * @throws REQUEST_TOO_LARGE, INVALID_INPUT for a body that breaks off, RATE_LIMITED, OVERLOADED
+ */
+export function receiveBody(
+  app: Pick<AppContext, 'bodies' | 'blobs'>,
+  { headers, body }: BodySource,
+  { sender, taken, hash }: { sender: string; taken: TakenBody; hash: Hash },
+): Promise<ReceivedBody> {
+  const stream = body instanceof Readable ? body : Readable.from(body.length > 0 ? [Buffer.from(body)] : []);
+  const boundary = taken.takesForm ? boundaryOf(headers['content-type']) : null;
+  if (boundary === null) return receiveText(app, stream, { sender, hash, maxBytes: taken.maxJsonBytes });
+  return receiveForm(app, { headers, stream }, { sender, hash, boundary });
+}
+
+async function receiveText(
+  { bodies }: Pick<AppContext, 'bodies'>,
+  stream: Readable,
+  { sender, hash, maxBytes }: { sender: string; hash: Hash; maxBytes: number },
+): Promise<ReceivedBody> {
+  const held = bodies.hold(sender);
+  const bytes = Buffer.from(await readText(stream, maxBytes, held));
+  hash.update(bytes);
+  return { size: bytes.length, read: () => piecesOf(bytes), letGo: async () => held.release() };
+}
+
+async function receiveForm(
+  { bodies, blobs }: Pick<AppContext, 'bodies' | 'blobs'>,
+  { headers, stream }: { headers: IncomingHttpHeaders; stream: Readable },
+  { sender, hash, boundary }: { sender: string; hash: Hash; boundary: string },
+): Promise<ReceivedBody> {
+  if (Number(headers['content-length'] ?? 0) > MAX_FORM_BYTES) throw requestTooLarge();
+  const end = bodies.beginForm(sender);
+  try {
+    const blob = await stage(blobs, stream, new BoundarySieve(boundary, hash));
+    return { size: blob.size, read: () => blob.read(), letGo: () => blob.discard() };
+  } finally {
+    end();
+  }
+}
+
+/** What is left of a form that is refused is dropped as it comes, so that its sender can still be answered. */
+async function stage(blobs: AppContext['blobs'], stream: Readable, sieve: BoundarySieve): Promise<StagedBlob> {
+  let size = 0;
+  const measured = new Transform({
+    transform(piece: Buffer, _encoding, done) {
+      size += piece.length;
+      if (size > MAX_FORM_BYTES) return done(requestTooLarge());
+      sieve.update(piece);
+      done(null, piece);
+    },
+    flush(done) {
+      sieve.end();
+      done();
+    },
+  });
+  // It may fail before anybody reads it.
+  measured.on('error', () => {});
+  const breakOff = () => {
+    if (!stream.readableEnded) measured.destroy(malformedForm());
+  };
+  stream.on('error', breakOff);
+  stream.on('close', breakOff);
+  // Its sender may have gone before anybody listened.
+  if (stream.destroyed) breakOff();
+  try {
+    return await blobs.stage(stream.pipe(measured));
+  } catch (error) {
+    stream.unpipe(measured);
+    stream.resume();
+    throw measured.errored instanceof DomainError ? measured.errored : error;
+  }
+}
+
+async function* piecesOf(bytes: Buffer): AsyncGenerator<Buffer, void> {
+  if (bytes.length > 0) yield bytes;
+}

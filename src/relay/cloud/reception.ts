@@ -1,0 +1,176 @@
+import type { AppContext } from '../../context.js';
+import { admitBox, connectBox } from '../../domain/boxes/index.js';
+import { DomainError, refusalIn } from '../../domain/errors.js';
+import type { Release } from '../../infra/slots.js';
+import { nextTurn } from '../../infra/turns.js';
+import { type Close, closes } from '../protocol/closes.js';
+import { Link, type Outlet, type Receiver } from '../protocol/link.js';
+import { BoxMessage, type FromBox, type ToBox } from '../protocol/messages.js';
+import { tellUnavailable } from './absences.js';
+import type { AnswerRoom } from './answer-room.js';
+import type { BoxesHere } from './boxes-here.js';
+import { type Admitted, BoxConnection } from './connection.js';
+import { EventsIntake } from './events-intake.js';
+import { Greeting, type Proved } from './greeting.js';
+import type { KnownBots } from './known-bots.js';
+import { MAX_ANSWER_BYTES, MAX_REQUESTS } from './streams.js';
+
+/** How many bytes of bodies may be on their way: on one stream, and on all of a connection (docs/relay.md, R-22). */
+const CREDIT = { stream: 512 * 1024, box: 4 * 1024 * 1024 };
+
+/** Who listens to a connection at present: first the greeting, then the box's connection. */
+interface Listener {
+  /** @param bytes how long the message was */
+  hear(message: FromBox, bytes: number): void;
+  lost(why: Close): void;
+}
+
+const NOBODY: Listener = { hear() {}, lost() {} };
+
+/** A connection that was made, and who it is of is not known yet. */
+interface Visit {
+  link: Link<FromBox, ToBox>;
+  listener: Listener;
+  /** What it counts as until it is welcomed. */
+  release: Release;
+}
+
+export interface ReceptionParts {
+  app: AppContext;
+  here: BoxesHere;
+  bots: KnownBots;
+  room: AnswerRoom;
+  /** Settles once other processes reach the boxes of this one. */
+  untilReachable(): Promise<void>;
+}
+
+/** Greets those who connect, and makes them the connections of their boxes (docs/relay.md, R-10 to R-16). */
+export class Reception {
+  readonly #visits = new Set<Visit>();
+  #isClosed = false;
+
+  constructor(private readonly parts: ReceptionParts) {}
+
+  serve(outlet: Outlet, release: Release): Receiver {
+    const { app } = this.parts;
+    const events = {
+      onMessage: (message: FromBox, bytes: number) => visit.listener.hear(message, bytes),
+      onClosed: (code: number, reason: string) => {
+        this.#leave(visit);
+        visit.listener.lost({ code, reason });
+      },
+    };
+    const link = new Link<FromBox, ToBox>({ outlet, clock: app.clock, log: app.log, schema: BoxMessage, events });
+    const visit: Visit = { link, listener: NOBODY, release };
+    const greeting = new Greeting({
+      clock: app.clock,
+      origin: app.addresses.publicUrl,
+      send: (message) => link.send(message),
+      onProved: (proved) => void this.#admit(visit, proved),
+      onRefused: (close) => link.end(close),
+    });
+    visit.listener = { hear: (message) => greeting.hear(message), lost: () => greeting.end() };
+    this.#visits.add(visit);
+    if (this.#isClosed) link.end(closes.goingAway);
+    return link;
+  }
+
+  /** Nobody is greeted any more. */
+  close(): void {
+    this.#isClosed = true;
+    for (const { link } of this.#visits) link.end(closes.goingAway);
+  }
+
+  #leave(visit: Visit): void {
+    this.#visits.delete(visit);
+    visit.release();
+  }
+
+  async #admit(visit: Visit, proved: Proved): Promise<void> {
+    // Nothing is sent before the welcome.
+    visit.listener = { ...NOBODY, hear: () => visit.link.end(closes.unusable) };
+    // Many boxes may come at once, such as after a restart.
+    await nextTurn();
+    if (!visit.link.isOpen) return;
+    try {
+      const close = await this.#connect(visit, proved);
+      if (close) visit.link.end(close);
+    } catch (error) {
+      const isDeleted = error instanceof DomainError && error.kind === 'notFound';
+      if (!refusalIn(error)) this.parts.app.log.error({ err: error }, 'a box could not be admitted');
+      visit.link.end(isDeleted ? closes.deleted : closes.unavailable);
+    }
+  }
+
+  /** @returns why the connection cannot be; null once it is the box's */
+  async #connect(visit: Visit, { key, token, version, software }: Proved): Promise<Close | null> {
+    const { app, here, untilReachable } = this.parts;
+    const known = await admitBox(app.callOfNobody(), { key, ...(token !== undefined && { token }) });
+    if (!known) return closes.notAdmitted;
+    await untilReachable();
+    if (!this.#isThere(visit)) return closes.goingAway;
+    const box = await connectBox(app.callOfNobody(), known.id, { protocolVersion: String(version) });
+    if (box.publicKey !== key || !this.#isThere(visit)) {
+      await here.goOnWithout(box);
+      return box.publicKey === key ? closes.unavailable : closes.notAdmitted;
+    }
+    const before = here.get(box.id);
+    if (before && before.generation > box.generation) return closes.replaced;
+    // What it has worked on is known only once it works on nothing more.
+    await here.stopEvents(box.id);
+    const { id: boxId, generation, name, idSpace } = box;
+    if (!this.#isThere(visit) || idSpace === null) {
+      before?.end(closes.unavailable);
+      await here.disconnect({ boxId, generation });
+      return closes.unavailable;
+    }
+    this.#welcome(visit, { boxId, generation, key, version, software, name, idSpace });
+    return null;
+  }
+
+  #isThere({ link }: Visit): boolean {
+    return link.isOpen && !this.#isClosed;
+  }
+
+  #welcome(visit: Visit, box: Admitted & { name: string; idSpace: number }): void {
+    const { app, here, bots, room } = this.parts;
+    const { link } = visit;
+    const { boxId, generation, name, idSpace } = box;
+    const session = here.sessionOf(boxId);
+    const intake = new EventsIntake({
+      app,
+      boxId,
+      idSpace,
+      bots,
+      session,
+      send: (message) => link.send(message),
+      end: (close) => link.end(close),
+      onBegin: async (begun) => {
+        here.noteSession(boxId, begun);
+        await tellUnavailable(app, boxId);
+      },
+    });
+    const onLost = (_: BoxConnection, why: Close) => void here.lose(connection, why);
+    const connection = new BoxConnection({ app, admitted: box, link, intake, room, bots, onLost });
+    visit.listener = connection;
+    this.#leave(visit);
+    link.send({
+      op: 'welcome',
+      box_id: String(boxId),
+      name,
+      id_space: idSpace,
+      generation,
+      limits: {
+        requests: MAX_REQUESTS,
+        stream_credit: CREDIT.stream,
+        box_credit: CREDIT.box,
+        answer_bytes: MAX_ANSWER_BYTES,
+      },
+      events: session && { session: session.name, seq: session.seq },
+    });
+    link.allow({ streamCredit: CREDIT.stream, boxCredit: CREDIT.box });
+    here.add(connection);
+    const { version, software } = box;
+    app.log.info({ boxId: String(boxId), generation, version, software }, 'a box is connected');
+  }
+}

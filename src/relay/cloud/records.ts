@@ -1,0 +1,302 @@
+import { ChannelType } from 'discord-api-types/v10';
+import { z } from 'zod';
+import type { ChannelRecord } from '../../domain/channels/index.js';
+import type { GuildRecord, GuildSnapshot } from '../../domain/guilds/index.js';
+import { type MemberFacts, type MemberRecord, nickColumns, userNameKeys } from '../../domain/members/index.js';
+import { permissionText } from '../../domain/permissions.js';
+import type { VoiceStateRecord } from '../../domain/voice/index.js';
+import type { Emoji, Role, User } from '../../infra/database/index.js';
+import { snowflake } from '../protocol/ids.js';
+
+/**
+ * The objects of the reference platform as a box sends them, and the records that they are rendered from (docs/relay.md, R-27). What the
+ * domain makes no use of is ignored; what it does is bounded in size. What the wire does not show says nothing in the record.
+ */
+
+/** The most entries of a list that a guild has a few of: roles, channels, emojis, overwrites, a member's roles. */
+const MAX_ENTRIES = 2_000;
+/** The most people in a guild's voice that are heeded. */
+const MAX_IN_VOICE = 20_000;
+
+const idOrNothing = snowflake.nullish().transform((value) => value ?? null);
+const name = z.string().max(200);
+const nameOrNothing = name.nullish().transform((value) => value ?? null);
+const text = z.string().max(4_096).nullish();
+const whole = z
+  .number()
+  .int()
+  .min(-(2 ** 31))
+  .max(2 ** 31 - 1);
+const count = z
+  .number()
+  .int()
+  .min(0)
+  .max(2 ** 31 - 1);
+const entries = <Entry extends z.ZodType>(entry: Entry) => z.array(entry).max(MAX_ENTRIES);
+
+/** A time as ISO 8601 with an offset. */
+const time = z.iso.datetime({ offset: true }).transform((written) => new Date(written));
+const timeOrNothing = time.nullish().transform((value) => value ?? null);
+
+/** A user object. */
+export const WireUser = z
+  .object({
+    id: snowflake,
+    username: name,
+    global_name: nameOrNothing,
+    avatar: nameOrNothing,
+    bot: z.boolean().optional(),
+  })
+  .transform(
+    ({ id, username, global_name, avatar, bot = false }): User => ({
+      id,
+      username,
+      handle: null,
+      globalName: global_name,
+      avatarHash: avatar,
+      bot,
+      deletedAt: null,
+    }),
+  );
+
+const factsOfMember = {
+  nick: nameOrNothing,
+  roles: entries(snowflake),
+  joined_at: time,
+  communication_disabled_until: timeOrNothing,
+  deaf: z.boolean().default(false),
+  mute: z.boolean().default(false),
+};
+
+/** A member without their user, as it stands beside a message's author. */
+export const WireMemberFacts = z.object(factsOfMember);
+
+/** A member object of whatever guild. */
+export const WireMember = z.object({ ...factsOfMember, user: WireUser });
+
+/** A role object. */
+export const WireRole = z.object({
+  id: snowflake,
+  name,
+  permissions: permissionText(),
+  position: whole,
+  color: count.default(0),
+  hoist: z.boolean().default(false),
+  managed: z.boolean().default(false),
+  mentionable: z.boolean().default(false),
+  tags: z.object({ bot_id: snowflake.optional() }).nullish(),
+});
+
+const WireEmoji = z.object({
+  id: snowflake,
+  name,
+  roles: entries(snowflake).default([]),
+  animated: z.boolean().default(false),
+  user: z.object({ id: snowflake }).nullish(),
+});
+
+const WireOverwrite = z.object({
+  id: snowflake,
+  type: z.union([z.literal(0), z.literal(1)]),
+  allow: permissionText(),
+  deny: permissionText(),
+});
+
+/** Direct channels, which no guild has. */
+const DIRECT: readonly number[] = [ChannelType.DM, ChannelType.GroupDM];
+
+/** A channel object of a guild. */
+export const WireChannel = z.object({
+  id: snowflake,
+  guild_id: snowflake.optional(),
+  type: count.refine((type) => !DIRECT.includes(type)),
+  name,
+  topic: text,
+  position: whole.default(0),
+  parent_id: idOrNothing,
+  nsfw: z.boolean().default(false),
+  rate_limit_per_user: count.nullish(),
+  bitrate: count.optional(),
+  user_limit: count.optional(),
+  last_message_id: idOrNothing,
+  last_pin_timestamp: timeOrNothing,
+  permission_overwrites: entries(WireOverwrite).default([]),
+});
+
+/** Where a member is in voice. */
+export const WireVoiceState = z.object({
+  channel_id: idOrNothing,
+  user_id: snowflake,
+  session_id: name,
+  self_mute: z.boolean(),
+  self_deaf: z.boolean(),
+  self_video: z.boolean().default(false),
+  suppress: z.boolean().default(false),
+  member: WireMember.nullish(),
+});
+
+/** A guild object, as GUILD_UPDATE has it. */
+export const WireGuild = z.object({
+  id: snowflake,
+  name,
+  description: text,
+  icon: nameOrNothing,
+  owner_id: snowflake,
+  afk_channel_id: idOrNothing,
+  afk_timeout: count.default(300),
+  system_channel_id: idOrNothing,
+  system_channel_flags: count.default(0),
+  verification_level: count.default(0),
+  default_message_notifications: count.default(0),
+  explicit_content_filter: count.default(0),
+  preferred_locale: name.default('en-US'),
+  roles: entries(WireRole),
+  emojis: entries(WireEmoji).default([]),
+});
+
+/** What a box answers when it is asked for a guild. */
+const WholeGuild = WireGuild.extend({
+  member_count: count,
+  channels: entries(WireChannel),
+  voice_states: z.array(WireVoiceState).max(MAX_IN_VOICE).default([]),
+});
+
+/** A guild as a box tells of it, at once. */
+export interface GuildTold {
+  snapshot: GuildSnapshot;
+  voiceStates: VoiceStateRecord[];
+}
+
+/** @throws ZodError for what is no guild with its channels and who is in voice; RangeError for another guild than `guildId` */
+export function readGuild(value: unknown, guildId: bigint): GuildTold {
+  const guild = WholeGuild.parse(value);
+  if (guild.id !== guildId) throw new RangeError('another guild was answered');
+  const { channels, voice_states, member_count } = guild;
+  if (channels.some(({ guild_id }) => guild_id !== undefined && guild_id !== guildId))
+    throw new RangeError('a channel of another guild was answered');
+  return {
+    snapshot: {
+      guild: guildRecord(guild, member_count),
+      channels: channels.map((channel) => channelRecord(channel, guildId)),
+      lastMessageIds: new Map(
+        channels.flatMap(({ id, last_message_id }) => (last_message_id === null ? [] : [[id, last_message_id]])),
+      ),
+      memberCount: member_count,
+    },
+    voiceStates: voice_states.flatMap((state) => voiceStateRecord(state, guildId)),
+  };
+}
+
+/** A member of a guild. @throws ZodError */
+export function readMember(value: unknown, guildId: bigint): MemberRecord {
+  return memberRecord(WireMember.parse(value), guildId);
+}
+
+/** At most `most` members of a guild. @throws ZodError; RangeError where one comes twice */
+export function readMembers(value: unknown, guildId: bigint, most: number): MemberRecord[] {
+  const members = z.array(WireMember).max(most).parse(value);
+  if (new Set(members.map(({ user }) => user.id)).size < members.length) throw new RangeError('a member comes twice');
+  return members.map((member) => memberRecord(member, guildId));
+}
+
+/** The part of a membership that decides what somebody may do. */
+export function factsOf({ guildId: _guild, userId: _user, user: _, roles, ...member }: MemberRecord): MemberFacts {
+  return { ...member, roleIds: roles.map(({ roleId }) => roleId) };
+}
+
+function guildRecord(guild: z.output<typeof WireGuild>, memberCount: number): GuildRecord {
+  return {
+    id: guild.id,
+    name: guild.name,
+    description: guild.description ?? null,
+    iconHash: guild.icon,
+    ownerId: guild.owner_id,
+    afkChannelId: guild.afk_channel_id,
+    afkTimeout: guild.afk_timeout,
+    systemChannelId: guild.system_channel_id,
+    systemChannelFlags: guild.system_channel_flags,
+    verificationLevel: guild.verification_level,
+    defaultMessageNotifications: guild.default_message_notifications,
+    explicitContentFilter: guild.explicit_content_filter,
+    preferredLocale: guild.preferred_locale,
+    memberCount,
+    deletedAt: null,
+    roles: guild.roles.map((role) => roleRecord(role, guild.id)),
+    emojis: guild.emojis.map((emoji) => emojiRecord(emoji, guild.id)),
+  };
+}
+
+function roleRecord({ tags, ...role }: z.output<typeof WireRole>, guildId: bigint): Role {
+  return { ...role, guildId, applicationId: tags?.bot_id ?? null };
+}
+
+/** Nobody has the id 0, who made an emoji of which it is not said. */
+const NOBODY = 0n;
+
+function emojiRecord({ id, name, animated, roles, user }: z.output<typeof WireEmoji>, guildId: bigint): Emoji {
+  const creatorId = user?.id ?? NOBODY;
+  return { id, guildId, applicationId: null, name, animated, creatorId, roleIds: roles.map(String) };
+}
+
+function channelRecord(channel: z.output<typeof WireChannel>, guildId: bigint): ChannelRecord {
+  const { id, type, name, topic, position, nsfw } = channel;
+  return {
+    id,
+    guildId,
+    type,
+    name,
+    topic: topic ?? null,
+    position,
+    parentId: channel.parent_id,
+    nsfw,
+    rateLimitPerUser: channel.rate_limit_per_user ?? 0,
+    bitrate: channel.bitrate ?? 64_000,
+    userLimit: channel.user_limit ?? 0,
+    lastPinAt: channel.last_pin_timestamp,
+    directKey: null,
+    overwrites: channel.permission_overwrites.map((overwrite) => ({
+      channelId: id,
+      targetId: overwrite.id,
+      targetType: overwrite.type,
+      allow: overwrite.allow,
+      deny: overwrite.deny,
+    })),
+  };
+}
+
+function memberRecord({ user, roles, ...member }: z.output<typeof WireMember>, guildId: bigint): MemberRecord {
+  return {
+    guildId,
+    userId: user.id,
+    user,
+    ...userNameKeys(user),
+    ...nickColumns(member.nick),
+    joinedAt: member.joined_at,
+    communicationDisabledUntil: member.communication_disabled_until,
+    mute: member.mute,
+    deaf: member.deaf,
+    temporary: false,
+    awayMessage: null,
+    awaySince: null,
+    roles: roles.map((roleId) => ({ roleId })),
+  };
+}
+
+/** Nothing for whom no member is told of, or another one: who is no member is in nobody's voice. */
+function voiceStateRecord(state: z.output<typeof WireVoiceState>, guildId: bigint): VoiceStateRecord[] {
+  const { user_id: userId, member } = state;
+  if (!member || member.user.id !== userId || state.channel_id === null) return [];
+  return [
+    {
+      guildId,
+      userId,
+      channelId: state.channel_id,
+      sessionId: state.session_id,
+      selfMute: state.self_mute,
+      selfDeaf: state.self_deaf,
+      selfVideo: state.self_video,
+      suppress: state.suppress,
+      member: memberRecord(member, guildId),
+    },
+  ];
+}

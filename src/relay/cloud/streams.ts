@@ -1,0 +1,222 @@
+import type { Readable } from 'node:stream';
+import type { Clock, Timer } from '../../infra/clock.js';
+import type { Release } from '../../infra/slots.js';
+import { BrokenBody } from '../protocol/broken-body.js';
+import { type Link, TooLongMessage } from '../protocol/link.js';
+import type { FromBox, ToBox } from '../protocol/messages.js';
+import type { RoomOfBox } from './answer-room.js';
+import { type BoxAnswer, BoxError, type Errand, type ForwardedBody } from './lines.js';
+
+/** The most streams that may be open at once (docs/relay.md, R-24). */
+export const MAX_REQUESTS = 256;
+
+/** The longest answer, in bytes (R-24). */
+export const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
+
+const MAX_STREAM_ID = 0xffff_ffff;
+
+type Response = Extract<FromBox, { op: 'response' }>;
+type RequestOrCall = Extract<ToBox, { op: 'request' | 'call' }>;
+
+/** What opens a stream, but for what the stream itself adds. */
+export type Opening = {
+  [Op in RequestOrCall['op']]: Omit<Extract<RequestOrCall, { op: Op }>, 'id' | 'budget_ms' | 'key'>;
+}[RequestOrCall['op']];
+
+/** Somebody waits for the answer; null in its place once nobody does. */
+interface Waiting {
+  settle(answer: BoxAnswer): void;
+  fail(error: BoxError): void;
+  timer: Timer;
+}
+
+interface Stream {
+  waiting: Waiting | null;
+  isAnswered: boolean;
+}
+
+/**
+ * The streams of one connection to a box: requests and calls with what is answered to them (docs/relay.md, R-20 to R-27). A stream whose
+ * time is over is cancelled and stays in use until the box has let go of it.
+ */
+export class Streams {
+  readonly #open = new Map<number, Stream>();
+  #lastId = 0;
+  #isLost = false;
+  #onEmpty: () => void = () => {};
+
+  constructor(
+    private readonly link: Link<FromBox, ToBox>,
+    private readonly clock: Clock,
+    private readonly room: RoomOfBox,
+  ) {}
+
+  /**
+   * Sends a request or a call with its body, and waits for the answer within its budget.
+   * @throws BoxError, and what reading the body throws
+   */
+  async ask(opening: Opening, body: ForwardedBody | null, { budgetMs, key }: Errand): Promise<BoxAnswer> {
+    if (this.#isLost) throw new BoxError('offline', 'the connection is lost');
+    if (this.#open.size >= MAX_REQUESTS) throw new BoxError('crowded', `${MAX_REQUESTS} requests are open`);
+    const id = this.#nextId();
+    try {
+      this.link.send({ ...opening, id, budget_ms: budgetMs, key });
+    } catch (error) {
+      if (error instanceof TooLongMessage) throw new BoxError('tooLong', error.message);
+      throw error;
+    }
+    const answered = this.#answerTo(id, budgetMs);
+    if (body === null || body.size === 0) return answered;
+    return Promise.race([answered, this.#sendBody(id, body)]);
+  }
+
+  /** A box has answered. @returns whether it could: false where nothing of this number is open */
+  receive(response: Response): boolean {
+    const stream = this.#open.get(response.id);
+    if (!stream || stream.isAnswered) return false;
+    stream.isAnswered = true;
+    const release = this.#admit(response, stream);
+    const body = response.body > 0 ? this.link.receiveBody(response.id, response.body) : null;
+    void this.#read(response, stream, body).finally(release ?? (() => {}));
+    return true;
+  }
+
+  /** Keeps room for an answer that somebody waits for; who waits for one that cannot be used, or finds none, is told. */
+  #admit(response: Response, { waiting }: Stream): Release | null {
+    if (!waiting) return null;
+    const fault = faultOf(response);
+    if (fault !== null) {
+      waiting.fail(new BoxError('undecodable', fault));
+      return null;
+    }
+    const release = this.room.take(response.body);
+    if (!release) waiting.fail(new BoxError('overfull', `no room for an answer of ${response.body} bytes`));
+    return release;
+  }
+
+  /** A box has let go of a stream that was cancelled. */
+  letGo(id: number): void {
+    const stream = this.#open.get(id);
+    if (stream && !stream.waiting && !stream.isAnswered) this.#close(id);
+  }
+
+  /** The connection is lost: what was sent is not known to be done or not (R-43). */
+  lose(): void {
+    this.#isLost = true;
+    for (const { waiting } of this.#open.values()) {
+      waiting?.fail(new BoxError('timeout', 'the connection was lost before the answer came'));
+    }
+    this.#open.clear();
+    this.#onEmpty();
+  }
+
+  /** Settles once nobody waits for anything. */
+  async whenIdle(): Promise<void> {
+    while (!this.#isIdle()) {
+      await new Promise<void>((resolve) => {
+        this.#onEmpty = resolve;
+      });
+    }
+  }
+
+  #isIdle(): boolean {
+    return [...this.#open.values()].every(({ waiting }) => waiting === null);
+  }
+
+  #nextId(): number {
+    do this.#lastId = this.#lastId === MAX_STREAM_ID ? 1 : this.#lastId + 1;
+    while (this.#open.has(this.#lastId));
+    return this.#lastId;
+  }
+
+  #answerTo(id: number, budgetMs: number): Promise<BoxAnswer> {
+    return new Promise((resolve, reject) => {
+      const stream: Stream = { waiting: null, isAnswered: false };
+      const timer = this.clock.after(budgetMs, () => this.#expire(id, stream));
+      const over = () => {
+        timer.cancel();
+        stream.waiting = null;
+        this.#onEmpty();
+      };
+      const settle = (answer: BoxAnswer) => {
+        over();
+        resolve(answer);
+      };
+      const fail = (error: BoxError) => {
+        over();
+        reject(error);
+      };
+      stream.waiting = { settle, fail, timer };
+      this.#open.set(id, stream);
+    });
+  }
+
+  /** Settles with nothing but a fault of reading the body, which ends the stream. */
+  async #sendBody(id: number, body: ForwardedBody): Promise<never> {
+    try {
+      await this.link.sendBody(id, body.read());
+    } catch (error) {
+      if (!(error instanceof BrokenBody)) {
+        const { waiting } = this.#open.get(id) ?? {};
+        if (waiting) this.#cancel(id, waiting, new BoxError('offline', 'the body could not be read', { cause: error }));
+        throw error;
+      }
+    }
+    return new Promise<never>(() => {});
+  }
+
+  /** One whose answer is on its way stays in use until that has come whole. */
+  #expire(id: number, { waiting, isAnswered }: Stream): void {
+    const late = new BoxError('timeout', 'the answer did not come in time');
+    if (!waiting) return;
+    if (isAnswered) waiting.fail(late);
+    else this.#cancel(id, waiting, late);
+  }
+
+  #cancel(id: number, waiting: Waiting, error: BoxError): void {
+    this.link.send({ op: 'cancel', id });
+    waiting.fail(error);
+  }
+
+  /** A box cannot free the number of a stream by an answer that it never sends: what nobody waits for is read, too, and thrown away. */
+  async #read(response: Response, stream: Stream, body: Readable | null): Promise<void> {
+    const { id, status, headers, took_ms } = response;
+    try {
+      const whole = await readWhile(() => stream.waiting !== null, body);
+      stream.waiting?.settle({ status, retryAfter: retryAfterOf(headers), tookMs: took_ms ?? null, body: whole });
+    } catch {
+      // Where the link was closed, whoever waits is told by that.
+      if (this.link.isOpen) stream.waiting?.fail(new BoxError('undecodable', 'an answer that was broken off'));
+    }
+    this.#close(id);
+  }
+
+  #close(id: number): void {
+    this.#open.delete(id);
+    this.#onEmpty();
+  }
+}
+
+/** Reads a body to its end, and keeps it for as long as somebody wants it. @throws BrokenBody */
+async function readWhile(isWanted: () => boolean, body: Readable | null): Promise<Buffer> {
+  let pieces: Buffer[] = [];
+  for await (const piece of body ?? []) {
+    if (isWanted()) pieces.push(piece);
+    else pieces = [];
+  }
+  return Buffer.concat(pieces);
+}
+
+/** Why an answer cannot be handed on, whatever its body is (R-21); null where it can. */
+function faultOf({ status, body }: Response): string | null {
+  if (body > MAX_ANSWER_BYTES) return `an answer of ${body} bytes`;
+  // On 401 a library would throw its token away; nothing redirects.
+  const isUsable = status >= 200 && status <= 599 && status !== 401 && !(status >= 300 && status <= 399);
+  return isUsable ? null : `an answer of status ${status}`;
+}
+
+function retryAfterOf(headers: Record<string, string>): number | null {
+  const [, text] = Object.entries(headers).find(([name]) => name.toLowerCase() === 'retry-after') ?? [];
+  if (text === undefined || !/^\d{1,9}(\.\d{1,9})?$/.test(text)) return null;
+  return Number(text);
+}

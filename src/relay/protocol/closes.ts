@@ -1,0 +1,35 @@
+/** Why a connection ends: a code of docs/relay.md, and a reason for people. */
+export interface Close {
+  code: number;
+  reason: string;
+}
+
+/** The closes of the protocol. */
+export const closes = {
+  goingAway: { code: 4000, reason: 'going away' },
+  unusable: { code: 4002, reason: 'a message that cannot be used' },
+  tooSlow: { code: 4003, reason: 'too much waits for this end' },
+  unavailable: { code: 4004, reason: 'cannot serve at the moment' },
+  silent: { code: 4005, reason: 'the greeting did not come in time' },
+  noVersion: { code: 4100, reason: 'no protocol version in common' },
+  notAdmitted: { code: 4101, reason: 'not admitted' },
+  deleted: { code: 4102, reason: 'the box was deleted' },
+  replaced: { code: 4103, reason: 'another connection with this key is newer' },
+  notOwnId: { code: 4104, reason: "an id that is not the box's to use" },
+} as const satisfies Record<string, Close>;
+
+/** A close with a reason of its own, of which a WebSocket carries 123 bytes. */
+export function because({ code }: Close, reason: string): Close {
+  return {
+    code,
+    reason: Buffer.from(reason)
+      .subarray(0, 120)
+      .toString('utf8')
+      .replace(/\uFFFD+$/, ''),
+  };
+}
+
+/** Whether dialling again cannot help until somebody has done something. */
+export function isPermanent(code: number): boolean {
+  return code >= 4100 && code <= 4199;
+}

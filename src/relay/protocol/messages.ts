@@ -1,0 +1,196 @@
+import { z } from 'zod';
+import { snowflake } from './ids.js';
+
+/** The versions of the protocol that this program speaks, the best first (docs/relay.md, R-11). */
+export const VERSIONS: readonly number[] = [1];
+
+/** Names of what goes beyond the version that this program speaks (R-11). */
+export const FEATURES: readonly string[] = [];
+
+/** The most a text message may be, in bytes (R-2). */
+export const MAX_TEXT_BYTES = 1024 * 1024;
+
+/** The most a piece of a body may be, in bytes (R-2). */
+export const MAX_PIECE_BYTES = 65_536;
+
+/** The most requests that a cloud may have open at once, and the most credit that an end is given (R-15). */
+const MAX_OPEN_REQUESTS = 1_024;
+const MAX_CREDIT_BYTES = 64 * 1024 * 1024;
+
+/** Events that a box may send (R-34; service description, section 6). */
+export const DISPATCHED = [
+  'MESSAGE_CREATE',
+  'MESSAGE_UPDATE',
+  'MESSAGE_DELETE',
+  'MESSAGE_DELETE_BULK',
+  'MESSAGE_REACTION_ADD',
+  'MESSAGE_REACTION_REMOVE',
+  'MESSAGE_REACTION_REMOVE_ALL',
+  'MESSAGE_REACTION_REMOVE_EMOJI',
+  'CHANNEL_CREATE',
+  'CHANNEL_UPDATE',
+  'CHANNEL_DELETE',
+  'CHANNEL_PINS_UPDATE',
+  'GUILD_UPDATE',
+  'GUILD_MEMBER_ADD',
+  'GUILD_MEMBER_REMOVE',
+  'GUILD_MEMBER_UPDATE',
+  'GUILD_BAN_ADD',
+  'GUILD_BAN_REMOVE',
+  'GUILD_ROLE_CREATE',
+  'GUILD_ROLE_UPDATE',
+  'GUILD_ROLE_DELETE',
+  'TYPING_START',
+  'VOICE_STATE_UPDATE',
+] as const;
+
+export type DispatchedName = (typeof DISPATCHED)[number];
+
+const count = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
+/** The number of a stream, as four bytes hold it. */
+const streamId = z.number().int().min(1).max(0xffff_ffff);
+const milliseconds = z.number().int().min(0).max(86_400_000);
+const status = z.number().int().min(100).max(999);
+const texts = z.record(z.string(), z.string());
+const sequence = z.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
+const name = z.string().max(200);
+const credit = z.number().int().min(MAX_PIECE_BYTES).max(MAX_CREDIT_BYTES);
+const ids = z.array(snowflake).max(100_000);
+
+/** So many bytes in base64url. */
+function bytes(length: number) {
+  return z.base64url().transform((text, context) => {
+    const value = Buffer.from(text, 'base64url');
+    if (value.length === length) return value;
+    context.addIssue({ code: 'custom', message: `is not ${length} bytes` });
+    return z.NEVER;
+  });
+}
+
+/** A user object of the reference platform, as far as it is kept. */
+export const UserObject = z.object({
+  id: snowflake,
+  username: z.string().max(200),
+  global_name: z.string().max(200).nullish(),
+  avatar: z.string().max(200).nullish(),
+  bot: z.boolean().optional(),
+});
+
+/** For whom a request is made (R-20). */
+export const BotIdentity = z.object({ user: UserObject, application_id: snowflake, message_content: z.boolean() });
+
+/** The most that is repeated of an `op` that is not known, in UTF-16 units (R-3). */
+export const MAX_REPEATED_OP = 200;
+
+/** What keeps the channel itself going, which either end may send at any time (R-3, R-4, R-22). */
+export const UpkeepMessage = z.discriminatedUnion('op', [
+  z.object({ op: z.literal('ping'), t: z.number() }),
+  z.object({ op: z.literal('pong'), t: z.number() }),
+  z.object({ op: z.literal('unknown'), was: z.string().max(MAX_REPEATED_OP).optional() }),
+  z.object({ op: z.literal('credit'), id: z.union([z.literal(0), streamId]), bytes: count }),
+]);
+
+/** What either end may send once it is greeted (R-40). */
+const GOING_AWAY = z.object({ op: z.literal('going_away'), retry_after_ms: milliseconds });
+
+/** What a box sends beside the upkeep. */
+export const BoxMessage = z.discriminatedUnion('op', [
+  GOING_AWAY,
+  z.object({
+    op: z.literal('hello'),
+    versions: z.array(z.number()).max(100),
+    features: z.array(name).max(100).default([]),
+    software: name.default(''),
+    key: bytes(32),
+    token: z.string().max(200).optional(),
+    instance: name.default(''),
+  }),
+  z.object({ op: z.literal('proof'), signature: bytes(64) }),
+  z.object({
+    op: z.literal('response'),
+    id: streamId,
+    status,
+    headers: texts.default({}),
+    body: count,
+    took_ms: z.number().optional(),
+  }),
+  z.object({ op: z.literal('cancelled'), id: streamId }),
+  z.object({ op: z.literal('resume'), session: name.min(1) }),
+  z.object({ op: z.literal('begin'), session: name.min(1) }),
+  z.object({
+    op: z.literal('announce'),
+    s: sequence,
+    guild: z.object({
+      id: snowflake,
+      name: z.string().max(200),
+      icon: z.string().max(200).nullish(),
+      owner_id: snowflake,
+      channels: ids,
+      bots: ids,
+    }),
+  }),
+  z.object({ op: z.literal('withdraw'), s: sequence, guild_id: snowflake }),
+  z.object({ op: z.literal('ready'), s: sequence }),
+  z.object({ op: z.literal('dispatch'), s: sequence, t: z.string().max(200), d: z.record(z.string(), z.unknown()) }),
+]);
+
+/** What the cloud sends beside the upkeep. */
+export const CloudMessage = z.discriminatedUnion('op', [
+  GOING_AWAY,
+  z.object({
+    op: z.literal('challenge'),
+    version: z.number(),
+    features: z.array(name).default([]),
+    nonce: bytes(32),
+    origin: z.string().max(500),
+  }),
+  z.object({
+    op: z.literal('welcome'),
+    box_id: snowflake,
+    name: z.string(),
+    id_space: z.number().int().min(4_096).max(16_383),
+    generation: count,
+    limits: z.object({
+      requests: z.number().int().min(1).max(MAX_OPEN_REQUESTS),
+      stream_credit: credit,
+      box_credit: credit,
+      answer_bytes: z.number().int().min(1),
+    }),
+    events: z.object({ session: name, seq: count }).nullish(),
+  }),
+  z.object({
+    op: z.literal('request'),
+    id: streamId,
+    method: z.string().max(20),
+    path: z.string().max(16_384),
+    query: z.record(z.string(), z.union([z.string(), z.array(z.string())])).default({}),
+    headers: texts.default({}),
+    body: count,
+    bot: BotIdentity,
+    webhook: z.object({ id: snowflake, channel_id: snowflake }).optional(),
+    guild_id: snowflake,
+    budget_ms: milliseconds,
+    key: name.min(1),
+  }),
+  z.object({
+    op: z.literal('call'),
+    id: streamId,
+    name,
+    input: z.record(z.string(), z.unknown()),
+    budget_ms: milliseconds,
+    key: name.min(1),
+  }),
+  z.object({ op: z.literal('cancel'), id: streamId }),
+  z.object({ op: z.literal('ack'), s: count }),
+]);
+
+/** A message as it was parsed, and as it is to be sent: ids and bytes as text. */
+export type FromBox = z.output<typeof BoxMessage>;
+export type ToCloud = z.input<typeof BoxMessage>;
+export type FromCloud = z.output<typeof CloudMessage>;
+export type ToBox = z.input<typeof CloudMessage>;
+export type Upkeep = z.output<typeof UpkeepMessage>;
+
+/** For whom a request is made, as it was parsed. */
+export type RequestingBot = z.output<typeof BotIdentity>;
+export type SentBot = z.input<typeof BotIdentity>;

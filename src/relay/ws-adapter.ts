@@ -1,0 +1,129 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocket, WebSocketServer } from 'ws';
+import type { UpgradeHandler } from '../face.js';
+import { type Close, closes } from './protocol/closes.js';
+import { BODIES_WAIT_BYTES, type Outlet, type Receiver } from './protocol/link.js';
+import { MAX_TEXT_BYTES } from './protocol/messages.js';
+
+/** How long the other end may take to answer a close, in milliseconds. */
+const CLOSE_TIMEOUT_MS = 5_000;
+
+/** How long the cloud may take to answer a box's upgrade, in milliseconds. */
+const HANDSHAKE_TIMEOUT_MS = 10_000;
+
+const TOO_LARGE = 1009;
+const TOO_LARGE_ERROR = 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH';
+
+const OPTIONS = {
+  maxPayload: MAX_TEXT_BYTES,
+  perMessageDeflate: false,
+  // Text that is no UTF-8 closes 4002 when it is decoded, not 1007.
+  skipUTF8Validation: true,
+  autoPong: false,
+  closeTimeout: CLOSE_TIMEOUT_MS,
+};
+
+/** A message beyond `maxPayload` is one that cannot be used: 4002, not 1009. */
+class RelaySocket extends WebSocket {
+  override close(code?: number, reason?: string | Buffer): void {
+    if (code === TOO_LARGE) super.close(closes.unusable.code, closes.unusable.reason);
+    else super.close(code, reason);
+  }
+}
+
+/** Turns upgrades into connections, and tells `serve`'s receiver what comes over each (docs/relay.md, R-1, R-2). */
+export function createRelayAcceptor(serve: (outlet: Outlet, request: IncomingMessage) => Receiver): UpgradeHandler {
+  const server = new WebSocketServer({ ...OPTIONS, noServer: true, WebSocket: RelaySocket, clientTracking: false });
+  return (request, socket, head) => {
+    server.handleUpgrade(request, socket, head, (webSocket) => {
+      const receiver = serve(new SocketOutlet(socket, webSocket), request);
+      webSocket.on('error', ignoreError);
+      connect(receiver, socket, webSocket);
+    });
+  };
+}
+
+/**
+ * Opens a connection to a cloud. It follows no redirects and believes no certificate that the system does not.
+ * @param url of the relay, with the scheme `ws`, `wss`, `http` or `https`
+ * @param serve makes what is told of the connection, once it is open
+ * @param onFailed called once instead, when no connection comes about
+ * @returns gives the attempt up, which then has failed; does nothing once it is open
+ * @throws SyntaxError for what is no such address
+ */
+export function dialRelay(
+  url: string,
+  serve: (outlet: Outlet) => Receiver,
+  onFailed: (error: Error) => void,
+): () => void {
+  const webSocket = new RelaySocket(url, {
+    ...OPTIONS,
+    handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
+    followRedirects: false,
+  });
+  webSocket.on('error', ignoreError);
+  webSocket.once('error', onFailed);
+  webSocket.once('upgrade', ({ socket }) => {
+    webSocket.once('open', () => {
+      webSocket.off('error', onFailed);
+      connect(serve(new SocketOutlet(socket, webSocket)), socket, webSocket);
+    });
+  });
+  return () => {
+    if (webSocket.readyState === WebSocket.CONNECTING) webSocket.terminate();
+  };
+}
+
+/** The close that follows says everything. */
+function ignoreError(): void {}
+
+function connect(receiver: Receiver, socket: Duplex, webSocket: WebSocket): void {
+  webSocket.on('message', (data, isBinary) => {
+    if (isBinary) receiver.bytes(bufferOf(data));
+    else receiver.text(bufferOf(data));
+  });
+  webSocket.on('ping', (data) => {
+    if (socket.writableLength < BODIES_WAIT_BYTES) webSocket.pong(data);
+  });
+  webSocket.on('error', (error) => {
+    // The other end may go on sending the rest of it: nobody waits for that to be over.
+    if ('code' in error && error.code === TOO_LARGE_ERROR) receiver.closed(closes.unusable.code, 'too long a message');
+  });
+  webSocket.on('close', (code, reason) => receiver.closed(code, reason.toString()));
+  // A part of a message is heard, too.
+  socket.on('data', (bytes: Buffer) => receiver.heard(bytes.length));
+  socket.on('drain', () => receiver.drained());
+}
+
+class SocketOutlet implements Outlet {
+  constructor(
+    private readonly socket: Duplex,
+    private readonly webSocket: WebSocket,
+  ) {}
+
+  text(message: string): void {
+    if (this.webSocket.readyState === WebSocket.OPEN) this.webSocket.send(message);
+  }
+
+  bytes(message: Buffer): void {
+    if (this.webSocket.readyState === WebSocket.OPEN) this.webSocket.send(message);
+  }
+
+  close({ code, reason }: Close): void {
+    this.webSocket.close(code, reason);
+  }
+
+  cut(): void {
+    this.webSocket.terminate();
+  }
+
+  get pending(): number {
+    return this.socket.writableLength;
+  }
+}
+
+function bufferOf(data: WebSocket.RawData): Buffer {
+  if (Buffer.isBuffer(data)) return data;
+  return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
+}

@@ -1,0 +1,62 @@
+import type { Config } from '../config.js';
+import type { ParityRow } from '../domain/boxes/index.js';
+import { CLOUD, type Route, type SelfHosted } from './route.js';
+import { routes } from './table.js';
+
+const OUTCOMES = {
+  forward: 'works',
+  inCloud: 'works',
+  notFound: '404',
+  notImplemented: '501',
+  noContent: '204',
+} as const satisfies Record<SelfHosted, ParityRow['outcome']>;
+
+const NOTES: Partial<Record<SelfHosted, string>> = {
+  inCloud: 'Kept in the cloud, whether or not the box is there.',
+  noContent: 'Does nothing: there are no overwrites.',
+};
+
+/** What there is to say of rows that the cloud serves itself: those that know nothing of self-hosted servers, and those that do (service description, section 4). */
+const OF_THE_CLOUD: readonly (readonly [RegExp, ParityRow['outcome'], string])[] = [
+  [/^\/interactions\//, '404', 'Nobody runs a command on a self-hosted server.'],
+  [
+    /^\/applications\/:applicationId\/commands/,
+    '404',
+    'Commands are registered as ever; nobody runs one on a self-hosted server.',
+  ],
+  [/^\/users\/@me\/guilds$/, 'works', 'Lists them among the others, whether or not the box is there.'],
+  [/^\/users\/@me\/guilds\/:guildId$/, 'works', 'Served in the cloud, and needs the box.'],
+  [/^\/users\/@me\/channels$/, '404', 'Direct messages are between those whom the cloud knows.'],
+  [/^\/users\/(:userId|by-name\/:name)$/, '404', 'Finds those whom the cloud knows.'],
+];
+
+/**
+ * What becomes of each route that concerns a server, where that is a self-hosted one: in the order of the table.
+ * @param config whether webhooks work there
+ */
+export function parityRows(config: Pick<Config, 'selfHostedWebhooks'>): ParityRow[] {
+  return routes.flatMap((row) => parityOf(row, config.selfHostedWebhooks === 'forward'));
+}
+
+function parityOf({ method, path, where }: Route, hasWebhooks: boolean): ParityRow[] {
+  if (where === CLOUD) {
+    return OF_THE_CLOUD.filter(([paths]) => paths.test(path)).map(([, outcome, note]) => ({
+      method,
+      path,
+      outcome,
+      note,
+    }));
+  }
+  const { selfHosted, note = null, isOfWebhooks = false } = where;
+  if (isOfWebhooks && !hasWebhooks) return [{ method, path, outcome: '404', note: null }];
+  if (typeof selfHosted === 'function') return [{ method, path, outcome: 'works', note }];
+  return [{ method, path, outcome: OUTCOMES[selfHosted], note: note ?? NOTES[selfHosted] ?? null }];
+}
+
+/** The table of the page on what works on self-hosted servers (docs/parity.md). */
+export function parityTable(rows: readonly ParityRow[]): string {
+  const lines = rows.map(
+    ({ method, path, outcome, note }) => `| ${method} | \`${path}\` | ${outcome} | ${note ?? ''} |`,
+  );
+  return ['| Method | Path | On a self-hosted server | |', '| --- | --- | --- | --- |', ...lines].join('\n');
+}

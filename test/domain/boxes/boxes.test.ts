@@ -1,0 +1,280 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { AppContext } from '../../../src/context.js';
+import {
+  accessBox,
+  admitBox,
+  BoxSettings,
+  boxHolder,
+  connectBox,
+  createBox,
+  deleteBox,
+  disconnectBox,
+  newEnrolmentToken,
+  renameBox,
+} from '../../../src/domain/boxes/index.js';
+import type { CallContext } from '../../../src/domain/call.js';
+import { limits } from '../../../src/domain/limits.js';
+import type { User } from '../../../src/infra/database/index.js';
+import { ID_SPACES } from '../../../src/infra/ids.js';
+import { hashSecret } from '../../../src/infra/secrets.js';
+import { toldBy } from '../../harness/calls.js';
+import { openContext } from '../../harness/context.js';
+import { outcome } from '../../harness/outcome.js';
+import { createPerson } from '../../harness/rows.js';
+import { callOf } from '../../harness/world.js';
+import { announcedGuild, enrolledBox, newKey } from './scene.js';
+
+let app: AppContext;
+let close: () => Promise<void>;
+let owner: User;
+let call: CallContext;
+beforeAll(async () => {
+  ({ app, close } = await openContext());
+  await app.live.add();
+});
+beforeEach(async () => {
+  owner = await createPerson(app);
+  call = callOf(app, owner);
+});
+afterAll(() => close());
+
+const row = (id: bigint) => app.db.reader.box.findUniqueOrThrow({ where: { id } });
+const updated = (boxId: bigint) => ({ type: 'BOX_UPDATED', boxId });
+
+/** The same call at another time, in milliseconds from now. */
+const later = (ms: number): CallContext => ({ ...call, clock: { ...call.clock, now: () => app.clock.now() + ms } });
+
+describe('a box', () => {
+  test('is made with a token that can be recognised, of which the hash alone is kept, for 7 days (R-14)', async () => {
+    const before = app.clock.now();
+    const { box, enrolmentToken } = await createBox(call, { name: 'Attic' });
+    expect(enrolmentToken).toMatch(/^cwbox_[\w-]{43}$/);
+    const kept = await row(box.id);
+    expect(kept).toMatchObject({ name: 'Attic', ownerId: owner.id, publicKey: null, idSpace: null, generation: 0 });
+    expect(kept.tokenHash).toBe(hashSecret(enrolmentToken));
+    const lasts = Number(kept.tokenEndsAt) - before;
+    expect(lasts).toBeGreaterThanOrEqual(7 * 86_400_000);
+    expect(lasts).toBeLessThan(7 * 86_400_000 + 60_000);
+  });
+
+  test('is written down and told of by what is done with it, and no secret is', async () => {
+    const { id } = await enrolledBox(app, owner);
+    const told = await toldBy(call, async (noting) => {
+      await renameBox(noting, { boxId: id, name: 'Cellar' });
+      await renameBox(noting, { boxId: id, name: 'Cellar' });
+      await newEnrolmentToken(noting, id);
+      await deleteBox(noting, id);
+    });
+    expect(told.entries).toEqual([
+      { action: 'BOX_UPDATE', targetId: id, changes: { name: { old: 'Attic', new: 'Cellar' } } },
+      { action: 'BOX_TOKEN_CREATE', targetId: id },
+      { action: 'BOX_DELETE', targetId: id, changes: { name: 'Cellar' } },
+    ]);
+    expect(told.events).toEqual([
+      updated(id),
+      updated(id),
+      { type: 'BOX_ROUTES_UPDATED' },
+      { type: 'BOX_DELETED', boxId: id },
+    ]);
+  });
+
+  test.each([
+    ['', false],
+    ['x'.repeat(100), true],
+    ['x'.repeat(101), false],
+    ['a\nb', false],
+    [' Attic ', true],
+  ])('may be called %j: %s', (name, isFine) => expect(BoxSettings.safeParse({ name }).success).toBe(isFine));
+
+  test('is unknown to everybody but its owner', async () => {
+    const { id } = await enrolledBox(app, owner);
+    const other = callOf(app, await createPerson(app));
+    for (const attempt of [
+      () => accessBox(other, id),
+      () => renameBox(other, { boxId: id, name: 'Mine' }),
+      () => newEnrolmentToken(other, id),
+      () => deleteBox(other, id),
+      () => accessBox(call, 1n),
+    ]) {
+      expect(await outcome(attempt())).toBe('UNKNOWN_BOX');
+    }
+    expect(await outcome(accessBox(app.callOfNobody(), id))).toBe('UNAUTHENTICATED');
+    expect((await accessBox(call, id)).name).toBe('Attic');
+  });
+
+  test('is one of 20 at most, of however many that are made at once', async () => {
+    const data = Array.from({ length: limits.boxesPerOwner - 1 }, () => ({
+      id: app.nextId(),
+      name: 'many',
+      ownerId: owner.id,
+    }));
+    await app.db.writer.box.createMany({ data });
+    const ended = await Promise.all([1, 2, 3].map(() => outcome(createBox(call, { name: 'Attic' }))));
+    expect(ended.toSorted()).toEqual(['LIMIT_EXCEEDED', 'LIMIT_EXCEEDED', 'ok']);
+    expect(await app.db.reader.box.count({ where: { ownerId: owner.id } })).toBe(20);
+  });
+});
+
+describe('R-14: a key that nobody knows is admitted by a token', () => {
+  test('once: the token is used up, and the key is good by itself', async () => {
+    const { box, enrolmentToken: token } = await createBox(call, { name: 'Attic' });
+    const key = newKey();
+    const told = await toldBy(app.callOfNobody(), (noting) => admitBox(noting, { key, token }));
+    expect(told.entries).toEqual([
+      { action: 'BOX_ENROL', targetId: box.id, changes: { publicKey: { old: null, new: key } } },
+    ]);
+    expect(told.events).toEqual([updated(box.id)]);
+    expect(await row(box.id)).toMatchObject({ publicKey: key, tokenHash: null, tokenEndsAt: null });
+    expect((await admitBox(call, { key }))?.id).toBe(box.id);
+    expect(await admitBox(call, { key: newKey(), token })).toBeNull();
+  });
+
+  test.each([
+    ['without a token', undefined],
+    ['with a token that is none', 'cwbox_none'],
+    ['with the hash of one', 'hash'],
+  ])('and is not %s', async (_how, token) => {
+    const { box } = await createBox(call, { name: 'Attic' });
+    const shown = token === 'hash' ? ((await row(box.id)).tokenHash ?? '') : token;
+    expect(await admitBox(call, { key: newKey(), token: shown })).toBeNull();
+  });
+
+  test('for 7 days, and no longer', async () => {
+    const { enrolmentToken: token } = await createBox(call, { name: 'Attic' });
+    const week = 7 * 86_400_000;
+    expect(await admitBox(later(week + 60_000), { key: newKey(), token })).toBeNull();
+    expect(await admitBox(later(week - 60_000), { key: newKey(), token })).not.toBeNull();
+  });
+
+  test('and one that is known is good whatever token is beside it, which stays good', async () => {
+    const first = await enrolledBox(app, owner);
+    const { box: second, enrolmentToken: token } = await createBox(call, { name: 'Cellar' });
+    expect((await admitBox(call, { key: first.key, token }))?.id).toBe(first.id);
+    expect((await admitBox(call, { key: newKey(), token }))?.id).toBe(second.id);
+  });
+
+  test('and an earlier key is dead from then on, and not before', async () => {
+    const { id, key, row: before } = await enrolledBox(app, owner);
+    const { enrolmentToken: stale } = await newEnrolmentToken(call, id);
+    const { enrolmentToken: token } = await newEnrolmentToken(call, id);
+    expect(await admitBox(call, { key: newKey(), token: stale })).toBeNull();
+    expect((await admitBox(call, { key }))?.id).toBe(id);
+    const next = newKey();
+    expect(await admitBox(call, { key: next, token })).toMatchObject({ id, idSpace: before.idSpace, publicKey: next });
+    expect(await admitBox(call, { key })).toBeNull();
+  });
+
+  test('one of several who show it at once gets the box', async () => {
+    for (let round = 0; round < 4; round += 1) {
+      const { box, enrolmentToken: token } = await createBox(call, { name: 'Attic' });
+      const keys = Array.from({ length: 5 }, newKey);
+      const admitted = await Promise.all(keys.map((key) => admitBox(call, { key, token })));
+      const winners = keys.filter((_key, n) => admitted[n] !== null);
+      expect(winners).toEqual([(await row(box.id)).publicKey]);
+      const entries = { action: 'BOX_ENROL', targetId: box.id };
+      expect(await app.db.reader.auditEntry.count({ where: entries })).toBe(1);
+    }
+  });
+
+  test('who shows the same key several times at once is one box', async () => {
+    const { box, enrolmentToken: token } = await createBox(call, { name: 'Attic' });
+    const key = newKey();
+    const admitted = await Promise.all([1, 2, 3].map(() => admitBox(call, { key, token })));
+    expect(admitted.map((one) => one?.id)).toEqual([box.id, box.id, box.id]);
+  });
+});
+
+describe('R-15: an id space', () => {
+  const spaces = async () => {
+    const boxes = await app.db.reader.box.findMany({ where: { idSpace: { not: null } }, orderBy: { idSpace: 'asc' } });
+    return boxes.map(({ idSpace }) => idSpace);
+  };
+
+  test('is the lowest that is free, and that of a deleted box is free again', async () => {
+    await app.db.writer.box.deleteMany();
+    const [first, second, third] = [await enrolledBox(app), await enrolledBox(app), await enrolledBox(app)];
+    const { first: lowest } = ID_SPACES;
+    expect([first, second, third].map((box) => box.row.idSpace)).toEqual([lowest, lowest + 1, lowest + 2]);
+    await deleteBox(callOf(app, second.owner), second.id);
+    expect((await enrolledBox(app)).row.idSpace).toBe(lowest + 1);
+    expect((await enrolledBox(app)).row.idSpace).toBe(lowest + 3);
+  });
+
+  test("is nobody else's, however many are enrolled at once", async () => {
+    await app.db.writer.box.deleteMany();
+    await Promise.all(Array.from({ length: 8 }, () => enrolledBox(app)));
+    expect(await spaces()).toEqual(Array.from({ length: 8 }, (_, n) => ID_SPACES.first + n));
+  });
+
+  test('is refused where none is free, and the token stays good', async () => {
+    await app.db.writer.box.deleteMany();
+    const { first, last } = ID_SPACES;
+    const data = Array.from({ length: last - first + 1 }, (_, n) => ({
+      id: app.nextId(),
+      name: 'many',
+      ownerId: owner.id,
+      idSpace: first + n,
+    }));
+    await app.db.writer.box.createMany({ data });
+    const { box, enrolmentToken: token } = await createBox(callOf(app, await createPerson(app)), { name: 'Attic' });
+    expect(await outcome(admitBox(call, { key: newKey(), token }))).toBe('LIMIT_EXCEEDED');
+    await app.db.writer.box.deleteMany({ where: { idSpace: 9_000 } });
+    expect(await admitBox(call, { key: newKey(), token })).toMatchObject({ id: box.id, idSpace: 9_000 });
+    await app.db.writer.box.deleteMany();
+  });
+});
+
+describe('R-16: a connection', () => {
+  const connect = (id: bigint) => connectBox(app.callOfNobody(), id, { protocolVersion: 1 });
+
+  test('is counted, and held by this process until it ends', async () => {
+    const { id } = await enrolledBox(app, owner);
+    expect(await boxHolder(app.db.reader, id)).toBeNull();
+    expect(await connect(id)).toMatchObject({ generation: 1, holderId: app.live.id, protocolVersion: '1' });
+    expect(await boxHolder(app.db.reader, id)).toEqual({ holderId: app.live.id, generation: 1 });
+    expect(await disconnectBox(call, { boxId: id, generation: 1 })).toBe(true);
+    expect(await boxHolder(app.db.reader, id)).toBeNull();
+    expect(await disconnectBox(call, { boxId: id, generation: 1 })).toBe(false);
+  });
+
+  test('is newer than the one before, whose end changes nothing', async () => {
+    const { id } = await enrolledBox(app, owner);
+    await connect(id);
+    expect((await connect(id)).generation).toBe(2);
+    expect(await disconnectBox(call, { boxId: id, generation: 1 })).toBe(false);
+    expect(await boxHolder(app.db.reader, id)).toMatchObject({ generation: 2 });
+  });
+
+  test('has a generation of its own, however many come at once', async () => {
+    const { id } = await enrolledBox(app, owner);
+    const connected = await Promise.all([1, 2, 3, 4, 5].map(() => connect(id)));
+    expect(connected.map(({ generation }) => generation).toSorted()).toEqual([1, 2, 3, 4, 5]);
+    expect((await row(id)).generation).toBe(5);
+  });
+
+  test('of a process that is over says nothing', async () => {
+    const { id } = await enrolledBox(app, owner);
+    await connect(id);
+    await app.db.writer.box.update({ where: { id }, data: { holderId: 'over' } });
+    expect(await boxHolder(app.db.reader, id)).toBeNull();
+  });
+
+  test('of a box that was deleted is refused', async () => {
+    const { id } = await enrolledBox(app, owner);
+    await deleteBox(call, id);
+    expect(await outcome(connect(id))).toBe('UNKNOWN_BOX');
+    expect(await disconnectBox(call, { boxId: id, generation: 0 })).toBe(false);
+  });
+});
+
+describe('a box that is deleted', () => {
+  test('once, of several who delete it at once, and its key is no good', async () => {
+    const box = await enrolledBox(app, owner);
+    await announcedGuild(app, box);
+    const ended = await Promise.all([1, 2, 3].map(() => outcome(deleteBox(call, box.id))));
+    expect(ended.toSorted()).toEqual(['UNKNOWN_BOX', 'UNKNOWN_BOX', 'ok']);
+    expect(await admitBox(call, { key: box.key })).toBeNull();
+    expect(await app.db.reader.boxGuild.count({ where: { boxId: box.id } })).toBe(0);
+    expect(await app.db.reader.auditEntry.count({ where: { action: 'BOX_DELETE', targetId: box.id } })).toBe(1);
+  });
+});

@@ -1,0 +1,415 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { AppContext } from '../../../src/context.js';
+import { deleteApplication } from '../../../src/domain/applications/index.js';
+import { BoxDoorway } from '../../../src/domain/boxes/index.js';
+import type { DomainEvent } from '../../../src/domain/events.js';
+import { leaveGuild } from '../../../src/domain/guilds/index.js';
+import { settleBoxBot } from '../../../src/domain/installations/box-bots.js';
+import {
+  forgetBot,
+  installApplication,
+  readmitBots,
+  reconcileBots,
+  type Scope,
+  uninstallApplication,
+} from '../../../src/domain/installations/index.js';
+import type { User } from '../../../src/infra/database/index.js';
+import { BoxesInMemory, putBox, putBoxGuild, type TestBox } from '../../harness/box-guilds.js';
+import { type Caller, newCaller, toldBy } from '../../harness/calls.js';
+import { openContext } from '../../harness/context.js';
+import { between, noPostgres } from '../../harness/interleave.js';
+import { outcome } from '../../harness/outcome.js';
+import { putWebhook } from '../../harness/rows.js';
+import { needing } from '../../harness/skipping.js';
+import { callOf, createBot } from '../../harness/world.js';
+
+let app: AppContext;
+let close: () => Promise<void>;
+let ada: Caller;
+let bob: Caller;
+let boxes: BoxesInMemory;
+let home: TestBox;
+let guildId: bigint;
+let bot: User;
+let applicationId: bigint;
+
+beforeAll(async () => {
+  ({ app, close } = await openContext());
+  ada = await newCaller(app, 'ada');
+  bob = await newCaller(app, 'bob');
+});
+beforeEach(async () => {
+  boxes = new BoxesInMemory();
+  if (!(app.boxes instanceof BoxDoorway)) throw new Error('there is no doorway');
+  app.boxes.leadTo(boxes);
+  home = await putBox(app, ada);
+  ({ id: guildId } = await putBoxGuild(app, home));
+  ({ id: applicationId, user: bot } = await createBot(app, { owner: bob.user, name: 'Helper' }));
+});
+afterAll(() => close());
+
+const WANTED = 2_048n | 8n;
+
+const install = ({ call } = ada, scopes: Scope[] = ['bot', 'applications.commands'], permissions = WANTED) =>
+  installApplication(call, { applicationId, guildId, scopes, permissions });
+
+const rows = () => app.db.reader.installation.findMany({ where: { applicationId }, orderBy: { guildId: 'asc' } });
+
+const isInstalled = async () => (await rows()).some((row) => row.guildId === guildId);
+
+const isThere = () => boxes.has(guildId, applicationId);
+
+const payloads = async () => {
+  const found = await app.db.reader.job.findMany({ where: { kind: 'settle-box-bot' }, orderBy: { id: 'asc' } });
+  return found.map(({ payload }) => payload);
+};
+
+const payload = (guild = guildId, botId = applicationId) => ({ guildId: String(guild), botId: String(botId) });
+
+const waiting = () => app.db.reader.job.findMany({ where: { key: `settle-box-bot ${guildId} ${applicationId}` } });
+
+const settle = () => settleBoxBot(app.callOfNobody(), { guildId, botId: applicationId });
+
+const typesOf = (events: DomainEvent[]) => events.map(({ type }) => type);
+
+/** A guild goes with its box, in one serializable transaction, whatever else happens. */
+async function deleteBox(): Promise<void> {
+  await app.callOfNobody().write(
+    async ({ db }) => {
+      const guilds = await db.boxGuild.findMany({ where: { boxId: home.box.id }, select: { id: true } });
+      await db.installation.deleteMany({ where: { guildId: { in: guilds.map(({ id }) => id) } } });
+      await db.box.delete({ where: { id: home.box.id } });
+    },
+    { serializable: true },
+  );
+  app.publish({ type: 'BOX_ROUTES_UPDATED' });
+}
+
+describe('an installation to a guild on a box', () => {
+  test('has the box make the bot a member with a managed role (R-27), and gives all permissions that are asked for', async () => {
+    const told = await toldBy(ada.call, (call) => install({ ...ada, call }));
+    expect(boxes.asked).toEqual(['install_bot']);
+    expect(boxes.last).toEqual({
+      boxId: home.box.id,
+      guild_id: String(guildId),
+      bot,
+      name: 'Helper',
+      permissions: String(WANTED),
+    });
+    expect(await rows()).toMatchObject([
+      { context: 'SERVER', guildId, installerId: ada.id, permissions: String(WANTED) },
+    ]);
+    expect(told.events).toEqual([
+      { type: 'MEMBERSHIP_UPDATED', guildId, userId: applicationId },
+      { type: 'GUILD_JOINED', guildId, userId: applicationId },
+      { type: 'COMMAND_ACCESS_UPDATED', applicationId },
+    ]);
+    expect(told.entries).toMatchObject([{ action: 'INSTALLATION_PUT', guildId, applicationId }]);
+  });
+
+  test("gives the application's own wish where no permissions are named", async () => {
+    await app.db.writer.application.update({
+      where: { id: applicationId },
+      data: { serverInstallPermissions: '1024' },
+    });
+    await installApplication(ada.call, { applicationId, guildId, scopes: ['bot'] });
+    expect(boxes.last).toMatchObject({ permissions: '1024' });
+  });
+
+  test('repeated sets the permissions anew, makes up for a bot that is missing, and joins nobody twice', async () => {
+    const first = await install();
+    boxes.members.clear();
+    const told = await toldBy(ada.call, (call) => install({ ...ada, call }, ['bot'], 1_024n));
+    expect(boxes.last).toMatchObject({ permissions: '1024' });
+    expect(isThere()).toBe(true);
+    expect(typesOf(told.events)).toEqual(['MEMBERSHIP_UPDATED']);
+    expect(await rows()).toMatchObject([{ id: first.id, permissions: '1024', scopes: first.scopes }]);
+  });
+
+  test.each<[string, string, () => Promise<unknown>]>([
+    ['by anybody but the owner of the box', 'UNKNOWN_GUILD', () => install(bob)],
+    ['without the scope bot', 'INVALID_INPUT', () => install(ada, ['applications.commands'])],
+    [
+      'of an application that is for people only',
+      'FORBIDDEN',
+      async () => {
+        await app.db.writer.application.update({ where: { id: applicationId }, data: { serverInstall: false } });
+        return install();
+      },
+    ],
+    [
+      'while the box is away',
+      'OVERLOADED',
+      () => {
+        boxes.isAway = true;
+        return install();
+      },
+    ],
+  ])('%s is refused, and nobody hears of it', async (_how, refusal, attempt) => {
+    expect(await outcome(attempt())).toBe(refusal);
+    expect(boxes.asked).toEqual([]);
+    expect(await rows()).toEqual([]);
+  });
+});
+
+describe('an uninstallation from a guild on a box', () => {
+  test('ends the installation and the webhooks at once, and has the box let the bot go', async () => {
+    const { id } = await install();
+    const { webhook } = await putWebhook(app, {
+      bot: { id: applicationId },
+      guild: { id: guildId, channel: { id: home.nextId() } as never },
+    });
+    const told = await toldBy(ada.call, (call) => uninstallApplication(call, id));
+    expect(await rows()).toEqual([]);
+    expect(told.events).toContainEqual({ type: 'GUILD_LEFT', guildId, userId: applicationId });
+    expect(told.entries.map(({ action }) => action)).toEqual(['APPLICATION_WEBHOOK_DELETE', 'INSTALLATION_DELETE']);
+    const after = await app.db.reader.webhook.findUniqueOrThrow({ where: { id: webhook.id } });
+    expect(after.deletedAt).not.toBeNull();
+    expect(await waiting()).toHaveLength(1);
+    await settle();
+    expect(isThere()).toBe(false);
+  });
+
+  test('is for the owner of the box alone', async () => {
+    const { id } = await install();
+    expect(await outcome(uninstallApplication(bob.call, id))).toBe('UNKNOWN_INSTALLATION');
+    expect(await isInstalled()).toBe(true);
+  });
+
+  test('does not need the box, which is asked again every minute until it is back', async () => {
+    const { id } = await install();
+    boxes.isAway = true;
+    await uninstallApplication(ada.call, id);
+    expect(await isInstalled()).toBe(false);
+    await app.db.writer.job.deleteMany({ where: { kind: 'settle-box-bot' } });
+    const before = app.clock.now();
+    await settle();
+    const [again] = await waiting();
+    expect(again?.dueAt?.getTime()).toBeGreaterThanOrEqual(before + 60_000);
+    boxes.isAway = false;
+    await settle();
+    expect(isThere()).toBe(false);
+  });
+
+  test('with the application that is deleted takes it out of all boxes', async () => {
+    const other = await putBoxGuild(app, home, { name: 'Cellar' });
+    await install();
+    await installApplication(ada.call, { applicationId, guildId: other.id, scopes: ['bot'] });
+    const told = await toldBy(bob.call, (call) => deleteApplication(call, { applicationId, name: 'Helper' }));
+    expect(await rows()).toEqual([]);
+    for (const id of [guildId, other.id]) {
+      expect(told.events).toContainEqual({ type: 'GUILD_LEFT', guildId: id, userId: applicationId });
+      expect(await payloads()).toContainEqual(payload(id));
+    }
+  });
+});
+
+describe('what a box keeps of a bot', () => {
+  test('is what the installation says', async () => {
+    await install();
+    expect(await waiting()).toHaveLength(1);
+    boxes.members.clear();
+    await settle();
+    expect(isThere()).toBe(true);
+    expect(boxes.last).toMatchObject({ bot: { id: applicationId }, permissions: String(WANTED), name: 'Helper' });
+    await app.db.writer.installation.deleteMany({ where: { applicationId } });
+    await settle();
+    expect(isThere()).toBe(false);
+  });
+
+  test('is not looked at again where it is installed and the box went away since', async () => {
+    await install();
+    await app.db.writer.job.deleteMany({ where: { kind: 'settle-box-bot' } });
+    boxes.isAway = true;
+    await settle();
+    expect(await waiting()).toEqual([]);
+  });
+
+  test('is left to a box that refuses, which is asked once', async () => {
+    await install();
+    await app.db.writer.job.deleteMany({ where: { kind: 'settle-box-bot' } });
+    boxes.asked.length = 0;
+    boxes.isRefusing = true;
+    await settle();
+    await app.db.writer.installation.deleteMany({ where: { applicationId } });
+    await settle();
+    expect(boxes.asked).toEqual(['install_bot', 'remove_bot']);
+    expect(await waiting()).toEqual([]);
+  });
+
+  test('is nobody’s business once it does not have the guild', async () => {
+    await deleteBox();
+    boxes.isAway = true;
+    await settle();
+    expect(await waiting()).toEqual([]);
+  });
+});
+
+describe('a bot that leaves a guild on a box', () => {
+  test('leaves the box first, then the cloud', async () => {
+    await install();
+    await leaveGuild(callOf(app, bot), guildId);
+    expect([isThere(), await isInstalled()]).toEqual([false, false]);
+  });
+
+  test('changes nothing while the box is away', async () => {
+    await install();
+    boxes.isAway = true;
+    expect(await outcome(leaveGuild(callOf(app, bot), guildId))).toBe('OVERLOADED');
+    expect([isThere(), await isInstalled()]).toEqual([true, true]);
+  });
+
+  test('leaves the cloud where the box refuses to let it go', async () => {
+    await install();
+    boxes.isRefusing = true;
+    await leaveGuild(callOf(app, bot), guildId);
+    expect([isThere(), await isInstalled()]).toEqual([true, false]);
+  });
+
+  test('has to be there', async () => {
+    expect(await outcome(leaveGuild(callOf(app, bot), guildId))).toBe('MISSING_ACCESS');
+    expect(await outcome(leaveGuild(ada.call, guildId))).toBe('UNKNOWN_GUILD');
+    expect(boxes.asked).toEqual([]);
+  });
+});
+
+describe('what a box says of bots', () => {
+  const forget = () => forgetBot(app.callOfNobody(), guildId, applicationId);
+
+  test('one that was kicked loses its installation', async () => {
+    await install();
+    boxes.members.clear();
+    const told = await toldBy(app.callOfNobody(), (call) => forgetBot(call, guildId, applicationId));
+    expect(await isInstalled()).toBe(false);
+    expect(typesOf(told.events)).toEqual(['COMMAND_ACCESS_UPDATED', 'GUILD_LEFT']);
+  });
+
+  test('one that was kicked and installed anew keeps it', async () => {
+    await install();
+    await forget();
+    expect(await isInstalled()).toBe(true);
+  });
+
+  test('a box that went away since is believed', async () => {
+    await install();
+    boxes.isAway = true;
+    await forget();
+    expect(await isInstalled()).toBe(false);
+  });
+
+  test('a box that refuses to say is believed', async () => {
+    await install();
+    boxes.isRefusing = true;
+    await forget();
+    expect(await isInstalled()).toBe(false);
+  });
+
+  test('an announcement (R-32): who is missing loses the installation, strangers leave, bots of its own stay', async () => {
+    const { id: stranger } = await createBot(app, { owner: bob.user });
+    const { id: kicked } = await createBot(app, { owner: bob.user });
+    await install();
+    await installApplication(ada.call, { applicationId: kicked, guildId, scopes: ['bot'] });
+    boxes.members.delete(`${guildId} ${kicked}`);
+    const own = home.nextId();
+    await app.db.writer.job.deleteMany({ where: { kind: 'settle-box-bot' } });
+    const before = app.clock.now();
+    const announced = new Map([[guildId, [applicationId, stranger, own]]]);
+    await reconcileBots(app.callOfNobody(), home.box.id, announced);
+    const left = await app.db.reader.installation.findMany({ where: { guildId } });
+    expect(left.map((row) => row.applicationId)).toEqual([applicationId]);
+    expect(await payloads()).toEqual([payload(guildId, kicked), payload(guildId, stranger)]);
+    const leaving = await app.db.reader.job.findUniqueOrThrow({
+      where: { key: `settle-box-bot ${guildId} ${stranger}` },
+    });
+    expect(leaving.dueAt?.getTime()).toBeGreaterThan(before + 12_000);
+  });
+
+  test('an announcement of a guild that is not the box’s changes nothing there', async () => {
+    await install();
+    boxes.members.clear();
+    const other = await putBox(app, bob);
+    await reconcileBots(app.callOfNobody(), other.box.id, new Map([[guildId, []]]));
+    expect(await isInstalled()).toBe(true);
+  });
+
+  test('its return (R-31) is told to the bots that are installed there', async () => {
+    await install();
+    const events: DomainEvent[] = [];
+    await readmitBots({ ...app.callOfNobody(), announce: (event) => events.push(event) }, guildId);
+    const membership = { guildId, userId: applicationId };
+    expect(events).toEqual([
+      { type: 'MEMBERSHIP_UPDATED', ...membership },
+      { type: 'GUILD_JOINED', ...membership },
+    ]);
+  });
+});
+
+describe('at once', () => {
+  test('two installations make one', async () => {
+    let left = 2;
+    let open = () => {};
+    const both = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    boxes.meanwhile = async () => {
+      left -= 1;
+      if (left === 0) open();
+      await both;
+    };
+    const told = await toldBy(ada.call, (call) => Promise.all([1, 2].map(() => install({ ...ada, call }))));
+    expect(await rows()).toHaveLength(1);
+    expect(typesOf(told.events).filter((type) => type !== 'MEMBERSHIP_UPDATED')).toEqual([
+      'GUILD_JOINED',
+      'COMMAND_ACCESS_UPDATED',
+    ]);
+  });
+
+  test('an installation and an uninstallation agree with the box in the end', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const { id } = await install();
+      await Promise.all([install(), outcome(uninstallApplication(ada.call, id)).then(settle)]);
+      await settle();
+      expect(isThere()).toBe(await isInstalled());
+    }
+  });
+
+  test.each([
+    ['as a member', () => [applicationId]],
+    ['as none', () => []],
+  ])(
+    'an installation and an announcement (R-31) that tells of the bot %s leave it installed, and a member',
+    async (_how, bots) => {
+      const nobody = app.callOfNobody();
+      const settleWhatIsDue = async () => {
+        const now = app.clock.now();
+        for (const { dueAt } of await waiting()) if (dueAt !== null && dueAt.getTime() <= now) await settle();
+      };
+      boxes.meanwhile = async () => {
+        boxes.meanwhile = async () => {};
+        await reconcileBots(nobody, home.box.id, new Map([[guildId, bots()]]));
+        await settleWhatIsDue();
+      };
+      await install();
+      // What the box would tell of a bot that it let go meanwhile.
+      if (!isThere()) await forgetBot(nobody, guildId, applicationId);
+      await reconcileBots(nobody, home.box.id, new Map([[guildId, bots()]]));
+      await settleWhatIsDue();
+      await settle();
+      expect([isThere(), await isInstalled()]).toEqual([true, true]);
+    },
+  );
+
+  test('an installation is refused when the box is deleted after it was asked', async () => {
+    boxes.meanwhile = deleteBox;
+    expect(await outcome(install())).toBe('UNKNOWN_GUILD');
+    expect(await rows()).toEqual([]);
+  });
+
+  test.skipIf(noPostgres)(
+    needing(noPostgres, 'an installation is refused when the box is deleted while it is written'),
+    async () => {
+      expect(await outcome(between(/^INSERT INTO "public"."Installation"/, deleteBox, install))).toBe('UNKNOWN_GUILD');
+      expect(await rows()).toEqual([]);
+    },
+  );
+});

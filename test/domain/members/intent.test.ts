@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type AppContext, callContext } from '../../../src/context.js';
+import { deleteApplication } from '../../../src/domain/applications/index.js';
+import { requireMembersIntent } from '../../../src/domain/members/index.js';
+import { asBox } from '../../harness/as-box.js';
+import { openContext } from '../../harness/context.js';
+import { outcome } from '../../harness/outcome.js';
+import { callOf, createBot, type TestBot } from '../../harness/world.js';
+
+let app: AppContext;
+let close: () => Promise<void>;
+beforeAll(async () => {
+  ({ app, close } = await openContext());
+});
+afterAll(() => close());
+
+const asked = ({ id, user }: TestBot) =>
+  outcome(
+    requireMembersIntent(callContext(app, { kind: 'bot', user, applicationId: id, messageContentIntent: false })),
+  );
+
+/** A bot whose application is gone, as one of a cloud's is to a box. */
+async function botWithoutApplication(): Promise<TestBot> {
+  const bot = await createBot(app, { name: 'Helper' });
+  await deleteApplication(callOf(app, bot.owner), { applicationId: bot.id, name: 'Helper' });
+  return bot;
+}
+
+describe('the members intent (Guild Resource)', () => {
+  test('is what the application has', async () => {
+    expect(await asked(await createBot(app))).toBe('ok');
+    expect(await asked(await createBot(app, { privilegedIntents: [] }))).toBe('MISSING_ACCESS');
+  });
+
+  test('is nobody’s in the cloud whose application is not found', async () => {
+    expect(await asked(await botWithoutApplication())).toBe('MISSING_ACCESS');
+  });
+
+  test('is not asked for in a box of a bot that its cloud has the application of', async () => {
+    const bot = await botWithoutApplication();
+    const asBefore = asBox(app, 5_000);
+    expect(await asked(bot)).toBe('ok');
+    expect(await asked(await createBot(app, { privilegedIntents: [] }))).toBe('MISSING_ACCESS');
+    asBefore();
+  });
+});

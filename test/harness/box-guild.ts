@@ -1,0 +1,99 @@
+import { boxSnowflakes } from '../../src/infra/ids.js';
+import type { BoxAnswer, BoxLine, BoxLines, Errand, ForwardedRequest } from '../../src/relay/cloud/lines.js';
+import { type OwnNames, ownNamesOf } from '../../src/relay/cloud/own-names.js';
+import { readAnswer } from '../../src/relay/cloud/read-answer.js';
+import type { Server } from '../../src/server.js';
+import { addGuild, joinMembers, type MemoryGuild, MemoryHome } from './guild-home.js';
+import { createPerson } from './rows.js';
+import { createBot, type TestBot } from './world.js';
+
+type App = Server['app'];
+
+/** The bits of the ids that the box makes. */
+export const ID_SPACE = 5_000;
+
+/** What came to a box. */
+export interface Arrived extends Omit<ForwardedRequest, 'body'>, Errand {
+  body: string;
+}
+
+/** A box of the test's own, which answers what the test says. */
+export class StandInBox implements BoxLine, BoxLines {
+  readonly arrived: Arrived[] = [];
+  isConnected = true;
+  answer: (request: Arrived) => Promise<BoxAnswer> | BoxAnswer = () => answerOf(200, {});
+
+  constructor(readonly boxId: bigint) {}
+
+  async to(boxId: bigint): Promise<BoxLine | null> {
+    return this.isConnected && boxId === this.boxId ? this : null;
+  }
+
+  async request({ body, ...request }: ForwardedRequest, errand: Errand): Promise<BoxAnswer> {
+    const pieces: Buffer[] = [];
+    for await (const piece of body.read()) pieces.push(piece);
+    const text = Buffer.concat(pieces).toString('latin1');
+    if (text.length !== body.size) throw new Error(`a body of ${text.length} bytes is said to have ${body.size}`);
+    const arrived = { ...request, ...errand, body: text };
+    this.arrived.push(arrived);
+    return readAnswer(await this.answer(arrived), ownNamesOf(request.guildId, botsOf(request)));
+  }
+
+  call(): Promise<BoxAnswer> {
+    return Promise.reject(new Error('nothing is asked'));
+  }
+
+  /** What came last. */
+  get last(): Arrived {
+    const last = this.arrived.at(-1);
+    if (!last) throw new Error('nothing came');
+    return last;
+  }
+}
+
+/** A box's answer of JSON. */
+export function answerOf(status: number, value?: unknown, retryAfter: number | null = null): BoxAnswer {
+  return { status, retryAfter, tookMs: null, body: Buffer.from(value === undefined ? '' : JSON.stringify(value)) };
+}
+
+/** A guild on a box, with its owner, a bot and one channel. */
+export interface BoxScene {
+  box: StandInBox;
+  home: MemoryHome;
+  guild: MemoryGuild;
+  bot: TestBot;
+}
+
+/** Makes a box with a guild; from now on, guilds live in the scene's home alone. */
+export async function openBox(app: App): Promise<BoxScene> {
+  const home = new MemoryHome();
+  const bot = await createBot(app);
+  const owner = await createPerson(app);
+  const { id: boxId } = await app.db.writer.box.create({
+    data: { id: app.nextId(), name: 'At home', ownerId: owner.id, idSpace: ID_SPACE },
+  });
+  const guild = addGuild({ ...app, nextId: boxSnowflakes(app.clock, ID_SPACE) }, home, 'At home');
+  joinMembers(app, guild, bot.user);
+  await app.db.writer.boxGuild.create({
+    data: {
+      id: guild.id,
+      boxId,
+      name: 'At home',
+      ownerId: guild.owner.id,
+      channels: { create: { id: guild.channel.id } },
+    },
+  });
+  app.guilds = home;
+  return { box: new StandInBox(boxId), home, guild, bot };
+}
+
+/** Of all bots and webhooks of the cloud, those of a request. */
+function botsOf({ bot, webhook, guildId }: Omit<ForwardedRequest, 'body'>): OwnNames['bots'] {
+  const { id, username, global_name = null, avatar = null } = bot.user;
+  const user = { id, username, global_name, avatar, discriminator: '0', bot: true };
+  return {
+    userOf: (named) => (String(named) === id ? user : null),
+    webhookOf: (named) =>
+      String(named) === webhook?.id ? { guildId, applicationId: BigInt(bot.application_id) } : null,
+  };
+}

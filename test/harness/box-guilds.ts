@@ -1,0 +1,79 @@
+import { type BoxDoor, type BoxQuestions, BoxRefused } from '../../src/domain/boxes/index.js';
+import { GuildUnavailable } from '../../src/domain/guilds/index.js';
+import type { Box, BoxGuild, User } from '../../src/infra/database/index.js';
+import { boxSnowflakes, ID_SPACES, type NextId } from '../../src/infra/ids.js';
+import type { Server } from '../../src/server.js';
+
+type App = Server['app'];
+
+/** A box that was enrolled, with the ids that it makes. */
+export interface TestBox {
+  box: Box;
+  nextId: NextId;
+}
+
+/** A box of somebody's, without anybody having dialled; away unless this process is to hold its connection. */
+export async function putBox(app: App, owner: Pick<User, 'id'>, { isConnected = false } = {}): Promise<TestBox> {
+  const idSpace = ID_SPACES.first + (await app.db.reader.box.count());
+  const holderId = isConnected ? app.live.id : null;
+  const data = { id: app.nextId(), name: 'Box', ownerId: owner.id, idSpace, holderId };
+  return { box: await app.db.writer.box.create({ data }), nextId: boxSnowflakes(app.clock, idSpace) };
+}
+
+/** A guild on a box, as if that had announced it. */
+export async function putBoxGuild(
+  app: App,
+  { box, nextId }: TestBox,
+  facts: { id?: bigint; name?: string } = {},
+): Promise<BoxGuild> {
+  const data = { id: nextId(), name: 'Attic', boxId: box.id, ownerId: nextId(), ...facts };
+  const guild = await app.db.writer.boxGuild.create({ data });
+  app.publish({ type: 'BOX_ROUTES_UPDATED' });
+  return guild;
+}
+
+/** What a door was asked. */
+type Question = { [Name in keyof BoxQuestions]: { name: Name; input: BoxQuestions[Name] } }[keyof BoxQuestions];
+
+/** The way to boxes that keep bots in memory. */
+export class BoxesInMemory implements BoxDoor {
+  readonly asked: Question['name'][] = [];
+  /** What was asked last. */
+  last: object = {};
+  /** Bots by guild, each as `guild bot`. */
+  readonly members = new Set<string>();
+  isAway = false;
+  /** Whether they refuse what they are asked. */
+  isRefusing = false;
+  /** What happens once a box has done what it was asked, and before anybody hears of it. */
+  meanwhile: (name: Question['name']) => Promise<unknown> = async () => {};
+
+  async ask<Name extends keyof BoxQuestions>(boxId: bigint, name: Name, input: BoxQuestions[Name]): Promise<unknown> {
+    if (this.isAway) throw new GuildUnavailable(BigInt(input.guild_id));
+    this.asked.push(name);
+    this.last = { boxId, ...input };
+    if (this.isRefusing) throw new BoxRefused('FORBIDDEN');
+    const answer = this.#answer({ name, input } as unknown as Question);
+    await this.meanwhile(name);
+    return answer;
+  }
+
+  has(guildId: bigint, botId: bigint): boolean {
+    return this.members.has(`${guildId} ${botId}`);
+  }
+
+  #answer({ name, input }: Question): unknown {
+    switch (name) {
+      case 'install_bot':
+        this.members.add(`${input.guild_id} ${input.bot.id}`);
+        return {};
+      case 'remove_bot':
+        this.members.delete(`${input.guild_id} ${input.bot_id}`);
+        return {};
+      case 'member':
+        return this.members.has(`${input.guild_id} ${input.user_id}`) ? { user: { id: input.user_id } } : null;
+      default:
+        throw new Error(`nobody answers ${name} here`);
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** One message of a recorded conversation: text, or the bytes of a binary message. */
+export interface RecordedFrame {
+  from: 'box' | 'cloud';
+  message: string | Buffer;
+}
+
+const FOLDER = new URL('../fixtures/relay/', import.meta.url);
+
+/** The names of all recorded conversations between a box and a cloud. */
+export const CONVERSATIONS = readdirSync(FOLDER)
+  .map((file) => file.replace(/\.json$/, ''))
+  .sort();
+
+/**
+ * A recorded conversation of the relay's protocol (docs/relay.md), in the order in which its messages were sent. Both have the same
+ * key, nonce and origin in all of them, so that the signature is right.
+ */
+export function readConversation(name: string): RecordedFrame[] {
+  const frames = JSON.parse(readFileSync(new URL(`${name}.json`, FOLDER), 'utf8')) as Recorded[];
+  return frames.map((frame) => ({
+    from: frame.from,
+    message: 'text' in frame ? frame.text : Buffer.from(frame.bytes, 'base64'),
+  }));
+}
+
+type Recorded = { from: RecordedFrame['from'] } & ({ text: string } | { bytes: string });

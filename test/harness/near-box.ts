@@ -1,0 +1,132 @@
+import { BoxDoorway } from '../../src/domain/boxes/index.js';
+import type { DomainEvent } from '../../src/domain/events.js';
+import { GuildUnavailable } from '../../src/domain/guilds/index.js';
+import { userNameKeys } from '../../src/domain/members/name-keys.js';
+import { BUS_RECONNECTED, subscribeToAll, topicsOfGuild } from '../../src/infra/bus.js';
+import type { User } from '../../src/infra/database/index.js';
+import { answerCall } from '../../src/relay/box/answers.js';
+import { stampDispatch } from '../../src/relay/cloud/dispatches.js';
+import { KnownBots } from '../../src/relay/cloud/known-bots.js';
+import { DISPATCHED } from '../../src/relay/protocol/messages.js';
+import { renderEvent } from '../../src/wire/events/index.js';
+import { asBox } from './as-box.js';
+import { createPerson } from './rows.js';
+import { startServer, type TestServer } from './server.js';
+import { createGuild, type TestBot, type TestGuild } from './world.js';
+
+const ID_SPACE = 5_000;
+
+/** What goes over a wire. */
+const sent = (value: unknown) => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)));
+
+/**
+ * A box beside a cloud, without a connection between the two: what the cloud asks is answered from the box's database, and the box's events
+ * are stamped for the cloud's bus, all of it as text that was parsed.
+ */
+export class NearBox {
+  /** Whether the cloud gets no answer. */
+  isAway = false;
+  /** What is answered in place of the box's own answer. */
+  forged: ((name: string, answer: unknown) => unknown) | null = null;
+  /** The calls that were answered, by name. */
+  readonly asked: string[] = [];
+  /** What they asked with. */
+  readonly inputs: object[] = [];
+  /** Why events were left out. */
+  readonly refusals: string[] = [];
+  #shipping = Promise.resolve();
+  readonly #bots: KnownBots;
+
+  private constructor(
+    readonly cloud: TestServer,
+    readonly server: TestServer,
+    readonly id: bigint,
+  ) {
+    this.#bots = new KnownBots(cloud.app.db.reader, cloud.app.clock);
+  }
+
+  static async start(cloud: TestServer): Promise<NearBox> {
+    const server = await startServer();
+    asBox(server.app, ID_SPACE);
+    const owner = await createPerson(cloud.app);
+    const id = cloud.app.nextId();
+    await cloud.app.db.writer.box.create({ data: { id, name: 'Attic', ownerId: owner.id, idSpace: ID_SPACE } });
+    const box = new NearBox(cloud, server, id);
+    const { boxes } = cloud.app;
+    if (!(boxes instanceof BoxDoorway)) throw new Error('the cloud has no door to boxes that can be led anywhere');
+    boxes.leadTo({ ask: (_boxId, name, input) => box.#answer(name, input) });
+    return box;
+  }
+
+  /** A guild on the box, of which the cloud knows. */
+  async announceGuild(name: string): Promise<TestGuild> {
+    const guild = await createGuild(this.server.app, name);
+    const channels = await this.server.app.db.reader.channel.findMany({ where: { guildId: guild.id } });
+    await this.cloud.app.db.writer.boxGuild.create({
+      data: {
+        id: guild.id,
+        boxId: this.id,
+        name,
+        ownerId: guild.owner.id,
+        channels: { create: channels.map(({ id }) => ({ id })) },
+      },
+    });
+    const { bus } = this.server.app;
+    subscribeToAll(bus, topicsOfGuild(guild.id), (message) => {
+      if (message.type !== BUS_RECONNECTED && DISPATCHED.some((name) => name === message.type))
+        this.ship(message.type, JSON.parse(message.data), guild);
+    });
+    return guild;
+  }
+
+  /** Makes a bot of the cloud a member there, as its installation and the box's answer to it do. */
+  async install(bot: TestBot, guild: TestGuild): Promise<void> {
+    const { id, username, avatarHash } = bot.user;
+    const facts = { id, username, avatarHash, bot: true };
+    await this.server.app.db.writer.user.upsert({ where: { id }, create: facts, update: facts });
+    await this.join(guild, bot.user);
+    const installation = { id: this.cloud.app.nextId(), applicationId: id, guildId: guild.id, scopes: ['bot'] };
+    await this.cloud.app.db.writer.installation.create({
+      data: { ...installation, context: 'SERVER', installerId: bot.owner.id },
+    });
+  }
+
+  /** Makes somebody who has a row on the box a member there. */
+  async join(guild: TestGuild, user: User, nick: string | null = null): Promise<void> {
+    const nickKey = nick?.toUpperCase() ?? null;
+    const { writer } = this.server.app.db;
+    const joinedAt = new Date(this.server.app.clock.now());
+    const member = { guildId: guild.id, userId: user.id, joinedAt, nick, nickKey, ...userNameKeys(user) };
+    await writer.member.create({ data: member });
+    await writer.guild.update({ where: { id: guild.id }, data: { memberCount: { increment: 1 } } });
+  }
+
+  /** Sends the cloud an event, whatever it says. */
+  ship(t: string, d: Record<string, unknown>, guild: TestGuild): void {
+    this.#shipping = this.#shipping.then(async () => {
+      const names = { idSpace: ID_SPACE, guildIds: new Set([guild.id]), bots: this.#bots };
+      const stamped = await stampDispatch({ t, d }, names);
+      if ('refusal' in stamped) this.refusals.push(stamped.refusal);
+      else for (const topic of stamped.topics) this.cloud.app.bus.publish(topic, stamped.message);
+    });
+  }
+
+  /** Tells the cloud's own something of a guild on the box. */
+  tell(event: DomainEvent): void {
+    const { topics, message } = renderEvent(event, this.cloud.app.addresses);
+    for (const topic of topics) this.cloud.app.bus.publish(topic, message);
+  }
+
+  /** Settles once all that was shipped is published. */
+  shipped(): Promise<void> {
+    return this.#shipping;
+  }
+
+  async #answer(name: string, input: { guild_id: string }): Promise<unknown> {
+    if (this.isAway) throw new GuildUnavailable(BigInt(input.guild_id));
+    this.asked.push(name);
+    this.inputs.push(input);
+    const answer = sent(await answerCall(this.server.app.guilds, name, sent(input)));
+    return this.forged ? this.forged(name, answer) : answer;
+  }
+}

@@ -1,0 +1,25 @@
+import { setImmediate } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect, it } from 'vitest';
+import { startServer } from './harness/server.js';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+async function stoppedApp(): Promise<WeakRef<object>> {
+  const server = await startServer();
+  const app = new WeakRef(server.app);
+  await server.stop();
+  return app;
+}
+
+it('a server that was stopped is let go of by its process', async () => {
+  const app = await stoppedApp();
+  while (app.deref()) {
+    // What a reference was followed for in a turn of the event loop is kept until its end.
+    await setImmediate();
+    collectGarbage();
+  }
+  expect(app.deref()).toBeUndefined();
+});

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { idSpaceOf } from '../../../src/infra/ids.js';
+import { answerCall } from '../../../src/relay/box/answers.js';
+import { KnownBots } from '../../../src/relay/cloud/known-bots.js';
+import { namesOnlyItsOwn } from '../../../src/relay/cloud/own-names.js';
+import { asBox } from '../../harness/as-box.js';
+import { RestBot } from '../../harness/rest.js';
+import { startServer, type TestServer } from '../../harness/server.js';
+import { createBot, createBotInGuild, say } from '../../harness/world.js';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.stop());
+
+it('R-27: there is no answer to an unknown name, none for no guild, and a refusal of what cannot be read', async () => {
+  const { guilds } = server.app;
+  expect(await answerCall(guilds, 'constructor', { guild_id: '1' })).toBeUndefined();
+  expect(await answerCall(guilds, 'guild', { guild_id: '1' })).toBeNull();
+  expect(await answerCall(guilds, 'member', { guild_id: '1', user_id: '2' })).toBeNull();
+  expect(await answerCall(guilds, 'members', { guild_id: '1', limit: 10 })).toEqual([]);
+  await expect(answerCall(guilds, 'guild', { guild_id: 1 })).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+  await expect(answerCall(guilds, 'members', { guild_id: '1', limit: 1_001 })).rejects.toMatchObject({
+    code: 'INVALID_INPUT',
+  });
+});
+
+it('R-35: what a box answers by itself names its own only', async () => {
+  const { app } = server;
+  const idSpace = 6_000;
+  const asBefore = asBox(app, idSpace);
+  const { bot, guild } = await createBotInGuild(app);
+  const rest = new RestBot(server, bot);
+  const channel = `/channels/${guild.channel.id}`;
+  const there = `/guilds/${guild.id}`;
+  const first = await say(app, guild, guild.owner, 'hello');
+  await rest.put(`${channel}/messages/${first.id}/reactions/${encodeURIComponent('👍')}/@me`);
+  const reply = { content: 'yes', message_reference: { message_id: String(first.id) }, embeds: [{ title: '1' }] };
+  const answers = [await rest.post(`${channel}/messages`, reply)];
+  const paths = [
+    there,
+    `${there}/channels`,
+    `${there}/roles`,
+    `${there}/members/${bot.id}`,
+    `${there}/members?limit=10`,
+    `${there}/emojis`,
+    `${there}/preview`,
+    channel,
+    `${channel}/messages`,
+    `${channel}/messages/${first.id}/reactions/${encodeURIComponent('👍')}`,
+    `${channel}/messages/pins`,
+  ];
+  for (const path of paths) answers.push(await rest.get(path));
+  asBefore();
+  const of = { idSpace, guildIds: new Set([guild.id]), bots: { userOf: () => null, webhookOf: () => null } };
+  for (const { status, body } of answers) {
+    expect([200, 403]).toContain(status);
+    expect(await namesOnlyItsOwn(body, of)).toBeNull();
+  }
+  expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(9);
+  expect(idSpaceOf(guild.id)).toBe(idSpace);
+});
+
+it('a bot of the cloud is known also once its application is deleted, and nobody else is', async () => {
+  const { app } = server;
+  const bot = await createBot(app);
+  const known = new KnownBots(app.db.reader, app.clock);
+  await app.db.writer.application.update({ where: { id: bot.id }, data: { deletedAt: new Date() } });
+  expect([await known.has(bot.id), await known.has(bot.owner.id), await known.has(bot.id)]).toEqual([
+    true,
+    false,
+    true,
+  ]);
+});

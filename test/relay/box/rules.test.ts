@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { ConfigError, readConfig } from '../../../src/config.js';
+import type { BusMessage } from '../../../src/domain/bus-message.js';
+import { BackOff } from '../../../src/relay/box/back-off.js';
+import { EventFeed } from '../../../src/relay/box/event-feed.js';
+import { isSameOrigin } from '../../../src/relay/box/origins.js';
+import { VoiceTeller } from '../../../src/relay/box/voice.js';
+import { ManualClock } from '../../harness/clock.js';
+import { openContext } from '../../harness/context.js';
+
+describe('R-36: voice', () => {
+  const state = (channel: string | null, more: object = {}) => ({
+    guild_id: '1',
+    user_id: '2',
+    channel_id: channel,
+    self_mute: false,
+    mute: false,
+    ...more,
+  });
+
+  it('a move to another channel is two events, and anything else is one', () => {
+    const teller = new VoiceTeller();
+    const told = [state('7'), state('7'), state('8'), state(null), state('7')].map((one) =>
+      teller.tell(one).map(({ channel_id: channel }) => channel),
+    );
+    expect(told).toEqual([['7'], ['7'], [null, '8'], [null], ['7']]);
+  });
+
+  it('who was in voice in a guild that is deleted is not remembered', async () => {
+    const { app, close } = await openContext();
+    const feed = new EventFeed({
+      reader: app.db.reader,
+      idSpace: 5_000,
+      log: app.log,
+      onAppended() {},
+      onOverflow() {},
+    });
+    const event = (type: 'VOICE_STATE_UPDATE' | 'GUILD_DELETE', data: object): BusMessage => ({
+      type,
+      topic: 'guild',
+      audience: null,
+      data: JSON.stringify(data),
+      guildId: '1',
+      invalidates: [],
+    });
+    // As told before there is a session, too.
+    feed.hear(event('VOICE_STATE_UPDATE', state('7')));
+    feed.hear(event('GUILD_DELETE', { id: '1' }));
+    feed.log.begin('s');
+    feed.hear(event('VOICE_STATE_UPDATE', state('8')));
+    expect(feed.log.last).toBe(1);
+    await close();
+  });
+
+  it.each([
+    [{ self_mute: true }, true],
+    [{ mute: true }, true],
+    [{}, false],
+  ])('%j is one bit for mute', (more, isMuted) => {
+    expect(new VoiceTeller().tell(state('7', more))).toEqual([state('7', { self_mute: isMuted, mute: isMuted })]);
+  });
+});
+
+describe('R-12: an origin', () => {
+  it.each([
+    ['http://localhost:1', 'http://127.0.0.1:1', true],
+    ['http://[::1]:1', 'http://localhost:1', true],
+    ['https://a.example', 'https://a.example:443', true],
+    ['http://localhost:1', 'http://localhost:2', false],
+    ['http://a.example', 'https://a.example', false],
+    ['https://a.example', 'https://a.example.evil', false],
+    ['https://a.example', 'nothing', false],
+  ])('%s and %s are alike: %s', (one, other, isSame) => {
+    expect(isSameOrigin(one, other)).toBe(isSame);
+  });
+});
+
+describe('R-41: dialling again', () => {
+  it('waits up to a bound that doubles up to 60 s, and is 1 s again after 30 s of service', () => {
+    const clock = new ManualClock();
+    const backOff = new BackOff(clock, () => 1);
+    expect(Array.from({ length: 8 }, () => backOff.next() / 1_000)).toEqual([1, 2, 4, 8, 16, 32, 60, 60]);
+    const since = clock.now();
+    clock.advance(29_999);
+    backOff.noteServed(since);
+    expect(backOff.next()).toBe(60_000);
+    clock.advance(1);
+    backOff.noteServed(since);
+    expect(backOff.next()).toBe(1_000);
+  });
+});
+
+describe('the configuration of a box', () => {
+  const faultsOf = (environment: Record<string, string>, mode: 'box' | 'cloud') => {
+    try {
+      readConfig(environment, mode);
+      return [];
+    } catch (error) {
+      return error instanceof ConfigError ? error.faults.map((fault) => fault.split(' ', 1)[0]) : [error];
+    }
+  };
+
+  it.each([
+    ['box', {}, ['CLOUD_URL']],
+    ['box', { REDIS_URL: 'redis://r', PORT: 'x' }, ['PORT', 'CLOUD_URL', 'REDIS_URL']],
+    ['box', { CLOUD_URL: 'https://c.example', WORKER_ID: '3' }, ['WORKER_ID']],
+    ['box', { CLOUD_URL: 'https://c.example/path' }, ['CLOUD_URL']],
+    ['box', { CLOUD_URL: 'https://c.example', BOX_TOKEN: 't' }, []],
+    ['cloud', { CLOUD_URL: 'https://c.example', BOX_TOKEN: 't' }, ['CLOUD_URL', 'BOX_TOKEN']],
+    ['cloud', {}, []],
+  ] as const)('as %s with %j has faults in %j', (mode, environment, faults) => {
+    expect(faultsOf(environment, mode)).toEqual(faults);
+  });
+});

@@ -1,0 +1,194 @@
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { topics } from '../../../src/infra/bus.js';
+import { emptyFolder, startBox, type TestBox } from '../../harness/box.js';
+import { RawCloud, type RawConnection } from '../../harness/raw-cloud.js';
+import { createGuild, say } from '../../harness/world.js';
+
+const ends: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+async function openCloud(): Promise<RawCloud> {
+  const cloud = await RawCloud.open();
+  ends.push(() => cloud.stop());
+  return cloud;
+}
+
+/** A box that was enrolled and is connected. */
+async function connectBox(): Promise<{ cloud: RawCloud; box: TestBox; connection: RawConnection; session: string }> {
+  const cloud = await openCloud();
+  const starting = startBox({ cloudUrl: cloud.origin, token: 'secret' });
+  await cloud.welcome();
+  const box = await starting;
+  ends.push(() => box.stop());
+  const { connection } = await cloud.welcome();
+  const { session } = await connection.next('begin');
+  await connection.next('ready');
+  return { cloud, box, connection, session };
+}
+
+describe('the first start', () => {
+  it('R-10 to R-15: greets with the token, signs, keeps what it was enrolled as for its owner only, and shows the token no more', async () => {
+    const cloud = await openCloud();
+    const dataDir = await emptyFolder();
+    ends.push(() => rm(dataDir, { recursive: true }));
+    const starting = startBox({ cloudUrl: cloud.origin, token: 'secret', dataDir });
+    const first = await cloud.welcome();
+    const box = await starting;
+    ends.push(() => box.stop());
+    const second = await cloud.welcome();
+    expect(first).toMatchObject({ isSigned: true, hello: { token: 'secret', versions: [1] } });
+    expect(second).toMatchObject({ isSigned: true, hello: { key: first.hello.key } });
+    expect(second.hello.token).toBeUndefined();
+    const file = join(dataDir, 'box.json');
+    expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ boxId: '4242', idSpace: 5_000 });
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+  });
+
+  it('R-6: ends with what to do where the cloud does not admit it', async () => {
+    const cloud = await openCloud();
+    const starting = startBox({ cloudUrl: cloud.origin });
+    const connection = await cloud.accept();
+    connection.close(4101, 'not admitted');
+    await expect(starting).rejects.toThrow(/enrolment token .* BOX_TOKEN/);
+  });
+
+  it('R-12: ends where the cloud calls itself by another origin', async () => {
+    const cloud = await openCloud();
+    const starting = startBox({ cloudUrl: cloud.origin, token: 'secret' });
+    const refused = expect(starting).rejects.toThrow(/https:\/\/other\.example/);
+    const connection = await cloud.accept();
+    await connection.next('hello');
+    const challenge = { op: 'challenge', version: 1, features: [], nonce: Buffer.alloc(32).toString('base64url') };
+    connection.send({ ...challenge, origin: 'https://other.example' });
+    await refused;
+    expect(connection.received.map(({ op }) => op)).toEqual(['hello']);
+  });
+
+  it('is refused for a damaged identity, without a word of the key', async () => {
+    const dataDir = await emptyFolder();
+    ends.push(() => rm(dataDir, { recursive: true }));
+    await writeFile(join(dataDir, 'box.json'), '{"privateKey":"abc"');
+    await expect(startBox({ cloudUrl: 'http://127.0.0.1:9', dataDir })).rejects.toThrow(/box\.json is damaged/);
+  });
+});
+
+describe('a connection that is lost', () => {
+  it('R-31, R-41: is followed by one that goes on where the cloud stopped', async () => {
+    const { cloud, box, connection, session } = await connectBox();
+    const guild = await createGuild(box.app);
+    const { s } = await connection.next('announce');
+    connection.cut();
+    await say(box.app, guild, guild.owner, 'meanwhile');
+    const next = await cloud.welcome({ events: { session, seq: s } });
+    expect(await next.connection.next('resume')).toEqual({ op: 'resume', session });
+    const told = await next.connection.next('dispatch', ({ t }) => t === 'MESSAGE_CREATE');
+    expect(told.d.content).toBe('meanwhile');
+    const numbers = next.connection.received.flatMap((message) => (message.s === undefined ? [] : [message.s]));
+    expect(numbers).toEqual(numbers.map((_number, index) => s + 1 + index));
+  });
+
+  it('R-31: begins anew, with all guilds, for a cloud that knows nothing of the session', async () => {
+    const { cloud, box, connection, session } = await connectBox();
+    const guild = await createGuild(box.app);
+    await connection.next('announce');
+    connection.cut();
+    const next = await cloud.welcome({ events: { session: 'another', seq: 3 } });
+    expect((await next.connection.next('begin')).session).not.toBe(session);
+    const { guild: announced } = await next.connection.next('announce');
+    expect(announced).toMatchObject({ id: String(guild.id), owner_id: String(guild.owner.id), bots: [] });
+    expect(announced.channels).toHaveLength(2);
+    expect(await next.connection.next('ready')).toMatchObject({ s: 2 });
+  });
+
+  it('R-2: leaves out a guild and an event that are longer than a message may be, and numbers the others on', async () => {
+    const { cloud, box, connection } = await connectBox();
+    const guild = await createGuild(box.app);
+    const { s } = await connection.next('announce');
+    const long = await createGuild(box.app);
+    await connection.next('announce');
+    const data = JSON.stringify({ guild_id: String(guild.id), content: 'x'.repeat(2 ** 20) });
+    const event = {
+      type: 'MESSAGE_CREATE',
+      guildId: String(guild.id),
+      data,
+      topic: 'guild',
+      audience: null,
+      invalidates: [],
+    } as const;
+    box.app.bus.publish(topics.guild(guild.id), event);
+    await say(box.app, guild, guild.owner, 'short');
+    expect(await connection.next('dispatch')).toMatchObject({ s: s + 2, d: { content: 'short' } });
+    await box.app.db.writer.guild.update({ where: { id: long.id }, data: { name: 'x'.repeat(2 ** 20) } });
+    connection.cut();
+    const next = await cloud.welcome();
+    expect(await next.connection.next('ready')).toMatchObject({ s: 2 });
+    const announced = next.connection.received.filter(({ op }) => op === 'announce');
+    expect(announced).toMatchObject([{ s: 1, guild: { id: String(guild.id) } }]);
+  });
+
+  it.each([{ boxId: '4243' }, { idSpace: 5_001 }])(
+    'R-15: closes 4104 where the cloud takes it for another box (%j)',
+    async (terms) => {
+      const { cloud, connection } = await connectBox();
+      connection.cut();
+      const next = await cloud.welcome(terms);
+      expect(await next.connection.closed).toMatchObject({ code: 4104 });
+    },
+  );
+
+  it('R-20: closes 4002 for a request on a stream that is in use', async () => {
+    const { connection } = await connectBox();
+    const bot = { user: { id: '1000', username: 'x', bot: true }, application_id: '1000', message_content: true };
+    const request = {
+      op: 'request',
+      id: 1,
+      method: 'POST',
+      path: '/channels/5/messages',
+      body: 10,
+      bot,
+      guild_id: '5',
+    };
+    connection.send({ ...request, budget_ms: 5_000, key: 'one' });
+    connection.send({ op: 'call', id: 1, name: 'fly', input: {}, budget_ms: 5_000, key: 'two' });
+    expect(await connection.closed).toMatchObject({ code: 4002 });
+  });
+
+  it.each([
+    [4102, /deleted in the portal/],
+    [4103, /another box runs with a copy/],
+  ])('R-6, R-16: with %d is followed by none, and says what to do', async (code, reason) => {
+    const { cloud, box, connection } = await connectBox();
+    connection.close(code, 'as it is');
+    expect((await box.refused).message).toMatch(reason);
+    expect(cloud.connections).toBe(2);
+  });
+});
+
+describe('R-40: a cloud that goes away', () => {
+  it('is left for the next connection, and what is open goes on', async () => {
+    const { cloud, box, connection, session } = await connectBox();
+    connection.send({ op: 'going_away', retry_after_ms: 10 });
+    const next = await cloud.welcome({ events: { session, seq: 1 } });
+    await next.connection.next('resume');
+    connection.send({ op: 'call', id: 1, name: 'fly', input: {}, budget_ms: 5_000, key: 'k' });
+    expect(await connection.answer(1)).toMatchObject({ status: 404 });
+    connection.close(4103, 'replaced');
+    await connection.closed;
+    await createGuild(box.app);
+    expect(await next.connection.next('announce')).toMatchObject({ s: 2 });
+  });
+});
+
+describe('R-40: a box that stops', () => {
+  it('says so, and closes 4000', async () => {
+    const { box, connection } = await connectBox();
+    const stopped = box.stop();
+    expect(await connection.next('going_away')).toMatchObject({ op: 'going_away' });
+    expect(await connection.closed).toMatchObject({ code: 4000 });
+    await stopped;
+  });
+});

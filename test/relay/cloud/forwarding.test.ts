@@ -1,0 +1,151 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { ManualClock } from '../../harness/clock.js';
+import {
+  type Announced,
+  announce,
+  connectNewBox,
+  guildOf,
+  type HandBox,
+  putInstallation,
+} from '../../harness/hand-box.js';
+import { RestBot } from '../../harness/rest.js';
+import { startServer, type TestServer } from '../../harness/server.js';
+import { createBot } from '../../harness/world.js';
+
+describe("a bot's requests to a server on a box (service description, sections 4 and 7)", () => {
+  let server: TestServer;
+  let clock: ManualClock;
+  let bot: RestBot;
+  let box: HandBox;
+  let guild: Announced;
+  beforeAll(async () => {
+    clock = new ManualClock();
+    server = await startServer({ clock });
+    bot = new RestBot(server, await createBot(server.app));
+  });
+  afterAll(() => server.stop());
+  beforeEach(async () => {
+    box = await connectNewBox(server);
+    guild = guildOf(box, [bot.id]);
+    await announce(box, [guild]);
+    await putInstallation(server, bot.bot, guild.id);
+  });
+  afterEach(() => box.relay.cut());
+
+  const pathOf = () => `/guilds/${guild.id}`;
+
+  it('are answered by the box, whose answer reaches the bot as it is', async () => {
+    const asked = bot.ask('PATCH', `${pathOf()}?a=1&a=2`, {
+      json: { name: 'Lair' },
+      headers: { 'x-audit-log-reason': 'because' },
+    });
+    const refusal = { message: 'Missing Permissions', code: 50013 };
+    const request = await box.relay.answer(refusal, 403);
+    expect(request).toMatchObject({
+      op: 'request',
+      method: 'PATCH',
+      path: pathOf(),
+      query: { a: ['1', '2'] },
+      headers: { 'content-type': 'application/json', 'x-audit-log-reason': 'because' },
+      bot: { user: { id: bot.id }, application_id: bot.id, message_content: true },
+      guild_id: guild.id,
+      budget_ms: 12_000,
+      text: '{"name":"Lair"}',
+    });
+    expect(await asked).toMatchObject({ status: 403, body: refusal });
+  });
+
+  it('are found by the channel, too', async () => {
+    const [channel] = guild.channels;
+    const asked = bot.delete(`/channels/${channel}/messages/${box.nextId()}`);
+    expect(await box.relay.answer()).toMatchObject({ method: 'DELETE', guild_id: guild.id, body: 0 });
+    expect(await asked).toMatchObject({ status: 204 });
+  });
+
+  it('are 404 where no box has announced the server', async () => {
+    expect(await bot.get(`/guilds/${box.nextId()}`)).toMatchObject({ status: 404 });
+  });
+
+  it('are 503 while the box is away', async () => {
+    await box.relay.close();
+    expect(await bot.get(pathOf())).toMatchObject({ status: 503 });
+  });
+
+  it('are 504 where the box does not answer within 12 s', async () => {
+    const asked = bot.get(pathOf());
+    await box.relay.next('request');
+    clock.advance(12_000);
+    expect(await asked).toMatchObject({ status: 504 });
+  });
+
+  it('are 504 where the connection is lost before the answer', async () => {
+    const asked = bot.get(pathOf());
+    await box.relay.next('request');
+    box.relay.cut();
+    expect(await asked).toMatchObject({ status: 504 });
+  });
+
+  it.each([
+    ['no JSON', 200, '{'],
+    ['a status that no answer has', 401, '{}'],
+    ['too deep to be written again', 400, `{"errors":${'['.repeat(20_000)}${']'.repeat(20_000)}}`],
+    ['what another has', 200, '{"id":"1234567890123456789","owner_id":"1234567890123456789"}'],
+  ])('are 502 where the answer is %s', async (_what, status, body) => {
+    const asked = bot.get(pathOf());
+    const { id } = await box.relay.next('request');
+    box.relay.send({ op: 'response', id, status, headers: {}, body: body.length });
+    box.relay.sendBody(id, body);
+    expect(await asked).toMatchObject({ status: 502 });
+  });
+
+  it('R-25 that are repeated after a timeout have the same key', async () => {
+    const type = () => bot.post(`/channels/${guild.channels[0]}/typing`, {});
+    const asked = type();
+    const { key } = await box.relay.next('request');
+    clock.advance(12_000);
+    expect(await asked).toMatchObject({ status: 504 });
+    const again = type();
+    expect((await box.relay.answer()).key).toBe(key);
+    expect(await again).toMatchObject({ status: 204 });
+  });
+
+  it.each([
+    ['is no JSON', '{'],
+    ['names what another has', '{"id":"1234567890123456789","owner_id":"1234567890123456789"}'],
+  ])(
+    'R-25 that are repeated after an answer that %s have the same key, so that the box does not do them again',
+    async (_what, body) => {
+      const type = () => bot.post(`/channels/${guild.channels[0]}/typing`, {});
+      const asked = type();
+      const { id, key } = await box.relay.next('request');
+      box.relay.send({ op: 'response', id, status: 200, headers: {}, body: body.length });
+      box.relay.sendBody(id, body);
+      expect(await asked).toMatchObject({ status: 502 });
+      const again = type();
+      expect((await box.relay.answer()).key).toBe(key);
+      expect(await again).toMatchObject({ status: 204 });
+    },
+  );
+
+  it.each([
+    [0, 1],
+    [0.01, 1],
+    [-1, 0],
+    [1e12, 0],
+  ])(
+    'R-21 of %i ms that a box says to have worked, %i measure(s) are taken, and the answer counts',
+    async (took_ms, more) => {
+      const count = async () => {
+        const { values } = await server.app.metrics.relayAddedSeconds.get();
+        return values.find(({ metricName }) => metricName?.endsWith('_count'))?.value ?? 0;
+      };
+      const before = await count();
+      const asked = bot.get(`${pathOf()}/roles`);
+      const { id } = await box.relay.next('request');
+      box.relay.send({ op: 'response', id, status: 200, headers: {}, body: 2, took_ms });
+      box.relay.sendBody(id, '[]');
+      expect(await asked).toMatchObject({ status: 200 });
+      expect((await count()) - before).toBe(more);
+    },
+  );
+});

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { installApplication } from '../../../src/domain/installations/index.js';
+import { renderUser } from '../../../src/wire/users.js';
+import { type Announced, announce, connectNewBox, guildOf, type HandBox } from '../../harness/hand-box.js';
+import { outcome } from '../../harness/outcome.js';
+import { startServer, type TestServer } from '../../harness/server.js';
+import { callOf, createBot, type TestBot } from '../../harness/world.js';
+
+describe('what is remembered of who is a member of a server on a box', () => {
+  let server: TestServer;
+  let box: HandBox;
+  let guild: Announced;
+  let bot: TestBot;
+  beforeAll(async () => {
+    server = await startServer();
+    box = await connectNewBox(server);
+    guild = guildOf(box);
+    await announce(box, [guild]);
+    bot = await createBot(server.app);
+  });
+  afterAll(() => server.stop());
+
+  /** What the cloud knows, where the box answers with this if it is asked. */
+  async function memberOr(answer: object | null): Promise<boolean> {
+    const asked = server.app.guilds.member(BigInt(guild.id), bot.id);
+    const told = box.relay.answer(answer);
+    return (await Promise.race([asked, told.then(() => asked)])) !== null;
+  }
+
+  it('is asked for anew once a bot is installed, before the box tells of it (R-27)', async () => {
+    expect(await memberOr(null)).toBe(false);
+    const wish = { applicationId: bot.id, guildId: BigInt(guild.id), scopes: ['bot' as const] };
+    const installing = installApplication(callOf(server.app, box.owner), wish);
+    expect(await box.relay.answer({})).toMatchObject({ name: 'install_bot' });
+    await installing;
+    const member = { user: renderUser(bot.user), roles: [], joined_at: new Date(0).toISOString() };
+    expect(await memberOr(member)).toBe(true);
+  });
+});
+
+describe('what a box refuses', () => {
+  let server: TestServer;
+  let box: HandBox;
+  let guild: Announced;
+  beforeAll(async () => {
+    server = await startServer();
+    box = await connectNewBox(server);
+    guild = guildOf(box);
+    await announce(box, [guild]);
+  });
+  afterAll(() => server.stop());
+
+  it('is told to who installs a bot that is banned there, and nothing is installed (R-27)', async () => {
+    const bot = await createBot(server.app);
+    const wish = { applicationId: bot.id, guildId: BigInt(guild.id), scopes: ['bot' as const] };
+    const installing = outcome(installApplication(callOf(server.app, box.owner), wish));
+    await box.relay.answer({ code: 40007, message: 'The user is banned from this guild.' }, 403);
+    expect(await installing).toBe('BANNED');
+    expect(await server.app.db.reader.installation.count({ where: { applicationId: bot.id } })).toBe(0);
+  });
+
+  it('of a guild leaves it out of reach, whoever asked', async () => {
+    const asked = outcome(server.app.guilds.view(BigInt(guild.id)));
+    await box.relay.answer({ code: 0, message: 'no' }, 403);
+    expect(await asked).toBe('OVERLOADED');
+  });
+});

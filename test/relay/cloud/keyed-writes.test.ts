@@ -1,0 +1,163 @@
+import { randomUUID } from 'node:crypto';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createLocalBus } from '../../../src/infra/bus.js';
+import { systemClock } from '../../../src/infra/clock.js';
+import { connectRedis, type RedisLink } from '../../../src/infra/redis.js';
+import { SharedKeys } from '../../../src/infra/shared-keys.js';
+import { AnswerRoom, MAX_KEPT_BYTES } from '../../../src/relay/cloud/answer-room.js';
+import { Asker } from '../../../src/relay/cloud/far/asker.js';
+import { Holder } from '../../../src/relay/cloud/far/holder.js';
+import type { LineMessage } from '../../../src/relay/cloud/far/messages.js';
+import { JoinedWrites } from '../../../src/relay/cloud/joined-writes.js';
+import { KeyedWrites } from '../../../src/relay/cloud/keyed-writes.js';
+import { type BoxAnswer, BoxError, type BoxFault, type BoxLine, type Errand } from '../../../src/relay/cloud/lines.js';
+import { layRedisLine, missingRedis, REDIS_URL } from '../../harness/redis.js';
+import { needing } from '../../harness/skipping.js';
+
+const missing = await missingRedis();
+const silent = pino({ level: 'silent' });
+const BUDGET_MS = 12_000;
+const ANSWER: BoxAnswer = { status: 200, retryAfter: null, tookMs: null, body: Buffer.from('{}') };
+
+/** Has a write sent by one process. @returns how it was sent, whatever came of it */
+async function send(by: KeyedWrites, fingerprint: string, outcome: 'answer' | BoxFault): Promise<Errand> {
+  const sent: Errand[] = [];
+  const asked = by.perform(fingerprint, BUDGET_MS, async (errand) => {
+    sent.push(errand);
+    if (outcome === 'answer') return ANSWER;
+    throw new BoxError(outcome, outcome);
+  });
+  if (outcome === 'answer') expect(await asked).toBe(ANSWER);
+  else await expect(asked).rejects.toMatchObject({ fault: outcome });
+  const [errand] = sent;
+  if (!errand) throw new Error('nothing was sent');
+  return errand;
+}
+
+describe.skipIf(missing)(needing(missing, 'R-25 the key of a write that several processes are asked for'), () => {
+  const links: RedisLink[] = [];
+  let one: KeyedWrites;
+  let other: KeyedWrites;
+  beforeAll(async () => {
+    for (let n = 0; n < 2; n += 1) links.push(await connectRedis(REDIS_URL, systemClock, silent));
+    [one, other] = links.map((link) => new KeyedWrites(new SharedKeys(link))) as [KeyedWrites, KeyedWrites];
+  });
+  afterAll(() => {
+    for (const link of links) link.close();
+  });
+
+  it.each<[BoxFault, 'the same' | 'another']>([
+    ['timeout', 'the same'],
+    ['undecodable', 'the same'],
+    ['overfull', 'the same'],
+    ['offline', 'another'],
+    ['crowded', 'another'],
+    ['tooLong', 'another'],
+  ])('after %s is %s in the other', async (fault, expected) => {
+    const fingerprint = randomUUID();
+    const first = await send(one, fingerprint, fault);
+    const again = await send(other, fingerprint, 'answer');
+    expect(again.key === first.key ? 'the same' : 'another').toBe(expected);
+  });
+
+  it('is the same while it is on its way, and one is first of many at once', async () => {
+    const fingerprint = randomUUID();
+    const all = Array.from({ length: 20 }, (_, n) => send(n % 2 ? one : other, fingerprint, 'timeout'));
+    expect(new Set((await Promise.all(all)).map(({ key }) => key)).size).toBe(1);
+  });
+
+  it('is another once one of them has the answer', async () => {
+    const fingerprint = randomUUID();
+    const unsure = await send(one, fingerprint, 'timeout');
+    const answered = await send(other, fingerprint, 'answer');
+    expect((await send(one, fingerprint, 'answer')).key).not.toBe(answered.key);
+    expect(answered.key).toBe(unsure.key);
+  });
+
+  it('stays where a repetition was not sent', async () => {
+    const fingerprint = randomUUID();
+    const unsure = await send(one, fingerprint, 'timeout');
+    expect((await send(other, fingerprint, 'offline')).key).toBe(unsure.key);
+    expect((await send(other, fingerprint, 'answer')).key).toBe(unsure.key);
+  });
+
+  it('is good for the budget and 30 s', async () => {
+    const fingerprint = randomUUID();
+    await send(one, fingerprint, 'timeout');
+    const leftMs = Number(await links[0]?.commands.pttl(`causeway:key:${fingerprint}`));
+    expect(leftMs).toBeGreaterThan(30_000);
+    expect(leftMs).toBeLessThanOrEqual(BUDGET_MS + 500 + 30_000);
+  });
+
+  it('has no say while Redis is away, and is forgotten after it for what was answered meanwhile', async () => {
+    const line = await layRedisLine();
+    const link = await connectRedis(line.url, systemClock, silent);
+    try {
+      const cutOff = new KeyedWrites(new SharedKeys(link));
+      const fingerprint = randomUUID();
+      const answered = await new Promise<string>((resolve, reject) => {
+        const perform = cutOff.perform(fingerprint, BUDGET_MS, async ({ key }) => {
+          line.cut();
+          await expect.poll(() => link.answers()).toBe(false);
+          resolve(key);
+          return ANSWER;
+        });
+        perform.catch(reject);
+      });
+      expect((await send(cutOff, fingerprint, 'timeout')).isKeyShared).toBeUndefined();
+      line.mend();
+      await expect.poll(() => link.answers(), { timeout: 10_000 }).toBe(true);
+      expect((await send(cutOff, fingerprint, 'answer')).key).not.toBe(answered);
+    } finally {
+      link.close();
+      line.close();
+    }
+  });
+
+  it('R-24 is the same after an answer for which the process that asked had no room', async () => {
+    const keys: string[] = [];
+    const joined = new JoinedWrites(systemClock);
+    const large = { ...ANSWER, body: Buffer.alloc(100_000, ' ') };
+    const line: BoxLine = {
+      boxId: 7n,
+      request: (_request, errand) =>
+        joined.perform({ ...errand, fingerprint: String(errand.fingerprint) }, async ({ key }) => {
+          keys.push(key);
+          return large;
+        }),
+      call: () => Promise.reject(new Error('nothing is called')),
+    };
+    const bus = createLocalBus<LineMessage>(silent);
+    const holder = new Holder({ bus, clock: systemClock, log: silent, lineTo: () => line });
+    await holder.listen('there');
+    const room = new AnswerRoom();
+    const far = new Asker(bus, systemClock, room).lineTo(7n, 'there');
+    const request = {
+      method: 'POST',
+      path: '/channels/1/messages',
+      query: {},
+      headers: {},
+      body: { size: 0, async *read() {} },
+      bot: { user: { id: '1', username: 'bot' }, application_id: '1', message_content: true },
+      guildId: 5n,
+    };
+    const fingerprint = randomUUID();
+    const ask = () => one.perform(fingerprint, BUDGET_MS, (errand) => far.request(request, errand));
+    const release = room.take(MAX_KEPT_BYTES.process);
+    await expect(ask()).rejects.toMatchObject({ fault: 'overfull' });
+    release?.();
+    expect((await ask()).body.length).toBe(large.body.length);
+    expect([keys.length, new Set(keys).size]).toEqual([2, 1]);
+  });
+});
+
+describe('a process alone', () => {
+  it('R-25 draws a key each time: repetitions meet where the box is', async () => {
+    const alone = new KeyedWrites(null);
+    const first = await send(alone, 'x', 'timeout');
+    const again = await send(alone, 'x', 'timeout');
+    expect(again.key).not.toBe(first.key);
+    expect(again).toMatchObject({ fingerprint: 'x', budgetMs: BUDGET_MS });
+  });
+});

@@ -1,0 +1,143 @@
+import { EventEmitter, once } from 'node:events';
+import nacl from 'tweetnacl';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { AppContext } from '../../../src/context.js';
+import { createBox } from '../../../src/domain/boxes/index.js';
+import { topics } from '../../../src/infra/bus.js';
+import { AnswerRoom } from '../../../src/relay/cloud/answer-room.js';
+import { BoxesHere } from '../../../src/relay/cloud/boxes-here.js';
+import { KnownBots } from '../../../src/relay/cloud/known-bots.js';
+import { Reception } from '../../../src/relay/cloud/reception.js';
+import type { Close } from '../../../src/relay/protocol/closes.js';
+import type { Receiver } from '../../../src/relay/protocol/link.js';
+import { openContext } from '../../harness/context.js';
+import { type RawMessage, signGreeting } from '../../harness/raw-relay.js';
+import { createPerson } from '../../harness/rows.js';
+import { callOf } from '../../harness/world.js';
+
+/** A box's connection without a socket: it breaks off at the moment that a test says. */
+class Visitor {
+  closedWith: Close | null = null;
+  readonly #heard = new EventEmitter();
+  readonly #receiver: Receiver;
+
+  constructor(reception: Reception) {
+    this.#receiver = reception.serve(
+      {
+        text: (text) => {
+          const message: RawMessage = JSON.parse(text);
+          this.#heard.emit(message.op, message);
+        },
+        bytes() {},
+        close: (close) => {
+          this.closedWith = close;
+          this.#heard.emit('close');
+        },
+        cut() {},
+        pending: 0,
+      },
+      () => {},
+    );
+  }
+
+  say(message: object): void {
+    this.#receiver.text(JSON.stringify(message));
+  }
+
+  async next(op: string): Promise<RawMessage> {
+    const [message] = await once(this.#heard, op);
+    return message;
+  }
+
+  /** Greets up to the proof. */
+  async introduce(keys: nacl.SignKeyPair, token?: string): Promise<void> {
+    const challenge = this.next('challenge');
+    const key = Buffer.from(keys.publicKey).toString('base64url');
+    this.say({ op: 'hello', versions: [1], features: [], software: 'test', key, token, instance: 'i' });
+    this.say({ op: 'proof', signature: signGreeting(keys, await challenge) });
+  }
+
+  breakOff(): void {
+    this.#receiver.closed(1006, '');
+  }
+}
+
+describe('R-16 a connection that breaks off before it is welcomed', () => {
+  let app: AppContext;
+  let close: () => Promise<void>;
+  let here: BoxesHere;
+  let reception: Reception;
+  let keys: nacl.SignKeyPair;
+  let boxId: bigint;
+  let first: Visitor;
+  beforeAll(async () => {
+    ({ app, close } = await openContext());
+  });
+  afterAll(() => close());
+  beforeEach(async () => {
+    here = new BoxesHere(app);
+    const bots = new KnownBots(app.db.reader, app.clock);
+    reception = new Reception({ app, here, bots, room: new AnswerRoom(), untilReachable: async () => {} });
+    const { box, enrolmentToken } = await createBox(callOf(app, await createPerson(app)), { name: 'Home' });
+    boxId = box.id;
+    keys = nacl.sign.keyPair();
+    first = new Visitor(reception);
+    const welcomed = first.next('welcome');
+    await first.introduce(keys, enrolmentToken);
+    expect(await welcomed).toMatchObject({ generation: 1 });
+  });
+
+  /** A second one, which does this once it is written as the newest. */
+  async function second(meanwhile: (visitor: Visitor) => void): Promise<Visitor> {
+    const visitor = new Visitor(reception);
+    const written = new Promise<void>((resolve) => {
+      const subscription = app.bus.subscribe(topics.box(boxId), () => {
+        subscription.close();
+        meanwhile(visitor);
+        resolve();
+      });
+    });
+    await visitor.introduce(keys);
+    await written;
+    return visitor;
+  }
+
+  const standing = () =>
+    app.db.reader.box.findUniqueOrThrow({ where: { id: boxId }, select: { generation: true, holderId: true } });
+
+  it('leaves the one before as it is: it serves on, and its events are worked on', async () => {
+    await second((visitor) => visitor.breakOff());
+    const acknowledged = first.next('ack');
+    first.say({ op: 'begin', session: 'one' });
+    first.say({ op: 'ready', s: 1 });
+    expect(await acknowledged).toMatchObject({ s: 1 });
+    expect(first.closedWith).toBeNull();
+    expect(await standing()).toEqual({ generation: 2, holderId: app.live.id });
+  });
+
+  it('is counted: one that was admitted before it and comes later closes 4103, and nothing else changes', async () => {
+    const publicKey = Buffer.from(keys.publicKey).toString('base64url');
+    let closing: Promise<unknown> = Promise.resolve();
+    const late = await second((visitor) => {
+      closing = visitor.next('close');
+      void here.goOnWithout({ id: boxId, generation: 3, publicKey });
+    });
+    await closing;
+    expect(late.closedWith).toMatchObject({ code: 4103 });
+    const acknowledged = first.next('ack');
+    first.say({ op: 'begin', session: 'one' });
+    first.say({ op: 'ready', s: 1 });
+    expect(await acknowledged).toMatchObject({ s: 1 });
+    expect(first.closedWith).toBeNull();
+  });
+
+  it('leaves the box away once the one before is gone, too', async () => {
+    await second((visitor) => visitor.breakOff());
+    const away = new Promise<void>((resolve) => {
+      app.bus.subscribe(topics.box(boxId), () => resolve());
+    });
+    first.breakOff();
+    await away;
+    expect(await standing()).toEqual({ generation: 2, holderId: null });
+  });
+});

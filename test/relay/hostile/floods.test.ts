@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AnswerRoom, MAX_KEPT_BYTES, SMALL_BYTES } from '../../../src/relay/cloud/answer-room.js';
+import { JSON_BOUNDS, parseBounded } from '../../../src/relay/protocol/bounded-json.js';
+import { askHonest, type HostileScene, openHostile } from '../../harness/hostile.js';
+
+describe('R-24: the room for answers', () => {
+  const large = 8 * 1024 * 1024;
+
+  it('of a process is shared by its boxes, and a small answer finds some whatever the others took', () => {
+    const room = new AnswerRoom();
+    const boxes = Array.from({ length: MAX_KEPT_BYTES.process / MAX_KEPT_BYTES.box }, () => room.ofBox());
+    const taken = boxes.flatMap((box) => Array.from({ length: MAX_KEPT_BYTES.box / large }, () => box.take(large)));
+    expect(taken).not.toContain(null);
+    const another = room.ofBox();
+    expect([boxes[0]?.take(1), another.take(SMALL_BYTES + 1)]).toEqual([null, null]);
+    expect(another.take(SMALL_BYTES)).not.toBeNull();
+    taken[0]?.();
+    taken[0]?.();
+    expect(room.bytes).toBe(MAX_KEPT_BYTES.process - large);
+    expect(another.take(large)).not.toBeNull();
+    expect(another.take(large)).toBeNull();
+  });
+});
+
+describe('R-2: JSON within bounds', () => {
+  it.each([
+    ['{}', {}],
+    ['["a\\"],[","\\\\",{"b":[1,2]}]', ['a"],[', '\\', { b: [1, 2] }]],
+    [JSON.stringify('['.repeat(1_000)), '['.repeat(1_000)],
+    ['['.repeat(JSON_BOUNDS.depth) + ']'.repeat(JSON_BOUNDS.depth), expect.anything()],
+  ])('%s is parsed', (text, value) => {
+    expect(parseBounded(Buffer.from(text))).toEqual(value);
+  });
+
+  it.each([
+    ['too deep', '['.repeat(JSON_BOUNDS.depth + 1) + ']'.repeat(JSON_BOUNDS.depth + 1), RangeError],
+    ['too much', `[${'1,'.repeat(JSON_BOUNDS.values)}1]`, RangeError],
+    ['half a string', '["abc', SyntaxError],
+    ['nothing', '', SyntaxError],
+  ])('what is %s is not', (_what, text, error) => {
+    expect(() => parseBounded(Buffer.from(text))).toThrow(error);
+  });
+});
+
+describe('a box that floods', () => {
+  let scene: HostileScene;
+  beforeAll(async () => {
+    scene = await openHostile();
+  });
+  afterAll(() => scene.stop());
+
+  it('R-32: with a hundred thousand guilds has a thousand at most, and others are heard meanwhile', async () => {
+    const s = await scene.begin();
+    const { relay } = scene.box;
+    const own = () => String(scene.box.nextId());
+    // More than there may be wait: it is closed before they are all worked on.
+    for (let n = 1; n <= 100_000; n += 1) {
+      const guild = { id: own(), name: 'x', icon: null, owner_id: own(), channels: [], bots: [] };
+      relay.send({ op: 'announce', s: s + n, guild });
+    }
+    expect(await askHonest(scene)).toBe(204);
+    expect(await relay.closed).toMatchObject({ code: 4003 });
+    const { reader } = scene.server.app.db;
+    expect(await reader.boxGuild.count({ where: { boxId: scene.box.id } })).toBeLessThanOrEqual(1_000);
+    await expect.poll(() => scene.loggedOf()).toContainEqual(expect.objectContaining({ code: 4003 }));
+    expect(await askHonest(scene)).toBe(204);
+  });
+
+  it('R-30: with events closes 4003, and the others’ requests are answered meanwhile', async () => {
+    const s = await scene.begin();
+    const { relay } = scene.box;
+    const d = { guild_id: scene.guild.id, channel_id: scene.guild.channels[0], last_pin_timestamp: null };
+    for (let n = 1; n <= 60_000; n += 1) relay.send({ op: 'dispatch', s: s + n, t: 'CHANNEL_PINS_UPDATE', d });
+    for (let round = 0; round < 10; round += 1) expect(await askHonest(scene)).toBe(204);
+    expect(await relay.closed).toMatchObject({ code: 4003 });
+  });
+});

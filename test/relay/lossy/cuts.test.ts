@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Lossy, startLossy } from '../../harness/lossy.js';
+import { ask, formOf } from '../../harness/rest.js';
+import { statusOf, untilBox } from '../../harness/self-hosted.js';
+
+let all: Lossy;
+beforeAll(async () => {
+  all = await startLossy();
+});
+afterAll(() => all.stop());
+beforeEach(() => untilBack());
+
+const untilBack = () =>
+  untilBox(all.cloud, all.boxId, async () => (await statusOf(all.owner, all.boxId)) === 'CONNECTED');
+
+describe('a connection that is cut', () => {
+  // A request is some 700 bytes and its answer as many, in the worst case with an acknowledgement or an event before it.
+  it.each([1, 100, 400, 700, 900, 1_200])(
+    'R-43, R-25: %d bytes into the answer is 504, and the retry has the answer of the first run',
+    async (bytes) => {
+      const content = `down ${bytes}`;
+      all.line.cutAfter('up', bytes);
+      const first = await all.post(content);
+      // What comes after is no part of the answer where that was shorter.
+      expect(bytes <= 400 ? [504] : [200, 504]).toContain(first.status);
+      await untilBack();
+      all.line.mend();
+      const second = first.status === 200 ? first : await all.post(content);
+      expect(second).toMatchObject({ status: 200, body: { content } });
+      expect(await all.count(content)).toBe(1);
+    },
+  );
+
+  it('R-43, R-25: in the middle of an upload is 504, nothing is done, and the retry is done once', async () => {
+    const content = new Uint8Array(300_000);
+    const send = () => {
+      const form = formOf({ content: 'with a file' }, { name: 'files[0]', content, filename: 'x.bin' });
+      const headers = { authorization: `Bot ${all.bot.botToken}` };
+      return ask(all.cloud, 'POST', `/channels/${all.guild.textChannelId}/messages`, { form, headers });
+    };
+    all.line.cutAfter('down', 150_000);
+    expect((await send()).status).toBe(504);
+    await untilBack();
+    expect(await all.count('with a file')).toBe(0);
+    expect(await send()).toMatchObject({ status: 200, body: { attachments: [{ size: content.length }] } });
+    expect(await all.count('with a file')).toBe(1);
+  });
+});

@@ -1,0 +1,20 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { askBoth, openTwins, type Twins } from '../../harness/twins.js';
+import { oddities } from './operations/odd.js';
+import { titleOf } from './same.js';
+
+describe('what nobody should ask is answered the same by a guild of the cloud and on a box', () => {
+  let twins: Twins;
+  beforeAll(async () => {
+    twins = await openTwins();
+  }, 60_000);
+  afterAll(() => twins.stop());
+
+  for (const operation of oddities) {
+    it(titleOf(operation), async () => {
+      const { cloud, box } = await askBoth(twins, operation);
+      expect(box).toEqual(cloud);
+      expect(cloud.status).toBeLessThan(500);
+    });
+  }
+});

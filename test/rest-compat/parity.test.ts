@@ -1,0 +1,33 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { parityRows, parityTable } from '../../src/rest-compat/parity.js';
+
+const PAGE = join(import.meta.dirname, '../../docs/parity.md');
+const HEADING = '## Routes\n\n';
+
+test('the page on self-hosted servers has the table that the routes make (`WRITE_DOCS=1` writes it)', () => {
+  const table = parityTable(parityRows({ selfHostedWebhooks: 'forward' }));
+  const [text = '', shown = ''] = readFileSync(PAGE, 'utf8').split(HEADING);
+  if (process.env.WRITE_DOCS) writeFileSync(PAGE, `${text}${HEADING}${table}\n`);
+  else expect(shown).toBe(`${table}\n`);
+});
+
+test("a bot's own servers are listed with those on boxes, and it may leave them", () => {
+  const own = parityRows({ selfHostedWebhooks: 'forward' }).filter(({ path }) =>
+    /^\/users\/@me\/guilds(\/:guildId)?$/.test(path),
+  );
+  expect(own.map(({ method, outcome }) => [method, outcome])).toEqual([
+    ['DELETE', 'works'],
+    ['GET', 'works'],
+  ]);
+});
+
+test('with SELF_HOSTED_WEBHOOKS=not_found no route of webhooks works there, and all else does as before', () => {
+  const [works, not] = (['forward', 'not_found'] as const).map((selfHostedWebhooks) =>
+    parityRows({ selfHostedWebhooks }),
+  );
+  const changed = works?.filter((row, at) => row.outcome !== not?.[at]?.outcome);
+  expect(changed).toEqual(works?.filter(({ path }) => path.includes('webhooks')));
+  expect(changed).toHaveLength(16);
+});
