@@ -192,6 +192,7 @@ export function alike(value: unknown, { names }: Twin, { cloud, box }: Pick<Self
     .replace(/(?<="key":"code","(new|old)_value":")[\w-]+/g, '{invite}')
     .replace(/WH\.[\w-]{8}\.[\w-]+/g, '{token}')
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+/g, (time) => time.replace(/\d/g, '0'))
+    .replace(/(?<="timestamp":)\d{10}(?=[,}])/g, '0')
     .replace(/(?<![\w.])\d{17,19}(?![\w.])/g, (id) => {
       const name = nameOf.get(id) ?? `{#${nameOf.size}}`;
       nameOf.set(id, name);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type BoxProcess, startBoxProcess } from '../../harness/box-process.js';
 import type { Loose } from '../../harness/graphql.js';
 
-const KILLS = 20;
+const KILLS = 8;
 const SENDERS = 4;
 
 let all: BoxProcess;
