@@ -40,8 +40,8 @@ export interface Config {
 
 /** What a box has to know of its cloud. */
 export interface BoxConfig {
-  /** The cloud's origin, without a trailing slash. */
-  cloudUrl: string;
+  /** The cloud's origin, without a trailing slash; null for an enrolled box that goes on without its cloud. */
+  cloudUrl: string | null;
   /** The enrolment token; null for a box that needs none any more. */
   token: string | null;
 }
@@ -64,6 +64,14 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 /** The instance cannot run with what it was given; the message says what to do. */
 export class StartError extends Error {
   override readonly name: string = 'StartError';
+  /** With which the process ends. */
+  readonly exitCode: number = 1;
+}
+
+/** A box that its cloud takes no more: starting it again does not help, which a service manager tells by the code (EX_CONFIG of sysexits.h). */
+export class RefusedByCloud extends StartError {
+  override readonly name = 'RefusedByCloud';
+  override readonly exitCode = 78;
 }
 
 /** The environment is unusable. `faults` holds one line a variable, each beginning with its name. */
@@ -95,6 +103,18 @@ const origin = (...protocols: string[]) =>
   urlWith(...protocols)
     .refine((value) => isOrigin(value), { error: ORIGIN_FAULT })
     .transform((value) => new URL(value).origin);
+
+/** What stands in place of an address where there is to be none. */
+const NONE = 'none';
+
+/** The origin of a box's cloud; null for none. */
+const cloudOrigin = z.string().transform((value, context): string | null => {
+  if (value === NONE) return null;
+  const { data, error } = origin('http:', 'https:').safeParse(value);
+  if (data !== undefined) return data;
+  context.addIssue({ code: 'custom', message: `${error?.issues[0]?.message ?? ORIGIN_FAULT}, or ${NONE}` });
+  return z.NEVER;
+});
 
 function isOrigin(value: string): boolean {
   const { username, password, pathname } = new URL(value);
@@ -167,8 +187,8 @@ const Environment = z.object({
   TRUST_PROXY: trustedProxies.optional(),
   WORKER_ID: wholeNumber(0, MAX_CLOUD_WORKER).default(0),
   SELF_HOSTED_WEBHOOKS: z.enum(['forward', 'not_found'], { error: 'must be forward or not_found' }).default('forward'),
-  CLOUD_URL: origin('http:', 'https:').optional(),
-  BOX_TOKEN: z.string().max(200, 'must be the enrolment token as the portal showed it').optional(),
+  CLOUD_URL: cloudOrigin.optional(),
+  BOX_TOKEN: z.string().max(200, 'must be the enrolment token as it was shown').optional(),
   LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }).default('info'),
 });
 

@@ -1,4 +1,4 @@
-import { ConfigError, type Mode, readConfig } from './config.js';
+import { ConfigError, type Mode, readConfig, StartError } from './config.js';
 import { describeStartFault, tryAddress } from './start.js';
 
 /** The data is for the owner of the process only: password hashes, messages, files, mails. */
@@ -26,9 +26,9 @@ function nextSignal(): Promise<NodeJS.Signals> {
 
 function ignore(): void {}
 
-function fail(reason: string): void {
+function fail(reason: string, exitCode = 1): void {
   process.stderr.write(`causeway: ${reason}\n`);
-  process.exit(1);
+  process.exit(exitCode);
 }
 
 /** The one argument there is makes the instance a box. @throws {ConfigError} */
@@ -65,7 +65,8 @@ async function run(): Promise<void> {
     `ready at ${origin}`,
   );
   const end = await Promise.race([signalled, server.refused]);
-  log.info(end instanceof Error ? { err: end } : { signal: end }, 'stopping');
+  if (end instanceof Error) log.error(`stopping: ${end.message}`);
+  else log.info({ signal: end }, 'stopping');
   await server.stop();
   log.info('stopped');
   if (end instanceof Error) throw end;
@@ -74,5 +75,8 @@ async function run(): Promise<void> {
 run().then(
   () => process.exit(0),
   (error: unknown) =>
-    fail(describeStartFault(error) ?? (error instanceof Error ? (error.stack ?? error.message) : String(error))),
+    fail(
+      describeStartFault(error) ?? (error instanceof Error ? (error.stack ?? error.message) : String(error)),
+      error instanceof StartError ? error.exitCode : 1,
+    ),
 );

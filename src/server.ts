@@ -190,8 +190,9 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     createGatewayFace(app),
     ...(config.box ? [] : [relay.face]),
   ];
-  const uplink =
-    opened.box && createUplink(app, { ...opened.box, perform: performHanded(app), random: overrides.random });
+  const uplink = dialsCloud(opened.box)
+    ? createUplink(app, { ...opened.box, perform: performHanded(app), random: overrides.random })
+    : null;
   if (uplink) faces.push(uplink);
   for (const face of faces) await face.mount?.(http);
   routeUpgrades(http.server, faces, responses);
@@ -238,6 +239,10 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
       return stopping;
     },
   };
+}
+
+function dialsCloud(box: EnteredBox | null): box is EnteredBox {
+  return box !== null && !box.isAlone;
 }
 
 /** What becomes of what belongs to connections, once their process is over or was taken for it. */

@@ -83,6 +83,8 @@ export const limits = {
   guildsPerBox: 1_000,
   /** How long a token that enrols a box is good, in seconds. */
   enrolmentTokenAge: 604_800,
+  /** How long servers stay known that a box with a new key does not have, in seconds. */
+  rekeyedBoxGrace: 604_800,
   auditReason: 512,
   /** As on the reference platform. */
   integrationsShown: 50,

@@ -10,6 +10,8 @@ export interface Credentials {
   /** 32 bytes in base64url, written as Node writes them. */
   key: string;
   token?: string | undefined;
+  /** That of the ids that the box has made already: a box that has none in the cloud gets it, where nobody else has it. */
+  idSpace?: number | undefined;
 }
 
 /** How often an enrolment is tried that met another with the same id space. */
@@ -20,7 +22,7 @@ const ATTEMPTS = 10;
  * neither admits.
  * @throws LIMIT_EXCEEDED when there are as many boxes as there are id spaces
  */
-export async function admitBox(call: CallContext, { key, token }: Credentials): Promise<Box | null> {
+export async function admitBox(call: CallContext, { key, token, idSpace }: Credentials): Promise<Box | null> {
   const known = await call.read.box.findUnique({ where: { publicKey: key } });
   if (known || token === undefined) return known;
   const tokenHash = hashSecret(token);
@@ -28,7 +30,7 @@ export async function admitBox(call: CallContext, { key, token }: Credentials): 
   if (!(await call.read.box.findUnique({ where: { tokenHash }, select: { id: true } }))) return null;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await call.write((write) => enrol(call, write, { key, tokenHash }), { serializable: true });
+      return await call.write((write) => enrol(call, write, { key, tokenHash, idSpace }), { serializable: true });
     } catch (error) {
       if (!isUniqueConflict(error) || attempt === ATTEMPTS) throw error;
     }
@@ -38,7 +40,7 @@ export async function admitBox(call: CallContext, { key, token }: Credentials): 
 async function enrol(
   call: CallContext,
   { db, audit, record }: Write,
-  { key, tokenHash }: { key: string; tokenHash: string },
+  { key, tokenHash, idSpace: wanted }: { key: string; tokenHash: string; idSpace: number | undefined },
 ): Promise<Box | null> {
   // Who shows the same key twice at once is one box, not two.
   const known = await db.box.findUnique({ where: { publicKey: key } });
@@ -46,8 +48,9 @@ async function enrol(
   const now = new Date(call.clock.now());
   const box = await db.box.findUnique({ where: { tokenHash, tokenEndsAt: { gt: now } } });
   if (!box) return null;
-  const idSpace = box.idSpace ?? (await freeIdSpace(db));
-  const data = { publicKey: key, tokenHash: null, tokenEndsAt: null, idSpace };
+  const idSpace = box.idSpace ?? (await freeIdSpace(db, wanted));
+  const rekeyedAt = box.publicKey === null ? null : now;
+  const data = { publicKey: key, tokenHash: null, tokenEndsAt: null, idSpace, rekeyedAt };
   const { count } = await db.box.updateMany({ where: { id: box.id, tokenHash }, data });
   if (count === 0) return null;
   await audit({
@@ -59,15 +62,18 @@ async function enrol(
   return { ...box, ...data };
 }
 
-/** The lowest that no box has. @throws LIMIT_EXCEEDED */
-async function freeIdSpace(db: Transaction): Promise<number> {
-  const taken = await db.box.findMany({
-    where: { idSpace: { not: null } },
-    select: { idSpace: true },
-    orderBy: { idSpace: 'asc' },
-  });
-  let free = ID_SPACES.first;
-  for (const { idSpace } of taken) if (idSpace === free) free += 1;
-  if (free > ID_SPACES.last) throw new DomainError('LIMIT_EXCEEDED', 'There are as many boxes as there can be.');
-  return free;
+/**
+ * One that no box has: the one that is wanted, else the one behind all others, so that those of deleted boxes stay free for whoever enrols their data
+ * anew; the lowest where there is none behind.
+ * @throws LIMIT_EXCEEDED
+ */
+async function freeIdSpace(db: Transaction, wanted: number | undefined): Promise<number> {
+  const rows = await db.box.findMany({ where: { idSpace: { not: null } }, select: { idSpace: true } });
+  const taken = new Set(rows.map(({ idSpace }) => idSpace));
+  const isFree = (idSpace: number) => idSpace >= ID_SPACES.first && idSpace <= ID_SPACES.last && !taken.has(idSpace);
+  if (wanted !== undefined && isFree(wanted)) return wanted;
+  const behind = Math.max(ID_SPACES.first - 1, ...rows.map(({ idSpace }) => idSpace ?? 0)) + 1;
+  if (isFree(behind)) return behind;
+  for (let free = ID_SPACES.first; free <= ID_SPACES.last; free += 1) if (isFree(free)) return free;
+  throw new DomainError('LIMIT_EXCEEDED', 'There are as many boxes as there can be.');
 }

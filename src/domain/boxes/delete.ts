@@ -1,7 +1,7 @@
 import { inPieces } from '../../infra/turns.js';
 import type { CallContext } from '../call.js';
 import { accessBox } from './access.js';
-import { GUILDS_AT_ONCE, keepGuilds, withdrawWithin } from './withdraw.js';
+import { GUILDS_AT_ONCE, withdrawAllGuilds, withdrawWithin } from './withdraw.js';
 
 /**
  * Deletes a box: its key and its token are no good any more, its connection is closed, and its guilds are withdrawn with all that was installed
@@ -11,7 +11,7 @@ import { GUILDS_AT_ONCE, keepGuilds, withdrawWithin } from './withdraw.js';
 export async function deleteBox(call: CallContext, boxId: bigint): Promise<void> {
   await accessBox(call, boxId);
   // In pieces, for the most of it: others write in between.
-  await keepGuilds(call, boxId, []);
+  await withdrawAllGuilds(call, boxId);
   await call.write(
     async (write) => {
       const { db, audit, record } = write;

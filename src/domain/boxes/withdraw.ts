@@ -2,6 +2,7 @@ import type { BoxGuild } from '../../infra/database/index.js';
 import { inPieces, nextTurn } from '../../infra/turns.js';
 import type { CallContext, Write } from '../call.js';
 import { removeFromGuilds } from '../installations/uninstall.js';
+import { limits } from '../limits.js';
 import { deleteWebhooksOfGuilds } from '../webhooks/delete.js';
 
 type GuildKey = Pick<BoxGuild, 'id'>;
@@ -11,15 +12,33 @@ export async function withdrawGuild(call: CallContext, boxId: bigint, guildId: b
   await withdrawGuilds(call, boxId, [{ id: guildId }]);
 }
 
-/** A box has these guilds and no others: all others of it are withdrawn. */
+/**
+ * A box has these guilds and no others: all others of it are withdrawn. Those of a box that has had its key in place of another for a short time only
+ * stay: it may have been begun anew in an empty folder, and the data may come back (docs/relay.md, R-31).
+ */
 export async function keepGuilds(call: CallContext, boxId: bigint, guildIds: readonly bigint[]): Promise<void> {
-  const kept = new Set(guildIds);
+  const others = await guildsBeside(call, boxId, new Set(guildIds));
+  if (others.length === 0) return;
+  const box = await call.read.box.findUnique({ where: { id: boxId }, select: { rekeyedAt: true } });
+  const rekeyedAt = box?.rekeyedAt?.getTime() ?? Number.NEGATIVE_INFINITY;
+  if (call.clock.now() < rekeyedAt + limits.rekeyedBoxGrace * 1_000) {
+    call.log.warn(
+      { boxId: String(boxId), guilds: others.length },
+      'a box with a new key does not have servers that it had',
+    );
+    return;
+  }
+  await withdrawGuilds(call, boxId, others);
+}
+
+/** All guilds of a box are withdrawn. */
+export async function withdrawAllGuilds(call: CallContext, boxId: bigint): Promise<void> {
+  await withdrawGuilds(call, boxId, await guildsBeside(call, boxId, new Set()));
+}
+
+async function guildsBeside(call: CallContext, boxId: bigint, kept: ReadonlySet<bigint>): Promise<GuildKey[]> {
   const guilds = await call.read.boxGuild.findMany({ where: { boxId }, select: { id: true }, orderBy: { id: 'asc' } });
-  await withdrawGuilds(
-    call,
-    boxId,
-    guilds.filter(({ id }) => !kept.has(id)),
-  );
+  return guilds.filter(({ id }) => !kept.has(id));
 }
 
 /** Guilds that are withdrawn in one go. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { StartError } from '../../config.js';
+import { RefusedByCloud } from '../../config.js';
 import { type Clock, pause } from '../../infra/clock.js';
 import type { Logger } from '../../infra/logger.js';
 import { type Close, closes, isPermanent } from '../protocol/closes.js';
@@ -8,7 +8,7 @@ import { BackOff, seconds } from './back-off.js';
 import { Connection } from './connection.js';
 import type { Welcome } from './greeting.js';
 import type { BoxIdentity, Enrolment } from './identity.js';
-import { relayUrl } from './origins.js';
+import { describeDialFault, relayUrl } from './origins.js';
 import { describeRefusal } from './refusals.js';
 
 export interface EnrolParts {
@@ -23,7 +23,7 @@ export interface EnrolParts {
 /**
  * Has a box enrolled by its cloud, and keeps what it was enrolled as; tries again for as long as the cloud cannot be reached. Without it a box
  * makes no ids.
- * @throws {StartError} when the cloud refuses it
+ * @throws {RefusedByCloud} when the cloud refuses it; a box that had another key before goes on with that one at the next start
  */
 export async function enrol(parts: EnrolParts): Promise<Enrolment> {
   // Nothing is open yet that would keep the process alive between two tries, and a waiting timer of the clock does not.
@@ -37,6 +37,11 @@ export async function enrol(parts: EnrolParts): Promise<Enrolment> {
 
 const KEEP_ALIVE_MS = 60_000;
 
+/** By which the cloud does not take a new key; with others it may have taken it by now. */
+const SAYS_NO: readonly number[] = [closes.notAdmitted, closes.deleted, closes.notOwnId, closes.otherOrigin].map(
+  ({ code }) => code,
+);
+
 async function untilEnrolled(parts: EnrolParts): Promise<Enrolment> {
   const { identity, clock, log, random = Math.random } = parts;
   const backOff = new BackOff(clock, random);
@@ -48,7 +53,11 @@ async function untilEnrolled(parts: EnrolParts): Promise<Enrolment> {
       log.info({ boxId: String(met.box_id) }, `enrolled at ${identity.cloudUrl} as "${met.name}"`);
       return enrolment;
     }
-    if (isPermanent(met.code)) throw new StartError(describeRefusal(met, identity, false));
+    if (isPermanent(met.code)) {
+      const reason = describeRefusal(met, identity);
+      if (SAYS_NO.includes(met.code)) identity.goBack();
+      throw new RefusedByCloud(reason);
+    }
     const wait = backOff.next();
     log.warn(`${identity.cloudUrl} does not enrol this box: ${met.reason}; next try in ${seconds(wait)} s`);
     await pause(clock, wait);
@@ -73,7 +82,7 @@ function meet({ identity, token, clock, log }: EnrolParts): Promise<Welcome | Cl
         const connection = new Connection(outlet, parts);
         return connection.link;
       },
-      (error) => resolve({ code: closes.unavailable.code, reason: error.message }),
+      (error) => resolve({ code: closes.unavailable.code, reason: describeDialFault(error) }),
     );
   });
 }

@@ -28,6 +28,7 @@ export class Greeting {
 
   begin(): void {
     const { identity, token, instance } = this.parts;
+    const { enrolment } = identity;
     this.parts.send({
       op: 'hello',
       versions: [...VERSIONS],
@@ -35,6 +36,7 @@ export class Greeting {
       software: 'causeway',
       key: identity.key,
       ...(token === null ? {} : { token }),
+      ...(enrolment ? { id_space: enrolment.idSpace } : {}),
       instance,
     });
     this.#wait();
@@ -68,9 +70,7 @@ export class Greeting {
 
   #accept(welcome: Welcome): Welcome | null {
     this.cancel();
-    const { enrolment } = this.parts.identity;
-    const isSame = !enrolment || (enrolment.boxId === welcome.box_id && enrolment.idSpace === welcome.id_space);
-    if (isSame) return welcome;
+    if (isAsEnrolled(welcome, this.parts.identity)) return welcome;
     this.#end(because(closes.notOwnId, 'the cloud takes this box for another one'));
     return null;
   }
@@ -86,8 +86,14 @@ export class Greeting {
   }
 }
 
+/** Ids that were made stay what they are: only with the token of another box may a box become that one, and then with the same ids (R-15). */
+function isAsEnrolled({ box_id, id_space }: Welcome, { enrolment, isChangingKeys }: BoxIdentity): boolean {
+  if (!enrolment) return true;
+  return enrolment.idSpace === id_space && (isChangingKeys || enrolment.boxId === box_id);
+}
+
 /** Why a box does not go on with who challenges it (R-11, R-12); null for nothing. */
 function faultOf(version: number, origin: string, { cloudUrl }: BoxIdentity): Close | null {
   if (!VERSIONS.includes(version)) return closes.noVersion;
-  return isSameOrigin(origin, cloudUrl) ? null : because(closes.notAdmitted, `the cloud calls itself ${origin}`);
+  return isSameOrigin(origin, cloudUrl) ? null : because(closes.otherOrigin, `the cloud calls itself ${origin}`);
 }

@@ -1,24 +1,32 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { StartError } from '../../config.js';
+import { type BoxConfig, StartError } from '../../config.js';
 import { ID_SPACES, parseSnowflake } from '../../infra/ids.js';
 import { createSigningKeys, signWith } from '../../infra/keys.js';
-import { randomToken } from '../../infra/secrets.js';
+import { hashSecret, randomToken } from '../../infra/secrets.js';
 
 const hexKey = z.string().regex(/^[0-9a-f]{64}$/);
 
-const Stored = z.object({
+/** By which a box is known to a cloud. */
+const Credentials = z.object({
   cloudUrl: z.string(),
   publicKey: hexKey,
   /** The seed. */
   privateKey: hexKey,
+  /** SHA-256 in hex of the token that the key was enrolled with, or is to be. */
+  tokenHash: hexKey.optional(),
+});
+
+const Stored = Credentials.extend({
   /** Both from the enrolment on. */
   boxId: z
     .string()
     .refine((text) => parseSnowflake(text) !== undefined)
     .optional(),
   idSpace: z.number().int().min(ID_SPACES.first).max(ID_SPACES.last).optional(),
+  /** Those that were good before, until the present ones are enrolled. */
+  before: Credentials.optional(),
 });
 
 type StoredIdentity = z.output<typeof Stored>;
@@ -36,20 +44,35 @@ export class BoxIdentity {
     private stored: StoredIdentity,
   ) {}
 
-  /** The identity in a data folder, which is made and kept where there is none. @throws {StartError} for another cloud's, and one that cannot be read */
-  static open(dataDir: string, cloudUrl: string): BoxIdentity {
+  /**
+   * The identity in a data folder; where there is none, it is made for the cloud of `box`. Another token than the one that it was enrolled
+   * with is the wish for another key, or for another cloud; where that fails, `goBack` has it go on as before.
+   * @throws {StartError} for another cloud's, one that cannot be read, and where there is none and no cloud to make it for
+   */
+  static open(dataDir: string, { cloudUrl, token }: BoxConfig): BoxIdentity {
     const file = identityFile(dataDir);
     const stored = read(file);
-    if (!stored) {
-      const made = { cloudUrl, ...createSigningKeys() };
-      write(file, made);
-      return new BoxIdentity(file, made);
-    }
-    if (stored.cloudUrl !== cloudUrl) {
+    if (!stored && cloudUrl === null) {
       throw new StartError(
-        `the box in ${dataDir} belongs to ${stored.cloudUrl}, and CLOUD_URL names ${cloudUrl}: set it to the former, or name another DATA_DIR`,
+        `there is no box in ${dataDir} yet: the first start needs the origin of its cloud as CLOUD_URL`,
       );
     }
+    const tokenHash = token === null ? undefined : hashSecret(token);
+    const url = cloudUrl ?? stored?.cloudUrl ?? '';
+    if (!stored) return BoxIdentity.#kept(file, { cloudUrl: url, ...createSigningKeys(), tokenHash });
+    if (tokenHash !== undefined && tokenHash !== stored.tokenHash) {
+      return BoxIdentity.#kept(file, { ...renewed(stored), cloudUrl: url, tokenHash });
+    }
+    if (stored.cloudUrl === url) return new BoxIdentity(file, stored);
+    // Nobody knows it yet.
+    if (stored.boxId === undefined) return BoxIdentity.#kept(file, { ...stored, cloudUrl: url });
+    throw new StartError(
+      `the box in ${dataDir} belongs to ${stored.cloudUrl}, and CLOUD_URL names ${url}: set it to the former, name another DATA_DIR, or give a token of the latter as BOX_TOKEN`,
+    );
+  }
+
+  static #kept(file: string, stored: StoredIdentity): BoxIdentity {
+    write(file, stored);
     return new BoxIdentity(file, stored);
   }
 
@@ -69,16 +92,49 @@ export class BoxIdentity {
     return boxId === undefined || idSpace === undefined ? null : { boxId: BigInt(boxId), idSpace };
   }
 
+  /** Whether the cloud is not known to have its key. */
+  get needsEnrolment(): boolean {
+    return this.enrolment === null || this.isChangingKeys;
+  }
+
+  /** Whether it is enrolled, and about to be so with another key. */
+  get isChangingKeys(): boolean {
+    return this.stored.before !== undefined;
+  }
+
+  /** Whether somebody gave a token for its key. */
+  get hasToken(): boolean {
+    return this.stored.tokenHash !== undefined;
+  }
+
   /** Keeps what it was enrolled as. */
   enrol({ boxId, idSpace }: Enrolment): void {
-    this.stored = { ...this.stored, boxId: String(boxId), idSpace };
-    write(this.file, this.stored);
+    const { before: _, ...stored } = this.stored;
+    this.#keep({ ...stored, boxId: String(boxId), idSpace });
+  }
+
+  /** Its key from before is the one that is good. */
+  goBack(): void {
+    const { before, boxId, idSpace } = this.stored;
+    if (before) this.#keep({ ...before, boxId, idSpace });
   }
 
   /** Its signature of a text, in base64url. */
   sign(text: string): string {
     return signWith(this.stored.privateKey, Buffer.from(text)).toString('base64url');
   }
+
+  #keep(stored: StoredIdentity): void {
+    write(this.file, stored);
+    this.stored = stored;
+  }
+}
+
+/** With a key of its own, which the cloud may not know. One that is not enrolled, or may be by now, keeps its key. */
+function renewed(stored: StoredIdentity): StoredIdentity {
+  if (stored.boxId === undefined || stored.before) return stored;
+  const { boxId, idSpace, ...before } = stored;
+  return { cloudUrl: stored.cloudUrl, ...createSigningKeys(), boxId, idSpace, before };
 }
 
 /** Whether there is a box in a data folder that was enrolled: its ids are of its own kind, whoever goes on with it. @throws {StartError} */

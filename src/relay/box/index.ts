@@ -1,4 +1,4 @@
-import { type BoxConfig, StartError } from '../../config.js';
+import { type BoxConfig, RefusedByCloud, StartError } from '../../config.js';
 import type { AppContext } from '../../context.js';
 import type { Heard } from '../../domain/bus-message.js';
 import type { Face } from '../../face.js';
@@ -9,6 +9,7 @@ import { dialRelay } from '../ws-adapter.js';
 import { enrol } from './enrol.js';
 import { EventFeed } from './event-feed.js';
 import { BoxIdentity, type Enrolment, holdsBox } from './identity.js';
+import { isOnThisMachine } from './origins.js';
 import { Uplink } from './uplink.js';
 import { type Perform, Work } from './work.js';
 
@@ -19,6 +20,8 @@ export type { Perform } from './work.js';
 export interface EnteredBox {
   identity: BoxIdentity;
   enrolment: Enrolment;
+  /** Whether it goes on without its cloud. */
+  isAlone: boolean;
 }
 
 export interface EnterParts {
@@ -39,14 +42,29 @@ export async function enterBox({ box, dataDir, db, clock, log }: EnterParts): Pr
       `the data of ${dataDir} belong to an instance that is no box, and cannot become one: name another DATA_DIR`,
     );
   }
-  const identity = BoxIdentity.open(dataDir, box.cloudUrl);
-  const enrolment = identity.enrolment ?? (await enrol({ identity, token: box.token, clock, log }));
-  return { identity, enrolment };
+  const identity = BoxIdentity.open(dataDir, box);
+  const isAlone = box.cloudUrl === null;
+  const { enrolment } = identity;
+  if (enrolment && (isAlone || !identity.needsEnrolment)) return { identity, enrolment, isAlone };
+  if (!enrolment && !identity.hasToken) {
+    throw new StartError(
+      `the first start needs an enrolment token of ${identity.cloudUrl} as BOX_TOKEN: createBox gives one`,
+    );
+  }
+  return { identity, enrolment: await enrol({ identity, token: box.token, clock, log }), isAlone };
 }
 
 /** @throws {StartError} for a folder that belongs to a box, whose ids an instance that is none would not make */
 export function requireNoBox(dataDir: string): void {
   if (holdsBox(dataDir)) throw new StartError(`DATA_DIR ${dataDir} belongs to a box: start it with npm run box`);
+}
+
+/** Bots fetch the files of a box from the box itself. */
+function warnOfFiles(publicUrl: string, cloudUrl: string, log: Logger): void {
+  if (!isOnThisMachine(publicUrl) || isOnThisMachine(cloudUrl)) return;
+  log.warn(
+    `bots elsewhere cannot fetch the files of this box from ${publicUrl}: set PUBLIC_URL to an address that they reach`,
+  );
 }
 
 /** The box's end of the control channel. */
@@ -56,7 +74,7 @@ export interface UplinkFace extends Pick<Face, 'drain'> {
   /** Whether a connection serves. */
   readonly isConnected: boolean;
   /** Settles when the cloud takes this box no more, with what somebody has to do. */
-  refused: Promise<StartError>;
+  refused: Promise<RefusedByCloud>;
 }
 
 export interface BoxParts extends EnteredBox {
@@ -74,8 +92,8 @@ export function createUplink(
 ): UplinkFace {
   const { clock, log } = app;
   const { idSpace } = enrolment;
-  let refuse: (error: StartError) => void;
-  const refused = new Promise<StartError>((resolve) => {
+  let refuse: (error: RefusedByCloud) => void;
+  const refused = new Promise<RefusedByCloud>((resolve) => {
     refuse = resolve;
   });
   const feed = new EventFeed({
@@ -93,11 +111,14 @@ export function createUplink(
     log,
     dial: dialRelay,
     random,
-    onRefused: (reason) => refuse(new StartError(reason)),
+    onRefused: (reason) => refuse(new RefusedByCloud(reason)),
   });
   tap((message) => feed.hear(message));
   return {
-    start: () => uplink.start(),
+    start() {
+      warnOfFiles(app.addresses.publicUrl, identity.cloudUrl, log);
+      uplink.start();
+    },
     drain: () => uplink.drain(),
     get isConnected() {
       return uplink.isConnected;

@@ -8,7 +8,7 @@ import { Connection } from './connection.js';
 import type { EventFeed } from './event-feed.js';
 import type { Welcome } from './greeting.js';
 import type { BoxIdentity } from './identity.js';
-import { relayUrl } from './origins.js';
+import { describeDialFault, relayUrl } from './origins.js';
 import { describeRefusal } from './refusals.js';
 import type { Work } from './work.js';
 
@@ -86,7 +86,7 @@ export class Uplink {
     this.#giveUpDialling = dial(
       relayUrl(identity.cloudUrl),
       (outlet) => this.#greet(outlet),
-      (error) => this.#lost(error.message),
+      (error) => this.#lost(describeDialFault(error)),
     );
   }
 
@@ -140,7 +140,7 @@ export class Uplink {
   #refused(close: Close): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.parts.onRefused(describeRefusal(close, this.parts.identity, true));
+    this.parts.onRefused(describeRefusal(close, this.parts.identity));
   }
 
   #lost(reason: string): void {

@@ -13,6 +13,8 @@ export interface Proved {
   /** 32 bytes in base64url. */
   key: string;
   token: string | undefined;
+  /** That of the ids that it has made. */
+  idSpace: number | undefined;
   version: number;
   software: string;
 }
@@ -78,8 +80,8 @@ export class Greeting {
       return;
     }
     this.end();
-    const { token, software } = hello;
-    this.parts.onProved({ key: hello.key.toString('base64url'), token, version, software });
+    const { token, id_space: idSpace, software } = hello;
+    this.parts.onProved({ key: hello.key.toString('base64url'), token, idSpace, version, software });
   }
 
   #refuseLater(): Timer {

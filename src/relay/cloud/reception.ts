@@ -103,10 +103,16 @@ export class Reception {
   }
 
   /** @returns why the connection cannot be; null once it is the box's */
-  async #connect(visit: Visit, { key, token, version, software }: Proved): Promise<Close | null> {
+  async #connect(visit: Visit, { key, token, idSpace: wanted, version, software }: Proved): Promise<Close | null> {
     const { app, here, untilReachable } = this.parts;
-    const known = await admitBox(app.callOfNobody(), { key, ...(token !== undefined && { token }) });
-    if (!known) return closes.notAdmitted;
+    const known = await admitBox(app.callOfNobody(), { key, token, idSpace: wanted });
+    if (!known) {
+      app.log.info(
+        { key, hasToken: token !== undefined },
+        'a box was not admitted: neither its key nor its token is good',
+      );
+      return closes.notAdmitted;
+    }
     await untilReachable();
     if (!this.#isThere(visit)) return closes.goingAway;
     const box = await connectBox(app.callOfNobody(), known.id, { protocolVersion: String(version) });

@@ -16,6 +16,7 @@ export const closes = {
   deleted: { code: 4102, reason: 'the box was deleted' },
   replaced: { code: 4103, reason: 'another connection with this key is newer' },
   notOwnId: { code: 4104, reason: "an id that is not the box's to use" },
+  otherOrigin: { code: 4105, reason: 'the cloud calls itself by another origin' },
 } as const satisfies Record<string, Close>;
 
 /** A close with a reason of its own, of which a WebSocket carries 123 bytes. */

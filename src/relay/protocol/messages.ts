@@ -103,6 +103,7 @@ export const BoxMessage = z.discriminatedUnion('op', [
     software: name.default(''),
     key: bytes(32),
     token: z.string().max(200).optional(),
+    id_space: z.number().int().optional(),
     instance: name.default(''),
   }),
   z.object({ op: z.literal('proof'), signature: bytes(64) }),

@@ -190,14 +190,22 @@ describe('R-15: an id space', () => {
     return boxes.map(({ idSpace }) => idSpace);
   };
 
-  test('is the lowest that is free, and that of a deleted box is free again', async () => {
+  test('is the one behind all others, and that of a deleted box is for whoever wants it', async () => {
     await app.db.writer.box.deleteMany();
     const [first, second, third] = [await enrolledBox(app), await enrolledBox(app), await enrolledBox(app)];
     const { first: lowest } = ID_SPACES;
     expect([first, second, third].map((box) => box.row.idSpace)).toEqual([lowest, lowest + 1, lowest + 2]);
     await deleteBox(callOf(app, second.owner), second.id);
-    expect((await enrolledBox(app)).row.idSpace).toBe(lowest + 1);
     expect((await enrolledBox(app)).row.idSpace).toBe(lowest + 3);
+    const wanting = async (idSpace: number) => {
+      const { enrolmentToken: token } = await createBox(callOf(app, await createPerson(app)), { name: 'Attic' });
+      return (await admitBox(call, { key: newKey(), token, idSpace }))?.idSpace;
+    };
+    expect(await wanting(lowest + 1)).toBe(lowest + 1);
+    expect(await wanting(lowest + 1)).toBe(lowest + 4);
+    for (const none of [lowest - 1, ID_SPACES.last + 1, 0, -1]) expect(await wanting(none)).toBeGreaterThan(lowest + 4);
+    expect(await wanting(ID_SPACES.last)).toBe(ID_SPACES.last);
+    expect(await wanting(ID_SPACES.last)).toBe(lowest + 9);
   });
 
   test("is nobody else's, however many are enrolled at once", async () => {

@@ -216,8 +216,23 @@ describe('a guild that is gone', () => {
     expect(await guildsOfBox(app.db.reader, box.id)).toEqual([]);
   });
 
+  test('stays for 7 days where its box has a new key', async () => {
+    const guild = await announcedGuild(app, box);
+    const since = (days: number) => new Date(app.clock.now() - days * 86_400_000);
+    const rekeyed = (rekeyedAt: Date | null) =>
+      app.db.writer.box.update({ where: { id: box.id }, data: { rekeyedAt } });
+    await rekeyed(since(6.99));
+    await keepGuilds(nobody, box.id, []);
+    expect((await guildsOfBox(app.db.reader, box.id)).map(({ id }) => id)).toEqual([guild.id]);
+    await rekeyed(since(7));
+    await keepGuilds(nobody, box.id, []);
+    expect(await guildsOfBox(app.db.reader, box.id)).toEqual([]);
+    await rekeyed(null);
+  });
+
   test('goes with its box', async () => {
     const guild = await announcedGuild(app, box);
+    await app.db.writer.box.update({ where: { id: box.id }, data: { rekeyedAt: new Date(app.clock.now()) } });
     await putInstallation(guild.id);
     const { events } = await toldBy(callOf(app, box.owner), (call) => deleteBox(call, box.id));
     expect(events).toContainEqual({ type: 'GUILD_DELETE', guildId: guild.id, unavailable: false });

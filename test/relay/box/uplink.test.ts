@@ -50,10 +50,10 @@ describe('the first start', () => {
 
   it('R-6: ends with what to do where the cloud does not admit it', async () => {
     const cloud = await openCloud();
-    const starting = startBox({ cloudUrl: cloud.origin });
+    const starting = startBox({ cloudUrl: cloud.origin, token: 'secret' });
     const connection = await cloud.accept();
     connection.close(4101, 'not admitted');
-    await expect(starting).rejects.toThrow(/enrolment token .* BOX_TOKEN/);
+    await expect(starting).rejects.toThrow(/token of BOX_TOKEN .* newEnrolmentToken/);
   });
 
   it('R-12: ends where the cloud calls itself by another origin', async () => {
@@ -158,7 +158,7 @@ describe('a connection that is lost', () => {
   });
 
   it.each([
-    [4102, /deleted in the portal/],
+    [4102, /deleted in the cloud/],
     [4103, /another box runs with a copy/],
   ])('R-6, R-16: with %d is followed by none, and says what to do', async (code, reason) => {
     const { cloud, box, connection } = await connectBox();

@@ -6,6 +6,7 @@ CREATE TABLE "Box" (
     "tokenHash" TEXT,
     "tokenEndsAt" TIMESTAMP(3),
     "publicKey" TEXT,
+    "rekeyedAt" TIMESTAMP(3),
     "idSpace" INTEGER,
     "generation" INTEGER NOT NULL DEFAULT 0,
     "holderId" TEXT,

@@ -6,6 +6,7 @@ CREATE TABLE "Box" (
     "tokenHash" TEXT,
     "tokenEndsAt" DATETIME,
     "publicKey" TEXT,
+    "rekeyedAt" DATETIME,
     "idSpace" INTEGER,
     "generation" INTEGER NOT NULL DEFAULT 0,
     "holderId" TEXT,

@@ -1,0 +1,162 @@
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { emptyFolder, startBox, type TestBox } from '../../harness/box.js';
+import type { Loose } from '../../harness/graphql.js';
+import { type Person, signUp } from '../../harness/people.js';
+import { makeBox, statusOf, untilBox } from '../../harness/self-hosted.js';
+import { startServer, type TestServer } from '../../harness/server.js';
+
+const ends: (() => Promise<unknown>)[] = [];
+let cloud: TestServer;
+let owner: Person;
+let boxId: string;
+/** Where the box that was enrolled has its data; nothing runs there. */
+let home: string;
+
+beforeEach(async () => {
+  cloud = await startServer();
+  ends.push(() => cloud.stop());
+  owner = await signUp(cloud, 'owner');
+  const made = await makeBox(owner);
+  boxId = made.box.id;
+  home = await folder();
+  await (await started(home, made.token)).stop();
+});
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+async function folder(): Promise<string> {
+  const dataDir = await emptyFolder();
+  ends.push(() => rm(dataDir, { recursive: true, force: true }));
+  return dataDir;
+}
+
+/** A box that the cloud has a connection of. */
+async function started(dataDir: string, token?: string): Promise<TestBox> {
+  const box = await start(dataDir, token);
+  const { boxId: id } = await identityIn(dataDir);
+  await untilBox(cloud, id, async () => (await statusOf(owner, id)) === 'CONNECTED');
+  return box;
+}
+
+async function start(dataDir: string, token?: string, cloudUrl = cloud.origin): Promise<TestBox> {
+  const box = await startBox({ cloudUrl, dataDir, ...(token === undefined ? {} : { token }) });
+  ends.push(() => box.stop());
+  return box;
+}
+
+async function identityIn(dataDir: string): Promise<Loose> {
+  return JSON.parse(await readFile(join(dataDir, 'box.json'), 'utf8'));
+}
+
+async function newToken(): Promise<string> {
+  const query = 'mutation ($id: ID!) { newEnrolmentToken(input: { boxId: $id }) { enrolmentToken } }';
+  return (await owner.graphql(query, { id: boxId })).newEnrolmentToken.enrolmentToken;
+}
+
+/** Has an empty folder take the place of the box at home. */
+async function enrolElsewhere(): Promise<void> {
+  await (await started(await folder(), await newToken())).stop();
+}
+
+describe('R-14: a box whose key is dead', () => {
+  it('says how it is enrolled anew, and is with another token: with another key, and the ids that it has', async () => {
+    const before = await identityIn(home);
+    await enrolElsewhere();
+    const refused = await (await start(home)).refused;
+    expect(refused).toMatchObject({ exitCode: 78 });
+    expect(refused.message).toMatch(/BOX_TOKEN from newEnrolmentToken .* CLOUD_URL=none/);
+    await ends.pop()?.();
+    await started(home, await newToken());
+    const after = await identityIn(home);
+    expect(after).toMatchObject({ boxId, idSpace: before.idSpace });
+    expect(after.publicKey).not.toBe(before.publicKey);
+    expect(after.before).toBeUndefined();
+  });
+
+  it('may have been deleted: another box takes its place, with the ids that it has', async () => {
+    await makeBox(owner, 'Another').then(async ({ token }) => (await started(await folder(), token)).stop());
+    const { idSpace } = await identityIn(home);
+    await owner.graphql('mutation ($id: ID!) { deleteBox(input: { boxId: $id }) { id } }', { id: boxId });
+    const refused = await (await start(home)).refused;
+    expect(refused.message).toContain('createBox');
+    await ends.pop()?.();
+    const { box, token } = await makeBox(owner, 'Successor');
+    await started(home, token);
+    expect(await identityIn(home)).toMatchObject({ boxId: box.id, idSpace });
+  });
+
+  it('goes on without a cloud where it is told to', async () => {
+    const box = await start(home, undefined, 'none');
+    expect(await signUp(box, 'keeper')).toMatchObject({ name: 'keeper' });
+    const ready = await (await fetch(`${box.origin}/readyz`)).json();
+    expect(ready.degraded ?? []).not.toContain('cloud');
+    expect(await statusOf(owner, boxId)).toBe('DISCONNECTED');
+  });
+});
+
+describe('R-14: a box that is enrolled, and given another token', () => {
+  it('keeps its key for the token that it was enrolled with', async () => {
+    const token = await newToken();
+    await (await started(home, token)).stop();
+    const before = await identityIn(home);
+    await started(home, token);
+    expect(await identityIn(home)).toEqual(before);
+  });
+
+  it('changes its key, and the one before is dead', async () => {
+    const before = await identityIn(home);
+    await (await started(home, await newToken())).stop();
+    await writeFile(join(home, 'box.json'), JSON.stringify(before));
+    expect((await (await start(home)).refused).message).toContain('4101');
+  });
+
+  it('goes on with its key where the token is none', async () => {
+    const before = await identityIn(home);
+    await expect(start(home, 'cwbox_none')).rejects.toThrow(/used up, expired or unknown: .* start without BOX_TOKEN/);
+    expect(await identityIn(home)).toEqual(before);
+    await started(home);
+  });
+
+  it('goes on with its key where the token is of another box, whose ids are others', async () => {
+    const before = await identityIn(home);
+    const { token } = await makeBox(owner, 'Another');
+    await expect(start(home, token)).rejects.toThrow(/token of BOX_TOKEN is of another box/);
+    expect(await identityIn(home)).toEqual(before);
+    await started(home);
+  });
+
+  it('goes on with the new key where it was killed before it could note that that is good', async () => {
+    const old = await identityIn(home);
+    await (await started(home, await newToken())).stop();
+    const { boxId: id, idSpace, ...before } = old;
+    const unsure = { ...(await identityIn(home)), before };
+    await writeFile(join(home, 'box.json'), JSON.stringify(unsure));
+    await started(home);
+    expect(await identityIn(home)).toEqual({ ...unsure, before: undefined, boxId: id, idSpace });
+  });
+});
+
+describe('the first start', () => {
+  it('needs a token before it dials', async () => {
+    await expect(start(await folder())).rejects.toThrow(/needs an enrolment token .* BOX_TOKEN/);
+  });
+
+  it('needs a cloud', async () => {
+    await expect(start(await folder(), undefined, 'none')).rejects.toThrow(/the first start needs .* CLOUD_URL/);
+  });
+
+  it('R-12: names the origin that the cloud calls its own, and is at nobody’s until it is enrolled', async () => {
+    const named = await startServer({ env: { PUBLIC_URL: 'http://cloud.example' } });
+    ends.push(() => named.stop());
+    const dataDir = await folder();
+    const attempt = start(dataDir, 'cwbox_some', named.app.addresses.operationsUrl);
+    await expect(attempt).rejects.toThrow(
+      /CLOUD_URL must be .* \(4105 the cloud calls itself http:\/\/cloud\.example\)/,
+    );
+    await started(dataDir, await makeBox(owner, 'Another').then(({ token }) => token));
+    expect(await identityIn(dataDir)).toMatchObject({ cloudUrl: cloud.origin });
+  });
+});
