@@ -191,4 +191,22 @@ describe('R-40: a box that stops', () => {
     expect(await connection.closed).toMatchObject({ code: 4000 });
     await stopped;
   });
+
+  it('finishes what is open before it closes', async () => {
+    const { box, connection } = await connectBox();
+    const user = { id: '1000', username: 'Helper', global_name: null, avatar: null, bot: true };
+    connection.send({
+      ...{ op: 'request', id: 1, method: 'POST', path: '/channels/5/messages', query: {}, key: 'k', budget_ms: 8_000 },
+      ...{ headers: { 'content-type': 'application/json' }, body: 2, guild_id: '5' },
+      bot: { user, application_id: '1000', message_content: true },
+    });
+    connection.send({ op: 'ping', t: 7 });
+    await connection.next('pong', ({ t }) => t === 7);
+    const stopped = box.stop();
+    await connection.next('going_away');
+    connection.piece(1, '{}');
+    expect(await connection.answer(1)).toMatchObject({ status: 404 });
+    expect(await connection.closed).toMatchObject({ code: 4000 });
+    await stopped;
+  });
 });
