@@ -21,7 +21,8 @@ export const JOB_PAYLOADS = {
   'remove-guild': z.object({ guildId: z.string(), channelIds: z.array(z.string()) }),
   'remove-channel': z.object({ channelId: z.string() }),
   'show-user': z.object({ userId: z.string() }),
-  'settle-box-bot': z.object({ guildId: ID, botId: ID }),
+  'settle-box-bot': z.object({ guildId: ID, botId: ID, isStranger: z.boolean().optional() }),
+  'forget-box-bot': z.object({ guildId: ID, botId: ID }),
   greeting: GreetingPayload,
   reminder: ReminderPayload,
 };

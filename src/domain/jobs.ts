@@ -10,7 +10,9 @@ import type { CallContext } from './call.js';
 import { removeChannel } from './channels/remove.js';
 import { removeExpiredRows } from './expired-rows.js';
 import { removeGuild } from './guilds/delete.js';
+import { AskedBoxes } from './installations/asked-boxes.js';
 import { settleBoxBot } from './installations/box-bots.js';
+import { forgetBot } from './installations/box-changes.js';
 import { removeOldInteractionFiles } from './interactions/expired.js';
 import { settleOverdue } from './interactions/overdue.js';
 import { type DomainJobPayloads, JOB_PAYLOADS } from './job-payloads.js';
@@ -27,11 +29,15 @@ export interface JobSupplies {
   callOfNobody: () => CallContext;
 }
 
+/** Jobs of a kind that wait for boxes: many more than one box has at a time. */
+const BOXES_AT_ONCE = 16;
+
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
 /** How each kind of job is done. */
 export function jobKinds({ db, blobs, log, callOfNobody }: JobSupplies): JobKinds<DomainJobPayloads> {
+  const asked = new AskedBoxes();
   return {
     'abandoned-files': {
       payload: JOB_PAYLOADS['abandoned-files'],
@@ -102,8 +108,13 @@ export function jobKinds({ db, blobs, log, callOfNobody }: JobSupplies): JobKind
     },
     'settle-box-bot': {
       payload: JOB_PAYLOADS['settle-box-bot'],
-      atOnce: 4,
-      run: (bot) => settleBoxBot(callOfNobody(), bot),
+      atOnce: BOXES_AT_ONCE,
+      run: (bot) => settleBoxBot(callOfNobody(), bot, asked),
+    },
+    'forget-box-bot': {
+      payload: JOB_PAYLOADS['forget-box-bot'],
+      atOnce: BOXES_AT_ONCE,
+      run: ({ guildId, botId }) => forgetBot(callOfNobody(), guildId, botId, asked),
     },
     'show-user': {
       payload: JOB_PAYLOADS['show-user'],

@@ -81,6 +81,8 @@ export const limits = {
   boxName: { min: 1, max: 100 },
   boxesPerOwner: 20,
   guildsPerBox: 1_000,
+  /** That are announced as members. */
+  botsPerBoxGuild: 1_000,
   /** How long a token that enrols a box is good, in seconds. */
   enrolmentTokenAge: 604_800,
   /** How long servers stay known that a box with a new key does not have, in seconds. */
@@ -178,6 +180,9 @@ export const TOKEN_REQUESTS_PER_ADDRESS: Limit = { name: 'token-requests-an-addr
 
 /** What a person allows on the authorization screen. */
 export const AUTHORIZATIONS_PER_PERSON: Limit = { name: 'authorizations-a-person', points: 30, seconds: 60 };
+
+/** Bots that a box is made to let go because it told of them and they are not installed. */
+export const STRANGERS_PER_BOX: Limit = { name: 'strangers-a-box', points: 200, seconds: 600 };
 
 /** How often a bot takes another username. */
 export const USERNAMES_PER_BOT: Limit = { name: 'usernames-a-bot', points: 2, seconds: 3_600 };

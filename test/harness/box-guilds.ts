@@ -43,14 +43,18 @@ export class BoxesInMemory implements BoxDoor {
   /** Bots by guild, each as `guild bot`. */
   readonly members = new Set<string>();
   isAway = false;
+  /** Whether they are asked and answer nothing. */
+  isSilent = false;
   /** Whether they refuse what they are asked. */
   isRefusing = false;
   /** What happens once a box has done what it was asked, and before anybody hears of it. */
   meanwhile: (name: Question['name']) => Promise<unknown> = async () => {};
 
   async ask<Name extends keyof BoxQuestions>(boxId: bigint, name: Name, input: BoxQuestions[Name]): Promise<unknown> {
-    if (this.isAway) throw new GuildUnavailable(BigInt(input.guild_id));
+    const guildId = BigInt(input.guild_id);
+    if (this.isAway) throw new GuildUnavailable(guildId, undefined, true);
     this.asked.push(name);
+    if (this.isSilent) throw new GuildUnavailable(guildId);
     this.last = { boxId, ...input };
     if (this.isRefusing) throw new BoxRefused('FORBIDDEN');
     const answer = this.#answer({ name, input } as unknown as Question);

@@ -69,6 +69,8 @@ export class GuildUnavailable extends DomainError {
   constructor(
     readonly guildId: bigint,
     cause?: unknown,
+    /** Whether it was not asked, since its box is not connected; else it may have been, and gave no answer that can be used. */
+    readonly isAway = false,
   ) {
     const details = { retryAfterMs: UNAVAILABLE_RETRY_MS, cause, shown: { reason: 'box-unreachable' } };
     super('OVERLOADED', 'This server cannot be reached at the moment; try again in a few seconds.', details);

@@ -4,15 +4,18 @@ import { inPieces } from '../../infra/turns.js';
 import { BoxRefused } from '../boxes/door.js';
 import type { CallContext, Write } from '../call.js';
 import { GuildUnavailable } from '../guilds/home.js';
+import { AskedBoxes, AskLater } from './asked-boxes.js';
 
 /** A bot, and a guild on a box that it belongs to or does not. */
 export interface BoxBot {
   guildId: bigint;
   botId: bigint;
+  /** Whether it was never installed there as far as anybody knows: its box told of it, and tells of it again. */
+  isStranger?: boolean | undefined;
 }
 
-/** How long after a box was found away it is asked again to let a bot go, in milliseconds. */
-const ASK_AGAIN_MS = 60_000;
+/** How long after a box did not answer it is asked again about a bot, in milliseconds. */
+export const ASK_AGAIN_MS = 60_000;
 
 /** Guilds that are looked up with one query: SQLite takes 999 parameters. */
 const GUILDS_PER_QUERY = 400;
@@ -37,28 +40,33 @@ export async function leaveBoxes(
 /** Has a box keep of a bot what its installation says, once what is said now is committed. */
 export function addSettlement(
   { addJob }: Pick<Write, 'addJob'>,
-  { guildId, botId }: BoxBot,
+  { guildId, botId, isStranger }: BoxBot,
   dueAt: number,
 ): Promise<void> {
-  const payload = { guildId: String(guildId), botId: String(botId) };
+  const payload = { guildId: String(guildId), botId: String(botId), ...(isStranger && { isStranger }) };
   return addJob({ kind: 'settle-box-bot', key: `settle-box-bot ${guildId} ${botId}`, payload, dueAt });
 }
 
 /**
  * Has a box keep a bot that is installed there, with what it was granted, and let any other go. It is done after each change, for one bot and
  * guild never twice at a time: so that of several who install and uninstall at once the last to write is right. A box that is away is asked
- * again later to let a bot go, for as long as it has the guild. One that refuses is asked no more.
+ * again later to let a bot go, for as long as it has the guild; of a stranger it tells again when it is back. One that refuses is asked no more.
+ * @param asked the boxes that other jobs ask
  */
-export async function settleBoxBot(call: CallContext, bot: BoxBot): Promise<void> {
+export async function settleBoxBot(call: CallContext, bot: BoxBot, asked = new AskedBoxes()): Promise<void> {
+  const { clock } = call;
   const route = await call.boxRoutes.ofGuild(bot.guildId);
   if (!route) return;
+  const { boxId } = route;
   const installation = await findInstallation(call, bot);
+  const settle = () => (installation ? keep(call, boxId, bot.guildId, installation) : letGo(call, boxId, bot));
+  const again = (at: number) => call.write((write) => addSettlement(write, bot, at));
   try {
-    if (installation) await keep(call, route.boxId, bot.guildId, installation);
-    else await letGo(call, route.boxId, bot);
+    await asked.ask(clock, boxId, settle);
   } catch (error) {
+    if (error instanceof AskLater) return again(error.at);
     if (!(error instanceof GuildUnavailable)) throw error;
-    if (!installation) await call.write((write) => addSettlement(write, bot, call.clock.now() + ASK_AGAIN_MS));
+    if (!installation && !bot.isStranger) await again(clock.now() + ASK_AGAIN_MS);
   }
 }
 

@@ -1,10 +1,11 @@
-import { isMadeByBox } from '../../infra/ids.js';
-import { inTurns } from '../../infra/turns.js';
+import { inPieces, inTurns } from '../../infra/turns.js';
 import { BoxRefused } from '../boxes/door.js';
-import type { CallContext } from '../call.js';
+import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { GuildUnavailable } from '../guilds/home.js';
-import { addSettlement, letGo } from './box-bots.js';
+import { STRANGERS_PER_BOX } from '../limits.js';
+import { AskedBoxes, AskLater } from './asked-boxes.js';
+import { ASK_AGAIN_MS, addSettlement, type BoxBot, letGo } from './box-bots.js';
 import { uninstallFromBox } from './uninstall.js';
 
 /**
@@ -21,19 +22,45 @@ export async function leaveBoxGuild(call: CallContext, boxId: bigint, guildId: b
 
 /**
  * A box says that a bot is no member of one of its guilds any more: its installation goes, as with a kick in the cloud. The box is asked
- * whether that is so still, since the bot may have been installed anew meanwhile; one that is away, or refuses, is believed.
+ * whether that is so still, since the bot may have been installed anew meanwhile; one that is away, or refuses, is believed. One that is there
+ * and does not answer is asked again later.
+ * @param asked the boxes that jobs ask, where it is a job
  */
-export async function forgetBot(call: CallContext, guildId: bigint, botId: bigint): Promise<void> {
+export async function forgetBot(
+  call: CallContext,
+  guildId: bigint,
+  botId: bigint,
+  asked = new AskedBoxes(),
+): Promise<void> {
+  const { clock } = call;
   const route = await call.boxRoutes.ofGuild(guildId);
-  if (route && !(await isMember(call, route.boxId, guildId, botId))) await uninstallFromBox(call, botId, guildId);
+  if (!route) return;
+  const { boxId } = route;
+  const again = (at: number) => call.write((write) => addQuestion(write, { guildId, botId }, at));
+  try {
+    const isThere = await asked.ask(clock, boxId, () => isMember(call, boxId, { guildId, botId }));
+    if (!isThere) await uninstallFromBox(call, botId, guildId);
+  } catch (error) {
+    if (error instanceof AskLater) return again(error.at);
+    if (!(error instanceof GuildUnavailable)) throw error;
+    await again(clock.now() + ASK_AGAIN_MS);
+  }
 }
 
-async function isMember(call: CallContext, boxId: bigint, guildId: bigint, botId: bigint): Promise<boolean> {
+/** Has a box asked later whether a bot is a member still. */
+function addQuestion({ addJob }: Write, { guildId, botId }: BoxBot, dueAt: number): Promise<void> {
+  const payload = { guildId: String(guildId), botId: String(botId) };
+  return addJob({ kind: 'forget-box-bot', key: `forget-box-bot ${guildId} ${botId}`, payload, dueAt });
+}
+
+/** @throws GuildUnavailable where the box is there and does not answer */
+async function isMember({ boxes }: CallContext, boxId: bigint, { guildId, botId }: BoxBot): Promise<boolean> {
   try {
-    const member = await call.boxes.ask(boxId, 'member', { guild_id: String(guildId), user_id: String(botId) });
+    const member = await boxes.ask(boxId, 'member', { guild_id: String(guildId), user_id: String(botId) });
     return member !== null;
   } catch (error) {
-    if (!(error instanceof GuildUnavailable || error instanceof BoxRefused)) throw error;
+    const isBelieved = error instanceof BoxRefused || (error instanceof GuildUnavailable && error.isAway);
+    if (!isBelieved) throw error;
     return false;
   }
 }
@@ -44,35 +71,48 @@ async function isMember(call: CallContext, boxId: bigint, guildId: bigint, botId
  */
 const STRANGER_MS = 20_000;
 
-/** Guilds that are compared before others have a turn. */
-const GUILDS_PER_TURN = 10;
+/** Bots that are not installed and that one announcement has let go; the next one has the others. */
+const STRANGERS_AT_ONCE = 100;
+
+/** Of those, so many are noted in one transaction, before others have a turn. */
+const STRANGERS_PER_TURN = 20;
 
 /**
- * Makes up for what was missed while a box was away: installations whose bots are no members there any more go, and bots that are not
- * installed leave. Bots of the box's own are nobody's business here.
- * @param announced the bots of each of the box's guilds, as it announced them (docs/relay.md, R-32)
+ * Makes up for what was missed while a box was away: in one of its guilds, installations whose bots are no members there any more go, and bots
+ * that are not installed leave, a bounded number of them at a time.
+ * @param announced those of the cloud's bots that the box announced there (docs/relay.md, R-32)
+ * @returns how many that are not installed stay for now
  */
 export async function reconcileBots(
   call: CallContext,
   boxId: bigint,
-  announced: ReadonlyMap<bigint, readonly bigint[]>,
-): Promise<void> {
-  const guilds = await call.read.boxGuild.findMany({ where: { boxId }, select: { id: true } });
-  await inTurns(guilds, GUILDS_PER_TURN, async ({ id }) => {
-    const bots = announced.get(id);
-    if (bots) await reconcileGuild(call, id, bots);
-  });
-}
-
-async function reconcileGuild(call: CallContext, guildId: bigint, announced: readonly bigint[]): Promise<void> {
+  guildId: bigint,
+  announced: readonly bigint[],
+): Promise<number> {
+  const guild = await call.read.boxGuild.findFirst({ where: { id: guildId, boxId }, select: { id: true } });
+  if (!guild) return 0;
   const installed = new Set(await installedBots(call, guildId));
-  const there = new Set(announced.filter((botId) => !isMadeByBox(botId)));
+  const there = new Set(announced);
   for (const botId of installed) if (!there.has(botId)) await forgetBot(call, guildId, botId);
   const strangers = [...there].filter((botId) => !installed.has(botId));
-  if (strangers.length === 0) return;
-  await call.write(async (write) => {
-    for (const botId of strangers) await addSettlement(write, { guildId, botId }, call.clock.now() + STRANGER_MS);
-  });
+  const leaving = await allowed(call, boxId, strangers.slice(0, STRANGERS_AT_ONCE));
+  const dueAt = call.clock.now() + STRANGER_MS;
+  await inTurns(inPieces(leaving, STRANGERS_PER_TURN), 1, (piece) =>
+    call.write(async (write) => {
+      for (const botId of piece) await addSettlement(write, { guildId, botId, isStranger: true }, dueAt);
+    }),
+  );
+  return strangers.length - leaving.length;
+}
+
+/** As many of the strangers as a box may be made to let go by now. */
+async function allowed({ limits }: CallContext, boxId: bigint, strangers: readonly bigint[]): Promise<bigint[]> {
+  const leaving: bigint[] = [];
+  for (const botId of strangers) {
+    if (!(await limits.take(STRANGERS_PER_BOX, String(boxId))).allowed) break;
+    leaving.push(botId);
+  }
+  return leaving;
 }
 
 /** Tells the bots that are installed in a guild on a box that it can be reached again: their sessions are shown it anew. */

@@ -34,7 +34,7 @@ export class LineDoor implements BoxDoor {
       if (answer instanceof BoxRefused) throw answer;
       return answer;
     } catch (error) {
-      if (error instanceof BoxError) throw new GuildUnavailable(guildId, error);
+      if (error instanceof BoxError) throw new GuildUnavailable(guildId, error, error.fault === 'offline');
       throw error;
     }
   }

@@ -41,8 +41,8 @@ export interface EventSession {
   name: string;
   /** Of the last that was worked on. */
   seq: number;
-  /** The guilds that were announced, each with its bots. */
-  guilds: Map<bigint, readonly bigint[]>;
+  /** The guilds that were announced. */
+  guilds: Set<bigint>;
   isReady: boolean;
 }
 
@@ -149,7 +149,7 @@ export class EventsIntake {
   async #begin({ session: name }: Of<'begin'>): Promise<void> {
     // Many boxes may begin at once, such as after a restart.
     await nextTurn();
-    const session: EventSession = { name, seq: 0, guilds: new Map(), isReady: false };
+    const session: EventSession = { name, seq: 0, guilds: new Set(), isReady: false };
     this.#session = session;
     await this.parts.onBegin(session);
   }
@@ -186,6 +186,10 @@ export class EventsIntake {
       this.#refusals.note('announce', `is one of more than ${limits.guildsPerBox}`);
       return;
     }
+    if (bots.length > limits.botsPerBoxGuild) {
+      this.#refusals.note('announce', `has more than ${limits.botsPerBoxGuild} bots`);
+      return;
+    }
     const announced = { id, name, iconHash: icon ?? null, ownerId: owner_id, channelIds: channels };
     try {
       await announceGuild(app.callOfNobody(), boxId, announced);
@@ -195,8 +199,16 @@ export class EventsIntake {
       this.#refusals.note('announce', error.message);
       return;
     }
-    session.guilds.set(id, bots);
-    if (session.isReady) await this.#show(new Map([[id, bots]]));
+    session.guilds.add(id);
+    await this.#compare(id, bots);
+    if (session.isReady) await this.#readmit([id]);
+  }
+
+  /** Of its bots only those count that are the cloud's: others are nobody's business. */
+  async #compare(guildId: bigint, bots: readonly bigint[]): Promise<void> {
+    const { app, boxId, bots: known } = this.parts;
+    const staying = await reconcileBots(app.callOfNobody(), boxId, guildId, await known.among(bots));
+    if (staying > 0) this.#refusals.note('announce', `has ${staying} more bots that are not installed`);
   }
 
   async #withdraw(session: EventSession, { guild_id }: Of<'withdraw'>): Promise<void> {
@@ -211,19 +223,13 @@ export class EventsIntake {
     const { app, boxId } = this.parts;
     if (session.isReady) return;
     await keepGuilds(app.callOfNobody(), boxId, [...session.guilds.keys()]);
-    await this.#show(session.guilds);
+    await this.#readmit(session.guilds);
     session.isReady = true;
   }
 
-  /** Bots that are members are shown these guilds. */
-  async #show(guilds: ReadonlyMap<bigint, readonly bigint[]>): Promise<void> {
-    const { app, boxId } = this.parts;
-    await reconcileBots(app.callOfNobody(), boxId, guilds);
-    await this.#readmit(guilds);
-  }
-
-  async #readmit(guilds: ReadonlyMap<bigint, readonly bigint[]>): Promise<void> {
-    for (const guildId of guilds.keys()) {
+  /** Bots that are installed are shown these guilds. */
+  async #readmit(guilds: Iterable<bigint>): Promise<void> {
+    for (const guildId of guilds) {
       await nextTurn();
       await readmitBots(this.parts.app.callOfNobody(), guildId);
     }

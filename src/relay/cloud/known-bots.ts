@@ -5,9 +5,13 @@ import type { Clock } from '../../infra/clock.js';
 import type { Reader } from '../../infra/database/index.js';
 import { isMadeByBox } from '../../infra/ids.js';
 import { REMEMBER_MS } from '../../infra/memory.js';
+import { inPieces } from '../../infra/turns.js';
 import { renderUser } from '../../wire/users.js';
 
 const MAX_IDS = 50_000;
+
+/** Ids that are looked up with one query: SQLite takes 999 parameters. */
+const IDS_PER_QUERY = 400;
 
 /** How long it is not asked again how a bot looks, although a box shows it otherwise, in milliseconds. */
 const LOOKS_MS = 1_000;
@@ -69,6 +73,23 @@ export class KnownBots implements BotsOfCloud {
     const user = renderUser(application.bot);
     this.#bots.set(id, { user, at: this.clock.now() });
     return user;
+  }
+
+  /** Those of these ids that are bots of the cloud. What is not known is looked up together. */
+  async among(ids: readonly bigint[]): Promise<bigint[]> {
+    const unknown = ids.filter((id) => !isMadeByBox(id) && !this.#bots.has(id) && !this.#others.has(id));
+    const found = new Set(ids.filter((id) => this.#bots.has(id)));
+    for (const piece of inPieces([...new Set(unknown)], IDS_PER_QUERY)) {
+      const where = { id: { in: piece } };
+      const bots = await this.reader.application.findMany({ where, select: { id: true, bot: true } });
+      for (const id of piece) this.#others.set(id, true);
+      for (const { id, bot } of bots) {
+        this.#others.delete(id);
+        this.#bots.set(id, { user: renderUser(bot), at: this.clock.now() });
+        found.add(id);
+      }
+    }
+    return [...found];
   }
 
   async webhookOf(id: bigint): Promise<WebhookOfCloud | null> {

@@ -55,7 +55,7 @@ const texts = z.record(z.string(), z.string());
 const sequence = z.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
 const name = z.string().max(200);
 const credit = z.number().int().min(MAX_PIECE_BYTES).max(MAX_CREDIT_BYTES);
-const ids = z.array(snowflake).max(100_000);
+const ids = z.array(snowflake).max(10_000);
 
 /** So many bytes in base64url. */
 function bytes(length: number) {

@@ -4,6 +4,7 @@ import { deleteApplication } from '../../../src/domain/applications/index.js';
 import { BoxDoorway } from '../../../src/domain/boxes/index.js';
 import type { DomainEvent } from '../../../src/domain/events.js';
 import { leaveGuild } from '../../../src/domain/guilds/index.js';
+import { AskedBoxes, AskLater } from '../../../src/domain/installations/asked-boxes.js';
 import { settleBoxBot } from '../../../src/domain/installations/box-bots.js';
 import {
   forgetBot,
@@ -14,6 +15,7 @@ import {
   uninstallApplication,
 } from '../../../src/domain/installations/index.js';
 import type { User } from '../../../src/infra/database/index.js';
+import type { Limit } from '../../../src/infra/rate-limits.js';
 import { BoxesInMemory, putBox, putBoxGuild, type TestBox } from '../../harness/box-guilds.js';
 import { type Caller, newCaller, toldBy } from '../../harness/calls.js';
 import { openContext } from '../../harness/context.js';
@@ -245,6 +247,33 @@ describe('what a box keeps of a bot', () => {
   });
 });
 
+describe('boxes that jobs ask', () => {
+  const clock = { now: () => 1_000_000 } as AppContext['clock'];
+  const never = () => new Promise<never>(() => {});
+
+  test('are asked by a few jobs at a time each, so that one that does not answer holds up no other', async () => {
+    const asked = new AskedBoxes();
+    for (let job = 0; job < 4; job += 1) void asked.ask(clock, 1n, never);
+    await expect(asked.ask(clock, 1n, never)).rejects.toEqual(new AskLater(1_005_000));
+    expect(await asked.ask(clock, 2n, async () => 'an answer')).toBe('an answer');
+  });
+
+  test('are left alone for a minute after one did not answer, and what is to be settled waits that long', async () => {
+    await install();
+    await app.db.writer.job.deleteMany({ where: { kind: 'settle-box-bot' } });
+    const asked = new AskedBoxes();
+    boxes.isSilent = true;
+    boxes.asked.length = 0;
+    const nobody = app.callOfNobody();
+    const before = app.clock.now();
+    await settleBoxBot(nobody, { guildId, botId: applicationId }, asked);
+    await settleBoxBot(nobody, { guildId, botId: applicationId }, asked);
+    expect(boxes.asked).toEqual(['install_bot']);
+    const [again] = await waiting();
+    expect(again?.dueAt?.getTime()).toBeGreaterThanOrEqual(before + 60_000);
+  });
+});
+
 describe('a bot that leaves a guild on a box', () => {
   test('leaves the box first, then the cloud', async () => {
     await install();
@@ -297,6 +326,22 @@ describe('what a box says of bots', () => {
     expect(await isInstalled()).toBe(false);
   });
 
+  test('a box that is there and does not answer is not believed, and asked again later', async () => {
+    await install();
+    boxes.members.clear();
+    boxes.isSilent = true;
+    const before = app.clock.now();
+    await forget();
+    expect(await isInstalled()).toBe(true);
+    const key = `forget-box-bot ${guildId} ${applicationId}`;
+    const again = await app.db.reader.job.findUniqueOrThrow({ where: { key } });
+    expect(again.dueAt?.getTime()).toBeGreaterThanOrEqual(before + 60_000);
+    expect(again.payload).toEqual(payload());
+    boxes.isSilent = false;
+    await forget();
+    expect(await isInstalled()).toBe(false);
+  });
+
   test('a box that refuses to say is believed', async () => {
     await install();
     boxes.isRefusing = true;
@@ -304,31 +349,53 @@ describe('what a box says of bots', () => {
     expect(await isInstalled()).toBe(false);
   });
 
-  test('an announcement (R-32): who is missing loses the installation, strangers leave, bots of its own stay', async () => {
+  test('an announcement (R-32): who is missing loses the installation, strangers leave', async () => {
     const { id: stranger } = await createBot(app, { owner: bob.user });
     const { id: kicked } = await createBot(app, { owner: bob.user });
     await install();
     await installApplication(ada.call, { applicationId: kicked, guildId, scopes: ['bot'] });
     boxes.members.delete(`${guildId} ${kicked}`);
-    const own = home.nextId();
     await app.db.writer.job.deleteMany({ where: { kind: 'settle-box-bot' } });
     const before = app.clock.now();
-    const announced = new Map([[guildId, [applicationId, stranger, own]]]);
-    await reconcileBots(app.callOfNobody(), home.box.id, announced);
+    await reconcileBots(app.callOfNobody(), home.box.id, guildId, [applicationId, stranger]);
     const left = await app.db.reader.installation.findMany({ where: { guildId } });
     expect(left.map((row) => row.applicationId)).toEqual([applicationId]);
-    expect(await payloads()).toEqual([payload(guildId, kicked), payload(guildId, stranger)]);
+    expect(await payloads()).toEqual([payload(guildId, kicked), { ...payload(guildId, stranger), isStranger: true }]);
     const leaving = await app.db.reader.job.findUniqueOrThrow({
       where: { key: `settle-box-bot ${guildId} ${stranger}` },
     });
     expect(leaving.dueAt?.getTime()).toBeGreaterThan(before + 12_000);
   });
 
+  test('an announcement (R-32) of very many strangers has a bounded number of them leave, each once', async () => {
+    const strangers = Array.from({ length: 300 }, () => app.nextId());
+    await app.db.writer.job.deleteMany({ where: { kind: 'settle-box-bot' } });
+    const announceAll = () => reconcileBots(app.callOfNobody(), home.box.id, guildId, strangers);
+    expect([await announceAll(), await announceAll()]).toEqual([200, 200]);
+    expect(await payloads()).toHaveLength(100);
+  });
+
+  test('of strangers no more leave than a box may tell of in ten minutes', async () => {
+    const keys: string[] = [];
+    const take = async (_: Limit, key: string) => ({ allowed: keys.push(key) <= 3, retryAfterMs: 1, remaining: 0 });
+    const call = { ...app.callOfNobody(), limits: { ...app.callOfNobody().limits, take } as never };
+    const strangers = Array.from({ length: 10 }, () => app.nextId());
+    expect(await reconcileBots(call, home.box.id, guildId, strangers)).toBe(7);
+    expect(new Set(keys)).toEqual(new Set([String(home.box.id)]));
+  });
+
+  test('a stranger is not let go by a box that is away, which tells of it again', async () => {
+    await app.db.writer.job.deleteMany({ where: { kind: 'settle-box-bot' } });
+    boxes.isAway = true;
+    await settleBoxBot(app.callOfNobody(), { guildId, botId: applicationId, isStranger: true });
+    expect(await waiting()).toEqual([]);
+  });
+
   test('an announcement of a guild that is not the box’s changes nothing there', async () => {
     await install();
     boxes.members.clear();
     const other = await putBox(app, bob);
-    await reconcileBots(app.callOfNobody(), other.box.id, new Map([[guildId, []]]));
+    await reconcileBots(app.callOfNobody(), other.box.id, guildId, []);
     expect(await isInstalled()).toBe(true);
   });
 
@@ -386,13 +453,13 @@ describe('at once', () => {
       };
       boxes.meanwhile = async () => {
         boxes.meanwhile = async () => {};
-        await reconcileBots(nobody, home.box.id, new Map([[guildId, bots()]]));
+        await reconcileBots(nobody, home.box.id, guildId, bots());
         await settleWhatIsDue();
       };
       await install();
       // What the box would tell of a bot that it let go meanwhile.
       if (!isThere()) await forgetBot(nobody, guildId, applicationId);
-      await reconcileBots(nobody, home.box.id, new Map([[guildId, bots()]]));
+      await reconcileBots(nobody, home.box.id, guildId, bots());
       await settleWhatIsDue();
       await settle();
       expect([isThere(), await isInstalled()]).toEqual([true, true]);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AnswerRoom, MAX_KEPT_BYTES, SMALL_BYTES } from '../../../src/relay/cloud/answer-room.js';
 import { JSON_BOUNDS, parseBounded } from '../../../src/relay/protocol/bounded-json.js';
-import { askHonest, type HostileScene, openHostile } from '../../harness/hostile.js';
+import { askHonest, type HostileScene, openHostile, tell } from '../../harness/hostile.js';
 
 describe('R-24: the room for answers', () => {
   const large = 8 * 1024 * 1024;
@@ -64,6 +64,31 @@ describe('a box that floods', () => {
     expect(await reader.boxGuild.count({ where: { boxId: scene.box.id } })).toBeLessThanOrEqual(1_000);
     await expect.poll(() => scene.loggedOf()).toContainEqual(expect.objectContaining({ code: 4003 }));
     expect(await askHonest(scene)).toBe(204);
+  });
+
+  const strangers = (count: number) => Array.from({ length: count }, (_, n) => String((1_000_000n + BigInt(n)) << 22n));
+  const ofBot = (more: object) => {
+    const own = String(scene.box.nextId());
+    return { op: 'announce', guild: { id: own, name: 'x', icon: null, owner_id: own, channels: [], ...more } };
+  };
+  const jobs = () => scene.server.app.db.reader.job.count({ where: { kind: 'settle-box-bot' } });
+
+  it('R-32: with more than 1,000 bots in a guild does not have that guild, and with ids that are no bots nothing is to be done', async () => {
+    const s = await scene.begin();
+    const before = await jobs();
+    const [fits, tooMany] = [ofBot({ bots: strangers(1_000) }), ofBot({ bots: strangers(1_001) })];
+    await tell(scene.box, s, [fits, tooMany]);
+    expect(await scene.server.app.boxRoutes.ofGuild(BigInt(fits.guild.id))).not.toBeNull();
+    expect(await scene.server.app.boxRoutes.ofGuild(BigInt(tooMany.guild.id))).toBeNull();
+    expect(scene.loggedOf()).toContainEqual(expect.objectContaining({ refusal: 'has more than 1000 bots' }));
+    expect(await jobs()).toBe(before);
+  });
+
+  it('R-32: with bots of the cloud that nobody installed has those let go, and no others', async () => {
+    const s = await scene.begin();
+    const before = await jobs();
+    await tell(scene.box, s, [ofBot({ bots: [...strangers(10), String(scene.stranger.id)] })]);
+    expect(await jobs()).toBe(before + 1);
   });
 
   it('R-30: with events closes 4003, and the others’ requests are answered meanwhile', async () => {
