@@ -69,7 +69,7 @@ async function isMember({ boxes }: CallContext, boxId: bigint, { guildId, botId 
  * How long a bot that is not installed may stay, in milliseconds: an installation that is under way asks the box first, and is written within this
  * time.
  */
-const STRANGER_MS = 20_000;
+export const INSTALLING_MS = 20_000;
 
 /** Bots that are not installed and that one announcement has let go; the next one has the others. */
 const STRANGERS_AT_ONCE = 100;
@@ -96,7 +96,7 @@ export async function reconcileBots(
   for (const botId of installed) if (!there.has(botId)) await forgetBot(call, guildId, botId);
   const strangers = [...there].filter((botId) => !installed.has(botId));
   const leaving = await allowed(call, boxId, strangers.slice(0, STRANGERS_AT_ONCE));
-  const dueAt = call.clock.now() + STRANGER_MS;
+  const dueAt = call.clock.now() + INSTALLING_MS;
   await inTurns(inPieces(leaving, STRANGERS_PER_TURN), 1, (piece) =>
     call.write(async (write) => {
       for (const botId of piece) await addSettlement(write, { guildId, botId, isStranger: true }, dueAt);

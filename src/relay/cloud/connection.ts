@@ -1,5 +1,7 @@
+import { z } from 'zod';
 import type { AppContext } from '../../context.js';
 import { type Close, closes } from '../protocol/closes.js';
+import { snowflake } from '../protocol/ids.js';
 import type { Link } from '../protocol/link.js';
 import type { FromBox, ToBox } from '../protocol/messages.js';
 import type { AnswerRoom } from './answer-room.js';
@@ -16,6 +18,9 @@ import {
 import { ownNamesOf } from './own-names.js';
 import { readAnswer } from './read-answer.js';
 import { type Opening, Streams } from './streams.js';
+
+/** Whom `install_bot` is about (docs/relay.md, R-27). */
+const InstallBot = z.object({ guild_id: snowflake, bot: z.object({ id: snowflake }) });
 
 /** Who a connection was admitted as. */
 export interface Admitted {
@@ -91,6 +96,7 @@ export class BoxConnection implements BoxLine {
   }
 
   async call(name: string, input: object, errand: Errand): Promise<BoxAnswer> {
+    if (name === 'install_bot') this.#noteInstalling(input);
     return this.#noted(this.#ask({ op: 'call', name, input: { ...input } }, null, errand));
   }
 
@@ -153,6 +159,12 @@ export class BoxConnection implements BoxLine {
     this.#isLeaving = true;
     this.parts.link.send({ op: 'going_away', retry_after_ms: retryAfterMs });
     await this.#streams.whenIdle();
+  }
+
+  /** Its events may come before whoever asked has written what they tell of. */
+  #noteInstalling(input: object): void {
+    const { guild_id: guildId, bot } = InstallBot.parse(input);
+    this.parts.bots.noteInstalling(bot.id, guildId);
   }
 
   async #ask(opening: Opening, body: ForwardedBody | null, errand: Errand): Promise<BoxAnswer> {

@@ -134,19 +134,39 @@ export async function stampDispatch(
   if (!of.guildIds.has(about.guildId)) return { refusal: 'is of a guild that the box did not announce' };
   const foreign = await namesOnlyItsOwn(d, { ...of, guildIds: new Set([about.guildId]) });
   if (foreign !== null) return { refusal: foreign };
-  const actor = actorIn(name, d);
-  if (actor !== null && idSpaceOf(actor) !== of.idSpace && !(await of.bots.isInstalled(actor, about.guildId)))
-    return { refusal: `is of the bot ${actor}, which is not there` };
+  const absent = await absentActor(name, d, { ...about, ...of });
+  if (absent !== null) return { refusal: `is of the bot ${absent}, which is not there` };
   if (message) return stampMessage(name, about, d, message);
   return stampEvent(name, about, { data: JSON.stringify(d) });
 }
 
-/** Who does what an event of these tells: a bot does nothing where it is not installed. */
-function actorIn(name: DispatchedName, d: Record<string, unknown>): bigint | null {
-  if (name === 'MESSAGE_REACTION_ADD' || name === 'TYPING_START') return reaction.shape.user_id.parse(d.user_id);
-  // A webhook's application need not be there with its bot.
-  if (name !== 'MESSAGE_CREATE' || d.webhook_id != null) return null;
-  return Content.shape.author.parse(d.author).id;
+/** The bot of the cloud that an event says to be there, and that is not; null for none: a bot does nothing where it is not installed. */
+async function absentActor(
+  name: DispatchedName,
+  d: Record<string, unknown>,
+  { guildId, userId, idSpace, bots }: About & Pick<NamesInEvents, 'idSpace' | 'bots'>,
+): Promise<bigint | null> {
+  const isOnMessage = name === 'MESSAGE_CREATE' || name === 'MESSAGE_UPDATE';
+  const actor = isOnMessage ? writerIn(d, idSpace) : PRESENCES.has(name) ? userId : null;
+  if (actor == null || idSpaceOf(actor) === idSpace) return null;
+  // What it wrote while it was there may be changed later, by others as well.
+  const isThere = name === 'MESSAGE_UPDATE' ? bots.wasInstalled(actor, guildId) : bots.isInstalled(actor, guildId);
+  return (await isThere) ? null : actor;
+}
+
+/** Events by which somebody is there, beside messages. */
+const PRESENCES: ReadonlySet<string> = new Set([
+  'MESSAGE_REACTION_ADD',
+  'TYPING_START',
+  'GUILD_MEMBER_ADD',
+  'GUILD_MEMBER_UPDATE',
+  'VOICE_STATE_UPDATE',
+]);
+
+/** Who writes a message; null for a webhook of the cloud's, whose application need not be there with its bot. */
+function writerIn({ author, webhook_id: webhookId }: Record<string, unknown>, idSpace: number): bigint | null {
+  const isOfCloud = webhookId != null && idSpaceOf(snowflake.parse(webhookId)) !== idSpace;
+  return isOfCloud ? null : Content.shape.author.parse(author).id;
 }
 
 /** Where what was sent is not as it should be; nothing of what it is. */

@@ -1,5 +1,6 @@
 import type { APIUser } from 'discord-api-types/v10';
 import { LRUCache } from 'lru-cache';
+import { INSTALLING_MS } from '../../domain/installations/index.js';
 import { PLATFORM_ID } from '../../domain/platform/index.js';
 import type { Clock } from '../../infra/clock.js';
 import type { Reader } from '../../infra/database/index.js';
@@ -31,6 +32,8 @@ export interface BotsOfCloud {
   webhookOf(id: bigint): Promise<WebhookOfCloud | null> | WebhookOfCloud | null;
   /** Whether a bot is installed to a guild. The platform's own is everywhere. */
   isInstalled(botId: bigint, guildId: bigint): Promise<boolean> | boolean;
+  /** Whether it is, or was once. */
+  wasInstalled(botId: bigint, guildId: bigint): Promise<boolean> | boolean;
 }
 
 interface Seen {
@@ -101,6 +104,11 @@ export class KnownBots implements BotsOfCloud {
     return webhook;
   }
 
+  /** A box is asked to make a bot a member, which it may tell of before the installation is written. */
+  noteInstalling(botId: bigint, guildId: bigint): void {
+    this.#installed.set(`${botId} ${guildId}`, true, { ttl: INSTALLING_MS });
+  }
+
   async isInstalled(botId: bigint, guildId: bigint): Promise<boolean> {
     if (botId === PLATFORM_ID) return true;
     const key = `${botId} ${guildId}`;
@@ -109,6 +117,12 @@ export class KnownBots implements BotsOfCloud {
     const installation = await this.reader.installation.findUnique({ where, select: { id: true } });
     if (installation) this.#installed.set(key, true);
     return installation !== null;
+  }
+
+  async wasInstalled(botId: bigint, guildId: bigint): Promise<boolean> {
+    if (await this.isInstalled(botId, guildId)) return true;
+    const where = { guildId, action: 'INSTALLATION_PUT', applicationId: botId };
+    return (await this.reader.auditEntry.findFirst({ where, select: { id: true } })) !== null;
   }
 }
 

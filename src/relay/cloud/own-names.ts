@@ -212,10 +212,14 @@ class Walk {
   /** What says who posted it, or only that it was a webhook. */
   #webhook(value: unknown, message: object): void {
     const webhookId = this.#snowflake(value, 'webhook_id');
-    if (this.#isOwn(webhookId)) return;
     const author = 'author' in message ? message.author : null;
     const named = typeof author === 'object' && author !== null && 'id' in author ? author.id : null;
     const authorId = named === null ? null : this.#snowflake(named, 'author');
+    if (this.#isOwn(webhookId)) {
+      if (authorId !== null && !this.#isOwn(authorId))
+        throw new Foreign(`has a webhook of its own post as ${authorId}`);
+      return;
+    }
     this.#posted.set(`${webhookId} ${authorId}`, { webhookId, authorId });
     if (this.#posted.size > MAX_BOTS) throw new Foreign('names too many webhooks');
   }

@@ -33,6 +33,7 @@ const of = {
     userOf: (id: bigint) => (id === bot.id ? renderUser(bot) : null),
     webhookOf: () => null,
     isInstalled: (id: bigint) => id === bot.id,
+    wasInstalled: (id: bigint) => id === bot.id,
   },
 };
 

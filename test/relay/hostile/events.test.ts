@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { askHonest, type HostileScene, openHostile, tell } from '../../harness/hostile.js';
 import { listenTo } from '../../harness/live.js';
+import { createBot } from '../../harness/world.js';
 
 let scene: HostileScene;
 beforeAll(async () => {
@@ -65,6 +66,13 @@ const MESSAGES: Attack[] = [
   ['by a bot of the cloud as a person', 'MESSAGE_CREATE', () => message({ author: person(scene.bot.id) })],
   ['by a bot that is not there', 'MESSAGE_CREATE', () => message({ author: botUser(String(scene.stranger.id)) })],
   ['by a neighbour', 'MESSAGE_UPDATE', () => message({ author: person(String(scene.honest.box.nextId())) })],
+  [
+    'by a bot that is not there, as a webhook of its own',
+    'MESSAGE_CREATE',
+    () => message({ author: botUser(String(scene.stranger.id)), webhook_id: own() }),
+  ],
+  ['by a bot, as a webhook of its own', 'MESSAGE_CREATE', () => message({ author: botUser(), webhook_id: own() })],
+  ['by a bot that never was there', 'MESSAGE_UPDATE', () => message({ author: botUser(String(scene.stranger.id)) })],
   ["by another's webhook", 'MESSAGE_CREATE', () => message({ author: botUser(), webhook_id: scene.webhook.id })],
   ['by a webhook that there is not', 'MESSAGE_CREATE', () => message({ author: botUser(), webhook_id: scene.bot.id })],
   ['that mentions a person of the cloud', 'MESSAGE_CREATE', () => message({ mentions: [stranger()] })],
@@ -129,6 +137,21 @@ const OTHERS: Attack[] = [
     'typing of a bot that is not there',
     'TYPING_START',
     () => ({ ...place(), user_id: String(scene.stranger.id), timestamp: 1 }),
+  ],
+  [
+    'a bot that is not there as a new member',
+    'GUILD_MEMBER_ADD',
+    () => ({ guild_id: scene.guild.id, ...facts(), user: botUser(String(scene.stranger.id)) }),
+  ],
+  [
+    'a bot that is not there as a member',
+    'GUILD_MEMBER_UPDATE',
+    () => ({ guild_id: scene.guild.id, ...facts(), user: botUser(String(scene.stranger.id)) }),
+  ],
+  [
+    'a bot that is not there in voice',
+    'VOICE_STATE_UPDATE',
+    () => voice({ user_id: String(scene.stranger.id), member: undefined }),
   ],
   ['typing in another guild', 'TYPING_START', () => ({ ...elsewhere(), user_id: own(), timestamp: 1 })],
   ['a channel of another', 'CHANNEL_UPDATE', () => channel({ guild_id: scene.guild.id, id: elsewhere().channel_id })],
@@ -221,6 +244,38 @@ describe('R-34, R-35: a box speaks of its own alone; left out and logged with it
     const { author } = JSON.parse(created?.data ?? '{}');
     expect(author).toMatchObject({ id: scene.bot.id, username: scene.bot.bot.user.username, bot: true });
     expect(JSON.stringify(created)).not.toContain('Bank');
+  });
+
+  it('R-35: what changes of the messages of a bot that is there no more is told, and nothing new of it', async () => {
+    const s = await scene.begin();
+    const told = listenTo(scene.server, scene.guild.id);
+    const { app } = scene.server;
+    const gone = await createBot(app);
+    const entry = { id: app.nextId(), action: 'INSTALLATION_PUT', guildId: BigInt(scene.guild.id), changes: {} };
+    await app.db.writer.auditEntry.create({ data: { ...entry, applicationId: gone.id } });
+    const d = message({ author: botUser(String(gone.id)), pinned: true });
+    await tell(
+      scene.box,
+      s,
+      ['MESSAGE_UPDATE', 'MESSAGE_CREATE'].map((t) => ({ op: 'dispatch', t, d })),
+    );
+    expect(told.rest().filter(({ type }) => type.startsWith('MESSAGE'))).toMatchObject([{ type: 'MESSAGE_UPDATE' }]);
+  });
+
+  it('R-35: a bot that is being installed is told of as a member before its installation is written', async () => {
+    const s = await scene.begin();
+    const told = listenTo(scene.server, scene.guild.id);
+    const { app } = scene.server;
+    const bot = await createBot(app);
+    const question = { guild_id: scene.guild.id, bot: bot.user, name: 'x', permissions: '0' };
+    const asked = app.boxes.ask(scene.box.id, 'install_bot', question);
+    const { id } = await scene.box.relay.next('call');
+    const d = { guild_id: scene.guild.id, ...facts(), user: botUser(String(bot.id)) };
+    await tell(scene.box, s, [{ op: 'dispatch', t: 'GUILD_MEMBER_ADD', d }]);
+    expect(told.rest().map(({ type }) => type)).toContain('GUILD_MEMBER_ADD');
+    scene.box.relay.send({ op: 'response', id, status: 200, headers: {}, body: 2 });
+    scene.box.relay.sendBody(id, '{}');
+    await asked;
   });
 
   it('and the others are as they were', async () => {

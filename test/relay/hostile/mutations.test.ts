@@ -21,7 +21,12 @@ const shown = renderUser({ ...NOBODY, id: bot, username: 'helper', bot: true });
 const of = {
   idSpace: SPACE,
   guildIds: new Set([BigInt(guild)]),
-  bots: { userOf: (id: bigint) => (id === bot ? shown : null), webhookOf: () => null, isInstalled: () => true },
+  bots: {
+    userOf: (id: bigint) => (id === bot ? shown : null),
+    webhookOf: () => null,
+    isInstalled: () => true,
+    wasInstalled: () => true,
+  },
 };
 
 const person = () => ({ id: own(), username: 'ada', global_name: null, avatar: null });
