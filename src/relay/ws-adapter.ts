@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer } from 'ws';
 import type { UpgradeHandler } from '../face.js';
+import { nextTurn } from '../infra/turns.js';
 import { type Close, closes } from './protocol/closes.js';
 import { BODIES_WAIT_BYTES, type Outlet, type Receiver } from './protocol/link.js';
 import { MAX_TEXT_BYTES } from './protocol/messages.js';
@@ -78,10 +79,42 @@ export function dialRelay(
 /** The close that follows says everything. */
 function ignoreError(): void {}
 
+/** What is read of one connection's text before others have a turn: messages, and their bytes. */
+const TEXT_PER_TURN = { messages: 200, bytes: 64 * 1024 };
+
+/** Has a connection wait for its turn that sends much text at once: each message is read as it comes, and takes a multiple of a piece's time. */
+class TextAllowance {
+  #messages = 0;
+  #bytes = 0;
+
+  constructor(private readonly webSocket: WebSocket) {}
+
+  use(bytes: number): void {
+    if (this.#messages === 0) setImmediate(() => this.#renew());
+    this.#messages += 1;
+    this.#bytes += bytes;
+    const isUsedUp = this.#messages > TEXT_PER_TURN.messages || this.#bytes > TEXT_PER_TURN.bytes;
+    if (isUsedUp && !this.webSocket.isPaused) this.#wait();
+  }
+
+  #renew(): void {
+    this.#messages = 0;
+    this.#bytes = 0;
+  }
+
+  #wait(): void {
+    this.webSocket.pause();
+    void nextTurn().then(() => this.webSocket.resume());
+  }
+}
+
 function connect(receiver: Receiver, socket: Duplex, webSocket: WebSocket): void {
+  const allowance = new TextAllowance(webSocket);
   webSocket.on('message', (data, isBinary) => {
-    if (isBinary) receiver.bytes(bufferOf(data));
-    else receiver.text(bufferOf(data));
+    const message = bufferOf(data);
+    if (isBinary) return receiver.bytes(message);
+    allowance.use(message.length);
+    receiver.text(message);
   });
   webSocket.on('ping', (data) => {
     if (socket.writableLength < BODIES_WAIT_BYTES) webSocket.pong(data);

@@ -124,6 +124,31 @@ describe('a connection', () => {
     expect(await heard.closed).toEqual(closes.replaced);
   });
 
+  it('that has much text to read has others wait for a turn only, and nothing of it is lost', async () => {
+    const box = await dial();
+    const { heard } = await cloud;
+    const [count, length] = [400, 10_000];
+    let [came, inTurn, most] = [0, 0, 0];
+    const whole = new Promise<void>((resolve) => {
+      heard.onMessage = () => {
+        if (inTurn === 0) {
+          setImmediate(() => {
+            inTurn = 0;
+          });
+        }
+        inTurn += 1;
+        most = Math.max(most, inTurn);
+        came += 1;
+        if (came === count) resolve();
+      };
+    });
+    const more = { unknown: 'x'.repeat(length) };
+    for (let n = 0; n < count; n += 1) box.link.send({ op: 'cancelled', id: n + 1, ...more });
+    await whole;
+    // What is allowed, and what was read of the socket already.
+    expect(most * length).toBeLessThan(200_000);
+  });
+
   it('that is lost is closed 1006 for both, and breaks the bodies', async () => {
     const box = await dial();
     const { link, heard } = await cloud;

@@ -3,18 +3,24 @@ import type { Heard } from '../../domain/bus-message.js';
 import { BUS_RECONNECTED } from '../../infra/bus.js';
 import type { Reader } from '../../infra/database/index.js';
 import type { Logger } from '../../infra/logger.js';
-import { DISPATCHED, type DispatchedName, MAX_TEXT_BYTES } from '../protocol/messages.js';
+import { isWithinBounds, type JsonBounds, MESSAGE_BOUNDS } from '../protocol/bounded-json.js';
+import { DISPATCHED, type DispatchedName, MAX_DISPATCH_BYTES, MAX_TEXT_BYTES } from '../protocol/messages.js';
 import { announcementOf, announcements } from './announcements.js';
 import { EventLog, type Told } from './event-log.js';
 import { VoiceTeller, type WireVoiceState } from './voice.js';
 
 const NAMES: ReadonlySet<string> = new Set(DISPATCHED);
 
-/** The most an event may be, in bytes: what stands around it in its message takes less than the rest. */
-const MAX_TOLD_BYTES = MAX_TEXT_BYTES - 1_000;
+/** What stands around an event in its message takes less. */
+const AROUND = { bytes: 1_000, values: 100, depth: 2 };
 
-/** A UTF-16 unit of text takes no more bytes than this. */
-const MOST_BYTES_PER_UNIT = 3;
+const BOUNDS: JsonBounds = {
+  depth: MESSAGE_BOUNDS.depth - AROUND.depth,
+  values: MESSAGE_BOUNDS.values - AROUND.values,
+};
+
+/** An event with fewer UTF-16 units than this can be told, whatever it is: a unit has three bytes at most, and two bytes one value at most. */
+const ANY_UNITS = BOUNDS.values;
 
 export interface EventFeedParts {
   reader: Reader;
@@ -98,7 +104,7 @@ export class EventFeed {
     else append();
   }
 
-  /** What is longer than a message may be is left out: nobody would take it. */
+  /** What is longer, or has more in it, than a message may is left out: nobody would take it. */
   #append(told: Told): void {
     if (this.log.session === null) return;
     if (isTooLong(told)) {
@@ -117,8 +123,11 @@ export class EventFeed {
 }
 
 function isTooLong(told: Told): boolean {
-  if (told.op !== 'dispatch') return Buffer.byteLength(JSON.stringify(told)) > MAX_TOLD_BYTES;
-  return told.data.length * MOST_BYTES_PER_UNIT > MAX_TOLD_BYTES && Buffer.byteLength(told.data) > MAX_TOLD_BYTES;
+  const isEvent = told.op === 'dispatch';
+  if (isEvent && told.data.length < ANY_UNITS) return false;
+  const bytes = Buffer.from(isEvent ? told.data : JSON.stringify(told));
+  const most = (isEvent ? MAX_DISPATCH_BYTES : MAX_TEXT_BYTES) - AROUND.bytes;
+  return bytes.length > most || !isWithinBounds(bytes, BOUNDS);
 }
 
 function isDispatched(name: string): name is DispatchedName {

@@ -14,7 +14,7 @@ export type Told =
 export interface LogEntry {
   s: number;
   told: Told;
-  /** About how many bytes it takes. */
+  /** About how many bytes it takes as a message. */
   size: number;
 }
 
@@ -107,7 +107,7 @@ export class EventLog {
 }
 
 function sizeOf(told: Told): number {
-  if (told.op === 'dispatch') return told.data.length;
+  if (told.op === 'dispatch') return Buffer.byteLength(told.data);
   if (told.op !== 'announce') return 0;
   const { channels, bots } = told.guild;
   return 24 * (channels.length + bots.length);

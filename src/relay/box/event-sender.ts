@@ -1,8 +1,8 @@
 import type { ToCloud } from '../protocol/messages.js';
 import type { EventLog, Told } from './event-log.js';
 
-/** How much is under way at once, of which nothing was acknowledged: less than a cloud lets wait (docs/relay.md, R-30). */
-const WINDOW = { messages: 2_000, bytes: 4 * 1024 * 1024 };
+/** How much is under way at once, of which nothing was acknowledged: with the last less than a cloud lets wait (docs/relay.md, R-30). */
+const WINDOW = { messages: 2_000, bytes: 2 * 1024 * 1024 };
 
 /** Sends what is in the log over one connection, in order, and no more at once than the cloud keeps up with. */
 export class EventSender {

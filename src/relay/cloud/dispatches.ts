@@ -5,7 +5,7 @@ import { idSpaceOf } from '../../infra/ids.js';
 import { type Publication, stampEvent } from '../../wire/events/index.js';
 import { messageAs, type WithContent } from '../../wire/messages.js';
 import { snowflake } from '../protocol/ids.js';
-import { DISPATCHED, type DispatchedName } from '../protocol/messages.js';
+import { DISPATCHED, type DispatchedName, MAX_DISPATCH_BYTES } from '../protocol/messages.js';
 import type { BotsOfCloud } from './known-bots.js';
 import { namesOnlyItsOwn, type OwnNames } from './own-names.js';
 import { WireChannel, WireGuild, WireMember, WireMemberFacts, WireRole, WireUser, WireVoiceState } from './records.js';
@@ -136,8 +136,11 @@ export async function stampDispatch(
   if (foreign !== null) return { refusal: foreign };
   const absent = await absentActor(name, d, { ...about, ...of });
   if (absent !== null) return { refusal: `is of the bot ${absent}, which is not there` };
-  if (message) return stampMessage(name, about, d, message);
-  return stampEvent(name, about, { data: JSON.stringify(d) });
+  const data = JSON.stringify(d);
+  // Bots of the cloud may have become longer as the cloud shows them.
+  if (Buffer.byteLength(data) > MAX_DISPATCH_BYTES) return { refusal: 'is too long as it is shown' };
+  if (message) return stampMessage(name, about, d, { ...message, data });
+  return stampEvent(name, about, { data });
 }
 
 /** The bot of the cloud that an event says to be there, and that is not; null for none: a bot does nothing where it is not installed. */
@@ -181,7 +184,7 @@ function stampMessage(
   name: DispatchedName,
   about: About,
   d: Record<string, unknown>,
-  { referenced_message: referenced, ...message }: Message,
+  { referenced_message: referenced, data, ...message }: Message & { data: string },
 ): Publication | { refusal: string } {
   if (isEphemeral(message) || (referenced && isEphemeral(referenced))) return { refusal: 'is for one person alone' };
   const readers = { ...addresseesOf(message), ...(referenced ? { reply: addresseesOf(referenced) } : {}) };
@@ -193,7 +196,7 @@ function stampMessage(
     redacted: JSON.stringify(messageAs('redacted', shown)),
     ...(referenced ? { withoutReply: JSON.stringify(messageAs('withoutReply', withReply)) } : {}),
   };
-  return stampEvent(name, about, { data: JSON.stringify(d), content });
+  return stampEvent(name, about, { data, content });
 }
 
 function isEphemeral({ flags }: Content): boolean {

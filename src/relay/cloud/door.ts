@@ -5,7 +5,7 @@ import { GuildUnavailable } from '../../domain/guilds/index.js';
 import type { Logger } from '../../infra/logger.js';
 import type { Metrics } from '../../infra/metrics.js';
 import { renderUser } from '../../wire/users.js';
-import { parseBounded } from '../protocol/bounded-json.js';
+import { ANSWER_BOUNDS, parseBounded } from '../protocol/bounded-json.js';
 import { CALL_REFUSALS } from '../protocol/call-refusals.js';
 import { type BoxAnswer, BoxError, type BoxLines } from './lines.js';
 import { measured } from './measures.js';
@@ -91,7 +91,7 @@ function refusalIn(body: Buffer): { code: BoxRefusalCode; said: string | null } 
 /** Null for what is no JSON: a refusal is one whatever stands in it. */
 function valueIn(body: Buffer): unknown {
   try {
-    return parseBounded(body);
+    return parseBounded(body, ANSWER_BOUNDS);
   } catch {
     return null;
   }
@@ -99,7 +99,7 @@ function valueIn(body: Buffer): unknown {
 
 function parseBody(body: Buffer): unknown {
   try {
-    return parseBounded(body);
+    return parseBounded(body, ANSWER_BOUNDS);
   } catch (error) {
     throw new BoxError('undecodable', 'the box answered what is no JSON', { cause: error });
   }

@@ -14,7 +14,7 @@ import type { Timer } from '../../infra/clock.js';
 import { parseSnowflake } from '../../infra/ids.js';
 import { nextTurn } from '../../infra/turns.js';
 import { because, type Close, closes } from '../protocol/closes.js';
-import type { FromBox, ToBox } from '../protocol/messages.js';
+import { type FromBox, MAX_DISPATCH_BYTES, type ToBox } from '../protocol/messages.js';
 import { stampDispatch } from './dispatches.js';
 import type { KnownBots } from './known-bots.js';
 import { RefusalLog } from './refusal-log.js';
@@ -23,7 +23,7 @@ import { RefusalLog } from './refusal-log.js';
 const ACK_MS = 100;
 
 /** What may wait to be worked on: messages, and their text in bytes (docs/relay.md, R-30). */
-const MAX_WAITING = { messages: 5_000, bytes: 16 * 1024 * 1024 };
+const MAX_WAITING = { messages: 5_000, bytes: 4 * 1024 * 1024 };
 
 /** Somebody's typing tells nobody anything by the time so many events were told before it. */
 const MAX_BEFORE_TYPING = 200;
@@ -53,6 +53,12 @@ export type EventMessage = Extract<
 
 type Of<Op extends EventMessage['op']> = Extract<EventMessage, { op: Op }>;
 
+/** A message that is to be worked on, and how long its text was. */
+interface Waiting {
+  message: EventMessage;
+  bytes: number;
+}
+
 export interface IntakeParts {
   app: AppContext;
   boxId: bigint;
@@ -73,7 +79,7 @@ export interface IntakeParts {
 export class EventsIntake {
   readonly #refusals: RefusalLog;
   #session: EventSession | null = null;
-  #waiting: { message: EventMessage; bytes: number }[] = [];
+  #waiting: Waiting[] = [];
   #waitingBytes = 0;
   #working: Promise<void> | null = null;
   #isStopped = false;
@@ -117,7 +123,7 @@ export class EventsIntake {
       this.#waitingBytes -= next.bytes;
       if (done % (next.message.op === 'dispatch' ? EVENTS_PER_TURN : GUILDS_PER_TURN) === 0) await nextTurn();
       try {
-        await this.#workOn(next.message);
+        await this.#workOn(next);
       } catch (error) {
         this.#fail(error, next.message.op);
       }
@@ -132,7 +138,7 @@ export class EventsIntake {
     this.#end(closeFor(error));
   }
 
-  async #workOn(message: EventMessage): Promise<void> {
+  async #workOn({ message, bytes }: Waiting): Promise<void> {
     if (message.op === 'begin') return this.#begin(message);
     if (message.op === 'resume') return this.#resume(message);
     const session = this.#session;
@@ -140,7 +146,7 @@ export class EventsIntake {
       this.#end(closes.unusable);
       return;
     }
-    await this.#tell(session, message);
+    await this.#tell(session, message, bytes);
     session.seq = message.s;
     if (message.op === 'ready') this.#acknowledge();
     else this.#ack ??= this.parts.app.clock.after(ACK_MS, () => this.#acknowledge());
@@ -165,7 +171,11 @@ export class EventsIntake {
     if (known.isReady) await this.#readmit(known.guilds);
   }
 
-  async #tell(session: EventSession, message: Of<'announce' | 'withdraw' | 'ready' | 'dispatch'>): Promise<void> {
+  async #tell(
+    session: EventSession,
+    message: Of<'announce' | 'withdraw' | 'ready' | 'dispatch'>,
+    bytes: number,
+  ): Promise<void> {
     switch (message.op) {
       case 'announce':
         return this.#announce(session, message);
@@ -174,7 +184,7 @@ export class EventsIntake {
       case 'ready':
         return this.#ready(session);
       case 'dispatch':
-        return this.#dispatch(session, message);
+        return this.#dispatch(session, message, bytes);
     }
   }
 
@@ -235,9 +245,13 @@ export class EventsIntake {
     }
   }
 
-  async #dispatch(session: EventSession, { t, d }: Of<'dispatch'>): Promise<void> {
+  async #dispatch(session: EventSession, { t, d }: Of<'dispatch'>, bytes: number): Promise<void> {
     if (t === 'TYPING_START' && this.#waiting.length > MAX_BEFORE_TYPING) return;
     const { app, idSpace, bots } = this.parts;
+    if (bytes > MAX_DISPATCH_BYTES) {
+      this.#refusals.note(t, `is ${bytes} bytes long`);
+      return;
+    }
     const stamped = await stampDispatch({ t, d }, { idSpace, guildIds: session.guilds, bots });
     if ('refusal' in stamped) {
       this.#refusals.note(t, stamped.refusal);

@@ -1,5 +1,14 @@
 /** How deep objects and lists may stand in each other in JSON of the other end, and how many values there may be (docs/relay.md, R-2). */
-export const JSON_BOUNDS = { depth: 64, values: 200_000 };
+export interface JsonBounds {
+  depth: number;
+  values: number;
+}
+
+/** Of a message: each is read at once, and there is no end to them. */
+export const MESSAGE_BOUNDS: JsonBounds = { depth: 64, values: 10_000 };
+
+/** Of an answer's body: a list of many members, or a guild with all of its channels. */
+export const ANSWER_BOUNDS: JsonBounds = { depth: 64, values: 200_000 };
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const OPENING: ReadonlySet<number> = new Set([0x5b, 0x7b]);
@@ -10,13 +19,13 @@ const CLOSING: ReadonlySet<number> = new Set([0x5d, 0x7d]);
  * else is heard. What is beyond the bounds is found without being parsed.
  * @throws RangeError beyond the bounds; SyntaxError for what is no JSON
  */
-export function parseBounded(bytes: Buffer): unknown {
-  if (!isWithinBounds(bytes)) throw new RangeError('JSON that is too deep, or has too many values');
+export function parseBounded(bytes: Buffer, bounds: JsonBounds): unknown {
+  if (!isWithinBounds(bytes, bounds)) throw new RangeError('JSON that is too deep, or has too many values');
   return JSON.parse(bytes.toString());
 }
 
 /** Whether text has no more brackets and commas outside of strings than the bounds allow. */
-function isWithinBounds(bytes: Buffer): boolean {
+export function isWithinBounds(bytes: Buffer, bounds: JsonBounds): boolean {
   let [depth, values] = [0, 0];
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at] ?? 0;
@@ -25,7 +34,7 @@ function isWithinBounds(bytes: Buffer): boolean {
     else if (CLOSING.has(byte)) depth -= 1;
     else if (byte !== COMMA) continue;
     if (byte !== QUOTE && !CLOSING.has(byte)) values += 1;
-    if (depth > JSON_BOUNDS.depth || values > JSON_BOUNDS.values) return false;
+    if (depth > bounds.depth || values > bounds.values) return false;
   }
   return true;
 }

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 import type { Clock } from '../../infra/clock.js';
 import type { Logger } from '../../infra/logger.js';
-import { parseBounded } from './bounded-json.js';
+import { MESSAGE_BOUNDS, parseBounded } from './bounded-json.js';
 import { BrokenBody, type CreditLimits } from './broken-body.js';
 import { because, type Close, closes } from './closes.js';
 import { Heartbeat } from './heartbeat.js';
@@ -302,7 +302,7 @@ function readMessage(bytes: Buffer): Message | null {
 
 function parseJson(bytes: Buffer): unknown {
   try {
-    return parseBounded(bytes);
+    return parseBounded(bytes, MESSAGE_BOUNDS);
   } catch {
     return null;
   }

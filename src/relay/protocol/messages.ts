@@ -10,6 +10,12 @@ export const FEATURES: readonly string[] = [];
 /** The most a text message may be, in bytes. */
 export const MAX_TEXT_BYTES = 1024 * 1024;
 
+/**
+ * The most an event may be, in bytes of its message (R-34): of this platform's, a message with all the text and files that it may have, which
+ * answers another such, and a guild with all of its roles and emojis.
+ */
+export const MAX_DISPATCH_BYTES = 256 * 1024;
+
 /** The most a piece of a body may be, in bytes. */
 export const MAX_PIECE_BYTES = 65_536;
 
@@ -56,6 +62,12 @@ const sequence = z.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
 const name = z.string().max(200);
 const credit = z.number().int().min(MAX_PIECE_BYTES).max(MAX_CREDIT_BYTES);
 const ids = z.array(snowflake).max(10_000);
+
+/** What is looked at later, by whoever knows what it has to be. */
+const freeObject = z.custom<Record<string, unknown>>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  'is no object',
+);
 
 /** So many bytes in base64url. */
 function bytes(length: number) {
@@ -132,7 +144,7 @@ export const BoxMessage = z.discriminatedUnion('op', [
   }),
   z.object({ op: z.literal('withdraw'), s: sequence, guild_id: snowflake }),
   z.object({ op: z.literal('ready'), s: sequence }),
-  z.object({ op: z.literal('dispatch'), s: sequence, t: z.string().max(200), d: z.record(z.string(), z.unknown()) }),
+  z.object({ op: z.literal('dispatch'), s: sequence, t: z.string().max(200), d: freeObject }),
 ]);
 
 /** What the cloud sends beside the upkeep. */
@@ -177,7 +189,7 @@ export const CloudMessage = z.discriminatedUnion('op', [
     op: z.literal('call'),
     id: streamId,
     name,
-    input: z.record(z.string(), z.unknown()),
+    input: freeObject,
     budget_ms: milliseconds,
     key: name.min(1),
   }),

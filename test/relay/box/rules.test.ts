@@ -53,6 +53,22 @@ describe('R-36: voice', () => {
   });
 
   it.each([
+    ['longer than 256 KiB', { content: 'x'.repeat(262_144) }],
+    ['of more than 10,000 values', { emojis: Array.from({ length: 10_000 }, () => 0) }],
+  ])('R-2, R-34: an event %s is left out, without a number of its own', async (_what, data) => {
+    const { app, close } = await openContext();
+    const parts = { reader: app.db.reader, idSpace: 5_000, log: app.log, onAppended() {}, onOverflow() {} };
+    const feed = new EventFeed(parts);
+    feed.log.begin('s');
+    const message = { type: 'GUILD_UPDATE', topic: 'guild', audience: null, guildId: '1', invalidates: [] } as const;
+    feed.hear({ ...message, data: JSON.stringify(data) } as BusMessage);
+    expect(feed.log.last).toBe(0);
+    feed.hear({ ...message, data: JSON.stringify({ content: 'x'.repeat(100_000) }) } as BusMessage);
+    expect(feed.log.last).toBe(1);
+    await close();
+  });
+
+  it.each([
     [{ self_mute: true }, true],
     [{ mute: true }, true],
     [{}, false],

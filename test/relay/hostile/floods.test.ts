@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AnswerRoom, MAX_KEPT_BYTES, SMALL_BYTES } from '../../../src/relay/cloud/answer-room.js';
-import { JSON_BOUNDS, parseBounded } from '../../../src/relay/protocol/bounded-json.js';
+import { ANSWER_BOUNDS, parseBounded } from '../../../src/relay/protocol/bounded-json.js';
 import { askHonest, type HostileScene, openHostile, tell } from '../../harness/hostile.js';
 
 describe('R-24: the room for answers', () => {
@@ -27,18 +27,18 @@ describe('R-2: JSON within bounds', () => {
     ['{}', {}],
     ['["a\\"],[","\\\\",{"b":[1,2]}]', ['a"],[', '\\', { b: [1, 2] }]],
     [JSON.stringify('['.repeat(1_000)), '['.repeat(1_000)],
-    ['['.repeat(JSON_BOUNDS.depth) + ']'.repeat(JSON_BOUNDS.depth), expect.anything()],
+    ['['.repeat(ANSWER_BOUNDS.depth) + ']'.repeat(ANSWER_BOUNDS.depth), expect.anything()],
   ])('%s is parsed', (text, value) => {
-    expect(parseBounded(Buffer.from(text))).toEqual(value);
+    expect(parseBounded(Buffer.from(text), ANSWER_BOUNDS)).toEqual(value);
   });
 
   it.each([
-    ['too deep', '['.repeat(JSON_BOUNDS.depth + 1) + ']'.repeat(JSON_BOUNDS.depth + 1), RangeError],
-    ['too much', `[${'1,'.repeat(JSON_BOUNDS.values)}1]`, RangeError],
+    ['too deep', '['.repeat(ANSWER_BOUNDS.depth + 1) + ']'.repeat(ANSWER_BOUNDS.depth + 1), RangeError],
+    ['too much', `[${'1,'.repeat(ANSWER_BOUNDS.values)}1]`, RangeError],
     ['half a string', '["abc', SyntaxError],
     ['nothing', '', SyntaxError],
   ])('what is %s is not', (_what, text, error) => {
-    expect(() => parseBounded(Buffer.from(text))).toThrow(error);
+    expect(() => parseBounded(Buffer.from(text), ANSWER_BOUNDS)).toThrow(error);
   });
 });
 

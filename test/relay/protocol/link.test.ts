@@ -57,6 +57,11 @@ describe('R-2 messages', () => {
     ['a byte order mark', '\ufeff{"op":"ping","t":1}'],
     ['text that is no UTF-8', Buffer.from([...Buffer.from('{"op":"ping","t":1,"x":"'), 0xff, 0x22, 0x7d])],
     ['a byte more than 1 MiB', textOf(MAX_TEXT_BYTES + 1)],
+    ['more than 10,000 values', text('ping', { t: 1, more: Array.from({ length: 10_000 }, () => 0) })],
+    [
+      'more than 10,000 keys with an op that is not known',
+      text('x', Object.fromEntries(Array(10_001).fill(0).entries())),
+    ],
   ])('%s closes 4002', (_, message) => {
     const { link, wire } = cloud();
     link.text(message);
@@ -67,6 +72,12 @@ describe('R-2 messages', () => {
   it('a text message may have 1 MiB', () => {
     const { link, wire } = cloud();
     link.text(textOf(MAX_TEXT_BYTES));
+    expect(wire.messages).toEqual([{ op: 'pong', t: 1 }]);
+  });
+
+  it('a message may have 10,000 values', () => {
+    const { link, wire } = cloud();
+    link.text(text('ping', { t: 1, more: Array.from({ length: 9_900 }, () => 0) }));
     expect(wire.messages).toEqual([{ op: 'pong', t: 1 }]);
   });
 
