@@ -33,6 +33,8 @@ interface Waiting {
 interface Stream {
   waiting: Waiting | null;
   isAnswered: boolean;
+  /** Whether not all of the body was sent yet. */
+  isSending: boolean;
 }
 
 /**
@@ -75,6 +77,8 @@ export class Streams {
     const stream = this.#open.get(response.id);
     if (!stream || stream.isAnswered) return false;
     stream.isAnswered = true;
+    // Whoever answers before the body came does not want the rest, which would be kept for as long as there is no credit for it.
+    if (stream.isSending) this.link.send({ op: 'cancel', id: response.id });
     const release = this.#admit(response, stream);
     const body = response.body > 0 ? this.link.receiveBody(response.id, response.body) : null;
     void this.#read(response, stream, body).finally(release ?? (() => {}));
@@ -131,7 +135,7 @@ export class Streams {
 
   #answerTo(id: number, budgetMs: number): Promise<BoxAnswer> {
     return new Promise((resolve, reject) => {
-      const stream: Stream = { waiting: null, isAnswered: false };
+      const stream: Stream = { waiting: null, isAnswered: false, isSending: false };
       const timer = this.clock.after(budgetMs, () => this.#expire(id, stream));
       const over = () => {
         timer.cancel();
@@ -153,8 +157,11 @@ export class Streams {
 
   /** Settles with nothing but a fault of reading the body, which ends the stream. */
   async #sendBody(id: number, body: ForwardedBody): Promise<never> {
+    const stream = this.#open.get(id);
+    if (stream) stream.isSending = true;
     try {
       await this.link.sendBody(id, body.read());
+      if (stream) stream.isSending = false;
     } catch (error) {
       if (!(error instanceof BrokenBody)) {
         const { waiting } = this.#open.get(id) ?? {};

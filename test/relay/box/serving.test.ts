@@ -194,6 +194,33 @@ describe('requests', () => {
     expect(await count()).toBe(1);
   });
 
+  it('R-23: that were answered before their body came may be cancelled then, and their number used again', async () => {
+    const id = ++streams;
+    const bot = { user: BOT, application_id: '2000', message_content: true };
+    const more = {
+      id,
+      method: 'POST',
+      path: `/channels/${guild.channel.id}/messages`,
+      query: {},
+      headers: {},
+      body: 100,
+    };
+    const ask = (rest: object) =>
+      connection.send({
+        op: 'request',
+        ...{ ...more, guild_id: String(guild.id), budget_ms: 12_000, key: randomUUID(), ...rest },
+      });
+    ask({ bot });
+    expect(await connection.answer(id)).toMatchObject({ status: 403 });
+    connection.piece(id, 'x'.repeat(10));
+    connection.send({ op: 'cancel', id });
+    const content = JSON.stringify({ content: 'again' });
+    const headers = { 'content-type': 'application/json' };
+    ask({ bot: { ...bot, application_id: BOT.id }, body: content.length, headers });
+    connection.piece(id, content);
+    expect((await connection.answer(id)).status).toBe(200);
+  });
+
   it('R-23: that are cancelled before their body came do not begin', async () => {
     const id = ++streams;
     const bot = { user: BOT, application_id: BOT.id, message_content: true };

@@ -123,9 +123,9 @@ describe('R-21: of an answer’s headers', () => {
     expect(headers.get('x-ratelimit-global')).toBeNull();
   });
 
-  it('ten thousand are none', async () => {
+  it('nine thousand are none', async () => {
     await scene.begin();
-    const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`x-${index}`, 'x']));
+    const many = Object.fromEntries(Array.from({ length: 9_000 }, (_, index) => [`x-${index}`, 'x']));
     const { status, headers } = await askGuild({ headers: many, text: '[]' });
     expect([status, headers.get('x-5')]).toEqual([200, null]);
   });
