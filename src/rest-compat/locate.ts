@@ -1,11 +1,12 @@
 import type { AppContext } from '../context.js';
 import type { Actor } from '../domain/call.js';
+import { DomainError, type ErrorCode } from '../domain/errors.js';
 import { parseInput } from '../domain/parse-input.js';
 import { countedAs } from '../domain/rate-limits.js';
 import { readText } from '../http/bodies.js';
 import { parseSnowflake } from '../infra/ids.js';
 import { streamOf } from './body.js';
-import { NOT_FOUND, NOT_IMPLEMENTED } from './errors.js';
+import { NOT_FOUND, NOT_IMPLEMENTED, renderRestError } from './errors.js';
 import { parseJson } from './json.js';
 import { type Matched, pathInTable } from './match.js';
 import { callFor } from './perform.js';
@@ -64,7 +65,7 @@ export async function locate(
   actor: Actor,
 ): Promise<RestAnswer | null> {
   if (row.where === CLOUD) return null;
-  const { by, selfHosted, isOfWebhooks, beforeForward } = row.where;
+  const { by, selfHosted, isDoneIf, isOfWebhooks, beforeForward } = row.where;
   const home = await homeOf(directory, { by, text: params[by] ?? '' }, actor);
   if (home === 'here') return null;
   if (isOfWebhooks && app.config.selfHostedWebhooks === 'not_found') return errorAnswer(NOT_FOUND);
@@ -74,7 +75,8 @@ export async function locate(
       parseInput(row.query, request.query);
       await beforeForward(callFor(app, request, actor));
     }
-    return forwardTo(directory, home, { row, request: forwarded, actor });
+    const answer = await forwardTo(directory, home, { row, request: forwarded, actor });
+    return isDoneIf && isRefusal(answer, isDoneIf) ? jsonAnswer(204, undefined) : answer;
   };
   if (typeof selfHosted !== 'function') return answerFor(selfHosted, () => forward(request));
   const held = app.bodies.hold(countedAs(actor, request));
@@ -110,6 +112,14 @@ async function forwardTo(
   return directory.forward(home, { request: asked, sender: actor, taken });
 }
 
+/** Whether an answer, which may be of any box, is how this face renders a refusal. */
+function isRefusal({ status, body }: RestAnswer, code: ErrorCode): boolean {
+  const refusal = renderRestError(new DomainError(code, ''));
+  if (status !== refusal?.status || body === null) return false;
+  const said: unknown = JSON.parse(body);
+  return typeof said === 'object' && said !== null && Reflect.get(said, 'code') === refusal.body.code;
+}
+
 function parseBody(row: Route, text: string): unknown {
   const value = text.trim() === '' ? {} : parseJson(text);
   return row.body ? parseInput(row.body, value) : value;
@@ -128,7 +138,5 @@ async function answerFor(selfHosted: SelfHosted, forward: () => Promise<RestAnsw
       return errorAnswer(NOT_FOUND);
     case 'notImplemented':
       return errorAnswer(NOT_IMPLEMENTED, NOT_ON_BOXES);
-    case 'noContent':
-      return jsonAnswer(204, undefined);
   }
 }

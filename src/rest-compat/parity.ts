@@ -8,12 +8,10 @@ const OUTCOMES = {
   inCloud: 'works',
   notFound: '404',
   notImplemented: '501',
-  noContent: '204',
 } as const satisfies Record<SelfHosted, ParityRow['outcome']>;
 
 const NOTES: Partial<Record<SelfHosted, string>> = {
   inCloud: 'Kept in the cloud, whether or not the box is there.',
-  noContent: 'Does nothing: there are no overwrites.',
 };
 
 /** What there is to say of rows that the cloud serves itself: those that know nothing of self-hosted servers, and those that do (service description, section 4). */
@@ -47,10 +45,11 @@ function parityOf({ method, path, where }: Route, hasWebhooks: boolean): ParityR
       note,
     }));
   }
-  const { selfHosted, note = null, isOfWebhooks = false } = where;
+  const { selfHosted, isDoneIf, note = null, isOfWebhooks = false } = where;
   if (isOfWebhooks && !hasWebhooks) return [{ method, path, outcome: '404', note: null }];
   if (typeof selfHosted === 'function') return [{ method, path, outcome: 'works', note }];
-  return [{ method, path, outcome: OUTCOMES[selfHosted], note: note ?? NOTES[selfHosted] ?? null }];
+  const outcome = isDoneIf ? '204' : OUTCOMES[selfHosted];
+  return [{ method, path, outcome, note: note ?? NOTES[selfHosted] ?? null }];
 }
 
 /** The table of the page on what works on self-hosted servers (docs/parity.md). */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { AppContext } from '../context.js';
 import type { CallContext } from '../domain/call.js';
-import { type DomainError, renameFaults } from '../domain/errors.js';
+import { type DomainError, type ErrorCode, renameFaults } from '../domain/errors.js';
 import type { Scope } from '../domain/installations/index.js';
 import type { UploadedFile } from '../domain/messages/index.js';
 import type { Limit } from '../infra/rate-limits.js';
@@ -37,7 +37,7 @@ export const CLOUD = 'cloud';
  * What a request gets whose target is on a self-hosted server (service description, section 4): `inCloud` is performed here, over what the cloud
  * keeps of such servers, and `notFound` is "not routed".
  */
-export type SelfHosted = 'forward' | 'inCloud' | 'notFound' | 'notImplemented' | 'noContent';
+export type SelfHosted = 'forward' | 'inCloud' | 'notFound' | 'notImplemented';
 
 /** The path parameters that tell on which server a row runs. */
 export type TargetParam = 'guildId' | 'channelId' | 'webhookId';
@@ -48,6 +48,8 @@ export type Where<Body = unknown> = typeof CLOUD | WhereTargetIs<Body>;
 interface WhereTargetIs<Body> {
   by: TargetParam;
   selfHosted: SelfHosted | ((body: Body) => SelfHosted);
+  /** The refusal of a self-hosted server that says that nothing is left to be done, and is answered 204. */
+  isDoneIf?: ErrorCode;
   /** What the cloud looks at before it forwards, since no box knows of it. */
   beforeForward?(call: CallContext): Promise<void>;
   /** What else there is to say of self-hosted servers, to who reads which routes work there. */

@@ -325,8 +325,20 @@ describe('locate', () => {
     expect(answer.headers['x-causeway-reason']).toBe('not-implemented-self-hosted');
   });
 
-  test('noContent: 204 without a body', async () => {
-    expect((await answerOf('noContent')).answer).toMatchObject({ status: 204, body: null });
+  test.each([
+    ['what the row is done at', 404, '{"message":"x","code":10009}', 204, null],
+    ['another refusal of that status', 404, '{"message":"x","code":10003}', 404, '{"message":"x","code":10003}'],
+    ['another status with its code', 403, '{"code":10009}', 403, '{"code":10009}'],
+    ['nothing that has a code', 404, 'null', 404, 'null'],
+    ['nothing at all', 404, null, 404, null],
+    ['success', 204, null, 204, null],
+  ])('forward, and done if: a box that answers %s', async (_what, status, body, answered, text) => {
+    const { directory } = onBox();
+    directory.forward = async () => ({ status, headers: {}, body });
+    const where = { by: 'guildId', selfHosted: 'forward', isDoneIf: 'UNKNOWN_OVERWRITE' } as const;
+    const row = testRow({ method: 'DELETE', path: '/guilds/:guildId', callers: ['bot'], where });
+    const interpreter = interpreterOf([row], [asBot], directory);
+    expect(await interpreter.answer(request('DELETE', '/guilds/5'))).toMatchObject({ status: answered, body: text });
   });
 
   test('what depends on the body is told by the body, which is forwarded as it came', async () => {
@@ -373,6 +385,7 @@ const FORWARDED = [
   /^\w+ \/channels\/:channelId\/(messages\/)?pins/,
   /^POST \/channels\/:channelId\/typing$/,
   /^(GET|PATCH|DELETE) \/channels\/:channelId$/,
+  /^DELETE \/channels\/:channelId\/permissions\/:overwriteId$/,
   /^(GET|POST|PATCH) \/guilds\/:guildId\/channels$/,
   /^GET \/guilds\/:guildId$/,
   /^GET \/guilds\/:guildId\/members(\/search)?$/,
@@ -395,10 +408,9 @@ const BY_BODY: Readonly<Record<string, Record<'notImplemented' | 'forward', obje
   'PATCH /guilds/:guildId': { notImplemented: { name: 'x', icon: null }, forward: { name: 'x', description: 'y' } },
 };
 
-/** Groups decide there, and channels say nothing of their own. */
+/** What the cloud answers by itself. */
 const ANSWERED_FOR: Readonly<Record<string, SelfHosted | typeof CLOUD>> = {
   'PUT /channels/:channelId/permissions/:overwriteId': 'notImplemented',
-  'DELETE /channels/:channelId/permissions/:overwriteId': 'noContent',
   'PATCH /guilds/:guildId/vanity-url': 'notImplemented',
   // Installations are the cloud's, which takes the bot out of the box, too.
   'DELETE /users/@me/guilds/:guildId': CLOUD,

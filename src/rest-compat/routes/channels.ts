@@ -90,7 +90,7 @@ export const channelRoutes = [
     body: ChannelPositionsBody,
     run: (call, { params, body }) => moveFaults(wireName, () => setChannelPositions(call, params.guildId, body)),
   }),
-  // Self-hosted servers have permissions of groups, and no overwrites (service description, section 4).
+  // Self-hosted servers have permissions of groups (service description, section 4).
   route({
     method: 'PUT',
     path: '/channels/:channelId/permissions/:overwriteId',
@@ -108,7 +108,12 @@ export const channelRoutes = [
     path: '/channels/:channelId/permissions/:overwriteId',
     callers: ['bot'],
     bucket: writes('delete-overwrite', 'channelId'),
-    where: { by: 'channelId', selfHosted: 'noContent' },
+    where: {
+      by: 'channelId',
+      selfHosted: 'forward',
+      isDoneIf: 'UNKNOWN_OVERWRITE',
+      note: 'Deletes an overwrite; nothing is done where there is none.',
+    },
     params: ids('channelId', 'overwriteId'),
     async run(call, { params: { channelId, overwriteId: targetId } }) {
       await deleteChannelOverwrite(call, channelId, targetId);

@@ -328,11 +328,18 @@ describe('what is answered for a self-hosted server (service description, sectio
     expect((await ask(method, path(rest), body ? json(body) : {})).status).toBe(status);
   });
 
-  test('an overwrite is neither made nor missed', async () => {
+  test('an overwrite is not made, and deleting one is asked of the box: 204 where there is none', async () => {
     const overwrite = `/channels/${scene.guild.channel.id}/permissions/5`;
     const put = await ask('PUT', overwrite, json({ type: 0 }));
     expect([put.status, put.headers['x-causeway-reason']]).toEqual([501, 'not-implemented-self-hosted']);
-    expect(await ask('DELETE', overwrite)).toMatchObject({ status: 204, body: null });
     expect(scene.box.arrived).toEqual([]);
+    const answers = [[204], [404, 10009], [404, 10003], [403, 50013]] as const;
+    const statuses = [];
+    for (const [status, code] of answers) {
+      scene.box.answer = () => (code === undefined ? answerOf(status) : answerOf(status, { message: 'no', code }));
+      statuses.push((await ask('DELETE', overwrite)).status);
+    }
+    expect(statuses).toEqual([204, 204, 404, 403]);
+    expect(scene.box.last).toMatchObject({ method: 'DELETE', path: overwrite });
   });
 });

@@ -10,7 +10,6 @@ const notImplemented = (ask: string, json: unknown): Operation => ({ ask, status
 export const absentOnBoxes: readonly Operation[] = [
   notImplemented(`PATCH ${GUILD}/vanity-url`, { code: 'x' }),
   notImplemented('PUT /channels/{text}/permissions/{guild}', { type: 0, allow: '0', deny: '0' }),
-  { ask: 'DELETE /channels/{text}/permissions/{guild}', status: 204 },
   { ask: 'DELETE /channels/{text}/permissions/{nothing}', status: 204 },
   notImplemented(`PATCH ${GUILD}/voice-states/{mia}`, { deaf: true }),
   notImplemented(`PATCH ${GUILD}/voice-states/{mia}`, { deaf: false, mute: true }),

@@ -69,6 +69,13 @@ export const channelOperations: readonly Operation[] = [
   { ask: 'PATCH /channels/{talk}', json: { user_limit: 0 } },
   { ask: 'PATCH /channels/{made}', what: 'nothing', json: {} },
   {
+    ask: 'PATCH /channels/{made}',
+    what: 'with overwrites',
+    json: { permission_overwrites: [{ id: '{guild}', type: 0, allow: '0', deny: '2048' }] },
+  },
+  { ask: 'DELETE /channels/{made}/permissions/{guild}', headers: { 'x-audit-log-reason': 'o' } },
+  { ask: 'GET /channels/{made}', what: 'without overwrites' },
+  {
     ask: `PATCH ${CHANNELS}`,
     json: [
       { id: '{made}', position: 3 },
