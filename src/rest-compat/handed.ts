@@ -58,6 +58,8 @@ async function performMatched(
   if (id !== undefined && !(await isAsSaid(app, request, by, id))) return errorAnswer(NOT_FOUND);
   const directory: Directory = {
     whereIs: async () => ({ box: 0n, guildId: request.guildId }),
+    // The cloud has looked; whether the bot is a member is for what is performed to say.
+    isInstalled: async () => true,
     forward: (_target, { request: forwarded }) => perform(app, matched, forwarded, callFor(app, forwarded, actor)),
   };
   return (await locate({ app, directory }, matched, request, actor)) ?? errorAnswer(NOT_FOUND);

@@ -9,7 +9,7 @@ import { streamOf } from './body.js';
 import { NOT_FOUND, NOT_IMPLEMENTED, renderRestError } from './errors.js';
 import { parseJson } from './json.js';
 import { type Matched, pathInTable } from './match.js';
-import { callFor } from './perform.js';
+import { callFor, perform } from './perform.js';
 import { errorAnswer, jsonAnswer, type RestAnswer, type RestRequest } from './request.js';
 import { CLOUD, type Route, type SelfHosted, type TargetParam } from './route.js';
 import { parseParams } from './schemas.js';
@@ -25,6 +25,8 @@ export interface BoxTarget {
   guildId: bigint;
 }
 
+type BotActor = Extract<Actor, { kind: 'bot' }>;
+
 /** A request to be forwarded. */
 export interface Asked {
   /** Its path is behind `{base_url}`, and has no token. */
@@ -38,6 +40,8 @@ export interface Asked {
 export interface Directory {
   /** Where a guild, or that of a channel or a webhook, lives; what is not known is looked for here. */
   whereIs(target: Target, id: bigint): Promise<Home>;
+  /** Whether a bot is installed to a guild elsewhere, without which nothing of its requests gets there. */
+  isInstalled(target: BoxTarget, bot: BotActor): Promise<boolean>;
   /** Has a box perform a request. What it answers is marked as such. */
   forward(target: BoxTarget, asked: Asked): Promise<RestAnswer>;
 }
@@ -45,6 +49,7 @@ export interface Directory {
 /** The directory of a platform without boxes. */
 export const everythingHere: Directory = {
   whereIs: async () => 'here',
+  isInstalled: async () => false,
   forward: () => Promise.reject(new Error('there are no boxes')),
 };
 
@@ -60,16 +65,20 @@ const TARGETS = { guildId: 'guild', channelId: 'channel', webhookId: 'webhook' }
  */
 export async function locate(
   { app, directory }: { app: AppContext; directory: Directory },
-  { row, params }: Matched,
+  matched: Matched,
   request: RestRequest,
   actor: Actor,
 ): Promise<RestAnswer | null> {
+  const { row, params } = matched;
   if (row.where === CLOUD) return null;
   const { by, selfHosted, isDoneIf, isOfWebhooks, beforeForward } = row.where;
   const home = await homeOf(directory, { by, text: params[by] ?? '' }, actor);
   if (home === 'here') return null;
   if (isOfWebhooks && app.config.selfHostedWebhooks === 'not_found') return errorAnswer(NOT_FOUND);
   const forward = async (forwarded: RestRequest) => {
+    if (actor.kind === 'bot' && !(await directory.isInstalled(home, actor))) {
+      return refuseStranger(app, matched, forwarded, actor);
+    }
     await parseParams(row.params, params);
     if (beforeForward) {
       parseInput(row.query, request.query);
@@ -86,6 +95,14 @@ export async function locate(
   } finally {
     held.release();
   }
+}
+
+/** What a bot is answered of a guild that it is no member of, after the same faults as anywhere (decisions 305). */
+function refuseStranger(app: AppContext, matched: Matched, request: RestRequest, actor: Actor): Promise<RestAnswer> {
+  const refuse = () => Promise.reject(new DomainError('MISSING_ACCESS'));
+  const { row } = matched;
+  const refusing = { ...row, run: refuse, admitFiles: row.admitFiles && refuse };
+  return perform(app, { ...matched, row: refusing }, request, callFor(app, request, actor));
 }
 
 /** The token of an interaction stands where a webhook's does, and none is of a guild on a box; who shows a webhook's was read with it. */

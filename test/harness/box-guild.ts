@@ -83,6 +83,10 @@ export async function openBox(app: App): Promise<BoxScene> {
       channels: { create: { id: guild.channel.id } },
     },
   });
+  const installation = { id: app.nextId(), context: 'SERVER', installerId: owner.id, scopes: ['bot'] } as const;
+  await app.db.writer.installation.create({
+    data: { ...installation, scopes: ['bot'], applicationId: bot.id, guildId: guild.id },
+  });
   app.guilds = home;
   return { box: new StandInBox(boxId), home, guild, bot };
 }

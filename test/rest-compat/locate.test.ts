@@ -38,6 +38,7 @@ function boxes() {
       asked.push(`${target} ${id}`);
       return { box: 7n, guildId: 5n };
     },
+    isInstalled: async () => true,
     async forward(_target, { request: of }) {
       forwarded.push(of);
       return { status: 200, headers: {}, body: null };

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import type { AppContext } from '../../src/context.js';
 import type { Actor } from '../../src/domain/call.js';
@@ -272,8 +272,8 @@ describe('admit: what is known without the caller is counted before the check', 
 describe('locate', () => {
   const asBot: Scheme = { in: 'header', of: ['bot'], claim: () => ({ limits: [], authenticate: async () => actor }) };
 
-  /** A platform on which everything lives on box 7, and what that was asked to do. */
-  function onBox(home: Home = { box: 7n, guildId: 5n }) {
+  /** A platform on which everything lives on box 7, where the bot is installed or not, and what that was asked to do. */
+  function onBox(home: Home = { box: 7n, guildId: 5n }, isInstalled = true) {
     const forwarded: { target: BoxTarget; asked: Asked }[] = [];
     const asked: string[] = [];
     const directory: Directory = {
@@ -281,6 +281,7 @@ describe('locate', () => {
         asked.push(`${target} ${id}`);
         return home;
       },
+      isInstalled: async () => isInstalled,
       async forward(target, of) {
         forwarded.push({ target, asked: of });
         return { status: 200, headers: { 'content-type': 'application/json' }, body: '{"from":"a box"}' };
@@ -311,6 +312,38 @@ describe('locate', () => {
         asked: { sender: actor, request: { method: 'GET', path: '/guilds/5', query: { x: '1' } }, taken: null },
       },
     ]);
+  });
+
+  test('forward: a bot that is not installed there is refused here, after the faults of what it sent', async () => {
+    const { directory, forwarded } = onBox(undefined, false);
+    const params = z.object({ guildId: z.literal('5') });
+    const body = z.object({ name: z.string() });
+    const query = z.object({ limit: z.literal('1').optional() });
+    const where = { by: 'guildId', selfHosted: 'forward' } as const;
+    const spec = { method: 'PATCH', path: '/guilds/:guildId', callers: ['bot'], where, params, query, body } as const;
+    const interpreter = interpreterOf([testRow(spec)], [asBot], directory);
+    const ask = async (id: string, value: unknown, query = {}) => {
+      const answer = await interpreter.answer(request('PATCH', `/guilds/${id}`, { ...json(value), query }));
+      return [answer.status, bodyOf(answer).code];
+    };
+    expect(await ask('6', { name: 'x' })).toEqual([400, 50035]);
+    expect(await ask('5', { name: 'x' }, { limit: '2' })).toEqual([400, 50035]);
+    expect(await ask('5', { name: 1 })).toEqual([400, 50035]);
+    expect(await ask('5', { name: 'x' })).toEqual([403, 50001]);
+    expect(forwarded).toEqual([]);
+  });
+
+  test('forward: files of a bot that is not installed there are not kept for a moment', async () => {
+    const { directory } = onBox(undefined, false);
+    const where = { by: 'guildId', selfHosted: 'forward' } as const;
+    const spec = { method: 'POST', path: '/guilds/:guildId', callers: ['bot'], where, body: z.object({}) } as const;
+    const interpreter = interpreterOf([testRow({ ...spec, admitFiles: async () => {} })], [asBot], directory);
+    const headers = { 'content-type': 'multipart/form-data; boundary=b' };
+    const part = '--b\r\ncontent-disposition: form-data; name="files[0]"; filename="a"\r\n\r\nx\r\n--b--\r\n';
+    const staged = vi.spyOn(app.blobs, 'stage');
+    const answer = await interpreter.answer(request('POST', '/guilds/5', { headers, body: Buffer.from(part) }));
+    expect([answer.status, bodyOf(answer).code, staged.mock.calls]).toEqual([403, 50001, []]);
+    staged.mockRestore();
   });
 
   test('notFound: 404, as for no route', async () => {

@@ -52,6 +52,8 @@ export interface Asked {
 export interface Directory {
   /** Where a guild, or that of a channel or a webhook, lives; what is not known is looked for here. */
   whereIs(target: 'guild' | 'channel' | 'webhook', id: bigint): Promise<'here' | BoxTarget>;
+  /** Whether a bot is installed to a guild on a box, as far as is remembered of it. */
+  isInstalled(target: BoxTarget, bot: Extract<Sender, { kind: 'bot' }>): Promise<boolean>;
   /**
    * Has a box perform a request. A fault of the box is an answer, too.
    * @throws DomainError for a body that is refused, and for a webhook that is of no use any more
@@ -103,6 +105,10 @@ export function createDirectory(app: AppContext, lines: BoxLines, keys: SharedKe
     async whereIs(target, id) {
       const route = await find[target](id);
       return route ? { box: route.boxId, guildId: route.guildId } : 'here';
+    },
+    async isInstalled({ guildId }, { applicationId, user }) {
+      const { guild } = await app.applications.installations(applicationId, guildId, user.id);
+      return guild;
     },
     async forward(target, { request, sender, taken }) {
       const { box, guildId } = target;

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { installApplication, uninstallApplication } from '../../../src/domain/installations/index.js';
 import { ManualClock } from '../../harness/clock.js';
 import {
   type Announced,
@@ -8,9 +9,9 @@ import {
   type HandBox,
   putInstallation,
 } from '../../harness/hand-box.js';
-import { RestBot } from '../../harness/rest.js';
+import { formOf, RestBot } from '../../harness/rest.js';
 import { startServer, type TestServer } from '../../harness/server.js';
-import { createBot } from '../../harness/world.js';
+import { callOf, createBot } from '../../harness/world.js';
 
 describe("a bot's requests to a server on a box (service description, sections 4 and 7)", () => {
   let server: TestServer;
@@ -64,6 +65,36 @@ describe("a bot's requests to a server on a box (service description, sections 4
 
   it('are 404 where no box has announced the server', async () => {
     expect(await bot.get(`/guilds/${box.nextId()}`)).toMatchObject({ status: 404 });
+  });
+
+  it('reach no box where the bot is not installed, files least of all: 403 with code 50001 (decisions 305)', async () => {
+    const stranger = new RestBot(server, await createBot(server.app));
+    const refused = { status: 403, body: { message: 'Missing Access', code: 50001 } };
+    const form = formOf({ content: 'x' }, { name: 'files[0]', content: 'x'.repeat(100_000), filename: 'a' });
+    const messages = `/channels/${guild.channels[0]}/messages`;
+    expect(await stranger.get(`${pathOf()}/roles`)).toMatchObject(refused);
+    expect(await stranger.post(messages, { content: 'x' })).toMatchObject(refused);
+    expect(await stranger.ask('POST', messages, { form })).toMatchObject(refused);
+    const asked = bot.get(`${pathOf()}/roles`);
+    expect(await box.relay.answer([])).toMatchObject({ method: 'GET', bot: { user: { id: bot.id } } });
+    expect(await asked).toMatchObject({ status: 200 });
+    await box.relay.close();
+    expect(await stranger.get(`${pathOf()}/roles`)).toMatchObject(refused);
+  });
+
+  it('reach the box as of the installation of the bot, and no longer than that lasts', async () => {
+    const newcomer = await createBot(server.app);
+    const asBot = new RestBot(server, newcomer);
+    expect(await asBot.get(`${pathOf()}/roles`)).toMatchObject({ status: 403 });
+    const wish = { applicationId: newcomer.id, guildId: BigInt(guild.id), scopes: ['bot' as const] };
+    const installing = installApplication(callOf(server.app, box.owner), wish);
+    expect(await box.relay.answer({})).toMatchObject({ name: 'install_bot' });
+    const installation = await installing;
+    const asked = asBot.get(`${pathOf()}/roles`);
+    await box.relay.answer([]);
+    expect(await asked).toMatchObject({ status: 200 });
+    await uninstallApplication(callOf(server.app, box.owner), installation.id);
+    expect(await asBot.get(`${pathOf()}/roles`)).toMatchObject({ status: 403, body: { code: 50001 } });
   });
 
   it('are 503 while the box is away', async () => {
