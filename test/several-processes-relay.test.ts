@@ -190,6 +190,38 @@ describe.skipIf(missing)(needing(missing, 'a box of one process whose bots ask a
   });
 });
 
+describe.skipIf(missing)(needing(missing, 'what is open when a process ends'), () => {
+  it('R-40 is answered, although the box is with the other process by then', async () => {
+    const two = await startTwoProcesses();
+    try {
+      const { first, second } = two;
+      const box = await connectNewBox({ app: second.app, origin: first.origin });
+      const bot = await createBot(second.app);
+      const guild = guildOf(box, [bot.id]);
+      await putInstallation(second, bot, guild.id);
+      await announce(box, [guild]);
+      const headers = { authorization: `Bot ${bot.token}` };
+      const asked = ask(first, 'GET', `/guilds/${guild.id}/roles`, { headers });
+      const { id } = await box.relay.next('request');
+      first.process.kill('SIGTERM');
+      await box.relay.next('going_away');
+      const heard = new Promise<void>((resolve) => void second.app.bus.subscribe(topics.box(box.id), () => resolve()));
+      const { relay } = await greet(second.origin, { keys: box.keys });
+      await heard;
+      // The first process has heard of it as well by the time that it answers this.
+      box.relay.send({ op: 'ping', t: 1 });
+      await box.relay.next('pong');
+      box.relay.send({ op: 'response', id, status: 200, headers: {}, body: 2 });
+      box.relay.sendBody(id, '[]');
+      expect(await asked).toMatchObject({ status: 200, body: [] });
+      expect(await box.relay.closed).toMatchObject({ code: 4000 });
+      relay.cut();
+    } finally {
+      await two.stop();
+    }
+  }, 60_000);
+});
+
 describe.skipIf(missing)(needing(missing, 'what is on its way when a process is killed'), () => {
   it('R-43 is 504 within a second or two', async () => {
     const clock = new ManualClock();

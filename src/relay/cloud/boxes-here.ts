@@ -21,6 +21,9 @@ const BROKEN_RULES: readonly number[] = [closes.unusable, closes.tooSlow, closes
   ({ code }) => code,
 );
 
+/** Why a connection ends that was good until the box had another one. */
+const SUCCEEDED: readonly Close[] = [closes.replaced, closes.unavailable];
+
 /** What a box's row says of its connection. */
 interface Standing {
   holderId: string | null;
@@ -195,7 +198,10 @@ export class BoxesHere {
       const standings = new Map(rows.map((row) => [row.id, row]));
       for (const connection of connections) {
         const close = closeFor(connection, standings.get(connection.boxId), app.live.id);
-        if (close) connection.end(close);
+        if (!close) continue;
+        // What is open goes on until it is over, or this process ends (docs/relay.md, R-40); the box tells its events elsewhere.
+        if (this.#isLeaving && SUCCEEDED.includes(close)) void connection.stopEvents();
+        else connection.end(close);
       }
     } catch (error) {
       if (!refusalIn(error)) app.log.error({ err: error }, 'boxes could not be read for their connections');

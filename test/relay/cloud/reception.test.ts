@@ -62,7 +62,7 @@ class Visitor {
   }
 }
 
-describe('R-16 a connection that breaks off before it is welcomed', () => {
+describe('R-16 a box’s connections', () => {
   let app: AppContext;
   let close: () => Promise<void>;
   let here: BoxesHere;
@@ -105,7 +105,25 @@ describe('R-16 a connection that breaks off before it is welcomed', () => {
   const standing = () =>
     app.db.reader.box.findUniqueOrThrow({ where: { id: boxId }, select: { generation: true, holderId: true } });
 
-  it('leaves the one before as it is: it serves on, and its events are worked on', async () => {
+  it('R-40 of a process that is about to end are left what is open, where the box has another one elsewhere', async () => {
+    const owner = await createPerson(app);
+    const made = await createBox(callOf(app, owner), { name: 'Other' });
+    const other = new Visitor(reception);
+    const welcomed = other.next('welcome');
+    await other.introduce(nacl.sign.keyPair(), made.enrolmentToken);
+    await welcomed;
+    here.leave();
+    const { box } = app.db.writer;
+    await box.update({ where: { id: boxId }, data: { generation: 2, holderId: 'elsewhere' } });
+    await box.update({ where: { id: made.box.id }, data: { publicKey: 'x' } });
+    const closed = other.next('close');
+    for (const id of [boxId, made.box.id]) app.publish({ type: 'BOX_UPDATED', boxId: id });
+    // The two are looked at together.
+    await closed;
+    expect([other.closedWith?.code, first.closedWith]).toEqual([4101, null]);
+  });
+
+  it('that breaks off before its welcome leaves the one before as it is: it serves on, and its events are worked on', async () => {
     await second((visitor) => visitor.breakOff());
     const acknowledged = first.next('ack');
     first.say({ op: 'begin', session: 'one' });
@@ -115,7 +133,7 @@ describe('R-16 a connection that breaks off before it is welcomed', () => {
     expect(await standing()).toEqual({ generation: 2, holderId: app.live.id });
   });
 
-  it('is counted: one that was admitted before it and comes later closes 4103, and nothing else changes', async () => {
+  it('that breaks off before its welcome is counted: one that was admitted before it and comes later closes 4103, and nothing else changes', async () => {
     const publicKey = Buffer.from(keys.publicKey).toString('base64url');
     let closing: Promise<unknown> = Promise.resolve();
     const late = await second((visitor) => {
@@ -131,7 +149,7 @@ describe('R-16 a connection that breaks off before it is welcomed', () => {
     expect(first.closedWith).toBeNull();
   });
 
-  it('leaves the box away once the one before is gone, too', async () => {
+  it('that breaks off before its welcome leaves the box away once the one before is gone, too', async () => {
     await second((visitor) => visitor.breakOff());
     const away = new Promise<void>((resolve) => {
       app.bus.subscribe(topics.box(boxId), () => resolve());
