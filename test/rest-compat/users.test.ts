@@ -2,6 +2,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BoxDoorway } from '../../src/domain/boxes/index.js';
 import { installApplication } from '../../src/domain/installations/index.js';
+import { boxSnowflakes } from '../../src/infra/ids.js';
 import { BoxesInMemory, putBox, putBoxGuild } from '../harness/box-guilds.js';
 import { expectReference } from '../harness/reference.js';
 import { openScene, type Scene } from '../harness/rest.js';
@@ -103,6 +104,13 @@ describe('POST /users/@me/channels', () => {
     expect(await codeOf(scene.bot.id)).toBe(50033);
     expect(await codeOf('5')).toBe(50033);
     expect(await codeOf(undefined)).toBe(50035);
+  });
+
+  test('with a person of a box is 404, as that one is unknown here (service description, section 4)', async () => {
+    const recipient_id = String(boxSnowflakes(server.app.clock, 5_000)());
+    const unknown = { status: 404, body: { message: 'Unknown User', code: 10013 } };
+    expect(await scene.bot.get(`/users/${recipient_id}`)).toMatchObject(unknown);
+    expect(await scene.bot.post('/users/@me/channels', { recipient_id })).toMatchObject(unknown);
   });
 
   test('what is for servers is refused there (50003)', async () => {

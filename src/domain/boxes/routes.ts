@@ -36,7 +36,7 @@ export class BoxRoutes {
     bus.subscribe(topics.boxes, () => this.#forget());
   }
 
-  /** Whether an id may be that of a guild or channel on a box, which it tells by itself. */
+  /** Whether an id may be that of a guild, channel or person on a box, which it tells by itself. */
   mayHave(id: bigint): boolean {
     return !this.isInBox && isMadeByBox(id);
   }

@@ -10,10 +10,12 @@ import { othersIn, type Place } from './place.js';
 
 /**
  * The direct channel of the caller with somebody, made where there is none yet. There is one between two users, whoever opens it.
- * @throws UNAUTHENTICATED, INVALID_RECIPIENT for the caller themselves or somebody who is not there, CANNOT_MESSAGE_USER
+ * @throws UNAUTHENTICATED, UNKNOWN_USER for somebody of a box, INVALID_RECIPIENT for the caller themselves or somebody who is not there,
+ *   CANNOT_MESSAGE_USER
  */
 export async function openDirectChannel(call: CallContext, recipientId: bigint): Promise<ChannelDetails> {
   const { user } = requireUser(call);
+  if (call.boxRoutes.mayHave(recipientId)) throw new DomainError('UNKNOWN_USER');
   const recipient = await call.read.user.findUnique({ where: { id: recipientId } });
   if (!recipient || recipient.id === user.id) throw new DomainError('INVALID_RECIPIENT');
   const recipientIds = [user.id, recipient.id].sort((a, b) => (a < b ? -1 : 1));

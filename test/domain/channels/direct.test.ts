@@ -15,6 +15,7 @@ import {
   startTyping,
 } from '../../../src/domain/messages/index.js';
 import { topics } from '../../../src/infra/bus.js';
+import { asBox } from '../../harness/as-box.js';
 import { outcome } from '../../harness/outcome.js';
 import { createPerson } from '../../harness/rows.js';
 import { startServer, type TestServer } from '../../harness/server.js';
@@ -179,5 +180,19 @@ describe('somebody can be written to', () => {
     expect(await outcome(openDirectChannel(room.bot, other.id))).toBe('CANNOT_MESSAGE_USER');
     expect(await outcome(openDirectChannel(room.bot, room.users.bot.id))).toBe('INVALID_RECIPIENT');
     expect(await outcome(openDirectChannel(room.bot, 5n))).toBe('INVALID_RECIPIENT');
+  });
+
+  test('on a box by its own people, of whom the cloud knows none', async () => {
+    const undo = asBox(server.app, 5_000);
+    try {
+      const person = await createPerson(server.app);
+      await addMember(server.app, room.guild.id, person);
+      const open = () => outcome(openDirectChannel(callOf(server.app, room.users.bot), person.id));
+      expect(await open()).toBe('ok');
+      undo();
+      expect(await open()).toBe('UNKNOWN_USER');
+    } finally {
+      undo();
+    }
   });
 });
