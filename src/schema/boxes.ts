@@ -107,7 +107,8 @@ const ParityRow = builder.objectRef<ParityRowFacts>('ParityRow').implement({
 builder.prismaObjectFields(Guild, (t) => ({
   parity: t.field({
     type: [ParityRow],
-    description: 'What works on a server on a box; empty for one of the cloud, where everything does.',
+    description:
+      'What works on a server on a box for bots of its cloud; empty for one of the cloud, where everything does.',
     resolve: ({ id }, _args, { app }) => (isMadeByBox(id) ? [...app.parity] : []),
   }),
 }));

@@ -79,7 +79,11 @@ export const Guild = builder.prismaObject('Guild', {
       description: 'Such as `en-US`.',
       resolve: async (guild, _args, context) => (await settingsOf(context, guild)).preferredLocale,
     }),
-    tier: t.field({ type: GuildTier, resolve: ({ id }) => (isMadeByBox(id) ? 'SELF_HOSTED' : 'CLOUD') }),
+    tier: t.field({
+      type: GuildTier,
+      description: 'SELF_HOSTED for a server on a box, also where the box itself is asked.',
+      resolve: ({ id }) => (isMadeByBox(id) ? 'SELF_HOSTED' : 'CLOUD'),
+    }),
     owner: t.relation('owner', {
       nullable: true,
       description: "Of one on a box: a person of the box's own.",

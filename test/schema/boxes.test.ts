@@ -4,6 +4,7 @@ import type { GuildHome } from '../../src/domain/guilds/index.js';
 import { ALL_PERMISSIONS } from '../../src/domain/permissions.js';
 import { isMadeByBox } from '../../src/infra/ids.js';
 import { type EnrolledBox, enrolledBox } from '../domain/boxes/scene.js';
+import { asBox } from '../harness/as-box.js';
 import { addGuild, type MemoryGuild, MemoryHome, nobodysRow } from '../harness/guild-home.js';
 import { createGuild, type Person, signUp } from '../harness/people.js';
 import { putWebhook } from '../harness/rows.js';
@@ -312,6 +313,30 @@ describe('a server on a box', () => {
     ]);
   });
 
+  it('has no commands: to who would register, list or permit them it is unknown, its owner included', async () => {
+    const bot = await createBot(server.app, { owner: await userOf(server.app, ada) });
+    const scopes = ['bot', 'applications.commands'];
+    const installation = { id: server.app.nextId(), context: 'SERVER', installerId: bot.owner.id } as const;
+    await server.app.db.writer.installation.create({
+      data: { ...installation, applicationId: bot.id, guildId: guild.id, scopes },
+    });
+    const there = `applicationId: "${bot.id}", guildId: "${guild.id}"`;
+    const command = '{ name: "ping", description: "x" }';
+    for (const asked of [
+      `mutation { createCommand(input: { ${there}, command: ${command} }) { command { id } } }`,
+      `mutation { overwriteCommands(input: { ${there}, commands: [${command}] }) { applied } }`,
+      `mutation { overwriteCommands(input: { ${there}, commands: [${command}], dryRun: true }) { applied } }`,
+      `mutation { setCommandPermissions(input: { ${there}, permissions: [] }) { permissions } }`,
+      `{ commandPermissions(${there}) }`,
+      `{ application(id: "${bot.id}") { commands(guildId: "${guild.id}") { id } } }`,
+    ]) {
+      expect([asked, await codesOf(ada, asked)]).toEqual([asked, ['NOT_FOUND']]);
+    }
+    expect(await server.app.db.reader.applicationCommand.count({ where: { applicationId: bot.id } })).toBe(0);
+    const everywhere = `mutation { createCommand(input: { applicationId: "${bot.id}", command: ${command} }) { command { name } } }`;
+    expect((await ada.graphql(everywhere)).createCommand.command).toEqual({ name: 'ping' });
+  });
+
   it('is shown anew when it changes', async () => {
     const client = socketClient(server, { token: ada.token });
     closing.push(() => client.dispose());
@@ -331,5 +356,29 @@ describe('a server on a box', () => {
       parity: [],
       owner: { id: ada.id },
     });
+  });
+});
+
+describe('a box itself', () => {
+  let own: TestServer;
+  let undo: () => void;
+  beforeAll(async () => {
+    own = await startServer();
+    undo = asBox(own.app, 5_000);
+  });
+  afterAll(() => {
+    undo();
+    return own.stop();
+  });
+
+  it('shows its servers to their members, with the tier and the parity that the cloud shows (decisions 285)', async () => {
+    const zoe = await signUp(own, 'zoe');
+    const { id } = await createGuild(zoe);
+    expect(isMadeByBox(BigInt(id))).toBe(true);
+    const shown = await zoe.graphql('query ($id: ID!) { guild(id: $id) { tier parity { path } owner { id } } }', {
+      id,
+    });
+    expect(shown.guild).toMatchObject({ tier: 'SELF_HOSTED', owner: { id: zoe.id } });
+    expect(shown.guild.parity).toHaveLength(own.app.parity.length);
   });
 });

@@ -15,12 +15,15 @@ export interface BoxWithToken {
   enrolmentToken: string;
 }
 
+const MADE_IN_THE_CLOUD = 'This instance is a box: boxes are made in its cloud.';
+
 /**
  * Makes a box that the caller owns and that nothing runs as yet.
- * @throws UNAUTHENTICATED, and LIMIT_EXCEEDED when the caller has as many as they may
+ * @throws UNAUTHENTICATED, FORBIDDEN on a box itself, and LIMIT_EXCEEDED when the caller has as many as they may
  */
 export async function createBox(call: CallContext, { name }: z.output<typeof BoxSettings>): Promise<BoxWithToken> {
   const { user } = requirePerson(call);
+  if (call.boxRoutes.isInBox) throw new DomainError('FORBIDDEN', MADE_IN_THE_CLOUD);
   const { token, columns } = createEnrolmentToken(call.clock.now());
   const box = await call.write(
     async ({ db, audit, record }) => {

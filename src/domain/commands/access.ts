@@ -38,7 +38,8 @@ export function scopeOf({ applicationId, scopeId }: Pick<CommandRecord, 'applica
 
 /**
  * An application with whose commands the caller may do `operation`: its own bot, itself by a token that it got for itself with the
- * scope applications.commands, or a person whose role in the portal allows it. In a guild it has to be installed.
+ * scope applications.commands, or a person whose role in the portal allows it. In a guild it has to be installed; in one on a box there are
+ * no commands.
  * @param read the transaction, where the answer must still hold when it is written
  * @throws UNAUTHENTICATED, NOT_OWN_APPLICATION, UNKNOWN_APPLICATION, MISSING_PERMISSIONS, UNKNOWN_GUILD, and MISSING_ACCESS for an application
  *   that is not installed in the guild
@@ -89,6 +90,8 @@ async function requireInstalled(
   guildId: bigint,
   read: CommandReader,
 ): Promise<void> {
+  // Commands do not reach boxes (decisions 270).
+  if (call.boxRoutes.mayHave(guildId)) throw new DomainError('UNKNOWN_GUILD');
   // The installation in a guild that is deleted goes later.
   if (!(await call.guilds.view(guildId))) throw new DomainError('UNKNOWN_GUILD');
   const where = { applicationId_guildId: { applicationId, guildId } };

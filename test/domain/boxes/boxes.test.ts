@@ -17,6 +17,7 @@ import { limits } from '../../../src/domain/limits.js';
 import type { User } from '../../../src/infra/database/index.js';
 import { ID_SPACES } from '../../../src/infra/ids.js';
 import { hashSecret } from '../../../src/infra/secrets.js';
+import { asBox } from '../../harness/as-box.js';
 import { toldBy } from '../../harness/calls.js';
 import { openContext } from '../../harness/context.js';
 import { outcome } from '../../harness/outcome.js';
@@ -55,6 +56,15 @@ describe('a box', () => {
     const lasts = Number(kept.tokenEndsAt) - before;
     expect(lasts).toBeGreaterThanOrEqual(7 * 86_400_000);
     expect(lasts).toBeLessThan(7 * 86_400_000 + 60_000);
+  });
+
+  test('is made in a cloud, and not on a box, which says so', async () => {
+    const undo = asBox(app, ID_SPACES.first);
+    const made = createBox(callOf(app, owner), { name: 'Attic' });
+    undo();
+    const words = { code: 'FORBIDDEN', message: 'This instance is a box: boxes are made in its cloud.' };
+    await expect(made).rejects.toMatchObject(words);
+    expect(await app.db.reader.box.count({ where: { ownerId: owner.id } })).toBe(0);
   });
 
   test('is written down and told of by what is done with it, and no secret is', async () => {
