@@ -14,13 +14,18 @@ export interface Metrics {
   gatewayCloses: Counter<'code'>;
   /** Connections of boxes to this process. */
   relayBoxes: Gauge;
-  /** Requests and calls to boxes that came to this process: `answered`, or the status that stands for the fault. */
+  /** Requests and calls to boxes that came to this process, by {@link RelayOutcome}. */
   relayRequests: Counter<'outcome'>;
   /** Seconds from a request to a box to its answer. */
   relaySeconds: Histogram;
   /** The same without the time that the box says it worked on it. */
   relayAddedSeconds: Histogram;
 }
+
+const RELAY_OUTCOMES = ['answered', '413', '502', '503', '504'] as const;
+
+/** What becomes of a request to a box: an answer, or the status that stands for the fault. */
+export type RelayOutcome = (typeof RELAY_OUTCOMES)[number];
 
 const RELAY_BUCKETS = [0.001, 0.002, 0.005, 0.01, 0.03, 0.05, 0.1, 0.3, 1, 3, 6, 12];
 
@@ -70,12 +75,7 @@ export function createMetrics(loop: EventLoopWatch): Metrics {
       help: 'Self-hosted instances that are connected to this process',
       registers,
     }),
-    relayRequests: new Counter({
-      name: 'causeway_relay_requests_total',
-      help: 'Requests to self-hosted instances, by outcome (answered, 413, 502, 503, 504)',
-      labelNames: ['outcome'],
-      registers,
-    }),
+    relayRequests: createRelayRequests(registers),
     relaySeconds: new Histogram({
       name: 'causeway_relay_seconds',
       help: 'Time from a request to a self-hosted instance to its answer',
@@ -89,6 +89,18 @@ export function createMetrics(loop: EventLoopWatch): Metrics {
       registers,
     }),
   };
+}
+
+/** Each outcome is shown from the start: what appears with its first count is no increase to who watches. */
+function createRelayRequests(registers: Registry[]): Counter<'outcome'> {
+  const counter = new Counter({
+    name: 'causeway_relay_requests_total',
+    help: `Requests to self-hosted instances, by outcome (${RELAY_OUTCOMES.join(', ')})`,
+    labelNames: ['outcome'],
+    registers,
+  });
+  for (const outcome of RELAY_OUTCOMES) counter.inc({ outcome }, 0);
+  return counter;
 }
 
 /** Shows how much of live state there is, over all processes. */

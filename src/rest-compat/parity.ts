@@ -20,12 +20,16 @@ const OF_THE_CLOUD: readonly (readonly [RegExp, ParityRow['outcome'], string])[]
   [
     /^\/applications\/:applicationId\/commands/,
     '404',
-    'Commands are registered as ever; nobody runs one on a self-hosted server.',
+    'Names no server, and is answered as ever; no command is there on a self-hosted one.',
   ],
   [/^\/users\/@me\/guilds$/, 'works', 'Lists them among the others, whether or not the box is there.'],
   [/^\/users\/@me\/guilds\/:guildId$/, 'works', 'Served in the cloud, and needs the box.'],
-  [/^\/users\/@me\/channels$/, '404', 'Direct messages are between those whom the cloud knows.'],
-  [/^\/users\/(:userId|by-name\/:name)$/, '404', 'Finds those whom the cloud knows.'],
+  [/^\/users\/@me\/channels$/, '404', 'With people of a box it is 404 with code 10013; with all others as ever.'],
+  [
+    /^\/users\/(:userId|by-name\/:name)$/,
+    '404',
+    'Of people of a box it is 404 with code 10013; of all others as ever.',
+  ],
 ];
 
 /**

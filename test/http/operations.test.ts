@@ -65,6 +65,18 @@ describe('the metrics', () => {
   });
 });
 
+describe('the requests to boxes', () => {
+  it('are shown by outcome before there are any, so that the first is an increase', async () => {
+    const server = await startServer();
+    const text = await (await fetch(`${server.origin}/metrics`)).text();
+    const shown = [...text.matchAll(/^causeway_relay_requests_total\{outcome="(\w+)"\} (\d+)$/gm)];
+    expect(shown.map(([, outcome, count]) => [outcome, count])).toEqual(
+      ['answered', '413', '502', '503', '504'].map((outcome) => [outcome, '0']),
+    );
+    await server.stop();
+  });
+});
+
 describe('with METRICS_PORT', () => {
   it('probes and metrics are at that port, and at no other', async () => {
     const server = await startServer({ env: { METRICS_PORT: '0' } });

@@ -1,8 +1,8 @@
-import type { Metrics } from '../../infra/metrics.js';
+import type { Metrics, RelayOutcome } from '../../infra/metrics.js';
 import { type BoxAnswer, BoxError, type BoxFault } from './lines.js';
 
 /** Under which status a fault is shown to whoever asked (service description, section 7). */
-const STATUS_OF: Record<BoxFault, string> = {
+const STATUS_OF: Record<BoxFault, RelayOutcome> = {
   offline: '503',
   crowded: '503',
   overfull: '503',
@@ -27,7 +27,7 @@ export async function measured<Used>(
     const answer = await ask();
     const ms = performance.now() - began;
     const used = await use(answer);
-    metrics.relayRequests.inc({ outcome: 'answered' });
+    metrics.relayRequests.inc({ outcome: 'answered' satisfies RelayOutcome });
     metrics.relaySeconds.observe(ms / 1_000);
     const { tookMs } = answer;
     // It may say anything.
