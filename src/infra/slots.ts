@@ -41,3 +41,22 @@ export class Slots {
     };
   }
 }
+
+/** Slots for each of many: a line of its own for each for whom somebody works. */
+export class SlotsOfEach<Key> {
+  readonly #lines = new Map<Key, Slots>();
+
+  /** @param size how many may work at once for one of them */
+  constructor(private readonly size: number) {}
+
+  /** Resolves when a slot is free there, with what frees it again. */
+  async take(key: Key): Promise<Release> {
+    const line = this.#lines.get(key) ?? new Slots(this.size);
+    this.#lines.set(key, line);
+    const release = await line.take();
+    return () => {
+      release?.();
+      if (line.isIdle && this.#lines.get(key) === line) this.#lines.delete(key);
+    };
+  }
+}

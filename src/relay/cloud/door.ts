@@ -13,6 +13,12 @@ import { measured } from './measures.js';
 /** How long an answer to what the cloud asks for itself is waited for, in milliseconds. */
 const CALL_BUDGET_MS = 12_000;
 
+/**
+ * The longest answer to what the cloud asks for itself, in bytes: a guild or a page of its members, of which a gateway session gets either whole
+ * (docs/gateway.md, G-38).
+ */
+const MAX_CALL_ANSWER_BYTES = 2 * 1024 * 1024;
+
 /** Of what a box says of a refusal, so many characters are logged. */
 const MAX_LOGGED = 200;
 
@@ -59,6 +65,7 @@ export class LineDoor implements BoxDoor {
     }
     try {
       if (status !== 200) throw new BoxError('undecodable', `the box answered ${call} with status ${status}`);
+      if (body.length > MAX_CALL_ANSWER_BYTES) throw new BoxError('undecodable', `an answer of ${body.length} bytes`);
       return parseBody(body);
     } catch (error) {
       this.parts.log.warn({ ...facts, err: error }, 'a box gave an unusable answer');

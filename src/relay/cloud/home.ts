@@ -15,9 +15,11 @@ import type { VoiceStateRecord } from '../../domain/voice/index.js';
 import { topics } from '../../infra/bus.js';
 import type { Clock } from '../../infra/clock.js';
 import type { Channel, Reader } from '../../infra/database/index.js';
+import { within } from '../../infra/deadlines.js';
 import { idSpaceOf } from '../../infra/ids.js';
 import type { Logger } from '../../infra/logger.js';
 import { Memory, remember } from '../../infra/memory.js';
+import { type Release, SlotsOfEach } from '../../infra/slots.js';
 import type { KnownBots } from './known-bots.js';
 import { namesOnlyItsOwn, ownNamesOf } from './own-names.js';
 import { factsOf, type GuildTold, readGuild, readMember, readMembers } from './records.js';
@@ -49,6 +51,10 @@ const MAX_GUILDS = 1_000;
 const MAX_MEMBERS_PER_GUILD = 10_000;
 /** The most members that are asked for at once (docs/relay.md, R-27). */
 const MAX_MEMBERS = 1_000;
+/** Questions to one box at a time: a part of the streams to it, so that others are free for what bots request, and for other processes. */
+const QUESTIONS_AT_ONCE = 64;
+/** How long a question waits for its turn, in milliseconds. */
+const TURN_PATIENCE_MS = 5_000;
 
 /**
  * The home of the guilds that are on boxes: what their boxes answer when they are asked (docs/relay.md, R-27). A view and the
@@ -57,6 +63,7 @@ const MAX_MEMBERS = 1_000;
  */
 export class BoxHome implements GuildHome {
   readonly #memory: Memory<Remembered, Parts, BusMessage>;
+  readonly #turns = new SlotsOfEach<bigint>(QUESTIONS_AT_ONCE);
 
   constructor(private readonly parts: BoxHomeParts) {
     const { clock, bus } = parts;
@@ -209,7 +216,9 @@ export class BoxHome implements GuildHome {
     const { routes, door } = this.parts;
     const route = await routes.ofGuild(guildId);
     if (!route) return null;
-    const answer = await door.ask(route.boxId, name, question).catch((error: unknown) => {
+    const endTurn = await this.#turn(route);
+    const asking = door.ask(route.boxId, name, question).finally(endTurn);
+    const answer = await asking.catch((error: unknown) => {
       if (error instanceof GuildUnavailable || !(error instanceof DomainError)) throw error;
       throw new GuildUnavailable(guildId, error);
     });
@@ -220,6 +229,17 @@ export class BoxHome implements GuildHome {
       return read(answer);
     } catch (error) {
       throw this.#unusable(route, name, error);
+    }
+  }
+
+  /** The turn to ask a box, with what ends it. @throws GuildUnavailable where it does not come in time */
+  async #turn({ boxId, guildId }: BoxRoute): Promise<Release> {
+    const turn = this.#turns.take(boxId);
+    try {
+      return await within(this.parts.clock, TURN_PATIENCE_MS, turn);
+    } catch (error) {
+      void turn.then((endTurn) => endTurn());
+      throw new GuildUnavailable(guildId, error);
     }
   }
 

@@ -2,6 +2,7 @@ import { ChannelType } from 'discord-api-types/v10';
 import { z } from 'zod';
 import type { ChannelRecord } from '../../domain/channels/index.js';
 import type { GuildRecord, GuildSnapshot } from '../../domain/guilds/index.js';
+import { limits } from '../../domain/limits.js';
 import { type MemberFacts, type MemberRecord, nickColumns, userNameKeys } from '../../domain/members/index.js';
 import { permissionText } from '../../domain/permissions.js';
 import type { VoiceStateRecord } from '../../domain/voice/index.js';
@@ -13,15 +14,25 @@ import { snowflake } from '../protocol/ids.js';
  * domain makes no use of is ignored; what it does is bounded in size. What the wire does not show says nothing in the record.
  */
 
-/** The most entries of a list that a guild has a few of: roles, channels, emojis, overwrites, a member's roles. */
-const MAX_ENTRIES = 2_000;
+/** The most roles of a guild: beside those that people make, each bot has one. */
+const MAX_ROLES = 2 * limits.rolesPerGuild;
+/** Those that stand still, and those that move. */
+const MAX_EMOJIS = 2 * limits.emojisPerGuild;
+/** A character, which the platform counts, is one or two units of text. */
+const UNITS_PER_CHARACTER = 2;
+/** As many members as a guild is shown to have at most, and as are listed: the platform itself has no bound. */
+const MAX_MEMBER_COUNT = 1_000_000;
 /** The most people in a guild's voice that are heeded. */
 const MAX_IN_VOICE = 20_000;
 
 const idOrNothing = snowflake.nullish().transform((value) => value ?? null);
 const name = z.string().max(200);
 const nameOrNothing = name.nullish().transform((value) => value ?? null);
-const text = z.string().max(4_096).nullish();
+const textUpTo = (characters: number) =>
+  z
+    .string()
+    .max(characters * UNITS_PER_CHARACTER)
+    .nullish();
 const whole = z
   .number()
   .int()
@@ -32,7 +43,7 @@ const count = z
   .int()
   .min(0)
   .max(2 ** 31 - 1);
-const entries = <Entry extends z.ZodType>(entry: Entry) => z.array(entry).max(MAX_ENTRIES);
+const roleIds = z.array(snowflake).max(MAX_ROLES);
 
 /** A time as ISO 8601 with an offset. */
 const time = z.iso.datetime({ offset: true }).transform((written) => new Date(written));
@@ -61,7 +72,7 @@ export const WireUser = z
 
 const factsOfMember = {
   nick: nameOrNothing,
-  roles: entries(snowflake),
+  roles: roleIds,
   joined_at: time,
   communication_disabled_until: timeOrNothing,
   deaf: z.boolean().default(false),
@@ -90,7 +101,7 @@ export const WireRole = z.object({
 const WireEmoji = z.object({
   id: snowflake,
   name,
-  roles: entries(snowflake).default([]),
+  roles: roleIds.default([]),
   animated: z.boolean().default(false),
   user: z.object({ id: snowflake }).nullish(),
 });
@@ -111,7 +122,7 @@ export const WireChannel = z.object({
   guild_id: snowflake.optional(),
   type: count.refine((type) => !DIRECT.includes(type)),
   name,
-  topic: text,
+  topic: textUpTo(limits.channelTopic),
   position: whole.default(0),
   parent_id: idOrNothing,
   nsfw: z.boolean().default(false),
@@ -120,7 +131,7 @@ export const WireChannel = z.object({
   user_limit: count.optional(),
   last_message_id: idOrNothing,
   last_pin_timestamp: timeOrNothing,
-  permission_overwrites: entries(WireOverwrite).default([]),
+  permission_overwrites: z.array(WireOverwrite).max(limits.overwritesPerChannel).default([]),
 });
 
 /** Where a member is in voice. */
@@ -139,7 +150,7 @@ export const WireVoiceState = z.object({
 export const WireGuild = z.object({
   id: snowflake,
   name,
-  description: text,
+  description: textUpTo(limits.guildDescription),
   icon: nameOrNothing,
   owner_id: snowflake,
   afk_channel_id: idOrNothing,
@@ -150,14 +161,14 @@ export const WireGuild = z.object({
   default_message_notifications: count.default(0),
   explicit_content_filter: count.default(0),
   preferred_locale: name.default('en-US'),
-  roles: entries(WireRole),
-  emojis: entries(WireEmoji).default([]),
+  roles: z.array(WireRole).max(MAX_ROLES),
+  emojis: z.array(WireEmoji).max(MAX_EMOJIS).default([]),
 });
 
 /** What a box answers when it is asked for a guild. */
 const WholeGuild = WireGuild.extend({
-  member_count: count,
-  channels: entries(WireChannel),
+  member_count: count.transform((told) => Math.min(told, MAX_MEMBER_COUNT)),
+  channels: z.array(WireChannel).max(limits.channelsPerGuild),
   voice_states: z.array(WireVoiceState).max(MAX_IN_VOICE).default([]),
 });
 
