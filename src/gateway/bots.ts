@@ -7,6 +7,7 @@ import { takeForGateway } from '../domain/interactions/index.js';
 import { BUS_RECONNECTED, type BusSubscription, topics } from '../infra/bus.js';
 import { pause, type Timer } from '../infra/clock.js';
 import { inPieces, inTurns, nextTurn } from '../infra/turns.js';
+import { type BoxTurns, placeOfGuild } from './box-turns.js';
 import { GatewayEvent, Piece } from './events.js';
 import { leaveGuild } from './guild-delete.js';
 import { asksTooMuch } from './intents.js';
@@ -25,6 +26,8 @@ const GUILDS_PER_TURN = 1_000;
 /** How long sessions that wait for a RESUME leave an interaction to connected ones elsewhere, in milliseconds: a small part of its 3 s. */
 const HEAD_START_MS = 250;
 
+const NOT_CAUGHT_UP = "a bot's guilds could not be read for the gateway";
+
 interface Bot {
   sessions: Set<Session>;
   subscriptions: BusSubscription[];
@@ -37,9 +40,14 @@ export class Bots {
   /** Bots of which something may have been missed. */
   #unsure = new Map<bigint, Bot>();
   #isMakingSure = false;
+  /** Sessions whose guilds are being compared. */
+  readonly #catchingUp = new WeakSet<Session>();
+  /** The guilds of which boxes are being asked for a session. */
+  readonly #askedOfBoxes = new WeakMap<Session, Set<bigint>>();
 
   constructor(
     private readonly app: AppContext,
+    private readonly turns: BoxTurns,
     private readonly introduce: (guildId: bigint, session: Session) => void,
   ) {}
 
@@ -202,21 +210,45 @@ export class Bots {
       // Nobody waits for a session that is still being shown its guilds.
       for (const session of bot.sessions) void session.introduced.then(() => this.#catchUp(session, joined));
     } catch (error) {
-      this.#logFault(error, "a bot's guilds could not be read for the gateway");
+      this.#logFault(error, NOT_CAUGHT_UP);
     }
   }
 
+  /** One pass at a time, in which nobody waits for a box. */
   async #catchUp(session: Session, joined: ReadonlySet<bigint>): Promise<void> {
+    if (this.#catchingUp.has(session)) return;
+    this.#catchingUp.add(session);
     try {
       const known = [...session.guilds.keys(), ...session.unavailableGuilds];
       await inTurns(new Set([...joined, ...known]), GUILDS_PER_TURN, async (guildId) => {
         const isMember = joined.has(guildId);
         if (isCaughtUp(session, guildId, isMember) || !session.isResponsibleFor(guildId)) return;
+        if (placeOfGuild(this.app, guildId) !== null) return void this.#askBox(guildId, session, isMember);
         await nextTurn();
         await this.#catchUpOnGuild(guildId, session, isMember);
       });
     } catch (error) {
-      this.#logFault(error, "a bot's guilds could not be read for the gateway");
+      this.#logFault(error, NOT_CAUGHT_UP);
+    } finally {
+      this.#catchingUp.delete(session);
+    }
+  }
+
+  /** A guild of which a box was asked before, and has not answered yet, is not asked for once more. */
+  async #askBox(guildId: bigint, session: Session, isMember: boolean): Promise<void> {
+    const asked = this.#askedOfBoxes.get(session) ?? new Set();
+    this.#askedOfBoxes.set(session, asked);
+    if (asked.has(guildId)) return;
+    asked.add(guildId);
+    const endTurn = await this.turns.take(guildId);
+    try {
+      await nextTurn();
+      if (!session.ended) await this.#catchUpOnGuild(guildId, session, isMember);
+    } catch (error) {
+      this.#logFault(error, NOT_CAUGHT_UP);
+    } finally {
+      endTurn();
+      asked.delete(guildId);
     }
   }
 

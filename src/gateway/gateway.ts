@@ -21,6 +21,8 @@ export function createGateway(app: AppContext): Gateway {
     if (!session.ended && !session.guilds.has(guildId)) void introduceGuild(app, feeds.attach(guildId, session));
   };
   // A guild that is back before its loss was dispatched is lost first: whoever holds it still is shown it anew, too.
-  const bots = new Bots(app, (guildId, session) => feeds.afterLoss(guildId, () => introduce(guildId, session)));
+  const bots = new Bots(app, feeds.turns, (guildId, session) =>
+    feeds.afterLoss(guildId, () => introduce(guildId, session)),
+  );
   return { app, sessions: new Map(), connections: new Connections(app.clock), bots, feeds };
 }

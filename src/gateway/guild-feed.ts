@@ -6,11 +6,14 @@ import { type ContentShown, contentShownTo } from '../domain/messages/index.js';
 import { BUS_RECONNECTED, type BusSubscription, subscribeToAll, topicsOfGuild } from '../infra/bus.js';
 import { pause } from '../infra/clock.js';
 import { REMEMBER_MS } from '../infra/memory.js';
+import type { Release } from '../infra/slots.js';
+import { type BoxTurns, placeOfGuild } from './box-turns.js';
 import { closeFor } from './closing.js';
 import { GatewayEvent, Piece } from './events.js';
 import { type GuildCreate, loadGuildCreate } from './guild-create.js';
 import { leaveGuild, loseSightOf } from './guild-delete.js';
-import { closes, LAST_PERMISSION_RETRY_MS, PERMISSION_RETRIES_MS, REPLAY_LIMIT } from './protocol.js';
+import type { KeptEvents } from './kept-events.js';
+import { type Close, closes, HELD_LIMIT, LAST_PERMISSION_RETRY_MS, PERMISSION_RETRIES_MS } from './protocol.js';
 import type { Session } from './session.js';
 
 /** How long a guild's picture is kept for further sessions, in milliseconds. */
@@ -23,6 +26,7 @@ const GUILD_AT_LARGE = '';
 export class FeedSession {
   /** Events that wait until the session has the guild itself; null once it has. */
   #held: GatewayEvent[] | null = [];
+  #heldBytes = 0;
   #detached = false;
 
   constructor(
@@ -34,18 +38,30 @@ export class FeedSession {
     return this.#detached;
   }
 
+  /** Whether the guild's events wait until the session has it. */
+  get isHeld(): boolean {
+    return this.#held !== null && !this.#detached;
+  }
+
+  /** What a box tells gives way, with its guild, before a session ends that serves others, too (docs/gateway.md, G-46). */
   deliver(event: GatewayEvent): void {
-    if (!this.#held) {
-      this.session.dispatch(event);
-      return;
-    }
-    this.#held.push(event);
-    if (this.#held.length > REPLAY_LIMIT.events) this.session.end(closes.notReading);
+    const { feed, session } = this;
+    if (this.#held) this.#hold(event, this.#held);
+    else if (feed.isOnBox && session.isFarBehind) loseSightOf(session, feed.guildId);
+    else session.dispatch(event);
+  }
+
+  #hold(event: GatewayEvent, held: GatewayEvent[]): void {
+    held.push(event);
+    this.#heldBytes += event.size;
+    if (isBeyond(held.length, this.#heldBytes)) this.feed.cutOff(this.session, closes.notReading);
+    else this.feed.noteHeld(this.#heldBytes);
   }
 
   /** The session has the guild: from here on events go out at once, after those that waited. */
   release(): void {
     const held = this.#held ?? [];
+    if (this.isHeld) this.feed.noteLetGo();
     this.#held = null;
     for (const event of held) this.session.dispatch(event);
   }
@@ -69,6 +85,7 @@ export class FeedSession {
 
   detach(): void {
     if (this.#detached) return;
+    if (this.isHeld) this.feed.noteLetGo();
     this.#detached = true;
     this.#held = [];
     this.session.guilds.delete(this.feed.guildId);
@@ -93,6 +110,16 @@ interface Dispatched {
   audience: Audience;
   /** What its permission is asked for: a channel id, the guild at large, or nothing. */
   place: string | null;
+  /** In characters. */
+  size: number;
+}
+
+/** What all feeds share, and whom one tells that no session is left. */
+interface FeedParts {
+  app: AppContext;
+  turns: BoxTurns;
+  kept: KeptEvents;
+  onEmpty(): void;
 }
 
 /** The place of an event whose channel decides, and which does not say which channel that is: nobody has a permission there. */
@@ -102,12 +129,16 @@ const NOWHERE = 'nowhere';
  * Hands a guild's events to the sessions that want them, in order. One subscription serves all sessions of the process; an
  * event is made ready for sending once. While all permissions it needs are known, an event is delivered before `publish`
  * returns; otherwise it and those behind it wait for them. Where they cannot be had, the connections of the sessions concerned are
- * closed, and what waits is dispatched to the sessions once they can: none is left with a gap that it does not know of.
+ * closed, and what waits is dispatched to the sessions once they can. Where more waits than is kept, those sessions lose sight of the guild and
+ * are shown the whole of it later, or end: none is left with a gap that it could be told of and was not.
  */
 export class GuildFeed {
   readonly #seats = new Map<bigint, BotSeat>();
   readonly #subscription: BusSubscription;
   #waiting: Dispatched[] = [];
+  #waitingSize = 0;
+  /** How many sessions hold events back until they have the guild, and what the one that holds most has held, in bytes: they hold the same events. */
+  #holding = { sessions: 0, bytes: 0 };
   #working = false;
   #endPause: () => void = () => {};
   /** What is done once the loss of the guild, which waits, was dispatched. */
@@ -116,11 +147,17 @@ export class GuildFeed {
   #permissionsSince: number;
   #picture: Promise<GuildCreate | null> | undefined;
 
+  private readonly app: AppContext;
+  /** Whether it is a box that is asked about the guild. */
+  readonly isOnBox: boolean;
+
   constructor(
-    private readonly app: AppContext,
     readonly guildId: bigint,
-    private readonly onEmpty: () => void,
+    private readonly parts: FeedParts,
   ) {
+    const { app } = parts;
+    this.app = app;
+    this.isOnBox = placeOfGuild(app, guildId) !== null;
     this.#permissionsSince = app.clock.now();
     this.#subscription = subscribeToAll(app.bus, topicsOfGuild(guildId), (message) => this.#receive(message));
   }
@@ -129,6 +166,7 @@ export class GuildFeed {
     const feedSession = new FeedSession(this, session);
     this.#seatOf(session.botId).feedSessions.add(feedSession);
     session.guilds.set(this.guildId, feedSession);
+    this.#holding.sessions += 1;
     return feedSession;
   }
 
@@ -139,7 +177,31 @@ export class GuildFeed {
     if (seat?.feedSessions.size === 0) this.#seats.delete(seat.botId);
     if (this.#seats.size > 0) return;
     this.#subscription.close();
-    this.onEmpty();
+    this.parts.onEmpty();
+  }
+
+  /** The turn to ask for the guild as a whole. */
+  turn(): Promise<Release> {
+    return this.parts.turns.take(this.guildId);
+  }
+
+  /** Called by a feed session that holds so many bytes. */
+  noteHeld(bytes: number): void {
+    if (bytes <= this.#holding.bytes) return;
+    this.#holding.bytes = bytes;
+    this.#noteKept();
+  }
+
+  /** Called by a feed session that holds nothing back any more. */
+  noteLetGo(): void {
+    this.#holding.sessions -= 1;
+    if (this.#holding.sessions > 0) return;
+    this.#holding.bytes = 0;
+    this.#noteKept();
+  }
+
+  #noteKept(): void {
+    this.parts.kept.note(this, this.#waitingSize + this.#holding.bytes);
   }
 
   /** Calls `act` at once; where it is told that nobody holds the guild any more, and that waits still, right after that was dispatched. */
@@ -198,19 +260,21 @@ export class GuildFeed {
     this.#forgetWhatChanged(message);
     const { audience } = message;
     if (!audience) return;
-    const event = { message, audience, place: placeOf(audience, message) };
+    const event = { message, audience, place: placeOf(audience, message), size: sizeOf(message) };
     if (this.#working || this.#undecided(event).length > 0) this.#wait(event);
     else this.#fanOut(event);
   }
 
   #wait(event: Dispatched): void {
     this.#waiting.push(event);
+    this.#waitingSize += event.size;
     if (event.audience.detaches) {
       // Whoever was given it back before loses it again.
       this.#afterLoss = [];
       this.#endPause();
     }
-    if (this.#waiting.length > REPLAY_LIMIT.events) this.#endThoseBehind();
+    if (isBeyond(this.#waiting.length, this.#waitingSize)) this.giveWay();
+    else this.#noteKept();
     if (!this.#working) void this.#work();
   }
 
@@ -224,6 +288,8 @@ export class GuildFeed {
       while (this.#undecided(event).length > 0) await this.#decideAll(event);
       this.#fanOut(event);
       this.#waiting.shift();
+      this.#waitingSize -= event.size;
+      this.#noteKept();
     }
     this.#working = false;
   }
@@ -274,20 +340,33 @@ export class GuildFeed {
     }
   }
 
-  /** More waits than a session may ask for again: those that want any of it end, and nobody is left for it. */
-  #endThoseBehind(): void {
+  /**
+   * A session is not sent all that happens in the guild: it loses sight of it, and is shown the whole of it later. One that cannot be told so, without
+   * the guilds intent, ends; but never because of somebody else's box.
+   */
+  cutOff(session: Session, close: Close): void {
+    if (this.isOnBox || session.wants(GatewayIntentBits.Guilds)) loseSightOf(session, this.guildId);
+    else session.end(close);
+  }
+
+  /** More waits than is kept: the sessions that want any of it, or hold events back, lose sight of the guild, and nobody is left for it. */
+  giveWay(): void {
     const seats = [...this.#seats.values()];
     const behind = seats.flatMap((seat) =>
-      [...seat.feedSessions].filter(({ session }) => this.#waiting.some((event) => wants(session, seat, event))),
+      [...seat.feedSessions].filter(
+        ({ session, isHeld }) => isHeld || this.#waiting.some((event) => wants(session, seat, event)),
+      ),
     );
     if (behind.length > 0) {
       const facts = { guildId: String(this.guildId), sessions: behind.length };
-      this.app.log.warn(facts, 'sessions end: too many gateway events of their guild wait for permissions to be read');
+      this.app.log.warn(facts, 'sessions lose sight of a guild: too much that happens there waits');
     }
-    for (const { session } of behind) session.end(closes.unavailable);
+    for (const { session } of behind) this.cutOff(session, closes.unavailable);
     // The first is being worked on.
     const [first, ...others] = this.#waiting;
     this.#waiting = [...(first ? [first] : []), ...others.filter(({ audience }) => audience.detaches)];
+    this.#waitingSize = this.#waiting.reduce((sum, { size }) => sum + size, 0);
+    this.#noteKept();
   }
 
   /** Bots that want the event, and whose permission for it has to be asked for first. */
@@ -375,6 +454,16 @@ export class GuildFeed {
     const seat = this.#seats.get(BigInt(userId));
     if (seat) seat.permissions = new Map();
   }
+}
+
+/** Whether events of a guild, so many and so long together, are more than is kept of one. */
+function isBeyond(events: number, bytes: number): boolean {
+  return events > HELD_LIMIT.events || bytes > HELD_LIMIT.bytes;
+}
+
+/** How much text a message holds, in all its forms. */
+function sizeOf({ data, content }: BusMessage): number {
+  return data.length + (content?.redacted.length ?? 0) + (content?.withoutReply?.length ?? 0);
 }
 
 function placeOf({ inChannel, anyInGuild }: Audience, { channelId }: BusMessage): string | null {

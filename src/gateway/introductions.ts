@@ -3,17 +3,45 @@ import type { AppContext } from '../context.js';
 import { refusalIn } from '../domain/errors.js';
 import { GuildUnavailable } from '../domain/guilds/index.js';
 import { pause } from '../infra/clock.js';
+import type { Release } from '../infra/slots.js';
 import { nextTurn } from '../infra/turns.js';
 import type { GatewayEvent } from './events.js';
 import { guildUnavailable } from './guild-delete.js';
 import type { FeedSession } from './guild-feed.js';
-import { GUILD_RETRY_MS } from './protocol.js';
+import { BOX_PATIENCE_MS, GUILD_RETRY_MS, MAX_GUILD_CREATE_BYTES } from './protocol.js';
 import type { Session } from './session.js';
 
-/** Shows a new session its guilds, one in a turn of the event loop, no faster than its client reads. */
+/**
+ * Shows a new session its guilds, no faster than its client reads: those of the cloud one in a turn of the event loop, and those on boxes
+ * beside them, each as soon as its box answers. What a box does not answer in a short time is unavailable until it does.
+ */
 export async function introduceGuilds(app: AppContext, session: Session, feedSessions: FeedSession[]): Promise<void> {
-  for (const feedSession of feedSessions) await introduceGuild(app, feedSession);
+  const introductions = feedSessions.map((feedSession) => new Introduction(app, feedSession));
+  await Promise.all([
+    introduceInOrder(introductions.filter(({ isOnBox }) => !isOnBox)),
+    introduceFromBoxes(
+      app,
+      introductions.filter(({ isOnBox }) => isOnBox),
+    ),
+  ]);
   session.markIntroduced();
+}
+
+/** Shows a guild to a session that holds it. */
+export function introduceGuild(app: AppContext, feedSession: FeedSession): Promise<void> {
+  return new Introduction(app, feedSession).begin();
+}
+
+async function introduceInOrder(introductions: Introduction[]): Promise<void> {
+  for (const introduction of introductions) await introduction.begin();
+}
+
+/** Settles once nobody has to wait for these guilds any more; those that come later are shown then. */
+async function introduceFromBoxes(app: AppContext, introductions: Introduction[]): Promise<void> {
+  if (introductions.length === 0) return;
+  const begun = Promise.all(introductions.map((introduction) => introduction.begin()));
+  await Promise.race([begun, pause(app.clock, BOX_PATIENCE_MS)]);
+  for (const introduction of introductions) introduction.tellDelay();
 }
 
 /**
@@ -21,74 +49,114 @@ export async function introduceGuilds(app: AppContext, session: Session, feedSes
  * moment is shown as unavailable first, and as a whole once it can; nobody waits for that but what happens in the guild. One that is
  * out of reach is shown as unavailable and not held: it is introduced anew when its return is told (docs/gateway.md, G-50).
  */
-export async function introduceGuild(app: AppContext, feedSession: FeedSession): Promise<void> {
-  if (!feedSession.session.wants(GatewayIntentBits.Guilds)) return feedSession.release();
-  if (await isShown(app, feedSession)) return;
-  showUnavailable(app, feedSession);
-  void showLater(app, feedSession);
-}
+class Introduction {
+  #isToldUnavailable = false;
 
-async function showLater(app: AppContext, feedSession: FeedSession): Promise<void> {
-  let wait: number = GUILD_RETRY_MS.first;
-  do {
-    await pause(app.clock, wait);
-    wait = Math.min(2 * wait, GUILD_RETRY_MS.most);
-  } while (!(await isShown(app, feedSession)));
-}
+  constructor(
+    private readonly app: AppContext,
+    private readonly feedSession: FeedSession,
+  ) {}
 
-/** Shows the guild to the session. @returns false when it could not be read, and is to be shown later */
-async function isShown(app: AppContext, feedSession: FeedSession): Promise<boolean> {
-  await feedSession.session.room();
-  await nextTurn();
-  if (feedSession.detached) return true;
-  const create = await guildCreate(app, feedSession);
-  if (feedSession.detached) return true;
-  if (create === 'unreadable') return false;
-  if (create === 'out of reach' || create === 'gone') showUnavailable(app, feedSession);
-  else showWhole(app, feedSession, create);
-  if (create === 'out of reach') feedSession.detach();
-  else feedSession.release();
-  return true;
-}
+  get isOnBox(): boolean {
+    return this.feedSession.feed.isOnBox;
+  }
 
-function showUnavailable(app: AppContext, feedSession: FeedSession): void {
-  const { feed, session } = feedSession;
-  session.unavailableGuilds.add(feed.guildId);
-  dispatch(app, feedSession, guildUnavailable(feed.guildId));
-}
+  /** Settles once the session was told of the guild, one way or the other. */
+  async begin(): Promise<void> {
+    const { feedSession } = this;
+    if (!feedSession.session.wants(GatewayIntentBits.Guilds)) return feedSession.release();
+    if (await this.#isShown()) return;
+    this.#tellUnavailable();
+    void this.#showLater();
+  }
 
-function showWhole(app: AppContext, feedSession: FeedSession, create: GatewayEvent): void {
-  const { feed, session } = feedSession;
-  session.unavailableGuilds.delete(feed.guildId);
-  dispatch(app, feedSession, create);
-}
+  /** The session waits no longer: a guild that it was told nothing of yet is unavailable for now. */
+  tellDelay(): void {
+    if (this.feedSession.isHeld) this.#tellUnavailable();
+  }
 
-function dispatch(app: AppContext, { session }: FeedSession, event: GatewayEvent): void {
-  session.dispatch(event);
-  event.settle();
-  app.metrics.gatewayDispatches.inc({ type: event.type });
-}
+  async #showLater(): Promise<void> {
+    let wait: number = GUILD_RETRY_MS.first;
+    do {
+      await pause(this.app.clock, wait);
+      wait = Math.min(2 * wait, GUILD_RETRY_MS.most);
+    } while (!(await this.#isShown()));
+  }
 
-/** The guild as it is, or why it cannot be had. */
-async function guildCreate(
-  app: AppContext,
-  feedSession: FeedSession,
-): Promise<GatewayEvent | 'gone' | 'unreadable' | 'out of reach'> {
-  const { feed, session } = feedSession;
-  try {
-    const [picture, member] = await Promise.all([feed.picture(), app.guilds.member(feed.guildId, session.botId)]);
-    if (!picture || !member) return 'gone';
-    return await picture.eventFor({
-      user: session.user,
-      member,
-      seesPresences: session.wants(GatewayIntentBits.GuildPresences),
-      seesVoice: session.wants(GatewayIntentBits.GuildVoiceStates),
-      largeThreshold: session.largeThreshold,
-    });
-  } catch (error) {
-    if (error instanceof GuildUnavailable) return 'out of reach';
-    if (!refusalIn(error)) app.log.error({ err: error }, 'a guild could not be read for the gateway');
-    feed.forgetPicture();
-    return 'unreadable';
+  /** Shows the guild to the session. @returns false when it could not be read, and is to be shown later */
+  async #isShown(): Promise<boolean> {
+    const { feedSession } = this;
+    const endTurn = await this.#turn();
+    const create = feedSession.detached ? 'gone' : await this.#guildCreate();
+    endTurn();
+    if (create === 'unreadable') return feedSession.detached;
+    await feedSession.session.whenRoom(() => this.#show(create));
+    return true;
+  }
+
+  /** The turn to ask for the guild, which no client keeps from others by not reading. */
+  async #turn(): Promise<Release> {
+    const { session, feed } = this.feedSession;
+    for (;;) {
+      await session.room();
+      const release = await feed.turn();
+      await nextTurn();
+      if (session.hasRoom || session.ended) return release;
+      release();
+    }
+  }
+
+  #show(create: GatewayEvent | 'gone' | 'out of reach'): void {
+    const { feedSession } = this;
+    if (feedSession.detached) return;
+    if (create === 'gone' || create === 'out of reach') this.#tellUnavailable();
+    else this.#showWhole(create);
+    if (create === 'out of reach') feedSession.detach();
+    else feedSession.release();
+  }
+
+  #tellUnavailable(): void {
+    if (this.#isToldUnavailable) return;
+    this.#isToldUnavailable = true;
+    const { feed, session } = this.feedSession;
+    session.unavailableGuilds.add(feed.guildId);
+    this.#dispatch(guildUnavailable(feed.guildId));
+  }
+
+  #showWhole(create: GatewayEvent): void {
+    const { feed, session } = this.feedSession;
+    session.unavailableGuilds.delete(feed.guildId);
+    this.#dispatch(create);
+  }
+
+  #dispatch(event: GatewayEvent): void {
+    this.feedSession.session.dispatch(event);
+    event.settle();
+    this.app.metrics.gatewayDispatches.inc({ type: event.type });
+  }
+
+  /** The guild as it is, or why it cannot be had. */
+  async #guildCreate(): Promise<GatewayEvent | 'gone' | 'unreadable' | 'out of reach'> {
+    const { app } = this;
+    const { feed, session } = this.feedSession;
+    try {
+      const [picture, member] = await Promise.all([feed.picture(), app.guilds.member(feed.guildId, session.botId)]);
+      if (!picture || !member) return 'gone';
+      const create = await picture.eventFor({
+        user: session.user,
+        member,
+        seesPresences: session.wants(GatewayIntentBits.GuildPresences),
+        seesVoice: session.wants(GatewayIntentBits.GuildVoiceStates),
+        largeThreshold: session.largeThreshold,
+      });
+      if (create.size <= MAX_GUILD_CREATE_BYTES) return create;
+      app.log.warn({ guildId: String(feed.guildId), bytes: create.size }, 'a guild is too large for the gateway');
+      return 'out of reach';
+    } catch (error) {
+      if (error instanceof GuildUnavailable) return 'out of reach';
+      if (!refusalIn(error)) app.log.error({ err: error }, 'a guild could not be read for the gateway');
+      feed.forgetPicture();
+      return 'unreadable';
+    }
   }
 }

@@ -36,6 +36,21 @@ export const REPLAY_LIMIT = { events: 4_096, bytes: 4 * 1024 * 1024 } as const;
 /** What may wait for a connected client that does not read. */
 export const BACKLOG_LIMIT = { events: 2_048, bytes: 1024 * 1024 } as const;
 
+/**
+ * What waits in a guild's feed for permissions, and for each session that was not shown the guild yet. It follows a GUILD_CREATE at once, so
+ * that both together have room in what a session keeps.
+ */
+export const HELD_LIMIT = { events: 4_096, bytes: 1024 * 1024 } as const;
+
+/** What waits in the feeds of all guilds of a process, in bytes. */
+export const MAX_HELD_BYTES = 64 * 1024 * 1024;
+
+/** The longest GUILD_CREATE, in bytes: more than a half of what a session keeps, which has room for what waits behind it, too. */
+export const MAX_GUILD_CREATE_BYTES = 2.5 * 1024 * 1024;
+
+/** How long a session that logs in waits for guilds on boxes before it is told that they are unavailable, in milliseconds. */
+export const BOX_PATIENCE_MS = 3_000;
+
 /** How long, in milliseconds, until permissions that could not be read are asked for once more: after these tries, and all further ones. */
 export const LAST_PERMISSION_RETRY_MS = 6_000;
 

@@ -85,7 +85,9 @@ export class Session {
   #endedBy: Close | undefined;
   #roomWaiters: (() => void)[] = [];
   #markIntroduced: () => void = () => {};
-  #tasks = Promise.resolve();
+  #roomLine = Promise.resolve();
+  /** The last task of each line that has one. */
+  readonly #tasks = new Map<string | null, Promise<void>>();
   #waitingTasks = 0;
 
   constructor(
@@ -206,14 +208,31 @@ export class Session {
       event.settle();
     }
     if (this.#sent === this.#sequence) this.#catchingUp = false;
-    if (this.#hasRoom) this.#wakeRoomWaiters();
+    if (this.hasRoom) this.#wakeRoomWaiters();
   }
 
   /** Settles when the client is close enough behind for more to be loaded for it, or the session has ended. */
   async room(): Promise<void> {
-    while (!this.#ended && !this.#hasRoom) {
+    while (!this.#ended && !this.hasRoom) {
       await new Promise<void>((resolve) => this.#roomWaiters.push(resolve));
     }
+  }
+
+  /** Whether the client is close enough behind for more to be loaded for it. */
+  get hasRoom(): boolean {
+    return this.#unsentBytes < BACKLOG_LIMIT.bytes / 2;
+  }
+
+  /** Whether half of what may wait for its client waits. */
+  get isFarBehind(): boolean {
+    const most = this.#link && !this.#catchingUp ? BACKLOG_LIMIT : REPLAY_LIMIT;
+    return this.#unsentBytes > most.bytes / 2 || this.#sequence - this.#sent > most.events / 2;
+  }
+
+  /** Does `work`, which dispatches much at once and does not fail, once there is room for it: one after the other, as they came. */
+  whenRoom(work: () => void): Promise<void> {
+    this.#roomLine = this.#roomLine.then(() => this.room()).then(work);
+    return this.#roomLine;
   }
 
   markIntroduced(): void {
@@ -221,16 +240,19 @@ export class Session {
   }
 
   /**
-   * Runs `task`, which handles its own faults, after those handed over earlier.
-   * @returns false when too many wait already
+   * Runs `task`, which handles its own faults, after those handed over earlier for the same line.
+   * @returns false when too many wait already, in all lines
    */
-  inTurn(task: () => Promise<void>): boolean {
+  inTurn(task: () => Promise<void>, line: string | null = null): boolean {
     if (this.#waitingTasks === MAX_WAITING_REQUESTS) return false;
     this.#waitingTasks += 1;
-    this.#tasks = this.#tasks.then(() => {
+    const before = this.#tasks.get(line) ?? Promise.resolve();
+    const done = before.then(() => {
       this.#waitingTasks -= 1;
       return this.#ended ? undefined : task();
     });
+    this.#tasks.set(line, done);
+    void done.then(() => this.#tasks.get(line) === done && this.#tasks.delete(line));
     return true;
   }
 
@@ -251,10 +273,6 @@ export class Session {
     if (close) link?.close(close);
     this.#wakeRoomWaiters();
     this.onEnd(this);
-  }
-
-  get #hasRoom(): boolean {
-    return this.#unsentBytes < BACKLOG_LIMIT.bytes / 2;
   }
 
   #wakeRoomWaiters(): void {

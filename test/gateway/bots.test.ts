@@ -2,6 +2,7 @@ import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { BUS_RECONNECTED, topics } from '../../src/infra/bus.js';
 import type { User } from '../../src/infra/database/index.js';
+import { boxSnowflakes, ID_SPACES } from '../../src/infra/ids.js';
 import { ManualClock } from '../harness/clock.js';
 import { ALL_INTENTS, type Frame, GatewayClient } from '../harness/gateway-client.js';
 import { addGuild, joinMembers, type MemoryGuild, MemoryHome, nobodysRow } from '../harness/guild-home.js';
@@ -126,6 +127,33 @@ it('G-49 what could not be made up for is tried again', async () => {
   expect(await client.settled()).toEqual([]);
   clock.advance(1_000);
   expect((await client.event('GUILD_CREATE')).d.id).toBe(String(guild.id));
+});
+
+it.each([
+  ['of the cloud', () => server.app],
+  ['on a box', () => ({ ...server.app, nextId: boxSnowflakes(clock, ID_SPACES.first) })],
+])('G-49 what is being made up for of a guild %s is not begun once more', async (_where, app) => {
+  const client = await session();
+  addGuild(app(), home, 'Missed', bot);
+  let asked = 0;
+  let passes = 0;
+  const unanswered = () => {
+    asked += 1;
+    return new Promise(() => {});
+  };
+  const counted = (userId: bigint) => {
+    passes += 1;
+    return MemoryHome.prototype.pagesOfGuildIds.call(home, userId);
+  };
+  Object.assign(home, { member: unanswered, pagesOfGuildIds: counted });
+  for (let pass = 1; pass <= 3; pass += 1) {
+    clock.advance(30_000);
+    await expect.poll(() => passes).toBe(pass);
+    await expect.poll(() => asked).toBeGreaterThan(0);
+    expect(await client.settled()).toEqual([]);
+  }
+  expect(asked).toBe(1);
+  for (const name of ['member', 'pagesOfGuildIds']) Reflect.deleteProperty(home, name);
 });
 
 it("G-30 a bot's new sessions are looked after as its first were, after all have gone", async () => {

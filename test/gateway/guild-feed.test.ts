@@ -5,9 +5,10 @@ import type { AppContext } from '../../src/context.js';
 import type { Audience, BusMessage } from '../../src/domain/bus-message.js';
 import { Permission } from '../../src/domain/permissions.js';
 import { GuildFeeds } from '../../src/gateway/guild-feeds.js';
-import { closes, REPLAY_LIMIT } from '../../src/gateway/protocol.js';
+import { BACKLOG_LIMIT, closes, HELD_LIMIT, MAX_HELD_BYTES } from '../../src/gateway/protocol.js';
 import { BUS_RECONNECTED, topics } from '../../src/infra/bus.js';
 import type { User } from '../../src/infra/database/index.js';
+import { boxSnowflakes, ID_SPACES } from '../../src/infra/ids.js';
 import { ManualClock } from '../harness/clock.js';
 import { openContext } from '../harness/context.js';
 import { addGuild, type MemoryGuild, MemoryHome, nobodysRow } from '../harness/guild-home.js';
@@ -96,6 +97,15 @@ function publish(data: unknown, audience: Audience | null, facts: Partial<BusMes
 const forAll: Audience = { intent: 0 };
 const tellOf = (invalidates: BusMessage['invalidates'], facts: Partial<BusMessage> = {}) =>
   publish(null, null, { invalidates, ...facts });
+
+/** So long that the fourth is one too many. */
+const QUARTER = 'x'.repeat(HELD_LIMIT.bytes / 4);
+
+/** The session goes on without the guild, of which it was told nothing but that. */
+function expectLost({ session, heard }: Seat): void {
+  expect(heard).toEqual([{ id: String(guild.id), unavailable: true }]);
+  expect([session.ended, session.guilds.size, session.unavailableGuilds.has(guild.id)]).toEqual([false, 0, true]);
+}
 
 /** Lets the feed work off what waits: an event comes after those before it. */
 async function settled(witness: Seat): Promise<void> {
@@ -203,12 +213,38 @@ describe('G-23: what happens before a session was shown the guild', () => {
     expect(held.heard).toEqual([1, 2, 3]);
   });
 
-  it('waits up to a bound, beyond which the session ends', () => {
-    const held = heldSeat(bot, 0);
-    for (let n = 0; n < REPLAY_LIMIT.events; n += 1) publish(n, forAll);
-    expect(held.session.ended).toBe(false);
+  it('waits up to a bound, beyond which the session loses sight of the guild, or ends where it cannot be told', () => {
+    const [held, deaf] = [heldSeat(bot, Intent.Guilds), heldSeat(bot, 0)];
+    for (let n = 0; n < HELD_LIMIT.events; n += 1) publish(n, forAll);
+    expect([held.heard, held.session.ended, deaf.session.ended]).toEqual([[], false, false]);
     publish('one more', forAll);
-    expect([held.session.ended, held.closedWith()]).toEqual([true, closes.notReading.code]);
+    expect([deaf.session.ended, deaf.closedWith()]).toEqual([true, closes.notReading.code]);
+    expectLost(held);
+  });
+
+  it('waits up to a bound in bytes', () => {
+    const held = heldSeat(bot, Intent.Guilds);
+    for (let n = 0; n < 3; n += 1) publish(QUARTER, forAll);
+    expect(held.heard).toEqual([]);
+    publish(QUARTER, forAll);
+    expectLost(held);
+  });
+
+  it('gives way in the guild of which most waits, where more waits in all guilds than a process keeps', () => {
+    const quiet = heldSeat(bot, Intent.Guilds);
+    publish('quiet', forAll);
+    const small = guild;
+    const kept = Array.from({ length: MAX_HELD_BYTES / (HELD_LIMIT.bytes / 2) }, (_, index) => {
+      guild = addGuild(app, home, `Loud ${index}`, bot);
+      const loud = heldSeat(bot, Intent.Guilds);
+      publish('x'.repeat(HELD_LIMIT.bytes / 2), forAll);
+      return loud;
+    });
+    guild = small;
+    expect(kept.filter(({ feedSession }) => feedSession.detached)).toHaveLength(1);
+    quiet.feedSession.release();
+    expect(quiet.heard).toEqual(['quiet']);
+    for (const { session } of kept) session.end();
   });
 
   it('is forgotten when the session leaves the guild', () => {
@@ -218,6 +254,31 @@ describe('G-23: what happens before a session was shown the guild', () => {
     held.feedSession.release();
     publish(2, forAll);
     expect([held.heard, held.feedSession.detached, held.session.guilds.size]).toEqual([[], true, 0]);
+  });
+});
+
+describe('G-46: a session whose client does not keep up', () => {
+  const half = 'x'.repeat(BACKLOG_LIMIT.bytes / 2);
+  const behind = () => {
+    const listener = seat(bot, Intent.Guilds);
+    listener.link.hasRoom = false;
+    for (const said of [half, 'more', half]) publish(said, forAll);
+    return listener;
+  };
+
+  it('loses a guild on a box before its connection closes', () => {
+    const nextId = boxSnowflakes(clock, ID_SPACES.first);
+    guild = addGuild({ ...app, nextId }, home, 'Home', bot);
+    const listener = behind();
+    expect([listener.closedWith(), listener.session.guilds.size]).toEqual([undefined, 0]);
+    listener.link.hasRoom = true;
+    listener.session.pump();
+    expect(listener.heard).toEqual([half, { id: String(guild.id), unavailable: true }]);
+  });
+
+  it("is closed where it is for a guild of the cloud's, which it keeps", () => {
+    const listener = behind();
+    expect([listener.closedWith(), listener.session.guilds.size]).toEqual([closes.notReading.code, 1]);
   });
 });
 
@@ -314,17 +375,32 @@ describe('what a bot may do', () => {
     expect(listener.heard).toEqual(['end']);
   });
 
-  it('holds the events behind it back, up to a bound beyond which the sessions end', async () => {
+  it('holds the events behind it back, up to a bound beyond which the sessions lose sight of the guild, or end', async () => {
     const [listener, careless] = [seat(bot, 0), seat(other, Intent.Guilds)];
     let open = () => {};
     home.gate = new Promise((resolve) => {
       open = resolve;
     });
     ask();
-    for (let n = 1; n < REPLAY_LIMIT.events; n += 1) publish(n, forAll);
+    for (let n = 1; n < HELD_LIMIT.events; n += 1) publish(n, forAll);
     expect([listener.session.ended, careless.session.ended]).toEqual([false, false]);
     publish('one more', forAll);
-    expect([listener.closedWith(), careless.closedWith()]).toEqual([closes.unavailable.code, closes.unavailable.code]);
+    expect(listener.closedWith()).toBe(closes.unavailable.code);
+    expectLost(careless);
+    open();
+  });
+
+  it('holds the events behind it back, up to a bound in bytes', async () => {
+    const listener = seat(bot, Intent.Guilds);
+    let open = () => {};
+    home.gate = new Promise((resolve) => {
+      open = resolve;
+    });
+    ask();
+    for (let n = 0; n < 3; n += 1) publish(QUARTER, forAll);
+    expect(listener.heard).toEqual([]);
+    publish(QUARTER, forAll);
+    expectLost(listener);
     open();
   });
 });

@@ -5,7 +5,7 @@ import { eventOf } from '../../src/gateway/events.js';
 import { GuildCreate } from '../../src/gateway/guild-create.js';
 import { GuildFeeds } from '../../src/gateway/guild-feeds.js';
 import { introduceGuild, introduceGuilds } from '../../src/gateway/introductions.js';
-import { BACKLOG_LIMIT } from '../../src/gateway/protocol.js';
+import { BACKLOG_LIMIT, MAX_GUILD_CREATE_BYTES } from '../../src/gateway/protocol.js';
 import type { SessionTerms } from '../../src/gateway/session.js';
 import { topics } from '../../src/infra/bus.js';
 import type { User } from '../../src/infra/database/index.js';
@@ -134,6 +134,17 @@ describe('a guild is shown', () => {
     await introduceGuild(app, shown.feedSession);
     expect([told(shown), shown.feedSession.detached]).toEqual([['GUILD_DELETE unavailable'], true]);
     expect(lines).toEqual([]);
+  });
+
+  it('as unavailable, and not held, where it is larger than a session keeps, which goes on', async () => {
+    const topic = 'x'.repeat(MAX_GUILD_CREATE_BYTES / 4);
+    const { channels } = guild.snapshot;
+    const [large, shown] = [addGuild(app, home, 'Large', bot), seat()];
+    large.snapshot.channels = Array.from({ length: 4 }, () => ({ ...channels[0]!, id: app.nextId(), topic }));
+    await introduceGuild(app, feeds.attach(large.id, shown.session));
+    await introduceGuild(app, shown.feedSession);
+    expect([told(shown), shown.session.ended]).toEqual([['GUILD_DELETE unavailable', 'GUILD_CREATE'], false]);
+    expect([...shown.session.guilds.keys()]).toEqual([guild.id]);
   });
 
   it('once the client has read enough of what it was sent before', async () => {

@@ -1,0 +1,199 @@
+import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { limits } from '../../src/domain/limits.js';
+import { BOX_PATIENCE_MS } from '../../src/gateway/protocol.js';
+import { subscribeToAll, topicsOfGuild } from '../../src/infra/bus.js';
+import { ManualClock } from '../harness/clock.js';
+import { type Frame, GatewayClient } from '../harness/gateway-client.js';
+import {
+  type Announced,
+  announce,
+  connectNewBox,
+  guildOf,
+  type HandBox,
+  putInstallation,
+} from '../harness/hand-box.js';
+import type { RawMessage } from '../harness/raw-relay.js';
+import { startServer, type TestServer } from '../harness/server.js';
+import { addMember, createBot, createGuild, type TestBot, type TestGuild } from '../harness/world.js';
+
+let server: TestServer;
+let clock: ManualClock;
+let box: HandBox;
+let bot: TestBot;
+const clients: GatewayClient[] = [];
+const boxes: HandBox[] = [];
+
+beforeEach(async () => {
+  clock = new ManualClock();
+  server = await startServer({ clock });
+  box = await connectBox();
+  bot = await createBot(server.app);
+});
+afterEach(async () => {
+  await Promise.all(clients.splice(0).map((client) => client.close()));
+  for (const { relay } of boxes.splice(0)) relay.cut();
+  await server.stop();
+});
+
+async function connectBox(): Promise<HandBox> {
+  const made = await connectNewBox(server);
+  boxes.push(made);
+  return made;
+}
+
+/** What a box answers when it is asked for anything of these guilds. */
+function answerTo({ name, input }: RawMessage, guilds: readonly Announced[], facts: object = {}): unknown {
+  const guild = guilds.find(({ id }) => id === input.guild_id);
+  if (!guild) return null;
+  const user = { id: input.user_id, username: 'bot', bot: true };
+  if (name === 'member') return { user, roles: [], joined_at: '2024-01-01T00:00:00.000Z' };
+  if (name !== 'guild') return [];
+  const { id, owner_id, channels } = guild;
+  const everyone = { id, name: '@everyone', permissions: '1024', position: 0 };
+  const text = { id: channels[0], type: 0, name: 'general' };
+  return { id, name: 'Den', owner_id, roles: [everyone], channels: [text], member_count: 2, ...facts };
+}
+
+/** Has the box answer calls, as long as `answers` makes something of them. */
+function serve({ relay }: Pick<HandBox, 'relay'>, answers: (call: RawMessage) => unknown): void {
+  const hear = (call: RawMessage) => {
+    const answer = call.op === 'call' ? answers(call) : undefined;
+    if (answer !== undefined) reply({ relay }, call, answer);
+  };
+  relay.socket.on('message', (data: Buffer, isBinary) => {
+    if (!isBinary) hear(JSON.parse(data.toString()) as RawMessage);
+  });
+}
+
+function reply({ relay }: Pick<HandBox, 'relay'>, call: RawMessage, answer: unknown): void {
+  const body = JSON.stringify(answer);
+  relay.send({ op: 'response', id: call.id, status: 200, headers: {}, body: Buffer.byteLength(body) });
+  relay.sendBody(call.id, body);
+}
+
+/** Settles once it is told in the cloud that this happened in the guild. */
+function heard({ id }: Announced, type: string): Promise<void> {
+  return new Promise((resolve) => {
+    subscribeToAll(server.app.bus, topicsOfGuild(BigInt(id)), (message) => message.type === type && resolve());
+  });
+}
+
+async function guildsOnBox(count: number): Promise<Announced[]> {
+  const guilds = Array.from({ length: count }, () => guildOf(box, [bot.id]));
+  await announce(box, guilds);
+  for (const { id } of guilds) await putInstallation(server, bot, id);
+  return guilds;
+}
+
+async function nearGuild(): Promise<TestGuild> {
+  const guild = await createGuild(server.app);
+  await addMember(server.app, guild.id, bot.user);
+  return guild;
+}
+
+async function login(more: object = {}, as = bot): Promise<GatewayClient> {
+  const client = await GatewayClient.open(server.origin);
+  clients.push(client);
+  client.identify(as.token, { intents: Intent.Guilds, ...more });
+  await client.event('READY');
+  return client;
+}
+
+const callsOf = ({ relay }: HandBox, name: string) =>
+  relay.messages.filter((message) => message.op === 'call' && message.name === name);
+
+describe('G-21: a box that does not answer', () => {
+  it("keeps no bot from the cloud's guilds, nor from those of another box, and its own are unavailable soon", async () => {
+    const frozen = await guildsOnBox(3);
+    const near = await nearGuild();
+    const other = await connectBox();
+    const there = guildOf(other, [bot.id]);
+    serve(other, (call) => answerTo(call, [there]));
+    await announce(other, [there]);
+    await putInstallation(server, bot, there.id);
+
+    const client = await login();
+    const shown = [await client.event('GUILD_CREATE'), await client.event('GUILD_CREATE')];
+    expect(shown.map(({ d }) => d.id).sort()).toEqual([String(near.id), there.id].sort());
+    expect(await client.settled()).toEqual([]);
+    clock.advance(BOX_PATIENCE_MS);
+    const told = [await client.next(), await client.next(), await client.next()];
+    expect(told.map(({ t, d }) => [t, d])).toEqual(frozen.map(({ id }) => ['GUILD_DELETE', { id, unavailable: true }]));
+  });
+
+  it('keeps no bot from what is told of other guilds longer than that', async () => {
+    await guildsOnBox(3);
+    const client = await login();
+    const near = await nearGuild();
+    server.app.publish({ type: 'GUILD_JOINED', guildId: near.id, userId: bot.id });
+    expect(await client.settled()).toEqual([]);
+    clock.advance(BOX_PATIENCE_MS);
+    expect((await client.event('GUILD_CREATE')).d.id).toBe(String(near.id));
+  });
+
+  it('has its guild shown, and what happened there meanwhile, once it does', async () => {
+    const calls: RawMessage[] = [];
+    let guilds: Announced[] | null = null;
+    serve(box, (call) => (guilds ? answerTo(call, guilds) : void calls.push(call)));
+    const [guild] = (await guildsOnBox(1)) as [Announced];
+    const client = await login();
+    await expect.poll(() => calls.length).toBe(2);
+    clock.advance(BOX_PATIENCE_MS);
+    expect((await client.event('GUILD_DELETE')).d).toEqual({ id: guild.id, unavailable: true });
+    const d = { guild_id: guild.id, role_id: String(box.nextId()) };
+    box.relay.send({ op: 'dispatch', s: 3, t: 'GUILD_ROLE_DELETE', d });
+    await heard(guild, 'GUILD_ROLE_DELETE');
+    guilds = [guild];
+    for (const call of calls) reply(box, call, answerTo(call, guilds));
+    const frames = [await client.next(), await client.next()];
+    expect(frames.map((frame: Frame) => frame.t)).toEqual(['GUILD_CREATE', 'GUILD_ROLE_DELETE']);
+  });
+});
+
+describe('decisions 295: many guilds on a box, and many bots', () => {
+  it('are all shown after the box begins, with a few questions at a time and one for each guild itself', async () => {
+    const bots = [bot];
+    while (bots.length < 7) bots.push(await createBot(server.app));
+    const guilds = Array.from({ length: 40 }, () =>
+      guildOf(
+        box,
+        bots.map(({ id }) => id),
+      ),
+    );
+    for (const { id } of guilds) for (const one of bots) await putInstallation(server, one, id);
+    const sessions = await Promise.all(bots.map((one) => login({}, one)));
+
+    const held: RawMessage[] = [];
+    let isHolding = true;
+    serve(box, (call) => (isHolding ? void held.push(call) : answerTo(call, guilds)));
+    await announce(box, guilds);
+    await expect.poll(() => held.length).toBeGreaterThan(0);
+    expect(await sessions[0]?.settled()).toEqual([]);
+    expect(held.length).toBeLessThanOrEqual(64);
+    isHolding = false;
+    for (const call of held) reply(box, call, answerTo(call, guilds));
+    for (const client of sessions) {
+      for (const _ of guilds)
+        expect((await client.next(({ t }) => t?.startsWith('GUILD_') === true)).t).toBe('GUILD_CREATE');
+    }
+    expect(callsOf(box, 'guild')).toHaveLength(guilds.length);
+  });
+});
+
+describe('decisions 296: a box with a guild that is too large', () => {
+  it('keeps no session from others: the guild is unavailable', async () => {
+    const guilds: Announced[] = [];
+    const topic = '€'.repeat(limits.channelTopic);
+    const channels = Array.from({ length: limits.channelsPerGuild }, () => ({ type: 0, name: 'full', topic }));
+    const large = () => ({ channels: channels.map((channel) => ({ ...channel, id: String(box.nextId()) })), filler });
+    const filler = 'x'.repeat(1_000_000);
+    serve(box, (call) => answerTo(call, guilds, large()));
+    const near = await nearGuild();
+    guilds.push(...(await guildsOnBox(1)));
+    const client = await login();
+    const told = [await client.event('GUILD_CREATE'), await client.event('GUILD_DELETE')];
+    expect(told.map(({ d }) => d.id)).toEqual([String(near.id), guilds[0]?.id]);
+    expect(await client.settled()).toEqual([]);
+  });
+});
