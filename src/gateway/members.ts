@@ -55,7 +55,10 @@ async function sendListed(home: GuildHome, session: Session, request: MembersReq
   return dispatchMembers(home, session, request, members, { notFound });
 }
 
-/** The whole list, or its first `limit`, chunk by chunk, no faster than the client reads. */
+/**
+ * The whole list, or its first `limit`, chunk by chunk, no faster than the client reads. Where it ends before its count says so, the chunk at
+ * its end is the last by its `chunk_count`, which clients wait for.
+ */
 async function sendAll(home: GuildHome, session: Session, request: MembersRequest): Promise<void> {
   const guildId = BigInt(request.guild_id);
   const total = Math.min(await home.countMembers(guildId), request.limit || Number.POSITIVE_INFINITY);
@@ -67,7 +70,9 @@ async function sendAll(home: GuildHome, session: Session, request: MembersReques
     const take = Math.min(MEMBERS_PER_CHUNK, total - index * MEMBERS_PER_CHUNK);
     const members = await home.members(guildId, selection, take);
     selection.after = members.at(-1)?.userId ?? selection.after;
-    await dispatchMembers(home, session, request, members, { index, count: chunkCount });
+    const isAtEnd = members.length < take;
+    await dispatchMembers(home, session, request, members, { index, count: isAtEnd ? index + 1 : chunkCount });
+    if (isAtEnd) return;
   }
 }
 
@@ -89,7 +94,7 @@ async function dispatchMembers(
 ): Promise<void> {
   const userIds = members.map(({ userId }) => userId);
   const presences = wantsPresences(session, request) ? await home.presences(BigInt(request.guild_id), userIds) : [];
-  dispatchChunk(session, request, members, presences, facts);
+  await session.whenRoom(() => dispatchChunk(session, request, members, presences, facts));
 }
 
 function wantsPresences(session: Session, request: MembersRequest): boolean {

@@ -1,4 +1,5 @@
 import { GatewayDispatchEvents, GatewayOpcodes } from 'discord-api-types/v10';
+import { placeOfGuild } from './box-turns.js';
 import { Closing } from './closing.js';
 import { eventOf } from './events.js';
 import type { Gateway } from './gateway.js';
@@ -27,12 +28,12 @@ export function answer(gateway: Gateway, session: Session, op: ClientOpcode, d: 
       return;
     case GatewayOpcodes.VoiceStateUpdate: {
       const request = check(VoiceStateUpdate, d);
-      inTurn(session, () => changeVoice(gateway, session, request));
+      inTurn(gateway, session, request.guild_id, () => changeVoice(gateway, session, request));
       return;
     }
     case GatewayOpcodes.RequestGuildMembers: {
       const request = check(RequestGuildMembers, d);
-      inTurn(session, () => sendMembers(gateway, session, request));
+      inTurn(gateway, session, request.guild_id, () => sendMembers(gateway, session, request));
       break;
     }
     case GatewayOpcodes.RequestSoundboardSounds:
@@ -48,9 +49,14 @@ export function answer(gateway: Gateway, session: Session, op: ClientOpcode, d: 
   }
 }
 
-/** @throws Closing 4008 when too many requests wait */
-function inTurn(session: Session, work: () => Promise<void>): void {
-  if (!session.inTurn(work)) throw new Closing(closes.rateLimited);
+/**
+ * Does `work` after what was asked for before. Guilds on boxes have a line each, so that a box that does not answer keeps nobody from
+ * what is asked of others (docs/gateway.md, G-40).
+ * @throws Closing 4008 when too many requests wait
+ */
+function inTurn({ app }: Gateway, session: Session, guildId: string, work: () => Promise<void>): void {
+  const line = placeOfGuild(app, BigInt(guildId)) === null ? null : guildId;
+  if (!session.inTurn(work, line)) throw new Closing(closes.rateLimited);
 }
 
 function sendSoundboardSounds(session: Session, guildIds: string[]): void {

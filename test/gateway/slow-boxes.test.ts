@@ -197,3 +197,50 @@ describe('decisions 296: a box with a guild that is too large', () => {
     expect(await client.settled()).toEqual([]);
   });
 });
+
+describe('G-40: members of a guild on a box', () => {
+  const all = (client: GatewayClient, { id }: { id: bigint | string }) =>
+    client.send(8, { guild_id: String(id), query: '', limit: 0, nonce: String(id) });
+  const chunk = async (client: GatewayClient) => (await client.event('GUILD_MEMBERS_CHUNK')).d;
+
+  /** A session with a guild on the box of which it says that it has so many members, and these pages of them. */
+  async function asking(
+    member_count: number,
+    pages: (call: RawMessage) => unknown,
+  ): Promise<[GatewayClient, Announced]> {
+    const guilds: Announced[] = [];
+    serve(box, (call) => (call.name === 'members' ? pages(call) : answerTo(call, guilds, { member_count })));
+    const [guild] = (await guildsOnBox(1)) as [Announced];
+    guilds.push(guild);
+    const client = await login({ intents: Intent.Guilds | Intent.GuildMembers });
+    return [client, guild];
+  }
+
+  it('are asked for beside those of others, which wait for no box', async () => {
+    const near = await nearGuild();
+    const [client, guild] = await asking(5, () => undefined);
+    for (const _of of [near, guild]) await client.event('GUILD_CREATE');
+    all(client, guild);
+    await expect.poll(() => callsOf(box, 'members').length).toBe(1);
+    all(client, near);
+    expect((await chunk(client)).nonce).toBe(String(near.id));
+  });
+
+  it('end with the first page that is not full, however many the box says that there are', async () => {
+    const member = () => ({
+      user: { id: String(box.nextId()), username: 'one' },
+      roles: [],
+      joined_at: '2024-01-01T00:00:00.000Z',
+    });
+    const full = Array.from({ length: 1_000 }, member);
+    const [client, guild] = await asking(2 ** 31 - 1, ({ input }) => (input.after === undefined ? full : [member()]));
+    await client.event('GUILD_CREATE');
+    all(client, guild);
+    const first = await chunk(client);
+    expect([first.chunk_index, first.members.length]).toEqual([0, 1_000]);
+    expect(first.chunk_count).toBeLessThanOrEqual(1_000);
+    const last = await chunk(client);
+    expect([last.chunk_index, last.chunk_count, last.members.length]).toEqual([1, 2, 1]);
+    expect(await client.settled()).toEqual([]);
+  });
+});
