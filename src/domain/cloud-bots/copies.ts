@@ -1,8 +1,9 @@
 import { isUniqueConflict } from '../../infra/database/faults.js';
-import type { User } from '../../infra/database/index.js';
+import type { Reader, User } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
 import { DomainError } from '../errors.js';
 import { renameMemberships } from '../members/name-keys.js';
+import { PLATFORM_ID } from '../platform/platform.js';
 import { showUserAnew } from '../users/shown.js';
 
 /** A bot as its cloud tells of it. */
@@ -10,13 +11,21 @@ export type BotProfile = Pick<User, 'id' | 'username' | 'globalName' | 'avatarHa
 
 /**
  * A box's copy of a bot's user, which is made where there is none, and renewed where the bot looks otherwise by now.
- * @throws FORBIDDEN where the id is one of the box's own people
+ * @throws FORBIDDEN where the id is a person's, a bot's of the box's own, or the platform's
  */
 export async function copyOfBot(call: CallContext, profile: BotProfile): Promise<User> {
-  const copy = await call.read.user.findUnique({ where: { id: profile.id } });
-  if (!copy) return makeCopy(call, profile);
-  if (!copy.bot) throw new DomainError('FORBIDDEN', 'This is no bot.');
-  return isAlike(copy, profile) ? copy : renewCopy(call, profile);
+  const { id } = profile;
+  const copy = await findCopy(call.read, id);
+  if (copy) return isAlike(copy, profile) ? copy : renewCopy(call, profile);
+  const isTaken = id === PLATFORM_ID || (await call.read.user.findUnique({ where: { id }, select: { id: true } }));
+  if (isTaken) throw new DomainError('FORBIDDEN', 'This is no bot of the cloud.');
+  return makeCopy(call, profile);
+}
+
+/** The copy of a bot of the cloud: a bot's user without an application, which is in the cloud. Null where there is none. */
+export async function findCopy({ user }: Pick<Reader, 'user'>, id: bigint): Promise<User | null> {
+  if (id === PLATFORM_ID) return null;
+  return user.findFirst({ where: { id, bot: true, application: null } });
 }
 
 /** Of several that make it at once, one does. */

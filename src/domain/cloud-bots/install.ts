@@ -3,6 +3,7 @@ import { DomainError } from '../errors.js';
 import { addBot } from '../installations/guild-install.js';
 import { removeFromGuild } from '../installations/uninstall.js';
 import { tellNewcomer } from '../presences/tell.js';
+import { findCopy } from './copies.js';
 
 export interface BoxInstall {
   guildId: bigint;
@@ -30,15 +31,14 @@ export async function installOnBox(call: CallContext, { guildId, name, permissio
   await tellNewcomer(call, guildId, user.id);
 }
 
-/** Ends a bot's membership of one of the box's guilds, and removes its managed role. What is not there is no error. */
+/** Ends the membership of one of the cloud's bots in one of the box's guilds, and removes its managed role. What is not there is no error. */
 export async function removeFromBox(
   call: CallContext,
   { guildId, botId }: { guildId: bigint; botId: bigint },
 ): Promise<void> {
   await call.write(
     async (write) => {
-      const bot = await write.db.user.findUnique({ where: { id: botId }, select: { bot: true } });
-      if (bot?.bot) await removeFromGuild(call, write, botId, guildId);
+      if (await findCopy(write.db, botId)) await removeFromGuild(call, write, botId, guildId);
     },
     { serializable: true },
   );

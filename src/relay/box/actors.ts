@@ -14,7 +14,7 @@ export class Actors {
     private readonly idSpace: number,
   ) {}
 
-  /** The bot, as it is told of. @throws FORBIDDEN where that is one of the box's own people, or not the application's bot */
+  /** The bot, as it is told of. @throws FORBIDDEN where that is one of the box's own people or bots, the platform, or not the application's bot */
   async bot({
     user,
     application_id: applicationId,

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PLATFORM_ID } from '../../../src/domain/platform/index.js';
 import { CLOUD } from '../../../src/rest-compat/route.js';
 import { routes } from '../../../src/rest-compat/table.js';
 import { startBox, type TestBox } from '../../harness/box.js';
@@ -139,6 +140,28 @@ describe('a cloud that asks for more than its bots may', () => {
     await addMember(box.app, guild.id, own.user).catch(() => {});
     const bot = identity({ user: { ...BOT, id: String(own.id) }, application_id: String(own.id) });
     expect((await ask('GET', `/guilds/${guild.id}`, { bot })).status).toBe(403);
+  });
+
+  it('R-26: has nothing to do with the platform of the box, nor with bots of the box’s own, whatever their ids', async () => {
+    const { app } = box;
+    // Without the box's id space, as of an instance that became a box.
+    const own = await app.db.writer.user.create({ data: { id: 4_000n, username: 'ours', bot: true } });
+    const facts = { name: 'ours', publicKey: '', privateKey: '', ownerUserId: guild.owner.id };
+    const lists = { serverInstallScopes: [], userInstallScopes: [], redirectUris: [] };
+    await app.db.writer.application.create({ data: { id: own.id, ...facts, ...lists } });
+    await addMember(app, guild.id, own);
+    const platform = await app.db.reader.user.findUniqueOrThrow({ where: { id: PLATFORM_ID } });
+    for (const user of [platform, own]) {
+      const bot = { ...BOT, id: String(user.id) };
+      const input = { guild_id: String(guild.id), bot, name: 'Mallory', permissions: '8' };
+      expect((await call('install_bot', input)).status).toBe(403);
+      const as = { bot: identity({ user: bot, application_id: bot.id }) };
+      expect((await ask('GET', `/guilds/${guild.id}`, as)).status).toBe(403);
+      expect(await app.db.reader.user.findUnique({ where: { id: user.id } })).toEqual(user);
+    }
+    expect((await call('remove_bot', { guild_id: String(guild.id), bot_id: '4000' })).status).toBe(200);
+    const memberships = await app.db.reader.member.count({ where: { guildId: guild.id, userId: own.id } });
+    expect(memberships).toBe(1);
   });
 
   it('posts by a webhook where it is directed, and nowhere else', async () => {
