@@ -28,6 +28,9 @@ export interface UplinkParts {
   onRefused(reason: string): void;
 }
 
+/** How long after a connection was given up in its greeting the cloud may still take it for one that is newer, in milliseconds. */
+const UNSURE_MS = 60_000;
+
 /** How much a wait that the cloud asks for is shortened or lengthened at most. */
 const GIVE_OR_TAKE = 0.25;
 
@@ -46,6 +49,8 @@ export class Uplink {
   #waiting: Timer | null = null;
   #giveUpDialling: (() => void) | null = null;
   #isOver = false;
+  /** Until when one that was given up before its welcome may be admitted after all, in milliseconds since the Unix epoch. */
+  #unsureUntil = 0;
 
   constructor(private readonly parts: UplinkParts) {
     this.#backOff = new BackOff(parts.clock, parts.random);
@@ -132,8 +137,11 @@ export class Uplink {
     this.#open.delete(connection);
     if (connection !== this.#current) return;
     this.#current = null;
+    const { clock } = this.parts;
+    const isReplacedByOwn = close.code === closes.replaced.code && clock.now() < this.#unsureUntil;
+    if (this.#servesSince === null) this.#unsureUntil = clock.now() + UNSURE_MS;
     this.#noteServed();
-    if (isPermanent(close.code)) this.#refused(close);
+    if (isPermanent(close.code) && !isReplacedByOwn) this.#refused(close);
     else this.#lost(close.reason === '' ? `it broke off (${close.code})` : `${close.reason} (${close.code})`);
   }
 

@@ -4,6 +4,7 @@ import { refusalIn } from '../../domain/errors.js';
 import { type BusSubscription, topics } from '../../infra/bus.js';
 import type { Timer } from '../../infra/clock.js';
 import type { Box } from '../../infra/database/index.js';
+import { isDoneWithin } from '../../infra/deadlines.js';
 import { inPieces, inTurns, nextTurn } from '../../infra/turns.js';
 import { type Close, closes } from '../protocol/closes.js';
 import { Absences } from './absences.js';
@@ -15,6 +16,9 @@ const CHECK_EVERY_MS = 30_000;
 
 /** Boxes that are read with one query: SQLite takes 999 parameters. */
 const BOXES_PER_QUERY = 400;
+
+/** How long a question that an event takes may go on once the box has another connection, in milliseconds. */
+const STOPPING_MS = 1_000;
 
 /** What closes the connection of a box that does not keep to the protocol. */
 const BROKEN_RULES: readonly number[] = [closes.unusable, closes.tooSlow, closes.silent, closes.notOwnId].map(
@@ -74,8 +78,16 @@ export class BoxesHere {
 
   /** No more events of a box are worked on; settles once the last one is, also where its connection is lost by now. */
   async stopEvents(boxId: bigint): Promise<void> {
-    await this.get(boxId)?.stopEvents();
+    const connection = this.get(boxId);
+    if (connection) await this.#stopEventsOf(connection);
     await this.#ending.get(boxId);
+  }
+
+  /** What the last event asks its box over a connection that is dead is not waited for: the box waits for its welcome, and not as long. */
+  async #stopEventsOf(connection: BoxConnection): Promise<void> {
+    const stopped = connection.stopEvents();
+    if (!(await isDoneWithin(STOPPING_MS, stopped))) connection.abandon(closes.replaced);
+    await stopped;
   }
 
   /** From here on, a box's events have numbers of this session. */

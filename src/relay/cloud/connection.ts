@@ -148,7 +148,13 @@ export class BoxConnection implements BoxLine {
     this.parts.link.end(close);
   }
 
-  /** The same; settles once the connection is closed. */
+  /** The same, and whoever waits for an answer over it is told at once that there is none, although the other end may not hear of the close. */
+  abandon(close: Close): void {
+    this.#streams.lose();
+    this.end(close);
+  }
+
+  /** The same as `end`; settles once the connection is closed. */
   finish(close: Close): Promise<void> {
     this.end(close);
     return this.#closed;

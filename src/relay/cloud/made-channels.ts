@@ -1,6 +1,6 @@
 import type { AppContext } from '../../context.js';
 import { noteChannel } from '../../domain/boxes/index.js';
-import { DomainError } from '../../domain/errors.js';
+import { refusalIn } from '../../domain/errors.js';
 import { parseSnowflake } from '../../infra/ids.js';
 import type { ForwardedAnswer } from './answers.js';
 
@@ -8,7 +8,7 @@ const CHANNELS_OF_GUILD = /^\/guilds\/\d+\/channels$/;
 
 /**
  * A channel that a bot has just made can be found by it, although the box's CHANNEL_CREATE may come later than its answer. What cannot be kept
- * is seen to with that event.
+ * is seen to with that event: the channel is there, and a bot that were told otherwise would make another.
  */
 export async function noteMadeChannel(
   app: AppContext,
@@ -24,6 +24,7 @@ export async function noteMadeChannel(
   try {
     await noteChannel(app.callOfNobody(), box, { guildId, channelId });
   } catch (error) {
-    if (!(error instanceof DomainError)) throw error;
+    if (!refusalIn(error))
+      app.log.error({ err: error, boxId: String(box) }, 'a channel that was made could not be kept');
   }
 }

@@ -168,6 +168,19 @@ describe('a connection that is lost', () => {
   });
 });
 
+describe('R-16: a connection that is replaced by one of the box’s own, which it gave up in its greeting', () => {
+  it('is followed by another', async () => {
+    const { cloud, connection } = await connectBox();
+    connection.cut();
+    (await cloud.accept()).cut();
+    const next = await cloud.welcome();
+    await next.connection.next('begin');
+    next.connection.close(4103, 'replaced');
+    const last = await cloud.welcome();
+    await last.connection.next('begin');
+  });
+});
+
 describe('R-40: a cloud that goes away', () => {
   it('is left for the next connection, and what is open goes on', async () => {
     const { cloud, box, connection, session } = await connectBox();

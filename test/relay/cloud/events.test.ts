@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { topics } from '../../../src/infra/bus.js';
 import { EventsIntake } from '../../../src/relay/cloud/events-intake.js';
 import { KnownBots } from '../../../src/relay/cloud/known-bots.js';
+import { ManualClock } from '../../harness/clock.js';
 import { failStatements } from '../../harness/faults.js';
 import {
   acknowledged,
@@ -283,6 +284,26 @@ describe('what a box tells of its own (docs/relay.md, R-30 to R-35)', () => {
     const unknown = 'x'.repeat(1_000_000);
     for (let n = 2; n < 7; n += 1) box.relay.send({ op: 'ready', s: s + n, unknown });
     expect(await box.relay.closed).toMatchObject({ code: 4003 });
+  });
+
+  it('R-10, R-16 what an event asks over a connection that is dead keeps the box’s next one waiting no longer than it waits', async () => {
+    const own = await startServer({ clock: new ManualClock() });
+    try {
+      const first = await connectNewBox(own);
+      const bot = await createBot(own.app);
+      const guild = guildOf(first, [bot.id]);
+      const s = await announce(first, [guild]);
+      await putInstallation(own, bot, guild.id);
+      first.relay.send({ op: 'dispatch', s: s + 1, t: 'GUILD_MEMBER_REMOVE', d: removalOf(bot, guild) });
+      // The answer never comes, and no time passes.
+      await first.relay.next('call');
+      const again = await connectAgain(own, first);
+      expect(again.welcome).toMatchObject({ generation: 2 });
+      expect(await own.app.db.reader.installation.count({ where: { guildId: BigInt(guild.id) } })).toBe(1);
+      again.relay.cut();
+    } finally {
+      await own.stop();
+    }
   });
 
   it('a bot that is kicked on the box loses its installation', async () => {
