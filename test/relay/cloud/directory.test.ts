@@ -162,7 +162,7 @@ describe('a form with files', () => {
   });
 
   test('is the same again with another boundary (decisions 17)', async () => {
-    for (const given of [form('-'.repeat(16)), form('another-boundary'), form('-'.repeat(16), 'z')])
+    for (const given of [form('the-first-boundary'), form('another-boundary'), form('the-first-boundary', 'z')])
       await ask('POST', messages(), await given);
     const [first, again, other] = scene.box.arrived.map(({ fingerprint }) => fingerprint);
     expect([again === first, other === first]).toEqual([true, false]);
