@@ -219,6 +219,25 @@ describe('room for more', () => {
     session.end();
     await last;
   });
+
+  it('is filled by one after the other of those who dispatch much', async () => {
+    const link = attached();
+    link.hasRoom = false;
+    const done: number[] = [];
+    const fill = (number: number) =>
+      session.whenRoom(() => {
+        done.push(number);
+        dispatch(half, KIB);
+      });
+    const [first, second] = [fill(1), fill(2)];
+    await first;
+    await new Promise(setImmediate);
+    expect(done).toEqual([1]);
+    link.hasRoom = true;
+    session.pump();
+    await second;
+    expect(done).toEqual([1, 2]);
+  });
 });
 
 describe('what is kept for a RESUME', () => {
@@ -365,6 +384,15 @@ describe('tasks of a session', () => {
     finish();
     await new Promise(setImmediate);
     expect(done).toEqual(['first', 'second']);
+  });
+
+  it('of one line run beside those of another', async () => {
+    const done: string[] = [];
+    session.inTurn(() => new Promise(() => {}), 'frozen');
+    session.inTurn(async () => void done.push('behind it'), 'frozen');
+    session.inTurn(async () => void done.push('beside it'));
+    await new Promise(setImmediate);
+    expect(done).toEqual(['beside it']);
   });
 
   it('wait up to a bound, which counts those that have not begun', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Slots } from '../../src/infra/slots.js';
+import { Slots, SlotsOfEach } from '../../src/infra/slots.js';
 import { nextRound } from '../../src/infra/turns.js';
 
 describe('slots', () => {
@@ -36,5 +36,22 @@ describe('slots', () => {
       expect(slots.isIdle).toBe(true);
     });
     await fc.assert(property, { numRuns: 100 });
+  });
+
+  test('of each are taken beside those of others', async () => {
+    const slots = new SlotsOfEach<string>(1);
+    const release = await slots.take('busy');
+    let hasCome = false;
+    const next = slots.take('busy').then((releaseNext) => {
+      hasCome = true;
+      return releaseNext;
+    });
+    (await slots.take('idle'))();
+    await nextRound();
+    expect(hasCome).toBe(false);
+    release();
+    release();
+    (await next)();
+    (await slots.take('busy'))();
   });
 });

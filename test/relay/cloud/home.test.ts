@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { installApplication } from '../../../src/domain/installations/index.js';
 import { renderUser } from '../../../src/wire/users.js';
+import { ManualClock } from '../../harness/clock.js';
 import { type Announced, announce, connectNewBox, guildOf, type HandBox } from '../../harness/hand-box.js';
 import { outcome } from '../../harness/outcome.js';
 import { startServer, type TestServer } from '../../harness/server.js';
@@ -63,5 +64,32 @@ describe('what a box refuses', () => {
     const asked = outcome(server.app.guilds.view(BigInt(guild.id)));
     await box.relay.answer({ code: 0, message: 'no' }, 403);
     expect(await asked).toBe('OVERLOADED');
+  });
+});
+
+describe('decisions 295: questions to a box that does not answer', () => {
+  let server: TestServer;
+  const clock = new ManualClock();
+  beforeAll(async () => {
+    server = await startServer({ clock });
+  });
+  afterAll(() => server.stop());
+
+  it('wait for their turn, and not long, beside those of another box', async () => {
+    const [frozen, other] = [await connectNewBox(server), await connectNewBox(server)];
+    const guilds = Array.from({ length: 65 }, () => guildOf(frozen));
+    const there = guildOf(other);
+    await announce(frozen, guilds);
+    await announce(other, [there]);
+    const asked = guilds.map(({ id }) => outcome(server.app.guilds.view(BigInt(id))));
+    const calls = () => frozen.relay.messages.filter(({ op }) => op === 'call');
+    await expect.poll(() => calls().length).toBe(64);
+    const reached = outcome(server.app.guilds.view(BigInt(there.id)));
+    await other.relay.answer(null);
+    expect(await reached).toBe('ok');
+    clock.advance(5_000);
+    expect(await Promise.race(asked)).toBe('OVERLOADED');
+    expect(calls()).toHaveLength(64);
+    for (const { relay } of [frozen, other]) relay.cut();
   });
 });
