@@ -258,6 +258,15 @@ describe('boxes that jobs ask', () => {
     expect(await asked.ask(clock, 2n, async () => 'an answer')).toBe('an answer');
   });
 
+  test('are asked by any number of jobs one after the other, whatever comes of each', async () => {
+    const asked = new AskedBoxes();
+    const refuse = () => Promise.reject(new RangeError('no'));
+    for (let job = 0; job < 5; job += 1) {
+      expect(await asked.ask(clock, 1n, async () => job)).toBe(job);
+      await expect(asked.ask(clock, 1n, refuse)).rejects.toThrow(RangeError);
+    }
+  });
+
   test('are left alone for a minute after one did not answer, and what is to be settled waits that long', async () => {
     await install();
     await app.db.writer.job.deleteMany({ where: { kind: 'settle-box-bot' } });
