@@ -1,5 +1,5 @@
 import { cpus, totalmem } from 'node:os';
-import type { Comparison, Spread } from './rounds.js';
+import { type Comparison, type Spread, spread } from './rounds.js';
 
 /** One line of the table. */
 export interface Row {
@@ -18,6 +18,18 @@ export interface Row {
 export function rowOf(name: string, unit: string, aim: string, comparison: Comparison): Row {
   const { subject, baseline, ratio, cpuRatio } = comparison;
   return { name, unit, subject: subject.median, baseline: baseline.median, ratio, cpuRatio, aim };
+}
+
+/** A line for figures that were taken in pairs, the subject's before the baseline's. */
+export function rowOfPairs(name: string, unit: string, aim: string, pairs: readonly [number, number][]): Row {
+  return {
+    name,
+    unit,
+    subject: spread(pairs.map(([subject]) => subject)).median,
+    baseline: spread(pairs.map(([, baseline]) => baseline)).median,
+    ratio: spread(pairs.map(([subject, baseline]) => subject / baseline)),
+    aim,
+  };
 }
 
 const HEADINGS = ['measurement', 'unit', 'platform', 'baseline', 'ratio (lowest–highest)', 'by CPU time', 'aim'];

@@ -5,7 +5,7 @@ import { startLightBoxes } from '../light-boxes/index.js';
 import { Load, type RequestSpec } from '../load.js';
 import { startPlatform } from '../processes.js';
 import { type Door, type RelayWorld, startRelayWorld } from '../relay-world.js';
-import { type Row, rowOf } from '../report.js';
+import { type Row, rowOf, rowOfPairs } from '../report.js';
 import { compare, type Spread, spread } from '../rounds.js';
 import { throwAwayFolder } from '../scratch.js';
 
@@ -210,15 +210,4 @@ function percentile(values: number[], share: number): number {
 
 function shown({ min, max }: Spread): string {
   return `${min.toFixed(2)}–${max.toFixed(2)}`;
-}
-
-function rowOfPairs(name: string, unit: string, aim: string, pairs: [number, number][]): Row {
-  return {
-    name,
-    unit,
-    subject: spread(pairs.map(([subject]) => subject)).median,
-    baseline: spread(pairs.map(([, baseline]) => baseline)).median,
-    ratio: spread(pairs.map(([subject, baseline]) => subject / baseline)),
-    aim,
-  };
 }

@@ -3,8 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { Load, type RequestSpec } from '../load.js';
 import { type MeasuredServer, startPlatform } from '../processes.js';
-import type { Row } from '../report.js';
-import { rowOf } from '../report.js';
+import { type Row, rowOf, rowOfPairs } from '../report.js';
 import { compare, spread } from '../rounds.js';
 import { createWorld, type World } from '../world.js';
 
@@ -189,15 +188,4 @@ async function postsToSends({ server, world, webhook }: Scene): Promise<Row> {
   load.close();
   if (!comparison) throw new Error('nothing was compared');
   return rowOf(`post by a webhook, to a send by a bot, ${SENDERS} callers`, 'requests/s', '', comparison);
-}
-
-function rowOfPairs(name: string, unit: string, aim: string, pairs: [number, number][]): Row {
-  return {
-    name,
-    unit,
-    subject: spread(pairs.map(([subject]) => subject)).median,
-    baseline: spread(pairs.map(([, baseline]) => baseline)).median,
-    ratio: spread(pairs.map(([subject, baseline]) => subject / baseline)),
-    aim,
-  };
 }
