@@ -247,6 +247,23 @@ describe('G-23: what happens before a session was shown the guild', () => {
     for (const { session } of kept) session.end();
   });
 
+  it('counts in a guild as much as waits for the session that came first there', () => {
+    const first = heldSeat(bot, Intent.Guilds);
+    publish('x'.repeat(HELD_LIMIT.bytes / 2), forAll);
+    const second = heldSeat(other, Intent.Guilds);
+    publish('for both', forAll);
+    const full = guild;
+    const kept = Array.from({ length: MAX_HELD_BYTES / (HELD_LIMIT.bytes / 2) - 1 }, (_, index) => {
+      guild = addGuild(app, home, `Loud ${index}`, bot);
+      const loud = heldSeat(bot, Intent.Guilds);
+      publish('x'.repeat(HELD_LIMIT.bytes / 2), forAll);
+      return loud;
+    });
+    guild = full;
+    expect([first, second].map(({ feedSession }) => feedSession.detached)).toEqual([true, true]);
+    for (const { session } of kept) session.end();
+  });
+
   it('is forgotten when the session leaves the guild', () => {
     const held = heldSeat(bot, 0);
     publish(1, forAll);

@@ -358,6 +358,15 @@ describe('what a box says of bots', () => {
     expect(await isInstalled()).toBe(false);
   });
 
+  test('a fault is no answer: it is told, and nothing is asked again', async () => {
+    await install();
+    const fault = new Error('the line is broken');
+    boxes.meanwhile = () => Promise.reject(fault);
+    await expect(forget()).rejects.toBe(fault);
+    const key = `forget-box-bot ${guildId} ${applicationId}`;
+    expect([await isInstalled(), await app.db.reader.job.count({ where: { key } })]).toEqual([true, 0]);
+  });
+
   test('an announcement (R-32): who is missing loses the installation, strangers leave', async () => {
     const { id: stranger } = await createBot(app, { owner: bob.user });
     const { id: kicked } = await createBot(app, { owner: bob.user });
