@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readinessOf } from './harness/readiness.js';
 import { formOf, openScene, type Scene } from './harness/rest.js';
 import { startServer, type TestServer } from './harness/server.js';
 import { needing } from './harness/skipping.js';
@@ -63,8 +64,7 @@ describe.skipIf(missing)(needing(missing, 'a full disk'), () => {
     const uploaded = await upload();
     expect([uploaded.status, uploaded.body.code]).toEqual([503, 130000]);
     expect((await scene.bot.get(scene.messages)).status).toBe(200);
-    const ready = await fetch(`${server.origin}/readyz`);
-    expect([ready.status, await ready.json()]).toEqual([200, { status: 'ok', degraded: ['disk'] }]);
+    expect(await readinessOf(server.origin)).toEqual([200, { status: 'ok', degraded: ['disk'] }]);
     rmSync(filler);
     expect((await upload()).status).toBe(200);
   });

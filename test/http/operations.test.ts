@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ManualClock } from '../harness/clock.js';
 import { noPostgres } from '../harness/interleave.js';
 import { type Line, layLine } from '../harness/line.js';
+import { readinessOf } from '../harness/readiness.js';
 import { ask } from '../harness/rest.js';
 import { putInVoice } from '../harness/rows.js';
 import { migratedDatabase, startServer, type TestServer } from '../harness/server.js';
@@ -10,10 +11,6 @@ import { statementsOf } from '../harness/statements.js';
 import { createGuild } from '../harness/world.js';
 
 const get = async (origin: string, path: string) => ask({ origin }, 'GET', origin + path);
-const answerOf = async (origin: string, path: string) => {
-  const { status, body } = await get(origin, path);
-  return [status, body];
-};
 
 describe('an instance that can serve', () => {
   const clock = new ManualClock();
@@ -25,10 +22,10 @@ describe('an instance that can serve', () => {
   afterAll(() => server.stop());
 
   it('says so, and names what is degraded', async () => {
-    expect(await answerOf(server.origin, '/healthz')).toEqual([200, { status: 'ok' }]);
-    expect(await answerOf(server.origin, '/readyz')).toEqual([200, { status: 'ok', degraded: [] }]);
+    expect(await get(server.origin, '/healthz')).toMatchObject({ status: 200, body: { status: 'ok' } });
+    expect(await readinessOf(server.origin)).toEqual([200, { status: 'ok', degraded: [] }]);
     server.app.degraded = () => ['redis'];
-    expect(await answerOf(server.origin, '/readyz')).toEqual([200, { status: 'ok', degraded: ['redis'] }]);
+    expect(await readinessOf(server.origin)).toEqual([200, { status: 'ok', degraded: ['redis'] }]);
     server.app.degraded = () => [];
   });
 
@@ -111,7 +108,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'an instance whose PostgreSQL is
   it.each(['cut', 'freeze'] as const)('lives, is not ready, and says why (%s)', async (how) => {
     line[how]();
     clock.advance(2_000);
-    expect(await answerOf(server.origin, '/readyz')).toEqual([
+    expect(await readinessOf(server.origin)).toEqual([
       503,
       { status: 'unavailable', reason: 'database', degraded: [] },
     ]);
