@@ -204,6 +204,7 @@ export function callContext(app: AppContext, actor: Actor, options: CallOptions 
     presenceCounts: app.presenceCounts,
     publicUrl: app.addresses.publicUrl,
     portalUrl: `${app.addresses.publicUrl}/portal`,
+    passwordUrl: `${app.addresses.publicUrl}/oauth2/password`,
     read: app.db.reader,
     announce: (event) => app.publish(event, since),
     renderPing: app.renderPing,

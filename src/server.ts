@@ -174,10 +174,10 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   );
   const operations = { phase, readiness, metrics: app.metrics };
   const operationsHttp = config.metricsPort === null ? http : fastify();
-  mountLanding(http, app);
   mountInvitePage(http, app);
   mountOperations(operationsHttp, operations);
   const accounts = createAccounts(app);
+  mountLanding(http, app, accounts.pageSessions);
   const relay = createRelay(app, bots, redis && createRedisBus<LineMessage>(redis, log));
   const directory = createDirectory(app, relay.lines, redis && new SharedKeys(redis));
   doorway.leadTo(relay.door);

@@ -48,11 +48,13 @@ const ANSWERS = `
   UNKNOWN_USER               404  10013   400  NOT_FOUND        400  invalid_request            400  404  4000
   UNKNOWN_GUILD_EMOJI        404  10014   400  NOT_FOUND        400  invalid_request            400  404  4000
   UNKNOWN_OVERWRITE          404  10009   400  NOT_FOUND        400  invalid_request            400  404  4000
+  UNKNOWN_SESSION            404  0       400  NOT_FOUND        400  invalid_request            400  404  4000
   UNKNOWN_SOUND              404  10097   400  NOT_FOUND        400  invalid_request            400  404  4000
   UNKNOWN_STICKER            404  10060   400  NOT_FOUND        400  invalid_request            400  404  4000
   UNKNOWN_VOICE_STATE        404  10065   400  NOT_FOUND        400  invalid_request            400  404  4000
   UNKNOWN_WEBHOOK            404  10015   400  NOT_FOUND        400  invalid_request            400  404  4000
   INVALID_WEBHOOK_TOKEN      401  50027   -    UNAUTHENTICATED  400  -                          400  401  4000
+  INVALID_RESET_TOKEN        400  0       400  BAD_USER_INPUT   400  invalid_request            400  400  4000
   INVALID_INPUT              400  50035   400  BAD_USER_INPUT   400  invalid_request            400  400  4000
   INVALID_JSON               400  50109   400  BAD_USER_INPUT   400  invalid_request            400  400  4000
   INVALID_ROLE               400  50028   400  BAD_USER_INPUT   400  invalid_request            400  400  4000

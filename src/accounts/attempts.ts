@@ -18,12 +18,12 @@ export async function takeAttempt(app: AppContext, limit: Limit, key: string): P
  * @param email as it is stored
  * @throws RATE_LIMITED, and what `attempt` throws
  */
-export async function countSignIn(
+export async function countSignIn<Outcome extends { ok: boolean }>(
   app: AppContext,
   email: string,
   address: string,
-  attempt: () => Promise<Response>,
-): Promise<Response> {
+  attempt: () => Promise<Outcome>,
+): Promise<Outcome> {
   const taken: Count[] = [];
   const giveBack = () => Promise.all(taken.map(({ limit, key }) => app.limits.giveBack(limit, key)));
   try {

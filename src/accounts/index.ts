@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { AppContext } from '../context.js';
-import { DomainError, refusalIn } from '../domain/errors.js';
+import { DomainError, type FieldFault, refusalIn } from '../domain/errors.js';
 import { parseInput } from '../domain/parse-input.js';
 import type { Face } from '../face.js';
 import { STATUS_OF_KIND } from '../http/faults.js';
@@ -9,7 +9,9 @@ import { originOf } from '../http/origins.js';
 import type { FindPerson, PageSessions, Visitor } from '../http/page-sessions.js';
 import { Lazy } from '../infra/lazy.js';
 import { requestFor } from './forwarding.js';
+import { listOwnSessions, revokeOtherSessions, revokeSession, revokeSessions } from './own-sessions.js';
 import { createPageSessions } from './page-sessions.js';
+import { changePassword, requestPasswordReset, resetPassword } from './passwords.js';
 import { Sessions } from './sessions.js';
 import { signIn, signOut } from './sign-in.js';
 import { signUp } from './sign-up.js';
@@ -25,7 +27,10 @@ const MAX_BODY = 16 * 1024;
 
 const VerifyEmail = z.object({ token: z.string().max(2_048) });
 
-/** Portal accounts under `/auth`: sign-up, sign-in, sign-out, verifying addresses and who is signed in. Everything else there is not found. */
+/**
+ * Portal accounts under `/auth`: sign-up, sign-in, sign-out, passwords, sessions, verifying addresses and who is signed in. Everything else
+ * there is not found.
+ */
 export function createAccounts(app: AppContext): Accounts {
   const library = new Lazy(async () => (await import('./auth.js')).createAuth(app));
   const auth = () => library.get();
@@ -46,9 +51,35 @@ export function createAccounts(app: AppContext): Accounts {
     http.post('/sign-out', async (request, reply) =>
       answer(reply, await signOut(app, await auth(), findPerson, visitorOf(request))),
     );
+    http.post('/change-password', async (request, reply) => {
+      await changePassword(app, await auth(), findPerson, request.body, visitorOf(request));
+      return done(reply);
+    });
+    http.post('/request-password-reset', async (request, reply) => {
+      await requestPasswordReset(app, request.body, visitorOf(request));
+      return done(reply);
+    });
+    http.post('/reset-password', async (request, reply) => {
+      await resetPassword(app, await auth(), request.body, visitorOf(request));
+      return done(reply);
+    });
+    http.get('/list-sessions', async (request, reply) =>
+      reply.header('cache-control', 'no-store').send(await listOwnSessions(app, findPerson, visitorOf(request))),
+    );
+    http.post('/revoke-session', async (request, reply) => {
+      await revokeSession(app, findPerson, request.body, visitorOf(request));
+      return done(reply);
+    });
+    http.post('/revoke-other-sessions', async (request, reply) => {
+      await revokeOtherSessions(app, findPerson, visitorOf(request));
+      return done(reply);
+    });
+    http.post('/revoke-sessions', async (request, reply) =>
+      answer(reply, await revokeSessions(app, await auth(), findPerson, visitorOf(request))),
+    );
     http.post('/send-verification-email', async (request, reply) => {
       await resendVerificationMail(app, await auth(), findPerson, visitorOf(request));
-      return reply.send({ status: true });
+      return done(reply);
     });
     http.get('/verify-email', async (request, reply) => {
       const { token } = parseInput(VerifyEmail, request.query);
@@ -96,6 +127,10 @@ function forwarded(app: AppContext, request: FastifyRequest, body?: unknown): Re
   return requestFor(app, request.url.split('?', 1)[0] ?? '', visitorOf(request), body);
 }
 
+function done(reply: FastifyReply): FastifyReply {
+  return reply.header('cache-control', 'no-store').send({ status: true });
+}
+
 async function answer(reply: FastifyReply, response: Response): Promise<FastifyReply> {
   const cookies = response.headers.getSetCookie();
   if (cookies.length > 0) reply.header('set-cookie', cookies);
@@ -106,15 +141,18 @@ async function answer(reply: FastifyReply, response: Response): Promise<FastifyR
     .send(Buffer.from(await response.arrayBuffer()));
 }
 
+function messageOf(fields: readonly FieldFault[]): string {
+  return fields.map(({ path, message }) => `${path || 'body'}: ${message}`).join(' ');
+}
+
 function refuse(app: AppContext, error: FastifyError, reply: FastifyReply): FastifyReply {
   const refusal = refusalIn(error);
   if (refusal) {
     const { code, fields, kind } = refusal;
     if (code === 'UNAUTHENTICATED') reply.header('www-authenticate', 'Bearer');
     if (refusal.retryAfterSeconds !== undefined) reply.header('retry-after', refusal.retryAfterSeconds);
-    if (fields.length === 0) return reply.code(STATUS_OF_KIND[kind]).send({ code, message: refusal.message });
-    const message = fields.map((field) => `${field.path || 'body'}: ${field.message}`).join(' ');
-    return reply.code(STATUS_OF_KIND[kind]).send({ code, message, fields });
+    const message = code === 'INVALID_INPUT' ? messageOf(fields) : refusal.message;
+    return reply.code(STATUS_OF_KIND[kind]).send({ code, message, ...(fields.length > 0 && { fields }) });
   }
   if (error.statusCode !== undefined && error.statusCode < 500) {
     return reply.code(error.statusCode).send({ code: 'INVALID_REQUEST', message: error.message });

@@ -1,9 +1,11 @@
 import type { AppContext } from '../context.js';
+import { isPasswordReset } from '../domain/accounts/index.js';
 import { DomainError } from '../domain/errors.js';
 import type { FindPerson, PageSessions } from '../http/page-sessions.js';
 import type { Auth } from './auth.js';
 import { readAuthSecret } from './auth-secret.js';
 import { csrfToken, csrfTokenFits } from './csrf.js';
+import { requestPasswordReset, resetPassword } from './passwords.js';
 import { signIn, signOut } from './sign-in.js';
 import { signUp } from './sign-up.js';
 
@@ -29,6 +31,10 @@ export function createPageSessions(app: AppContext, auth: () => Promise<Auth>, f
       const response = await signOut(app, await auth(), findPerson, visitor);
       return response.headers.getSetCookie();
     },
+    requestPasswordReset: (email, visitor) => requestPasswordReset(app, { email }, visitor),
+    mayResetPassword: (token) => isPasswordReset(app.callOfNobody(), token),
+    resetPassword: async (token, password, visitor) =>
+      resetPassword(app, await auth(), { token, newPassword: password }, visitor),
     csrfToken: (headers) => csrfToken(secret, headers),
     csrfTokenFits: (headers, token) => csrfTokenFits(secret, headers, token),
   };

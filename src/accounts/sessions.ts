@@ -33,6 +33,14 @@ export function sessionCredentials(headers: IncomingHttpHeaders): Credentials | 
   return cookie ? { cookie } : null;
 }
 
+/** The hash under which the session is stored that the headers name, checked or not; null where they name none. */
+export function sessionHash(headers: IncomingHttpHeaders): string | null {
+  const { authorization, cookie } = sessionCredentials(headers) ?? {};
+  const bearer = authorization === undefined ? undefined : SESSION_TOKEN.exec(authorization.trim())?.[1];
+  const token = bearer ?? /=([\w-]+)/.exec(cookie ?? '')?.[1];
+  return token === undefined ? null : hashSecret(token);
+}
+
 /** A token as the accounts library makes them, with or without the signature it has in a cookie. */
 const SESSION_TOKEN = /^bearer +([\w-]+)(?:\.[^\s.]+)?$/i;
 

@@ -1,17 +1,20 @@
 import { z } from 'zod';
 import type { AppContext } from '../context.js';
+import { endSession, findPassword, isStillPassword, type OwnPassword } from '../domain/accounts/index.js';
+import { DomainError } from '../domain/errors.js';
 import { plainText } from '../domain/input.js';
 import { SIGN_IN_PER_ADDRESS } from '../domain/limits.js';
 import { parseInput } from '../domain/parse-input.js';
 import type { FindPerson, Visitor } from '../http/page-sessions.js';
+import { hashSecret } from '../infra/secrets.js';
 import { countSignIn, takeAttempt } from './attempts.js';
 import type { Auth } from './auth.js';
 import { requestFor } from './forwarding.js';
 
-const Credentials = z.object({
-  email: plainText().pipe(z.string().max(254).trim().toLowerCase()),
-  password: plainText(),
-});
+/** An e-mail address as somebody types it to name their account. */
+export const EmailAddress = plainText().pipe(z.string().max(254).trim().toLowerCase());
+
+const Credentials = z.object({ email: EmailAddress, password: plainText() });
 
 /**
  * Begins a session. An attempt counts until it succeeded or met an outage, whatever was sent.
@@ -19,10 +22,24 @@ const Credentials = z.object({
  */
 export async function signIn(app: AppContext, auth: Auth, credentials: unknown, visitor: Visitor): Promise<Response> {
   const { email, password } = await readCredentials(app, credentials, visitor);
-  return countSignIn(app, email, visitor.address, () =>
+  const before = await findPassword(app.callOfNobody(), { email });
+  const response = await countSignIn(app, email, visitor.address, () =>
     auth.handler(requestFor(app, '/auth/sign-in/email', visitor, { email, password })),
   );
+  if (before && response.ok) await endIfOutdated(app, before, response);
+  return response;
 }
+
+/** A session that was begun by a password which was changed meanwhile ends with the others. @throws UNAUTHENTICATED */
+async function endIfOutdated(app: AppContext, before: OwnPassword, response: Response): Promise<void> {
+  const call = app.callOfNobody();
+  if (await isStillPassword(call, before)) return;
+  const { token } = SignedIn.parse(await response.clone().json());
+  await endSession(call, before.userId, { token: hashSecret(token) });
+  throw new DomainError('UNAUTHENTICATED', 'The password was changed a moment ago. Sign in with the new one.');
+}
+
+const SignedIn = z.object({ token: z.string() });
 
 /** What is no credentials counts by the address, since it names no account. @throws RATE_LIMITED, INVALID_INPUT */
 async function readCredentials(app: AppContext, input: unknown, { address }: Visitor) {

@@ -160,6 +160,8 @@ export interface CallContext {
   publicUrl: string;
   /** Where the portal's pages are, for links in mails. */
   portalUrl: string;
+  /** The page for who does not know their password, for links in mails. */
+  passwordUrl: string;
   /** The door for reads outside a transaction. */
   read: Reader;
   /** The door for writes: one transaction, its events published after the commit. */

@@ -67,6 +67,7 @@ const REFUSALS = {
   UNKNOWN_MESSAGE: { kind: 'notFound', message: 'Unknown Message' },
   UNKNOWN_OVERWRITE: { kind: 'notFound', message: 'Unknown Overwrite' },
   UNKNOWN_ROLE: { kind: 'notFound', message: 'Unknown Role' },
+  UNKNOWN_SESSION: { kind: 'notFound', message: 'There is no such session, or it has ended.' },
   UNKNOWN_SOUND: { kind: 'notFound', message: 'Unknown sound' },
   UNKNOWN_STICKER: { kind: 'notFound', message: 'Unknown sticker' },
   UNKNOWN_TEAM: { kind: 'notFound', message: 'Unknown Team' },
@@ -78,6 +79,10 @@ const REFUSALS = {
   INVALID_WEBHOOK_TOKEN: { kind: 'unauthenticated', message: 'Invalid Webhook Token' },
   INVITE_CODE_TAKEN: { kind: 'invalid', message: 'Invite code was either invalid or taken' },
   WIDGET_DISABLED: { kind: 'forbidden', message: 'Widget Disabled' },
+  INVALID_RESET_TOKEN: {
+    kind: 'invalid',
+    message: 'A link for another password works once, within an hour. Ask for a new one.',
+  },
   INVALID_RECIPIENT: { kind: 'invalid', message: 'Invalid Recipient(s)' },
   INVALID_INPUT: { kind: 'invalid', message: 'Invalid Form Body' },
   INVALID_JSON: { kind: 'invalid' },

@@ -160,6 +160,13 @@ export const SIGN_IN_AT_HOME: Limit = { name: 'sign-in-at-home', points: 10, sec
 /** Further mails with a link that verifies an address. */
 export const VERIFICATION_MAILS_PER_PERSON: Limit = { name: 'verification-mails-a-person', points: 5, seconds: 3_600 };
 
+/** Mails with a link for another password: to an address, whether or not anybody has an account with it, and at one network address. */
+export const PASSWORD_MAILS_PER_ACCOUNT: Limit = { name: 'password-mails-an-account', points: 5, seconds: 3_600 };
+export const PASSWORD_MAILS_PER_ADDRESS: Limit = { name: 'password-mails-an-address', points: 20, seconds: 600 };
+
+/** Links for another password that one network address follows. */
+export const PASSWORD_RESETS_PER_ADDRESS: Limit = { name: 'password-resets-an-address', points: 30, seconds: 60 };
+
 /** Webhooks that somebody makes, each of which costs a slow hash. */
 export const WEBHOOKS_PER_CALLER: Limit = { name: 'webhooks-a-caller', points: 100, seconds: 60 };
 

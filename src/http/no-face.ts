@@ -1,7 +1,9 @@
-import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { refusalIn } from '../domain/errors.js';
 import type { Logger } from '../infra/logger.js';
 import { httpFault, STATUS_OF_KIND } from './faults.js';
+import { html } from './pages/html.js';
+import { ending, type Page, sendPage } from './pages/page.js';
 
 /** What is answered to a body of which nobody can say what it is. */
 const MALFORMED_CONTENT_TYPE = {
@@ -22,9 +24,11 @@ const OVERLOADED = 130_000;
 
 /** Answers what no face has a route for, and what fails outside a face's own rules, for all faces that are mounted after it. */
 export function answerForNoFace(http: FastifyInstance, log: Logger): void {
-  http.setNotFoundHandler((_request, reply) => sendFault(reply, 404));
+  http.setNotFoundHandler((request, reply) =>
+    isBrowsing(request) ? sendPage(reply, NOT_HERE) : sendFault(reply, 404),
+  );
   http.setErrorHandler<FastifyError>((error, request, reply) => {
-    if (request.is404) return sendFault(reply, 404);
+    if (request.is404) return isBrowsing(request) ? sendPage(reply, NOT_HERE) : sendFault(reply, 404);
     if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return sendJson(reply.code(400), MALFORMED_CONTENT_TYPE);
     const refusal = refusalIn(error);
     if (refusal) {
@@ -36,6 +40,19 @@ export function answerForNoFace(http: FastifyInstance, log: Logger): void {
     return sendFault(reply, 500);
   });
 }
+
+/** Whether somebody looks at the address in a browser, which libraries never say. */
+function isBrowsing({ method, headers }: FastifyRequest): boolean {
+  return (method === 'GET' || method === 'HEAD') && /\btext\/html\b/.test(headers.accept ?? '');
+}
+
+const NOT_HERE: Page = {
+  status: 404,
+  title: 'Not found',
+  body: ending('fault', 'Not found', html`<p>There is nothing at this address.</p>`, [
+    { address: '/', text: 'To the start page' },
+  ]),
+};
 
 function sendFault(reply: FastifyReply, status: number): FastifyReply {
   return sendJson(reply.code(status), httpFault(status));

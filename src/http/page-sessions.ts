@@ -39,6 +39,18 @@ export interface PageSessions {
   signUp(details: { name: string; email: string; password: string }, visitor: Visitor): Promise<string[]>;
   /** Ends the session. @returns the `Set-Cookie` lines that forget it */
   signOut(visitor: Visitor): Promise<string[]>;
+  /**
+   * Sends a link for another password, where somebody has an account with the address.
+   * @throws INVALID_INPUT, RATE_LIMITED
+   */
+  requestPasswordReset(email: string, visitor: Visitor): Promise<void>;
+  /** Whether such a link works. */
+  mayResetPassword(token: string): Promise<boolean>;
+  /**
+   * Gives whoever has such a link another password, once, and ends all their sessions.
+   * @throws INVALID_INPUT at `newPassword`, INVALID_RESET_TOKEN, RATE_LIMITED
+   */
+  resetPassword(token: string, password: string, visitor: Visitor): Promise<void>;
   /** What a form carries that was shown within this session, and no other site's page knows; null without a session. */
   csrfToken(headers: IncomingHttpHeaders): string | null;
   /** Whether a form carries the token of the session it is sent with; takes the same time for right and wrong ones. */

@@ -1,20 +1,33 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type { AppContext } from '../context.js';
 import { findInvite } from '../domain/invites/index.js';
+import type { PageSessions } from '../http/page-sessions.js';
+import { type Html, html, name } from '../http/pages/html.js';
+import { type Page, sendPage } from '../http/pages/page.js';
 import { REST_PATH } from '../http/rest-paths.js';
 
-/** `/`, and `/portal`, where mails lead: a page that names the instance's addresses, and where to answer invitations. */
-export function mountLanding(http: FastifyInstance, { addresses }: AppContext): void {
+/** `/`, and `/portal`, where mails lead: a page that says where to sign in, to answer invitations, and to point bots at. */
+export function mountLanding(http: FastifyInstance, app: AppContext, sessions: PageSessions): void {
   for (const path of ['/', '/portal', '/portal/*']) {
-    http.get(path, (_request, reply) =>
-      reply
-        .headers({
-          'content-type': 'text/html; charset=utf-8',
-          'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
-        })
-        .send(page(addresses.publicUrl, addresses.gatewayUrl)),
-    );
+    http.get(path, async ({ headers }, reply) => sendPage(reply, landing(app, await greeting(sessions, headers))));
   }
+}
+
+/** Who is signed in, or where to do so. */
+async function greeting(sessions: PageSessions, headers: IncomingHttpHeaders): Promise<Html> {
+  // A header that names nobody is no reason to refuse a page that is for everybody.
+  const actor = await sessions.findPerson({ cookie: headers.cookie });
+  if (actor.kind !== 'person') {
+    return html`<div class="actions"><a class="button" href="/oauth2/sign-in">Sign in</a>
+<a class="button plain" href="/oauth2/sign-up">Sign up</a></div>`;
+  }
+  return html`<form class="person" method="post" action="/oauth2/sign-out">
+<p>Signed in as ${name(actor.user.username)}</p>
+<input type="hidden" name="csrf" value="${sessions.csrfToken({ cookie: headers.cookie })}">
+<button class="link" type="submit">Sign out</button>
+</form>
+<div class="actions"><a class="button" href="/graphql">Open GraphiQL</a></div>`;
 }
 
 /** `/invite/CODE`: where an invite's address leads until the portal can accept it. */
@@ -29,31 +42,31 @@ export function mountInvitePage(http: FastifyInstance, { db, clock }: AppContext
   });
 }
 
-function page(origin: string, gateway: string): string {
-  return `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Causeway</title>
-<style>
-  body { font: 1rem/1.6 system-ui, sans-serif; max-width: 42rem; margin: 4rem auto; padding: 0 1rem; color: #1c1c1e; background: #fff }
-  code { background: #f1f1f4; padding: .1rem .3rem; border-radius: .25rem }
-  dt { font-weight: 600; margin-top: 1rem } dd { margin: 0 }
-  @media (prefers-color-scheme: dark) { body { color: #ececf0; background: #1c1c1e } code { background: #2c2c30 } a { color: #8ab4f8 } }
-</style>
-<h1>Causeway</h1>
-<p>The bot and app platform of a chat service. This instance is running; here is where to find things.</p>
+/** What shows the invitations of whoever is signed in, for GraphiQL. */
+const INVITATIONS = `/graphql?${new URLSearchParams({
+  query: `{
+  portalHome {
+    teamInvitations { id team { name } }
+    testerInvitations { application { id name } }
+  }
+}`,
+})}`;
+
+function landing({ addresses }: AppContext, welcome: Html): Page {
+  return {
+    status: 200,
+    title: 'Welcome',
+    body: html`<h1>Causeway</h1>
+<p>The bot and app platform of a chat service. This instance is running.</p>
+${welcome}
+<h2>Invited?</h2>
+<p>Sign in, and <a href="${INVITATIONS}">look at what waits for you</a>;
+<code>acceptTeamInvitation</code> and <code>acceptTesterInvitation</code> accept it.</p>
+<h2>For developers</h2>
 <dl>
-  <dt>GraphQL</dt><dd><a href="/graphql">${origin}/graphql</a>, with GraphiQL in a browser</dd>
-  <dt>REST, for bots</dt><dd><code>${origin}${REST_PATH}</code>, described by <a href="/openapi.json">/openapi.json</a></dd>
-  <dt>Gateway, for bots</dt><dd><code>${gateway}</code></dd>
-  <dt>Accounts</dt><dd><code>POST ${origin}/auth/sign-up/email</code> and <code>/auth/sign-in/email</code>;
-    in this browser, <a href="/oauth2/sign-in">sign in</a> or <a href="/oauth2/sign-up">sign up</a></dd>
-  <dt>Invitations to teams and tests</dt><dd><code>{ portalHome { teamInvitations { id team { name } } testerInvitations { application { id name } } } }</code>
-    at <a href="/graphql">/graphql</a>, signed in, shows those that wait for you; <code>acceptTeamInvitation</code> and
-    <code>acceptTesterInvitation</code> accept them</dd>
-  <dt>Install links and OAuth2</dt><dd><code>${origin}/oauth2/authorize</code>; an application's <code>installUrl</code> is one</dd>
-  <dt>Health and metrics</dt><dd><a href="/healthz">/healthz</a>, <a href="/readyz">/readyz</a>, <a href="/metrics">/metrics</a></dd>
-</dl>
-`;
+<dt>GraphQL, with GraphiQL in a browser</dt><dd><a href="/graphql">${addresses.publicUrl}/graphql</a></dd>
+<dt>REST, for bots</dt><dd><code>${addresses.publicUrl}${REST_PATH}</code>, described by <a href="/openapi.json">/openapi.json</a></dd>
+<dt>Gateway, for bots</dt><dd><code>${addresses.gatewayUrl}</code></dd>
+</dl>`,
+  };
 }

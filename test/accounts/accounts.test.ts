@@ -53,7 +53,9 @@ describe('sign-up', () => {
     await post('/auth/sign-up/email', somebody('taken'));
     const refused = await post('/auth/sign-up/email', { ...somebody('taken'), email: 'second@people.example' });
     expect(refused.status).toBe(409);
-    expect(await refused.json()).toEqual({ code: 'CONFLICT', message: 'The username taken is already taken.' });
+    const message = 'The username taken is already taken; taken2 is free.';
+    const fields = [{ path: 'name', code: 'USERNAME_ALREADY_TAKEN', message }];
+    expect(await refused.json()).toEqual({ code: 'CONFLICT', message, fields });
     const again = await post('/auth/sign-up/email', { ...somebody('second'), email: 'second@people.example' });
     expect(again.status).toBe(200);
   });
@@ -261,7 +263,7 @@ describe('sessions', () => {
         expect((await response.json()).code).toBe('UNAUTHENTICATED');
       }
       const screen = await fetch(`${server.origin}/oauth2/authorize?client_id=1`, { headers });
-      expect([screen.status, await screen.text()]).toEqual([400, expect.stringContaining('This does not work')]);
+      expect([screen.status, await screen.text()]).toEqual([400, expect.stringContaining('This link does not work')]);
       expect(await whoIs({ cookie: keeper.cookie })).toBe('keeper');
     },
   );
@@ -274,7 +276,7 @@ describe('sessions', () => {
 });
 
 describe('the rest of the accounts library', () => {
-  it.each(['change-email', 'update-user', 'delete-user', 'list-sessions', 'ok', 'error', 'sign-in/social'])(
+  it.each(['change-email', 'update-user', 'delete-user', 'list-accounts', 'ok', 'error', 'sign-in/social'])(
     'is not found at /auth/%s',
     async (path) => {
       expect((await post(`/auth/${path}`, {})).status).toBe(404);

@@ -35,6 +35,28 @@ describe('what no face has a route for', () => {
   });
 });
 
+describe('an address that no face has', () => {
+  const HTML = 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8';
+  const look = (method: 'GET' | 'HEAD' | 'POST', accept?: string, url = '/nowhere') =>
+    http.inject({ method, url, headers: accept === undefined ? {} : { accept } });
+
+  it.each(['GET', 'HEAD'] as const)('is a page with a way on for a browser that looks at it (%s)', async (method) => {
+    const { statusCode, headers, body } = await look(method, HTML);
+    expect([statusCode, headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
+    expect(body).toContain('<a class="button" href="/">');
+  });
+
+  it.each([
+    ['GET', undefined],
+    ['GET', '*/*'],
+    ['GET', 'application/json, text/htmlish'],
+    ['POST', HTML],
+  ] as const)('is JSON for everybody else (%s, %s)', async (method, accept) => {
+    const { statusCode, headers } = await look(method, accept);
+    expect([statusCode, headers['content-type']]).toEqual([404, 'application/json']);
+  });
+});
+
 describe('what fails outside the rules of a face', () => {
   it.each(['nonsense', 'application/xml', '/'])('is 400 for a body of type %s, with what it may be', async (type) => {
     const answer = await post('/fails', type);

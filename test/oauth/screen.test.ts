@@ -7,6 +7,7 @@ import { grantCode, inForm, postForm } from '../harness/oauth.js';
 import {
   createApplication,
   createGuild,
+  install,
   invite,
   type MadeApplication,
   type MadeGuild,
@@ -16,6 +17,7 @@ import {
 import { permitEveryone } from '../harness/rows.js';
 import { formIn, Visitor } from '../harness/screen.js';
 import { startServer, type TestServer } from '../harness/server.js';
+import { putTeam } from '../harness/teams.js';
 
 const CALLBACK = 'https://client.example/callback';
 const NATIVE = 'com.example.app:/callback';
@@ -218,7 +220,7 @@ describe('sign-in', () => {
     const form = formIn(await visitor.get('/oauth2/sign-in'), '/oauth2/sign-in');
     const { status, location } = await visitor.send(form, { email: ada.email, password: ada.password });
     expect({ status, location }).toEqual({ status: 303, location: '/' });
-    expect((await visitor.get('/')).html).toContain('href="/oauth2/sign-in"');
+    expect((await visitor.get('/')).html).toContain('Signed in as <bdi>ada</bdi>');
   });
 
   it('says why it is asked for where an application asks, and only there', async () => {
@@ -313,20 +315,24 @@ describe('sign-up', () => {
     expect((await visitor.get(path().replace('authorize', 'sign-up'))).location).toBe(path());
   });
 
-  it.each<[string, Record<string, string | null>, string]>([
-    ['a username that is none', { name: 'No Name' }, 'Username: A username has 2 to 32 characters'],
-    ['a username that is taken', { name: 'ada' }, 'The username ada is already taken.'],
-    ['an address that is none', { email: 'nobody' }, 'E-mail address: Not a valid e-mail address.'],
-    ['an address that has an account', { email: 'ada@people.example' }, 'already exists'],
-    ['a short password', { password: 'short' }, 'Password: Must be 8 or more in length.'],
-    ['nothing', { name: null, email: null, password: null }, 'Username: '],
-  ])('is refused for %s, and keeps all but the password', async (_what, changes, text) => {
+  it.each<[string, Record<string, string | null>, string, string]>([
+    ['a username that is none', { name: 'No Name' }, 'name', 'A username has 2 to 32 characters'],
+    ['a username that is taken', { name: 'ada' }, 'name', 'The username ada is already taken; ada2 is free.'],
+    ['an address that is none', { email: 'nobody' }, 'email', 'Not a valid e-mail address.'],
+    ['an address that has an account', { email: 'ada@people.example' }, 'email', 'already exists'],
+    ['a short password', { password: 'short' }, 'password', 'A password has 8 to 128 characters.'],
+    ['nothing', { name: null, email: null, password: null }, 'name', 'A username has'],
+  ])('is refused for %s, at the field, and keeps all but the password', async (_what, changes, field, text) => {
     const visitor = new Visitor(server);
     const typed = { ...newcomer('refused'), ...changes };
     const { status, html, headers } = await visitor.send(await openSignUp(visitor), typed);
     expect(status).toBe(400);
-    expect(html).toContain(text);
-    expect(html).toContain('role="alert"');
+    const [, input = '', fault] =
+      new RegExp(`<input id="${field}"([^>]*)>\n<p class="fault" id="${field}-fault" role="alert">([^<]*)`).exec(
+        html,
+      ) ?? [];
+    expect(fault).toContain(text);
+    expect(input).toMatch(new RegExp(` aria-describedby="[\\w -]*${field}-fault" aria-invalid="true".* autofocus$`));
     for (const kept of [typed.name, typed.email]) expect(html).toContain(`value="${kept ?? ''}"`);
     if (typed.password) expect(html).not.toContain(typed.password);
     expect(headers.getSetCookie()).toEqual([]);
@@ -536,7 +542,8 @@ describe('the screen', () => {
     const permissions = String(Permission.Administrator | Permission.KickMembers | (1n << 62n));
     const { html } = await browser.get(forCode({ scope: 'bot identify', permissions }));
     expect(html).toContain('<h1>Authorize <bdi>Client</bdi>?</h1>');
-    expect(html).toContain('Its bot is called <bdi>Client</bdi>');
+    expect(html).toContain('Made by <bdi>ada</bdi> on ');
+    expect(html).not.toContain('Its bot is called');
     expect(html).toContain('Signed in as <bdi>ada</bdi>');
     expect(html).toContain('Know who you are');
     expect(html).toContain('Add its bot to a server');
@@ -567,6 +574,20 @@ describe('the screen', () => {
     const application = await makeApplication('Pictured', { iconHash });
     const { html } = await browser.get(forBot({}, application));
     expect(html).toContain(`src="/cdn/app-icons/${application.id}/${iconHash}.png"`);
+  });
+
+  it('says who made it, a person or a team, and in how many servers it is', async () => {
+    const shared = await makeApplication('Shared');
+    const applicationId = BigInt(shared.id);
+    const ownerTeamId = await putTeam(server, ada);
+    await server.app.db.writer.application.update({
+      where: { id: applicationId },
+      data: { ownerTeamId, ownerUserId: null },
+    });
+    await install(ada, shared, harbour);
+    const { html } = await browser.get(forBot({}, shared));
+    expect(html).toContain('Made by the team <bdi>Builders</bdi> on ');
+    expect(html).toContain(', and in one server.');
   });
 
   it('lists the servers with Manage Server and no others', async () => {
@@ -949,7 +970,7 @@ describe('a mistake', () => {
     const csrf = form.fields.filter(([name]) => name === 'csrf');
     const { status, html } = await browser.post(form.action, [...csrf, ...fields]);
     expect(status).toBe(400);
-    expect(html).toContain('This does not work');
+    expect(html).toContain('This link does not work');
   });
 
   it('is a form of another type, or one that is too large', async () => {

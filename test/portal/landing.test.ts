@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createGuild, signUp } from '../harness/people.js';
+import { formIn, Visitor } from '../harness/screen.js';
 import { startServer, type TestServer } from '../harness/server.js';
 
 let server: TestServer;
@@ -38,5 +39,23 @@ describe('the front page', () => {
     const text = await page.text();
     for (const path of ['/graphql', '/api/v10']) expect(text).toContain(`${server.origin}${path}`);
     expect(text).toContain(server.app.addresses.gatewayUrl);
+    expect(text).toContain('href="/oauth2/sign-in"');
   });
+
+  it('says who is signed in, and signs them out', async () => {
+    const cleo = await signUp(server, 'cleo');
+    const visitor = new Visitor(server, cleo);
+    const page = await visitor.get('/');
+    expect(page.html).toContain('Signed in as <bdi>cleo</bdi>');
+    const left = await visitor.send(formIn(page, '/oauth2/sign-out'));
+    expect([left.location, visitor.cookie]).toEqual(['/', '']);
+    expect((await visitor.get('/')).html).toContain('href="/oauth2/sign-in"');
+  });
+
+  it.each(['Bearer', 'Basic YTpi', 'Bot x'])(
+    'is for everybody, whatever else they say of themselves: %s',
+    async (authorization) => {
+      expect((await fetch(server.origin, { headers: { authorization } })).status).toBe(200);
+    },
+  );
 });

@@ -3,8 +3,8 @@ import { isUniqueConflict } from '../../infra/database/faults.js';
 import type { User } from '../../infra/database/index.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
-import { fault, plainText } from '../input.js';
-import { limits } from '../limits.js';
+import { fault } from '../input.js';
+import { NewPassword } from './password.js';
 
 type AccountDetails = Omit<z.output<typeof SignUp>, 'password'> & { emailVerified: boolean };
 
@@ -32,7 +32,7 @@ export const SignUp = z.object({
       (name) => /^[a-z0-9._]{2,32}$/.test(name),
       fault('USERNAME_INVALID', 'A username has 2 to 32 characters, each one of a-z, 0-9, dot and underscore.'),
     ),
-  password: plainText().pipe(z.string().min(limits.password.min).max(limits.password.max)),
+  password: NewPassword,
 });
 
 /**
@@ -52,12 +52,27 @@ export async function createAccount(call: CallContext, details: AccountDetails, 
 
 async function requireFree(db: Pick<CallContext['read'], 'user' | 'authUser'>, details: AccountDetails): Promise<void> {
   if (await db.user.findUnique({ where: { handle: details.name }, select: { id: true } })) {
-    throw new DomainError('CONFLICT', `The username ${details.name} is already taken.`);
+    const free = await findFreeName(db, details.name);
+    const message = `The username ${details.name} is already taken${free === null ? '' : `; ${free} is free`}.`;
+    throw new DomainError('CONFLICT', message, { fields: [{ path: 'name', code: 'USERNAME_ALREADY_TAKEN', message }] });
   }
   if (await db.authUser.findUnique({ where: { email: details.email }, select: { id: true } })) {
-    throw new DomainError('CONFLICT', 'An account with this e-mail address already exists.');
+    const message = 'An account with this e-mail address already exists.';
+    throw new DomainError('CONFLICT', message, {
+      fields: [{ path: 'email', code: 'EMAIL_ALREADY_REGISTERED', message }],
+    });
   }
 }
+
+/** A username like one that is taken; null where those that come to mind are taken, too. */
+async function findFreeName(db: Pick<CallContext['read'], 'user'>, name: string): Promise<string | null> {
+  const candidates = ENDINGS.map((ending) => name.slice(0, MAX_NAME - ending.length) + ending);
+  const taken = await db.user.findMany({ where: { handle: { in: candidates } }, select: { handle: true } });
+  return candidates.find((candidate) => !taken.some(({ handle }) => handle === candidate)) ?? null;
+}
+
+const ENDINGS = ['2', '3', '4', '5', '6', '7', '8', '9', '_', '.x'];
+const MAX_NAME = 32;
 
 async function insertPerson(
   call: CallContext,

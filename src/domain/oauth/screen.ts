@@ -8,6 +8,10 @@ import { type InstallableGuild, listInstallableGuilds } from './installable-guil
 /** What the authorization screen shows beside the request itself. */
 export interface ConsentFacts {
   bot: User;
+  /** Who is behind the application. */
+  maker: { kind: 'person' | 'team'; name: string };
+  /** In how many servers it is installed. */
+  serverCount: number;
   /** Where the caller may install the application to, by name; none when it does not install to servers. */
   guilds: InstallableGuild[];
 }
@@ -15,11 +19,26 @@ export interface ConsentFacts {
 /** @throws UNAUTHENTICATED */
 export async function loadConsentFacts(call: CallContext, request: AuthorizationRequest): Promise<ConsentFacts> {
   requirePerson(call);
-  const [bot, guilds] = await Promise.all([
-    call.read.user.findUniqueOrThrow({ where: { id: request.application.id } }),
+  const { id } = request.application;
+  const [bot, maker, serverCount, guilds] = await Promise.all([
+    call.read.user.findUniqueOrThrow({ where: { id } }),
+    findMaker(call, request.application),
+    call.read.installation.count({ where: { applicationId: id, guildId: { not: null } } }),
     request.targets.includes('SERVER') ? listInstallableGuilds(call) : [],
   ]);
-  return { bot, guilds };
+  return { bot, maker, serverCount, guilds };
+}
+
+async function findMaker(
+  { read }: CallContext,
+  { ownerTeamId, ownerUserId }: Pick<Application, 'ownerTeamId' | 'ownerUserId'>,
+): Promise<ConsentFacts['maker']> {
+  if (ownerTeamId !== null) {
+    const { name } = await read.team.findUniqueOrThrow({ where: { id: ownerTeamId }, select: { name: true } });
+    return { kind: 'team', name };
+  }
+  const owner = ownerUserId && (await read.user.findUnique({ where: { id: ownerUserId }, select: { username: true } }));
+  return { kind: 'person', name: owner ? owner.username : 'somebody who is gone' };
 }
 
 export interface MadeInstallation {

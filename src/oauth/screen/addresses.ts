@@ -7,6 +7,7 @@ export const PATHS = {
   signIn: '/oauth2/sign-in',
   signUp: '/oauth2/sign-up',
   signOut: '/oauth2/sign-out',
+  password: '/oauth2/password',
 } as const;
 
 /** One of our own addresses with the request for authorization in its query: never leads anywhere else. */

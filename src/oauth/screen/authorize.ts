@@ -10,9 +10,10 @@ import {
   loadConsentFacts,
 } from '../../domain/oauth/index.js';
 import { takeLimit } from '../../domain/rate-limits.js';
+import type { Page } from '../../http/pages/page.js';
 import { readForm } from '../form.js';
 import { ownAddress, PATHS, withParameters } from './addresses.js';
-import { type Answer, type Page, redirect } from './answer.js';
+import { type Answer, redirect } from './answer.js';
 import { type Consent, consentPage } from './consent-page.js';
 import { type Choice, explain, firstChoice, readChoice } from './decision.js';
 import { cancelledPage, type SignedIn, signInPage, statusOf } from './pages.js';

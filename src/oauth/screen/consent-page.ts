@@ -2,17 +2,20 @@ import type { Scope } from '../../domain/installations/index.js';
 import {
   type AuthorizationQuery,
   type AuthorizationRequest,
+  type ConsentFacts,
   INSTALLING_SCOPES,
   type InstallableGuild,
   type InstallTarget,
 } from '../../domain/oauth/index.js';
 import { Permission } from '../../domain/permissions.js';
+import { type Html, html, name } from '../../http/pages/html.js';
+import type { Page } from '../../http/pages/page.js';
 import type { User } from '../../infra/database/index.js';
+import { snowflakeTime } from '../../infra/ids.js';
 import { ownAddress, PATHS } from './addresses.js';
-import type { Page } from './answer.js';
 import type { Choice, Faults } from './decision.js';
-import { type Html, html, name } from './html.js';
-import { notice, type SignedIn, whoIsSignedIn } from './pages.js';
+import { notice } from './notice.js';
+import { type SignedIn, whoIsSignedIn } from './pages.js';
 import { destination, namedPermissions, SCOPE_TEXTS } from './words.js';
 
 /** All that the authorization screen shows. */
@@ -21,6 +24,8 @@ export interface Consent {
   query: AuthorizationQuery;
   signedIn: SignedIn;
   bot: User;
+  maker: ConsentFacts['maker'];
+  serverCount: number;
   /** Where the person may install to. */
   guilds: InstallableGuild[];
   choice: Choice;
@@ -33,8 +38,8 @@ export interface Consent {
 export function consentPage(consent: Consent): Page {
   const { request, query, signedIn, status, faults } = consent;
   const isFaulty = Object.keys(faults).length > 0;
+  const isPossible = canAuthorize(consent);
   return {
-    kind: 'page',
     status,
     title: `${isFaulty ? 'Not yet: ' : ''}Authorize ${request.application.name}`,
     leadsTo: request.redirectUri,
@@ -45,28 +50,36 @@ ${isFaulty && notice(html`That did not work.`, Object.values(faults))}
 <input type="hidden" name="csrf" value="${signedIn.csrfToken}">
 ${request.targets.length > 1 && targetChoice(consent)}
 ${request.targets.includes('SERVER') && serverChoice(consent)}
-${scopeChoice(consent)}
-${asksForPermissions(request) && permissionChoice(consent)}
+${isPossible && scopeChoice(consent)}
+${isPossible && asksForPermissions(request) && permissionChoice(consent)}
 ${leadsTo(request)}
 <div class="actions">
 <button class="plain" type="submit" name="decision" value="cancel" formnovalidate>Cancel</button>
-${canAuthorize(consent) && html`<button type="submit" name="decision" value="authorize">Authorize</button>`}
+${isPossible && html`<button type="submit" name="decision" value="authorize">Authorize</button>`}
 </div>
 </form>`,
   };
 }
 
-function heading({ request: { application, targets, scopes }, bot }: Consent): Html {
-  const withBot = targets.includes('SERVER') && scopes.SERVER.includes('bot');
+function heading({ request: { application, targets, scopes }, bot, maker, serverCount }: Consent): Html {
+  const withBot = targets.includes('SERVER') && scopes.SERVER.includes('bot') && bot.username !== application.name;
+  const made = MADE_ON.format(snowflakeTime(application.id));
   return html`<div class="application">
 ${icon(application)}
 <div>
 <h1>Authorize ${name(application.name)}?</h1>
-${withBot && html`<p class="soft small">Its bot is called ${name(bot.username)}.</p>`}
+<p class="soft small">Made by ${maker.kind === 'team' && 'the team '}${name(maker.name)} on ${made}, and in ${serverCount === 0 ? 'no server yet' : serverCount === 1 ? 'one server' : `${serverCount} servers`}.${
+    withBot && html` Its bot is called ${name(bot.username)}.`
+  }</p>
 </div>
 </div>
 ${application.description !== '' && html`<p class="soft">${application.description}</p>`}`;
 }
+
+const MADE_ON = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+
+/** GraphiQL, with what makes a server. */
+const MAKE_SERVER = `/graphql?${new URLSearchParams({ query: 'mutation {\n  createGuild(input: { name: "My server" }) {\n    guild { id name }\n  }\n}' })}`;
 
 /** The icon, or the first letter of the name; either way it says nothing that the name beside it does not. */
 function icon({ id, iconHash, name }: AuthorizationRequest['application']): Html {
@@ -103,7 +116,8 @@ function serverChoice(consent: Consent): Html {
   if (request.guildIsFixed) return fixedServer(consent);
   if (guilds.length === 0) {
     return serverPart(html`<h2>Server</h2>
-<p class="hint">You have no server to add it to: you need the permission “Manage the server” in one.</p>
+<div class="hint"><p>You have no server to add it to: you need the permission “Manage the server” in one.</p>
+<p>Ask who manages your server to open this link, or <a href="${MAKE_SERVER}">make a server of your own</a> and load this page again.</p></div>
 ${fault('guildId', faults)}`);
   }
   const chosen = (guildId: bigint) => guildId === consent.choice.guildId && html` selected`;

@@ -6,6 +6,7 @@ import { PATHS } from './addresses.js';
 import { type Answer, redirect, send } from './answer.js';
 import { decide, show } from './authorize.js';
 import { showInstalled } from './installed.js';
+import { sendPassword, showPassword } from './password.js';
 import { showSignIn, signIn, signOut } from './sign-in.js';
 import { showSignUp, signUp } from './sign-up.js';
 import { answer, type Visit } from './visit.js';
@@ -23,6 +24,8 @@ export function mountScreen(http: FastifyInstance, app: AppContext, sessions: Pa
   http.get(PATHS.signUp, page(showSignUp));
   http.post(PATHS.signUp, page(signUp));
   http.post(PATHS.signOut, page(signOut));
+  http.get(PATHS.password, page(showPassword));
+  http.post(PATHS.password, page(sendPassword));
   // Client libraries build their invite links from the address of the API.
   for (const prefix of REST_PREFIXES.filter(Boolean)) {
     http.get(prefix + PATHS.authorize, (request, reply) =>

@@ -1,11 +1,13 @@
-import type { DomainError } from '../../domain/errors.js';
+import type { DomainError, ErrorKind } from '../../domain/errors.js';
+import { limits } from '../../domain/limits.js';
 import type { AuthorizationQuery, MadeInstallation } from '../../domain/oauth/index.js';
 import { STATUS_OF_KIND } from '../../http/faults.js';
+import { type Html, html, name } from '../../http/pages/html.js';
+import { ending, type NextStep, type Page } from '../../http/pages/page.js';
 import type { Application, User } from '../../infra/database/index.js';
 import { KINDS_WITH_STATUS } from '../errors.js';
 import { isAsked, ownAddress, PATHS } from './addresses.js';
-import type { Page } from './answer.js';
-import { type Fragment, type Html, html, name } from './html.js';
+import { type Attempt, type Field, fields } from './fields.js';
 import { destination, type NamedPermission } from './words.js';
 
 /** Somebody who is signed in, and the token that forms of theirs carry. */
@@ -23,85 +25,101 @@ export function whoIsSignedIn({ person, csrfToken }: SignedIn, query: Authorizat
 </form>`;
 }
 
-export interface SignInForm {
+export interface SignInForm extends Attempt {
   query: AuthorizationQuery;
   leadsTo: string | null;
-  /** What was typed before, and why it did not do. */
-  email?: string | undefined;
-  refusal?: DomainError | undefined;
 }
 
+/** The fields by which somebody names their account. */
+export const EMAIL: Field = {
+  name: 'email',
+  label: 'E-mail address',
+  type: 'email',
+  autocomplete: 'username',
+  limits: html` maxlength="254"`,
+};
+
+const { min, max } = limits.password;
+
+/** A password that somebody chooses. */
+export const NEW_PASSWORD: Field = {
+  name: 'password',
+  label: 'Password',
+  type: 'password',
+  autocomplete: 'new-password',
+  rule: `${min} to ${max} characters.`,
+  limits: html` minlength="${min}" maxlength="${max}"`,
+};
+
+const PASSWORD: Field = { name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' };
+
 /** Asks who the visitor is, and leads back to the request for authorization. */
-export function signInPage({ query, leadsTo, email = '', refusal }: SignInForm): Page {
-  const isEmailFirst = email === '';
+export function signInPage({ query, leadsTo, ...attempt }: SignInForm): Page {
   return {
-    kind: 'page',
-    status: refusal ? statusOf(refusal) : 200,
+    status: attempt.refusal ? statusOf(attempt.refusal) : 200,
     title: 'Sign in',
     leadsTo,
-    retryAfter: refusal?.retryAfterSeconds,
+    retryAfter: attempt.refusal?.retryAfterSeconds,
     body: html`<h1>Sign in to continue</h1>
 ${isAsked(query) && html`<p class="soft">An application asks for your consent. Sign in to see what it wants, and decide.</p>`}
-${refusal && notice(refusal.message)}
 <form method="post" action="${ownAddress(PATHS.signIn, query)}">
-<div class="field">
-<label class="label" for="email">E-mail address</label>
-<input id="email" name="email" type="email" autocomplete="username" maxlength="254" required value="${email}"${isEmailFirst && AUTOFOCUS}>
-</div>
-<div class="field">
-<label class="label" for="password">Password</label>
-<input id="password" name="password" type="password" autocomplete="current-password" required${!isEmailFirst && AUTOFOCUS}>
-</div>
+${fields([EMAIL, PASSWORD], attempt)}
 <div class="actions"><button type="submit">Sign in</button></div>
 </form>
+<p class="soft small"><a href="${ownAddress(PATHS.password, query)}">Forgot your password?</a></p>
 <p class="soft small">No account yet? <a href="${ownAddress(PATHS.signUp, query)}">Sign up</a>.</p>`,
   };
 }
 
-export const AUTOFOCUS = html` autofocus`;
-
 /** One page for what does not exist and for what the visitor may not know of. */
 export function notFoundPage(query: AuthorizationQuery | null, signedIn: SignedIn | null): Page {
-  const signIn =
-    query &&
-    html`<p>If you were invited to test it, sign in first.</p>
-<div class="actions"><a class="button" href="${ownAddress(PATHS.signIn, query)}">Sign in</a></div>`;
+  const mayBeInvited = query !== null && !signedIn;
   return {
-    kind: 'page',
     status: 404,
     title: 'Not found',
-    body: html`<h1>Not found</h1>
-${signedIn && query && whoIsSignedIn(signedIn, query)}
-<p>There is no application at this link. It may have been deleted, or be private.</p>
-${!signedIn && signIn}`,
+    body: html`${signedIn && query && whoIsSignedIn(signedIn, query)}
+${ending(
+  'fault',
+  'Not found',
+  html`<p>There is no application at this link. It may have been deleted, or be private.</p>
+${mayBeInvited && html`<p>If you were invited to test it, sign in first.</p>`}`,
+  mayBeInvited ? [{ address: ownAddress(PATHS.signIn, query), text: 'Sign in' }] : [START],
+)}`,
   };
 }
+
+const START: NextStep = { address: '/', text: 'To the start page' };
 
 /** Ends an installation that has no redirect URI to answer to. */
 export function installedPage({ application, guild }: MadeInstallation, withheld: NamedPermission[]): Page {
   return {
-    kind: 'page',
     status: 200,
     title: 'Done',
-    body: html`<h1>Done</h1>
-<p>${name(application.name)} was added to ${guild ? name(guild.name) : 'your account'}.</p>
+    body: ending(
+      'done',
+      'Done',
+      html`<p>${name(application.name)} was added to ${guild ? name(guild.name) : 'your account'}.</p>
 ${
   withheld.length > 0 &&
   html`<p>Its bot did not get these permissions: you can give only those that you have there yourself.</p>
 <ul>${withheld.map(({ text }) => html`<li>${text}</li>`)}</ul>`
 }
 <p class="soft">You can close this page.</p>`,
+      [START],
+    ),
   };
 }
 
 export function cancelledPage(query: AuthorizationQuery): Page {
   return {
-    kind: 'page',
     status: 200,
     title: 'Cancelled',
-    body: html`<h1>Cancelled</h1>
-<p>Nothing was allowed and nothing was installed. You can close this page.</p>
-<p><a href="${ownAddress(PATHS.authorize, query)}">Look at the request again</a></p>`,
+    body: ending(
+      'nothing',
+      'Cancelled',
+      html`<p>Nothing was allowed and nothing was installed. You can close this page.</p>`,
+      [{ address: ownAddress(PATHS.authorize, query), text: 'Look at the request again' }, START],
+    ),
   };
 }
 
@@ -115,45 +133,54 @@ export function refusedClientPage(refused: {
 }): Page {
   const { application, refusal, redirectUri, address } = refused;
   return {
-    kind: 'page',
     status: statusOf(refusal),
-    title: 'This does not work',
-    body: html`<h1>This does not work</h1>
-<p>${name(application.name)} asked for something that it cannot have: ${refusal.message}</p>
-<p>Nothing was allowed. The way back leads to ${destination(redirectUri)}; take it only if you came from there.</p>
-<div class="actions"><a class="button" href="${address}">Go back</a></div>`,
+    title: 'The request is not valid',
+    body: ending(
+      'fault',
+      'The request is not valid',
+      html`<p>${name(application.name)} asked for something that it cannot have: ${refusal.message}</p>
+<p>Nothing was allowed. The way back leads to ${destination(redirectUri)}; take it only if you came from there.</p>`,
+      [{ address, text: 'Go back' }],
+    ),
   };
 }
 
 /** Tells of a refusal that cannot be told to the client. */
 export function refusalPage(refusal: DomainError, again: AuthorizationQuery | null): Page {
+  const title = TITLES[refusal.kind] ?? 'This link does not work';
   return {
-    kind: 'page',
     status: statusOf(refusal),
-    title: 'This does not work',
+    title,
     retryAfter: refusal.retryAfterSeconds,
-    body: html`<h1>This does not work</h1>
-<p>${refusal.message}</p>
-${again && html`<p><a href="${ownAddress(PATHS.authorize, again)}">Open the request again</a></p>`}
+    body: ending(
+      'fault',
+      title,
+      html`<p>${refusal.message}</p>
 <p class="soft small">If a link or a button of an application led you here, tell the people who make it.</p>`,
+      again ? [{ address: ownAddress(PATHS.authorize, again), text: 'Open the request again' }, START] : [START],
+    ),
   };
 }
+
+/** What happened, where it is not the link that is to blame. */
+const TITLES: Partial<Record<ErrorKind, string>> = {
+  forbidden: 'Nothing was done',
+  rateLimited: 'Too many attempts',
+  overloaded: 'Not at the moment',
+};
 
 export function faultPage(requestId: string): Page {
   return {
-    kind: 'page',
     status: 500,
     title: 'Something went wrong',
-    body: html`<h1>Something went wrong</h1>
-<p>This is a fault of ours, and it is in our log. Please try again.</p>
+    body: ending(
+      'fault',
+      'Something went wrong',
+      html`<p>This is a fault of ours, and it is in our log. Please try again.</p>
 <p class="soft small">Request ${requestId}</p>`,
+      [START],
+    ),
   };
-}
-
-/** What a visitor must see first, also one who listens to the page. */
-export function notice(text: Fragment, details: string[] = []): Html {
-  const list = html`<ul>${details.map((detail) => html`<li>${detail}</li>`)}</ul>`;
-  return html`<div class="notice" role="alert"><p>${text}</p>${details.length > 0 && list}</div>`;
 }
 
 /** The status of a page that tells of a refusal: 400 for what the visitor chose or sent, whatever is wrong with it. */

@@ -24,7 +24,7 @@ export async function signIn(visit: Visit): Promise<Answer> {
     return back(visit, await visit.sessions.signIn({ email, password }, visit.visitor));
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
-    return signInPage({ query: visit.query, leadsTo: await findRedirectUri(visit), email, refusal: error });
+    return signInPage({ query: visit.query, leadsTo: await findRedirectUri(visit), typed: { email }, refusal: error });
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Scope } from '../../domain/installations/index.js';
 import { Permission } from '../../domain/permissions.js';
-import { type Html, html, name } from './html.js';
+import { type Html, html, name } from '../../http/pages/html.js';
 
 /** What a scope lets the application do, and what that means. */
 export const SCOPE_TEXTS: Record<Scope, { title: string; detail: string }> = {

@@ -41,6 +41,8 @@ function page(asked: AuthorizationRequest = request(), facts: Partial<Consent> =
     query: { client_id: '7' },
     signedIn: { person: user('ada'), csrfToken: 'the token' },
     bot: user('helper'),
+    maker: { kind: 'person', name: 'cleo' },
+    serverCount: 2,
     guilds: [guild(5n, 'Harbour'), guild(6n, 'Forest')],
     choice: { target: 'SERVER', guildId: 6n, scopes: ['bot', 'identify'], permissions: Permission.SendMessages },
     faults: {},
@@ -65,6 +67,21 @@ describe('the screen', () => {
     expect(text).toContain('<div class="icon letter" aria-hidden="true">Ä</div>');
     expect(text).not.toContain('<img');
     expect(text.match(/name="csrf" value="the token"/g)).toHaveLength(2);
+  });
+
+  test.each<[Partial<Consent>, string]>([
+    [{}, 'Made by <bdi>cleo</bdi> on 1 January 2015, and in 2 servers.'],
+    [
+      { maker: { kind: 'team', name: 'O<tt>ers' }, serverCount: 1 },
+      'Made by the team <bdi>O&lt;tt&gt;ers</bdi> on 1 January 2015, and in one server.',
+    ],
+    [{ serverCount: 0 }, 'and in no server yet.'],
+  ])('says who made the application, when, and where it is already: %j', (facts, text) => {
+    expect(page(request(), facts)).toContain(text);
+  });
+
+  test('does not say what its bot is called where that says nothing new', () => {
+    expect(page(request(), { bot: user('ärger') })).not.toContain('Its bot is called');
   });
 
   test('has a title that says whether something is wrong', () => {
@@ -131,6 +148,8 @@ function defaults(): Consent {
     query: {},
     signedIn: { person: user('ada'), csrfToken: 't' },
     bot: user('helper'),
+    maker: { kind: 'person', name: 'cleo' },
+    serverCount: 0,
     guilds: [],
     choice: { target: null, guildId: null, scopes: [], permissions: 0n },
     faults: {},
@@ -165,7 +184,8 @@ describe('the server', () => {
   test('that there is none of is said, and nothing can be allowed but what needs none', () => {
     const text = page(toServer(), { guilds: [] });
     expect(text).toContain('You have no server to add it to');
-    expect(text).not.toContain(ALLOW);
+    expect(text).toContain('make a server of your own');
+    for (const hidden of [ALLOW, 'What it may do', 'What its bot may do']) expect(text).not.toContain(hidden);
     expect(page(toServer({ targets: ['SERVER', 'USER'] }), { guilds: [] })).toContain(ALLOW);
     expect(page(toServer({ targets: [] }), { guilds: [] })).toContain(ALLOW);
     expect(page(toServer({ scopes: { SERVER: ['bot', 'identify'], USER: [] } }), { guilds: [] })).toContain(ALLOW);

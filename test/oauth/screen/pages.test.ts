@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { DomainError, type ErrorCode } from '../../../src/domain/errors.js';
+import type { Page } from '../../../src/http/pages/page.js';
 import type { Application, Guild, User } from '../../../src/infra/database/index.js';
-import type { Page } from '../../../src/oauth/screen/answer.js';
+import { notice } from '../../../src/oauth/screen/notice.js';
 import {
   cancelledPage,
   faultPage,
   installedPage,
   notFoundPage,
-  notice,
   refusalPage,
   refusedClientPage,
   type SignedIn,
@@ -53,7 +53,7 @@ describe('the page', () => {
     ],
     [
       'to sign in again',
-      signInPage({ query, leadsTo: null, email: 'a"b', refusal }),
+      signInPage({ query, leadsTo: null, typed: { email: 'a"b' }, refusal }),
       { status: 429, leadsTo: null, retryAfter: 5 },
       ['value="a&quot;b">', 'current-password" required autofocus>', 'role="alert"><p>Too &lt;many&gt;.</p></div>'],
       [],
@@ -111,7 +111,7 @@ describe('the page', () => {
         redirectUri: 'https://client.example/x',
         address: 'https://client.example/x?error=y&z',
       }),
-      { status: 429, title: 'This does not work' },
+      { status: 429, title: 'The request is not valid' },
       [
         'something that it cannot have: Too &lt;many&gt;.',
         '<bdi>https://client.example</bdi>',
@@ -122,7 +122,7 @@ describe('the page', () => {
     [
       'of a refusal',
       refusalPage(refusal, null),
-      { status: 429, title: 'This does not work', retryAfter: 5 },
+      { status: 429, title: 'Too many attempts', retryAfter: 5 },
       ['<p>Too &lt;many&gt;.</p>'],
       ['Open the request again'],
     ],
@@ -130,13 +130,13 @@ describe('the page', () => {
       'of a refusal with a way back',
       refusalPage(new DomainError('FORBIDDEN', 'No.'), query),
       { status: 403, retryAfter: undefined },
-      [`<a href="/oauth2/authorize?${ADDRESS}">Open the request again</a>`],
+      [`<a class="button" href="/oauth2/authorize?${ADDRESS}">Open the request again</a>`],
       [],
     ],
     ['of a fault', faultPage('r<1'), { status: 500, title: 'Something went wrong' }, ['Request r&lt;1'], []],
   ])('%s', (_what, page, facts, present, absent) => {
     const { text, ...beside } = shown(page);
-    expect(beside).toMatchObject({ kind: 'page', ...facts });
+    expect(beside).toMatchObject(facts);
     for (const part of present) expect(text).toContain(part);
     for (const part of absent) expect(text).not.toContain(part);
   });

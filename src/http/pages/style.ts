@@ -5,12 +5,12 @@ export const STYLE = `
 :root {
   color-scheme: light dark;
   --page: #eef0f4; --card: #fff; --line: #d5d8e0; --field: #858b99; --text: #1b1d23; --soft: #565c69;
-  --accent: #3f4fd6; --on-accent: #fff; --press: #3341b8; --bad: #b3261e; --bad-card: #fdeceb; --warn-card: #fff4dc; --warn: #7a4d00;
+  --accent: #3f4fd6; --on-accent: #fff; --press: #3341b8; --bad: #b3261e; --bad-card: #fdeceb; --warn-card: #fff4dc; --warn: #7a4d00; --good: #1a6b3c; --good-card: #e2f4e8;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --page: #14161b; --card: #1f2228; --line: #383d47; --field: #7d8492; --text: #eceef2; --soft: #a9b0bd;
-    --accent: #8c9bff; --on-accent: #10131f; --press: #a9b4ff; --bad: #ff9d95; --bad-card: #3a1f1f; --warn-card: #392d12; --warn: #ffd27a;
+    --accent: #8c9bff; --on-accent: #10131f; --press: #a9b4ff; --bad: #ff9d95; --bad-card: #3a1f1f; --warn-card: #392d12; --warn: #ffd27a; --good: #7fd6a0; --good-card: #16321f;
   }
 }
 * { box-sizing: border-box; }
@@ -20,7 +20,11 @@ main { max-width: 34rem; margin: 0 auto; padding: 2rem; background: var(--card);
 .brand { max-width: 34rem; margin: 0 auto 1rem; color: var(--soft); font-weight: 600; letter-spacing: .02em; }
 h1 { margin: 0 0 .5rem; font-size: 1.5rem; line-height: 1.25; }
 h2 { margin: 0 0 .25rem; font-size: 1rem; }
-p { margin: 0 0 1rem; }
+p, dl { margin: 0 0 1rem; }
+.actions + h2 { margin-top: 2rem; }
+code { padding: .1em .3em; border-radius: .25rem; background: var(--page); font-size: .875em; }
+dt { margin-top: .5rem; font-weight: 600; }
+dd { margin: 0; }
 p:last-child { margin-bottom: 0; }
 a { color: var(--accent); }
 bdi { font-weight: 600; }
@@ -57,11 +61,16 @@ form + p { margin-top: 1.5rem; }
 .notice p { margin: 0; font-weight: 600; }
 .notice ul { margin: .25rem 0 0; padding-left: 1.25rem; }
 .hint { padding: .75rem .875rem; border: 1px dashed var(--field); border-radius: .625rem; }
+.ending { display: flex; gap: 1rem; align-items: center; margin-bottom: 1rem; }
+.ending h1 { margin: 0; }
+.mark { flex: none; display: grid; place-items: center; width: 3rem; height: 3rem; border-radius: 50%; font-size: 1.5rem; font-weight: 700; color: var(--soft); background: var(--page); }
+.mark.done { color: var(--good); background: var(--good-card); }
+.mark.fault { color: var(--bad); background: var(--bad-card); }
 .actions { display: flex; gap: .75rem; margin-top: 1rem; }
-button, .button { flex: 1; display: inline-block; min-height: 2.75rem; padding: .5rem 1rem; font: inherit; font-weight: 600; text-align: center; text-decoration: none; cursor: pointer; color: var(--on-accent); background: var(--accent); border: 1px solid transparent; border-radius: .625rem; }
+button, .button { flex: 1; display: inline-flex; align-items: center; justify-content: center; min-height: 2.75rem; padding: .5rem 1rem; font: inherit; font-weight: 600; text-align: center; text-decoration: none; cursor: pointer; color: var(--on-accent); background: var(--accent); border: 1px solid transparent; border-radius: .625rem; }
 button:hover, .button:hover { background: var(--press); }
-button.plain { color: var(--text); background: transparent; border-color: var(--field); }
-button.plain:hover { background: var(--page); }
+button.plain, .button.plain { color: var(--text); background: transparent; border-color: var(--field); }
+button.plain:hover, .button.plain:hover { background: var(--page); }
 button.link { flex: none; min-height: 0; padding: 0; color: var(--accent); background: none; border: 0; text-decoration: underline; font-weight: 400; }
 button.link:hover { background: none; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }

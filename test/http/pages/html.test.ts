@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { html, name } from '../../../src/oauth/screen/html.js';
+import { html, name } from '../../../src/http/pages/html.js';
 
 test('markup escapes all that is not markup, and leaves nothing of nothing', () => {
   expect(html`<p title="${`&<>"'`}">${[null, undefined, false, 0, 1n, [html`<b>`, '<b>']]}</p>`.text).toBe(
