@@ -2,9 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changePassword } from '../../src/domain/accounts/index.js';
 import { PASSWORD } from '../harness/accounts.js';
 import { ManualClock } from '../harness/clock.js';
+import { between, noPostgres } from '../harness/interleave.js';
 import { outboxOf } from '../harness/mails.js';
 import { type Person, signUp } from '../harness/people.js';
 import { startServer, type TestServer } from '../harness/server.js';
+import { needing } from '../harness/skipping.js';
+import { until } from '../harness/until.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -100,20 +103,43 @@ describe('a password that is changed', () => {
     const body = { currentPassword: PASSWORD, newPassword: 'another horse' };
     expect((await post('change-password', body)).status).toBe(401);
   });
+});
 
-  it('ends a session that was begun by the one before while it was changed', async () => {
+describe.skipIf(noPostgres)(needing(noPostgres, 'a session that is begun by a password while it is changed'), () => {
+  const change = ({ id }: Person) =>
+    changePassword(server.app.callOfNobody(), { userId: BigInt(id), passwordHash: 'another', keptSession: null });
+  /** Whether a statement waits for a row that another transaction has. */
+  const isAnybodyWaiting = async () => {
+    const waiting = await server.app.db.reader.$queryRaw<unknown[]>`SELECT 1 FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    return waiting.length > 0;
+  };
+  const sessionsOf = ({ id }: Person) => server.app.db.reader.authSession.count({ where: { userId: id } });
+
+  it('is refused where it is stored after the change', async () => {
     const eve = await signUp(server, 'eve');
-    const call = server.app.callOfNobody();
-    const change = { userId: BigInt(eve.id), passwordHash: 'another', keptSession: null };
-    const rounds = Array.from({ length: 5 }, async () => {
-      const [response] = await Promise.all([signIn(eve, PASSWORD), changePassword(call, change)]);
-      return response;
-    });
-    for (const response of await Promise.all(rounds)) {
-      if (!response.ok) continue;
-      expect(await whoIs(bearer((await response.json()) as { token: string }))).toBeNull();
-    }
-    expect(await server.app.db.reader.authSession.count({ where: { userId: eve.id } })).toBe(0);
+    const refused = await between(
+      /^INSERT INTO "public"."AuthSession"/,
+      () => change(eve),
+      () => signIn(eve, PASSWORD),
+    );
+    expect([refused.status, (await refused.json()).code]).toEqual([401, 'UNAUTHENTICATED']);
+    expect(await sessionsOf(eve)).toBe(0);
+  });
+
+  it('is refused where it is stored when the change has ended the others and is not done', async () => {
+    const eve = await signUp(server, 'eve.too');
+    let signingIn: Promise<Response> | undefined;
+    await between(
+      /^COMMIT/,
+      async () => {
+        signingIn = signIn(eve, PASSWORD);
+        await Promise.race([signingIn, until(isAnybodyWaiting)]);
+      },
+      () => change(eve),
+    );
+    expect((await signingIn)?.status).toBe(401);
+    expect(await sessionsOf(eve)).toBe(0);
   });
 });
 
