@@ -55,11 +55,21 @@ describe('an account', () => {
 
   test('has a username and an address that nobody has', async () => {
     await make('bea');
-    const name = { code: 'CONFLICT', message: 'The username bea is already taken.' };
+    const name = { code: 'CONFLICT', message: 'The username bea is already taken; bea2 is free.' };
     const email = { code: 'CONFLICT', message: 'An account with this e-mail address already exists.' };
     await expect(make('bea', 'other@people.example')).rejects.toMatchObject(name);
     await expect(make('other', 'bea@people.example')).rejects.toMatchObject(email);
     expect(await users('other')).toBe(0);
+  });
+
+  test('is offered another username where one is taken, of 32 characters at most, as long as one comes to mind', async () => {
+    const long = 'l'.repeat(32);
+    await make(long);
+    await expect(make(long, 'other@people.example')).rejects.toThrow(`already taken; ${'l'.repeat(31)}2 is free.`);
+    for (const name of ['cy', 'cy2', 'cy3', 'cy4', 'cy5', 'cy6', 'cy7', 'cy8', 'cy9', 'cy_']) await make(name);
+    await expect(make('cy', 'other@people.example')).rejects.toThrow('The username cy is already taken; cy.x is free.');
+    await make('cy.x');
+    await expect(make('cy', 'other@people.example')).rejects.toThrow('The username cy is already taken.');
   });
 
   test.each([
@@ -107,7 +117,7 @@ describe('what is typed at sign-up', () => {
     ['name', 'Ada', 'USERNAME_INVALID'],
     ['name', 'ada ', 'USERNAME_INVALID'],
     ['password', 'x'.repeat(7), 'BASE_TYPE_BAD_LENGTH'],
-    ['password', 'x'.repeat(129), 'BASE_TYPE_MAX_LENGTH'],
+    ['password', 'x'.repeat(129), 'BASE_TYPE_BAD_LENGTH'],
   ])('is refused with the %s %s', (path, value, code) => {
     expect(faultsIn(SignUp, { ...typed, [path]: value })).toMatchObject([{ path, code }]);
   });
