@@ -8,8 +8,7 @@ import {
   type OwnSession,
   type SessionOwner,
 } from '../domain/accounts/index.js';
-import type { CallContext } from '../domain/call.js';
-import { DomainError } from '../domain/errors.js';
+import { type CallContext, requirePerson } from '../domain/call.js';
 import { parseInput } from '../domain/parse-input.js';
 import type { FindPerson, Visitor } from '../http/page-sessions.js';
 import type { Auth } from './auth.js';
@@ -22,9 +21,9 @@ export async function requireOwner(
   findPerson: FindPerson,
   headers: IncomingHttpHeaders,
 ): Promise<{ call: CallContext; owner: SessionOwner }> {
-  const actor = await findPerson(headers);
-  if (actor.kind !== 'person') throw new DomainError('UNAUTHENTICATED');
-  return { call: callContext(app, actor), owner: { userId: actor.user.id, session: sessionHash(headers) } };
+  const call = callContext(app, await findPerson(headers));
+  const { user } = requirePerson(call);
+  return { call, owner: { userId: user.id, session: sessionHash(headers) } };
 }
 
 /** The sessions of the person whom the headers name, the newest first. @throws UNAUTHENTICATED */

@@ -22,10 +22,11 @@ const Credentials = z.object({ email: EmailAddress, password: plainText() });
  */
 export async function signIn(app: AppContext, auth: Auth, credentials: unknown, visitor: Visitor): Promise<Response> {
   const { email, password } = await readCredentials(app, credentials, visitor);
-  const before = await findPassword(app.callOfNobody(), { email });
-  const response = await countSignIn(app, email, visitor.address, () =>
-    auth.handler(requestFor(app, '/auth/sign-in/email', visitor, { email, password })),
-  );
+  const { before, response } = await countSignIn(app, email, visitor.address, async () => {
+    const found = await findPassword(app.callOfNobody(), { email });
+    const answer = await auth.handler(requestFor(app, '/auth/sign-in/email', visitor, { email, password }));
+    return { ok: answer.ok, before: found, response: answer };
+  });
   if (before && response.ok) await endIfOutdated(app, before, response);
   return response;
 }

@@ -3,7 +3,7 @@ import { refusalIn } from '../domain/errors.js';
 import type { Logger } from '../infra/logger.js';
 import { httpFault, STATUS_OF_KIND } from './faults.js';
 import { html } from './pages/html.js';
-import { ending, type Page, sendPage } from './pages/page.js';
+import { endingPage, START, sendPage } from './pages/page.js';
 
 /** What is answered to a body of which nobody can say what it is. */
 const MALFORMED_CONTENT_TYPE = {
@@ -24,11 +24,9 @@ const OVERLOADED = 130_000;
 
 /** Answers what no face has a route for, and what fails outside a face's own rules, for all faces that are mounted after it. */
 export function answerForNoFace(http: FastifyInstance, log: Logger): void {
-  http.setNotFoundHandler((request, reply) =>
-    isBrowsing(request) ? sendPage(reply, NOT_HERE) : sendFault(reply, 404),
-  );
+  http.setNotFoundHandler(sendNotFound);
   http.setErrorHandler<FastifyError>((error, request, reply) => {
-    if (request.is404) return isBrowsing(request) ? sendPage(reply, NOT_HERE) : sendFault(reply, 404);
+    if (request.is404) return sendNotFound(request, reply);
     if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return sendJson(reply.code(400), MALFORMED_CONTENT_TYPE);
     const refusal = refusalIn(error);
     if (refusal) {
@@ -41,18 +39,22 @@ export function answerForNoFace(http: FastifyInstance, log: Logger): void {
   });
 }
 
+function sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return isBrowsing(request) ? sendPage(reply, NOT_HERE) : sendFault(reply, 404);
+}
+
 /** Whether somebody looks at the address in a browser, which libraries never say. */
 function isBrowsing({ method, headers }: FastifyRequest): boolean {
   return (method === 'GET' || method === 'HEAD') && /\btext\/html\b/.test(headers.accept ?? '');
 }
 
-const NOT_HERE: Page = {
+const NOT_HERE = endingPage({
   status: 404,
   title: 'Not found',
-  body: ending('fault', 'Not found', html`<p>There is nothing at this address.</p>`, [
-    { address: '/', text: 'To the start page' },
-  ]),
-};
+  mark: 'fault',
+  text: html`<p>There is nothing at this address.</p>`,
+  next: [START],
+});
 
 function sendFault(reply: FastifyReply, status: number): FastifyReply {
   return sendJson(reply.code(status), httpFault(status));

@@ -9,7 +9,13 @@ const LINK_LIFETIME_MS = 60 * 60 * 1_000;
 const TOKEN_BYTES = 32;
 
 /** What the row of a link is filed under. Its value is the account. */
-const rowOf = (token: string) => `password-reset:${hashSecret(token)}`;
+const filedUnder = (token: string) => `password-reset:${hashSecret(token)}`;
+
+/** The row of a link that is not over. */
+const rowOf = (token: string, { clock }: CallContext) => ({
+  identifier: filedUnder(token),
+  expiresAt: { gt: new Date(clock.now()) },
+});
 
 /**
  * Sends a link for another password to somebody who has forgotten theirs; nothing to an address that nobody has an account with.
@@ -24,7 +30,7 @@ export async function sendPasswordReset(call: CallContext, email: string): Promi
     await db.authVerification.create({
       data: {
         id: String(call.nextId()),
-        identifier: rowOf(token),
+        identifier: filedUnder(token),
         value: account.id,
         expiresAt: new Date(now + LINK_LIFETIME_MS),
         createdAt: new Date(now),
@@ -46,11 +52,8 @@ The link works once, within an hour. If you did not ask for it, you can ignore t
 }
 
 /** Whether a link works, without using it. */
-export async function isPasswordReset({ read, clock }: CallContext, token: string): Promise<boolean> {
-  const row = await read.authVerification.findFirst({
-    where: { identifier: rowOf(token), expiresAt: { gt: new Date(clock.now()) } },
-    select: { id: true },
-  });
+export async function isPasswordReset(call: CallContext, token: string): Promise<boolean> {
+  const row = await call.read.authVerification.findFirst({ where: rowOf(token, call), select: { id: true } });
   return row !== null;
 }
 
@@ -61,8 +64,7 @@ export async function isPasswordReset({ read, clock }: CallContext, token: strin
 export function resetPassword(call: CallContext, token: string, passwordHash: string): Promise<void> {
   return call.write(async (write) => {
     const { db } = write;
-    const where = { identifier: rowOf(token), expiresAt: { gt: new Date(call.clock.now()) } };
-    const row = await db.authVerification.findFirst({ where });
+    const row = await db.authVerification.findFirst({ where: rowOf(token, call) });
     const account = row && (await db.authUser.findUnique({ where: { id: row.value }, select: { userId: true } }));
     // Of several who follow it at once, the row goes for one.
     const isFirst = row !== null && (await db.authVerification.deleteMany({ where: { id: row.id } })).count === 1;

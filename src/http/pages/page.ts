@@ -79,12 +79,28 @@ export interface NextStep {
   text: string;
 }
 
-/** The body of a page at which something ends: how, what that means, and where to go from there, the likeliest first. */
-export function ending(mark: keyof typeof MARKS, title: string, text: Html, next: NextStep[] = []): Html {
-  return html`<div class="ending">
+/** Where everybody may go on. */
+export const START: NextStep = { address: '/', text: 'To the start page' };
+
+/** A page at which something ends. */
+export interface Ending extends Omit<Page, 'body'> {
+  mark: keyof typeof MARKS;
+  /** What stands above it. */
+  above?: Html | null | false;
+  /** What it means. */
+  text: Html;
+  /** Where to go from there, the likeliest first. */
+  next: NextStep[];
+}
+
+/** The page, with how it ended before the words. */
+export function endingPage({ mark, above, text, next, ...page }: Ending): Page {
+  const body = html`${above}
+<div class="ending">
 <div class="mark ${mark}" aria-hidden="true">${MARKS[mark]}</div>
-<h1>${title}</h1>
+<h1>${page.title}</h1>
 </div>
 ${text}
-${next.length > 0 && html`<div class="actions">${next.map(({ address, text: label }, index) => html`<a class="button${index > 0 && ' plain'}" href="${address}">${label}</a>\n`)}</div>`}`;
+<div class="actions">${next.map(({ address, text: label }, index) => html`<a class="button${index > 0 && ' plain'}" href="${address}">${label}</a>\n`)}</div>`;
+  return { ...page, body };
 }

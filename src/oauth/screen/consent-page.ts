@@ -68,12 +68,17 @@ function heading({ request: { application, targets, scopes }, bot, maker, server
 ${icon(application)}
 <div>
 <h1>Authorize ${name(application.name)}?</h1>
-<p class="soft small">Made by ${maker.kind === 'team' && 'the team '}${name(maker.name)} on ${made}, and in ${serverCount === 0 ? 'no server yet' : serverCount === 1 ? 'one server' : `${serverCount} servers`}.${
+<p class="soft small">Made by ${maker.kind === 'team' && 'the team '}${name(maker.name)} on ${made}, and in ${servers(serverCount)}.${
     withBot && html` Its bot is called ${name(bot.username)}.`
   }</p>
 </div>
 </div>
 ${application.description !== '' && html`<p class="soft">${application.description}</p>`}`;
+}
+
+function servers(count: number): string {
+  if (count === 0) return 'no server yet';
+  return count === 1 ? 'one server' : `${count} servers`;
 }
 
 const MADE_ON = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });

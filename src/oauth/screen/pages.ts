@@ -3,7 +3,7 @@ import { limits } from '../../domain/limits.js';
 import type { AuthorizationQuery, MadeInstallation } from '../../domain/oauth/index.js';
 import { STATUS_OF_KIND } from '../../http/faults.js';
 import { type Html, html, name } from '../../http/pages/html.js';
-import { ending, type NextStep, type Page } from '../../http/pages/page.js';
+import { endingPage, type Page, START } from '../../http/pages/page.js';
 import type { Application, User } from '../../infra/database/index.js';
 import { KINDS_WITH_STATUS } from '../errors.js';
 import { isAsked, ownAddress, PATHS } from './addresses.js';
@@ -53,13 +53,16 @@ export const NEW_PASSWORD: Field = {
 
 const PASSWORD: Field = { name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' };
 
+/** A page with a form, after an attempt or before one. */
+export function formPage({ refusal }: Attempt, page: Pick<Page, 'title' | 'leadsTo' | 'body'>): Page {
+  return { status: refusal ? statusOf(refusal) : 200, retryAfter: refusal?.retryAfterSeconds, ...page };
+}
+
 /** Asks who the visitor is, and leads back to the request for authorization. */
 export function signInPage({ query, leadsTo, ...attempt }: SignInForm): Page {
-  return {
-    status: attempt.refusal ? statusOf(attempt.refusal) : 200,
+  return formPage(attempt, {
     title: 'Sign in',
     leadsTo,
-    retryAfter: attempt.refusal?.retryAfterSeconds,
     body: html`<h1>Sign in to continue</h1>
 ${isAsked(query) && html`<p class="soft">An application asks for your consent. Sign in to see what it wants, and decide.</p>`}
 <form method="post" action="${ownAddress(PATHS.signIn, query)}">
@@ -68,59 +71,48 @@ ${fields([EMAIL, PASSWORD], attempt)}
 </form>
 <p class="soft small"><a href="${ownAddress(PATHS.password, query)}">Forgot your password?</a></p>
 <p class="soft small">No account yet? <a href="${ownAddress(PATHS.signUp, query)}">Sign up</a>.</p>`,
-  };
+  });
 }
 
 /** One page for what does not exist and for what the visitor may not know of. */
 export function notFoundPage(query: AuthorizationQuery | null, signedIn: SignedIn | null): Page {
   const mayBeInvited = query !== null && !signedIn;
-  return {
+  return endingPage({
     status: 404,
     title: 'Not found',
-    body: html`${signedIn && query && whoIsSignedIn(signedIn, query)}
-${ending(
-  'fault',
-  'Not found',
-  html`<p>There is no application at this link. It may have been deleted, or be private.</p>
+    mark: 'fault',
+    above: signedIn && query && whoIsSignedIn(signedIn, query),
+    text: html`<p>There is no application at this link. It may have been deleted, or be private.</p>
 ${mayBeInvited && html`<p>If you were invited to test it, sign in first.</p>`}`,
-  mayBeInvited ? [{ address: ownAddress(PATHS.signIn, query), text: 'Sign in' }] : [START],
-)}`,
-  };
+    next: mayBeInvited ? [{ address: ownAddress(PATHS.signIn, query), text: 'Sign in' }] : [START],
+  });
 }
-
-const START: NextStep = { address: '/', text: 'To the start page' };
 
 /** Ends an installation that has no redirect URI to answer to. */
 export function installedPage({ application, guild }: MadeInstallation, withheld: NamedPermission[]): Page {
-  return {
+  return endingPage({
     status: 200,
     title: 'Done',
-    body: ending(
-      'done',
-      'Done',
-      html`<p>${name(application.name)} was added to ${guild ? name(guild.name) : 'your account'}.</p>
+    mark: 'done',
+    text: html`<p>${name(application.name)} was added to ${guild ? name(guild.name) : 'your account'}.</p>
 ${
   withheld.length > 0 &&
   html`<p>Its bot did not get these permissions: you can give only those that you have there yourself.</p>
 <ul>${withheld.map(({ text }) => html`<li>${text}</li>`)}</ul>`
 }
 <p class="soft">You can close this page.</p>`,
-      [START],
-    ),
-  };
+    next: [START],
+  });
 }
 
 export function cancelledPage(query: AuthorizationQuery): Page {
-  return {
+  return endingPage({
     status: 200,
     title: 'Cancelled',
-    body: ending(
-      'nothing',
-      'Cancelled',
-      html`<p>Nothing was allowed and nothing was installed. You can close this page.</p>`,
-      [{ address: ownAddress(PATHS.authorize, query), text: 'Look at the request again' }, START],
-    ),
-  };
+    mark: 'nothing',
+    text: html`<p>Nothing was allowed and nothing was installed. You can close this page.</p>`,
+    next: [{ address: ownAddress(PATHS.authorize, query), text: 'Look at the request again' }, START],
+  });
 }
 
 /** Tells of a refusal that the client would hear of, with the way to it as a link. */
@@ -132,34 +124,28 @@ export function refusedClientPage(refused: {
   address: string;
 }): Page {
   const { application, refusal, redirectUri, address } = refused;
-  return {
+  return endingPage({
     status: statusOf(refusal),
     title: 'The request is not valid',
-    body: ending(
-      'fault',
-      'The request is not valid',
-      html`<p>${name(application.name)} asked for something that it cannot have: ${refusal.message}</p>
+    mark: 'fault',
+    text: html`<p>${name(application.name)} asked for something that it cannot have: ${refusal.message}</p>
 <p>Nothing was allowed. The way back leads to ${destination(redirectUri)}; take it only if you came from there.</p>`,
-      [{ address, text: 'Go back' }],
-    ),
-  };
+    next: [{ address, text: 'Go back' }],
+  });
 }
 
 /** Tells of a refusal that cannot be told to the client. */
 export function refusalPage(refusal: DomainError, again: AuthorizationQuery | null): Page {
   const title = TITLES[refusal.kind] ?? 'This link does not work';
-  return {
+  return endingPage({
     status: statusOf(refusal),
     title,
     retryAfter: refusal.retryAfterSeconds,
-    body: ending(
-      'fault',
-      title,
-      html`<p>${refusal.message}</p>
+    mark: 'fault',
+    text: html`<p>${refusal.message}</p>
 <p class="soft small">If a link or a button of an application led you here, tell the people who make it.</p>`,
-      again ? [{ address: ownAddress(PATHS.authorize, again), text: 'Open the request again' }, START] : [START],
-    ),
-  };
+    next: again ? [{ address: ownAddress(PATHS.authorize, again), text: 'Open the request again' }, START] : [START],
+  });
 }
 
 /** What happened, where it is not the link that is to blame. */
@@ -170,17 +156,14 @@ const TITLES: Partial<Record<ErrorKind, string>> = {
 };
 
 export function faultPage(requestId: string): Page {
-  return {
+  return endingPage({
     status: 500,
     title: 'Something went wrong',
-    body: ending(
-      'fault',
-      'Something went wrong',
-      html`<p>This is a fault of ours, and it is in our log. Please try again.</p>
+    mark: 'fault',
+    text: html`<p>This is a fault of ours, and it is in our log. Please try again.</p>
 <p class="soft small">Request ${requestId}</p>`,
-      [START],
-    ),
-  };
+    next: [START],
+  });
 }
 
 /** The status of a page that tells of a refusal: 400 for what the visitor chose or sent, whatever is wrong with it. */

@@ -1,12 +1,12 @@
 import { DomainError, refusalIn } from '../../domain/errors.js';
 import type { AuthorizationQuery } from '../../domain/oauth/index.js';
 import { html, name } from '../../http/pages/html.js';
-import { ending, type Page } from '../../http/pages/page.js';
+import { endingPage, type Page } from '../../http/pages/page.js';
 import { formValue, readForm } from '../form.js';
 import { isAsked, ownAddress, PATHS } from './addresses.js';
 import type { Answer } from './answer.js';
 import { type Attempt, fields } from './fields.js';
-import { EMAIL, NEW_PASSWORD, statusOf } from './pages.js';
+import { EMAIL, formPage, NEW_PASSWORD } from './pages.js';
 import { requireOwnOrigin, type Visit } from './visit.js';
 
 /** For who does not know their password: asks for their address, or, where a mail has led them here, for another password. */
@@ -54,10 +54,8 @@ function tokenIn(query: unknown): string | null {
 }
 
 function forgottenPage(query: AuthorizationQuery, attempt: Attempt = {}): Page {
-  return {
-    status: attempt.refusal ? statusOf(attempt.refusal) : 200,
+  return formPage(attempt, {
     title: 'Forgot your password?',
-    retryAfter: attempt.refusal?.retryAfterSeconds,
     body: html`<h1>Forgot your password?</h1>
 <p class="soft">Type the e-mail address of your account. A mail brings you a link to choose another password.</p>
 <form method="post" action="${ownAddress(PATHS.password, query)}">
@@ -65,34 +63,29 @@ ${fields([EMAIL], attempt)}
 <div class="actions"><button type="submit">Send the link</button></div>
 </form>
 <p class="soft small">You remember it? <a href="${ownAddress(PATHS.signIn, query)}">Sign in</a>.</p>`,
-  };
+  });
 }
 
 /** Says the same whether or not anybody has an account with the address. */
 function sentPage(query: AuthorizationQuery, email: string): Page {
-  return {
+  return endingPage({
     status: 200,
     title: 'Look into your mail',
-    body: ending(
-      'done',
-      'Look into your mail',
-      html`<p>If there is an account with ${name(email)}, a link to choose another password is on its way there. It works once, within an hour.</p>
+    mark: 'done',
+    text: html`<p>If there is an account with ${name(email)}, a link to choose another password is on its way there. It works once, within an hour.</p>
 <p class="soft small">No mail? Look into the folder for unwanted mails, or try another address.</p>`,
-      [
-        { address: ownAddress(PATHS.signIn, query), text: 'Sign in' },
-        { address: ownAddress(PATHS.password, query), text: 'Try again' },
-      ],
-    ),
-  };
+    next: [
+      { address: ownAddress(PATHS.signIn, query), text: 'Sign in' },
+      { address: ownAddress(PATHS.password, query), text: 'Try again' },
+    ],
+  });
 }
 
 const ANOTHER = { ...NEW_PASSWORD, name: 'newPassword' };
 
 function newPasswordPage(query: AuthorizationQuery, token: string, attempt: Attempt = {}): Page {
-  return {
-    status: attempt.refusal ? statusOf(attempt.refusal) : 200,
+  return formPage(attempt, {
     title: 'Choose another password',
-    retryAfter: attempt.refusal?.retryAfterSeconds,
     body: html`<h1>Choose another password</h1>
 <p class="soft">Everywhere you are signed in, you are signed out.</p>
 <form method="post" action="${ownAddress(PATHS.password, query)}">
@@ -100,30 +93,29 @@ function newPasswordPage(query: AuthorizationQuery, token: string, attempt: Atte
 ${fields([ANOTHER], attempt)}
 <div class="actions"><button type="submit">Change the password</button></div>
 </form>`,
-  };
+  });
 }
 
 function changedPage(query: AuthorizationQuery): Page {
-  return {
+  return endingPage({
     status: 200,
     title: 'Your password is changed',
-    body: ending(
-      'done',
-      'Your password is changed',
-      html`<p>Sign in with the new one${isAsked(query) && ' to go on'}.</p>`,
-      [{ address: ownAddress(PATHS.signIn, query), text: 'Sign in' }],
-    ),
-  };
+    mark: 'done',
+    text: html`<p>Sign in with the new one${isAsked(query) && ' to go on'}.</p>`,
+    next: [{ address: ownAddress(PATHS.signIn, query), text: 'Sign in' }],
+  });
 }
 
 function deadLinkPage(query: AuthorizationQuery): Page {
   const { message } = new DomainError('INVALID_RESET_TOKEN');
-  return {
+  return endingPage({
     status: 400,
     title: 'This link does not work',
-    body: ending('fault', 'This link does not work', html`<p>${message}</p>`, [
+    mark: 'fault',
+    text: html`<p>${message}</p>`,
+    next: [
       { address: ownAddress(PATHS.password, query), text: 'Ask for another link' },
       { address: ownAddress(PATHS.signIn, query), text: 'Sign in' },
-    ]),
-  };
+    ],
+  });
 }

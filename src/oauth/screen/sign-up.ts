@@ -6,7 +6,7 @@ import { formValue, readForm } from '../form.js';
 import { ownAddress, PATHS } from './addresses.js';
 import type { Answer } from './answer.js';
 import { type Attempt, type Field, fields } from './fields.js';
-import { EMAIL, NEW_PASSWORD, statusOf } from './pages.js';
+import { EMAIL, formPage, NEW_PASSWORD } from './pages.js';
 import { back, findRedirectUri } from './sign-in.js';
 import { requireOwnOrigin, type Visit } from './visit.js';
 
@@ -54,11 +54,9 @@ const FIELDS: Field[] = [
 ];
 
 function signUpPage({ query, leadsTo, ...attempt }: SignUpForm): Page {
-  return {
-    status: attempt.refusal ? statusOf(attempt.refusal) : 200,
+  return formPage(attempt, {
     title: 'Sign up',
     leadsTo,
-    retryAfter: attempt.refusal?.retryAfterSeconds,
     body: html`<h1>Sign up to continue</h1>
 <p class="soft">With an account you see what the application asks for, and decide.</p>
 <form method="post" action="${ownAddress(PATHS.signUp, query)}">
@@ -66,5 +64,5 @@ ${fields(FIELDS, attempt)}
 <div class="actions"><button type="submit">Sign up</button></div>
 </form>
 <p class="soft small">You have an account? <a href="${ownAddress(PATHS.signIn, query)}">Sign in</a>.</p>`,
-  };
+  });
 }
