@@ -17,6 +17,12 @@ export interface Config {
   /** Connections to PostgreSQL, at most. */
   databasePool: number;
   redisUrl: string | null;
+  /** What every key and channel in Redis begins with; it ends with a colon. */
+  redisPrefix: string;
+  /** What signs cookies and the addresses of files, the newest first. */
+  secretKeys: SecretKeys;
+  /** Where uploads are kept, or null for `dataDir`. */
+  blobs: S3Location | null;
   /** Where mails are sent, or null for the outbox in `dataDir`. Set, e-mail addresses of new accounts are to be verified. */
   smtpUrl: string | null;
   /** The address mails come from. */
@@ -36,6 +42,23 @@ export interface Config {
   selfHostedWebhooks: 'forward' | 'not_found';
   /** Set where this instance is a box. */
   box: BoxConfig | null;
+}
+
+/** Keys, or {@link DATABASE_KEY} for the one that the database keeps: the first signs, and what the second signed is accepted. */
+export type SecretKeys = readonly [newest: string, ...older: string[]];
+
+/** What stands among keys for the one that the database keeps. */
+export const DATABASE_KEY = 'database';
+
+/** A place in an S3-compatible store. Who may write there is told by the environment variables of AWS' own programs. */
+export interface S3Location {
+  bucket: string;
+  /** What keys begin with: nothing, or a path that ends with a slash. */
+  prefix: string;
+  /** The store's address; null for AWS itself. */
+  endpoint: string | null;
+  /** Null for the one that the environment names. */
+  region: string | null;
 }
 
 /** What a box has to know of its cloud. */
@@ -121,6 +144,42 @@ function isOrigin(value: string): boolean {
   return username === '' && password === '' && pathname === '/' && !/[?#]/.test(value);
 }
 
+const MIN_KEY_LENGTH = 32;
+
+const KEYS_FAULT = `must be one key, or two different ones with a comma between, each of ${MIN_KEY_LENGTH} characters or more, or the word ${DATABASE_KEY}`;
+
+const secretKeys = z.string().transform((value, context): SecretKeys => {
+  const [newest = '', ...older] = value.split(',').map((key) => key.trim());
+  const keys = new Set([newest, ...older]);
+  const areKeys = [...keys].every((key) => key === DATABASE_KEY || key.length >= MIN_KEY_LENGTH);
+  if (areKeys && older.length <= 1 && keys.size === 1 + older.length) return [newest, ...older];
+  context.addIssue({ code: 'custom', message: KEYS_FAULT });
+  return z.NEVER;
+});
+
+const BLOB_URL_FAULT =
+  'must be s3://BUCKET or s3://BUCKET/PATH, with endpoint=URL and region=NAME in the query where needed, and without a user or a password; PATH is of letters, digits, -, _ and .';
+
+const s3Location = z.string().transform((value, context): S3Location => {
+  const location = URL.canParse(value) ? readS3Location(new URL(value)) : null;
+  if (location) return location;
+  context.addIssue({ code: 'custom', message: BLOB_URL_FAULT });
+  return z.NEVER;
+});
+
+const S3_PATH = /^[\w-][\w.-]*(\/[\w-][\w.-]*)*$/;
+
+function readS3Location({ protocol, host, username, password, pathname, hash, searchParams }: URL): S3Location | null {
+  const endpoint = searchParams.get('endpoint');
+  const known = [...searchParams.keys()].every((name) => name === 'endpoint' || name === 'region');
+  const isPlain = username === '' && password === '' && hash === '' && known;
+  if (protocol !== 's3:' || host === '' || !isPlain) return null;
+  if (endpoint !== null && !/^https?:\/\/[^/@?#]+\/?$/.test(endpoint)) return null;
+  const path = pathname.replace(/^\/|\/$/g, '');
+  if (path !== '' && !S3_PATH.test(path)) return null;
+  return { bucket: host, prefix: path && `${path}/`, endpoint, region: searchParams.get('region') };
+}
+
 const onOff = z.enum(['on', 'off'], { error: 'must be on or off' }).transform((value) => value === 'on');
 
 /** Numbers of snowflake workers above it are for boxes. */
@@ -175,7 +234,19 @@ const Environment = z.object({
   DATA_DIR: z.string().default('./data'),
   DATABASE_URL: urlWith('postgresql:', 'postgres:').optional(),
   DATABASE_POOL: wholeNumber(1, 1_000).default(10),
-  REDIS_URL: urlWith('redis:', 'rediss:').optional(),
+  REDIS_URL: urlWith('redis:', 'rediss:')
+    .refine((value) => /^\/?\d*$/.test(new URL(value).pathname), {
+      error: 'must have nothing but the number of a database as its path',
+    })
+    .optional(),
+  REDIS_PREFIX: z
+    .string()
+    .regex(/^[A-Za-z0-9_.:-]{1,64}$/, 'must be 1 to 64 of the letters A to Z and a to z, digits and _ . : -')
+    .transform((value) => (value.endsWith(':') ? value : `${value}:`))
+    .default('causeway:'),
+  SECRET_KEYS: secretKeys.default([DATABASE_KEY]),
+  BLOB_URL: s3Location.optional(),
+  SHARED_DATA_DIR: onOff.default(false),
   SMTP_URL: urlWith('smtp:', 'smtps:')
     .refine((value) => new URL(value).hostname !== '', { error: 'must name a host' })
     .optional(),
@@ -192,6 +263,36 @@ const Environment = z.object({
   LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }).default('info'),
 });
 
+/** Short names are like too many others, such as HOST and HOME. */
+const SHORTEST_COMPARED = 8;
+
+/** What bots are told, often in the same shell. */
+const OF_BOTS: ReadonlySet<string> = new Set(['BOT_TOKEN']);
+
+/** Variables that nobody reads and that look like one of the settings, each with the one it looks like. */
+export function misspeltSettings(environment: NodeJS.ProcessEnv = process.env): [given: string, meant: string][] {
+  const known = Object.keys(Environment.shape);
+  return Object.keys(environment).flatMap((given) => {
+    if (known.includes(given) || OF_BOTS.has(given)) return [];
+    const meant = known.find((name) => name.length >= SHORTEST_COMPARED && distance(given, name) <= 2);
+    return meant === undefined ? [] : [[given, meant] as [string, string]];
+  });
+}
+
+/** How many letters have to be put in, taken out or changed to make one text of the other. */
+function distance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (const [i, letter] of [...one].entries()) {
+    const next = [i + 1];
+    for (let j = 1; j < row.length; j += 1) {
+      const change = (row[j - 1] ?? 0) + (letter === other[j - 1] ? 0 : 1);
+      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
+
 /** What a box's environment has to hold and must not; what is for boxes only is a mistake elsewhere. */
 function faultsOfMode(set: Partial<Record<string, string>>, mode: Mode): string[] {
   if (mode === 'cloud') {
@@ -203,6 +304,15 @@ function faultsOfMode(set: Partial<Record<string, string>>, mode: Mode): string[
     ...(set.WORKER_ID === undefined
       ? []
       : ['WORKER_ID cannot be used by a box, whose cloud numbers its ids: unset it']),
+  ];
+}
+
+/** Processes that share a database and hear each other serve each other's uploads, too. */
+function faultsOfSharing(set: Partial<Record<string, string>>): string[] {
+  const isShared = set.DATABASE_URL !== undefined && set.REDIS_URL !== undefined;
+  if (!isShared || set.BLOB_URL !== undefined || set.SHARED_DATA_DIR === 'on') return [];
+  return [
+    'BLOB_URL must be set beside DATABASE_URL and REDIS_URL, so that all processes have the same files: s3://BUCKET, or else SHARED_DATA_DIR=on where DATA_DIR is one folder for all of them',
   ];
 }
 
@@ -218,7 +328,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, mode: M
   );
   const parsed = Environment.safeParse(set);
   const unusable = (parsed.error?.issues ?? []).map((issue) => `${issue.path.join('.')} ${issue.message}`);
-  const faults = [...unusable, ...faultsOfMode(set, mode)];
+  const faults = [...unusable, ...faultsOfMode(set, mode), ...faultsOfSharing(set)];
   if (!parsed.success || faults.length > 0) throw new ConfigError(faults);
   const env = parsed.data;
   const publicUrl = env.PUBLIC_URL ?? (env.PORT === 0 ? null : `http://localhost:${env.PORT}`);
@@ -231,6 +341,9 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, mode: M
     databaseUrl: env.DATABASE_URL ?? null,
     databasePool: env.DATABASE_POOL,
     redisUrl: env.REDIS_URL ?? null,
+    redisPrefix: env.REDIS_PREFIX,
+    secretKeys: env.SECRET_KEYS,
+    blobs: env.BLOB_URL ?? null,
     smtpUrl: env.SMTP_URL ?? null,
     mailFrom: env.MAIL_FROM ?? `no-reply@${publicUrl === null ? 'localhost' : new URL(publicUrl).hostname}`,
     metricsPort: env.METRICS_PORT ?? null,

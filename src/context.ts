@@ -24,6 +24,7 @@ import type { BlobStore } from './infra/blobs.js';
 import type { Clock } from './infra/clock.js';
 import type { Database } from './infra/database/index.js';
 import type { NextId } from './infra/ids.js';
+import type { InstanceKeys } from './infra/instance-keys.js';
 import { Jobs } from './infra/jobs/index.js';
 import type { Logger } from './infra/logger.js';
 import type { Mailer } from './infra/mail.js';
@@ -38,6 +39,8 @@ export interface Addresses {
   publicUrl: string;
   /** The gateway's address, without a query. */
   gatewayUrl: string;
+  /** Where the one listener is, as an origin. */
+  listeningAt: string;
   /** The origin of `/metrics`, `/healthz` and `/readyz`. */
   operationsUrl: string;
   /** Of attachment addresses. */
@@ -48,6 +51,7 @@ export interface Addresses {
 export interface AppContext {
   config: Config;
   addresses: Addresses;
+  keys: InstanceKeys;
   /** Tells by which address a request or an upgrade counts; `request.ip` of an HTTP request is the same. */
   clientAddress: FindClientAddress;
   log: Logger;

@@ -1,4 +1,4 @@
-import { ConfigError, type Mode, readConfig, StartError } from './config.js';
+import { ConfigError, type Mode, misspeltSettings, readConfig, StartError } from './config.js';
 import { describeStartFault, tryAddress } from './start.js';
 
 /** The data is for the owner of the process only: password hashes, messages, files, mails. */
@@ -52,8 +52,10 @@ async function run(): Promise<void> {
   const server = config.box ? await Promise.race([starting, signalled.then(() => null)]) : await starting;
   if (server === null) return;
   const { log } = server.app;
+  for (const [given, meant] of misspeltSettings()) log.warn(`${given} is no setting; is ${meant} meant?`);
   const origin = await server.start();
-  const { operationsUrl: operations } = server.app.addresses;
+  const { operationsUrl: operations, listeningAt } = server.app.addresses;
+  const aside = config.publicUrl === `http://localhost:${config.port}` ? '' : ` (listening at ${listeningAt})`;
   log.info(
     {
       origin,
@@ -62,7 +64,7 @@ async function run(): Promise<void> {
       rest: `${origin}/api/v10`,
       gateway: server.app.addresses.gatewayUrl,
     },
-    `ready at ${origin}`,
+    `ready at ${origin}${aside}`,
   );
   const end = await Promise.race([signalled, server.refused]);
   if (end instanceof Error) log.error(`stopping: ${end.message}`);

@@ -4,13 +4,15 @@ import { type Config, StartError } from './config.js';
 import type { AppContext } from './context.js';
 import type { BusMessage } from './domain/bus-message.js';
 import { DomainError } from './domain/errors.js';
-import { createFileBlobStore } from './infra/blobs.js';
+import { type BlobStore, countingReceived, createFileBlobStore } from './infra/blobs.js';
 import { createLocalBus, createRedisBus } from './infra/bus.js';
 import type { Clock } from './infra/clock.js';
 import { type Database, openDatabase } from './infra/database/index.js';
 import { boxSnowflakes, type NextId, NoIdsError, snowflakes } from './infra/ids.js';
+import { openInstanceKeys } from './infra/instance-keys.js';
 import type { Logger } from './infra/logger.js';
 import { createOutbox, createSmtpMailer, type Mailer } from './infra/mail.js';
+import { type Measures, scopeOf } from './infra/metrics.js';
 import { newestIdMs } from './infra/newest-id.js';
 import { createOutbound } from './infra/outbound.js';
 import { createRateLimits, noRateLimits } from './infra/rate-limits.js';
@@ -19,7 +21,7 @@ import { leaseWorker, type WorkerLease } from './infra/worker-lease.js';
 
 /** What the process opens, and closes in the end. */
 export interface Resources
-  extends Pick<AppContext, 'db' | 'bus' | 'blobs' | 'mailer' | 'limits' | 'nextId' | 'outbound' | 'degraded'> {
+  extends Pick<AppContext, 'db' | 'keys' | 'bus' | 'blobs' | 'mailer' | 'limits' | 'nextId' | 'outbound' | 'degraded'> {
   /** The Redis of `REDIS_URL`, or null where none is named. */
   redis: RedisLink | null;
   close(): Promise<void>;
@@ -37,29 +39,44 @@ export async function openResources(
   config: Config,
   log: Logger,
   clock: Clock,
+  measures: Measures,
   findIdSpace: FindIdSpace | null = null,
 ): Promise<Resources> {
   makeDataDir(config.dataDir);
-  const db = await openMigratedDatabase(config, log, clock);
-  const idSpace = await idSpaceFor(db, findIdSpace);
+  const db = await openMigratedDatabase(config, log, clock, measures);
+  const keys = await closingUnless(db, openInstanceKeys(config.secretKeys, db, config.dataDir, log));
+  const blobs = await closingUnless(db, openBlobs(config, clock, log, measures));
+  const idSpace = findIdSpace && (await closingUnless(db, findIdSpace(db)));
   const lease = await leaseWorkerOf(config, db, clock, log);
-  const redis = await connectToRedis(config, clock, log);
+  const redis = await connectToRedis(config, clock, log, measures).catch(async (error: unknown) => {
+    await lease?.release();
+    await db.close();
+    throw error;
+  });
   const bus = redis === null ? createLocalBus<BusMessage>(log) : createRedisBus<BusMessage>(redis, log);
-  const mailer = createMailer(config, log, clock);
+  const mailer = createMailer(config, log, clock, measures);
   const outbound = createOutbound({ clock, allowPrivate: config.allowPrivateEndpoints });
   if (!config.rateLimits) log.warn('rate limits are off (RATE_LIMITS=off); do not run a public instance like this');
   return {
     db,
     bus,
     redis,
-    blobs: createFileBlobStore(join(config.dataDir, 'blobs')),
+    keys,
+    blobs,
     mailer,
     outbound,
-    limits: config.rateLimits ? createRateLimits(redis) : noRateLimits,
+    limits: config.rateLimits
+      ? createRateLimits(redis, (limit) => measures.limitRefusals.inc({ scope: scopeOf(limit) }))
+      : noRateLimits,
     nextId: refusingWithoutIds(lease?.nextId ?? (await ownIds(config, db, clock, idSpace))),
-    degraded: () => [...(redis?.isAway() ? ['redis'] : []), ...(lease?.isHeld() === false ? ['snowflake-worker'] : [])],
+    degraded: () => [
+      ...(redis?.isAway() ? ['redis'] : []),
+      ...(lease?.isHeld() === false ? ['snowflake-worker'] : []),
+      ...(blobs.isAway() ? ['files'] : []),
+    ],
     async close() {
       outbound.close();
+      blobs.close();
       // Each side by side, so that none takes the time of the others; the lease is given up in the database.
       try {
         await Promise.all([mailer.close(), bus.close().then(() => redis?.close()), lease?.release()]);
@@ -70,9 +87,10 @@ export async function openResources(
   };
 }
 
-async function idSpaceFor(db: Database, find: FindIdSpace | null): Promise<number | null> {
+/** What is found in the database, which is closed where that fails. */
+async function closingUnless<T>(db: Database, finding: Promise<T>): Promise<T> {
   try {
-    return find && (await find(db));
+    return await finding;
   } catch (error) {
     await db.close();
     throw error;
@@ -85,10 +103,30 @@ async function ownIds(config: Config, db: Database, clock: Clock, idSpace: numbe
   return idSpace === null ? snowflakes(clock, config.workerId, afterMs) : boxSnowflakes(clock, idSpace, afterMs);
 }
 
-async function connectToRedis({ redisUrl }: Config, clock: Clock, log: Logger): Promise<RedisLink | null> {
+/** What is being received stays in the data folder until it is there whole. */
+async function openBlobs(
+  { blobs, dataDir }: Config,
+  clock: Clock,
+  log: Logger,
+  { fileBytes }: Measures,
+): Promise<BlobStore> {
+  const files = countingReceived(createFileBlobStore(join(dataDir, 'blobs')), (bytes) =>
+    fileBytes.inc({ direction: 'received' }, bytes),
+  );
+  if (blobs === null) return files;
+  const { openS3BlobStore } = await import('./infra/s3-blobs.js');
+  return openS3BlobStore(blobs, files, clock, log);
+}
+
+async function connectToRedis(
+  { redisUrl, redisPrefix }: Config,
+  clock: Clock,
+  log: Logger,
+  { redisFaults }: Measures,
+): Promise<RedisLink | null> {
   if (redisUrl === null) return null;
   const { connectRedis } = await import('./infra/redis.js');
-  return connectRedis(redisUrl, clock, log);
+  return connectRedis(redisUrl, clock, log, redisPrefix, (reason) => redisFaults.inc({ reason }));
 }
 
 /** Processes that share a PostgreSQL lease their workers from it; null for a process alone. @throws {StartError} */
@@ -116,8 +154,9 @@ function refusingWithoutIds(nextId: NextId): NextId {
   };
 }
 
-function createMailer(config: Config, log: Logger, clock: Clock): Mailer {
-  const sender = { from: config.mailFrom, clock, log };
+function createMailer(config: Config, log: Logger, clock: Clock, { mails }: Measures): Mailer {
+  const onEnd = (outcome: 'sent' | 'failed') => mails.inc({ outcome });
+  const sender = { from: config.mailFrom, clock, log, onEnd };
   if (config.smtpUrl !== null) return createSmtpMailer(config.smtpUrl, sender);
   return createOutbox(join(config.dataDir, 'outbox'), sender);
 }
@@ -144,14 +183,24 @@ function makeFolder(path: string): void {
   }
 }
 
-async function openMigratedDatabase(config: Config, log: Logger, clock: Clock): Promise<Database> {
+async function openMigratedDatabase(config: Config, log: Logger, clock: Clock, measures: Measures): Promise<Database> {
   try {
     const { databaseUrl: url, dataDir, databasePool: pool } = config;
-    return await openDatabase({ url, dataDir, pool }, log, clock);
+    return await openDatabase({ url, dataDir, pool, isAlone: config.redisUrl === null }, log, clock, measures);
   } catch (error) {
     if (error instanceof StartError) throw error;
-    const where = config.databaseUrl === null ? `the database in ${config.dataDir}` : 'the database of DATABASE_URL';
     const reason = error instanceof Error ? error.message.trim().split('\n', 1)[0] : String(error);
-    throw new StartError(`${where} cannot be opened: ${reason}`, { cause: error });
+    const fault =
+      config.databaseUrl === null
+        ? `the database in ${config.dataDir} cannot be opened: ${reason}`
+        : `the database of DATABASE_URL cannot be opened: ${reason} (${placeOf(config.databaseUrl)})`;
+    throw new StartError(fault, { cause: error });
   }
+}
+
+/** Which database an address names, and as whom, without a password. */
+function placeOf(databaseUrl: string): string {
+  const { host, pathname, username } = new URL(databaseUrl);
+  const name = decodeURIComponent(pathname.slice(1));
+  return `database "${name}" at ${host || 'the default host'} as "${decodeURIComponent(username)}"`;
 }

@@ -1,17 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import fastify, { type FastifyInstance, LogController } from 'fastify';
 import { createAccounts } from './accounts/index.js';
 import { createCdnFace } from './cdn/index.js';
-import type { Config, StartError } from './config.js';
+import { type Config, StartError } from './config.js';
 import { type AppContext, createAppContext } from './context.js';
 import { BoxDoorway, BoxRoutes } from './domain/boxes/index.js';
 import type { Heard } from './domain/bus-message.js';
 import { DatabaseHome, type GuildHome, GuildHomes } from './domain/guilds/index.js';
 import { jobKinds } from './domain/jobs.js';
 import { LatestChanges } from './domain/latest-changes.js';
-import { countLive, type LifeEvents } from './domain/live-processes/index.js';
+import { type Conflict, countLive, type LifeEvents } from './domain/live-processes/index.js';
 import { endProcess } from './domain/presences/index.js';
 import type { Face } from './face.js';
 import { createGatewayFace } from './gateway/index.js';
@@ -23,7 +23,9 @@ import { LatestResponses } from './http/latest-responses.js';
 import { knowUnusualMethods } from './http/methods.js';
 import { answerForNoFace } from './http/no-face.js';
 import { mountOperations } from './http/operations.js';
+import { closeQueuedResponses } from './http/queued-responses.js';
 import { type Phase, ReadinessChecks } from './http/readiness.js';
+import { watchRequests } from './http/requests.js';
 import { dropUnreadBodies, keepConnections } from './http/unread-bodies.js';
 import { routeUpgrades } from './http/upgrades.js';
 import { createAddressSignatures } from './infra/address-signatures.js';
@@ -33,10 +35,11 @@ import { isDoneWithin } from './infra/deadlines.js';
 import { keeping } from './infra/kept-answers.js';
 import { createLogger, type Logger } from './infra/logger.js';
 import { watchEventLoop } from './infra/loop-lag.js';
-import { createMetrics, endMetrics, showLive, showRedis } from './infra/metrics.js';
-import { instanceSecret } from './infra/secrets.js';
+import { warnUnlessReachable } from './infra/mail.js';
+import { createMetrics, endMetrics, type Measures, showLive, showPool, showRedis } from './infra/metrics.js';
 import { SharedKeys } from './infra/shared-keys.js';
 import { createOAuthFace } from './oauth/index.js';
+import { mountFavicon } from './portal/favicon.js';
 import { mountInvitePage, mountLanding } from './portal/landing.js';
 import { createUplink, type EnteredBox, enterBox, requireNoBox } from './relay/box/index.js';
 import { BoxHome, createDirectory, createRelay, KnownBots, type LineMessage, type Relay } from './relay/cloud/index.js';
@@ -62,7 +65,10 @@ export interface Server {
   app: AppContext;
   /** Listens, and resolves with the origin it answers at. */
   start(): Promise<string>;
-  /** Settles when a box's cloud takes it no more, with what somebody has to do; the box goes on until it is stopped. */
+  /**
+   * Settles when a box's cloud takes it no more, or other processes have taken the database while this one was away from it, with what
+   * somebody has to do; the process goes on until it is stopped.
+   */
   refused: Promise<StartError>;
   /** Lets go of connections, finishes requests in flight, closes everything. Safe to call more than once. */
   stop(): Promise<void>;
@@ -91,18 +97,31 @@ const SECURITY_HEADERS = {
   'referrer-policy': 'same-origin',
 };
 
+/** What to do where other processes on the same database cannot work beside this one. */
+const CONFLICTS: Record<Conflict, string> = {
+  unheard:
+    'another Causeway works on the database of DATABASE_URL, and one of the two has no REDIS_URL, so that they cannot hear of each other: set it for both, or stop the other one (of one that was killed half a minute ago nothing is left)',
+  keys: 'the keys of SECRET_KEYS are not those of the other processes on this database, which would refuse what this one signs, or the other way round. A new key is put second for all processes first, and first when they all have it (docs/operations.md, "Keys")',
+};
+
+function refusalOf(conflict: Conflict): StartError {
+  return new StartError(CONFLICTS[conflict]);
+}
+
+const NEVER = new Promise<StartError>(() => {});
+
 /** Before the database has been asked. */
 const NOBODY = { processes: 0, presences: 0, voiceStates: 0 };
 
 /** Opens what an instance needs, and finds out which box it is, if any. @throws {StartError} */
-async function openInstance(config: Config, log: Logger, clock: Clock) {
+async function openInstance(config: Config, log: Logger, clock: Clock, measures: Measures) {
   const { box, dataDir } = config;
   if (box === null) {
     requireNoBox(dataDir);
-    return { resources: await openResources(config, log, clock), box: null };
+    return { resources: await openResources(config, log, clock, measures), box: null };
   }
   const found: { box: EnteredBox | null } = { box: null };
-  const opened = await openResources(config, log, clock, async (db) => {
+  const opened = await openResources(config, log, clock, measures, async (db) => {
     found.box = await enterBox({ box, dataDir, db, clock, log });
     return found.box.enrolment.idSpace;
   });
@@ -114,16 +133,22 @@ async function openInstance(config: Config, log: Logger, clock: Clock) {
 export async function createServer(config: Config, overrides: Overrides = {}): Promise<Server> {
   const log = overrides.log ?? createLogger(config.logLevel);
   const clock = overrides.clock ?? systemClock;
-  const opened = await openInstance(config, log, clock);
-  const { close, redis, ...resources } = opened.resources;
   const loop = watchEventLoop();
   const metrics = createMetrics(loop);
+  const opened = await openInstance(config, log, clock, metrics).catch((error: unknown) => {
+    loop.stop();
+    endMetrics(metrics);
+    throw error;
+  });
+  const { close, redis, ...resources } = opened.resources;
+  showPool(metrics, resources.db.connections);
   if (redis) showRedis(metrics, () => !redis.isAway());
   const addresses = {
     publicUrl: config.publicUrl ?? '',
+    listeningAt: '',
     operationsUrl: '',
     gatewayUrl: config.gatewayPublicUrl ? `${config.gatewayPublicUrl}/gateway` : '',
-    signatures: createAddressSignatures(instanceSecret(join(config.dataDir, 'cdn-secret')), clock),
+    signatures: createAddressSignatures(resources.keys.addresses, clock),
   };
   const changes = new LatestChanges();
   const doorway = new BoxDoorway();
@@ -164,6 +189,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   const http = createHttp(app, responses);
   responses.watch(http.server);
   dropUnreadBodies(http.server);
+  closeQueuedResponses(http.server);
   const drain = new HttpDrain(http.server);
   const state = { phase: 'starting' as Phase };
   const phase = () => state.phase;
@@ -174,6 +200,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   );
   const operations = { phase, readiness, metrics: app.metrics };
   const operationsHttp = config.metricsPort === null ? http : fastify();
+  mountFavicon(http);
   mountInvitePage(http, app);
   mountOperations(operationsHttp, operations);
   const accounts = createAccounts(app);
@@ -200,10 +227,13 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   let stopping: Promise<void> | undefined;
   return {
     app,
-    refused: uplink?.refused ?? new Promise(() => {}),
+    refused: Promise.race([uplink?.refused ?? NEVER, app.db.alone?.taken ?? NEVER, app.live.conflict.then(refusalOf)]),
     async start() {
+      const conflict = await app.live.join();
+      if (conflict) throw refusalOf(conflict);
       if (operationsHttp !== http) await listen(operationsHttp, config.host, config.metricsPort ?? 0);
       const port = await listen(http, config.host, config.port);
+      app.addresses.listeningAt = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
       app.addresses.publicUrl ||= `http://localhost:${port}`;
       app.addresses.gatewayUrl ||= `${app.addresses.publicUrl.replace(/^http/, 'ws')}/gateway`;
       app.addresses.operationsUrl = `http://localhost:${portOf(operationsHttp)}`;
@@ -212,6 +242,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
       state.phase = 'ready';
       if (overrides.jobs !== false) app.jobs.start(jobKinds(app));
       uplink?.start();
+      if (config.smtpUrl !== null) void warnUnlessReachable(config.smtpUrl, log);
       return app.addresses.publicUrl;
     },
     stop() {
@@ -290,6 +321,7 @@ function portOf(http: FastifyInstance): number {
 function createHttp(app: AppContext, responses: LatestResponses): FastifyInstance {
   const http = fastify({
     loggerInstance: app.log,
+    genReqId: () => randomUUID(),
     logController: new LogController({ disableRequestLogging: true }),
     // Refused later, with a body of the face's own shape, than by Fastify's default of 100.
     routerOptions: { maxParamLength: 4_096 },
@@ -320,6 +352,7 @@ function createHttp(app: AppContext, responses: LatestResponses): FastifyInstanc
     reply.headers(SECURITY_HEADERS);
     done();
   });
+  watchRequests(http, app);
   keepConnections(http);
   if (app.config.trustProxy === null) warnOfProxy(http, app.log);
   knowUnusualMethods(http);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ConfigError, readConfig } from '../src/config.js';
+import { ConfigError, misspeltSettings, readConfig } from '../src/config.js';
 
 function faultsOf(environment: Record<string, string>): string[] {
   try {
@@ -42,6 +42,48 @@ describe.each([
     ['chat.example:443/', 'chat.example'],
   ])('%s is read as the origin browsers call it', (given, read) => {
     expect(readConfig({ [name]: `${protocol}://${given}` })).toMatchObject({ [key]: `${protocol}://${read}` });
+  });
+});
+
+describe('a variable that nobody reads', () => {
+  it.each([
+    ['LOG_LEVL', 'LOG_LEVEL'],
+    ['DATABSE_URL', 'DATABASE_URL'],
+    ['TRUST_PROXIES', null],
+    ['BOT_TOKEN', null],
+    ['LOG_LEVEL', null],
+    ['HOME', null],
+    ['HOSTNAME', null],
+    ['PATH', null],
+    ['npm_config_loglevel', null],
+  ])('%s looks like %s', (given, meant) => {
+    expect(misspeltSettings({ [given]: 'x' })).toEqual(meant === null ? [] : [[given, meant]]);
+  });
+});
+
+describe('REDIS_URL', () => {
+  it.each(['redis://there', 'redis://there/', 'rediss://:secret@there:1/12'])('may be %s', (REDIS_URL) => {
+    expect(readConfig({ REDIS_URL }).redisUrl).toBe(REDIS_URL);
+  });
+
+  it('of a database without a number stops the start', () => {
+    expect(faultsOf({ REDIS_URL: 'redis://:secret@there/some' })).toEqual([
+      'REDIS_URL must have nothing but the number of a database as its path',
+    ]);
+  });
+});
+
+describe('REDIS_PREFIX', () => {
+  it.each([
+    ['', 'causeway:'],
+    ['staging', 'staging:'],
+    ['chat.example:4000_a-b:', 'chat.example:4000_a-b:'],
+  ])('%j is what keys and channels begin with, as %s', (REDIS_PREFIX, prefix) => {
+    expect(readConfig({ REDIS_PREFIX }).redisPrefix).toBe(prefix);
+  });
+
+  it.each(['a b', 'a*', 'é', 'a'.repeat(65)])('of %s stops the start', (REDIS_PREFIX) => {
+    expect(faultsOf({ REDIS_PREFIX })).toEqual([expect.stringMatching('^REDIS_PREFIX must be 1 to 64')]);
   });
 });
 
@@ -144,5 +186,52 @@ describe('TRUST_PROXY', () => {
     '1,10.0.0.1',
   ])('of "%s" stops the start and names the variable', (value) => {
     expect(faultsOf({ TRUST_PROXY: value })).toEqual([expect.stringMatching(/^TRUST_PROXY must be a number of hops/)]);
+  });
+});
+
+describe('BLOB_URL', () => {
+  it.each([
+    ['s3://bucket', ''],
+    ['s3://bucket/', ''],
+    ['s3://bucket/chat', 'chat/'],
+    ['s3://bucket/chat.example/_a-b/', 'chat.example/_a-b/'],
+  ])('%s is read, as files whose keys begin with "%s"', (BLOB_URL, prefix) => {
+    expect(readConfig({ BLOB_URL }).blobs).toMatchObject({ bucket: 'bucket', prefix });
+  });
+
+  it.each(['a b', 'a//b', '/a', 'a//', '.hidden', 'a/.hidden', 'a%2Fb', 'a*', 'é'])(
+    'with the path "%s" stops the start and says what a path is of',
+    (path) => {
+      expect(faultsOf({ BLOB_URL: `s3://bucket/${path}` })).toEqual([
+        expect.stringMatching(/^BLOB_URL must be s3:.*; PATH is of letters, digits, -, _ and \.$/),
+      ]);
+    },
+  );
+});
+
+describe('SECRET_KEYS', () => {
+  const [first, second, third] = ['a', 'b', 'c'].map((letter) => letter.repeat(32));
+
+  it.each([
+    ['one key', `${first}`, [first]],
+    ['two keys, the newest first', `${first},${second}`, [first, second]],
+    ['two with spaces', ` ${first} , ${second} `, [first, second]],
+    ['a new key beside that of the database', `${first},database`, [first, 'database']],
+    ['that of the database beside an older key', `database,${first}`, ['database', first]],
+  ])('may be %s', (_what, SECRET_KEYS, keys) => {
+    expect(readConfig({ SECRET_KEYS }).secretKeys).toEqual(keys);
+  });
+
+  it.each([
+    ['three keys', `${first},${second},${third}`],
+    ['a key twice', `${first},${first}`],
+    ['a key and nothing', `${first},`],
+    ['a key of 31 characters', `${first?.slice(1)}`],
+    ['a good key and a short one', `${first},${second?.slice(1)}`],
+  ])('of %s stop the start, and are not repeated', (_what, SECRET_KEYS) => {
+    const [fault, ...more] = faultsOf({ SECRET_KEYS });
+    expect(fault).toMatch(/^SECRET_KEYS must be one key, or two different ones with a comma between/);
+    expect(fault).not.toContain('aaaa');
+    expect(more).toEqual([]);
   });
 });

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readinessOf } from './harness/readiness.js';
 import { formOf, openScene, type Scene } from './harness/rest.js';
 import { startServer, type TestServer } from './harness/server.js';
-import { needing } from './harness/skipping.js';
+import { needing, noSqlite } from './harness/skipping.js';
 
 const SIZE = '12m';
 
@@ -29,7 +29,7 @@ function missingForMount(): string | null {
   }
 }
 
-const missing = missingForMount();
+const missing = noSqlite ?? missingForMount();
 
 describe.skipIf(missing)(needing(missing, 'a full disk'), () => {
   let server: TestServer;

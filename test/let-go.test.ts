@@ -1,11 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
+import { collectGarbage } from './harness/garbage.js';
 import { startServer } from './harness/server.js';
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
 
 async function stoppedApp(): Promise<WeakRef<object>> {
   const server = await startServer();

@@ -6,11 +6,12 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { throwAwayDatabase } from './harness/databases.js';
+import { type ThrowAwayDatabase, throwAwayDatabase } from './harness/databases.js';
 import { createApplication, signUp } from './harness/people.js';
-import { layRedisLine, missingRedis } from './harness/redis.js';
+import { layRedisLine, missingRedis, REDIS_URL } from './harness/redis.js';
+import { migratedDatabase } from './harness/server.js';
 import { uploadIcon } from './harness/settings.js';
-import { needing } from './harness/skipping.js';
+import { needing, noSqlite } from './harness/skipping.js';
 import { createTeam, inviteToTeam } from './harness/teams.js';
 
 const missing = await missingRedis();
@@ -21,18 +22,35 @@ const MAIN = resolve(import.meta.dirname, '../dist/main.js');
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let folders: string;
-let database: Awaited<ReturnType<typeof throwAwayDatabase>>;
+/** Where the suite runs on PostgreSQL, one for each process: without Redis it has its database for itself. */
+let databases: ThrowAwayDatabase[];
 const children: ChildProcess[] = [];
+
+const MOST_PROCESSES = 30;
 
 beforeAll(async () => {
   folders = await mkdtemp(join(tmpdir(), 'causeway-main-'));
-  database = await throwAwayDatabase();
+  databases = process.env.TEST_DATABASE_URL ? await makeDatabases() : [];
 });
 afterAll(async () => {
   for (const child of children) child.kill('SIGKILL');
-  await database?.drop();
+  for (const database of databases) await database.drop();
   await rm(folders, { recursive: true, force: true });
 });
+
+async function makeDatabases(): Promise<ThrowAwayDatabase[]> {
+  const made: ThrowAwayDatabase[] = [];
+  for (let n = 0; n < MOST_PROCESSES; n += 1) made.push(...[await migratedDatabase()].filter((one) => one !== null));
+  return made;
+}
+
+/** The database of the next process. */
+function ownDatabase(): Record<string, string> {
+  if (databases.length === 0) return {};
+  const next = databases[children.length];
+  if (!next) throw new Error('there are more processes than databases');
+  return { DATABASE_URL: next.url };
+}
 
 /** A data folder that nobody has made yet. */
 function newFolder(): string {
@@ -45,7 +63,8 @@ function start(env: Record<string, string>, args: string[] = []): ChildProcess {
       PATH: process.env.PATH,
       DATA_DIR: newFolder(),
       PORT: '0',
-      ...(database ? { DATABASE_URL: database.url } : {}),
+      SHARED_DATA_DIR: 'on',
+      ...ownDatabase(),
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -120,7 +139,7 @@ describe.concurrent('the end', () => {
     await once(silent, 'listening');
     const reached = once(silent, 'connection');
     const { port } = silent.address() as AddressInfo;
-    const child = start({ DATABASE_URL: `postgresql://nobody@127.0.0.1:${port}/none` });
+    const child = start({ DATABASE_URL: `postgresql://nobody:secret@127.0.0.1:${port}/none` });
     let complaint = '';
     child.stderr?.on('data', (text) => {
       complaint += text;
@@ -128,6 +147,8 @@ describe.concurrent('the end', () => {
     await reached;
     expect(await once(child, 'close')).toEqual([1, null]);
     expect(complaint).toMatch(/^causeway: the database of DATABASE_URL cannot be opened: [^\n]+\n$/);
+    expect(complaint).toContain(`(database "none" at 127.0.0.1:${port} as "nobody")`);
+    expect(complaint).not.toContain('secret');
     silent.close();
   });
 
@@ -170,7 +191,33 @@ describe.concurrent('the end', () => {
   });
 });
 
-describe.concurrent('the folder of an instance on SQLite', () => {
+describe.concurrent('npm passes a signal on', () => {
+  it.each([
+    ['start', 'SIGTERM'],
+    ['start', 'SIGINT'],
+  ] as const)('of `npm %s`: after %s it has drained and ended, and its port is free', async (script, signal) => {
+    const child = spawn('npm', ['run', script, '--silent'], {
+      cwd: resolve(import.meta.dirname, '..'),
+      env: {
+        PATH: process.env.PATH,
+        DATA_DIR: newFolder(),
+        PORT: '0',
+        ...ownDatabase(),
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    children.push(child);
+    const origin = await ready(child);
+    const stopped = logged(child, '"stopped"');
+    expect(await end(child, signal)).toBe(0);
+    await stopped;
+    const successor = createServer().listen(Number(new URL(origin).port), '127.0.0.1');
+    await once(successor, 'listening');
+    successor.close();
+  });
+});
+
+describe.skipIf(noSqlite).concurrent(needing(noSqlite, 'the folder of an instance on SQLite'), () => {
   const onSqlite = { DATABASE_URL: '' };
 
   it('is refused to another start in one clear line, and is free again however the first ends', async () => {
@@ -180,7 +227,7 @@ describe.concurrent('the folder of an instance on SQLite', () => {
     const { code, complaint } = await run(env);
     expect(code).toBe(1);
     expect(complaint).toBe(
-      `causeway: DATA_DIR ${env.DATA_DIR} is in use by another Causeway (process ${first.pid}); stop that one, name another folder, or set DATABASE_URL and REDIS_URL, with which several processes may share it\n`,
+      `causeway: DATA_DIR ${env.DATA_DIR} is in use by another Causeway (process ${first.pid}); stop that one, or name another folder. Several processes of a cloud share PostgreSQL and Redis (docs/operations.md, "Several processes")\n`,
     );
     expect((await fetch(`${origin}/healthz`)).status).toBe(200);
     expect(await end(first, 'SIGKILL')).toBe('SIGKILL');
@@ -262,7 +309,9 @@ describe.concurrent('a start that cannot be ends with status 1 and one clear lin
   });
 });
 
-describe('a running instance', () => {
+const alone = process.env.TEST_DATABASE_URL ? missing : null;
+
+describe.skipIf(alone)(needing(alone, 'a running instance'), () => {
   let database: Awaited<ReturnType<typeof throwAwayDatabase>>;
   let instances: ChildProcess[];
   let origins: string[];
@@ -271,7 +320,7 @@ describe('a running instance', () => {
 
   beforeAll(async () => {
     database = await throwAwayDatabase();
-    const onNewDatabase: Record<string, string> = database ? { DATABASE_URL: database.url } : {};
+    const onNewDatabase: Record<string, string> = database ? { DATABASE_URL: database.url, REDIS_URL } : {};
     dataDir = newFolder();
     instances = [start({ ...onNewDatabase, DATA_DIR: dataDir }), start(onNewDatabase)];
     origins = await Promise.all(instances.map(ready));
@@ -287,6 +336,18 @@ describe('a running instance', () => {
     const health = await fetch(`${origin}/healthz`);
     expect(health.status).toBe(200);
     expect(await health.json()).toEqual({ status: 'ok' });
+  });
+
+  it('says in the ready line where it listens, too, where people reach it elsewhere; what looks like a setting; and a mail server that is not there', async () => {
+    const child = start({ PUBLIC_URL: 'https://chat.example', LOG_LEVL: 'debug', SMTP_URL: 'smtp://127.0.0.1:1' });
+    const warned = [
+      logged(child, 'LOG_LEVL is no setting; is LOG_LEVEL meant?'),
+      logged(child, 'the mail server of SMTP_URL cannot be used'),
+    ];
+    const line = await logged(child, 'ready at');
+    expect(line).toMatch(/ready at https:\/\/chat\.example \(listening at http:\/\/127\.0\.0\.1:\d+\)/);
+    await Promise.all(warned);
+    expect(await end(child, 'SIGTERM')).toBe(0);
   });
 
   it('names its addresses on the front page, and counts in Prometheus text', async () => {

@@ -3,10 +3,11 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { throwAwayDatabase } from './harness/databases.js';
 import { createGuild, sendMessage, signUp } from './harness/people.js';
 import { missingForPgbouncer, type Pgbouncer, startPgbouncer } from './harness/pgbouncer.js';
+import { missingRedis, REDIS_URL } from './harness/redis.js';
 import { migratedDatabase, startServer, type TestServer } from './harness/server.js';
 import { needing } from './harness/skipping.js';
 
-const missing = missingForPgbouncer();
+const missing = missingForPgbouncer() ?? (await missingRedis());
 
 // Starting three servers takes its time on a busy machine.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -25,13 +26,11 @@ describe.skipIf(missing)(
     beforeAll(async () => {
       database = await throwAwayDatabase();
       pgbouncer = await startPgbouncer(database?.url ?? '', SERVER_CONNECTIONS);
-      const start = (workerId: number) =>
-        startServer({
-          env: { DATABASE_URL: pgbouncer.url, DATABASE_POOL: String(POOL), WORKER_ID: String(workerId) },
-        });
+      const env = { DATABASE_URL: pgbouncer.url, DATABASE_POOL: String(POOL), REDIS_URL };
+      const start = () => startServer({ env });
       // The first two migrate at the same time.
-      servers = await Promise.all([start(1), start(2)]);
-      servers.push(await start(3));
+      servers = await Promise.all([start(), start()]);
+      servers.push(await start());
     });
     afterAll(async () => {
       await Promise.all((servers ?? []).map((server) => server.stop()));
@@ -62,17 +61,26 @@ describe.skipIf(missing)(
 describe.skipIf(missing)(
   needing(missing, 'a process takes no more connections to PostgreSQL than DATABASE_POOL'),
   () => {
-    it('however much it is asked at once', async () => {
+    it('however much it is asked at once, but for one by which it is alone', async () => {
       const database = await migratedDatabase();
       const server = await startServer({ env: { DATABASE_URL: database?.url ?? '', DATABASE_POOL: '2' } });
       const admin = new pg.Client({ connectionString: database?.url });
       await admin.connect();
+      let isOver = false;
       const asked = Array.from({ length: 30 }, () => server.app.db.reader.$queryRaw`SELECT pg_sleep(0.02)::text`);
-      const { rows } = await admin.query(
-        'SELECT count(*)::int AS connections FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
-      );
-      await Promise.all(asked);
-      expect(rows[0].connections).toBeLessThanOrEqual(2);
+      const answered = Promise.all(asked).finally(() => {
+        isOver = true;
+      });
+      let most = 0;
+      while (!isOver) {
+        const { rows } = await admin.query(
+          `SELECT count(*)::int AS connections FROM pg_stat_activity
+           WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'`,
+        );
+        most = Math.max(most, rows[0].connections);
+      }
+      await answered;
+      expect(most).toBe(3);
       await admin.end();
       await server.stop();
       await database?.drop();

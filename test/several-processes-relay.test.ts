@@ -73,7 +73,7 @@ describe.skipIf(missing)(needing(missing, 'a box of one process whose bots ask a
     messages = `/channels/${scene.guild.textChannelId}/messages`;
     expect(await isHere(scene)).toBe(false);
     // A process, a server and a box are started.
-  }, 60_000);
+  }, 120_000);
   afterAll(() => scene?.stop());
 
   it('R-20 is posted to, and read from', async () => {
@@ -219,7 +219,7 @@ describe.skipIf(missing)(needing(missing, 'what is open when a process ends'), (
     } finally {
       await two.stop();
     }
-  }, 60_000);
+  }, 120_000);
 });
 
 describe.skipIf(missing)(needing(missing, 'what is on its way when a process is killed'), () => {
@@ -274,7 +274,7 @@ describe.skipIf(missing)(needing(missing, 'a message of which the process that h
       await scene.stop();
     }
     // A process, a server and a box are started, and the box is away for some seconds.
-  }, 60_000);
+  }, 120_000);
 });
 
 describe.skipIf(missing)(needing(missing, 'a box of another process while Redis is away'), () => {

@@ -9,7 +9,6 @@ import { createAccount, SignUp } from '../domain/accounts/index.js';
 import { parseInput } from '../domain/parse-input.js';
 import { COOKIE_PREFIX } from '../http/page-sessions.js';
 import { ADDRESS_HEADER } from './address-header.js';
-import { readAuthSecret } from './auth-secret.js';
 import { passingOutages, withoutOutage } from './outages.js';
 import { hashingSessionTokens } from './session-tokens.js';
 import { sendVerificationMail } from './verification-mail.js';
@@ -22,7 +21,7 @@ export function createAuth(app: AppContext) {
     appName: 'Causeway',
     baseURL: publicUrl,
     basePath: '/auth',
-    secret: readAuthSecret(app.config.dataDir),
+    secret: app.keys.accounts[0],
     database: (options: BetterAuthOptions) =>
       hashingSessionTokens(passingOutages(prismaAdapter(app.db.writer, { provider: app.db.dialect })(options))),
     emailAndPassword: { enabled: true },
@@ -69,7 +68,7 @@ function signUp(app: AppContext) {
         const passwordHash = await ctx.context.password.hash(password);
         const emailVerified = app.config.smtpUrl === null;
         const { id } = await createAccount(call, { ...details, emailVerified }, { ...CREDENTIAL, passwordHash });
-        if (!emailVerified) await sendVerificationMail(app, ctx.context.secret, details);
+        if (!emailVerified) await sendVerificationMail(app, details);
         const user = await ctx.context.internalAdapter.findUserById(String(id));
         if (!user) throw new Error('an account that was just made is not there');
         const session = await ctx.context.internalAdapter.createSession(user.id);

@@ -1,6 +1,7 @@
 import type { AppContext } from '../context.js';
 import type { Visitor } from '../http/page-sessions.js';
 import { ADDRESS_HEADER } from './address-header.js';
+import { cookiesByNewest } from './cookie-keys.js';
 import { sessionCredentials } from './sessions.js';
 
 const MAX_USER_AGENT = 512;
@@ -11,7 +12,7 @@ export function requestFor(app: AppContext, path: string, { address, headers }: 
   const authorization = sessionCredentials(headers)?.authorization;
   const forwarded = new Headers({ [ADDRESS_HEADER]: address });
   if (authorization) forwarded.set('authorization', authorization);
-  else if (cookie) forwarded.set('cookie', cookie);
+  else if (cookie) forwarded.set('cookie', cookiesByNewest(app.keys.accounts, cookie));
   if (userAgent) forwarded.set('user-agent', userAgent.slice(0, MAX_USER_AGENT));
   const url = `${app.addresses.publicUrl}${path}`;
   if (body === undefined) return new Request(url, { headers: forwarded });

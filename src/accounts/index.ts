@@ -78,7 +78,7 @@ export function createAccounts(app: AppContext): Accounts {
       answer(reply, await revokeSessions(app, await auth(), findPerson, visitorOf(request))),
     );
     http.post('/send-verification-email', async (request, reply) => {
-      await resendVerificationMail(app, await auth(), findPerson, visitorOf(request));
+      await resendVerificationMail(app, findPerson, visitorOf(request));
       return done(reply);
     });
     http.get('/verify-email', async (request, reply) => {

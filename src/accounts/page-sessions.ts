@@ -3,7 +3,6 @@ import { isPasswordReset } from '../domain/accounts/index.js';
 import { DomainError } from '../domain/errors.js';
 import type { FindPerson, PageSessions } from '../http/page-sessions.js';
 import type { Auth } from './auth.js';
-import { readAuthSecret } from './auth-secret.js';
 import { csrfToken, csrfTokenFits } from './csrf.js';
 import { requestPasswordReset, resetPassword } from './passwords.js';
 import { signIn, signOut } from './sign-in.js';
@@ -11,7 +10,7 @@ import { signUp } from './sign-up.js';
 
 /** Portal sessions for pages of other faces. */
 export function createPageSessions(app: AppContext, auth: () => Promise<Auth>, findPerson: FindPerson): PageSessions {
-  const secret = readAuthSecret(app.config.dataDir);
+  const keys = app.keys.accounts;
   return {
     findPerson,
     async signIn(credentials, visitor) {
@@ -35,8 +34,8 @@ export function createPageSessions(app: AppContext, auth: () => Promise<Auth>, f
     mayResetPassword: (token) => isPasswordReset(app.callOfNobody(), token),
     resetPassword: async (token, password, visitor) =>
       resetPassword(app, await auth(), { token, newPassword: password }, visitor),
-    csrfToken: (headers) => csrfToken(secret, headers),
-    csrfTokenFits: (headers, token) => csrfTokenFits(secret, headers, token),
+    csrfToken: (headers) => csrfToken(keys, headers),
+    csrfTokenFits: (headers, token) => csrfTokenFits(keys, headers, token),
   };
 }
 

@@ -9,6 +9,7 @@ import { BUS_RECONNECTED, topics } from '../infra/bus.js';
 import { REMEMBER_MS } from '../infra/memory.js';
 import { hashSecret } from '../infra/secrets.js';
 import type { Auth } from './auth.js';
+import { cookiesByNewest } from './cookie-keys.js';
 
 const SESSION_COOKIE = new RegExp(`(?:^|;)\\s*((?:__Secure-)?${COOKIE_PREFIX}\\.session_token=[^;]*)`);
 
@@ -95,7 +96,13 @@ export class Sessions {
   async #read(key: string, credentials: Credentials, isCurrent: () => boolean): Promise<Person | null> {
     if (credentials.authorization !== undefined && !(await this.#mayName(credentials.authorization))) return null;
     const { api } = await this.auth();
-    const found = await api.getSession({ headers: new Headers({ ...credentials }) });
+    const { authorization, cookie } = credentials;
+    const found = await api.getSession({
+      headers: new Headers({
+        ...(authorization !== undefined && { authorization }),
+        ...(cookie !== undefined && { cookie: cookiesByNewest(this.app.keys.accounts, cookie) }),
+      }),
+    });
     if (!found) return null;
     const row = await this.app.db.reader.user.findUnique({
       where: { id: BigInt(found.user.id), deletedAt: null },

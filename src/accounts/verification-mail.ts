@@ -1,16 +1,20 @@
 import { createEmailVerificationToken } from 'better-auth/api';
+import { verifyJWT } from 'better-auth/crypto';
 import type { AppContext } from '../context.js';
+import type { KeyRing } from '../infra/instance-keys.js';
 
 /** How long the link in a mail works, in seconds. */
 const LINK_LIFETIME_S = 24 * 60 * 60;
 
+/** The same for a link that was signed anew: until the library has read it. */
+const USED_WITHIN_S = 60;
+
 /** Sends the mail whose link proves that its reader has the address. */
 export async function sendVerificationMail(
   app: AppContext,
-  secret: string,
   { email, name }: { email: string; name: string },
 ): Promise<void> {
-  const token = await createEmailVerificationToken(secret, email, undefined, LINK_LIFETIME_S);
+  const token = await createEmailVerificationToken(app.keys.accounts[0], email, undefined, LINK_LIFETIME_S);
   await app.mailer.send({
     to: email,
     subject: 'Verify your e-mail address',
@@ -22,4 +26,15 @@ ${app.addresses.publicUrl}/auth/verify-email?token=${token}
 The link works for ${LINK_LIFETIME_S / 3600} hours. If you did not sign up, you can ignore this mail.
 `,
   });
+}
+
+/** The token of such a link signed by the newest key, where any key that is accepted signed it: the accounts library knows the newest alone. */
+export async function linkByNewest([newest, ...older]: KeyRing, token: string): Promise<string> {
+  for (const key of older) {
+    const payload = await verifyJWT<{ email?: unknown }>(token, key);
+    if (typeof payload?.email === 'string') {
+      return createEmailVerificationToken(newest, payload.email, undefined, USED_WITHIN_S);
+    }
+  }
+  return token;
 }

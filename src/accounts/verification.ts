@@ -12,7 +12,6 @@ import { requestFor } from './forwarding.js';
  */
 export async function resendVerificationMail(
   app: AppContext,
-  auth: Auth,
   findPerson: FindPerson,
   { headers }: Visitor,
 ): Promise<void> {
@@ -22,7 +21,7 @@ export async function resendVerificationMail(
   if (!account || account.emailVerified) throw new DomainError('CONFLICT', 'Your e-mail address is verified.');
   await takeAttempt(app, VERIFICATION_MAILS_PER_PERSON, account.id);
   const { sendVerificationMail } = await import('./verification-mail.js');
-  await sendVerificationMail(app, (await auth.$context).secret, account);
+  await sendVerificationMail(app, account);
 }
 
 /**
@@ -30,7 +29,9 @@ export async function resendVerificationMail(
  * @throws INVALID_REQUEST for a token that is none, or is too old
  */
 export async function verifyEmail(app: AppContext, auth: Auth, token: string, address: string): Promise<void> {
-  const path = `/auth/verify-email?${new URLSearchParams({ token })}`;
+  const { linkByNewest } = await import('./verification-mail.js');
+  const signed = await linkByNewest(app.keys.accounts, token);
+  const path = `/auth/verify-email?${new URLSearchParams({ token: signed })}`;
   // Without the visitor's own headers: whom the link verifies has nothing to do with who is signed in.
   const response = await auth.handler(requestFor(app, path, { address, headers: {} }));
   if (response.ok) return;

@@ -46,6 +46,11 @@ export function countedAs(actor: Actor, from: { readonly address: string }): str
   return actor.kind === 'anonymous' ? from.address : byCredential(actor);
 }
 
+/** The same for the log, without the address: null for somebody without a credential. */
+export function nameOf(actor: Actor): string | null {
+  return actor.kind === 'anonymous' ? null : byCredential(actor);
+}
+
 function byCredential(actor: Exclude<Actor, { kind: 'anonymous' }>): string {
   switch (actor.kind) {
     case 'token':

@@ -96,7 +96,7 @@ export class Connection implements Applicant {
   close(close: Close): void {
     if (this.#closed) return;
     this.gateway.app.metrics.gatewayCloses.inc({ code: close.code });
-    this.#leave(close.client === 'resume');
+    this.#leave(close.client === 'resume', close.code);
     this.outlet.close(close.code, close.reason);
   }
 
@@ -104,7 +104,7 @@ export class Connection implements Applicant {
   closed(code: number): void {
     this.gateway.connections.remove(this);
     this.#transmitter.end();
-    if (!this.#closed) this.#leave(clientCloseKeepsSession(code));
+    if (!this.#closed) this.#leave(clientCloseKeepsSession(code), code);
   }
 
   /** Drops a socket whose client does not answer the close. */
@@ -112,14 +112,22 @@ export class Connection implements Applicant {
     this.outlet.destroy();
   }
 
-  #leave(keepSession: boolean): void {
+  #leave(keepSession: boolean, code: number): void {
     this.#closed = true;
     this.#silence?.cancel();
     const session = this.#session;
     this.#session = null;
+    this.#logClose(code, session);
     if (!session?.detach(this)) return;
     hidePresence(this.gateway, session);
     if (!keepSession) session.end();
+  }
+
+  #logClose(code: number, session: Session | null): void {
+    const { log } = this.gateway.app;
+    if (!log.isLevelEnabled('debug')) return;
+    const named = session && { sessionId: session.id, applicationId: String(session.botId) };
+    log.debug({ code, ...named }, 'a gateway connection was closed');
   }
 
   #fail(error: unknown): void {
@@ -194,6 +202,14 @@ export class Connection implements Applicant {
     }
   }
 
+  #note(outcome: 'identified' | 'resumed' | 'invalid_session', session?: Session): void {
+    const { log, metrics } = this.gateway.app;
+    metrics.gatewayAdmissions.inc({ outcome });
+    if (!log.isLevelEnabled('debug')) return;
+    const named = session && { sessionId: session.id, applicationId: String(session.botId) };
+    log.debug({ outcome, ...named }, 'a gateway client was answered');
+  }
+
   #adopt({ session, begin }: Exclude<Admission, { refused: true }>): void {
     if (this.#closed) {
       if (begin) session.end();
@@ -201,12 +217,14 @@ export class Connection implements Applicant {
       return;
     }
     this.#session = session;
+    this.#note(begin ? 'identified' : 'resumed', session);
     begin?.();
   }
 
   /** Answers op 9: at once the first time, then when trying again can work (docs/gateway.md, G-17). */
   async #refuse(retryAfterMs: number): Promise<void> {
     this.#refusals += 1;
+    this.#note('invalid_session');
     const wait = this.#refusals === 1 ? 0 : Math.min(retryAfterMs, REFUSAL_DELAY_MS);
     if (wait > 0) await pause(this.gateway.app.clock, wait);
     this.send(controls.invalidSession);

@@ -1,5 +1,7 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { Clock } from './clock.js';
+import type { KeyRing } from './instance-keys.js';
+import { isSameSignature } from './secrets.js';
 
 const DAY_SECONDS = 86_400;
 
@@ -15,22 +17,20 @@ export interface AddressSignatures {
   secondsLeft(path: string, query: Readonly<Record<string, unknown>>): number;
 }
 
-export function createAddressSignatures(key: string, clock: Clock): AddressSignatures {
+export function createAddressSignatures(keys: KeyRing, clock: Clock): AddressSignatures {
   const seconds = () => Math.floor(clock.now() / 1000);
-  const mac = (path: string, is: string, ex: string) =>
+  const mac = (key: string, path: string, is: string, ex: string) =>
     createHmac('sha256', key).update(`${is}\n${ex}\n${path}`).digest('hex');
   return {
     sign(path, days = 2) {
       const today = seconds() - (seconds() % DAY_SECONDS);
       const is = today.toString(16);
       const ex = (today + days * DAY_SECONDS).toString(16);
-      return `ex=${ex}&is=${is}&hm=${mac(path, is, ex)}`;
+      return `ex=${ex}&is=${is}&hm=${mac(keys[0], path, is, ex)}`;
     },
     secondsLeft(path, { ex, is, hm }) {
       if (typeof ex !== 'string' || typeof is !== 'string' || typeof hm !== 'string') return 0;
-      const given = Buffer.from(hm);
-      const expected = Buffer.from(mac(path, is, ex));
-      const isOurs = given.length === expected.length && timingSafeEqual(given, expected);
+      const isOurs = keys.some((key) => isSameSignature(hm, mac(key, path, is, ex)));
       return isOurs ? Math.max(0, Math.floor(Number.parseInt(ex, 16) - clock.now() / 1000)) : 0;
     },
   };

@@ -37,6 +37,25 @@ export interface BlobStore {
   remove(key: string): Promise<void>;
   /** Removes the folders below one such as `attachments` in which there is nothing. @throws the reason of `signal` when that is aborted */
   removeEmptyFolders(folder: string, signal?: AbortSignal): Promise<void>;
+  /** Whether what was asked of it last failed because it could not be used. */
+  isAway(): boolean;
+  close(): void;
+}
+
+/** Where blobs are kept is away, or refuses. The same may work in a moment. */
+export class BlobsUnavailable extends Error {
+  override readonly name = 'BlobsUnavailable';
+
+  /**
+   * @param reason what the store says, or what became of the connection
+   * @param mayPass whether it is away, rather than refuses
+   */
+  constructor(
+    readonly reason: string,
+    readonly mayPass: boolean,
+  ) {
+    super(`the store of uploads is not available: ${reason}`);
+  }
 }
 
 const HEAD_BYTES = 64 * 1024;
@@ -46,6 +65,18 @@ const TRIES = 10;
 
 /** The folder of what is being received, and of what processes left there that died meanwhile. */
 export const STAGING = '.staging';
+
+/** The same store, which tells how many bytes each upload had that was received whole. */
+export function countingReceived(store: BlobStore, count: (bytes: number) => void): BlobStore {
+  return {
+    ...store,
+    async stage(content) {
+      const staged = await store.stage(content);
+      count(staged.size);
+      return staged;
+    },
+  };
+}
 
 /** A blob store in a folder. */
 export function createFileBlobStore(folder: string): BlobStore {
@@ -102,6 +133,8 @@ export function createFileBlobStore(folder: string): BlobStore {
     read: (key, range) => createReadStream(pathOf(key), range),
     remove: async (key) => rm(pathOf(key), { recursive: true, force: true, maxRetries: TRIES, retryDelay: 1 }),
     removeEmptyFolders: async (below, signal) => void (await isEmptied(pathOf(below), signal)),
+    isAway: () => false,
+    close() {},
   };
 }
 

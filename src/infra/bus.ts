@@ -146,8 +146,6 @@ export function tapped<Message extends Typed>(bus: Bus<Message>): TappedBus<Mess
   };
 }
 
-const REDIS_PREFIX = 'causeway:';
-
 /** Topics of one SUBSCRIBE when all are subscribed to anew. */
 const TOPICS_PER_COMMAND = 500;
 /** How many topics are remembered whose messages did not reach the others. */
@@ -165,7 +163,7 @@ interface SharedSubscription {
  * hears itself only; afterwards the subscribers of what they may have missed are told so, on both sides.
  */
 export function createRedisBus<Message extends Typed>(redis: RedisLink, log: Logger): Bus<Message> {
-  const { commands, subscriber } = redis;
+  const { commands, subscriber, prefix } = redis;
   const origin = randomUUID();
   const local = createLocalBus<Message>(log);
   const subscriptions = new Map<string, SharedSubscription>();
@@ -179,13 +177,13 @@ export function createRedisBus<Message extends Typed>(redis: RedisLink, log: Log
   };
   /** @returns how many processes were told */
   const sendOut = (topic: string, message: Message | Reconnected) =>
-    commands.publish(REDIS_PREFIX + topic, JSON.stringify({ from: origin, message }));
+    commands.publish(prefix + topic, JSON.stringify({ from: origin, message }));
   const send = (topic: string, message: Message | Reconnected) => {
     if (commands.status !== 'ready') noteMissed(topic);
     else sendOut(topic, message).catch(() => noteMissed(topic));
   };
   const complete = async (asked: [string, SharedSubscription][]) => {
-    await subscriber.subscribe(...asked.map(([topic]) => REDIS_PREFIX + topic));
+    await subscriber.subscribe(...asked.map(([topic]) => prefix + topic));
     for (const [, shared] of asked) shared.isComplete = true;
   };
   /** Subscribes to these topics, where somebody listens still, and tells that something may have been missed before. */
@@ -217,9 +215,9 @@ export function createRedisBus<Message extends Typed>(redis: RedisLink, log: Log
   });
   subscriber.on('message', (channel: string, text: string) => {
     // Several buses share the connection.
-    if (!subscriptions.has(channel.slice(REDIS_PREFIX.length))) return;
+    if (!subscriptions.has(channel.slice(prefix.length))) return;
     const { from, message } = JSON.parse(text) as { from: string; message: Message | Reconnected };
-    if (from !== origin) local.publish(channel.slice(REDIS_PREFIX.length), message);
+    if (from !== origin) local.publish(channel.slice(prefix.length), message);
   });
 
   const open = (topic: string): SharedSubscription => {
@@ -230,7 +228,7 @@ export function createRedisBus<Message extends Typed>(redis: RedisLink, log: Log
   };
   const leave = (topic: string) => {
     subscriptions.delete(topic);
-    if (subscriber.status === 'ready') subscriber.unsubscribe(REDIS_PREFIX + topic).catch(ignore);
+    if (subscriber.status === 'ready') subscriber.unsubscribe(prefix + topic).catch(ignore);
   };
 
   return {

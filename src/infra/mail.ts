@@ -31,6 +31,8 @@ interface Sender {
   from: string;
   clock: Clock;
   log: Logger;
+  /** Is told what became of each mail. */
+  onEnd?(outcome: 'sent' | 'failed'): void;
 }
 
 /** The mail in the library's terms. Addresses are handed over apart from names, so that nothing in them is parsed. */
@@ -62,8 +64,10 @@ export function createOutbox(folder: string, sender: Sender): Mailer {
       try {
         const { message } = await (await composer.get()).sendMail(composed(mail, sender));
         await writeWhole(folder, fileName(mail, sender.clock), unencoded(String(message), mail.text));
+        sender.onEnd?.('sent');
       } catch (error) {
         sender.log.error({ err: error }, 'a mail could not be put into the outbox');
+        sender.onEnd?.('failed');
       }
     },
     settle: async () => {},
@@ -111,6 +115,20 @@ const SETTLE_WAIT_MS = 5_000;
 const CLOSE_WAIT_MS = 500;
 
 /**
+ * Tells the log when a mail server cannot be reached or does not take the credentials of its address: at the start, before the
+ * first mail of a person is lost. It may be away for a while only, so nothing fails.
+ */
+export async function warnUnlessReachable(url: string, log: Logger): Promise<void> {
+  const { createTransport } = await import('nodemailer');
+  try {
+    await createTransport({ url, ...PATIENCE }).verify();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    log.warn({ reason }, 'the mail server of SMTP_URL cannot be used; no mail is sent until it can');
+  }
+}
+
+/**
  * Sends over SMTP, through a few connections that are kept for a while.
  * @param url `smtp://` (with STARTTLS where the server offers it) or `smtps://`, with credentials where needed
  */
@@ -123,8 +141,10 @@ export function createSmtpMailer(url: string, sender: Sender): Mailer {
   const deliver = async (mail: Mail) => {
     try {
       await (await transport.get()).sendMail(composed(mail, sender));
+      sender.onEnd?.('sent');
     } catch (error) {
       sender.log.error({ err: error }, 'a mail could not be sent');
+      sender.onEnd?.('failed');
     }
   };
   const settleWithin = async (ms: number) => {

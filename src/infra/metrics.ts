@@ -2,8 +2,23 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { showPart } from './kept-answers.js';
 import type { EventLoopWatch } from './loop-lag.js';
 
+/** What is counted where things outside the process are used. */
+export interface Measures {
+  /** Seconds that a statement of the database took, with the wait for its connection. */
+  statements: Histogram;
+  /** Statements that could not be done because the database could not be used. */
+  databaseFaults: Counter;
+  /** Commands that Redis did not answer in time (`timeout`) or refused (`failed`), of those that a request waits for. */
+  redisFaults: Counter<'reason'>;
+  /** Uses of limits that were refused, by {@link scopeOf}. */
+  limitRefusals: Counter<'scope'>;
+  mails: Counter<'outcome'>;
+  /** Bytes of files that were `received` and `sent`. */
+  fileBytes: Counter<'direction'>;
+}
+
 /** What `/metrics` shows. Labels have few values only: never an id, never a raw path. */
-export interface Metrics {
+export interface Metrics extends Measures {
   registry: Registry;
   /** Seconds from a request to its answer, by face (`rest`, `graphql`, …), route and status. */
   requests: Histogram<'face' | 'route' | 'status'>;
@@ -12,6 +27,10 @@ export interface Metrics {
   gatewaySessions: Gauge;
   gatewayDispatches: Counter<'type'>;
   gatewayCloses: Counter<'code'>;
+  /** What became of identifying and resuming. */
+  gatewayAdmissions: Counter<'outcome'>;
+  /** Subscriptions that were ended because their reader was too slow. */
+  slowSubscriptions: Counter;
   /** Connections of boxes to this process. */
   relayBoxes: Gauge;
   /** Requests and calls to boxes that came to this process, by {@link RelayOutcome}. */
@@ -29,6 +48,55 @@ export type RelayOutcome = (typeof RELAY_OUTCOMES)[number];
 
 const RELAY_BUCKETS = [0.001, 0.002, 0.005, 0.01, 0.03, 0.05, 0.1, 0.3, 1, 3, 6, 12];
 
+/** A limit that is for everything somebody asks, for one address, for the gateway, or for one route or deed. */
+const LIMIT_SCOPES = ['global', 'graphql', 'address', 'identify', 'route'] as const;
+
+export function scopeOf({ name }: { name: string }): (typeof LIMIT_SCOPES)[number] {
+  if (name === 'global' || name === 'graphql') return name;
+  if (name.startsWith('identify-')) return 'identify';
+  return /-an-address$|-at-home$/.test(name) ? 'address' : 'route';
+}
+
+export function createMeasures(registry: Registry): Measures {
+  const registers = [registry];
+  return {
+    statements: new Histogram({
+      name: 'causeway_database_statement_seconds',
+      help: 'Time that a statement of the database took',
+      buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5],
+      registers,
+    }),
+    databaseFaults: new Counter({
+      name: 'causeway_database_faults_total',
+      help: 'Statements that failed because the database could not be used',
+      registers,
+    }),
+    redisFaults: counterOf(registers, 'causeway_redis_faults_total', 'Commands to Redis without an answer', {
+      reason: ['timeout', 'failed'],
+    }),
+    limitRefusals: counterOf(registers, 'causeway_limit_refusals_total', 'Uses of rate limits that were refused', {
+      scope: LIMIT_SCOPES,
+    }),
+    mails: counterOf(registers, 'causeway_mails_total', 'Mails, by what became of them', {
+      outcome: ['sent', 'failed'],
+    }),
+    fileBytes: counterOf(registers, 'causeway_file_bytes_total', 'Bytes of files', { direction: ['received', 'sent'] }),
+  };
+}
+
+/** A counter whose values are all shown from the start: what appears with its first count is no increase to who watches. */
+function counterOf<Label extends string>(
+  registers: Registry[],
+  name: string,
+  help: string,
+  values: Record<Label, readonly string[]>,
+): Counter<Label> {
+  const [[label, known] = ['', []]] = Object.entries<readonly string[]>(values);
+  const counter = new Counter({ name, help: `${help} (${known.join(', ')})`, labelNames: [label as Label], registers });
+  for (const value of known) counter.inc({ [label]: value } as Record<Label, string>, 0);
+  return counter;
+}
+
 export function createMetrics(loop: EventLoopWatch): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -43,6 +111,7 @@ export function createMetrics(loop: EventLoopWatch): Metrics {
   });
   return {
     registry,
+    ...createMeasures(registry),
     requests: new Histogram({
       name: 'causeway_request_seconds',
       help: 'Time from a request to its answer',
@@ -70,12 +139,22 @@ export function createMetrics(loop: EventLoopWatch): Metrics {
       labelNames: ['code'],
       registers,
     }),
+    gatewayAdmissions: counterOf(registers, 'causeway_gateway_admissions_total', 'Identifying and resuming', {
+      outcome: ['identified', 'resumed', 'invalid_session'],
+    }),
+    slowSubscriptions: new Counter({
+      name: 'causeway_graphql_slow_subscriptions_total',
+      help: 'Subscriptions that were ended because events came faster than they were read',
+      registers,
+    }),
     relayBoxes: new Gauge({
       name: 'causeway_relay_boxes',
       help: 'Self-hosted instances that are connected to this process',
       registers,
     }),
-    relayRequests: createRelayRequests(registers),
+    relayRequests: counterOf(registers, 'causeway_relay_requests_total', 'Requests to self-hosted instances', {
+      outcome: RELAY_OUTCOMES,
+    }),
     relaySeconds: new Histogram({
       name: 'causeway_relay_seconds',
       help: 'Time from a request to a self-hosted instance to its answer',
@@ -91,16 +170,38 @@ export function createMetrics(loop: EventLoopWatch): Metrics {
   };
 }
 
-/** Each outcome is shown from the start: what appears with its first count is no increase to who watches. */
-function createRelayRequests(registers: Registry[]): Counter<'outcome'> {
-  const counter = new Counter({
-    name: 'causeway_relay_requests_total',
-    help: `Requests to self-hosted instances, by outcome (${RELAY_OUTCOMES.join(', ')})`,
-    labelNames: ['outcome'],
-    registers,
+/** Shows how many subscriptions are open in this process. */
+export function showSubscriptions({ registry }: Metrics, count: () => number): void {
+  new Gauge({
+    name: 'causeway_graphql_subscriptions',
+    help: 'GraphQL subscriptions that are open in this process',
+    registers: [registry],
+    collect() {
+      this.set(count());
+    },
   });
-  for (const outcome of RELAY_OUTCOMES) counter.inc({ outcome }, 0);
-  return counter;
+}
+
+/** Connections of this process to PostgreSQL, and what waits for one. */
+export interface PoolState {
+  used: number;
+  idle: number;
+  waiting: number;
+}
+
+const NO_POOL: PoolState = { used: 0, idle: 0, waiting: 0 };
+
+/** Shows the connections to the database; where there is no pool, none. */
+export function showPool({ registry }: Metrics, look: () => PoolState = () => NO_POOL): void {
+  new Gauge({
+    name: 'causeway_database_connections',
+    help: 'Connections to PostgreSQL (used, idle), and what waits for one (waiting)',
+    labelNames: ['state'],
+    registers: [registry],
+    collect() {
+      for (const [state, count] of Object.entries(look())) this.set({ state }, count);
+    },
+  });
 }
 
 /** Shows how much of live state there is, over all processes. */

@@ -34,13 +34,18 @@ interface Limiters {
 /**
  * Counts in memory, or in Redis when several processes share the limits. While that does not answer, each process counts alone
  * rather than refuse everybody, and waits for it no more than once.
+ * @param onRefusal is told of each use that is refused
  */
-export function createRateLimits(redis: RedisLink | null): RateLimits {
+export function createRateLimits(redis: RedisLink | null, onRefusal: (limit: Limit) => void = () => {}): RateLimits {
   const limiters = new Map<string, Limiters>();
   const limitersOf = (limit: Limit) => {
     const known = limiters.get(limit.name);
     if (known) return known;
-    const options = { keyPrefix: `limit:${limit.name}`, points: limit.points, duration: limit.seconds };
+    const options = {
+      keyPrefix: `${redis?.prefix ?? ''}limit:${limit.name}`,
+      points: limit.points,
+      duration: limit.seconds,
+    };
     const made = {
       own: new RateLimiterMemory(options),
       shared: redis && new RateLimiterRedis({ ...options, storeClient: redis.commands, rejectIfRedisNotReady: true }),
@@ -71,8 +76,9 @@ export function createRateLimits(redis: RedisLink | null): RateLimits {
       try {
         return stateOf(limit, await ask(limit, (limiter) => limiter.consume(key, points)), true);
       } catch (refusal) {
-        if (refusal instanceof RateLimiterRes) return stateOf(limit, refusal, false);
-        throw refusal;
+        if (!(refusal instanceof RateLimiterRes)) throw refusal;
+        onRefusal(limit);
+        return stateOf(limit, refusal, false);
       }
     },
     async giveBack(limit, key) {

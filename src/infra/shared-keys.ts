@@ -1,7 +1,5 @@
 import type { RedisLink } from './redis.js';
 
-const PREFIX = 'causeway:key:';
-
 /** Keeps the key that a name has, or gives it this one; both at once, so that of several processes one is first. */
 const CLAIM = `
 redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2])
@@ -30,7 +28,7 @@ export class SharedKeys {
   async claim(name: string, key: string, keptMs: number): Promise<string | null> {
     if (!this.redis.answers()) return null;
     try {
-      return String(await this.redis.inTime(this.redis.commands.eval(CLAIM, 1, PREFIX + name, key, keptMs)));
+      return String(await this.redis.inTime(this.redis.commands.eval(CLAIM, 1, this.#keyOf(name), key, keptMs)));
     } catch {
       this.redis.doubt();
       return null;
@@ -41,11 +39,15 @@ export class SharedKeys {
   async forget(name: string, key: string): Promise<void> {
     if (!this.redis.answers()) return this.#owe(name, key);
     try {
-      await this.redis.inTime(this.redis.commands.eval(FORGET, 1, PREFIX + name, key));
+      await this.redis.inTime(this.redis.commands.eval(FORGET, 1, this.#keyOf(name), key));
     } catch {
       this.redis.doubt();
       this.#owe(name, key);
     }
+  }
+
+  #keyOf(name: string): string {
+    return `${this.redis.prefix}key:${name}`;
   }
 
   #owe(name: string, key: string): void {

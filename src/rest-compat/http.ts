@@ -38,9 +38,11 @@ export function mountDocument(http: FastifyInstance, url: string, make: () => ob
 
 /** The address is worked out when somebody without a credential calls. */
 function restRequest(request: Asked): RestRequest {
-  const { id, method, query, headers, raw } = request;
+  const { id, method, query, headers, raw, trace } = request;
+  request.isMeasured = true;
   return {
     id,
+    trace,
     method,
     path: pathOf(raw.url ?? '/'),
     query,

@@ -1,5 +1,6 @@
 import type { AppContext } from '../context.js';
 import type { Actor } from '../domain/call.js';
+import { nameOf } from '../domain/rate-limits.js';
 import { type Admission, Admissions } from './admit.js';
 import { type Directory, locate } from './locate.js';
 import { type Matched, RouteTable } from './match.js';
@@ -35,8 +36,12 @@ export class Interpreter {
 
   async answer(request: RestRequest): Promise<RestAnswer> {
     const matched = this.table.match(request);
-    if (!('row' in matched)) return matched;
+    if (!('row' in matched)) {
+      this.app.metrics.requests.observe({ face: 'rest', route: 'none', status: matched.status }, 0);
+      return matched;
+    }
     const { row } = matched;
+    if (request.trace) request.trace.route = row.path;
     const finish = this.app.metrics.requests.startTimer({ face: 'rest', route: `${row.method} ${row.path}` });
     const answer = await this.#admitted(matched, request).catch((fault: unknown) =>
       faultAnswer(this.app, request, fault),
@@ -62,6 +67,7 @@ export class Interpreter {
   }
 
   async #run(matched: Matched, request: RestRequest, actor: Actor): Promise<RestAnswer> {
+    if (request.trace) request.trace.who = nameOf(actor);
     const elsewhere = await locate({ app: this.app, directory: this.#directory }, matched, request, actor);
     return elsewhere ?? perform(this.app, matched, request, callFor(this.app, request, actor));
   }

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
+import type { RequestTrace } from '../http/requests.js';
 import type { RestError } from './errors.js';
 
 /** A query, parsed; a key that stands more than once has all of its values. */
@@ -19,6 +20,8 @@ export interface RestRequest {
   /** By which address it counts, for somebody without a credential. */
   address: string;
   body: Readable | Uint8Array;
+  /** Present where requests are logged, to be filled in. */
+  trace?: RequestTrace | null;
 }
 
 /** What is answered to it. */

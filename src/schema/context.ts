@@ -21,6 +21,8 @@ export interface GraphqlContext {
   turn: Turn;
   /** The socket that it came over, by the id of its connection; none for one that came as a request of its own. */
   connectionId?: string;
+  /** Of a request of its own: aborted when nobody waits for its answer any more. */
+  gone?: AbortSignal;
   /** Whether the credentials this operation came with still name the caller; asked by operations that last. */
   isStillSignedIn(): Promise<boolean>;
 }

@@ -5,14 +5,15 @@ import { GRAPHQL_PER_CALLER, REQUESTS_PER_CALLER } from '../domain/limits.js';
 import { countedAs, takeLimit, takePoints } from '../domain/rate-limits.js';
 import type { Face, UpgradeHandler } from '../face.js';
 import { readLocale } from '../http/locale.js';
-import type { FindPerson, Visitor } from '../http/page-sessions.js';
+import type { FindPerson } from '../http/page-sessions.js';
 import { refuseUpgrade } from '../http/upgrades.js';
 import { Lazy } from '../infra/lazy.js';
 import type { Logger } from '../infra/logger.js';
+import { showSubscriptions } from '../infra/metrics.js';
 import { nextTurn } from '../infra/turns.js';
 import { OPERATION_COST, OperationBudget, type Pay } from './budget.js';
 import type { GraphqlContext } from './context.js';
-import { mountGraphql } from './http.js';
+import { type ContextFor, mountGraphql } from './http.js';
 import { Loaders } from './loaders.js';
 import { Streams } from './streams.js';
 import { Turn } from './turn.js';
@@ -24,11 +25,12 @@ import type { Yoga } from './yoga.js';
  */
 export function graphqlFace(app: AppContext, findPerson: FindPerson): Face {
   const yoga = new Lazy(() => loadGraphqlServer(app.log));
-  const streams = new Streams(app.clock);
-  const contextFor = async (visitor: Visitor): Promise<GraphqlContext> => {
+  const streams = new Streams(app.clock, app.log);
+  showSubscriptions(app.metrics, () => streams.size);
+  const contextFor: ContextFor = async (visitor, requestId = randomUUID()): Promise<GraphqlContext> => {
     const { headers } = visitor;
     const actor = await findPerson(headers);
-    const call = callContext(app, actor, { requestId: randomUUID(), locale: readLocale(headers) });
+    const call = callContext(app, actor, { requestId, locale: readLocale(headers) });
     const caller = countedAs(actor, visitor);
     if (actor.kind === 'anonymous') await takeLimit(call, REQUESTS_PER_CALLER, caller);
     const pay: Pay = (objects) => takePoints(call, GRAPHQL_PER_CALLER, caller, objects);

@@ -4,7 +4,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import type { AppContext } from '../context.js';
 import { requireUser } from '../domain/call.js';
 import { DomainError } from '../domain/errors.js';
-import { countedAs } from '../domain/rate-limits.js';
+import { countedAs, nameOf } from '../domain/rate-limits.js';
 import { type HeldBody, readText, requestTooLarge } from '../http/bodies.js';
 import { refuseOtherMethods } from '../http/methods.js';
 import { originOf } from '../http/origins.js';
@@ -13,13 +13,15 @@ import type { Lazy } from '../infra/lazy.js';
 import { nextTurn } from '../infra/turns.js';
 import type { GraphqlContext } from './context.js';
 import { type OperationForm, openOperationForm } from './forms.js';
+import { mountGraphiqlFiles } from './graphiql.js';
 import type { Yoga } from './yoga.js';
 
 /**
  * Makes an operation's context. One of somebody who is not signed in counts against their address.
+ * @param requestId of the request; a name of its own where it is none
  * @throws UNAUTHENTICATED for an `Authorization` header that cannot name a session, RATE_LIMITED
  */
-export type ContextFor = (visitor: Visitor) => Promise<GraphqlContext>;
+export type ContextFor = (visitor: Visitor, requestId?: string) => Promise<GraphqlContext>;
 
 /** Bytes of a document with its variables, from somebody who is signed in and from anybody. */
 const MAX_BODY = 1024 * 1024;
@@ -57,6 +59,7 @@ export function mountGraphql(
       return refuse(app, error, reply);
     });
     refuseOtherMethods(scope, () => {
+      mountGraphiqlFiles(scope);
       scope.route({
         method: ['GET', 'POST'],
         url: '/graphql',
@@ -64,19 +67,27 @@ export function mountGraphql(
         onRequest: async (request) => {
           requireOrigin(app, request);
           const visitor = { headers: request.headers, address: request.ip };
-          const context = await contextFor(visitor);
+          const context = await contextFor(visitor, request.id);
+          if (request.trace) request.trace.who = nameOf(context.call.actor);
           admissions.set(request, { context, held: app.bodies.hold(countedAs(context.call.actor, visitor)) });
         },
         handler: async (request, reply) => {
           const started = process.hrtime.bigint();
           const response = await execute(app, yoga, request, reply, admissionOf(request));
           const seconds = Number(process.hrtime.bigint() - started) / 1e9;
-          app.metrics.requests.observe({ face: 'graphql', route: '/graphql', status: response.status }, seconds);
+          measureOnce(app, request, response.status, seconds);
           return answer(reply, response, streaming);
         },
       });
     });
   });
+}
+
+/** Measures the time to an answer, which a stream outlasts; but not of somebody who went away, whose request was over then. */
+function measureOnce({ metrics }: AppContext, request: FastifyRequest, status: number, seconds: number): void {
+  if (request.isMeasured) return;
+  request.isMeasured = true;
+  metrics.requests.observe({ face: 'graphql', route: `${request.method} /graphql`, status }, seconds);
 }
 
 /** Runs the operation, and lets go of what its body holds. */
@@ -88,7 +99,9 @@ async function execute(
   { context, held, form }: Admission,
 ): Promise<Response> {
   try {
-    const operation = requestOf(request, reply);
+    const gone = goneSignal(reply);
+    context.gone = gone;
+    const operation = requestOf(request, gone);
     const server = await yoga.get();
     // To check a document takes milliseconds: many that come at once do not keep others waiting for all of them.
     await nextTurn();
@@ -148,16 +161,27 @@ function requireOrigin(app: AppContext, { headers, method }: FastifyRequest): vo
   throw new DomainError('FORBIDDEN', 'Requests from this origin are not accepted.');
 }
 
-/** The request in the shape the GraphQL server takes; it is aborted when the caller goes away. */
-function requestOf(request: FastifyRequest, reply: FastifyReply): RequestInit {
+/** Aborted when the caller goes away before the whole answer was sent. */
+function goneSignal({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController();
-  reply.raw.once('close', () => reply.raw.writableFinished || gone.abort(callerIsGone()));
+  onceClosed(raw, () => raw.writableFinished || gone.abort(callerIsGone()));
+  return gone.signal;
+}
+
+/** Calls when a response is over, at once where it is: of that nobody would be told again. */
+function onceClosed(response: ServerResponse, call: () => unknown): void {
+  if (response.destroyed) call();
+  else response.once('close', call);
+}
+
+/** The request in the shape the GraphQL server takes. */
+function requestOf(request: FastifyRequest, signal: AbortSignal): RequestInit {
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers)) {
     if (typeof value === 'string' && !name.startsWith(':')) headers.set(name, value);
   }
   const body = typeof request.body === 'string' ? { body: request.body } : {};
-  return { method: request.method, headers, signal: gone.signal, ...body };
+  return { method: request.method, headers, signal, ...body };
 }
 
 /** Why an operation ends that nobody waits for any more; a refusal, since it is no fault of ours. */
@@ -172,7 +196,7 @@ async function answer(reply: FastifyReply, response: Response, streaming: Set<Se
   const isStream = /^(text\/event-stream|multipart\/mixed)/.test(response.headers.get('content-type') ?? '');
   if (isStream && response.body) {
     streaming.add(reply.raw);
-    reply.raw.once('close', () => streaming.delete(reply.raw));
+    onceClosed(reply.raw, () => streaming.delete(reply.raw));
     return reply.send(Readable.from(response.body));
   }
   return reply.send(Buffer.from(await response.arrayBuffer()));

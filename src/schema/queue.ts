@@ -16,8 +16,14 @@ export class BoundedQueue<T> implements AsyncIterableIterator<T> {
   #reader: Reader<T> | null = null;
   #end: { error?: unknown } | null = null;
 
-  /** @param onEnd runs once, when nothing more will be read */
-  constructor(private readonly onEnd: () => void) {}
+  /**
+   * @param onEnd runs once, when nothing more will be read
+   * @param onOverflow runs where that is because the reader was too slow
+   */
+  constructor(
+    private readonly onEnd: () => void,
+    private readonly onOverflow: () => void = () => {},
+  ) {}
 
   push(value: T): void {
     if (this.#end) return;
@@ -28,6 +34,7 @@ export class BoundedQueue<T> implements AsyncIterableIterator<T> {
       this.#waiting.push(value);
     } else {
       this.#waiting = [];
+      this.onOverflow();
       this.end(new DomainError('RATE_LIMITED', 'Events come faster than they are read; subscribe again.'));
     }
   }

@@ -1,6 +1,7 @@
 import { DomainError } from '../domain/errors.js';
 import type { Clock, Timer } from '../infra/clock.js';
 import { Counts } from '../infra/counts.js';
+import type { Logger } from '../infra/logger.js';
 import { type Release, Slots } from '../infra/slots.js';
 import { inTurns, nextTurn } from '../infra/turns.js';
 
@@ -36,19 +37,29 @@ export class Streams {
   /** What streams of one person that watch the same share. */
   readonly shared = new Map<string, object>();
 
-  constructor(private readonly clock: Clock) {}
+  constructor(
+    private readonly clock: Clock,
+    private readonly log?: Logger,
+  ) {}
 
   get size(): number {
     return this.#owners.size;
   }
 
-  /** @throws LIMIT_EXCEEDED when the person has too many streams open already */
-  add(stream: Stream, userId: string): void {
+  /**
+   * @param gone aborted when nobody reads the stream any more, which then ends: who executes operations ends no stream that was never
+   * read
+   * @throws LIMIT_EXCEEDED when the person has too many streams open already, and what `gone` was aborted with
+   */
+  add(stream: Stream, userId: string, gone?: AbortSignal): void {
+    gone?.throwIfAborted();
     if (this.#streams.of(userId) >= STREAMS_PER_PERSON) {
       throw new DomainError('LIMIT_EXCEEDED', `You may have ${STREAMS_PER_PERSON} subscriptions open at once.`);
     }
     this.#streams.add(userId, 1);
     this.#owners.set(stream, userId);
+    gone?.addEventListener('abort', () => stream.end(), { once: true });
+    this.log?.debug({ who: userId }, 'a subscription began');
     this.#nextCheck ??= this.#checkLater();
   }
 
@@ -58,6 +69,7 @@ export class Streams {
     if (userId === undefined) return;
     this.#owners.delete(stream);
     this.#streams.add(userId, -1);
+    this.log?.debug({ who: userId }, 'a subscription ended');
     if (this.#owners.size > 0) return;
     this.#nextCheck?.cancel();
     this.#nextCheck = null;

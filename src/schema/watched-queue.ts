@@ -29,11 +29,14 @@ export async function watchQueue<Value>(
 ): Promise<BoundedQueue<Value>> {
   const { app, call, streams } = context;
   const userId = String(requireUser(call).user.id);
-  const queue = new BoundedQueue<Value>(() => {
-    streams.delete(stream);
-    heard.close();
-    sessions.close();
-  });
+  const queue = new BoundedQueue<Value>(
+    () => {
+      streams.delete(stream);
+      heard.close();
+      sessions.close();
+    },
+    () => app.metrics.slowSubscriptions.inc(),
+  );
   const stream: Stream = {
     end: (error) => queue.end(error),
     check() {
@@ -41,7 +44,7 @@ export async function watchQueue<Value>(
       after(requireAccess);
     },
   };
-  streams.add(stream, userId);
+  streams.add(stream, userId, context.gone);
   let settled = Promise.resolve();
   const after = (step: () => unknown) => {
     settled = settled.then(step).then(

@@ -55,7 +55,7 @@ class StateStream<State> implements AsyncIterableIterator<State>, Stream {
   /** Checks that the caller may see the state, and hears its changes from then on. */
   async open(): Promise<void> {
     try {
-      this.context.streams.add(this, this.#userId);
+      this.context.streams.add(this, this.#userId, this.context.gone);
       this.#shared.join(this);
       this.#seen = this.#shared.version;
       renewContext(this.context);

@@ -6,6 +6,7 @@ import type { Logger } from '../infra/logger.js';
 import type { GraphqlContext } from './context.js';
 import { keptDocuments, refuseRepeats } from './documents.js';
 import { renderError } from './errors.js';
+import { graphiqlPage } from './graphiql.js';
 import { schema } from './index.js';
 import { keepIntrospection } from './introspection.js';
 import { limitAliases, limitDepth } from './rules.js';
@@ -43,14 +44,6 @@ export function createGraphqlServer(log: Logger): Yoga {
       tellOutages(),
     ],
   });
-}
-
-let graphiql: Promise<string> | undefined;
-
-/** GraphiQL with all it needs in one page; 9 MB of it, so it is loaded when somebody first looks. */
-function graphiqlPage(options?: object): Promise<string> {
-  graphiql ??= import('@graphql-yoga/render-graphiql').then(({ renderGraphiQL }) => renderGraphiQL(options));
-  return graphiql;
 }
 
 function limitDocuments(): Plugin {

@@ -1,5 +1,3 @@
-import { statSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashSecret } from '../../src/infra/secrets.js';
 import { askGraphql } from '../harness/graphql.js';
@@ -283,12 +281,6 @@ describe('the rest of the accounts library', () => {
       expect((await fetch(`${server.origin}/auth/${path}`)).status).toBe(404);
     },
   );
-});
-
-describe('the secret that signs sessions', () => {
-  it('is readable by its owner only', () => {
-    expect(statSync(join(server.app.config.dataDir, 'auth-secret')).mode & 0o777).toBe(0o600);
-  });
 });
 
 describe('with limits on', () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { requestFor } from '../../src/accounts/forwarding.js';
 import type { AppContext } from '../../src/context.js';
 
-const app = { addresses: { publicUrl: 'http://localhost:4000' } } as AppContext;
+const app = { addresses: { publicUrl: 'http://localhost:4000' }, keys: { accounts: ['key'] } } as unknown as AppContext;
 const address = '192.0.2.1';
 
 test.each<[string, Record<string, string>, Record<string, string>]>([

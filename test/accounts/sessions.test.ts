@@ -44,23 +44,30 @@ describe('the credentials of a request', () => {
 describe('the token of a form', () => {
   const bearer = { authorization: 'Bearer a' };
 
-  test('fits the session and the secret it was made for', () => {
+  test('fits the session and the key it was made for', () => {
     const all = [
-      csrfToken('s', bearer),
-      csrfToken('s', { cookie: COOKIE }),
-      csrfToken('s', { cookie: `${COOKIE}z` }),
-      csrfToken('t', bearer),
+      csrfToken(['s'], bearer),
+      csrfToken(['s'], { cookie: COOKIE }),
+      csrfToken(['s'], { cookie: `${COOKIE}z` }),
+      csrfToken(['t'], bearer),
     ];
     expect(new Set(all).size).toBe(4);
-    expect(csrfToken('s', bearer)).toBe(all[0]);
-    expect(csrfTokenFits('s', bearer, all[0] ?? '')).toBe(true);
+    expect(csrfToken(['s'], bearer)).toBe(all[0]);
+    expect(csrfTokenFits(['s'], bearer, all[0] ?? '')).toBe(true);
     for (const other of [...all.slice(1), '', `${all[0]}x`])
-      expect(csrfTokenFits('s', bearer, other ?? '')).toBe(false);
+      expect(csrfTokenFits(['s'], bearer, other ?? '')).toBe(false);
+  });
+
+  test('is made by the newest key, and fits each that is accepted', () => {
+    const token = csrfToken(['new', 'old'], bearer) ?? '';
+    expect(token).toBe(csrfToken(['new'], bearer));
+    expect(csrfTokenFits(['old', 'new'], bearer, token)).toBe(true);
+    expect(csrfTokenFits(['old', 'other'], bearer, token)).toBe(false);
   });
 
   test('is none without a session', () => {
-    expect(csrfToken('s', {})).toBeNull();
-    for (const token of ['', 'null']) expect(csrfTokenFits('s', {}, token)).toBe(false);
+    expect(csrfToken(['s'], {})).toBeNull();
+    for (const token of ['', 'null']) expect(csrfTokenFits(['s'], {}, token)).toBe(false);
   });
 });
 

@@ -1,6 +1,5 @@
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { namesIn } from '../harness/blobs.js';
 import { PIXEL } from '../harness/images.js';
 import { formOf, openScene, type Scene } from '../harness/rest.js';
 import { startServer, type TestServer } from '../harness/server.js';
@@ -214,14 +213,13 @@ describe('404', () => {
     expect([200, 404]).toContain((await fetch(url.replace(scene.channelId, `0${scene.channelId}`))).status);
   });
 
-  test('the files of a deleted message, which are gone from the disk too', async () => {
+  test('the files of a deleted message, which are gone from the store too', async () => {
     const { url, messageId } = await upload('a.txt');
     expect((await fetch(url)).status).toBe(200);
     await scene.bot.delete(`${scene.messages}/${messageId}`);
     const response = await fetch(url);
     expect([response.status, response.headers.get('content-type')]).toEqual([404, 'text/plain; charset=utf-8']);
-    const folder = join(server.app.config.dataDir, 'blobs/attachments', scene.channelId);
-    expect(await readdir(folder)).not.toContain(messageId);
+    expect(await namesIn(server.app.blobs, `attachments/${scene.channelId}`)).not.toContain(messageId);
   });
 });
 
@@ -263,5 +261,24 @@ describe('416', () => {
     const { url } = await upload('digits.txt');
     const response = await withHeaders(url, { range });
     expect([response.status, response.headers.get('content-range')]).toEqual([416, 'bytes */10']);
+  });
+});
+
+describe('the bytes that were sent', () => {
+  const sent = async () => {
+    const { values } = await server.app.metrics.fileBytes.get();
+    return values.find(({ labels }) => labels.direction === 'sent')?.value ?? 0;
+  };
+
+  test('are counted of a file whose reader stayed to the end, and of none whose reader went away', async () => {
+    const size = 10 * 1_048_576;
+    const { url } = await upload('long.bin', Buffer.alloc(size));
+    const before = await sent();
+    const leaving = new AbortController();
+    const left = await fetch(url, { signal: leaving.signal });
+    await left.body?.getReader().read();
+    leaving.abort();
+    await (await fetch(url)).arrayBuffer();
+    await vi.waitFor(async () => expect((await sent()) - before).toBe(size));
   });
 });

@@ -57,7 +57,7 @@ it.each(SEEDS)(
     compareTold(open, pauses);
     await compareNewClient(open);
   },
-  120_000,
+  300_000,
 );
 
 it.each(NOT_CACHED)('what is not compared has a source: $what', ({ source }) => {

@@ -76,7 +76,7 @@ it('hostile payloads are answered or closed with a documented code, with and wit
     { numRuns: 150 },
   );
   await expectHealthy();
-}, 60_000);
+}, 120_000);
 
 it('hostile bytes below the payloads end the connection, and harm nobody', async () => {
   await fc.assert(
@@ -90,7 +90,7 @@ it('hostile bytes below the payloads end the connection, and harm nobody', async
     { numRuns: 60 },
   );
   await expectHealthy();
-}, 60_000);
+}, 120_000);
 
 /** The server still serves, and let go of every socket. */
 async function expectHealthy(): Promise<void> {

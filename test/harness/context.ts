@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { pino } from 'pino';
+import { inject } from 'vitest';
 import { readConfig } from '../../src/config.js';
 import { type AppContext, createAppContext } from '../../src/context.js';
 import { BoxDoorway, BoxRoutes } from '../../src/domain/boxes/index.js';
@@ -13,6 +14,7 @@ import { openResources } from '../../src/resources.js';
 import { createEndpoints } from '../../src/rest-compat/index.js';
 import { renderPing } from '../../src/wire/interactions-endpoints.js';
 import { createPublisher } from '../../src/wire/publisher.js';
+import { placeOfBlobs } from './blobs-on-s3.js';
 import { migratedDatabase, migratedFolder } from './server.js';
 
 /** The context of a process that listens nowhere, over a database and folder of its own. */
@@ -22,16 +24,24 @@ export async function openContext(
   const dataDir = await migratedFolder();
   const database = await migratedDatabase();
   const url: Record<string, string> = database ? { DATABASE_URL: database.url } : {};
-  const config = readConfig({ DATA_DIR: dataDir, RATE_LIMITS: 'off', ...url, ...env });
+  const config = readConfig({
+    DATA_DIR: dataDir,
+    RATE_LIMITS: 'off',
+    SHARED_DATA_DIR: 'on',
+    ...placeOfBlobs(inject('s3')),
+    ...url,
+    ...env,
+  });
   const log = pino({ level: 'silent' });
-  const { close, redis: _none, ...resources } = await openResources(config, log, systemClock);
   const loop = watchEventLoop();
   const metrics = createMetrics(loop);
+  const { close, redis: _none, ...resources } = await openResources(config, log, systemClock, metrics);
   const addresses = {
     publicUrl: 'http://localhost',
+    listeningAt: '',
     operationsUrl: '',
     gatewayUrl: 'ws://localhost/gateway',
-    signatures: createAddressSignatures('a secret', systemClock),
+    signatures: createAddressSignatures(['a secret'], systemClock),
   };
   const changes = new LatestChanges();
   const app = createAppContext({

@@ -55,6 +55,13 @@ async function emptied(admin: string): Promise<Omit<ThrowAwayDatabase, 'drop'> |
   return emptied(admin);
 }
 
+/** Ends the connections by which processes have locks on a client's database, migrating or alone. @returns how many there were */
+export async function endLockHolders(client: pg.Client): Promise<number | null> {
+  const { rowCount } = await client.query(`SELECT pg_terminate_backend(pid, 5000) FROM pg_locks
+    WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`);
+  return rowCount;
+}
+
 async function emptyUnlessLarge(client: pg.Client): Promise<boolean> {
   await client.query(`SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
     WHERE datname = current_database() AND pid <> pg_backend_pid()`);

@@ -66,7 +66,7 @@ export function countReceived({ app: { blobs } }: Pick<TestServer, 'app'>): { fi
   const { stage } = blobs;
   blobs.stage = async (content) => {
     seen.files += 1;
-    const blob = await stage(content);
+    const blob = await stage.call(blobs, content);
     seen.bytes += blob.size;
     return blob;
   };

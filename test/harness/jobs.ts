@@ -26,7 +26,7 @@ export interface SharedDatabase {
 export async function openSharedDatabase(log: Logger): Promise<SharedDatabase> {
   const dataDir = await migratedFolder();
   const database = await migratedDatabase();
-  const open = () => openDatabase({ url: database?.url ?? null, dataDir, pool: 5 }, log);
+  const open = () => openDatabase({ url: database?.url ?? null, dataDir, pool: 5, isAlone: false }, log);
   const first = await open();
   const second = database ? await open() : await openSqliteAgain(dataDir);
   return {

@@ -68,8 +68,8 @@ export interface SmtpSink {
   close(): Promise<void>;
 }
 
-/** A mail server that keeps what it gets. `refuse` names addresses it does not take mail for. */
-export async function startSmtpSink(options: { refuse?: string[] } = {}): Promise<SmtpSink> {
+/** A mail server that keeps what it gets. `refuse` names addresses it does not take mail for, `refuseLogins` users it does not let in. */
+export async function startSmtpSink(options: { refuse?: string[]; refuseLogins?: string[] } = {}): Promise<SmtpSink> {
   const sockets = new Set<Socket>();
   const waiting: ((delivery: Delivery) => void)[] = [];
   const deliveries: Delivery[] = [];
@@ -85,7 +85,7 @@ export async function startSmtpSink(options: { refuse?: string[] } = {}): Promis
     sockets.add(socket);
     socket.on('error', () => socket.destroy());
     socket.on('close', () => sockets.delete(socket));
-    converse(socket, { take, logins, refuse: options.refuse ?? [] });
+    converse(socket, { take, logins, refuse: options.refuse ?? [], refuseLogins: options.refuseLogins ?? [] });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -112,9 +112,10 @@ interface Conversation {
   take(delivery: Delivery): void;
   logins: string[];
   refuse: string[];
+  refuseLogins: string[];
 }
 
-function converse(socket: Socket, { take, logins, refuse }: Conversation): void {
+function converse(socket: Socket, { take, logins, refuse, refuseLogins }: Conversation): void {
   let envelope: { from: string; to: string[] } = { from: '', to: [] };
   let data: string[] | null = null;
   const say = (line: string) => socket.write(`${line}\r\n`);
@@ -141,7 +142,7 @@ function converse(socket: Socket, { take, logins, refuse }: Conversation): void 
           .toString()
           .split('\0');
         logins.push(`${user} ${password}`);
-        say('235 welcome');
+        say(refuseLogins.includes(user ?? '') ? '535 these credentials are not known' : '235 welcome');
         break;
       }
       case 'MAIL':

@@ -17,7 +17,7 @@ const entryPoint = join(import.meta.dirname, '../../dist/main.js');
 /** Starts the built platform as a process of its own, as a box on request, on a free port, and resolves when it says that it is ready. */
 export async function startInstance(env: Record<string, string>, mode?: 'box'): Promise<RunningInstance> {
   const child = spawn(process.execPath, mode ? [entryPoint, mode] : [entryPoint], {
-    env: { PATH: process.env.PATH, PORT: '0', RATE_LIMITS: 'off', ...env },
+    env: { PATH: process.env.PATH, PORT: '0', RATE_LIMITS: 'off', SHARED_DATA_DIR: 'on', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const written: Buffer[] = [];

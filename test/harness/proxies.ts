@@ -69,12 +69,36 @@ export interface RunningProxy {
 /** Starts a proxy before the server, as the example says, on a free port and in a throw-away folder. */
 export async function startProxy(name: ProxyName, server: TestServer): Promise<RunningProxy> {
   const program: Program = PROGRAMS[name];
-  const folder = await mkdtemp(join(tmpdir(), `causeway-${name}-`));
-  const port = await freePort();
-  const shipped = await readFile(join(import.meta.dirname, '../../examples/proxies', program.file), 'utf8');
-  const file = join(folder, program.file);
   const target = `127.0.0.1:${new URL(server.origin).port}`;
-  await writeFile(file, program.adapt(shipped, port, folder).replaceAll('127.0.0.1:4000', target));
+  return launch(name, program.file, await freePort(), (shipped, port, folder) =>
+    program.adapt(shipped, port, folder).replaceAll('127.0.0.1:4000', target),
+  );
+}
+
+/** A process behind {@link startProxyOfTwo}: where it listens, and where the proxy has its gateway's address. */
+export interface Behind {
+  port: number;
+  gatewayPort: number;
+}
+
+/** Starts HAProxy before two processes, as the example says. */
+export async function startProxyOfTwo(first: Behind, second: Behind): Promise<RunningProxy> {
+  return launch('haproxy', 'haproxy-several.cfg', await freePort(), (shipped, port) =>
+    shipped
+      .replace(/bind :8080$/m, `bind 127.0.0.1:${port}`)
+      .replace(/bind :8081$/m, `bind 127.0.0.1:${first.gatewayPort}`)
+      .replace(/bind :8082$/m, `bind 127.0.0.1:${second.gatewayPort}`)
+      .replaceAll('127.0.0.1:4001', `127.0.0.1:${first.port}`)
+      .replaceAll('127.0.0.1:4002', `127.0.0.1:${second.port}`),
+  );
+}
+
+async function launch(name: ProxyName, example: string, port: number, adapt: Program['adapt']): Promise<RunningProxy> {
+  const program: Program = PROGRAMS[name];
+  const folder = await mkdtemp(join(tmpdir(), `causeway-${name}-`));
+  const shipped = await readFile(join(import.meta.dirname, '../../examples/proxies', example), 'utf8');
+  const file = join(folder, example);
+  await writeFile(file, adapt(shipped, port, folder));
   const child = spawn(pathOf(name) ?? name, program.args(file, folder), {
     cwd: folder,
     env: { PATH: process.env.PATH, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },

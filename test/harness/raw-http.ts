@@ -40,6 +40,27 @@ export class RawConnection {
     return new RawConnection(socket);
   }
 
+  /** A connection on which the server has taken the head of a POST, and waits for 1,000 bytes. */
+  static async begin(
+    server: Pick<TestServer, 'origin'>,
+    { path, type, authorization }: { path: string; type: string; authorization: string },
+  ): Promise<RawConnection> {
+    const connection = await RawConnection.open(server);
+    connection.write(
+      `POST ${path} HTTP/1.1`,
+      'Host: localhost',
+      'Expect: 100-continue',
+      `Content-Type: ${type}`,
+      'Content-Length: 1000',
+      ...(authorization ? [`Authorization: ${authorization}`] : []),
+      '',
+      '',
+    );
+    const { status } = await connection.answer();
+    if (status !== 100) throw new Error(`answered ${status} before its body was sent`);
+    return connection;
+  }
+
   write(...lines: string[]): void {
     this.socket.write(lines.join('\r\n'));
   }

@@ -32,7 +32,10 @@ export function createPerson(app: App, name = `person${++people}`): Promise<User
 
 /** Somebody in their guild's first voice channel, without anybody having told. */
 export async function putInVoice(app: App, key: { guildId: bigint; userId: bigint }): Promise<void> {
-  const { id: channelId } = await app.db.reader.channel.findFirstOrThrow({ where: { guildId: key.guildId, type: 2 } });
+  const { id: channelId } = await app.db.reader.channel.findFirstOrThrow({
+    where: { guildId: key.guildId, type: 2 },
+    orderBy: { id: 'asc' },
+  });
   const state = { ...key, channelId, sessionId: `voice of ${key.userId}`, processId: app.live.id };
   await app.db.writer.voiceState.upsert({ where: { guildId_userId: key }, create: state, update: state });
 }

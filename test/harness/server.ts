@@ -7,6 +7,7 @@ import { inject } from 'vitest';
 import { type Config, readConfig } from '../../src/config.js';
 import { jobKinds } from '../../src/domain/jobs.js';
 import { createServer, type Overrides, type Server } from '../../src/server.js';
+import { placeOfBlobs } from './blobs-on-s3.js';
 import { copyOf, type ThrowAwayDatabase } from './databases.js';
 
 export interface TestServer extends Server {
@@ -43,12 +44,17 @@ export async function startServer(options: TestOptions = {}): Promise<TestServer
     PORT: '0',
     DATA_DIR: dataDir,
     RATE_LIMITS: 'off',
+    SHARED_DATA_DIR: 'on',
+    ...placeOfBlobs(inject('s3')),
     ...(database ? { DATABASE_URL: database.url } : {}),
     ...options.env,
   });
   const log = options.log ?? pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
   const server = await createServer(config, { jobs: false, ...options, log });
-  const origin = await server.start();
+  const origin = await server.start().catch(async (error: unknown) => {
+    await server.stop();
+    throw error;
+  });
   if (options.jobs) await untilJobsRest(server);
   return {
     ...server,

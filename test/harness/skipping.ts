@@ -7,3 +7,6 @@ export function needing(missing: string | null, name: string): string {
 export function missingIn(fullName: string): string | null {
   return /\(skipped: ([^)]*)\)/.exec(fullName)?.[1] ?? null;
 }
+
+/** Why nothing is tried with SQLite in this run: its half of the suite does, on a Node.js that better-sqlite3 was built for. */
+export const noSqlite = process.env.TEST_DATABASE_URL ? 'needs the run on SQLite' : null;

@@ -66,7 +66,7 @@ export interface Operation {
 }
 
 /** What may differ from one answer to the next: of the same guild, too. */
-const VOLATILE_HEADERS = ['date', 'content-length', 'x-ratelimit-reset', 'x-ratelimit-reset-after'];
+const VOLATILE_HEADERS = ['date', 'content-length', 'x-ratelimit-reset', 'x-ratelimit-reset-after', 'x-request-id'];
 
 /** Makes two guilds that are alike, on a cloud and on a box of it, with the same bots of the cloud in them. */
 export async function openTwins(options: SelfHostedOptions = {}): Promise<Twins> {

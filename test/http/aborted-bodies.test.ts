@@ -23,18 +23,7 @@ it('a client that goes away while it sends is no fault of the server', async () 
     [messages, 'multipart/form-data; boundary=q', `Bot ${bot.botToken}`],
   ] as const;
   for (const [path, type, authorization] of requests) {
-    const connection = await RawConnection.open(server);
-    connection.write(
-      `POST ${path} HTTP/1.1`,
-      'Host: localhost',
-      'Expect: 100-continue',
-      `Content-Type: ${type}`,
-      'Content-Length: 1000',
-      ...(authorization ? [`Authorization: ${authorization}`] : []),
-      '',
-      '',
-    );
-    expect((await connection.answer()).status).toBe(100);
+    const connection = await RawConnection.begin(server, { path, type, authorization });
     connection.write('--q', 'the beginning');
     connection.socket.destroy();
     await connection.closed;

@@ -5,8 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { pino } from 'pino';
+import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/config.js';
+import { createMeasures } from '../../src/infra/metrics.js';
 import { openResources } from '../../src/resources.js';
 import { ManualClock } from '../harness/clock.js';
 import { missingForSeveralProcesses, REDIS_URL } from '../harness/redis.js';
@@ -30,9 +32,15 @@ describe.skipIf(missing)(needing(missing, 'what the process holds'), () => {
       DATABASE_URL: database?.url ?? '',
       DATA_DIR: dataDir,
       REDIS_URL,
+      SHARED_DATA_DIR: 'on',
       SMTP_URL: `smtp://127.0.0.1:${port}`,
     };
-    const resources = await openResources(readConfig(env), pino({ level: 'silent' }), clock);
+    const resources = await openResources(
+      readConfig(env),
+      pino({ level: 'silent' }),
+      clock,
+      createMeasures(new Registry()),
+    );
     await resources.mailer.send({ to: 'ada@people.example', subject: 'Hello', text: 'Hello' });
     await reached;
     const leases = async () => (await other.query('SELECT 1 FROM "Worker" WHERE "owner" IS NOT NULL')).rowCount;

@@ -2,6 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage } from 'node:http';
 import { expect, it } from 'vitest';
 import { operationForm, sendForm } from '../harness/forms.js';
+import { holdCallers } from '../harness/held-callers.js';
 import { createApplication, createGuild, install, signUp } from '../harness/people.js';
 import { RawConnection } from '../harness/raw-http.js';
 import { ask, formOf } from '../harness/rest.js';
@@ -21,15 +22,7 @@ it('a form whose sender has gone before it is known who they are is over', async
   const requests: IncomingMessage[] = [];
   const note = (message: unknown) => void requests.push((message as { request: IncomingMessage }).request);
   subscribe('http.server.request.start', note);
-  let open: () => void = () => {};
-  const gate = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  const { known } = server.app;
-  const { session, application: knownApplication } = known;
-  known.session = (hash) => gate.then(() => session(hash));
-  known.application = (id) => gate.then(() => knownApplication(id));
-  server.app.bus.publish('sessions', { type: 'BUS_RECONNECTED' });
+  const callers = holdCallers(server);
 
   for (const [path, credential] of [
     ['/graphql', `Bearer ${ada.token}`],
@@ -53,7 +46,7 @@ it('a form whose sender has gone before it is known who they are is over', async
   }
   await expect.poll(() => requests.filter(({ destroyed }) => destroyed).length).toBe(2 * FORMS);
   unsubscribe('http.server.request.start', note);
-  open();
+  callers.letGo();
 
   const query = 'mutation ($input: SendMessageInput!) { sendMessage(input: $input) { message { id } } }';
   const variables = { input: { channelId: guild.textChannelId, content: 'hello' } };

@@ -53,13 +53,23 @@ describe.each(PROXIES)('behind a proxy', (name) => {
       expect((await bot().get('/nowhere')).body).toEqual({ message: '404: Not Found', code: 0 });
     });
 
+    /** The status alone: whoever still sends while the connection is closed may not be given the rest of the answer. */
+    async function statusOf(form: FormData): Promise<number> {
+      const answer = await fetch(`${proxy.origin}/api/v10${scene.messages}`, {
+        method: 'POST',
+        headers: { authorization: `Bot ${scene.bot.bot.token}` },
+        body: form,
+      });
+      await answer.body?.cancel().catch(() => {});
+      return answer.status;
+    }
+
     it('an upload of 20 MiB passes; one of 30 is refused', async () => {
       const file = (n: number) => ({ name: `files[${n}]`, filename: `${n}.bin`, content: new Uint8Array(10 * MIB) });
       const taken = await bot().ask('POST', scene.messages, { form: formOf({}, file(0), file(1)) });
       expect(taken.status).toBe(200);
       expect(taken.body.attachments.map(({ size }: { size: number }) => size)).toEqual([10 * MIB, 10 * MIB]);
-      const refused = await bot().ask('POST', scene.messages, { form: formOf({}, file(0), file(1), file(2)) });
-      expect(refused.status).toBe(413);
+      expect(await statusOf(formOf({}, file(0), file(1), file(2)))).toBe(413);
     });
 
     it('a bot is online over the gateway, and hears what happens', async () => {

@@ -31,6 +31,39 @@ test.skipIf(missing)(needing(missing, 'who leaves a topic twice leaves others of
   there.close();
 });
 
+test.skipIf(missing)(
+  needing(missing, 'who left a topic hears no more of it, and others who stay or come later do'),
+  async () => {
+    const [here, there] = await Promise.all([0, 1].map(() => connectRedis(REDIS_URL, systemClock, log)));
+    if (!here || !there) throw new Error('there are two connections');
+    const [bus, publisher] = [createRedisBus<Message>(here, log), createRedisBus<Message>(there, log)];
+    const topic = randomUUID();
+    const heard: string[] = [];
+    const listen = async (name: string) => {
+      const subscription = bus.subscribe(
+        topic,
+        (message) => 'data' in message && heard.push(`${name} ${message.data}`),
+      );
+      await subscription.ready;
+      expect(subscription.isComplete).toBe(true);
+      return subscription;
+    };
+    const deliver = (data: string) => publisher.deliver(topic, { type: 'TYPING_START', data });
+    const [first, second] = [await listen('first'), await listen('second')];
+    first.close();
+    expect(await deliver('1')).toBe('heard');
+    await expect.poll(() => heard, { timeout: 8_000 }).toEqual(['second 1']);
+    second.close();
+    await expect.poll(() => deliver('2'), { timeout: 8_000 }).toBe('unheard');
+    const third = await listen('third');
+    expect(await deliver('3')).toBe('heard');
+    await expect.poll(() => heard, { timeout: 8_000 }).toEqual(['second 1', 'third 3']);
+    third.close();
+    here.close();
+    there.close();
+  },
+);
+
 test('what one publishes under two topics is heard in that order, at once in the same process', () => {
   const bus = createLocalBus<Message>(log);
   const heard: string[] = [];

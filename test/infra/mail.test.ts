@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/infra/clock.js';
-import { createOutbox, createSmtpMailer, type Mail, type Mailer } from '../../src/infra/mail.js';
+import { createOutbox, createSmtpMailer, type Mail, type Mailer, warnUnlessReachable } from '../../src/infra/mail.js';
 import { ManualClock } from '../harness/clock.js';
 import { readableLog } from '../harness/log.js';
 import { parseMail, type SmtpSink, startSmtpSink } from '../harness/mails.js';
@@ -130,7 +130,7 @@ describe('over SMTP', () => {
     return mailer;
   };
   beforeEach(async () => {
-    sink = await startSmtpSink({ refuse: ['nobody@people.example'] });
+    sink = await startSmtpSink({ refuse: ['nobody@people.example'], refuseLogins: ['eve'] });
   });
   afterEach(async () => {
     await mailer.close();
@@ -167,6 +167,23 @@ describe('over SMTP', () => {
     await over('smtp://127.0.0.1:1').send(mail);
     await mailer.settle();
     expect(lines.join()).toContain('a mail could not be sent');
+  });
+
+  it.each<[string, (url: string) => string, RegExp | null]>([
+    ['that does not answer', () => 'smtp://causeway:s%40cret@127.0.0.1:1', /ECONNREFUSED/],
+    ['that does not take the credentials', (url) => url.replace('//', '//eve:s%40cret@'), /Invalid login/],
+    ['that answers', (url) => url.replace('//', '//causeway:s%40cret@'), null],
+  ])('a server %s is told of before there is a mail, without credentials', async (_case, urlOf, reason) => {
+    const { log, lines } = readableLog('warn');
+    await warnUnlessReachable(urlOf(sink.url), log);
+    if (reason === null) expect(lines).toEqual([]);
+    else {
+      expect(lines).toHaveLength(1);
+      expect(lines[0]).toMatch(/the mail server of SMTP_URL cannot be used/);
+      expect(lines[0]).toMatch(reason);
+    }
+    expect(lines.join()).not.toMatch(/s@cret|s%40cret|c0BjcmV0/);
+    expect(sink.count()).toBe(0);
   });
 
   it('settling waits for what is under way', async () => {

@@ -1,13 +1,7 @@
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createAddressSignatures } from '../../src/infra/address-signatures.js';
-import { hashSecret, instanceSecret, randomToken, secretMatches } from '../../src/infra/secrets.js';
+import { hashSecret, randomToken, secretMatches } from '../../src/infra/secrets.js';
 import { ManualClock } from '../harness/clock.js';
-
-const folder = mkdtempSync(join(tmpdir(), 'causeway-secrets-'));
-afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('a stored secret', () => {
   test('matches itself alone', () => {
@@ -22,17 +16,6 @@ describe('a stored secret', () => {
   });
 });
 
-describe('a secret of the instance', () => {
-  test('is made once, for its owner only', () => {
-    const file = join(folder, 'key');
-    const first = instanceSecret(file);
-    expect(first).toHaveLength(64);
-    expect(instanceSecret(file)).toBe(first);
-    expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect(readdirSync(folder)).toEqual(['key']);
-  });
-});
-
 describe('address signatures', () => {
   const NOON = Date.UTC(2026, 0, 1, 12);
   const path = 'attachments/1/2/a.txt';
@@ -40,7 +23,7 @@ describe('address signatures', () => {
 
   test('are the same all day, and good for one to two days', () => {
     const clock = new ManualClock(NOON);
-    const signatures = createAddressSignatures('key', clock);
+    const signatures = createAddressSignatures(['key'], clock);
     const signature = signatures.sign(path);
     expect(signature).toMatch(/^ex=[0-9a-f]+&is=[0-9a-f]+&hm=[0-9a-f]{64}$/);
     clock.advance(11 * 3_600_000);
@@ -57,15 +40,25 @@ describe('address signatures', () => {
 
   test('are good for one path and one key', () => {
     const clock = new ManualClock(NOON);
-    const signatures = createAddressSignatures('key', clock);
+    const signatures = createAddressSignatures(['key'], clock);
     const query = queryOf(signatures.sign(path));
     expect(signatures.secondsLeft(path, query)).toBe(36 * 3_600);
     expect(signatures.secondsLeft(`${path}x`, query)).toBe(0);
-    expect(createAddressSignatures('other', clock).secondsLeft(path, query)).toBe(0);
+    expect(createAddressSignatures(['other'], clock).secondsLeft(path, query)).toBe(0);
     for (const name of ['ex', 'is', 'hm']) {
       for (const wrong of [undefined, '', '0', 'zz', `${query[name]}0`, [query[name]], 7]) {
         expect(signatures.secondsLeft(path, { ...query, [name]: wrong })).toBe(0);
       }
+    }
+  });
+
+  test('are made by the newest key, and taken of each that is accepted', () => {
+    const clock = new ManualClock(NOON);
+    const by = (...keys: [string, ...string[]]) => createAddressSignatures(keys, clock);
+    const query = queryOf(by('new', 'old').sign(path));
+    expect(by('old').secondsLeft(path, query)).toBe(0);
+    for (const keys of [['new'], ['new', 'old'], ['old', 'new']] as [string, ...string[]][]) {
+      expect(by(...keys).secondsLeft(path, query)).toBe(36 * 3_600);
     }
   });
 });

@@ -24,8 +24,8 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a leased snowflake worker (deci
     database = await migratedDatabase();
     const url = database?.url ?? '';
     line = await layLine(url, 5432);
-    db = await openDatabase({ url, dataDir: '', pool: 10 }, log);
-    distant = await openDatabase({ url: line.url, dataDir: '', pool: 10 }, log);
+    db = await openDatabase({ url, dataDir: '', pool: 10, isAlone: false }, log);
+    distant = await openDatabase({ url: line.url, dataDir: '', pool: 10, isAlone: false }, log);
   });
   afterAll(async () => {
     line?.close();

@@ -68,7 +68,7 @@ describe.skipIf(noBrowser)(needing(noBrowser, 'the authorization screen in a bro
     await createGuild(ada, 'Dock');
     application = await createApplication(ada, 'Lighthouse');
     await setColumns({ redirectUris: [client.callback] });
-  }, 60_000);
+  }, 120_000);
   afterAll(async () => {
     await browser?.close();
     client?.close();

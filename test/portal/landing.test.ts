@@ -1,3 +1,4 @@
+import { imageSize } from 'image-size';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createGuild, signUp } from '../harness/people.js';
 import { formIn, Visitor } from '../harness/screen.js';
@@ -32,6 +33,12 @@ describe('the page an invite leads to', () => {
   });
 });
 
+it('browsers find an icon', async () => {
+  const icon = await fetch(`${server.origin}/favicon.ico`);
+  expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/png']);
+  expect(imageSize(Buffer.from(await icon.arrayBuffer()))).toMatchObject({ width: 32, height: 32, type: 'png' });
+});
+
 describe('the front page', () => {
   it('names the addresses of this instance, and lets nothing be loaded', async () => {
     const page = await fetch(server.origin);
@@ -40,6 +47,7 @@ describe('the front page', () => {
     for (const path of ['/graphql', '/api/v10']) expect(text).toContain(`${server.origin}${path}`);
     expect(text).toContain(server.app.addresses.gatewayUrl);
     expect(text).toContain('href="/oauth2/sign-in"');
+    expect(text).not.toContain('metrics');
   });
 
   it('says who is signed in, and signs them out', async () => {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createEmoji, deleteEmoji, updateEmoji } from '../../src/domain/emojis/index.js';
 import { ALL_PERMISSIONS, Permission } from '../../src/domain/permissions.js';
 import { createRole } from '../../src/domain/roles/index.js';
+import { namesIn } from '../harness/blobs.js';
 import { GatewayClient } from '../harness/gateway-client.js';
 import type { Loose } from '../harness/graphql.js';
 import { dataUri, movingGif, PIXEL } from '../harness/images.js';
@@ -64,7 +65,9 @@ describe("a server's emojis", () => {
     const changed = await scene.bot.patch(path(made.id), { name: 'hello', roles: null });
     expect(changed).toMatchObject({ status: 200, body: { ...made, name: 'hello', roles: [] } });
     expect((await scene.bot.get(`/guilds/${scene.guildId}`)).body.emojis).toMatchObject([{ name: 'hello' }]);
+    expect(await namesIn(server.app.blobs, 'emojis')).toContain(made.id);
     expect((await scene.bot.delete(path(made.id))).status).toBe(204);
+    expect(await namesIn(server.app.blobs, 'emojis')).not.toContain(made.id);
     for (const answer of [
       await scene.bot.get(path(made.id)),
       await scene.bot.patch(path(made.id), { name: 'xx' }),

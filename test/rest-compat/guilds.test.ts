@@ -132,7 +132,7 @@ describe('PATCH /guilds/{guild.id}', () => {
         'preferred_locale',
       ].map((key) => [key, null]),
     );
-    expect((await scene.bot.patch(path(), nothing)).body).toEqual(first);
+    expect((await scene.bot.patch(path(), nothing)).body).toEqual({ ...first, system_channel_id: null });
   });
 
   test('400 with the place of each fault', async () => {
@@ -175,7 +175,7 @@ describe('PATCH /guilds/{guild.id}', () => {
     const client = await GatewayClient.open(server.origin);
     await client.ready(scene.other.bot.token, { intents: 1 });
     await scene.bot.ask('PATCH', path(), {
-      json: { name: 'Quay', system_channel_id: scene.channelId, verification_level: 0 },
+      json: { name: 'Quay', system_channel_id: null, verification_level: 0 },
       headers: { 'x-audit-log-reason': 'spring' },
     });
     const { body } = await scene.bot.get(path());
@@ -185,7 +185,7 @@ describe('PATCH /guilds/{guild.id}', () => {
       {
         targetId: scene.guild.id,
         reason: 'spring',
-        changes: { name: { old: 'Guild', new: 'Quay' }, systemChannelId: { old: null, new: scene.channelId } },
+        changes: { name: { old: 'Guild', new: 'Quay' }, systemChannelId: { old: scene.channelId, new: null } },
       },
     ]);
     await scene.bot.patch(path(), { name: 'Quay' });

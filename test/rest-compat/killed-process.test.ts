@@ -140,4 +140,4 @@ test('a process that is killed while a webhook is sent files leaves no message w
   await server.stop();
   expect(rows).toHaveLength(sent.length);
   expect(files).toEqual(rows);
-}, 60_000);
+}, 120_000);

@@ -1,7 +1,6 @@
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { ApplicationCommandOptionType as Option } from 'discord-api-types/v10';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { namesIn } from '../harness/blobs.js';
 import { countReceived, type FormFile, operationForm, sendForm } from '../harness/forms.js';
 import type { GraphqlAnswer, Loose } from '../harness/graphql.js';
 import {
@@ -76,8 +75,7 @@ const codesOf = ({ errors }: GraphqlAnswer<Loose>) => errors.map(({ extensions }
 
 /** What lies where files are received, and where those of interactions are kept. */
 async function left(): Promise<string[]> {
-  const blobs = join(server.app.config.dataDir, 'blobs');
-  const folders = ['.staging', 'interaction-files'].map((name) => readdir(join(blobs, name)).catch(() => []));
+  const folders = ['.staging', 'interaction-files'].map((name) => namesIn(server.app.blobs, name));
   return (await Promise.all(folders)).flat();
 }
 

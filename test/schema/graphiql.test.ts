@@ -41,6 +41,14 @@ describe.skipIf(noBrowser)(needing(noBrowser, 'GraphiQL'), () => {
     await page.keyboard.insertText(JSON.stringify(headers));
   }
 
+  /** At the page for it. */
+  async function signIn(page: Page, { email, password }: Person): Promise<void> {
+    await page.getByLabel('E-mail').fill(email);
+    await page.getByLabel('Password').fill(password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.waitForURL(`${server.origin}/`);
+  }
+
   /** Runs the operation, or one of several, which the page offers by their names. */
   async function run(page: Page, name?: string): Promise<void> {
     await page.locator('.graphiql-execute-button').click();
@@ -78,13 +86,45 @@ describe.skipIf(noBrowser)(needing(noBrowser, 'GraphiQL'), () => {
     await page.context().close();
   });
 
+  it('says where to sign in, and asks as whoever does', async () => {
+    const page = await newPage();
+    await page.goto(`${server.origin}/graphql`);
+    await run(page);
+    await shows(page, 'UNAUTHENTICATED');
+    await expect.poll(() => page.locator('.graphiql-query-editor').innerText()).toContain('Headers');
+    await page.getByRole('link', { name: 'Sign in' }).click();
+    await signIn(page, bob);
+    await page.getByRole('link', { name: 'Open GraphiQL' }).click();
+    await run(page);
+    await shows(page, bob.id);
+    await page.context().close();
+  }, 120_000);
+
+  it('loads what is large in it once, compressed', async () => {
+    const page = await newPage();
+    await page.goto(`${server.origin}/graphql`);
+    await page.locator('.graphiql-execute-button').waitFor();
+    const sizes = () =>
+      page.evaluate(() => {
+        const entries = performance.getEntriesByType('resource') as PerformanceResourceTiming[];
+        const script = entries.find(({ name }) => name.includes('/graphql/files/'));
+        return { sent: script?.transferSize, whole: script?.decodedBodySize };
+      });
+    const first = await sizes();
+    expect(first.sent).toBeLessThan(2_500_000);
+    expect(first.whole).toBeGreaterThan(8_000_000);
+    // What follows a link comes from the cache; a reload would ask.
+    await page.goto(`${server.origin}/`);
+    await page.goto(`${server.origin}/graphql`);
+    await page.locator('.graphiql-execute-button').waitFor();
+    expect((await sizes()).sent).toBe(0);
+    await page.context().close();
+  });
+
   it('subscribes with the session of the browser', async () => {
     const page = await newPage();
     await page.goto(`${server.origin}/oauth2/sign-in`);
-    await page.getByLabel('E-mail').fill(bob.email);
-    await page.getByLabel('Password').fill(bob.password);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.waitForURL(`${server.origin}/`);
+    await signIn(page, bob);
     await open(page, 'subscription { portalHomeChanged { teamInvitations { team { name } } } }');
     await listensAfter(() => run(page));
     await inviteToTeam(ada, team, bob, 'DEVELOPER');

@@ -1,3 +1,7 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { getIntrospectionQuery } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { askGraphql } from '../harness/graphql.js';
@@ -281,6 +285,39 @@ describe('GET /graphql', () => {
     const page = await response.text();
     expect(page).toContain('YogaGraphiQL.renderYogaGraphiQL');
     expect(page).not.toMatch(/<(script|link)[^>]+(src|href)="https?:/);
+    expect(page.length).toBeLessThan(5_000);
+  });
+
+  const script = async () => {
+    const page = await (await fetch(`${server.origin}/graphql`, { headers: { accept: 'text/html' } })).text();
+    return server.origin + /src="(\/graphql\/files\/graphiql-\w{16}\.js)"/.exec(page)?.[1];
+  };
+
+  it.each([
+    ['gzip, deflate, br, zstd', 'br'],
+    ['gzip, deflate, br;q=0', 'gzip'],
+    ['identity', null],
+    ['gzip;q=0.0, br ; q=0', null],
+  ])('its program is for whoever takes %s sent as %s, to be kept for ever', async (accepted, encoding) => {
+    const request = get(await script(), { headers: { 'accept-encoding': accepted } });
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    const { headers } = response;
+    const body = await buffer(response);
+    expect(headers).toMatchObject({
+      'content-type': 'text/javascript; charset=utf-8',
+      'cache-control': 'public, max-age=31536000, immutable',
+      vary: 'accept-encoding',
+    });
+    expect(headers['content-encoding'] ?? null).toBe(encoding);
+    const text = encoding === 'br' ? brotliDecompressSync(body) : encoding === 'gzip' ? gunzipSync(body) : body;
+    expect(text.length).toBeGreaterThan(8_000_000);
+    expect(text.includes('YogaGraphiQL')).toBe(true);
+  });
+
+  it('its program has no other name', async () => {
+    const address = (await script()).replace(/\w{16}\.js/, '0123456789abcdef.js');
+    expect((await fetch(address)).status).toBe(404);
+    expect((await fetch(await script(), { method: 'POST' })).status).toBe(405);
   });
 
   it('never changes anything', async () => {

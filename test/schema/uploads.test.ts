@@ -369,7 +369,7 @@ function nextFiles(count: number): Promise<void> {
     blobs.stage = (content) => {
       begun += 1;
       if (begun === count) resolve();
-      return stage(content);
+      return stage.call(blobs, content);
     };
   });
 }

@@ -4,10 +4,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { needing, noSqlite } from '../harness/skipping.js';
 
 const SCRIPT = resolve(import.meta.dirname, '../../scripts/dev.ts');
 
-describe('the platform in development', () => {
+describe.skipIf(noSqlite)(needing(noSqlite, 'the platform in development'), () => {
   let dataDir: string;
   let running: ChildProcess | undefined;
   beforeEach(async () => {

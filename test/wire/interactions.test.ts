@@ -133,7 +133,7 @@ describe('I-4: an interaction', () => {
     const DAY = 86_400_000;
     // The end of a day, from which the address is good for the shortest time.
     const clock = new ManualClock(Date.UTC(2026, 0, 2) - 1000);
-    const signatures = createAddressSignatures('key', clock);
+    const signatures = createAddressSignatures(['key'], clock);
     const blob = { size: 3, head: Buffer.alloc(0), bytes: NOTHING, read: UNREAD, keep: NOTHING, discard: NOTHING };
     const file = { id: 77n, filename: 'ä.png', contentType: 'image/png', size: 3, width: 1, height: null };
     const request = { ...everything, resolved: { ...everything.resolved, files: [{ file, blob }] } };

@@ -42,7 +42,9 @@ export const SignUp = z.object({
 export async function createAccount(call: CallContext, details: AccountDetails, credential: Credential): Promise<User> {
   await requireFree(call.read, details);
   try {
-    return await call.write((write) => insertPerson(call, write, details, credential));
+    const user = await call.write((write) => insertPerson(call, write, details, credential));
+    call.log.info({ userId: String(user.id) }, 'somebody signed up');
+    return user;
   } catch (error) {
     if (!isUniqueConflict(error)) throw error;
     await requireFree(call.read, details);

@@ -12,7 +12,7 @@ import { unlessStored } from '../messages/files.js';
 export type EmojiForm = keyof EmojiImage;
 
 function folderOf(id: bigint): string {
-  return `emojis/${id}`;
+  return `emojis/${id}/`;
 }
 
 /**
@@ -45,7 +45,7 @@ async function keepPicture(call: CallContext, id: bigint, source: IconSource): P
   if (!image) throw invalidInput({ path: 'image', code: 'IMAGE_INVALID', message: 'Invalid image data' });
   for (const [form, bytes] of Object.entries(image)) {
     const blob = await call.blobs.stage(Readable.from([bytes]));
-    await blob.keep(`${folderOf(id)}/${form}`);
+    await blob.keep(`${folderOf(id)}${form}`);
   }
   return { animated: 'gif' in image };
 }
@@ -65,7 +65,7 @@ export async function findPicture(
   id: bigint,
   form: EmojiForm,
 ): Promise<{ key: string; size: number } | null> {
-  const key = `${folderOf(id)}/${form}`;
+  const key = `${folderOf(id)}${form}`;
   const size = await blobs.size(key);
   return size === null ? null : { key, size };
 }

@@ -13,22 +13,22 @@ export const NewGuild = z.object({
   description: trimmedText(0, limits.guildDescription).nullish(),
 });
 
-const FIRST_CHANNELS = [
-  { name: 'general', type: ChannelType.GuildText, position: 0 },
-  { name: 'General', type: ChannelType.GuildVoice, position: 1 },
-];
+const FIRST_TEXT_CHANNEL = { name: 'general', type: ChannelType.GuildText, position: 0 };
+const FIRST_VOICE_CHANNEL = { name: 'General', type: ChannelType.GuildVoice, position: 1 };
 
 /**
- * Makes a guild owned by the caller: with `@everyone`, one text and one voice channel, and the caller as its member.
+ * Makes a guild owned by the caller: with `@everyone`, one text channel, which is its system channel, and one voice channel, and
+ * the caller as its member.
  * @throws UNAUTHENTICATED
  */
 export async function createGuild(call: CallContext, { name, description }: z.output<typeof NewGuild>): Promise<Guild> {
   const owner = requirePerson(call);
-  const guild = { id: call.nextId(), name, description: description ?? null, ownerId: owner.user.id };
+  const [id, systemChannelId] = [call.nextId(), call.nextId()];
+  const guild = { id, name, description: description ?? null, ownerId: owner.user.id, systemChannelId };
   return call.write(
     async (write) => {
       const created = await write.db.guild.create({ data: guild });
-      await insertFirstRows(call, write, guild.id, owner.user.id);
+      await insertFirstRows(call, write, guild);
       write.record({ type: 'GUILD_CREATED', guildId: guild.id });
       await write.audit({ action: 'GUILD_CREATE', guildId: guild.id, targetId: guild.id, changes: { name } });
       return created;
@@ -37,12 +37,25 @@ export async function createGuild(call: CallContext, { name, description }: z.ou
   );
 }
 
-async function insertFirstRows(call: CallContext, { db }: Write, guildId: bigint, ownerId: bigint): Promise<void> {
+interface FirstGuild {
+  id: bigint;
+  ownerId: bigint;
+  systemChannelId: bigint;
+}
+
+async function insertFirstRows(
+  call: CallContext,
+  { db }: Write,
+  { id, ownerId, systemChannelId }: FirstGuild,
+): Promise<void> {
   await db.role.create({
-    data: { id: guildId, guildId, name: '@everyone', permissions: DEFAULT_EVERYONE_PERMISSIONS },
+    data: { id, guildId: id, name: '@everyone', permissions: DEFAULT_EVERYONE_PERMISSIONS },
   });
   await db.channel.createMany({
-    data: FIRST_CHANNELS.map((channel) => ({ id: call.nextId(), guildId, ...channel })),
+    data: [
+      { id: systemChannelId, guildId: id, ...FIRST_TEXT_CHANNEL },
+      { id: call.nextId(), guildId: id, ...FIRST_VOICE_CHANNEL },
+    ],
   });
-  await insertMember(db, { guildId, userId: ownerId, joinedAt: new Date(call.clock.now()) });
+  await insertMember(db, { guildId: id, userId: ownerId, joinedAt: new Date(call.clock.now()) });
 }

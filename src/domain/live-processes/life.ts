@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock, Timer } from '../../infra/clock.js';
 import type { Database } from '../../infra/database/index.js';
+import type { InstanceKeys } from '../../infra/instance-keys.js';
 import type { Logger } from '../../infra/logger.js';
 import { refusalIn } from '../errors.js';
+import { type Conflict, findConflict } from './company.js';
 import {
   ALIVE_MS,
   addLastingProcess,
@@ -10,15 +12,20 @@ import {
   findEndedProcesses,
   findOtherProcesses,
   prolongProcess,
+  removeProcess,
 } from './rows.js';
 
 /** How often a process says that it is alive, and looks for those that are not any more, in milliseconds. */
 const RENEW_EVERY_MS = ALIVE_MS / 3;
 
+/** After how long a process that is gone, or was never let in, is not to be seen any more, in milliseconds. */
+const SEEN_FOR_MS = ALIVE_MS + RENEW_EVERY_MS;
+
 export interface LifeParts {
   db: Database;
   clock: Clock;
   log: Logger;
+  keys: InstanceKeys;
   /** Whether other processes share the database. */
   isShared: boolean;
 }
@@ -42,8 +49,14 @@ export class LiveProcess {
   #aheadMs = 0;
   #events: LifeEvents | null = null;
   #renewal: Timer | null = null;
+  #look: Timer | null = null;
   #adding: Promise<void> | null = null;
   #isOver = false;
+  #tellConflict: (conflict: Conflict) => void = () => {};
+  /** Settles when this process has come back to find others beside which it must not work. */
+  readonly conflict = new Promise<Conflict>((resolve) => {
+    this.#tellConflict = resolve;
+  });
 
   constructor(private readonly parts: LifeParts) {}
 
@@ -62,12 +75,49 @@ export class LiveProcess {
     return new Date(this.parts.clock.now() + this.#aheadMs);
   }
 
-  /** Begins this process's life, and ends what others left behind. */
+  /**
+   * Adds this process to those that live, unless it cannot live beside them.
+   * @returns why it cannot
+   */
+  async join(): Promise<Conflict | null> {
+    this.parts.db.alone?.onRegained(() => void this.#lookAgain());
+    await this.add();
+    const conflict = await this.#findConflict();
+    if (conflict) await removeProcess(this.parts.db, this.id);
+    return conflict;
+  }
+
+  #findConflict(): Promise<Conflict | null> {
+    const { db, isShared, keys } = this.parts;
+    return findConflict({ db, id: this.id, isShared, keys: keys.fingerprints });
+  }
+
+  /** Begins the life of this process, which has joined, and ends what others left behind. */
   async begin(events: LifeEvents): Promise<void> {
     this.#events = events;
-    await this.add();
     await this.#endOthers();
     if (this.isShared) this.#renewLater();
+  }
+
+  /**
+   * Others may have come while this process was away, and did not see it. A start that is refused, and a process that was killed, are to
+   * be seen for a while, too: who is still there after that stays.
+   */
+  async #lookAgain(wasThere = false): Promise<void> {
+    this.#look?.cancel();
+    if (this.#isOver) return;
+    try {
+      const conflict = await this.#findConflict();
+      if (conflict && wasThere) this.#tellConflict(conflict);
+      else if (conflict) this.#lookLater(SEEN_FOR_MS, true);
+    } catch (error) {
+      this.#tellFault(error, 'this process could not look for others');
+      this.#lookLater(RENEW_EVERY_MS, wasThere);
+    }
+  }
+
+  #lookLater(ms: number, wasThere: boolean): void {
+    if (!this.#isOver) this.#look = this.parts.clock.after(ms, () => void this.#lookAgain(wasThere));
   }
 
   /** Adds the row of this process, which is not there (any more). Of several who ask at once, one does. */
@@ -80,7 +130,7 @@ export class LiveProcess {
 
   async #add(): Promise<void> {
     const id = randomUUID();
-    if (this.isShared) this.#note(await addProcess(this.parts.db, id));
+    if (this.isShared) this.#note(await addProcess(this.parts.db, id, this.parts.keys.fingerprints));
     else await addLastingProcess(this.parts.db, id);
     this.#id = id;
   }
@@ -88,6 +138,7 @@ export class LiveProcess {
   /** The process was taken for dead: it begins another life. */
   async beginAnew(): Promise<void> {
     await this.add();
+    void this.#lookAgain();
     this.#events?.onLost();
   }
 
@@ -95,6 +146,7 @@ export class LiveProcess {
   async end(): Promise<void> {
     this.#isOver = true;
     this.#renewal?.cancel();
+    this.#look?.cancel();
     await this.#events?.endProcess(this.#id);
   }
 
@@ -110,9 +162,14 @@ export class LiveProcess {
       else this.#note(now);
       await this.#endOthers();
     } catch (error) {
-      if (!refusalIn(error)) this.parts.log.error({ err: error }, 'this process could not say that it is alive');
+      this.#tellFault(error, 'this process could not say that it is alive');
     }
     this.#renewLater();
+  }
+
+  /** That the database is away is told of elsewhere. */
+  #tellFault(error: unknown, text: string): void {
+    if (!refusalIn(error)) this.parts.log.error({ err: error }, text);
   }
 
   async #endOthers(): Promise<void> {

@@ -1,4 +1,5 @@
 import { type Database, Prisma } from '../../infra/database/index.js';
+import type { KeyRing } from '../../infra/instance-keys.js';
 
 /** How long a process counts as alive after it said so, in milliseconds. */
 export const ALIVE_MS = 30_000;
@@ -18,11 +19,33 @@ export async function addLastingProcess({ writer }: Doors, id: string): Promise<
   await writer.liveProcess.create({ data: { id, until: NEVER } });
 }
 
-/** The row of one of several processes, for PostgreSQL. @returns the time of the database */
-export async function addProcess({ writer }: Doors, id: string): Promise<number> {
+/**
+ * The row of one of several processes, for PostgreSQL.
+ * @param keys fingerprints of the keys of the process
+ * @returns the time of the database
+ */
+export async function addProcess({ writer }: Doors, id: string, keys: KeyRing): Promise<number> {
   const [added] = await writer.$queryRaw<{ now: bigint }[]>`
-    INSERT INTO "LiveProcess" ("id", "until") VALUES (${id}, ${END}) RETURNING ${NOW_MS} AS "now"`;
+    INSERT INTO "LiveProcess" ("id", "until", "signsWith", "accepts") VALUES (${id}, ${END}, ${keys[0]}, ${keys.join(' ')})
+    RETURNING ${NOW_MS} AS "now"`;
   return Number(added?.now);
+}
+
+/** The keys of a process; null where it does not say. */
+export interface KeysOfProcess {
+  signsWith: string | null;
+  accepts: string | null;
+}
+
+/** The keys of the other processes that live now and may share the database, on PostgreSQL. */
+export async function findOtherKeys({ reader }: Doors, id: string): Promise<KeysOfProcess[]> {
+  return reader.$queryRaw`
+    SELECT "signsWith", "accepts" FROM "LiveProcess" WHERE "until" > ${NOW} AND "until" < ${NEVER} AND "id" <> ${id}`;
+}
+
+/** Removes the row of a process to which nothing belongs yet. */
+export async function removeProcess({ writer }: Doors, id: string): Promise<void> {
+  await writer.liveProcess.deleteMany({ where: { id } });
 }
 
 /** Prolongs the life of a process, unless it is over. @returns the time of the database; null where it is over */

@@ -50,13 +50,14 @@ export async function keepFiles(
   checkFiles(files);
   const placed = files.map((file) => ({ file, attachment: describeFile(call.nextId(), file, notes) }));
   const attachments = placed.map(({ attachment }) => attachment);
-  try {
-    await Promise.all(placed.map(({ file, attachment }) => file.blob.keep(fileOf(message, attachment.id))));
-    return attachments;
-  } catch (error) {
-    await discardFiles(call, message, attachments);
-    throw error;
-  }
+  // Who asked lets go of what was received as soon as this is over, so nothing is under way by then.
+  const kept = await Promise.allSettled(
+    placed.map(({ file, attachment }) => file.blob.keep(fileOf(message, attachment.id))),
+  );
+  const failed = kept.find((one) => one.status === 'rejected');
+  if (!failed) return attachments;
+  await discardFiles(call, message, attachments);
+  throw failed.reason;
 }
 
 /** What files are called once they are at a message. */

@@ -43,8 +43,9 @@ export async function refreshTokens(call: CallContext, client: Client, input: Re
 /** What is asked for of the granted scopes; nothing asked for is all of them. @throws INVALID_SCOPE */
 function narrowed(scope: string | undefined, granted: readonly Scope[]): Scope[] {
   const wanted = scope === undefined ? granted : parseScope(scope);
-  if (wanted.every((name) => granted.includes(name))) return granted.filter((name) => wanted.includes(name));
-  throw new DomainError('INVALID_SCOPE', 'The requested scope goes beyond what was granted.');
+  const beyond = wanted.filter((name) => !granted.includes(name));
+  if (beyond.length === 0) return granted.filter((name) => wanted.includes(name));
+  throw new DomainError('INVALID_SCOPE', `The requested scope goes beyond what was granted: ${beyond.join(' ')}.`);
 }
 
 async function refuseReuse(call: CallContext, grant: OAuthGrant): Promise<never> {

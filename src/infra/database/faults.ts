@@ -1,4 +1,5 @@
 import { isDriverAdapterError } from '@prisma/driver-adapter-utils';
+import { BlobsUnavailable } from '../blobs.js';
 import { Prisma } from './generated/sqlite/client.js';
 
 /** The row that was to be changed or removed is not there. */
@@ -44,10 +45,11 @@ export class DatabaseUnavailable extends Error {
   }
 }
 
-/** Whether something failed because the database or the disk is away, full, locked or too slow, and not because of what was asked. */
+/** Whether something failed because the database, the disk or the store of uploads is away, full, locked or too slow, and not because of what was asked. */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  if (error instanceof DatabaseUnavailable || isTooSlow(error) || codeIn(error, FULL_DISK)) return true;
+  if (error instanceof DatabaseUnavailable || error instanceof BlobsUnavailable) return true;
+  if (isTooSlow(error) || codeIn(error, FULL_DISK)) return true;
   return isUnavailable(error.cause);
 }
 

@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '../clock.js';
 import type { Logger } from '../logger.js';
+import type { Measures } from '../metrics.js';
 import type { Database } from './database.js';
 import type { Prisma, PrismaClient } from './generated/sqlite/client.js';
 import { Outages } from './outages.js';
@@ -7,6 +8,7 @@ import { Outages } from './outages.js';
 export type { Database, Doors } from './database.js';
 export type * from './generated/sqlite/client.js';
 export { Prisma } from './generated/sqlite/client.js';
+export { isHeldAlone } from './hold.js';
 
 type ReadMethod =
   | 'findUnique'
@@ -32,22 +34,25 @@ export interface DatabaseOptions {
   dataDir: string;
   /** Connections to PostgreSQL, at most. */
   pool: number;
+  /** Whether no other process is to work on it meanwhile. On SQLite there never is one. */
+  isAlone: boolean;
 }
 
 /**
  * Opens the database, creating and migrating it first where needed. What only the other kind of database needs is not loaded.
- * @throws {StartError} when another process has the SQLite file
+ * @throws {StartError} when another process has what is to be this one's alone, or the database is none of this version of the code
  */
 export async function openDatabase(
-  { url, dataDir, pool }: DatabaseOptions,
+  { url, dataDir, pool, isAlone }: DatabaseOptions,
   log: Logger,
   clock: Clock = systemClock,
+  measures?: Measures,
 ): Promise<Database> {
-  const outages = new Outages(log, clock);
+  const outages = new Outages(log, clock, measures);
   if (url === null) {
     const { openSqlite } = await import('./open-sqlite.js');
-    return openSqlite(dataDir, outages, clock);
+    return openSqlite(dataDir, outages, clock, log);
   }
   const { openPostgres } = await import('./open-postgres.js');
-  return openPostgres(url, pool, outages);
+  return openPostgres({ url, pool, isAlone, outages, clock, log });
 }

@@ -8,6 +8,8 @@ import {
 } from '@prisma/driver-adapter-utils';
 import type { MigrationList, SchemaEngine } from '@prisma/schema-engine-wasm';
 import { Lazy } from '../lazy.js';
+import type { Logger } from '../logger.js';
+import { isUpToDate, type Migration, readLedger, requireUsableLedger } from './ledger.js';
 
 export type Dialect = 'sqlite' | 'postgresql';
 
@@ -26,42 +28,25 @@ function projectRoot(): string {
 const NO_FILTERS = { externalTables: [], externalEnums: [] };
 
 /**
- * Brings a database up to the newest migration. The engine, which takes long to load, is asked only where the ledger does not say
- * that there is nothing to do.
+ * Brings a database up to the newest migration, and says so in the log. The engine, which takes long to load, is asked only where
+ * the ledger does not say that there is nothing to do.
+ * @throws {StartError} where a newer version of the code has migrated it, or a migration of it is half done or another
  */
-export async function migrate(dialect: Dialect, factory: SqlMigrationAwareDriverAdapterFactory): Promise<void> {
-  const rows = await readLedger(factory);
-  if (rows === null || !isUpToDate(rows, migrationNames(dialect))) await applyMigrations(dialect, factory);
-}
-
-/** What Prisma's ledger says of a migration: when it was done, and when it was taken back; null where it was not. */
-interface LedgerRow {
-  name: string;
-  finishedAt: unknown;
-  rolledBackAt: unknown;
-}
-
-/** All rows of the ledger; null where it cannot be read: why that is, is for the engine to tell. */
-async function readLedger(factory: SqlMigrationAwareDriverAdapterFactory): Promise<LedgerRow[] | null> {
-  try {
-    const connection = await factory.connect();
-    try {
-      const sql = 'SELECT migration_name, finished_at, rolled_back_at FROM _prisma_migrations';
-      const { rows } = await connection.queryRaw({ sql, args: [], argTypes: [] });
-      return rows.map(([name, finishedAt, rolledBackAt]) => ({ name: String(name), finishedAt, rolledBackAt }));
-    } finally {
-      await connection.dispose();
-    }
-  } catch {
-    return null;
+export async function migrate(
+  dialect: Dialect,
+  factory: SqlMigrationAwareDriverAdapterFactory,
+  log: Logger,
+): Promise<void> {
+  const ledger = await readLedger(factory);
+  const known = readMigrations(dialect);
+  if (ledger !== null) {
+    requireUsableLedger(ledger, known);
+    if (isUpToDate(ledger, known)) return;
   }
-}
-
-/** As the engine sees it: every migration stands in the ledger and was not taken back, and none was begun and not ended. */
-function isUpToDate(ledger: LedgerRow[], names: string[]): boolean {
-  const standing = ledger.filter(({ rolledBackAt }) => rolledBackAt === null);
-  const applied = new Set(standing.map(({ name }) => name));
-  return standing.every(({ finishedAt }) => finishedAt !== null) && names.every((name) => applied.has(name));
+  const startedAt = performance.now();
+  const migrations = await applyMigrations(dialect, factory);
+  const ms = Math.round(performance.now() - startedAt);
+  log.info({ migrations, ms }, `the database was migrated: ${migrations.length} applied in ${ms} ms`);
 }
 
 /**
@@ -73,7 +58,7 @@ export async function applyMigrations(
   factory: SqlMigrationAwareDriverAdapterFactory,
 ): Promise<string[]> {
   return withSchemaEngine(factory, undefined, async (engine) => {
-    const applied = await engine.applyMigrations({ migrationsList: readMigrations(dialect), filters: NO_FILTERS });
+    const applied = await engine.applyMigrations({ migrationsList: listMigrations(dialect), filters: NO_FILTERS });
     return applied.appliedMigrationNames;
   });
 }
@@ -161,26 +146,23 @@ async function instantiateSchemaEngine(): Promise<typeof SchemaEngine> {
   return glue.SchemaEngine;
 }
 
-function readMigrations(dialect: Dialect): MigrationList {
-  const baseDir = migrationsFolder(dialect);
+function listMigrations(dialect: Dialect): MigrationList {
   return {
-    baseDir,
+    baseDir: migrationsFolder(dialect),
     lockfile: { path: 'migration_lock.toml', content: `provider = "${dialect}"\n` },
     shadowDbInitScript: '',
-    migrationDirectories: migrationNames(dialect).map((name) => ({
+    migrationDirectories: readMigrations(dialect).map(({ name, sql }) => ({
       path: name,
-      migrationFile: {
-        path: 'migration.sql',
-        content: { tag: 'ok', value: readFileSync(join(baseDir, name, 'migration.sql'), 'utf8') },
-      },
+      migrationFile: { path: 'migration.sql', content: { tag: 'ok', value: sql } },
     })),
   };
 }
 
 /** The oldest first. */
-function migrationNames(dialect: Dialect): string[] {
-  return readdirSync(migrationsFolder(dialect), { withFileTypes: true })
+function readMigrations(dialect: Dialect): Migration[] {
+  const folder = migrationsFolder(dialect);
+  return readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
-    .map((entry) => entry.name)
-    .sort();
+    .map(({ name }) => ({ name, sql: readFileSync(join(folder, name, 'migration.sql'), 'utf8') }))
+    .sort((one, other) => (one.name < other.name ? -1 : 1));
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
 import type { Clock } from '../clock.js';
+import type { Logger } from '../logger.js';
 import { connectedOnce } from './connected-once.js';
 import type { Database } from './database.js';
 import { lockFolder } from './folder-lock.js';
@@ -18,10 +19,10 @@ const TRANSACTION_OPTIONS = { maxWait: 10_000, timeout: 10_000 };
  * its writes.
  * @throws {StartError} when another process has it
  */
-export async function openSqlite(dataDir: string, outages: Outages, clock: Clock): Promise<Database> {
+export async function openSqlite(dataDir: string, outages: Outages, clock: Clock, log: Logger): Promise<Database> {
   const lock = await lockFolder(dataDir);
   try {
-    const { close, ...database } = await openFile(join(dataDir, 'causeway.db'), outages, clock);
+    const { close, ...database } = await openFile(join(dataDir, 'causeway.db'), outages, clock, log);
     return { ...database, close: () => close().finally(lock.release) };
   } catch (error) {
     await lock.release();
@@ -29,8 +30,8 @@ export async function openSqlite(dataDir: string, outages: Outages, clock: Clock
   }
 }
 
-async function openFile(file: string, outages: Outages, clock: Clock): Promise<Database> {
-  await migrate('sqlite', new PrismaBetterSqlite3({ url: `file:${file}` }));
+async function openFile(file: string, outages: Outages, clock: Clock, log: Logger): Promise<Database> {
+  await migrate('sqlite', new PrismaBetterSqlite3({ url: `file:${file}` }), log);
   const writer = new PrismaClient({
     adapter: connectedOnce(watchOutages(sqliteWriter(file, clock), outages)),
     transactionOptions: TRANSACTION_OPTIONS,

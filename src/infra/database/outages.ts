@@ -1,6 +1,7 @@
 import type { SqlDriverAdapterFactory, SqlQueryable, Transaction } from '@prisma/driver-adapter-utils';
 import type { Clock } from '../clock.js';
 import type { Logger } from '../logger.js';
+import type { Measures } from '../metrics.js';
 import { DatabaseUnavailable, isDriverUnavailable } from './faults.js';
 
 /** How long a database must not have failed, in milliseconds, to count as being back. */
@@ -18,11 +19,18 @@ export class Outages {
   constructor(
     private readonly log: Logger,
     private readonly clock: Clock,
+    private readonly measures?: Pick<Measures, 'statements' | 'databaseFaults'>,
   ) {}
+
+  /** A statement ended, however it did, that was begun at such a time of `performance`. */
+  ended(startedAt: number): void {
+    this.measures?.statements.observe((performance.now() - startedAt) / 1_000);
+  }
 
   /** @returns what to throw instead: {@link DatabaseUnavailable} where the database could not be used */
   failed(error: unknown, kind: Kind): unknown {
     if (!isDriverUnavailable(error)) return error;
+    this.measures?.databaseFaults.inc();
     if (this.#failedAt === null) {
       this.log.error({ err: error }, 'the database cannot be used; what needs it is answered 503 until it can');
     }
@@ -83,12 +91,15 @@ function watchEach<Queryable extends SqlQueryable>(
   const queryRaw = queryable.queryRaw.bind(queryable);
   const executeRaw = queryable.executeRaw.bind(queryable);
   const watch = async <T>(sql: string, work: () => Promise<T>) => {
+    const startedAt = performance.now();
     try {
       const result = await work();
       outages.worked(provenBy(sql));
       return result;
     } catch (error) {
       throw outages.failed(error, READS.test(sql) ? 'read' : 'write');
+    } finally {
+      outages.ended(startedAt);
     }
   };
   queryable.queryRaw = (query) => watch(query.sql, () => queryRaw(query));

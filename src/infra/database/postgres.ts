@@ -5,6 +5,8 @@ import type {
   SqlMigrationAwareDriverAdapterFactory,
 } from '@prisma/driver-adapter-utils';
 import pg from 'pg';
+import { isDoneWithin } from '../deadlines.js';
+import type { PoolState } from '../metrics.js';
 
 /** How long a connection, a new one or one of the pool's, may be waited for, in milliseconds. */
 const CONNECTION_TIMEOUT_MS = 5_000;
@@ -13,16 +15,22 @@ const CONNECTION_TIMEOUT_MS = 5_000;
  * How long a statement may take until all of its answer is there, in milliseconds. It is counted on this side: a server that
  * stopped or cannot be reached counts nothing, and pgbouncer refuses connections that ask for `statement_timeout`.
  */
-const STATEMENT_TIMEOUT_MS = 5_000;
+export const STATEMENT_TIMEOUT_MS = 5_000;
 
 /** How long a transaction may wait for its connection, and how long it may take, in milliseconds. */
 export const POSTGRES_TRANSACTION_OPTIONS = { maxWait: CONNECTION_TIMEOUT_MS, timeout: 10_000 };
+
+export interface PostgresPool {
+  reader: SqlDriverAdapterFactory;
+  writer: SqlDriverAdapterFactory;
+  connections(): PoolState;
+}
 
 /**
  * The two doors to one pool, from which every read and write takes its connection. Nothing in it is waited for without an end;
  * the writer's end is the pool's.
  */
-export function postgresPool(url: string, size: number): Record<'reader' | 'writer', SqlDriverAdapterFactory> {
+export function postgresPool(url: string, size: number): PostgresPool {
   const pool = new pg.Pool({
     connectionString: url,
     max: size,
@@ -31,7 +39,15 @@ export function postgresPool(url: string, size: number): Record<'reader' | 'writ
     keepAlive: true,
     Client: Connection,
   });
-  return { reader: readingOnly(new PrismaPg(pool)), writer: new PrismaPg(pool, { disposeExternalPool: true }) };
+  return {
+    reader: readingOnly(new PrismaPg(pool)),
+    writer: new PrismaPg(pool, { disposeExternalPool: true }),
+    connections: () => ({
+      used: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
+  };
 }
 
 const READS = /^\s*SELECT\b/i;
@@ -67,6 +83,7 @@ export function postgresForMigrations(url: string): SqlMigrationAwareDriverAdapt
     max: 2,
     connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
     keepAlive: true,
+    keepAliveInitialDelayMillis: PROBE_AFTER_MS,
   });
   return withoutSessionLock(factory);
 }
@@ -74,23 +91,75 @@ export function postgresForMigrations(url: string): SqlMigrationAwareDriverAdapt
 /** Any number that nobody else on the same database takes for a lock of their own. */
 const MIGRATION_LOCK = 4_900_100;
 
+/** For how long a lock may outlast a process that nobody hears of any more, in milliseconds. */
+export interface LockTimes {
+  /** After so long without a sign of the process the server ends its connection, and with it the lock. */
+  silence: number;
+  /** How often the process gives a sign, and how long it waits at most for the server's answer to it. */
+  sign: number;
+}
+
+/** A process that is not answered gives up its lock ten seconds before the server would, and seeks it again. */
+export const LOCK_TIMES: LockTimes = { silence: 30_000, sign: 10_000 };
+
+/** After how long without a byte the system asks whether the other end is there, in milliseconds; left alone, it waits for hours. */
+const PROBE_AFTER_MS = 10_000;
+
 /**
- * Runs `migrate` while no other process migrates the same database. The lock is one of a transaction, which a pgbouncer in
- * transaction mode keeps on one connection; one of a session would stay behind on a connection that others use.
+ * A connection with a transaction that stays open for a lock, until the connection or the machine of either end is gone. A pgbouncer in
+ * transaction mode keeps such a lock on one connection; one of a session would stay behind on a connection that others use.
+ * @param statementTimeout how long an answer is waited for, in milliseconds, before the connection is ended; without it there is no limit
+ * @returns it, to be given to {@link keepLock} once it has its lock
  */
-export async function aloneOnPostgres(url: string, migrate: () => Promise<unknown>): Promise<void> {
-  const client = new pg.Client({
+export async function beginForLock(
+  url: string,
+  { silence }: LockTimes = LOCK_TIMES,
+  statementTimeout?: number,
+): Promise<pg.Client> {
+  const client = new Connection({
     connectionString: url,
     connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
+    query_timeout: statementTimeout,
     keepAlive: true,
+    keepAliveInitialDelayMillis: PROBE_AFTER_MS,
   });
   // A connection that is lost between two statements is told of here alone; the next statement is rejected then.
   client.on('error', () => {});
   await client.connect();
   try {
     await client.query('BEGIN');
-    await client.query('SET LOCAL idle_in_transaction_session_timeout = 0');
+    await client.query(`SET LOCAL idle_in_transaction_session_timeout = ${silence}`);
+    return client;
+  } catch (error) {
+    endQuietly(client);
+    throw error;
+  }
+}
+
+/** Ends a connection whose end nobody waits for: a server that is not reached any more answers nothing. */
+export function endQuietly(client: pg.Client): void {
+  client.end().catch(() => {});
+}
+
+/** By which a process shows the server that it is there. */
+export const SIGN_OF_LIFE = "SELECT 'alive' WHERE false";
+
+/** Shows the server that the process is there, as long as it answers; a connection on which it does not is ended. */
+export function keepLock(client: pg.Client, { sign }: LockTimes = LOCK_TIMES): void {
+  const giveSign = async () => {
+    const isThere = await isDoneWithin(sign, client.query(SIGN_OF_LIFE)).catch(() => false);
+    if (!isThere) endQuietly(client);
+  };
+  const timer = setInterval(() => void giveSign(), sign).unref();
+  client.once('end', () => clearInterval(timer));
+}
+
+/** Runs `migrate` while no other process migrates the same database. */
+export async function aloneOnPostgres(url: string, migrate: () => Promise<unknown>, times?: LockTimes): Promise<void> {
+  const client = await beginForLock(url, times);
+  try {
     await client.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
+    keepLock(client, times);
     await migrate();
     await client.query('COMMIT');
   } finally {
@@ -123,7 +192,7 @@ class Connection extends pg.Client {
     const answer: unknown = Reflect.apply(super.query, this, statement);
     if (answer instanceof Promise) {
       answer.catch((error: Error) => {
-        if (error.message === 'Query read timeout') this.end().catch(() => {});
+        if (error.message === 'Query read timeout') endQuietly(this);
       });
     }
     return answer as never;

@@ -56,6 +56,21 @@ describe('a new guild', () => {
     });
   });
 
+  it('has its text channel as the system channel, for whoever greets there', async () => {
+    const made = await createGuild(owner, 'Home');
+    const { guild } = await owner.graphql(
+      'query ($id: ID!) { guild(id: $id) { systemChannelId systemChannelFlags } }',
+      { id: made.id },
+    );
+    expect(guild).toEqual({ systemChannelId: made.textChannelId, systemChannelFlags: 0 });
+    const application = await createApplication(owner);
+    await install(owner, application, made);
+    const response = await fetch(`${server.origin}/api/v10/guilds/${made.id}`, {
+      headers: { authorization: `Bot ${application.botToken}` },
+    });
+    expect(await response.json()).toMatchObject({ system_channel_id: made.textChannelId, system_channel_flags: 0 });
+  });
+
   it('is seen by its members only; for others it is as unknown as a missing one', async () => {
     const guild = await createGuild(owner);
     const hidden = await stranger.ask(GUILD, { id: guild.id });

@@ -1,5 +1,3 @@
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
@@ -11,6 +9,7 @@ import {
   type UploadedFile,
 } from '../../../src/domain/messages/index.js';
 import { renderMessage } from '../../../src/wire/messages.js';
+import { namesIn } from '../../harness/blobs.js';
 import { outcome } from '../../harness/outcome.js';
 import { startServer, type TestServer } from '../../harness/server.js';
 import { createBot, ONE_BUTTON, toSend } from '../../harness/world.js';
@@ -44,8 +43,7 @@ const edit = (body: SentEdit, files: UploadedFile[] = [], call = room.ada) =>
   editMessage(call, { channelId: room.channelId, messageId, body: toEdit(body), files });
 const stored = () => getMessage(room.ada, { channelId: room.channelId, messageId });
 const names = (message: { attachments: { filename: string }[] }) => message.attachments.map(({ filename }) => filename);
-const filesFolder = () =>
-  join(server.app.config.dataDir, 'blobs/attachments', String(room.channelId), String(messageId));
+const filesOf = () => namesIn(server.app.blobs, `attachments/${room.channelId}/${messageId}`);
 const isKept = async (id: string | undefined) =>
   (await server.app.blobs.size(`attachments/${room.channelId}/${messageId}/${id}`)) !== null;
 
@@ -163,12 +161,11 @@ describe('races', () => {
 
   const newest = () => JSON.parse(room.events.filter(({ type }) => type === 'MESSAGE_UPDATE').at(-1)?.data ?? '{}');
 
-  /** The newest event says what a reader now gets, and the disk holds the files that it names and no others. */
+  /** The newest event says what a reader now gets, and the store holds the files that it names and no others. */
   async function expectNewestEventHolds() {
     const { reactions: _, ...wire } = renderMessage(await stored(), server.app.addresses);
     expect(newest()).toMatchObject(JSON.parse(JSON.stringify(wire)));
-    const onDisk = await readdir(filesFolder()).catch(() => []);
-    expect(onDisk.sort()).toEqual(wire.attachments.map(({ id }) => id).sort());
+    expect((await filesOf()).sort()).toEqual(wire.attachments.map(({ id }) => id).sort());
   }
 
   test('edits that each add 6 files: one fits, the others are too many', async () => {
@@ -253,7 +250,7 @@ describe('races', () => {
       expect(await removal).toBe('ok');
       const left = await server.app.db.reader.attachment.findMany({ where: { messageId } });
       expect(left).toEqual([]);
-      expect(await readdir(filesFolder()).catch(() => [])).toEqual([]);
+      expect(await filesOf()).toEqual([]);
     }
   });
 });

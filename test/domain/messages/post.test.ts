@@ -1,5 +1,3 @@
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { DriverAdapterError } from '@prisma/driver-adapter-utils';
 import { MessageType } from 'discord-api-types/v10';
@@ -16,6 +14,7 @@ import { ALL_PERMISSIONS, Permission } from '../../../src/domain/permissions.js'
 import { Writes } from '../../../src/domain/writes.js';
 import { DatabaseUnavailable } from '../../../src/infra/database/faults.js';
 import type { User } from '../../../src/infra/database/index.js';
+import { keysBelow, namesIn } from '../../harness/blobs.js';
 import { outcome } from '../../harness/outcome.js';
 import { createDirectChannel, createPerson } from '../../harness/rows.js';
 import { startServer, type TestServer } from '../../harness/server.js';
@@ -176,15 +175,13 @@ describe('in a direct channel', () => {
     const [first, ...rest] = await Promise.all(attempts);
     for (const { id } of rest) expect(id).toBe(first?.id);
     expect(events).toHaveLength(1);
-    const folder = join(server.app.config.dataDir, 'blobs/attachments', String(place.channelId));
-    expect(await readdir(folder)).toEqual([String(first?.id)]);
+    expect(await namesIn(server.app.blobs, `attachments/${place.channelId}`)).toEqual([String(first?.id)]);
   });
 
   describe('a file of a message whose write fails', () => {
     const filesOf = async (): Promise<string[]> => {
-      const folder = join(server.app.config.dataDir, 'blobs/attachments', String(place.channelId));
-      const names = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
-      return names.filter((entry) => entry.isFile()).map(({ name }) => name);
+      const keys = await keysBelow(server.app.blobs, `attachments/${place.channelId}`);
+      return keys.map((key) => key.split('/').at(-1) ?? '');
     };
     const attachmentIds = async () => {
       const where = { message: { channelId: place.channelId } };

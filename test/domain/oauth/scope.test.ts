@@ -26,11 +26,16 @@ describe('a scope parameter', () => {
   test.each([
     ['', 'INVALID_SCOPE: At least one scope is needed.'],
     [' + ', 'INVALID_SCOPE: At least one scope is needed.'],
-    ['rpc', 'INVALID_SCOPE: The requested scope is invalid, unknown, or malformed.'],
-    ['identify Email', 'INVALID_SCOPE: The requested scope is invalid, unknown, or malformed.'],
-    ['identify,email', 'INVALID_SCOPE: The requested scope is invalid, unknown, or malformed.'],
+    ['rpc', 'INVALID_SCOPE: The requested scope is invalid, unknown, or malformed: rpc.'],
+    ['identify Email', 'INVALID_SCOPE: The requested scope is invalid, unknown, or malformed: Email.'],
+    ['identify,email', 'INVALID_SCOPE: The requested scope is invalid, unknown, or malformed: identify,email.'],
+    [
+      'identify connections guilds.members.read',
+      'INVALID_SCOPE: The requested scope is invalid, unknown, or malformed: connections.',
+    ],
+    ['"connections"', 'INVALID_SCOPE: The requested scope is invalid, unknown, or malformed.'],
     ['messages.read', 'INVALID_SCOPE: messages.read is reserved and cannot be requested.'],
-    ['toString', 'INVALID_SCOPE: The requested scope is invalid, unknown, or malformed.'],
+    ['toString', 'INVALID_SCOPE: The requested scope is invalid, unknown, or malformed: toString.'],
   ])('%j is refused', (text, expected) => {
     expect(refusal(text)).toBe(expected);
   });

@@ -9,7 +9,7 @@ it('a database that is closed is not opened again by whoever asks something then
   const dataDir = await migratedFolder();
   const database = await migratedDatabase();
   const { log, lines } = readableLog('warn');
-  const db = await openDatabase({ url: database?.url ?? null, dataDir, pool: 2 }, log);
+  const db = await openDatabase({ url: database?.url ?? null, dataDir, pool: 2, isAlone: true }, log);
   expect(await db.reader.guild.count()).toBe(0);
   await db.close();
   const left = await readdir(dataDir);

@@ -9,8 +9,9 @@ import { readableLog, readLines } from '../../harness/log.js';
 import { signUp } from '../../harness/people.js';
 import { openScene, type Scene } from '../../harness/rest.js';
 import { startServer, type TestServer } from '../../harness/server.js';
+import { needing, noSqlite } from '../../harness/skipping.js';
 
-describe('a SQLite file that another process has locked', () => {
+describe.skipIf(noSqlite)(needing(noSqlite, 'a SQLite file that another process has locked'), () => {
   const clock = new ManualClock();
   let server: TestServer;
   let scene: Scene;

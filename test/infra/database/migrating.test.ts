@@ -3,11 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { pino } from 'pino';
+import { Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readConfig, StartError } from '../../../src/config.js';
 import { systemClock } from '../../../src/infra/clock.js';
+import { createMeasures } from '../../../src/infra/metrics.js';
 import { openResources } from '../../../src/resources.js';
-import { throwAwayDatabase } from '../../harness/databases.js';
+import { endLockHolders, throwAwayDatabase } from '../../harness/databases.js';
 import { noPostgres } from '../../harness/interleave.js';
 import { type Line, layLine } from '../../harness/line.js';
 import { needing } from '../../harness/skipping.js';
@@ -42,11 +44,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a migration whose connection is
 
   const loseAll = async () => line.cut();
   /** The one that waits with its lock until the others are done. */
-  const loseLock = () =>
-    watcher.query(
-      `SELECT pg_terminate_backend(pid) FROM pg_locks
-       WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
-    );
+  const loseLock = () => endLockHolders(watcher);
 
   it.each([
     ['all of them', loseAll],
@@ -55,7 +53,9 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a migration whose connection is
     await other.query('BEGIN');
     await other.query('CREATE TABLE "_prisma_migrations" ("id" int)');
     const config = readConfig({ DATABASE_URL: line.url, DATA_DIR: dataDir });
-    const opening = openResources(config, pino({ level: 'silent' }), systemClock).catch((error: unknown) => error);
+    const opening = openResources(config, pino({ level: 'silent' }), systemClock, createMeasures(new Registry())).catch(
+      (error: unknown) => error,
+    );
     const waiting = async () => {
       const sql = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
       return (await watcher.query(sql)).rowCount;

@@ -1,12 +1,17 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
 import type { SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Dialect, migrate } from '../../../src/infra/database/migrations.js';
+import { StartError } from '../../../src/config.js';
+import { type Dialect, migrate, migrationsFolder } from '../../../src/infra/database/migrations.js';
 import { postgresForMigrations } from '../../../src/infra/database/postgres.js';
 import { throwAwayDatabase } from '../../harness/databases.js';
+import { readableLog } from '../../harness/log.js';
+
+const { log } = readableLog();
 
 let dialect: Dialect;
 let factory: SqlMigrationAwareDriverAdapterFactory;
@@ -45,25 +50,89 @@ const readLedger = () => run('SELECT * FROM _prisma_migrations ORDER BY migratio
 
 describe('a database', () => {
   it('gets its tables where there are none, and keeps them as they are when there is nothing to migrate', async () => {
-    await migrate(dialect, factory);
+    await migrate(dialect, factory, log);
     const ledger = await readLedger();
     expect(ledger.length).toBeGreaterThan(0);
     expect(await run('SELECT count(*) FROM "User"')).toHaveLength(1);
-    await migrate(dialect, factory);
+    await migrate(dialect, factory, log);
     expect(await readLedger()).toEqual(ledger);
   });
 
-  it('is left alone where a later version has migrated it', async () => {
-    await migrate(dialect, factory);
-    await change(`INSERT INTO _prisma_migrations (id, checksum, finished_at, migration_name, applied_steps_count)
-      VALUES ('later', 'x', CURRENT_TIMESTAMP, '99991231000000_later', 1)`);
-    await expect(migrate(dialect, factory)).resolves.toBeUndefined();
+  it('has its migrations told in one line of the log, once', async () => {
+    const { log, lines } = readableLog('info');
+    await migrate(dialect, factory, log);
+    await migrate(dialect, factory, log);
+    const names = await run('SELECT migration_name FROM _prisma_migrations ORDER BY migration_name');
+    expect(lines).toHaveLength(1);
+    const told = JSON.parse(lines[0] ?? '');
+    expect(told).toMatchObject({ level: 30, migrations: names.flat(), ms: expect.any(Number) });
+    expect(told.msg).toBe(`the database was migrated: ${names.length} applied in ${told.ms} ms`);
+  });
+});
+
+describe('a start is refused, in one line that says what to do, by a database', () => {
+  beforeEach(() => migrate(dialect, factory, log));
+
+  async function refusal(): Promise<string> {
+    const error = await migrate(dialect, factory, log).catch((fault: unknown) => fault);
+    if (!(error instanceof StartError)) throw new Error('it was not refused', { cause: error });
+    expect(error.message).not.toContain('\n');
+    return error.message;
+  }
+
+  const later = (name: string, finishedAt: string) =>
+    change(`INSERT INTO _prisma_migrations (id, checksum, finished_at, migration_name, applied_steps_count)
+      VALUES ('${name}', 'x', ${finishedAt}, '${name}', 1)`);
+
+  it('that a later version has migrated, whose newest migration is named', async () => {
+    await later('99991231000000_latest', 'CURRENT_TIMESTAMP');
+    await later('99981231000000_later', 'CURRENT_TIMESTAMP');
+    expect(await refusal()).toBe(
+      'the database is newer than this version of Causeway, which does not know its migration 99991231000000_latest: start the newer version, or restore the backup made before the upgrade; a process of this version that runs already may go on',
+    );
+  });
+
+  it('that a later version has begun to migrate', async () => {
+    await later('99991231000000_later', 'NULL');
+    expect(await refusal()).toContain('does not know its migration 99991231000000_later');
+  });
+
+  it('of which a migration was begun and did not end, with what the database said', async () => {
+    const [newest = []] = await run('SELECT max(migration_name) FROM _prisma_migrations');
+    const named = `WHERE migration_name = '${newest[0]}'`;
+    await change(`UPDATE _prisma_migrations SET finished_at = NULL ${named}`);
+    expect(await refusal()).toBe(
+      `the migration ${newest[0]} of the database was begun and has not ended: restore the backup made before the upgrade, and start again`,
+    );
+    await change(`UPDATE _prisma_migrations SET logs = 'the disk
+  is full' ${named}`);
+    expect(await refusal()).toContain('has not ended (the disk is full): restore');
+  });
+
+  it('to which a migration of another content was applied', async () => {
+    const [oldest = []] = await run('SELECT min(migration_name) FROM _prisma_migrations');
+    await change(`UPDATE _prisma_migrations SET checksum = 'x' WHERE migration_name = '${oldest[0]}'`);
+    expect(await refusal()).toContain(`the migration ${oldest[0]} was applied to the database with another content`);
+  });
+
+  it('but not where the file differs in its line endings alone', async () => {
+    const [[name] = []] = await run('SELECT min(migration_name) FROM _prisma_migrations');
+    const sql = await readFile(join(migrationsFolder(dialect), String(name), 'migration.sql'), 'utf8');
+    const checksum = createHash('sha256').update(sql.replaceAll('\n', '\r\n')).digest('hex');
+    await change(`UPDATE _prisma_migrations SET checksum = '${checksum}' WHERE migration_name = '${name}'`);
+    await migrate(dialect, factory, log);
+  });
+
+  it('but not where what is unknown was taken back', async () => {
+    await later('99991231000000_later', 'NULL');
+    await change(`UPDATE _prisma_migrations SET rolled_back_at = CURRENT_TIMESTAMP
+      WHERE migration_name = '99991231000000_later'`);
+    await migrate(dialect, factory, log);
   });
 });
 
 describe('the engine is asked, and refuses,', () => {
   it.each([
-    ['a migration that was begun and did not end', 'UPDATE _prisma_migrations SET finished_at = NULL', /failed/i],
     ['a migration that the ledger does not name', 'DELETE FROM _prisma_migrations', /.+/],
     [
       'a migration that was taken back',
@@ -71,8 +140,8 @@ describe('the engine is asked, and refuses,', () => {
       /.+/,
     ],
   ])('%s, whose tables are there', async (_, sql, reason) => {
-    await migrate(dialect, factory);
+    await migrate(dialect, factory, log);
     await change(sql);
-    await expect(migrate(dialect, factory)).rejects.toThrow(reason);
+    await expect(migrate(dialect, factory, log)).rejects.toThrow(reason);
   });
 });

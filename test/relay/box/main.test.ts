@@ -3,27 +3,34 @@ import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { emptyFolder } from '../../harness/box.js';
-import { startServer } from '../../harness/server.js';
+import { migratedDatabase, startServer } from '../../harness/server.js';
 
 const MAIN = join(import.meta.dirname, '../../../dist/main.js');
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000 });
 
 let child: ChildProcess | undefined;
-let folder: string | undefined;
+let folder: string;
+let database: Awaited<ReturnType<typeof migratedDatabase>>;
+beforeEach(async () => {
+  folder = await emptyFolder();
+  database = await migratedDatabase();
+});
 afterEach(async () => {
   child?.kill('SIGKILL');
-  if (folder) await rm(folder, { recursive: true, force: true });
+  await database?.drop();
+  await rm(folder, { recursive: true, force: true });
 });
 
+const place = () => ({ DATA_DIR: folder, ...(database ? { DATABASE_URL: database.url } : {}) });
+
 it('waits for its cloud at the first start, tries again and again, and ends at a signal', async () => {
-  folder = await emptyFolder();
   const env = {
     PATH: process.env.PATH,
     PORT: '0',
-    DATA_DIR: folder,
+    ...place(),
     CLOUD_URL: 'http://127.0.0.1:9',
     BOX_TOKEN: 'cwbox_some',
   };
@@ -40,13 +47,12 @@ it('waits for its cloud at the first start, tries again and again, and ends at a
 });
 
 it('R-6: ends with 78 where its cloud refuses it, and says what to do', async () => {
-  folder = await emptyFolder();
   const cloud = await startServer();
   try {
     const env = {
       PATH: process.env.PATH,
       PORT: '0',
-      DATA_DIR: folder,
+      ...place(),
       CLOUD_URL: cloud.origin,
       BOX_TOKEN: 'cwbox_none',
     };

@@ -14,11 +14,11 @@ import { noDiscordPy, PYTHON } from '../../harness/discord-py.js';
 let all: BoxProcess;
 beforeAll(async () => {
   all = await startBoxProcess();
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   all.running.process.kill('SIGCONT');
   await all.stop();
-}, 60_000);
+}, 120_000);
 
 const channelId = () => all.guild.textChannelId;
 
@@ -87,5 +87,5 @@ describe('a box that is frozen past the deadline', () => {
       .filter((content: string) => content !== '');
     const expected = ['by hand', ...senders.map(([name]) => name), ...(python ? ['discord.py'] : [])];
     expect(contents.sort()).toEqual(expected.sort());
-  }, 60_000);
+  }, 120_000);
 });

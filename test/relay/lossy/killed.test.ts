@@ -10,7 +10,7 @@ const SENDERS = 4;
 let all: BoxProcess;
 beforeAll(async () => {
   all = await startBoxProcess();
-}, 60_000);
+}, 120_000);
 afterAll(() => all.stop(), 60_000);
 
 /** All messages with text of the channel. */

@@ -32,9 +32,10 @@ describe('events while connections are lost (R-30, R-31)', () => {
     all.line.mend();
     await until(async () => (await all.ask('GET', `/guilds/${all.guild.id}`)).status === 200);
     const heard = () => client.frames.flatMap(({ t, d }) => (t === 'MESSAGE_CREATE' ? [d.content] : []));
-    await until(() => {
-      // What is asked of the box for an event is asked again after a while.
+    await until(async () => {
+      // What is asked of the box for an event is asked again after a while. A heartbeat keeps the session, however long that takes.
       clock.advance(100);
+      await client.settled();
       return heard().length >= contents.length;
     });
     expect(heard()).toEqual(contents);

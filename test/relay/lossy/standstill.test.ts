@@ -30,7 +30,7 @@ beforeAll(async () => {
   const input = { guild_id: guild.id, bot, name: 'Helper', permissions: '8' };
   connection.send({ op: 'call', id: 1, name: 'install_bot', input, budget_ms: 9_000, key: randomUUID() });
   expect(await connection.answer(1)).toMatchObject({ status: 200 });
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   box.process.kill('SIGCONT');
   await box.end('SIGKILL');

@@ -7,7 +7,7 @@ describe('what does not work on a box (service description, sections 4 and 7)', 
   let twins: Twins;
   beforeAll(async () => {
     twins = await openTwins();
-  }, 60_000);
+  }, 120_000);
   afterAll(() => twins.stop());
 
   for (const operation of absentOnBoxes) {

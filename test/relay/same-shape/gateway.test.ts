@@ -19,7 +19,7 @@ beforeAll(async () => {
   twins = await openTwins();
   full = await Session.open(twins, twins.bots.bot.token);
   plain = await Session.open(twins, twins.bots.plain.token, { intents: UNPRIVILEGED });
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await Promise.all([full, plain].map(({ client }) => client.close()));
   await twins.stop();

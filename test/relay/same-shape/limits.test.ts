@@ -5,7 +5,7 @@ describe('limits are the same in a guild of the cloud and on a box', () => {
   let twins: Twins;
   beforeAll(async () => {
     twins = await openTwins({ cloud: { env: { RATE_LIMITS: 'on' } } });
-  }, 60_000);
+  }, 120_000);
   afterAll(() => twins.stop());
 
   /** One more than the limit has room for, at once; what they say but for how long to wait, in the order of what is left. */

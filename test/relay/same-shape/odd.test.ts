@@ -7,7 +7,7 @@ describe('what nobody should ask is answered the same by a guild of the cloud an
   let twins: Twins;
   beforeAll(async () => {
     twins = await openTwins();
-  }, 60_000);
+  }, 120_000);
   afterAll(() => twins.stop());
 
   for (const operation of oddities) {

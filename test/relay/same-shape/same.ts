@@ -6,7 +6,7 @@ export function expectTheSame(operations: readonly Operation[]): void {
   let twins: Twins;
   beforeAll(async () => {
     twins = await openTwins();
-  }, 60_000);
+  }, 120_000);
   afterAll(() => twins.stop());
 
   for (const operation of operations) {

@@ -21,7 +21,7 @@ describe('R-36: voice on a box', () => {
       await askOne(twins, twin, SECOND);
       await session.until(twin, 'begun');
     }
-  }, 60_000);
+  }, 120_000);
   afterAll(async () => {
     await session.client.close();
     await twins.stop();

@@ -12,7 +12,7 @@ describe("webhooks of a box's servers in the portal (docs/decisions.md, 251, 274
   let twins: Twins;
   beforeAll(async () => {
     twins = await openTwins();
-  }, 60_000);
+  }, 120_000);
   afterAll(() => twins.stop());
 
   const newHook = () => ({

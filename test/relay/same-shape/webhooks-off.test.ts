@@ -9,7 +9,7 @@ describe('SELF_HOSTED_WEBHOOKS=not_found', () => {
   let twins: Twins;
   beforeAll(async () => {
     twins = await openTwins({ cloud: { env: { SELF_HOSTED_WEBHOOKS: 'not_found' } } });
-  }, 60_000);
+  }, 120_000);
   afterAll(() => twins.stop());
 
   const create = async ({ names }: Twin) => {

@@ -1,0 +1,36 @@
+import { createHmac } from 'node:crypto';
+import { COOKIE_PREFIX } from '../http/page-sessions.js';
+import type { KeyRing } from '../infra/instance-keys.js';
+import { isSameSignature } from '../infra/secrets.js';
+
+const OUR_COOKIES = new RegExp(`(?<=^|;)(\\s*(?:__Secure-)?${COOKIE_PREFIX}\\.\\w+=)([^;]*)`, 'g');
+
+/**
+ * A `Cookie` header with our cookies signed by the newest key, where any key that is accepted signed them: the accounts library knows
+ * the newest alone.
+ */
+export function cookiesByNewest(keys: KeyRing, header: string): string {
+  if (keys.length === 1) return header;
+  return header.replace(OUR_COOKIES, (_cookie, name: string, value: string) => name + signedByNewest(keys, value));
+}
+
+function signedByNewest([newest, ...older]: KeyRing, encoded: string): string {
+  const value = decoded(encoded);
+  const end = value.lastIndexOf('.');
+  const [text, signature] = [value.slice(0, end), value.slice(end + 1)];
+  const isAccepted = end > 0 && older.some((key) => isSameSignature(signature, signatureOf(key, text)));
+  return isAccepted ? encodeURIComponent(`${text}.${signatureOf(newest, text)}`) : encoded;
+}
+
+function decoded(encoded: string): string {
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    return '';
+  }
+}
+
+/** As the library signs a cookie. */
+function signatureOf(key: string, text: string): string {
+  return createHmac('sha256', key).update(text).digest('base64');
+}

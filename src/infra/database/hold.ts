@@ -1,0 +1,144 @@
+import { setTimeout } from 'node:timers/promises';
+import type pg from 'pg';
+import { StartError } from '../../config.js';
+import type { Clock, Timer } from '../clock.js';
+import type { Alone, Database } from './database.js';
+import { beginForLock, endQuietly, keepLock, LOCK_TIMES, type LockTimes, STATEMENT_TIMEOUT_MS } from './postgres.js';
+
+/** Any number that nobody else on the same database takes for a lock of their own. */
+const HOLD_LOCK = 4_900_101;
+
+/** A process that ended a moment ago may still seem to hold the database: the server learns of its end from the network. */
+const TRIES = 20;
+const RETRY_AFTER_MS = 150;
+
+/** How long until a hold that was lost with its connection is sought again, in milliseconds. */
+const REGAIN_AFTER_MS = 1_000;
+
+/** How much later than it must the server may end a connection of which it hears nothing, in milliseconds. */
+const AFTER_SILENCE_MS = 10_000;
+
+export interface Hold extends Alone {
+  release(): Promise<void>;
+}
+
+/** The backend of a connection that was lost, and when that was noticed. */
+interface Lost {
+  backend: number;
+  at: number;
+}
+
+/** A connection that holds the database, by a lock of its backend, the process of the server that serves it. */
+interface Held {
+  client: pg.Client;
+  backend: number;
+}
+
+/**
+ * Takes a PostgreSQL database for this process alone, until it is released or the process ends, however it ends. The lock is one of a
+ * transaction that stays open and does nothing, which a pgbouncer in transaction mode keeps on one connection, too.
+ * @throws {StartError} when another process has it
+ */
+export async function holdAlone(url: string, clock: Clock, times = LOCK_TIMES): Promise<Hold> {
+  const regained: (() => void)[] = [];
+  let held: Held | null = null;
+  let regaining: Timer | null = null;
+  let isOver = false;
+  let tellTaken: (error: StartError) => void = () => {};
+  const taken = new Promise<StartError>((resolve) => {
+    tellTaken = resolve;
+  });
+  const keep = (found: Held) => {
+    held = found;
+    found.client.once('end', () => {
+      held = null;
+      regainLater({ backend: found.backend, at: clock.now() });
+    });
+    keepLock(found.client, times);
+  };
+  const regainLater = (lost: Lost) => {
+    if (!isOver) regaining = clock.after(REGAIN_AFTER_MS, () => void regain(lost));
+  };
+  const regain = async (lost: Lost) => {
+    // While the server cannot be reached, whoever asks it says so.
+    const found = await tryHold(url, times).catch(() => null);
+    if (isHeld(found)) {
+      if (isOver) return endQuietly(found.client);
+      keep(found);
+      for (const tell of regained) tell();
+    } else if (found?.holder && !isOwn(found.holder, lost)) tellTaken(new StartError(TAKEN));
+    else regainLater(lost);
+  };
+  /** Until it must have ended the lost connection, the server may not know that it is lost. */
+  const isOwn = (holder: number, { backend, at }: Lost) =>
+    holder === backend && clock.now() - at <= times.silence + AFTER_SILENCE_MS;
+  const isBegun = await untilTrue(async () => {
+    const found = await tryHold(url, times);
+    if (isHeld(found)) keep(found);
+    return isHeld(found);
+  });
+  if (!isBegun) throw new StartError(TAKEN);
+  return {
+    taken,
+    onRegained: (listener) => void regained.push(listener),
+    async release() {
+      isOver = true;
+      regaining?.cancel();
+      await held?.client.end().catch(() => {});
+    },
+  };
+}
+
+const TAKEN =
+  'another Causeway works on the database of DATABASE_URL; several processes hear of each other through Redis: stop that one, or set REDIS_URL for all of them (of one whose machine vanished nothing is left after half a minute)';
+
+/** Who holds the database instead: a backend of the server, or null where that let go of it in this moment. */
+interface Refusal {
+  holder: number | null;
+}
+
+function isHeld(found: Held | Refusal | null): found is Held {
+  return found !== null && 'client' in found;
+}
+
+/** A lock whose number is a bigint stands in the list of locks in two halves, of which the first is 0 for small ones. */
+const FIND_HOLDER = `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ExclusiveLock' AND granted
+  AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND classid = 0 AND objid = $1 AND objsubid = 1`;
+
+async function tryHold(url: string, times: LockTimes): Promise<Held | Refusal> {
+  const client = await beginForLock(url, times, STATEMENT_TIMEOUT_MS);
+  try {
+    const { rows } = await client.query<{ held: boolean; backend: number }>(
+      'SELECT pg_try_advisory_xact_lock($1) AS held, pg_backend_pid() AS backend',
+      [HOLD_LOCK],
+    );
+    const [row] = rows;
+    if (row?.held) return { client, backend: row.backend };
+    const holders = await client.query<{ pid: number }>(FIND_HOLDER, [HOLD_LOCK]);
+    endQuietly(client);
+    return { holder: holders.rows[0]?.pid ?? null };
+  } catch (error) {
+    endQuietly(client);
+    throw error;
+  }
+}
+
+/** Whether a process has a PostgreSQL database for itself. */
+export async function isHeldAlone({ reader }: Pick<Database, 'reader'>): Promise<boolean> {
+  const isFree = async () => {
+    const [row] = await reader.$queryRaw<
+      { free: boolean }[]
+    >`SELECT pg_try_advisory_xact_lock_shared(${HOLD_LOCK}) AS free`;
+    return row?.free === true;
+  };
+  return !(await untilTrue(isFree));
+}
+
+/** Asks again for a while. @returns whether it became true */
+async function untilTrue(ask: () => Promise<boolean>): Promise<boolean> {
+  for (let attempt = 1; ; attempt += 1) {
+    if (await ask()) return true;
+    if (attempt === TRIES) return false;
+    await setTimeout(RETRY_AFTER_MS);
+  }
+}

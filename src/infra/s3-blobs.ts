@@ -1,0 +1,459 @@
+import { PassThrough, type Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  type HeadObjectCommandOutput,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client,
+  S3ServiceException,
+} from '@aws-sdk/client-s3';
+import { type S3Location, StartError } from '../config.js';
+import { type BlobStore, BlobsUnavailable, STAGING, type StagedBlob } from './blobs.js';
+import type { Clock, Timer } from './clock.js';
+import type { Logger } from './logger.js';
+
+/** What the library would write to the console itself is told by its faults, too. */
+const silent = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
+
+/**
+ * How long a connection to the store may take to come about, and an answer to begin, in milliseconds. The latter is counted from the
+ * request on, whatever moves meanwhile: it is not for sending files. Reading an answer takes as long as whoever reads takes, on as many
+ * connections as there are readers.
+ */
+const REQUESTS = {
+  connectionTimeout: 3_000,
+  requestTimeout: 30_000,
+  throwOnRequestTimeout: true,
+  socketTimeout: 0,
+  httpAgent: { keepAlive: true, maxSockets: Number.POSITIVE_INFINITY },
+  httpsAgent: { keepAlive: true, maxSockets: Number.POSITIVE_INFINITY },
+  logger: silent,
+};
+
+/** How long nothing may come of a file whose reader waits for it, or be taken of one that is sent, in milliseconds. */
+const SILENCE_MS = 30_000;
+
+/** How often a store that is away is asked whether it is back, in milliseconds. */
+const ASK_AGAIN_AFTER_MS = 5_000;
+
+/**
+ * How often the store is asked the same that it did not answer, in all. The library asks again, but for a file that is sent: it cannot
+ * read that from its beginning, and gives up at once; so this is done here, and nothing is repeated by both.
+ */
+const ATTEMPTS = 2;
+
+/** For how long a bucket that has answered is taken to be there, in milliseconds. */
+const BUCKET_SEEN_FOR_MS = 5_000;
+
+/** What a start writes to see whether it may, and removes: a key that no file has. */
+const WRITE_CHECK = '.causeway-write-check';
+
+/** As many as stores give at most. */
+const KEYS_PER_PAGE = 1_000;
+
+/** How many blobs below a folder are removed at the same time. */
+const REMOVED_AT_ONCE = 8;
+
+/**
+ * A blob store in a bucket of an S3-compatible store. What is being received lies in `staging` until it is there whole.
+ * @param staging on the disk of this machine
+ * @param keysPerPage how many keys one answer to a list has, at most
+ * @throws {StartError} when the store answers that it cannot be used so; where it does not answer, the log says so, and it is asked later
+ */
+export async function openS3BlobStore(
+  location: S3Location,
+  staging: BlobStore,
+  clock: Clock,
+  log: Logger,
+  keysPerPage = KEYS_PER_PAGE,
+): Promise<BlobStore> {
+  const store = new S3Blobs(location, staging, clock, log, keysPerPage);
+  try {
+    await store.check();
+  } catch (error) {
+    if (!(error instanceof BlobsUnavailable)) throw error;
+    if (error.mayPass) return store;
+    store.close();
+    throw new StartError(`the store of BLOB_URL cannot be used: ${error.reason}`);
+  }
+  return store;
+}
+
+/** What the store is asked to do, as its words are told. */
+interface Asked {
+  to: 'list' | 'read' | 'write' | 'remove';
+  /** Of one blob, or where the keys begin that are listed. */
+  key: string;
+}
+
+class S3Blobs implements BlobStore {
+  readonly #client: S3Client;
+  readonly #bucket: string;
+  readonly #prefix: string;
+  #isAway = false;
+  #askingAgain: Timer | null = null;
+  #bucketSeenAt = 0;
+
+  constructor(
+    { bucket, prefix, endpoint, region }: S3Location,
+    private readonly staging: BlobStore,
+    private readonly clock: Clock,
+    private readonly log: Logger,
+    private readonly keysPerPage: number,
+  ) {
+    this.#bucket = bucket;
+    this.#prefix = prefix;
+    this.#client = new S3Client({
+      ...(endpoint !== null && { endpoint, forcePathStyle: true, region: region ?? 'us-east-1' }),
+      ...(region !== null && { region }),
+      requestHandler: REQUESTS,
+      maxAttempts: ATTEMPTS,
+      logger: silent,
+      // Checksums beyond those of TLS are asked of no store that does not require them: many do not know them.
+      requestChecksumCalculation: 'WHEN_REQUIRED',
+      responseChecksumValidation: 'WHEN_REQUIRED',
+    });
+  }
+
+  isAway(): boolean {
+    return this.#isAway;
+  }
+
+  close(): void {
+    this.#askingAgain?.cancel();
+    this.#client.destroy();
+  }
+
+  /** Tries the rights to list, to write and to remove. The store is there again when all of that is answered. @throws {BlobsUnavailable} */
+  async check(): Promise<void> {
+    await this.#note(() => this.#tryRights());
+  }
+
+  async #tryRights(): Promise<void> {
+    const put = new PutObjectCommand({ ...this.#named(WRITE_CHECK), Body: 'x' });
+    await answerTo({ to: 'list', key: '' }, () => this.#seeBucket());
+    await answerTo({ to: 'write', key: WRITE_CHECK }, () => this.#client.send(put));
+    await answerTo({ to: 'remove', key: WRITE_CHECK }, () => this.#delete(WRITE_CHECK)).catch(unlessMissing);
+  }
+
+  async #seeBucket(): Promise<void> {
+    await this.#client.send(new ListObjectsV2Command({ Bucket: this.#bucket, Prefix: this.#prefix, MaxKeys: 1 }));
+    this.#bucketSeenAt = this.clock.now();
+  }
+
+  async stage(content: Readable): Promise<StagedBlob> {
+    const staged = await this.staging.stage(content);
+    return {
+      ...staged,
+      keep: async (key) => {
+        await this.#put(key, staged);
+        await staged.discard();
+      },
+    };
+  }
+
+  async #put(key: string, staged: StagedBlob): Promise<void> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await this.#putOnce(key, staged);
+        return;
+      } catch (error) {
+        if (attempt === ATTEMPTS || !(error instanceof BlobsUnavailable && error.mayPass)) throw error;
+      }
+    }
+  }
+
+  /**
+   * The library neither hears what goes wrong with the file, nor lets go of it when the request fails; nor does it know of a limit that
+   * begins anew with each piece that is taken.
+   */
+  async #putOnce(key: string, { size, read }: StagedBlob): Promise<void> {
+    const place = this.#named(key);
+    // Paused, since whoever listens to its pieces would otherwise make them flow before the library takes them.
+    const body = read().pause();
+    const stopped = new AbortController();
+    body.on('error', (error) => stopped.abort(error));
+    const watch = watchSilence(body, this.clock, {
+      isHeld: () => false,
+      onSilence: () => stopped.abort(this.#wentQuiet('nothing more was taken of a file')),
+    });
+    const put = new PutObjectCommand({ ...place, Body: body, ContentLength: size });
+    const options = { abortSignal: stopped.signal, requestTimeout: 0 };
+    try {
+      await this.#ask({ to: 'write', key }, () => this.#client.send(put, options), stopped.signal);
+    } catch (error) {
+      stopped.signal.throwIfAborted();
+      throw error;
+    } finally {
+      watch.cancel();
+      body.destroy();
+    }
+  }
+
+  async size(key: string): Promise<number | null> {
+    return (await this.#head(key))?.ContentLength ?? null;
+  }
+
+  async writtenAt(key: string): Promise<number | null> {
+    if (isStaged(key)) return this.staging.writtenAt(key);
+    return (await this.#head(key))?.LastModified?.getTime() ?? null;
+  }
+
+  /** @returns null where there is no such blob */
+  async #head(key: string): Promise<HeadObjectCommandOutput | null> {
+    if (!isKey(key)) return null;
+    const head = new HeadObjectCommand(this.#named(key));
+    try {
+      return await this.#ask({ to: 'read', key }, () => this.#client.send(head));
+    } catch (error) {
+      if (!(error instanceof NoSuchBlob)) throw error;
+      await this.#requireBucket();
+      return null;
+    }
+  }
+
+  /**
+   * What is not there may be the whole bucket: the answer to a HEAD has no body to tell. Asked now and then only, since files that are
+   * not there are asked for by who guesses, too.
+   */
+  async #requireBucket(): Promise<void> {
+    if (this.clock.now() - this.#bucketSeenAt < BUCKET_SEEN_FOR_MS) return;
+    await this.#ask({ to: 'list', key: '' }, () => this.#seeBucket());
+  }
+
+  read(key: string, range?: { start: number; end: number }): Readable {
+    const wanted = range && { Range: `bytes=${range.start}-${range.end}` };
+    const content = new PassThrough();
+    const gone = new AbortController();
+    content.once('close', () => gone.abort());
+    const get = new GetObjectCommand({ ...this.#named(key), ...wanted });
+    this.#ask({ to: 'read', key }, () => this.#client.send(get, { abortSignal: gone.signal }), gone.signal)
+      .then(({ Body }) => this.#pass(Body as Readable, content))
+      .catch((error: Error) => content.destroy(error));
+    return content;
+  }
+
+  /** @throws {BlobsUnavailable} when the store goes quiet before the end, rather than its reader */
+  async #pass(body: Readable, content: PassThrough): Promise<void> {
+    const watch = watchSilence(body, this.clock, {
+      isHeld: () => content.writableNeedDrain,
+      onSilence: () => body.destroy(this.#wentQuiet('nothing more came of a file')),
+    });
+    try {
+      await pipeline(body, content);
+    } finally {
+      watch.cancel();
+    }
+  }
+
+  async *list(folder: string): AsyncIterable<string> {
+    if (isStaged(`${folder}/`)) yield* this.staging.list(folder);
+    else yield* this.#listBelow(`${folder}/`);
+  }
+
+  async *#listBelow(key: string): AsyncIterable<string> {
+    let next: string | undefined;
+    do {
+      const list = new ListObjectsV2Command({
+        Bucket: this.#bucket,
+        Prefix: this.#prefix + key,
+        MaxKeys: this.keysPerPage,
+        ContinuationToken: next,
+      });
+      const page = await this.#ask({ to: 'list', key }, () => this.#client.send(list));
+      for (const { Key } of page.Contents ?? []) if (Key !== undefined) yield Key.slice(this.#prefix.length);
+      next = page.NextContinuationToken;
+    } while (next !== undefined);
+  }
+
+  async remove(key: string): Promise<void> {
+    requireKey(key);
+    if (isStaged(key)) return this.staging.remove(key);
+    if (!key.endsWith('/')) return this.#removeOne(key);
+    let group: string[] = [];
+    const removeGroup = () => Promise.all(group.map((below) => this.#removeOne(below)));
+    for await (const below of this.#listBelow(key)) {
+      group.push(below);
+      if (group.length < REMOVED_AT_ONCE) continue;
+      await removeGroup();
+      group = [];
+    }
+    await removeGroup();
+  }
+
+  async #removeOne(key: string): Promise<void> {
+    await this.#ask({ to: 'remove', key }, () => this.#delete(key)).catch(unlessMissing);
+  }
+
+  #delete(key: string): Promise<unknown> {
+    return this.#client.send(new DeleteObjectCommand(this.#named(key)));
+  }
+
+  /** Such a store has no folders. */
+  async removeEmptyFolders(): Promise<void> {}
+
+  #named(key: string): { Bucket: string; Key: string } {
+    requireKey(key);
+    return { Bucket: this.#bucket, Key: this.#prefix + key };
+  }
+
+  /**
+   * @param gone aborted when nobody waits for the answer any more, which is no fault of the store
+   * @throws {BlobsUnavailable}, {@link NoSuchBlob}
+   */
+  #ask<T>(asked: Asked, request: () => Promise<T>, gone?: AbortSignal): Promise<T> {
+    return this.#note(() => answerTo(asked, request), gone);
+  }
+
+  /** Tells the log once when the store cannot be used, and once when it can again; and each time that it refuses something. */
+  async #note<T>(asking: () => Promise<T>, gone?: AbortSignal): Promise<T> {
+    try {
+      const answer = await asking();
+      this.#answered();
+      return answer;
+    } catch (error) {
+      if (!gone?.aborted) this.#noteFault(error);
+      throw error;
+    }
+  }
+
+  #noteFault(error: unknown): void {
+    if (error instanceof BlobsUnavailable && error.mayPass) {
+      this.#failed(error.reason);
+      return;
+    }
+    this.#answered();
+    if (!(error instanceof Refusal)) return;
+    this.log.error({ key: error.key, reason: error.reason }, 'the store of BLOB_URL refuses a request');
+  }
+
+  #wentQuiet(what: string): BlobsUnavailable {
+    const quiet = new BlobsUnavailable(`${what} for ${SILENCE_MS / 1_000} s`, true);
+    this.#failed(quiet.reason);
+    return quiet;
+  }
+
+  #answered(): void {
+    if (!this.#isAway) return;
+    this.#isAway = false;
+    this.#askingAgain?.cancel();
+    this.log.info('the store of BLOB_URL can be used again');
+  }
+
+  #failed(reason: string): void {
+    if (this.#isAway) return;
+    this.#isAway = true;
+    this.log.error({ reason }, 'the store of BLOB_URL cannot be used');
+    this.#askAgainLater();
+  }
+
+  #askAgainLater(): void {
+    this.#askingAgain?.cancel();
+    this.#askingAgain = this.clock.after(ASK_AGAIN_AFTER_MS, async () => {
+      await this.check().catch(() => {});
+      if (this.#isAway) this.#askAgainLater();
+    });
+  }
+}
+
+/** Calls `onSilence` when `source` has given nothing for a while in which it was not `isHeld` by who takes it. */
+function watchSilence(
+  source: Readable,
+  clock: Clock,
+  { isHeld, onSilence }: { isHeld: () => boolean; onSilence: () => void },
+): Timer {
+  let heardAt = clock.now();
+  const note = () => {
+    heardAt = clock.now();
+  };
+  source.on('data', note);
+  const look = (): Timer =>
+    clock.after(heardAt + SILENCE_MS - clock.now(), () => {
+      if (isHeld()) note();
+      if (clock.now() - heardAt >= SILENCE_MS) onSilence();
+      else timer = look();
+    });
+  let timer = look();
+  return { cancel: () => timer.cancel() };
+}
+
+function isStaged(key: string): boolean {
+  return key.startsWith(`${STAGING}/`);
+}
+
+/** A blob is not there, or not any more: as where a file is read that is not there. */
+class NoSuchBlob extends Error {
+  override readonly name = 'NoSuchBlob';
+  readonly code = 'ENOENT';
+  override readonly message = 'there is no such blob';
+}
+
+/** What is not there need not be removed; most stores say so, and some that there is no such thing. */
+function unlessMissing(error: unknown): void {
+  if (!(error instanceof NoSuchBlob)) throw error;
+}
+
+/** The store does not do one thing that it is asked to: it is not away for that. */
+class Refusal extends BlobsUnavailable {
+  readonly key: string;
+
+  constructor({ to, key }: Asked, words: string) {
+    super(`it refuses to ${to}: ${words}`, false);
+    this.key = key;
+  }
+}
+
+/**
+ * The answer to a request, or its fault in the store's words: what the library throws holds the whole connection, which is nothing for a
+ * log.
+ * @throws {BlobsUnavailable}, {@link NoSuchBlob}
+ */
+async function answerTo<T>(asked: Asked, request: () => Promise<T>): Promise<T> {
+  try {
+    return await request();
+  } catch (error) {
+    if (isMissing(asked, error)) throw new NoSuchBlob();
+    throw mayPass(error) ? new BlobsUnavailable(wordsOf(error), true) : new Refusal(asked, wordsOf(error));
+  }
+}
+
+function requireKey(key: string): void {
+  if (!isKey(key)) throw new RangeError('a blob key that leaves the store');
+}
+
+function isKey(key: string): boolean {
+  return !/^$|^\/|(^|\/)\.{1,2}(\/|$)/.test(key);
+}
+
+/** Whether a store says that there is no such blob. */
+function isMissing({ to }: Asked, error: unknown): boolean {
+  if (to === 'list' || to === 'write') return false;
+  return error instanceof S3ServiceException && (error.name === 'NotFound' || error.name === 'NoSuchKey');
+}
+
+/** What a store says with a status of refusals, though it would do the same in a moment. */
+const PASSING_NAMES = new Set(['SlowDown', 'RequestTimeout']);
+const PASSING_STATUSES = new Set([408, 429]);
+
+/** Whether the same may be answered in a moment: the store is not reached, is asked too much, or says that the fault is its own. */
+function mayPass(error: unknown): boolean {
+  if (error instanceof S3ServiceException) {
+    const { $fault, name, $metadata } = error;
+    return $fault === 'server' || PASSING_NAMES.has(name) || PASSING_STATUSES.has($metadata.httpStatusCode ?? 0);
+  }
+  return (
+    error instanceof Error && (error.name === 'TimeoutError' || ('code' in error && typeof error.code === 'string'))
+  );
+}
+
+/** The text of some faults is empty, or the name again; of an answer without a body there is the status alone. */
+function wordsOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { name, message } = error;
+  if (error instanceof S3ServiceException && name === 'Unknown') return `HTTP ${error.$metadata.httpStatusCode}`;
+  const code = 'code' in error ? String(error.code) : '';
+  return [name, message || code].filter((text, index, all) => text !== '' && all.indexOf(text) === index).join(': ');
+}

@@ -1,0 +1,7 @@
+// Prints where stock oceanic.js finds its own avatar.
+import { Client, Routes } from 'oceanic.js';
+
+Routes.CDN_URL = process.env.CDN_URL;
+const client = new Client({ auth: `Bot ${process.env.BOT_TOKEN}`, rest: { baseURL: `${process.env.API_URL}/v10` } });
+client.once('ready', () => console.log(`picture ${client.user.avatarURL()}`));
+await client.connect();

@@ -1,0 +1,54 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { noDiscordPy, PYTHON } from '../harness/discord-py.js';
+import { createApplication, createGuild, install, type Person, signUp } from '../harness/people.js';
+import { startServer, type TestServer } from '../harness/server.js';
+import { needing } from '../harness/skipping.js';
+import { type RunningProgram, startProgram } from './programs.js';
+
+/** Programs that tell where they find a picture, with what README.md says to set (Your bot). */
+const PICTURES = {
+  'discord.js': [process.execPath, 'bots/pictures/discord-js.js'],
+  'oceanic.js': [process.execPath, 'bots/pictures/oceanic.js'],
+  eris: [process.execPath, 'bots/pictures/eris.js'],
+  'discord.py': [PYTHON, 'bots/pictures/discord_py.py'],
+} as const;
+
+let server: TestServer;
+let ada: Person;
+let running: RunningProgram | undefined;
+beforeAll(async () => {
+  server = await startServer({ env: { RATE_LIMITS: 'on' } });
+  ada = await signUp(server, 'ada');
+});
+afterEach(() => running?.stop());
+afterAll(() => server.stop());
+
+describe('a stock bot finds pictures here with one setting', () => {
+  for (const [library, [program, script]] of Object.entries(PICTURES)) {
+    const missing = library === 'discord.py' ? noDiscordPy : null;
+    it.skipIf(missing)(needing(missing, library), async () => {
+      const { botToken } = await createApplication(ada, `Eye of ${library}`);
+      const env = { API_URL: `${server.origin}/api`, CDN_URL: `${server.origin}/cdn`, BOT_TOKEN: botToken };
+      running = await startProgram({ program, script, env, ready: 'picture ' });
+      const address = running.ready.replace('picture ', '');
+      expect(address.startsWith(`${server.origin}/cdn/`)).toBe(true);
+      const picture = await fetch(address);
+      expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/png']);
+    });
+  }
+});
+
+it('the ShardingManager of discord.js starts its shards where it is told how many', async () => {
+  const application = await createApplication(ada, 'Fleet');
+  for (const name of ['Harbour', 'Dock']) await install(ada, application, await createGuild(ada, name));
+  const env = { API_URL: `${server.origin}/api`, BOT_TOKEN: application.botToken };
+  running = await startProgram({
+    program: process.execPath,
+    script: 'bots/sharded/manager.js',
+    env,
+    ready: 'all online',
+  });
+  const seen = [];
+  for (const shard of [0, 1]) seen.push(Number(await running.tells(`shard ${shard} of 2 sees `)));
+  expect(seen[0]! + seen[1]!).toBe(2);
+}, 120_000);

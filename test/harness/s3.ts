@@ -1,0 +1,82 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { freePort } from './ports.js';
+
+/** Who may write there, as the environment of a process tells it. */
+export const S3_CREDENTIALS = { AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' };
+
+const BUCKET = 'uploads';
+
+const PROGRAM = createRequire(import.meta.url).resolve('s3rver/bin/s3rver.js');
+
+const KEEPS_FOLDERS = fileURLToPath(new URL('s3-keeps-folders.cjs', import.meta.url));
+
+/** The place below a path in the bucket, as in `BLOB_URL`. */
+export function blobUrlAt(endpoint: string, path = ''): string {
+  return `s3://${BUCKET}/${path}?${new URLSearchParams({ endpoint })}`;
+}
+
+/** An S3 server with one bucket. */
+export interface S3Server {
+  endpoint: string;
+  /** As in `BLOB_URL`; a test may share the bucket with others below another path. */
+  blobUrl(path?: string): string;
+  /** Ends it; what it keeps stays until {@link S3Server.remove}. */
+  stop(): Promise<void>;
+  /** Starts it again at the same address. */
+  start(): Promise<void>;
+  /** Ends it for good. */
+  remove(): Promise<void>;
+}
+
+/** Starts an S3 server of a test's own. Clients in this process may write there from then on. */
+export async function startS3(): Promise<S3Server> {
+  Object.assign(process.env, S3_CREDENTIALS);
+  const directory = await mkdtemp(join(tmpdir(), 'causeway-s3-'));
+  const port = await freePort();
+  const endpoint = `http://127.0.0.1:${port}`;
+  let running: ChildProcess | null = null;
+  const start = async () => {
+    running = await listening(['-d', directory, '-a', '127.0.0.1', '-p', String(port), '--configure-bucket', BUCKET]);
+  };
+  const stop = async () => {
+    if (!running) return;
+    const exited = once(running, 'exit');
+    running.kill('SIGKILL');
+    running = null;
+    await exited;
+  };
+  await start();
+  return {
+    endpoint,
+    blobUrl: (path) => blobUrlAt(endpoint, path),
+    start,
+    stop,
+    async remove() {
+      await stop();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Its tokens for the next page of a list are made with a cipher that OpenSSL counts as legacy. */
+async function listening(args: string[]): Promise<ChildProcess> {
+  // What it says of its end belongs into the test's output.
+  const child = spawn(process.execPath, ['--openssl-legacy-provider', '--require', KEEPS_FOLDERS, PROGRAM, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, NODE_NO_WARNINGS: '1' },
+  });
+  process.once('exit', () => child.kill('SIGKILL'));
+  const lines = createInterface({ input: child.stdout });
+  await new Promise<void>((resolve, reject) => {
+    lines.on('line', (line) => line.includes('listening') && resolve());
+    child.once('exit', (code) => reject(new Error(`the S3 server ended with ${code} before it listened`)));
+  });
+  return child;
+}

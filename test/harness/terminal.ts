@@ -1,0 +1,56 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
+
+/** Stands behind what a block printed. */
+const END = '\u001e';
+
+/** A shell into which somebody pastes, in a process group of its own. It ends with the first line that fails, or uses a variable that is not set. */
+export class Terminal {
+  readonly #shell: ChildProcess;
+  readonly #closed: Promise<unknown>;
+  readonly #heard = new EventEmitter();
+  #output = '';
+
+  constructor(cwd: string, env: Record<string, string | undefined>) {
+    this.#shell = spawn('sh', ['-eu'], { cwd, env, stdio: ['pipe', 'pipe', 'pipe'], detached: true });
+    this.#closed = once(this.#shell, 'close');
+    for (const stream of [this.#shell.stdout, this.#shell.stderr]) {
+      stream?.on('data', (text) => {
+        this.#output += text;
+        this.#heard.emit('text');
+      });
+    }
+    this.#shell.stdin?.on('error', () => {});
+  }
+
+  /** Pastes lines, and answers what they print. @throws Error where they end the shell */
+  async paste(lines: string): Promise<string> {
+    this.#output = '';
+    this.#shell.stdin?.write(`${lines}\nprintf '${END}'\n`);
+    const printed = await this.#printed((output) => output.includes(END));
+    return printed.replace(END, '');
+  }
+
+  /** Pastes lines of which the last one goes on, and answers what they have printed once that includes something. */
+  hold(lines: string, until: RegExp): Promise<string> {
+    this.#shell.stdin?.write(`${lines}\n`);
+    return this.#printed((output) => until.test(output));
+  }
+
+  async #printed(isEnough: (output: string) => boolean): Promise<string> {
+    while (!isEnough(this.#output)) {
+      const heard = once(this.#heard, 'text');
+      const isOver = await Promise.race([heard.then(() => false), this.#closed.then(() => true)]);
+      if (isOver && !isEnough(this.#output)) throw new Error(`the shell ended, having printed:\n${this.#output}`);
+    }
+    return this.#output;
+  }
+
+  /** Ends the shell, and whatever it started. */
+  async close(): Promise<void> {
+    const { pid, exitCode, signalCode } = this.#shell;
+    if (pid === undefined || exitCode !== null || signalCode !== null) return;
+    process.kill(-pid, 'SIGKILL');
+    await this.#closed;
+  }
+}

@@ -1,0 +1,165 @@
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { StartError } from '../../../src/config.js';
+import { systemClock } from '../../../src/infra/clock.js';
+import { type Hold, holdAlone } from '../../../src/infra/database/hold.js';
+import { aloneOnPostgres } from '../../../src/infra/database/postgres.js';
+import { ManualClock } from '../../harness/clock.js';
+import { endLockHolders, type ThrowAwayDatabase, throwAwayDatabase } from '../../harness/databases.js';
+import { noPostgres } from '../../harness/interleave.js';
+import { LossyLine } from '../../harness/lossy-line.js';
+import { needing } from '../../harness/skipping.js';
+import { until } from '../../harness/until.js';
+
+const HOUR = 3_600_000;
+
+describe.skipIf(noPostgres)(needing(noPostgres, 'a PostgreSQL database that a process has alone'), () => {
+  let database: ThrowAwayDatabase | null;
+  let line: LossyLine;
+  /** The address of the database by way of the line. */
+  let far: string;
+  let near: string;
+  let clock: ManualClock;
+  const holds: Hold[] = [];
+
+  beforeEach(async () => {
+    database = await throwAwayDatabase();
+    near = database?.url ?? '';
+    line = await LossyLine.open();
+    const server = new URL(near);
+    line.leadTo({ origin: `http://127.0.0.1:${server.port || 5432}` });
+    server.host = new URL(line.origin).host;
+    far = server.href;
+    clock = new ManualClock();
+  });
+  afterEach(async () => {
+    line.cutSwallowed();
+    await Promise.all(holds.splice(0).map((hold) => hold.release()));
+    await line.close();
+    await database?.drop();
+  });
+
+  const take = async (...parameters: Parameters<typeof holdAlone>) => {
+    const hold = await holdAlone(...parameters);
+    holds.push(hold);
+    return hold;
+  };
+
+  it('is free soon after its machine vanished, of which the server hears nothing', async () => {
+    await take(far, clock, { silence: 500, sign: HOUR });
+    line.swallow();
+    await take(near, systemClock);
+  });
+
+  it('stays taken as long as the process gives signs', async () => {
+    await take(far, clock, { silence: 1_500, sign: 500 });
+    await expect(holdAlone(near, systemClock)).rejects.toThrow(StartError);
+    expect(clock.waiting).toBe(0);
+  });
+
+  it('is given up by a process that the server does not answer, and told to be taken by another', async () => {
+    const { taken } = await take(far, clock, { silence: 400, sign: 100 });
+    line.swallow();
+    await until(() => clock.waiting > 0);
+    await take(near, systemClock);
+    clock.advance(1_000);
+    expect((await taken).message).toMatch(/^another Causeway works on the database of DATABASE_URL/);
+  });
+
+  it('is not told to be taken by the connection that the process itself lost, and is had again when the server ends that', async () => {
+    const hold = await take(far, systemClock, { silence: 4_000, sign: 500 });
+    const regained = new Promise((resolve) => hold.onRegained(() => resolve('regained')));
+    line.swallow();
+    expect(await Promise.race([hold.taken, regained])).toBe('regained');
+    await hold.release();
+    await take(near, systemClock);
+  });
+
+  it('is told to be taken where what holds it has the number of the lost connection, and does not end', async () => {
+    const { taken } = await take(far, clock, { silence: HOUR, sign: 100 });
+    line.swallow();
+    await until(() => clock.waiting > 0);
+    clock.advance(1_000);
+    await until(() => clock.waiting > 0);
+    clock.advance(HOUR + 10_000);
+    expect((await taken).message).toMatch(/^another Causeway works on the database of DATABASE_URL/);
+  });
+
+  it('is sought on when the server goes silent again meanwhile', async () => {
+    const hold = await take(far, clock, { silence: 400, sign: 100 });
+    const regained = new Promise<void>((resolve) => hold.onRegained(resolve));
+    line.swallow();
+    await until(() => clock.waiting > 0);
+    line.pause('down');
+    const before = line.connections;
+    clock.advance(1_000);
+    await until(() => line.connections > before);
+    line.swallow();
+    line.mend();
+    await until(() => clock.waiting > 0);
+    clock.advance(1_000);
+    await regained;
+  });
+
+  /** Ends the connection by which it is held, and waits until its process knows. */
+  async function loseHold(other: pg.Client): Promise<void> {
+    await endLockHolders(other);
+    await until(() => clock.waiting > 0);
+  }
+
+  it('is free when the process lets go of it, be it while it seeks it again', async () => {
+    const hold = await holdAlone(far, clock);
+    const other = new pg.Client({ connectionString: near });
+    await other.connect();
+    await loseHold(other);
+    clock.advance(1_000);
+    await hold.release();
+    await take(near, systemClock);
+    await other.end();
+  });
+
+  it('is sought on while others ask whether it is free', async () => {
+    const hold = await take(far, clock);
+    const asker = new pg.Client({ connectionString: near });
+    await asker.connect();
+    await loseHold(asker);
+    await asker.query('SELECT pg_advisory_lock_shared(4900101)');
+    clock.advance(1_000);
+    await until(() => clock.waiting > 0);
+    await asker.end();
+    let isRegained = false;
+    hold.onRegained(() => {
+      isRegained = true;
+    });
+    await until(() => {
+      clock.advance(1_000);
+      return isRegained;
+    });
+    await expect(holdAlone(near, systemClock)).rejects.toThrow(StartError);
+  });
+
+  describe('for its migrations', () => {
+    it('is free soon after its machine vanished', async () => {
+      let begin: () => void = () => {};
+      const begun = new Promise<void>((resolve) => {
+        begin = resolve;
+      });
+      const migrating = aloneOnPostgres(far, () => new Promise(() => begin()), { silence: 500, sign: HOUR });
+      migrating.catch(() => {});
+      await begun;
+      line.swallow();
+      let isMigrated = false;
+      await aloneOnPostgres(near, async () => {
+        isMigrated = true;
+      });
+      expect(isMigrated).toBe(true);
+    });
+
+    it('stays taken for as long as they take', async () => {
+      const other = new pg.Client({ connectionString: near });
+      await other.connect();
+      await aloneOnPostgres(far, () => other.query('SELECT pg_sleep(3)'), { silence: 1_500, sign: 500 });
+      await other.end();
+    });
+  });
+});

@@ -1,0 +1,57 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { REDIS_URL } from '../harness/redis.js';
+import { startServer } from '../harness/server.js';
+import { needing } from '../harness/skipping.js';
+
+const run = promisify(execFile);
+const EXAMPLES = resolve(import.meta.dirname, '../../examples');
+const ANALYZE = '/usr/bin/systemd-analyze';
+const missing = existsSync(ANALYZE) ? null : `no ${ANALYZE}`;
+
+describe.skipIf(missing)(needing(missing, 'a unit of examples/systemd'), () => {
+  it.each([
+    ['causeway.service', 'causeway.service'],
+    ['causeway@.service', 'causeway@first.service'],
+    ['causeway-box.service', 'causeway-box.service'],
+  ])('%s is one that systemd takes', async (file, name) => {
+    const folder = await mkdtemp(join(tmpdir(), 'causeway-units-'));
+    const unit = await readFile(join(EXAMPLES, 'systemd', file), 'utf8');
+    // The program has to be there, and may be elsewhere on this machine.
+    await writeFile(join(folder, name), unit.replace('/usr/bin/node', process.execPath));
+    const { stdout, stderr } = await run(ANALYZE, ['verify', '--man=no', join(folder, name)]);
+    await rm(folder, { recursive: true });
+    expect(stdout + stderr).not.toContain(name);
+  });
+});
+
+const readAlerts = () => readFile(join(EXAMPLES, 'prometheus/alerts.yml'), 'utf8');
+
+it('a fault of ours pages somebody, and a box that is switched off nobody', async () => {
+  const alerts = (await readAlerts()).split('- alert: ').slice(1);
+  /** What is to be done about answers of a status, by the alerts that are for some. */
+  const severitiesOf = (status: string) =>
+    alerts.flatMap((alert) => {
+      const [, operator = '', value = ''] = /status(=~?)"([^"]*)"/.exec(alert) ?? [];
+      const isMeant = operator === '=~' ? new RegExp(`^(?:${value})$`).test(status) : value === status;
+      return isMeant ? [/severity: (\w+)/.exec(alert)?.[1]] : [];
+    });
+  expect(severitiesOf('500')).toEqual(['page']);
+  expect(severitiesOf('503')).toEqual(['ticket']);
+  for (const status of ['200', '404', '502', '504']) expect(severitiesOf(status)).toEqual([]);
+});
+
+it('the alerts ask for metrics that there are', async () => {
+  const rules = await readAlerts();
+  const asked = new Set([...rules.matchAll(/\bcauseway_\w+?(?=(?:_bucket|_count)?\{)/g)].map(([name]) => name));
+  const server = await startServer({ env: { REDIS_URL } });
+  const shown = await (await fetch(`${server.origin}/metrics`)).text();
+  await server.stop();
+  expect(asked.size).toBeGreaterThan(5);
+  for (const name of asked) expect(shown).toContain(`# TYPE ${name} `);
+});
