@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { AuditLogEvent } from 'discord-api-types/v10';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '../../src/domain/limits.js';
@@ -328,7 +329,15 @@ describe('how often', () => {
         expect(new Set(statuses)).toEqual(new Set([401]));
       }
     }
-    expect(await from('10.0.0.2', 'GET', makeWebhookToken())).toMatchObject(refused(429, 40062));
+    // On a fast machine all of this took less than the second in which an address has fifty requests of any kind.
+    const isOfAllRequests = ({ body }: RestAnswer) => body.code === 0;
+    const late = () => from('10.0.0.2', 'GET', makeWebhookToken());
+    let answer = await late();
+    while (isOfAllRequests(answer)) {
+      await setTimeout(answer.body.retry_after * 1_000);
+      answer = await late();
+    }
+    expect(answer).toMatchObject(refused(429, 40062));
     // A hundred wrong ones of this webhook are the last that are looked at anywhere but where the right one was shown.
     expect(await from('10.0.0.4', 'GET', own.token)).toMatchObject(refused(429, 40062));
     expect((await from('10.0.0.1', 'GET', own.token)).status).toBe(200);

@@ -51,18 +51,22 @@ export class JoinedWrites {
   /**
    * Has a write done.
    * @param write with the key that it is sent under, unless it is remembered with one
-   * @throws what `send` throws; BoxError `timeout` when there is no outcome within the budget and a little more
+   * @throws what `send` throws; BoxError `timeout` when there is no outcome within the budget and a little more. What was sent once and is unsure
+   *   stays so, whatever keeps it from being sent again.
    */
   async perform(write: Write, send: Send): Promise<BoxAnswer> {
     const { fingerprint, budgetMs } = write;
     const endsAt = this.clock.now() + budgetMs;
+    let unsure: unknown = null;
     for (let left = budgetMs; ; left = endsAt - this.clock.now()) {
       const work = this.#remembered(write) ?? this.#begin(write);
       const isJoining = work.running !== null;
       try {
         return await waitFor(this.clock, work.running ?? this.#run(fingerprint, work, { send, budgetMs: left }), left);
       } catch (error) {
-        const mayAgain = isJoining && isUnsure(error) && this.#works.get(fingerprint) === work;
+        if (!isUnsure(error)) throw unsure ?? error;
+        unsure ??= error;
+        const mayAgain = isJoining && this.#works.get(fingerprint) === work;
         if (!mayAgain || this.clock.now() >= endsAt) throw error;
       }
     }

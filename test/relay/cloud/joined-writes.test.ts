@@ -130,6 +130,16 @@ describe('a write that is repeated (decisions 17 and 38)', () => {
     expect(outcomes).toEqual(['timeout', '200']);
   });
 
+  test('stays unsure to who waited for it where it cannot be sent again', async () => {
+    const { ask, sent, outcomes } = scene();
+    await ask();
+    await ask();
+    await ask();
+    await nth(sent, 0).end('timeout');
+    await nth(sent, 1).end('offline');
+    expect([outcomes, sent.length]).toEqual([['timeout', 'timeout', 'timeout'], 2]);
+  });
+
   test('has the answer that came too late for the first', async () => {
     const { ask, sent, outcomes, pass } = scene();
     await ask();

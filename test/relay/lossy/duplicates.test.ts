@@ -62,6 +62,27 @@ describe('R-16: several connections with one key', () => {
     next.relay.cut();
   });
 
+  it('what several wait for is sent once more over the newest', async () => {
+    const box = await connectNewBox(all.cloud);
+    const bot = new RestBot(all.cloud, await createBot(all.cloud.app));
+    const guild = guildOf(box, [bot.id]);
+    await announce(box, [guild]);
+    await putInstallation(all.cloud, bot.bot, guild.id);
+    const asked = Array.from({ length: 3 }, () => bot.post(`/channels/${guild.channels[0]}/typing`, {}));
+    const { key } = await box.relay.next('request');
+    // Was asked after all of them.
+    const read = bot.get(`/guilds/${guild.id}`);
+    await box.relay.next('request');
+    const next = await connectAgain(all.cloud, box);
+    const again = await next.relay.next('request');
+    expect(again.key).toBe(key);
+    next.relay.send({ op: 'response', id: again.id, status: 204, headers: {}, body: 0 });
+    const statuses = (await Promise.all(asked)).map(({ status }) => status);
+    expect(statuses.sort()).toEqual([204, 204, 504]);
+    expect(await read).toMatchObject({ status: 504 });
+    next.relay.cut();
+  });
+
   it('an answer over the earlier one is heard no more', async () => {
     const box = await connectNewBox(all.cloud);
     const bot = new RestBot(all.cloud, await createBot(all.cloud.app));
