@@ -12,3 +12,22 @@ export async function findGuildChannel(
   if (!channel) throw new DomainError('UNKNOWN_CHANNEL');
   return { ...channel, guildId };
 }
+
+/**
+ * The same, which stays as it is until the transaction ends, for who changes what stands in other rows of it: clients are told of a channel whole,
+ * in the order in which it changed (decisions 211).
+ * @throws UNKNOWN_CHANNEL
+ */
+export async function holdGuildChannel(
+  db: Transaction,
+  place: Pick<GuildPlace, 'guildId' | 'channelId'>,
+): Promise<GuildChannelRecord> {
+  await holdChannels(db, place.guildId, [place.channelId]);
+  return findGuildChannel(db, place);
+}
+
+/** Channels of a guild stay as they are until the transaction ends. @param ids as many as a guild may have */
+export async function holdChannels(db: Transaction, guildId: bigint, ids: bigint[]): Promise<void> {
+  // A change that changes nothing locks the rows in both databases.
+  await db.channel.updateMany({ where: { guildId, id: { in: ids } }, data: { guildId } });
+}

@@ -4,7 +4,7 @@ import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessGuildChannel, requirePermissions } from '../guilds/access.js';
 import { limits } from '../limits.js';
-import { findGuildChannel } from './find.js';
+import { holdGuildChannel } from './find.js';
 import { withLastMessage } from './last-messages.js';
 import {
   addedTo,
@@ -32,7 +32,7 @@ export async function setChannelOverwrite(
   const sayable = await sayableIn(call, place);
   return call.write(
     async (write) => {
-      const before = await findGuildChannel(write.db, place);
+      const before = await holdGuildChannel(write.db, place);
       const old = overwriteFor(before, overwrite.targetId);
       if (isSame(overwrite, old)) return withLastMessage(write.db, before);
       requirePermissions(sayable, newlySaid(before.overwrites, [overwrite]));
@@ -57,7 +57,7 @@ export async function deleteChannelOverwrite(
   const place = await accessGuildChannel(call, channelId, 'deleteChannelOverwrite');
   return call.write(
     async (write) => {
-      const before = await findGuildChannel(write.db, place);
+      const before = await holdGuildChannel(write.db, place);
       const old = overwriteFor(before, targetId);
       if (!old) throw new DomainError('UNKNOWN_OVERWRITE');
       await write.db.channelOverwrite.deleteMany({ where: { channelId, targetId } });

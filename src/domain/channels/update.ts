@@ -5,7 +5,7 @@ import { invalidInput } from '../errors.js';
 import type { ChannelOperations } from '../guild-operations.js';
 import { accessGuildChannel, requirePermissions } from '../guilds/access.js';
 import { auditedChanges } from './audited.js';
-import { findGuildChannel } from './find.js';
+import { holdGuildChannel } from './find.js';
 import { withLastMessage } from './last-messages.js';
 import {
   addedTo,
@@ -33,7 +33,7 @@ export async function updateChannel(call: CallContext, channelId: bigint, input:
   const sayable = input.overwrites ? await sayableIn(call, place) : 0n;
   return call.write(
     async (write) => {
-      const before = await findGuildChannel(write.db, place);
+      const before = await holdGuildChannel(write.db, place);
       const columns = await changedColumns(write.db, before, input);
       const overwrites = await changedOverwrites(write.db, before, input, sayable);
       if (Object.keys(columns).length === 0 && !overwrites) return withLastMessage(write.db, before);

@@ -4,7 +4,8 @@ import { DomainError, missingPermissions } from '../errors.js';
 import { accessGuild } from '../guilds/access.js';
 import { findRole } from '../roles/find.js';
 import { highestPosition } from '../roles/rank.js';
-import { type MemberRecord, WITH_USER_AND_ROLES } from './record.js';
+import { holdMember } from './hold.js';
+import type { MemberRecord } from './record.js';
 
 /**
  * Gives a member exactly these roles, within a transaction; a managed role they have stays in any case. Only roles below the caller's
@@ -55,8 +56,7 @@ async function changeRole(
   const { view } = await accessGuild(call, guildId, 'setMemberRoles');
   await call.write(
     async (write) => {
-      const where = { guildId_userId: { guildId, userId } };
-      const member = await write.db.member.findUnique({ where, include: WITH_USER_AND_ROLES });
+      const member = await holdMember(write.db, guildId, userId);
       if (!member) throw new DomainError('UNKNOWN_MEMBER');
       const role = await findRole(write.db, guildId, roleId);
       if (roleId === guildId) throw new DomainError('UNKNOWN_ROLE');

@@ -11,9 +11,10 @@ import { limits } from '../limits.js';
 import { Permission } from '../permissions.js';
 import { requireAbove } from '../roles/rank.js';
 import { moveInVoice, operationsOfVoice, requireMoveTarget } from '../voice/moderate.js';
+import { holdMember } from './hold.js';
 import { nickColumns } from './name-keys.js';
 import { nickname } from './nickname.js';
-import { type MemberRecord, WITH_USER_AND_ROLES } from './record.js';
+import type { MemberRecord } from './record.js';
 import { replaceRoles } from './roles.js';
 
 /** A change of a member in a caller's input. What is not there stays; null takes a nickname or a timeout away. */
@@ -52,8 +53,7 @@ export async function updateMember(
   checkTimeout(call, change);
   return call.write(
     async (write) => {
-      const where = { guildId_userId: { guildId, userId } };
-      const member = await write.db.member.findUnique({ where, include: WITH_USER_AND_ROLES });
+      const member = await holdMember(write.db, guildId, userId);
       if (!member) throw new DomainError('UNKNOWN_MEMBER');
       await checkTarget(call, write.db, view, { userId, isOwn, change });
       const withRoles = await replaceRoles(call, write, view, member, change.roleIds ?? null);

@@ -65,21 +65,24 @@ async function changePin(
   work: (write: Write, changed: Changed) => Promise<PinResult>,
 ): Promise<void> {
   const place = await accessChannel(call, channelId, 'pinMessage');
-  const message = await loadMessage(call, place, messageId);
-  if (message.pinned === pinned) return;
-  const member = await authorIn(call, place, message);
-  const change = async (write: Write) => {
-    const row = await markPinned(write.db, message, pinned);
-    if (!row) return;
-    const { lastPinAt, tell } = await work(write, { place, message });
-    await auditPin(write, place, message, pinned);
-    const marked = { ...message, ...row, interaction: message.interaction };
-    write.record({ type: 'MESSAGE_UPDATE', message: marked, member, ...recipientsOf(place) });
-    write.record({ type: 'CHANNEL_PINS_UPDATE', ...eventPlace(place), lastPinAt });
-    await tell?.();
+  const change = async () => {
+    const message = await loadMessage(call, place, messageId);
+    if (message.pinned === pinned) return;
+    const member = await authorIn(call, place, message);
+    const mark = async (write: Write) => {
+      const row = await markPinned(write.db, message, pinned);
+      if (!row) return;
+      const { lastPinAt, tell } = await work(write, { place, message });
+      await auditPin(write, place, message, pinned);
+      const marked = { ...message, ...row, interaction: message.interaction };
+      write.record({ type: 'MESSAGE_UPDATE', message: marked, member, ...recipientsOf(place) });
+      write.record({ type: 'CHANNEL_PINS_UPDATE', ...eventPlace(place), lastPinAt });
+      await tell?.();
+    };
+    await call.write(mark, { serializable: true });
   };
   try {
-    await messageLines.run(messageId, () => call.write(change, { serializable: true }));
+    await messageLines.run(messageId, change);
   } catch (error) {
     throw isMissingReference(error) || isMissingRow(error) ? new DomainError('UNKNOWN_CHANNEL') : error;
   }

@@ -1,7 +1,7 @@
 import type { User } from '../../infra/database/index.js';
 import { inPieces, nextTurn } from '../../infra/turns.js';
 import type { CallContext, Write } from '../call.js';
-import { WITH_USER_AND_ROLES } from '../members/record.js';
+import { holdMembers } from '../members/hold.js';
 
 /** Tells that a user changed, in the transaction that changes it: those who keep it at once, their servers soon. */
 export async function showUserAnew(
@@ -26,11 +26,10 @@ export async function showMemberships(call: CallContext, userId: bigint, signal:
     for (const guildIds of inPieces(page, MEMBERS_PER_PIECE)) {
       await nextTurn();
       signal.throwIfAborted();
-      const members = await call.read.member.findMany({
-        where: { userId, guildId: { in: guildIds } },
-        include: WITH_USER_AND_ROLES,
+      const keys = guildIds.map((guildId) => ({ guildId, userId }));
+      await call.write(async ({ db, record }) => {
+        for (const member of await holdMembers(db, keys)) record({ type: 'GUILD_MEMBER_UPDATE', member });
       });
-      for (const member of members) call.announce({ type: 'GUILD_MEMBER_UPDATE', member });
     }
   }
 }

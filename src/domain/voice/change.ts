@@ -1,8 +1,8 @@
 import { type CallContext, requireUser } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessGuild } from '../guilds/access.js';
+import { holdMember } from '../members/hold.js';
 import { updateColumns } from '../members/update.js';
-import { holdMember } from './join.js';
 import { moveInVoice, operationsOfVoice, requireMoveTarget, type VoiceChange } from './moderate.js';
 
 export interface ChangeVoiceInput extends VoiceChange {

@@ -4,7 +4,7 @@ import type { Transaction } from '../../infra/database/index.js';
 import { type CallContext, requireUser, type Write } from '../call.js';
 import { DomainError, invalidInput } from '../errors.js';
 import { accessGuildChannel } from '../guilds/access.js';
-import { type MemberRecord, WITH_USER_AND_ROLES } from '../members/record.js';
+import { holdMember } from '../members/hold.js';
 import { allows, Permission } from '../permissions.js';
 import { endVoice } from './leave.js';
 import { type VoiceStateRecord, voiceRecord } from './record.js';
@@ -93,13 +93,6 @@ export async function holdChannel(db: Transaction, guildId: bigint, channelId: b
   const [channel] = await db.channel.updateManyAndReturn({ where, data: { guildId }, select: { userLimit: true } });
   if (!channel) throw new DomainError('UNKNOWN_CHANNEL');
   return channel;
-}
-
-/** A membership, which is there until the transaction ends; null where it is not. */
-export async function holdMember(db: Transaction, guildId: bigint, userId: bigint): Promise<MemberRecord | null> {
-  const { count } = await db.member.updateMany({ where: { guildId, userId }, data: { guildId } });
-  if (count === 0) return null;
-  return db.member.findUnique({ where: { guildId_userId: { guildId, userId } }, include: WITH_USER_AND_ROLES });
 }
 
 async function requireRoom(db: Transaction, channelId: bigint, userLimit: number): Promise<void> {

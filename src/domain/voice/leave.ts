@@ -1,8 +1,10 @@
-import type { Prisma, VoiceState } from '../../infra/database/index.js';
+import type { Prisma } from '../../infra/database/index.js';
 import { inPieces } from '../../infra/turns.js';
 import { type CallContext, requireUser, type Write } from '../call.js';
 import { DomainError } from '../errors.js';
-import { type MemberRecord, WITH_USER_AND_ROLES } from '../members/record.js';
+import { holdMembers } from '../members/hold.js';
+import type { MemberKey } from '../members/kept-timeouts.js';
+import type { MemberRecord } from '../members/record.js';
 import { type VoiceStateRecord, voiceRecord } from './record.js';
 
 /** Rows of one query: SQLite takes 999 parameters, and each row's key has two. */
@@ -17,22 +19,23 @@ type InVoice = Pick<Prisma.VoiceStateWhereInput, 'guildId' | 'userId' | 'channel
  * @param most how many at most; all unless stated
  */
 export async function endVoice(write: Write, where: InVoice, most?: number): Promise<VoiceStateRecord[]> {
-  // A change that changes nothing locks the rows: whoever else would end them finds them gone.
-  const states = await write.db.voiceState.updateManyAndReturn({
+  const found = await write.db.voiceState.findMany({
     where,
-    data: { suppress: false },
-    ...(most === undefined ? {} : { limit: most }),
+    select: { guildId: true, userId: true },
+    ...(most === undefined ? {} : { take: most }),
   });
   const left: VoiceStateRecord[] = [];
-  for (const piece of inPieces(states, PAGE)) left.push(...(await endPiece(write, piece)));
+  for (const piece of inPieces(found, PAGE)) left.push(...(await endPiece(write, where, piece)));
   return left;
 }
 
-async function endPiece({ db, record }: Write, states: VoiceState[]): Promise<VoiceStateRecord[]> {
-  const keys = { OR: states.map(({ guildId, userId }) => ({ guildId, userId })) };
-  const members = await db.member.findMany({ where: keys, include: WITH_USER_AND_ROLES });
+async function endPiece({ db, record }: Write, where: InVoice, keys: MemberKey[]): Promise<VoiceStateRecord[]> {
+  const members = await holdMembers(db, keys);
+  const inPiece = { AND: [where, { OR: keys }] };
+  // A change that changes nothing locks the rows: whoever else would end them finds them gone.
+  const states = await db.voiceState.updateManyAndReturn({ where: inPiece, data: { suppress: false } });
   const memberOf = new Map<string, MemberRecord>(members.map((member) => [keyOf(member), member]));
-  await db.voiceState.deleteMany({ where: keys });
+  await db.voiceState.deleteMany({ where: inPiece });
   return states.map((row) => {
     const state = { ...voiceRecord(row, memberOf.get(keyOf(row)) ?? null), channelId: null };
     record({ type: 'VOICE_STATE_UPDATE', state });

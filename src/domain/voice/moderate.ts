@@ -49,7 +49,7 @@ export function operationsOfVoice({ mute, deaf, channelId, suppress }: VoiceChan
 
 /**
  * Moves somebody within a transaction, and tells how they are in voice now.
- * @param member as the transaction has them by now
+ * @param member held, as the transaction has them by now
  * @param isToldAnyway whether what changed of the member is told along
  * @throws NOT_IN_VOICE, and INVALID_INPUT at `channelId` for a channel that is not there
  */
@@ -61,8 +61,8 @@ export async function moveInVoice(
 ): Promise<void> {
   const { db, record, audit } = write;
   const { guildId, userId } = member;
-  const key = { guildId_userId: { guildId, userId } };
-  const before = await db.voiceState.findUnique({ where: key });
+  // A change that changes nothing locks the row: whoever takes them out of voice meanwhile tells so before or after.
+  const [before] = await db.voiceState.updateManyAndReturn({ where: { guildId, userId }, data: { guildId } });
   if (!before) throw new DomainError('NOT_IN_VOICE');
   if (channelId === null) {
     await endVoice(write, { guildId, userId });
@@ -77,8 +77,8 @@ export async function moveInVoice(
   };
   const isChanged = Object.keys(data).length > 0;
   if (!isChanged && !isToldAnyway) return;
-  const [after] = isChanged ? await db.voiceState.updateManyAndReturn({ where: { guildId, userId }, data }) : [before];
-  if (!after) throw new DomainError('NOT_IN_VOICE');
+  const key = { guildId_userId: { guildId, userId } };
+  const after = isChanged ? await db.voiceState.update({ where: key, data }) : before;
   if (isMoved) {
     await audit({ action: 'MEMBER_MOVE', guildId, targetId: userId, changes: { channelId: String(channelId) } });
   }

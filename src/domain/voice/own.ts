@@ -1,6 +1,6 @@
 import { type CallContext, requireUser } from '../call.js';
 import { DomainError } from '../errors.js';
-import { holdMember } from './join.js';
+import { holdMember } from '../members/hold.js';
 import { type VoiceStateRecord, voiceRecord } from './record.js';
 
 export interface OwnVoiceInput {

@@ -350,7 +350,7 @@ const ROUTES: Route[] = [
     name: 'naming a member',
     run: ({ owner, guildId, member }) =>
       updateMember(owner, { guildId, userId: member.id, nick: String(app.nextId()) }),
-    most: 6,
+    most: 7,
   },
   {
     name: 'changing the own shown name',

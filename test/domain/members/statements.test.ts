@@ -42,8 +42,8 @@ test('what is written takes a fixed number of statements', async () => {
   const key = { guildId: guild.id, userId: ada.id };
   await owner.guilds.view(guild.id);
   await owner.guilds.member(guild.id, guild.owner.id);
-  expect(await cost(() => updateMember(owner, { ...key, nick: 'Heron' }))).toBe(6);
-  expect(await cost(() => addMemberRole(owner, { ...key, roleId: role.id }))).toBe(7);
+  expect(await cost(() => updateMember(owner, { ...key, nick: 'Heron' }))).toBe(7);
+  expect(await cost(() => addMemberRole(owner, { ...key, roleId: role.id }))).toBe(8);
   expect(await cost(() => kickMember(owner, key))).toBe(8);
   expect(await cost(() => banMember(owner, key))).toBe(6);
 });
