@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changePassword } from '../../src/domain/accounts/index.js';
 import { PASSWORD } from '../harness/accounts.js';
 import { ManualClock } from '../harness/clock.js';
-import { between, noPostgres } from '../harness/interleave.js';
+import { between, isAnybodyWaiting, noPostgres } from '../harness/interleave.js';
 import { outboxOf } from '../harness/mails.js';
 import { type Person, signUp } from '../harness/people.js';
 import { startServer, type TestServer } from '../harness/server.js';
@@ -108,12 +108,6 @@ describe('a password that is changed', () => {
 describe.skipIf(noPostgres)(needing(noPostgres, 'a session that is begun by a password while it is changed'), () => {
   const change = ({ id }: Person) =>
     changePassword(server.app.callOfNobody(), { userId: BigInt(id), passwordHash: 'another', keptSession: null });
-  /** Whether a statement waits for a row that another transaction has. */
-  const isAnybodyWaiting = async () => {
-    const waiting = await server.app.db.reader.$queryRaw<unknown[]>`SELECT 1 FROM pg_stat_activity
-      WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-    return waiting.length > 0;
-  };
   const sessionsOf = ({ id }: Person) => server.app.db.reader.authSession.count({ where: { userId: id } });
 
   it('is refused where it is stored after the change', async () => {
@@ -134,7 +128,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a session that is begun by a pa
       /^COMMIT/,
       async () => {
         signingIn = signIn(eve, PASSWORD);
-        await Promise.race([signingIn, until(isAnybodyWaiting)]);
+        await Promise.race([signingIn, until(() => isAnybodyWaiting(server.app))]);
       },
       () => change(eve),
     );

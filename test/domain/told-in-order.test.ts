@@ -5,7 +5,7 @@ import { pinMessage } from '../../src/domain/messages/index.js';
 import { createRole, deleteRole } from '../../src/domain/roles/index.js';
 import { showMemberships } from '../../src/domain/users/shown.js';
 import { changeVoiceState, joinVoice, leaveVoice, setOwnVoice } from '../../src/domain/voice/index.js';
-import { between, noPostgres } from '../harness/interleave.js';
+import { between, isAnybodyWaiting, noPostgres } from '../harness/interleave.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
 import { until } from '../harness/until.js';
@@ -34,12 +34,6 @@ beforeEach(async () => {
 });
 
 const ada = () => ({ guildId: room.guild.id, userId: room.users.ada.id });
-
-async function isAnybodyWaiting(): Promise<boolean> {
-  const waiting = await server.app.db.reader.$queryRaw<unknown[]>`SELECT 1 FROM pg_stat_activity
-    WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-  return waiting.length > 0;
-}
 
 /** What is told of ada in voice, of ada as a member, and of the channel, the last of each. */
 function lastTold() {
@@ -158,7 +152,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'what is told last is so'), () =
     let other: Promise<unknown> = Promise.resolve();
     const meanwhile = () => {
       other = second();
-      return Promise.race([other, until(isAnybodyWaiting)]);
+      return Promise.race([other, until(() => isAnybodyWaiting(server.app))]);
     };
     await between(/^COMMIT/, meanwhile, first);
     await other;

@@ -40,6 +40,13 @@ export async function between<T>(
   }
 }
 
+/** Whether a statement waits for a row that another transaction has. */
+export async function isAnybodyWaiting({ db }: Pick<AppContext, 'db'>): Promise<boolean> {
+  const waiting = await db.reader.$queryRaw<unknown[]>`SELECT 1 FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+  return waiting.length > 0;
+}
+
 /** A way to look for one row. */
 type Look =
   | 'authorizationCode.findUnique'
