@@ -5,10 +5,9 @@ import { type MemberRecord, WITH_USER_AND_ROLES } from './record.js';
 /**
  * Memberships, which stay as they are until the transaction ends; those that are not there are left out. Who changes one, its roles included, or
  * tells of one holds it, so that clients are told of changes in the order in which they were made (decisions 211).
- * @param keys 400 at most: SQLite takes 999 parameters
+ * @param keys one at least, and 400 at most: SQLite takes 999 parameters
  */
 export async function holdMembers(db: Transaction, keys: readonly MemberKey[]): Promise<MemberRecord[]> {
-  if (keys.length === 0) return [];
   const isAny = keys.map(({ guildId, userId }) => Prisma.sql`("guildId" = ${guildId} AND "userId" = ${userId})`);
   // A change that changes nothing locks the rows in both databases.
   await db.$executeRaw`UPDATE "Member" SET "userId" = "userId" WHERE ${Prisma.join(isAny, ' OR ')}`;
