@@ -20,6 +20,7 @@ import type { GraphqlContext } from './context.js';
 import { DeletedPayload } from './deleted.js';
 import { Guild } from './guilds.js';
 import { parseId, snowflakeId } from './ids.js';
+import { initialArgs, WITH_INITIAL } from './initial.js';
 import { childLists, type ListArgs, listArgs, listCost, parseList } from './lists.js';
 import { createLoader } from './loaders.js';
 import { PortalHome } from './portal-home.js';
@@ -208,9 +209,10 @@ builder.subscriptionField('boxChanged', (t) =>
   t.field({
     type: Box,
     description:
-      'The box, anew whenever it is renamed, connects, is away, or has other servers, until it is deleted. Who connects again asks once for the present state, which is not among the values.',
-    args: { boxId: t.arg.id({ required: true }) },
-    subscribe: (_root, { boxId }, context) => watchState(context, watchedBox(parseId(boxId, 'boxId'))),
+      `The box, anew whenever it is renamed, connects, is away, or has other servers, until it is deleted. ${WITH_INITIAL}`,
+    args: { boxId: t.arg.id({ required: true }), ...initialArgs },
+    subscribe: (_root, { boxId, ...args }, context) =>
+      watchState(context, watchedBox(parseId(boxId, 'boxId')), args),
     resolve: (box) => box,
   }),
 );

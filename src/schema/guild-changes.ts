@@ -8,6 +8,7 @@ import { guildRowOf, isOnBox } from './box-guilds.js';
 import { builder } from './builder.js';
 import { Guild } from './guilds.js';
 import { parseId } from './ids.js';
+import { initialArgs, WITH_INITIAL } from './initial.js';
 import { type Watched, watchState } from './watched-state.js';
 
 function watchedGuild(id: bigint): Watched<GuildRow> {
@@ -34,9 +35,10 @@ builder.subscriptionField('guildChanged', (t) =>
   t.field({
     type: Guild,
     description:
-      'The server, anew whenever it changes, its roles, channels or emojis, or its members, until the caller is no member any more. Who connects again asks once for the present state, which is not among the values.',
-    args: { guildId: t.arg.id({ required: true }) },
-    subscribe: (_root, { guildId }, context) => watchState(context, watchedGuild(parseId(guildId, 'guildId'))),
+      `The server, anew whenever it changes, its roles, channels or emojis, or its members, until the caller is no member any more. ${WITH_INITIAL}`,
+    args: { guildId: t.arg.id({ required: true }), ...initialArgs },
+    subscribe: (_root, { guildId, ...args }, context) =>
+      watchState(context, watchedGuild(parseId(guildId, 'guildId')), args),
     resolve: (guild) => guild,
   }),
 );

@@ -6,6 +6,7 @@ import type { Application as ApplicationRow, Team as TeamRow } from '../infra/da
 import { Application } from './applications.js';
 import { builder } from './builder.js';
 import { parseId } from './ids.js';
+import { initialArgs, WITH_INITIAL } from './initial.js';
 import { MAX_LIST } from './lists.js';
 import { PortalHome } from './portal-home.js';
 import { Team } from './teams.js';
@@ -47,28 +48,28 @@ const watchedPortalHome: Watched<{ userId: bigint }> = {
   topicsOf: ({ userId }) => [topics.user(userId)],
 };
 
-const STREAM = 'Who connects again asks once for the present state, which is not among the values.';
-
 builder.subscriptionFields((t) => ({
   portalHomeChanged: t.field({
     type: PortalHome,
-    description: `What waits for the caller's answer, anew whenever that changes. ${STREAM}`,
-    subscribe: (_root, _args, context) => watchState(context, watchedPortalHome),
+    description: `What waits for the caller's answer, anew whenever that changes. ${WITH_INITIAL}`,
+    args: initialArgs,
+    subscribe: (_root, args, context) => watchState(context, watchedPortalHome, args),
     resolve: (home) => home,
   }),
   teamChanged: t.field({
     type: Team,
-    description: `The team, anew whenever it changes, until the caller is no member any more. ${STREAM}`,
-    args: { teamId: t.arg.id({ required: true }) },
-    subscribe: (_root, { teamId }, context) => watchState(context, watchedTeam(parseId(teamId, 'teamId'))),
+    description: `The team, anew whenever it changes, until the caller is no member any more. ${WITH_INITIAL}`,
+    args: { teamId: t.arg.id({ required: true }), ...initialArgs },
+    subscribe: (_root, { teamId, ...args }, context) =>
+      watchState(context, watchedTeam(parseId(teamId, 'teamId')), args),
     resolve: (team) => team,
   }),
   applicationChanged: t.field({
     type: Application,
-    description: `The application, anew whenever it changes, until the caller has no role in it any more. ${STREAM}`,
-    args: { applicationId: t.arg.id({ required: true }) },
-    subscribe: (_root, { applicationId }, context) =>
-      watchState(context, watchedApplication(parseId(applicationId, 'applicationId'))),
+    description: `The application, anew whenever it changes, until the caller has no role in it any more. ${WITH_INITIAL}`,
+    args: { applicationId: t.arg.id({ required: true }), ...initialArgs },
+    subscribe: (_root, { applicationId, ...args }, context) =>
+      watchState(context, watchedApplication(parseId(applicationId, 'applicationId')), args),
     resolve: (application) => application,
   }),
 }));

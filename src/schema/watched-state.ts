@@ -7,6 +7,11 @@ import { type GraphqlContext, renewContext } from './context.js';
 import { mayEndSession, requireSession } from './stream-sessions.js';
 import type { Stream } from './streams.js';
 
+/** What a subscription to a state is asked with. */
+interface InitialArgs {
+  initial?: boolean | null | undefined;
+}
+
 /** Something whose state a subscription shows after each change. */
 export interface Watched<State> {
   /** What is watched, such as `team:1`; who watches the same shares what is read. */
@@ -20,16 +25,17 @@ export interface Watched<State> {
 }
 
 /**
- * A state as it is after each change, for as long as the caller is signed in and may see it. The present state is not
- * among the values: who connects again asks for it once the subscription stands. A change is a mark, not an entry of a
- * queue: however many come while a slow reader is busy, the next value is the state after all of them.
+ * A state as it is after each change, for as long as the caller is signed in and may see it. The present state is the first
+ * value where `initial` asks for it; who does not asks for it once the subscription stands. A change is a mark, not an entry of
+ * a queue: however many come while a slow reader is busy, the next value is the state after all of them.
  * @throws what `read` throws
  */
 export async function watchState<State>(
   context: GraphqlContext,
   watched: Watched<State>,
+  { initial }: InitialArgs = {},
 ): Promise<AsyncIterableIterator<State>> {
-  const stream = new StateStream(context, watched);
+  const stream = new StateStream(context, watched, initial ?? false);
   await stream.open();
   return stream;
 }
@@ -46,6 +52,7 @@ class StateStream<State> implements AsyncIterableIterator<State>, Stream {
   constructor(
     private readonly context: GraphqlContext,
     watched: Watched<State>,
+    private readonly isInitial: boolean,
   ) {
     this.#userId = String(requirePerson(context.call).user.id);
     this.#sessions = new Listening(context.app.bus, (message) => this.#onSessionMessage(message));
@@ -57,7 +64,7 @@ class StateStream<State> implements AsyncIterableIterator<State>, Stream {
     try {
       this.context.streams.add(this, this.#userId, this.context.gone);
       this.#shared.join(this);
-      this.#seen = this.#shared.version;
+      this.#seen = this.#shared.version - (this.isInitial ? 1 : 0);
       renewContext(this.context);
       await this.#shared.readAnew(this.context);
       await this.#sessions.to([topics.sessions]);
