@@ -1,6 +1,15 @@
-// `npm run schema`: writes schema.graphql, the portal's contract, from the types in src/schema.
-import { writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+// `npm run schema`: writes schema.graphql, the portal's contract, from the types in src/schema, and what the portal's pages know of it.
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { printedSchema } from '../dist/schema/index.js';
+import { portalGql } from './portal-gql.mjs';
 
-writeFileSync(resolve(import.meta.dirname, '../schema.graphql'), printedSchema());
+const root = resolve(import.meta.dirname, '..');
+writeFileSync(join(root, 'schema.graphql'), printedSchema());
+const generated = join(root, 'portal/src/gql');
+rmSync(generated, { recursive: true, force: true });
+for (const [path, text] of await portalGql()) {
+  const file = join(generated, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}

@@ -39,8 +39,7 @@ import { warnUnlessReachable } from './infra/mail.js';
 import { createMetrics, endMetrics, type Measures, showLive, showPool, showRedis } from './infra/metrics.js';
 import { SharedKeys } from './infra/shared-keys.js';
 import { createOAuthFace } from './oauth/index.js';
-import { mountFavicon } from './portal/favicon.js';
-import { mountInvitePage, mountLanding } from './portal/landing.js';
+import { createPortalFace } from './portal/index.js';
 import { createUplink, type EnteredBox, enterBox, requireNoBox } from './relay/box/index.js';
 import { BoxHome, createDirectory, createRelay, KnownBots, type LineMessage, type Relay } from './relay/cloud/index.js';
 import { openResources } from './resources.js';
@@ -200,17 +199,15 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   );
   const operations = { phase, readiness, metrics: app.metrics };
   const operationsHttp = config.metricsPort === null ? http : fastify();
-  mountFavicon(http);
-  mountInvitePage(http, app);
   mountOperations(operationsHttp, operations);
   const accounts = createAccounts(app);
-  mountLanding(http, app, accounts.pageSessions);
   const relay = createRelay(app, bots, redis && createRedisBus<LineMessage>(redis, log));
   const directory = createDirectory(app, relay.lines, redis && new SharedKeys(redis));
   doorway.leadTo(relay.door);
   const faces: Face[] = [
     accounts,
     graphqlFace(app, accounts.personFromHeaders),
+    createPortalFace(app),
     createCdnFace(app),
     createOAuthFace(app, accounts.pageSessions),
     createRestFace(app, accounts.personFromHeaders, config.box ? everythingHere : directory),

@@ -208,11 +208,9 @@ function watchedBox(id: bigint): Watched<BoxRow> {
 builder.subscriptionField('boxChanged', (t) =>
   t.field({
     type: Box,
-    description:
-      `The box, anew whenever it is renamed, connects, is away, or has other servers, until it is deleted. ${WITH_INITIAL}`,
+    description: `The box, anew whenever it is renamed, connects, is away, or has other servers, until it is deleted. ${WITH_INITIAL}`,
     args: { boxId: t.arg.id({ required: true }), ...initialArgs },
-    subscribe: (_root, { boxId, ...args }, context) =>
-      watchState(context, watchedBox(parseId(boxId, 'boxId')), args),
+    subscribe: (_root, { boxId, ...args }, context) => watchState(context, watchedBox(parseId(boxId, 'boxId')), args),
     resolve: (box) => box,
   }),
 );

@@ -34,8 +34,7 @@ function showsInGuild({ invalidates }: BusMessage): boolean {
 builder.subscriptionField('guildChanged', (t) =>
   t.field({
     type: Guild,
-    description:
-      `The server, anew whenever it changes, its roles, channels or emojis, or its members, until the caller is no member any more. ${WITH_INITIAL}`,
+    description: `The server, anew whenever it changes, its roles, channels or emojis, or its members, until the caller is no member any more. ${WITH_INITIAL}`,
     args: { guildId: t.arg.id({ required: true }), ...initialArgs },
     subscribe: (_root, { guildId, ...args }, context) =>
       watchState(context, watchedGuild(parseId(guildId, 'guildId')), args),

@@ -1,6 +1,6 @@
 export { createInvite, NewInvite } from './create.js';
 export { deleteInvite } from './delete.js';
-export { findInvite, maxAgeOf } from './find.js';
+export { maxAgeOf } from './find.js';
 export { getInvite, type InviteDetails } from './get.js';
 export { listChannelInvites, listGuildInvites, manageableInvites } from './list.js';
 export type { InviteRecord } from './record.js';

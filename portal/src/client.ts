@@ -1,0 +1,31 @@
+import { createClient as createSocket } from 'graphql-ws';
+import { Client, type CombinedError, fetchExchange, mapExchange, subscriptionExchange } from 'urql';
+import { createCache } from './cache.js';
+import { socketOptions } from './live.js';
+import { sessionEnded, tellSession } from './session.js';
+
+/** GraphQL, by which the portal reads and does everything but signing in and out. */
+export function createClient(): Client {
+  const socket = createSocket(socketOptions());
+  // A socket speaks for the session it was opened with.
+  sessionEnded.subscribe(() => !sessionEnded.get() && socket.terminate());
+  return new Client({
+    url: '/graphql',
+    preferGetMethod: false,
+    requestPolicy: 'cache-and-network',
+    exchanges: [
+      createCache(),
+      mapExchange({ onError: noteEnd }),
+      fetchExchange,
+      subscriptionExchange({
+        forwardSubscription: ({ query = '', variables }) => ({
+          subscribe: (sink) => ({ unsubscribe: socket.subscribe({ query, variables }, sink) }),
+        }),
+      }),
+    ],
+  });
+}
+
+function noteEnd({ graphQLErrors }: CombinedError): void {
+  if (graphQLErrors.some(({ extensions }) => extensions.code === 'UNAUTHENTICATED')) tellSession(true);
+}

@@ -1,0 +1,83 @@
+import type { ClientOptions } from 'graphql-ws';
+import { type AnyVariables, type TypedDocumentNode, type UseSubscriptionArgs, useSubscription } from 'urql';
+import { sessionEnded } from './session.js';
+import { Store, useStore } from './store.js';
+
+/** How the pages hear of changes: not asked for yet, open, or lost and being opened again. */
+export type Connection = 'none' | 'live' | 'lost';
+
+export const connection = new Store<Connection>('none');
+
+/** The close code of a socket that nobody needs any more (RFC 6455, section 7.4.1). */
+const NORMAL = 1_000;
+
+const LONGEST_WAIT_MS = 10_000;
+
+/** How long the server may stay silent, in milliseconds, before it is asked whether it is there, and as long again for its answer. */
+const PING_AFTER_MS = 15_000;
+
+/** The socket of all subscriptions. It is opened anew for as long as somebody subscribes, which then hears the present state first. */
+export function socketOptions(): ClientOptions {
+  let pongDue: ReturnType<typeof setTimeout> | undefined;
+  let socket: WebSocket | undefined;
+  return {
+    url: `${window.location.origin.replace(/^http/, 'ws')}/graphql`,
+    lazy: true,
+    lazyCloseTimeout: 5_000,
+    keepAlive: PING_AFTER_MS,
+    retryAttempts: Number.POSITIVE_INFINITY,
+    shouldRetry: () => true,
+    retryWait: waitToRetry,
+    on: {
+      opened: (opened) => {
+        socket = opened as WebSocket;
+      },
+      connected: () => connection.set('live'),
+      closed: (event) => {
+        clearTimeout(pongDue);
+        connection.set((event as CloseEvent).code === NORMAL ? 'none' : 'lost');
+      },
+      ping: (received) => {
+        if (!received) pongDue = setTimeout(() => socket?.close(4408, 'No pong'), PING_AFTER_MS);
+      },
+      pong: (received) => {
+        if (received) clearTimeout(pongDue);
+      },
+    },
+  };
+}
+
+/** Waits longer after each try, and not at all once the browser says that there is a network, or somebody looks at the page again. */
+function waitToRetry(retries: number): Promise<void> {
+  const longest = Math.min(LONGEST_WAIT_MS, 500 * 2 ** retries);
+  return new Promise((resolve) => {
+    const stop = new AbortController();
+    const goOn = () => {
+      stop.abort();
+      clearTimeout(timer);
+      resolve();
+    };
+    const timer = setTimeout(goOn, longest * (0.5 + Math.random() / 2));
+    window.addEventListener('online', goOn, { signal: stop.signal });
+    const isSeen = () => document.visibilityState === 'visible' && goOn();
+    document.addEventListener('visibilitychange', isSeen, { signal: stop.signal });
+  });
+}
+
+/**
+ * Shows the state of something as it is, after each change. Begins with the present state, after a lost connection and a lost
+ * session too.
+ * @returns whether it ended, as it does once the caller may not see it any more
+ */
+export function useLive<Data, Variables extends AnyVariables>(
+  query: TypedDocumentNode<Data, Variables>,
+  variables: Variables,
+): boolean {
+  const isSignedOut = useStore(sessionEnded);
+  const watched = { query, variables, pause: isSignedOut } as UseSubscriptionArgs<Variables, Data>;
+  const [{ error }] = useSubscription(watched);
+  return error?.graphQLErrors.some(({ extensions }) => OVER.has(extensions.code)) ?? false;
+}
+
+/** The codes with which it ends for good. */
+const OVER: ReadonlySet<unknown> = new Set(['NOT_FOUND', 'FORBIDDEN']);

@@ -1,0 +1,75 @@
+import { Link, Outlet, useParams } from '@tanstack/react-router';
+import { useQuery } from 'urql';
+import { ApplicationChangedDocument, ApplicationDocument } from '../../gql/applications/layout.js';
+import { useLive } from '../../live.js';
+import { Ending, NotFound } from '../../ui/endings.js';
+import { Skeleton } from '../../ui/listing.js';
+import { Heading, Name } from '../../ui/page.js';
+import { Picture } from '../../ui/picture.js';
+import { problemIn, sentenceOf } from '../../ui/problems.js';
+import { ApplicationContext } from './application.js';
+
+/** What is around the pages of one application. */
+export function ApplicationLayout() {
+  const { applicationId } = useParams({ from: '/frame/applications/$applicationId' });
+  return <OneApplication key={applicationId} id={applicationId} />;
+}
+
+function OneApplication({ id }: { id: string }) {
+  const [{ data, error }] = useQuery({ query: ApplicationDocument, variables: { id } });
+  const isOver = useLive(ApplicationChangedDocument, { id });
+  if (!data) return error ? <p className="notice">{sentenceOf(problemIn(error))}</p> : <Skeleton />;
+  if (!data.application) return <NotFound />;
+  if (isOver) return <Gone />;
+  const { name, iconUrl, ownerTeam } = data.application;
+  return (
+    <ApplicationContext value={data.application}>
+      <header className="noun">
+        <Picture url={iconUrl} name={name} isBig />
+        <div>
+          <Heading>
+            <Name>{name}</Name>
+          </Heading>
+          {ownerTeam && (
+            <p className="soft">
+              of <bdi>{ownerTeam.name}</bdi>
+            </p>
+          )}
+        </div>
+      </header>
+      <div className="sections">
+        <Sections id={id} />
+        <div className="content">
+          <Outlet />
+        </div>
+      </div>
+    </ApplicationContext>
+  );
+}
+
+const SECTIONS = [{ to: '/applications/$applicationId/general', text: 'General' }] as const;
+
+function Sections({ id }: { id: string }) {
+  return (
+    <nav className="side" aria-label="Application">
+      {SECTIONS.map(({ to, text }) => (
+        <Link key={to} to={to} params={{ applicationId: id }}>
+          {text}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+function Gone() {
+  return (
+    <Ending
+      title="Gone"
+      text="You can no longer see this application: it was deleted, or you have no role in it any more."
+    >
+      <Link className="button" to="/applications">
+        To your applications
+      </Link>
+    </Ending>
+  );
+}

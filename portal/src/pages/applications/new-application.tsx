@@ -1,0 +1,84 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useClient } from 'urql';
+import { CreateApplicationDocument } from '../../gql/applications/list.js';
+import type { CreateApplicationMutation } from '../../gql/types.js';
+import { OpenDialog } from '../../ui/dialog.js';
+import { TextArea, TextField } from '../../ui/field.js';
+import { Form } from '../../ui/form.js';
+import { type Problem, problemIn } from '../../ui/problems.js';
+import { SecretsDialog } from '../../ui/secrets.js';
+
+type Made = CreateApplicationMutation['createApplication'];
+
+/** Asks for a name, makes the application, shows its secrets this once, and leads to its page. */
+export function NewApplication({ onClose }: { onClose: () => void }) {
+  const navigate = useNavigate();
+  const [made, setMade] = useState<Made | null>(null);
+  if (!made) return <NameDialog onClose={onClose} onMade={setMade} />;
+  const { application, botToken, clientSecret } = made;
+  const goOn = () => {
+    onClose();
+    void navigate({ to: '/applications/$applicationId/general', params: { applicationId: application.id } });
+  };
+  return (
+    <SecretsDialog
+      title={`The secrets of ${application.name}`}
+      secrets={[
+        { label: 'Bot token', variable: 'BOT_TOKEN', value: botToken },
+        { label: 'Client secret', variable: 'CLIENT_SECRET', value: clientSecret },
+      ]}
+      onDone={goOn}
+    />
+  );
+}
+
+function NameDialog({ onClose, onMade }: { onClose: () => void; onMade: (made: Made) => void }) {
+  const client = useClient();
+  const [input, setInput] = useState({ name: '', description: '' });
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const create = async () => {
+    setBusy(true);
+    const { data, error } = await client.mutation(CreateApplicationDocument, { input }).toPromise();
+    setBusy(false);
+    if (data) onMade(data.createApplication);
+    else if (error) setProblem(problemIn(error));
+  };
+  return (
+    <OpenDialog title="New application" onClose={onClose}>
+      <Form
+        problem={problem}
+        isBusy={isBusy}
+        onSubmit={create}
+        buttons={(isOff) => (
+          <div className="actions">
+            <button type="button" className="plain" onClick={onClose}>
+              Cancel
+            </button>
+            <button type="submit" disabled={isOff}>
+              Create
+            </button>
+          </div>
+        )}
+      >
+        <TextField
+          label="Name"
+          hint="2 to 32 characters. Its bot is called so, too."
+          maxLength={32}
+          value={input.name}
+          fault={problem?.fields.name}
+          onChange={({ target }) => setInput({ ...input, name: target.value })}
+        />
+        <TextArea
+          label="Description"
+          hint="Shown to who installs it; you can write it later."
+          maxLength={400}
+          value={input.description}
+          fault={problem?.fields.description}
+          onChange={({ target }) => setInput({ ...input, description: target.value })}
+        />
+      </Form>
+    </OpenDialog>
+  );
+}

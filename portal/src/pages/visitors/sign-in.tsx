@@ -1,0 +1,36 @@
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { Heading, useTitle } from '../../ui/page.js';
+import { SignInForm } from './sign-in-form.js';
+import { Visitors } from './visitors.js';
+
+/** Where somebody says who they are, and goes on to the page they wanted. */
+export function SignIn() {
+  useTitle('Sign in');
+  const { next } = useSearch({ from: '/sign-in' });
+  const goOn = useGoOn(next);
+  const [email, setEmail] = useState('');
+  return (
+    <Visitors>
+      <Heading>Sign in</Heading>
+      <p className="soft">The bot and app platform of your chat service: applications, teams, servers and boxes.</p>
+      <SignInForm email={email} setEmail={setEmail} onDone={goOn} />
+      <p className="soft small">
+        <a href="/oauth2/password">Forgot your password?</a>
+      </p>
+      <p className="soft small">
+        No account yet?{' '}
+        <Link to="/sign-up" search={next === undefined ? {} : { next }}>
+          Sign up
+        </Link>
+        .
+      </p>
+    </Visitors>
+  );
+}
+
+/** Leads to the page that somebody wanted before they were asked who they are. */
+export function useGoOn(next: string | undefined): () => void {
+  const navigate = useNavigate();
+  return () => void navigate({ href: next ?? '/portal', replace: true });
+}

@@ -1,0 +1,23 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { rootRoute } from './root.js';
+
+/** What is around every page of somebody who is signed in. */
+export const frameRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'frame',
+  component: lazyRouteComponent(() => import('../pages/frame.js'), 'Frame'),
+});
+
+const home = createRoute({
+  getParentRoute: () => frameRoute,
+  path: '/',
+  component: lazyRouteComponent(() => import('../pages/home/home.js'), 'Home'),
+});
+
+const account = createRoute({
+  getParentRoute: () => frameRoute,
+  path: 'account',
+  component: lazyRouteComponent(() => import('../pages/account/account.js'), 'Account'),
+});
+
+export const ownRoutes = [home, account];

@@ -1,0 +1,9 @@
+import { applicationRoutes } from './applications.js';
+import { frameRoute, ownRoutes } from './frame.js';
+import { rootRoute } from './root.js';
+import { visitorRoutes } from './visitors.js';
+
+export const routeTree = rootRoute.addChildren([
+  ...visitorRoutes,
+  frameRoute.addChildren([...ownRoutes, ...applicationRoutes]),
+]);

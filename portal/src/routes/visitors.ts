@@ -1,0 +1,28 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { rootRoute } from './root.js';
+
+/** Where a visitor goes once they are signed in: a page of the portal, or the home page. */
+export interface NextPage {
+  next?: string;
+}
+
+/** Only pages of the portal: a link must not lead elsewhere through the sign-in page. */
+function nextPage({ next }: Record<string, unknown>): NextPage {
+  return typeof next === 'string' && /^\/portal(\/|$|\?)/.test(next) ? { next } : {};
+}
+
+const signIn = createRoute({
+  getParentRoute: () => rootRoute,
+  path: 'sign-in',
+  validateSearch: nextPage,
+  component: lazyRouteComponent(() => import('../pages/visitors/sign-in.js'), 'SignIn'),
+});
+
+const signUp = createRoute({
+  getParentRoute: () => rootRoute,
+  path: 'sign-up',
+  validateSearch: nextPage,
+  component: lazyRouteComponent(() => import('../pages/visitors/sign-up.js'), 'SignUp'),
+});
+
+export const visitorRoutes = [signIn, signUp];

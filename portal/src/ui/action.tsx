@@ -1,0 +1,91 @@
+import { type ReactNode, useState } from 'react';
+import type { AnyVariables, OperationResult, TypedDocumentNode } from 'urql';
+import { useClient } from 'urql';
+import { Question } from './dialog.js';
+import { TextField } from './field.js';
+import { Refusal } from './form.js';
+import { type Problem, problemIn, sentenceOf } from './problems.js';
+import { complain } from './toasts.js';
+
+/** Something that a button does: a mutation, whose answer renews what pages show. */
+export interface Action<Data, Variables> {
+  /** @returns the answer; undefined where it was refused, which has been said then */
+  run(variables: Variables): Promise<Data | undefined>;
+  isBusy: boolean;
+  problem: Problem | null;
+}
+
+/**
+ * Does something by a mutation. What is refused is said in passing, unless the page shows the problem itself.
+ * @param options.isQuiet whether the page shows it
+ */
+export function useAction<Data, Variables extends AnyVariables>(
+  document: TypedDocumentNode<Data, Variables>,
+  { isQuiet = false }: { isQuiet?: boolean } = {},
+): Action<Data, Variables> {
+  const client = useClient();
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const run = async (variables: Variables) => {
+    setBusy(true);
+    const { data, error }: OperationResult<Data, Variables> = await client.mutation(document, variables).toPromise();
+    setBusy(false);
+    const refused = error ? problemIn(error) : null;
+    setProblem(refused);
+    if (!refused) return data;
+    if (!isQuiet) complain(sentenceOf(refused));
+    return undefined;
+  };
+  return { run, isBusy, problem };
+}
+
+interface DangerProps {
+  /** What is asked, such as “Delete Otter bot?”. */
+  title: string;
+  /** What happens then, in the words of the platform. */
+  children: ReactNode;
+  /** What the button that does it says. */
+  doIt: string;
+  /** Does it; the dialog stays open where it was refused. */
+  onDo: (typed: string) => void;
+  onClose: () => void;
+  isBusy: boolean;
+  problem: Problem | null;
+  /** What has to be typed first, and what the field for it is called. */
+  typed?: { name: string; label: string };
+}
+
+/** Asks before something that cannot be undone, where it matters most by having its name typed. */
+export function Danger({ title, children, doIt, onDo, onClose, isBusy, problem, typed }: DangerProps) {
+  const [text, setText] = useState('');
+  const isTyped = !typed || text === typed.name;
+  return (
+    <Question
+      title={title}
+      safe="Cancel"
+      onSafe={onClose}
+      action={
+        <button type="button" className="bad" disabled={!isTyped || isBusy} onClick={() => onDo(text)}>
+          {doIt}
+        </button>
+      }
+    >
+      {children}
+      {typed && (
+        <TextField
+          label={typed.label}
+          hint={
+            <>
+              It is called <bdi>{typed.name}</bdi>.
+            </>
+          }
+          autoComplete="off"
+          value={text}
+          fault={Object.values(problem?.fields ?? {})[0]}
+          onChange={({ target }) => setText(target.value)}
+        />
+      )}
+      <Refusal problem={problem} />
+    </Question>
+  );
+}

@@ -1,0 +1,8 @@
+/** Stands where a page will be. */
+export function Loading() {
+  return (
+    <p className="loading" role="status">
+      Loading …
+    </p>
+  );
+}

@@ -1,0 +1,130 @@
+import { useBlocker } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import type { CombinedError } from 'urql';
+import { Question } from './dialog.js';
+import type { Draft, Values } from './draft.js';
+import { Form } from './form.js';
+import { type Problem, problemIn } from './problems.js';
+import { say } from './toasts.js';
+
+interface DraftFormProps<Live extends Values> {
+  draft: Draft<Live>;
+  /** What each field is called. */
+  names: Record<keyof Live & string, string>;
+  /** Sends the changes. */
+  save(changes: Partial<Live>): Promise<{ error?: CombinedError | undefined }>;
+  /** The fields, with what is wrong at them by their paths. */
+  children: (faults: Record<string, string>) => ReactNode;
+  /** Why nothing may be changed; undefined when it may. */
+  readOnly?: string | undefined;
+}
+
+/** A form of settings: a bar names what is not saved yet, and nothing typed is left behind unasked. */
+export function DraftForm<Live extends Values>({ draft, names, save, children, readOnly }: DraftFormProps<Live>) {
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const submit = async () => {
+    if (!draft.isChanged || isBusy) return;
+    setBusy(true);
+    const { error } = await save(draft.changes);
+    setBusy(false);
+    setProblem(error ? problemIn(error) : null);
+    if (!error) say('Saved');
+  };
+  useSaveKey(submit);
+  const discard = () => {
+    draft.discard();
+    setProblem(null);
+  };
+  const changed = Object.keys(draft.changes).map((field) => names[field]);
+  return (
+    <Form
+      problem={problem}
+      isBusy={isBusy}
+      onSubmit={submit}
+      buttons={(isOff) =>
+        draft.isChanged && (
+          <section className="save" aria-label="Unsaved changes">
+            <p>
+              Not saved: <b>{changed.join(', ')}</b>
+            </p>
+            <div className="actions">
+              <button type="button" className="plain" onClick={discard}>
+                Discard
+              </button>
+              <button type="submit" disabled={isOff}>
+                Save changes
+              </button>
+            </div>
+          </section>
+        )
+      }
+    >
+      <fieldset disabled={readOnly !== undefined}>
+        {readOnly !== undefined && <p className="hint">{readOnly}</p>}
+        {children(problem?.fields ?? {})}
+      </fieldset>
+      <Conflicts draft={draft} names={names} />
+      <LeaveQuestion isChanged={draft.isChanged} />
+    </Form>
+  );
+}
+
+function Conflicts<Live extends Values>({ draft, names }: Pick<DraftFormProps<Live>, 'draft' | 'names'>) {
+  return draft.conflicts.map(({ field, theirs, keep, take }) => (
+    <div className="notice warn" role="alert" key={field}>
+      <p>
+        {names[field]} was changed to <bdi>{shown(theirs)}</bdi> while you were editing it.
+      </p>
+      <div className="actions">
+        <button type="button" className="plain" onClick={keep}>
+          Keep mine
+        </button>
+        <button type="button" className="plain" onClick={take}>
+          Take theirs
+        </button>
+      </div>
+    </div>
+  ));
+}
+
+function shown(value: unknown): string {
+  if (typeof value === 'string') return value === '' ? 'nothing' : `“${value}”`;
+  if (typeof value === 'boolean') return value ? 'on' : 'off';
+  return value === null ? 'nothing' : Array.isArray(value) ? value.join(', ') : 'something else';
+}
+
+/** Asks once before what was typed is left behind, by a link, by the browser's buttons or by closing the tab. */
+export function LeaveQuestion({ isChanged }: { isChanged: boolean }) {
+  const blocker = useBlocker({ shouldBlockFn: () => isChanged, enableBeforeUnload: isChanged, withResolver: true });
+  if (blocker.status !== 'blocked') return null;
+  return (
+    <Question
+      title="Leave without saving?"
+      safe="Stay"
+      onSafe={blocker.reset}
+      action={
+        <button type="button" className="bad" onClick={blocker.proceed}>
+          Leave
+        </button>
+      }
+    >
+      <p>What you typed here is not saved.</p>
+    </Question>
+  );
+}
+
+/** Ctrl+S, and ⌘S, save. */
+function useSaveKey(save: () => void): void {
+  const latest = useRef(save);
+  latest.current = save;
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== 's' || !(event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      latest.current();
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, []);
+}

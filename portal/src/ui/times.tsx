@@ -1,0 +1,51 @@
+import { useEffect, useState } from 'react';
+
+const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'long', timeStyle: 'medium' });
+const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+
+const UNITS: [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
+  ['year', 31_557_600],
+  ['month', 2_629_800],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+];
+
+/** A moment, as how long ago it was; the exact time is its title. */
+export function Ago({ at }: { at: string }) {
+  const now = useNow();
+  const date = new Date(at);
+  return (
+    <time dateTime={at} title={EXACT.format(date)}>
+      {describe((date.getTime() - now) / 1_000)}
+    </time>
+  );
+}
+
+function describe(seconds: number): string {
+  const [unit, length] = UNITS.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1];
+  if (unit === 'second') return 'just now';
+  return RELATIVE.format(Math.round(seconds / length), unit);
+}
+
+/** The present moment in milliseconds, anew every half minute. */
+function useNow(): number {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 30_000);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
+}
+
+/** Counts whole seconds down to 0, from the start again whenever `since` is another. */
+export function useCountdown(seconds: number, since: unknown): number {
+  const [left, setLeft] = useState(seconds);
+  useEffect(() => {
+    setLeft(Math.ceil(seconds));
+    if (seconds <= 0) return;
+    const timer = setInterval(() => setLeft((before) => Math.max(0, before - 1)), 1_000);
+    return () => clearInterval(timer);
+  }, [seconds, since]);
+  return left;
+}

@@ -1,0 +1,48 @@
+import { createLogger, defineConfig } from 'vite';
+
+/** What every page needs: React and the router. */
+const VENDOR = /node_modules\/(react|react-dom|scheduler|use-sync-external-store|@tanstack)\//;
+
+/** What every page of somebody who is signed in needs beside that. */
+const FRAME =
+  /node_modules\/(urql|@urql|@0no-co|wonka|graphql-ws|@base-ui)\/(?!.*(combobox|autocomplete|floating-ui-react))/;
+
+/** Files of our own that such pages share. */
+const FRAME_FILES =
+  /portal\/src\/(cache|client|document|live|session|ui\/(connection|copy|dialog|draft|listing|picture|save|secrets|toasts))\.tsx?$/;
+
+/** Files of our own that pages of visitors need, too. */
+const SHELL = /portal\/src\/(store|ui\/(field|form|page|problems|times|endings|loading))\.tsx?$/;
+
+const logger = createLogger('warn');
+const { warn } = logger;
+// The theme has to be known before the page is painted: it is a file of its own, and no module.
+logger.warn = (message, options) => message.includes('theme.js') || warn(message, options);
+
+export default defineConfig({
+  base: '/portal/',
+  customLogger: logger,
+  build: {
+    outDir: '../dist/portal',
+    emptyOutDir: true,
+    target: 'es2022',
+    // The policy of the pages allows files of their own origin, and nothing that stands in a page.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    sourcemap: false,
+    reportCompressedSize: false,
+    rolldownOptions: {
+      onLog: (level, log, show) => log.code !== 'MODULE_LEVEL_DIRECTIVE' && show(level, log),
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: 'vendor', test: VENDOR, priority: 4 },
+            { name: 'shell', test: SHELL, priority: 3 },
+            { name: 'parts', test: FRAME, priority: 2 },
+            { name: 'parts', test: FRAME_FILES, priority: 1 },
+          ],
+        },
+      },
+    },
+  },
+});

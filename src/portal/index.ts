@@ -1,0 +1,87 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { AppContext } from '../context.js';
+import type { Face } from '../face.js';
+import { mountFavicon } from './favicon.js';
+import { type Encoding, type Pages, type PortalFile, readPages } from './pages.js';
+
+/**
+ * The portal's pages, which ask GraphQL for all that they show. `/` and the addresses of invites lead into them.
+ * @throws {StartError} where the portal was not built
+ */
+export function createPortalFace(app: AppContext): Face {
+  const pages = readPages();
+  return {
+    mount(http) {
+      mountFavicon(http);
+      http.get('/', async (_request, reply) => reply.redirect('/portal', 302));
+      http.get<{ Params: { code: string } }>('/invite/:code', async ({ params }, reply) =>
+        reply.redirect(`/portal/invite/${encodeURIComponent(params.code)}`, 302),
+      );
+      http.get('/portal', async (request, reply) => sendShell(app, pages, request, reply, ''));
+      http.get<{ Params: { '*': string } }>('/portal/*', async (request, reply) => {
+        const path = request.params['*'];
+        const file = pages.files.get(path);
+        return file ? sendFile(app, file, request, reply) : sendShell(app, pages, request, reply, path);
+      });
+    },
+  };
+}
+
+/** Sends the page in which every page opens; where there is none at the path, it says so by itself, and its status does. */
+function sendShell(
+  app: AppContext,
+  { shell, isRoute }: Pages,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  path: string,
+) {
+  reply.code(isRoute(path) ? 200 : 404);
+  return sendFile(app, shell, request, reply);
+}
+
+function sendFile(app: AppContext, file: PortalFile, { headers }: FastifyRequest, reply: FastifyReply): FastifyReply {
+  reply.headers({
+    ...headersOfPages(app),
+    'content-type': file.type,
+    'cache-control': file.isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache',
+    etag: file.etag,
+    vary: 'accept-encoding',
+  });
+  if (reply.statusCode === 200 && headers['if-none-match']?.includes(file.etag)) return reply.code(304).send();
+  const encoding = encodingFor(headers['accept-encoding']);
+  if (encoding !== 'identity') reply.header('content-encoding', encoding);
+  return reply.send(file.bodies[encoding]);
+}
+
+/** The best encoding that the client takes (RFC 9110, section 12.5.3). */
+function encodingFor(accepted = ''): Encoding {
+  const taken = accepted.split(',').map((part) => part.trim().split(';'));
+  const takes = (name: string) =>
+    taken.some(([coding, weight]) => coding === name && !/^\s*q=0(\.0*)?$/.test(weight ?? ''));
+  if (takes('br')) return 'br';
+  return takes('gzip') ? 'gzip' : 'identity';
+}
+
+/**
+ * Scripts and styles of this origin alone, nothing that stands in a page. Icons have the instance's public address, also where somebody
+ * came by another.
+ */
+function headersOfPages({ addresses }: AppContext): Record<string, string> {
+  const { origin } = new URL(addresses.publicUrl);
+  const policy = [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    `img-src 'self' blob: ${origin}`,
+    `connect-src 'self' ${origin.replace(/^http/, 'ws')}`,
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ];
+  return {
+    'content-security-policy': policy.join('; '),
+    'cross-origin-opener-policy': 'same-origin',
+    'referrer-policy': 'same-origin',
+    'x-content-type-options': 'nosniff',
+  };
+}

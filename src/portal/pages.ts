@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, extname, join, relative, sep } from 'node:path';
+import { StartError } from '../config.js';
+
+/** A file of the portal as it is served. */
+export interface PortalFile {
+  type: string;
+  etag: string;
+  /** By the name of `content-encoding`; `identity` is the file as it is. */
+  bodies: Record<Encoding, Buffer>;
+  /** Whether its name says what is in it, so that it never changes. */
+  isImmutable: boolean;
+}
+
+export type Encoding = 'br' | 'gzip' | 'identity';
+
+/** The portal as it was built (`npm run build`). */
+export interface Pages {
+  /** By their paths below `/portal/`. */
+  files: ReadonlyMap<string, PortalFile>;
+  /** The page in which every page opens. */
+  shell: PortalFile;
+  /** Whether there is a page at a path below `/portal`. */
+  isRoute(path: string): boolean;
+}
+
+const TYPES: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+/** Reads the built portal, once. @throws {StartError} where it was not built */
+export function readPages(): Pages {
+  const folder = builtFolder();
+  const files = new Map(
+    readdirSync(folder, { withFileTypes: true, recursive: true })
+      .filter((entry) => entry.isFile() && extname(entry.name) in TYPES)
+      .map((entry) => join(entry.parentPath, entry.name))
+      .map((path) => [relative(folder, path).split(sep).join('/'), readPortalFile(path)]),
+  );
+  const shell = files.get('index.html');
+  if (!shell) throw notBuilt(folder);
+  const patterns = (JSON.parse(readFileSync(join(folder, 'routes.json'), 'utf8')) as string[]).map(patternOf);
+  return { files, shell, isRoute: (path) => patterns.some((pattern) => pattern.test(path)) };
+}
+
+/** The nearest `dist/portal` above: built, this module may stand in a file with others. */
+function builtFolder(): string {
+  let folder = import.meta.dirname;
+  while (!existsSync(join(folder, 'package.json')) && folder !== dirname(folder)) folder = dirname(folder);
+  const built = join(folder, 'dist/portal');
+  if (!existsSync(join(built, 'index.html'))) throw notBuilt(built);
+  return built;
+}
+
+function notBuilt(folder: string): StartError {
+  return new StartError(
+    `the portal is not built: there is no ${join(folder, 'index.html')}. \`npm run build\` makes it`,
+  );
+}
+
+function readPortalFile(path: string): PortalFile {
+  const identity = readFileSync(path);
+  return {
+    type: TYPES[extname(path)] ?? '',
+    etag: `"${createHash('sha256').update(identity).digest('base64url').slice(0, 22)}"`,
+    bodies: { identity, br: readFileSync(`${path}.br`), gzip: readFileSync(`${path}.gz`) },
+    isImmutable: path.includes(`${sep}assets${sep}`),
+  };
+}
+
+/** @param route such as `/applications/$applicationId/general` */
+function patternOf(route: string): RegExp {
+  const parts = route.split('/').filter((part) => part !== '');
+  const pattern = parts.map((part) => (part.startsWith('$') ? '[^/]+' : part)).join('/');
+  return new RegExp(`^/?${pattern}/?$`);
+}
