@@ -29,7 +29,7 @@ export async function createApplication(
   const id = call.nextId();
   const { secret, columns } = createClientSecret();
   const botToken = createBotToken(id, call.clock.now());
-  const application = await call.write(async ({ db, audit }) => {
+  const application = await call.write(async ({ db, record, audit }) => {
     await db.user.create({ data: { id, username: name, bot: true } });
     const created = await db.application.create({
       data: {
@@ -46,6 +46,7 @@ export async function createApplication(
       },
     });
     await audit({ action: 'APPLICATION_CREATE', applicationId: id, targetId: id, changes: { name } });
+    record({ type: 'PORTAL_HOME_UPDATED', userId: owner.user.id });
     return created;
   });
   return { application, clientSecret: secret, botToken: botToken.token };
