@@ -18,7 +18,7 @@ import type { Application as ApplicationRow } from '../infra/database/index.js';
 import { storedStrings } from '../infra/database/stored.js';
 import { builder } from './builder.js';
 import type { GraphqlContext } from './context.js';
-import { parseId, snowflakeId } from './ids.js';
+import { parseId, parseOptionalId, snowflakeId } from './ids.js';
 import { type ListArgs, listArgs, listCost, parseList, referredRows } from './lists.js';
 import { callerMayWithApplication, ownApplicationRole } from './own-roles.js';
 
@@ -173,7 +173,11 @@ builder.queryFields((t) => ({
 }));
 
 const CreateApplicationInput = builder.inputType('CreateApplicationInput', {
-  fields: (t) => ({ name: t.string({ required: true }), description: t.string() }),
+  fields: (t) => ({
+    name: t.string({ required: true }),
+    description: t.string(),
+    teamId: t.id({ description: 'A team that the caller owns or administers, to own it. Without it: the caller.' }),
+  }),
 });
 export const ApplicationIdInput = builder.inputType('ApplicationIdInput', {
   fields: (t) => ({ applicationId: t.id({ required: true }) }),
@@ -209,7 +213,8 @@ builder.mutationFields((t) => ({
   createApplication: t.field({
     type: CreateApplicationPayload,
     args: { input: t.arg({ type: CreateApplicationInput, required: true }) },
-    resolve: (_root, { input }, { call }) => createApplication(call, parseInput(NewApplication, input)),
+    resolve: (_root, { input: { teamId, ...input } }, { call }) =>
+      createApplication(call, { ...parseInput(NewApplication, input), teamId: parseOptionalId(teamId, 'teamId') }),
   }),
   resetBotToken: t.field({
     type: ResetBotTokenPayload,
