@@ -15,6 +15,7 @@ import {
 } from './harness/people.js';
 import { missingForSeveralProcesses, REDIS_URL } from './harness/redis.js';
 import { startServer, type TestServer } from './harness/server.js';
+import { update } from './harness/settings.js';
 import { needing } from './harness/skipping.js';
 import { socketClient, subscribe } from './harness/sockets.js';
 import { createTeam, renameTeam } from './harness/teams.js';
@@ -56,6 +57,20 @@ describe.skipIf(missing)(needing(missing, 'two processes share a database and a 
       expect((await changes.next()).data.teamChanged.name).toBe('Badgers');
       await ada.graphql('mutation ($i: TeamIdInput!) { deleteTeam(input: $i) { id } }', { i: { teamId: team.id } });
       expect((await changes.next()).errors?.[0]?.extensions.code).toBe('NOT_FOUND');
+    } finally {
+      await client.dispose();
+    }
+  });
+
+  it('show a person on one what they make on the other', async () => {
+    const client = socketClient(second, { token: ada.token });
+    try {
+      const changes = await subscribe(client, 'subscription { portalHomeChanged { applications { id name } } }');
+      const made = await createApplication(ada, 'Otter bot');
+      const { applications } = (await changes.next()).data.portalHomeChanged;
+      expect(applications.at(-1)).toEqual({ id: made.id, name: 'Otter bot' });
+      await update(ada, made.id, { name: 'Badger bot' });
+      expect((await changes.next()).data.portalHomeChanged.applications.at(-1).name).toBe('Badger bot');
     } finally {
       await client.dispose();
     }

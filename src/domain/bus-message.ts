@@ -18,7 +18,8 @@ export type EventName = DomainEvent['type'];
  * - `commands`: the application's commands, where it is installed, and who may run them;
  * - `session`: the portal sessions of the person whom the event is about;
  * - `routes`: which guilds are on which boxes, and which process has a box's connection;
- * - `portal`: what portal pages watch.
+ * - `portal`: what portal pages watch;
+ * - `home`: what people's portal homes show.
  */
 export type Invalidation =
   | 'view'
@@ -30,7 +31,8 @@ export type Invalidation =
   | 'commands'
   | 'session'
   | 'routes'
-  | 'portal';
+  | 'portal'
+  | 'home';
 
 /** Who is sent an event over the gateway. */
 export interface Audience {

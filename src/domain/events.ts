@@ -108,7 +108,10 @@ export type DomainEvent =
     }
   /** Anything of a team changed: itself, its members, its invitations, or which applications it owns. */
   | { type: 'TEAM_UPDATED'; teamId: bigint }
-  /** A person's open invitations changed, or the name or icon of what invites them. */
+  /**
+   * A person's portal home changed, in what no topic that it listens to tells: their open invitations, the name or icon of what invites them, or
+   * what is theirs.
+   */
   | { type: 'PORTAL_HOME_UPDATED'; userId: bigint }
   /** Somebody asked something of an application: one of its bot's sessions gets it. */
   | { type: 'INTERACTION_CREATE'; request: InteractionRequest; interaction: { id: bigint; token: string } }

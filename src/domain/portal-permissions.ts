@@ -48,6 +48,10 @@ export type ApplicationOperation = keyof typeof APPLICATION_PERMISSIONS;
 
 export type TeamOperation = keyof typeof TEAM_PERMISSIONS;
 
+export const APPLICATION_OPERATIONS = Object.keys(APPLICATION_PERMISSIONS) as ApplicationOperation[];
+
+export const TEAM_OPERATIONS = Object.keys(TEAM_PERMISSIONS) as TeamOperation[];
+
 /** Whether somebody of that role may do it with an application. */
 export function mayWithApplication(role: PortalRole, operation: ApplicationOperation): boolean {
   return APPLICATION_PERMISSIONS[operation].includes(role);

@@ -18,8 +18,8 @@ import type { Application as ApplicationRow } from '../infra/database/index.js';
 import { storedStrings } from '../infra/database/stored.js';
 import { builder } from './builder.js';
 import type { GraphqlContext } from './context.js';
-import { parseId, snowflakeId } from './ids.js';
-import { listArgs, listCost, parseList, referredRows } from './lists.js';
+import { parseId, parseOptionalId, snowflakeId } from './ids.js';
+import { type ListArgs, listArgs, listCost, parseList, referredRows } from './lists.js';
 import { callerMayWithApplication, ownApplicationRole } from './own-roles.js';
 
 export const TeamRole = builder.enumType('TeamRole', {
@@ -143,19 +143,26 @@ function defaultInstallSettings(application: ApplicationRow): InstallSettingsSha
   return settings;
 }
 
+/** The caller's applications and those of their teams, oldest first. */
+export function ownApplications(
+  context: GraphqlContext,
+  args: ListArgs,
+  info: GraphQLResolveInfo,
+): Promise<ApplicationRow[]> {
+  const { call, budget } = context;
+  const query = queryFromInfo({ context, info });
+  const { most, after } = parseList(args);
+  const where = { ...visibleApplications(call), id: { gt: after } };
+  return budget.read(most, (take) => call.read.application.findMany({ ...query, where, orderBy: { id: 'asc' }, take }));
+}
+
 builder.queryFields((t) => ({
-  applications: t.prismaField({
+  applications: t.field({
     type: [Application],
     description: "The caller's applications and those of their teams, oldest first.",
     args: listArgs,
     complexity: listCost,
-    resolve: (query, _root, args, { call, budget }) => {
-      const { most, after } = parseList(args);
-      const where = { ...visibleApplications(call), id: { gt: after } };
-      return budget.read(most, (take) =>
-        call.read.application.findMany({ ...query, where, orderBy: { id: 'asc' }, take }),
-      );
-    },
+    resolve: (_root, args, context, info) => ownApplications(context, args, info),
   }),
   application: t.field({
     type: Application,
@@ -166,7 +173,11 @@ builder.queryFields((t) => ({
 }));
 
 const CreateApplicationInput = builder.inputType('CreateApplicationInput', {
-  fields: (t) => ({ name: t.string({ required: true }), description: t.string() }),
+  fields: (t) => ({
+    name: t.string({ required: true }),
+    description: t.string(),
+    teamId: t.id({ description: 'A team that the caller owns or administers, to own it. Without it: the caller.' }),
+  }),
 });
 export const ApplicationIdInput = builder.inputType('ApplicationIdInput', {
   fields: (t) => ({ applicationId: t.id({ required: true }) }),
@@ -202,7 +213,8 @@ builder.mutationFields((t) => ({
   createApplication: t.field({
     type: CreateApplicationPayload,
     args: { input: t.arg({ type: CreateApplicationInput, required: true }) },
-    resolve: (_root, { input }, { call }) => createApplication(call, parseInput(NewApplication, input)),
+    resolve: (_root, { input: { teamId, ...input } }, { call }) =>
+      createApplication(call, { ...parseInput(NewApplication, input), teamId: parseOptionalId(teamId, 'teamId') }),
   }),
   resetBotToken: t.field({
     type: ResetBotTokenPayload,

@@ -3,7 +3,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { accessBoxGuild } from '../domain/boxes/index.js';
 import { requireUser } from '../domain/call.js';
 import { invalidInput } from '../domain/errors.js';
-import { accessGuild, channelsWith } from '../domain/guilds/index.js';
+import { accessGuild, channelsWith, visibleGuilds } from '../domain/guilds/index.js';
 import { limits } from '../domain/limits.js';
 import { ALL_PERMISSIONS } from '../domain/permissions.js';
 import type { Channel as ChannelRow, Guild as GuildRow } from '../infra/database/index.js';
@@ -25,7 +25,7 @@ import { Channel } from './channels.js';
 import type { GraphqlContext } from './context.js';
 import { parseId, snowflakeId } from './ids.js';
 import { Installation } from './installations.js';
-import { childLists, fieldKey, listArgs, listCost, parseList, referredRows } from './lists.js';
+import { childLists, fieldKey, type ListArgs, listArgs, listCost, parseList, referredRows } from './lists.js';
 import { MemberConnection } from './members.js';
 import { connectionOf, type Page, pageArgs, pageRows, pageSizeOf, parsePage, withinPage } from './page.js';
 import { Role } from './roles.js';
@@ -224,6 +224,15 @@ export async function guildOfMember(
   return referredRows(context, info, read).load(guildId);
 }
 
+/** The guilds that the caller is a member of, oldest first. */
+export function ownGuilds(context: GraphqlContext, args: ListArgs, info: GraphQLResolveInfo): Promise<GuildRow[]> {
+  const { call, budget } = context;
+  const query = queryFromInfo({ context, info });
+  const { most, after } = parseList(args);
+  const where = { ...visibleGuilds(call), id: { gt: after } };
+  return budget.read(most, (take) => call.read.guild.findMany({ ...query, where, orderBy: { id: 'asc' }, take }));
+}
+
 /** Worked out once for each guild, however many of an operation's objects belong to it. */
 function visibleChannels(context: GraphqlContext, info: GraphQLResolveInfo, guildId: bigint): Promise<ChannelRow[]> {
   if (isOnBox(context, guildId)) return boxChannels(context, guildId);
@@ -247,23 +256,12 @@ function visibleChannels(context: GraphqlContext, info: GraphQLResolveInfo, guil
 }
 
 builder.queryFields((t) => ({
-  guilds: t.prismaField({
+  guilds: t.field({
     type: [Guild],
     description: 'Where the caller is a member.',
     args: listArgs,
     complexity: listCost,
-    resolve: (query, _root, args, { call, budget }) => {
-      const { most, after } = parseList(args);
-      const members = { some: { userId: requireUser(call).user.id } };
-      return budget.read(most, (take) =>
-        call.read.guild.findMany({
-          ...query,
-          where: { members, deletedAt: null, id: { gt: after } },
-          orderBy: { id: 'asc' },
-          take,
-        }),
-      );
-    },
+    resolve: (_root, args, context, info) => ownGuilds(context, args, info),
   }),
   guild: t.prismaField({
     type: Guild,

@@ -6,6 +6,7 @@ import './interactions-endpoints.js';
 import './testers.js';
 import './teams.js';
 import './team-invitations.js';
+import './viewer-operations.js';
 import './portal-home.js';
 import './audit-log.js';
 import './portal-changes.js';

@@ -15,7 +15,7 @@ import { createLoader } from './loaders.js';
 type Ownership = Pick<Application, 'ownerUserId' | 'ownerTeamId' | 'transferredById'>;
 
 /** The caller's role in a team as it is now, or null for somebody who is no member. */
-function ownTeamRole({ call, loaders }: GraphqlContext, teamId: bigint): Promise<PortalRole | null> {
+export function ownTeamRole({ call, loaders }: GraphqlContext, teamId: bigint): Promise<PortalRole | null> {
   const make = () =>
     createLoader<bigint, PortalRole | null>((ids) => ownTeamRoles(call, ids), null, { remember: false });
   return loaders.get('own team roles', make).load(teamId);

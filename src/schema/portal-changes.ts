@@ -1,6 +1,8 @@
 import { accessApplication, visibleApplications } from '../domain/applications/index.js';
+import { visibleBoxes } from '../domain/boxes/index.js';
 import { requirePerson } from '../domain/call.js';
-import { accessTeam } from '../domain/teams/index.js';
+import { visibleGuilds } from '../domain/guilds/index.js';
+import { accessTeam, visibleTeams } from '../domain/teams/index.js';
 import { topics } from '../infra/bus.js';
 import type { Application as ApplicationRow, Team as TeamRow } from '../infra/database/index.js';
 import { Application } from './applications.js';
@@ -41,17 +43,42 @@ function watchedTeam(id: bigint): Watched<TeamRow & { applications: Pick<Applica
   };
 }
 
-/** What invites somebody tells their portal home, when it changes in what an invitation shows of it. */
-const watchedPortalHome: Watched<{ userId: bigint }> = {
+/** Who looks, and what is theirs. */
+interface HomeState {
+  userId: bigint;
+  ownTopics: string[];
+}
+
+/**
+ * What invites somebody tells their portal home, when it changes in what an invitation shows of it; so does what they come to have. The changes
+ * of what they have are told under its own topics, and only of as many as a list shows at once, as for a team.
+ */
+const watchedPortalHome: Watched<HomeState> = {
   key: 'home',
-  read: async ({ call }) => ({ userId: requirePerson(call).user.id }),
-  topicsOf: ({ userId }) => [topics.user(userId)],
+  async read({ call }) {
+    const shown = { select: { id: true }, orderBy: { id: 'asc' }, take: MAX_LIST } as const;
+    const [applications, teams, guilds, boxes] = await Promise.all([
+      call.read.application.findMany({ where: visibleApplications(call), ...shown }),
+      call.read.team.findMany({ where: visibleTeams(call), ...shown }),
+      call.read.guild.findMany({ where: visibleGuilds(call), ...shown }),
+      call.read.box.findMany({ where: visibleBoxes(call), ...shown }),
+    ]);
+    const ownTopics = [
+      ...applications.map(({ id }) => topics.application(id)),
+      ...teams.map(({ id }) => topics.team(id)),
+      ...guilds.map(({ id }) => topics.facts(id)),
+      ...boxes.map(({ id }) => topics.box(id)),
+    ];
+    return { userId: requirePerson(call).user.id, ownTopics };
+  },
+  topicsOf: ({ userId, ownTopics }) => [topics.user(userId), ...ownTopics],
+  isChange: ({ invalidates }) => invalidates.includes('home'),
 };
 
 builder.subscriptionFields((t) => ({
   portalHomeChanged: t.field({
     type: PortalHome,
-    description: `What waits for the caller's answer, anew whenever that changes. ${WITH_INITIAL}`,
+    description: `What waits for the caller's answer, and what is theirs, anew whenever that changes. Of lists that are longer than ${MAX_LIST}, changes of the first ${MAX_LIST} are told. ${WITH_INITIAL}`,
     args: initialArgs,
     subscribe: (_root, args, context) => watchState(context, watchedPortalHome, args),
     resolve: (home) => home,

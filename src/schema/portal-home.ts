@@ -1,13 +1,16 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import { requirePerson } from '../domain/call.js';
+import { Application, ownApplications } from './applications.js';
 import { builder } from './builder.js';
+import { Guild, ownGuilds } from './guilds.js';
 import { listArgs, listCost, parseList } from './lists.js';
 import { TeamInvitation, withTheirTeams } from './team-invitations.js';
+import { ownTeams, Team } from './teams.js';
 import { Tester } from './testers.js';
 
-/** What waits for a person's answer. */
+/** What waits for a person's answer, and what is theirs. */
 export const PortalHome = builder.objectRef<{ userId: bigint }>('PortalHome').implement({
-  description: "What waits for the caller's answer.",
+  description: "What waits for the caller's answer, and what is theirs.",
   fields: (t) => ({
     teamInvitations: t.field({
       type: [TeamInvitation],
@@ -43,6 +46,27 @@ export const PortalHome = builder.objectRef<{ userId: bigint }>('PortalHome').im
           }),
         );
       },
+    }),
+    applications: t.field({
+      type: [Application],
+      description: "The caller's and those of their teams, oldest first.",
+      args: listArgs,
+      complexity: listCost,
+      resolve: (_home, args, context, info) => ownApplications(context, args, info),
+    }),
+    teams: t.field({
+      type: [Team],
+      description: 'Where the caller is a member, oldest first.',
+      args: listArgs,
+      complexity: listCost,
+      resolve: (_home, args, context, info) => ownTeams(context, args, info),
+    }),
+    guilds: t.field({
+      type: [Guild],
+      description: 'Where the caller is a member, oldest first.',
+      args: listArgs,
+      complexity: listCost,
+      resolve: (_home, args, context, info) => ownGuilds(context, args, info),
     }),
   }),
 });

@@ -1,4 +1,5 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
+import type { GraphQLResolveInfo } from 'graphql';
 import { z } from 'zod';
 import { visibleApplications } from '../domain/applications/index.js';
 import { limits } from '../domain/limits.js';
@@ -20,9 +21,10 @@ import {
 import type { Team as TeamRow, User as UserRow } from '../infra/database/index.js';
 import { Application, TeamRole } from './applications.js';
 import { builder } from './builder.js';
+import type { GraphqlContext } from './context.js';
 import { DeletedPayload } from './deleted.js';
 import { parseId, snowflakeId } from './ids.js';
-import { childLists, listArgs, listCost, parseList } from './lists.js';
+import { childLists, type ListArgs, listArgs, listCost, parseList } from './lists.js';
 import { callerMayWithTeam } from './own-roles.js';
 import { bytesOf } from './uploads.js';
 import { User } from './users.js';
@@ -99,17 +101,22 @@ builder.prismaObjectFields(Application, (t) => ({
   }),
 }));
 
+/** The teams that the caller is a member of, oldest first. */
+export function ownTeams(context: GraphqlContext, args: ListArgs, info: GraphQLResolveInfo): Promise<TeamRow[]> {
+  const { call, budget } = context;
+  const query = queryFromInfo({ context, info });
+  const { most, after } = parseList(args);
+  const where = { ...visibleTeams(call), id: { gt: after } };
+  return budget.read(most, (take) => call.read.team.findMany({ ...query, where, orderBy: { id: 'asc' }, take }));
+}
+
 builder.queryFields((t) => ({
-  teams: t.prismaField({
+  teams: t.field({
     type: [Team],
     description: 'Where the caller is a member, oldest first.',
     args: listArgs,
     complexity: listCost,
-    resolve: (query, _root, args, { call, budget }) => {
-      const { most, after } = parseList(args);
-      const where = { ...visibleTeams(call), id: { gt: after } };
-      return budget.read(most, (take) => call.read.team.findMany({ ...query, where, orderBy: { id: 'asc' }, take }));
-    },
+    resolve: (_root, args, context, info) => ownTeams(context, args, info),
   }),
   team: t.prismaField({
     type: Team,

@@ -234,8 +234,9 @@ class Listening {
   /** Hears these topics and no others from now on. @returns whether it was hearing all of them before */
   async to(wanted: string[]): Promise<boolean> {
     if (this.#isClosed) return true;
+    const names = new Set(wanted);
     for (const [topic, subscription] of this.#open) {
-      if (wanted.includes(topic)) continue;
+      if (names.has(topic)) continue;
       this.#open.delete(topic);
       subscription.close();
     }

@@ -49,6 +49,9 @@ const LISTS: [string, string, (data: Loose) => { id: string }[]][] = [
   ['Team.applications', `team(id: $team) { applications${ARGS} { id } }`, (data) => data.team.applications],
   ['Guild.webhooks', `guild(id: $guild) { webhooks${ARGS} { id } }`, (data) => data.guild.webhooks],
   ['Guild.installations', `guild(id: $guild) { installations${ARGS} { id } }`, (data) => data.guild.installations],
+  ['PortalHome.applications', `portalHome { applications${ARGS} { id } }`, (data) => data.portalHome.applications],
+  ['PortalHome.teams', `portalHome { teams${ARGS} { id } }`, (data) => data.portalHome.teams],
+  ['PortalHome.guilds', `portalHome { guilds${ARGS} { id } }`, (data) => data.portalHome.guilds],
   [
     'PortalHome.teamInvitations',
     `portalHome { teamInvitations${ARGS} { id } }`,
@@ -120,6 +123,22 @@ it('no more than 200 applications of a team are read for a change of it', async 
   expect(listeners.count()).toBeLessThan(210);
   const rows = await rowsReadBy(async () => {
     server.app.publish({ type: 'TEAM_UPDATED', teamId: id });
+    await changes.next();
+  });
+  expect(rows).toBeLessThan(220);
+  await client.dispose();
+  await listeners.none();
+});
+
+it('no more than 200 of each of the lists of a portal home are read for a change of it', async () => {
+  const gus = await signUp(server, 'gus');
+  await createBots(server.app, 300, { ownerUserId: BigInt(gus.id) });
+  const client = socketClient(server, { token: gus.token });
+  const listeners = countListeners(server);
+  const changes = await subscribe(client, 'subscription { portalHomeChanged { teams { id } } }');
+  expect(listeners.count()).toBe(202);
+  const rows = await rowsReadBy(async () => {
+    server.app.publish({ type: 'PORTAL_HOME_UPDATED', userId: BigInt(gus.id) });
     await changes.next();
   });
   expect(rows).toBeLessThan(220);

@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import type { Application } from '../../infra/database/index.js';
+import type { Application, Prisma } from '../../infra/database/index.js';
 import { createSigningKeys } from '../../infra/keys.js';
-import { type CallContext, requirePerson } from '../call.js';
+import { type CallContext, requirePerson, type Write } from '../call.js';
 import { nameText, trimmedText } from '../input.js';
 import { limits } from '../limits.js';
+import { accessTeam } from '../teams/access.js';
 import { createBotToken } from './bot-tokens.js';
 import { createClientSecret } from './secrets.js';
 
@@ -13,40 +14,66 @@ export const NewApplication = z.object({
   description: trimmedText(0, limits.applicationDescription).nullish(),
 });
 
+interface CreateApplicationInput extends z.output<typeof NewApplication> {
+  /** The team that owns it; the caller does where there is none. */
+  teamId?: bigint | undefined;
+}
+
 /** The scopes a new application asks for when it is installed to a server. */
 const DEFAULT_SCOPES = ['bot', 'applications.commands'];
 
 /**
- * Makes an application with its bot user, keys and secrets, owned by the caller.
+ * Makes an application with its bot user, keys and secrets, owned by the caller, or by a team to which the caller may move one. In a team the
+ * caller is to it what they are in the team.
  * @returns the application, and both secrets, which are never shown again
- * @throws UNAUTHENTICATED
+ * @throws UNAUTHENTICATED, and for a team UNKNOWN_TEAM, MISSING_PERMISSIONS
  */
 export async function createApplication(
   call: CallContext,
-  { name, description }: z.output<typeof NewApplication>,
+  input: CreateApplicationInput,
 ): Promise<{ application: Application; clientSecret: string; botToken: string }> {
-  const owner = requirePerson(call);
   const id = call.nextId();
   const { secret, columns } = createClientSecret();
   const botToken = createBotToken(id, call.clock.now());
-  const application = await call.write(async ({ db, audit }) => {
-    await db.user.create({ data: { id, username: name, bot: true } });
-    const created = await db.application.create({
-      data: {
-        id,
-        name,
-        description: description ?? '',
-        ...createSigningKeys(),
-        ...columns,
-        botTokenHash: botToken.hash,
-        serverInstallScopes: DEFAULT_SCOPES,
-        userInstallScopes: ['applications.commands'],
-        redirectUris: [],
-        ownerUserId: owner.user.id,
-      },
-    });
-    await audit({ action: 'APPLICATION_CREATE', applicationId: id, targetId: id, changes: { name } });
-    return created;
+  const credentials = { ...createSigningKeys(), ...columns, botTokenHash: botToken.hash };
+  const { teamId, name, description } = input;
+  const data = { id, name, description: description ?? '', ...credentials, ...ownership(call, teamId) };
+  const application = await call.write((write) => insert(call, write, data, teamId), {
+    serializable: teamId !== undefined,
   });
   return { application, clientSecret: secret, botToken: botToken.token };
+}
+
+/** The columns that say whose it is. */
+function ownership(call: CallContext, teamId: bigint | undefined): { ownerUserId: bigint } | { ownerTeamId: bigint } {
+  const { user } = requirePerson(call);
+  return teamId === undefined ? { ownerUserId: user.id } : { ownerTeamId: teamId };
+}
+
+type Columns = Omit<
+  Prisma.ApplicationUncheckedCreateInput,
+  'serverInstallScopes' | 'userInstallScopes' | 'redirectUris'
+> & { id: bigint };
+
+async function insert(
+  call: CallContext,
+  { db, record, audit }: Write,
+  data: Columns,
+  teamId: bigint | undefined,
+): Promise<Application> {
+  const { id, name } = data;
+  if (teamId !== undefined) await accessTeam(call, teamId, 'receiveApplication', db);
+  await db.user.create({ data: { id, username: name, bot: true } });
+  const created = await db.application.create({
+    data: {
+      ...data,
+      serverInstallScopes: DEFAULT_SCOPES,
+      userInstallScopes: ['applications.commands'],
+      redirectUris: [],
+    },
+  });
+  await audit({ action: 'APPLICATION_CREATE', applicationId: id, targetId: id, changes: { name } });
+  if (teamId === undefined) record({ type: 'PORTAL_HOME_UPDATED', userId: requirePerson(call).user.id });
+  else record({ type: 'TEAM_UPDATED', teamId });
+  return created;
 }

@@ -35,6 +35,7 @@ export async function createBox(call: CallContext, { name }: z.output<typeof Box
       const created = await db.box.create({ data: { id, name, ownerId: user.id, ...columns } });
       await audit({ action: 'BOX_CREATE', targetId: id, changes: { name } });
       record({ type: 'BOX_UPDATED', boxId: id });
+      record({ type: 'PORTAL_HOME_UPDATED', userId: user.id });
       return created;
     },
     { serializable: true },

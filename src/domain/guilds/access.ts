@@ -1,4 +1,4 @@
-import type { Transaction, User } from '../../infra/database/index.js';
+import type { Prisma, Transaction, User } from '../../infra/database/index.js';
 import { type CallContext, requireUser } from '../call.js';
 import { type GuildPlace, isSeenBy, type Place, permissionsIn } from '../channels/place.js';
 import { placeOf } from '../channels/place-of.js';
@@ -31,6 +31,11 @@ interface GuildAccess {
   /** What the caller may do in the guild at large. */
   permissions: bigint;
   view: GuildView;
+}
+
+/** The guilds of this database that the caller is a member of. @throws UNAUTHENTICATED */
+export function visibleGuilds(call: CallContext): Prisma.GuildWhereInput {
+  return { members: { some: { userId: requireUser(call).user.id } }, deletedAt: null };
 }
 
 /**

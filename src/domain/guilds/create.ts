@@ -30,6 +30,7 @@ export async function createGuild(call: CallContext, { name, description }: z.ou
       const created = await write.db.guild.create({ data: guild });
       await insertFirstRows(call, write, guild);
       write.record({ type: 'GUILD_CREATED', guildId: guild.id });
+      write.record({ type: 'PORTAL_HOME_UPDATED', userId: guild.ownerId });
       await write.audit({ action: 'GUILD_CREATE', guildId: guild.id, targetId: guild.id, changes: { name } });
       return created;
     },

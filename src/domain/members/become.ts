@@ -18,6 +18,7 @@ export async function becomeMember(
   await requireNotBanned(write.db, guildId, userId);
   const member = await insertMember(write.db, { ...newcomer, joinedAt: new Date(call.clock.now()) });
   write.record({ type: 'GUILD_MEMBER_ADD', member });
+  if (!member.user.bot) write.record({ type: 'PORTAL_HOME_UPDATED', userId });
   await greetWithin(call, write, { guildId, user: member.user, kind: 'WELCOME' });
   return member;
 }

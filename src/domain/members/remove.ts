@@ -19,6 +19,7 @@ export async function endMembership(call: CallContext, write: Write, guildId: bi
   if (!(await deleteMember(write.db, { guildId, userId: user.id }, call.clock.now()))) return;
   await endVoice(write, { guildId, userId: user.id });
   write.record({ type: 'GUILD_MEMBER_REMOVE', guildId, user });
+  write.record({ type: 'PORTAL_HOME_UPDATED', userId: user.id });
   await greetWithin(call, write, { guildId, user, kind: 'GOODBYE' });
 }
 

@@ -31,6 +31,7 @@ export async function createTeam(call: CallContext, input: CreateTeamInput): Pro
       const team = await db.team.create({ data });
       await audit({ action: 'TEAM_CREATE', teamId: id, targetId: id, changes: { name } });
       record({ type: 'TEAM_UPDATED', teamId: id });
+      record({ type: 'PORTAL_HOME_UPDATED', userId: user.id });
       return team;
     });
   } catch (error) {

@@ -7,7 +7,7 @@ export const applicationEvents = {
       applicationId,
       ...(intents ? { privilegedIntents: intents } : {}),
     }),
-    invalidates: ['token', 'portal'],
+    invalidates: ['token', 'portal', 'home'],
     audience: null,
   },
   TESTERS_UPDATED: {

@@ -4,13 +4,13 @@ export const boxEvents = {
   BOX_UPDATED: {
     topic: 'box',
     about: ({ boxId }) => ({ boxId }),
-    invalidates: ['portal', 'routes'],
+    invalidates: ['portal', 'home', 'routes'],
     audience: null,
   },
   BOX_DELETED: {
     topic: 'box',
     about: ({ boxId }) => ({ boxId }),
-    invalidates: ['portal', 'routes'],
+    invalidates: ['portal', 'home', 'routes'],
     audience: null,
   },
   BOX_ROUTES_UPDATED: {

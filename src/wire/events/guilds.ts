@@ -14,7 +14,7 @@ export const guildEvents = {
   GUILD_UPDATE: {
     topic: 'guild',
     about: ({ guild }) => ({ guildId: guild.id }),
-    invalidates: ['view', 'picture'],
+    invalidates: ['view', 'picture', 'home'],
     audience: { intent: Intent.Guilds },
     render: ({ guild }) => ({ d: renderGuild(guild) }),
   },
@@ -30,7 +30,7 @@ export const guildEvents = {
   GUILD_DELETE: {
     topic: 'guild',
     about: ({ guildId, unavailable }) => ({ guildId, unavailable }),
-    invalidates: ['view', 'picture'],
+    invalidates: ['view', 'picture', 'home'],
     audience: { intent: Intent.Guilds, detaches: true },
     render: ({ guildId, unavailable }) => ({
       d: unavailable ? renderUnavailableGuild(guildId) : { id: String(guildId) },

@@ -4,13 +4,13 @@ export const teamEvents = {
   TEAM_UPDATED: {
     topic: 'team',
     about: ({ teamId }) => ({ teamId }),
-    invalidates: ['portal'],
+    invalidates: ['portal', 'home'],
     audience: null,
   },
   PORTAL_HOME_UPDATED: {
     topic: 'user',
     about: ({ userId }) => ({ userId }),
-    invalidates: ['portal'],
+    invalidates: ['home'],
     audience: null,
   },
 } satisfies Partial<EventRows>;

@@ -107,8 +107,8 @@ describe('the list of teams', () => {
     };
     const list = () =>
       person.graphql(`{ teams {
-        owner { id } members { role user { username } } invitations { state invitee { id } }
-        applications { effectiveRole ownerTeam { name } clientSecretHint testers { state } }
+        viewerOperations owner { id } members { role user { username } } invitations { state invitee { id } }
+        applications { effectiveRole viewerOperations ownerTeam { name } clientSecretHint testers { state } }
       } }`);
     await putOne();
     await list();

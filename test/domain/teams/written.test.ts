@@ -207,7 +207,7 @@ describe('what happens to a team is written down and told once, and not beside i
     });
     expect(told).toMatchObject({
       entries: [{ action: 'TEAM_CREATE', teamId, targetId: teamId, changes: { name: 'Otters' } }],
-      events: [{ type: 'TEAM_UPDATED', teamId }],
+      events: [{ type: 'TEAM_UPDATED', teamId }, home(owner)],
     });
   });
 

@@ -281,7 +281,7 @@ const ROWS: { [Name in EventName]: [event: DomainEvent & { type: Name }, way: Wa
         emojis: [],
       },
     },
-    ofFacts(ofGuild, ['view', 'picture']),
+    ofFacts(ofGuild, ['view', 'picture', 'home']),
     { id: '1', name: 'Home', owner_id: '7', roles: [renderRole(role)] },
   ],
   GUILD_EMOJIS_UPDATE: [
@@ -297,7 +297,7 @@ const ROWS: { [Name in EventName]: [event: DomainEvent & { type: Name }, way: Wa
   ],
   GUILD_DELETE: [
     { type: 'GUILD_DELETE', guildId: 1n, unavailable: true },
-    ofFacts({ ...ofGuild, detaches: true }, ['view', 'picture'], { unavailable: true }),
+    ofFacts({ ...ofGuild, detaches: true }, ['view', 'picture', 'home'], { unavailable: true }),
     { id: '1', unavailable: true },
   ],
   GUILD_ROLE_CREATE: [
@@ -462,7 +462,7 @@ const ROWS: { [Name in EventName]: [event: DomainEvent & { type: Name }, way: Wa
       applicationId: 5n,
       intents: ['GUILD_MEMBERS', 'MESSAGE_CONTENT'],
     },
-    ownOf('application:5', ['token', 'portal'], {
+    ownOf('application:5', ['token', 'portal', 'home'], {
       privilegedIntents: ['GUILD_MEMBERS', 'MESSAGE_CONTENT'],
     }),
     {},
@@ -501,11 +501,11 @@ const ROWS: { [Name in EventName]: [event: DomainEvent & { type: Name }, way: Wa
     ownOf('application:5', [], { interaction: { id: '30', state: 'ANSWERED' } }),
     {},
   ],
-  BOX_UPDATED: [{ type: 'BOX_UPDATED', boxId: 6n }, ownOf('box:6', ['portal', 'routes']), {}],
-  BOX_DELETED: [{ type: 'BOX_DELETED', boxId: 6n }, ownOf('box:6', ['portal', 'routes']), {}],
+  BOX_UPDATED: [{ type: 'BOX_UPDATED', boxId: 6n }, ownOf('box:6', ['portal', 'home', 'routes']), {}],
+  BOX_DELETED: [{ type: 'BOX_DELETED', boxId: 6n }, ownOf('box:6', ['portal', 'home', 'routes']), {}],
   BOX_ROUTES_UPDATED: [{ type: 'BOX_ROUTES_UPDATED' }, ownOf('boxes', ['routes']), {}],
-  TEAM_UPDATED: [{ type: 'TEAM_UPDATED', teamId: 6n }, ownOf('team:6', ['portal']), {}],
-  PORTAL_HOME_UPDATED: [{ type: 'PORTAL_HOME_UPDATED', userId: 7n }, ownOf('user:7', ['portal'], { userId: '7' }), {}],
+  TEAM_UPDATED: [{ type: 'TEAM_UPDATED', teamId: 6n }, ownOf('team:6', ['portal', 'home']), {}],
+  PORTAL_HOME_UPDATED: [{ type: 'PORTAL_HOME_UPDATED', userId: 7n }, ownOf('user:7', ['home'], { userId: '7' }), {}],
   PERSON_UPDATED: [{ type: 'PERSON_UPDATED', userId: 7n }, ownOf('sessions', [], { userId: '7' }), {}],
   SESSION_ENDED: [{ type: 'SESSION_ENDED', userId: 7n }, ownOf('sessions', ['session'], { userId: '7' }), {}],
 };
