@@ -5,8 +5,7 @@ import { type CallContext, requirePerson, type Write } from '../call.js';
 import { nameText, trimmedText } from '../input.js';
 import { limits } from '../limits.js';
 import { accessTeam } from '../teams/access.js';
-import { createBotToken } from './bot-tokens.js';
-import { createClientSecret } from './secrets.js';
+import { newBotToken, newClientSecret } from './new-secrets.js';
 
 /** What is said of an application when it is made. */
 export const NewApplication = z.object({
@@ -33,15 +32,15 @@ export async function createApplication(
   input: CreateApplicationInput,
 ): Promise<{ application: Application; clientSecret: string; botToken: string }> {
   const id = call.nextId();
-  const { secret, columns } = createClientSecret();
-  const botToken = createBotToken(id, call.clock.now());
-  const credentials = { ...createSigningKeys(), ...columns, botTokenHash: botToken.hash };
+  const clientSecret = newClientSecret(call);
+  const botToken = newBotToken(call, id);
+  const credentials = { ...createSigningKeys(), ...clientSecret.columns, ...botToken.columns };
   const { teamId, name, description } = input;
   const data = { id, name, description: description ?? '', ...credentials, ...ownership(call, teamId) };
   const application = await call.write((write) => insert(call, write, data, teamId), {
     serializable: teamId !== undefined,
   });
-  return { application, clientSecret: secret, botToken: botToken.token };
+  return { application, clientSecret: clientSecret.secret, botToken: botToken.token };
 }
 
 /** The columns that say whose it is. */
