@@ -1,8 +1,14 @@
-import { type AuditLog, listAuditEntries, listGuildLog } from '../domain/audit-log/index.js';
+import {
+  type AuditLog,
+  type LogEntry,
+  listAuditEntries,
+  listGuildLog,
+  nameTargets,
+  targetOf,
+} from '../domain/audit-log/index.js';
 import { neededInGuild } from '../domain/guild-operations.js';
 import { accessGuild } from '../domain/guilds/index.js';
 import { allows } from '../domain/permissions.js';
-import type { AuditEntry as AuditEntryRow } from '../infra/database/index.js';
 import { snowflakeTime } from '../infra/ids.js';
 import { Application, referredApplication } from './applications.js';
 import { isOnBox } from './box-guilds.js';
@@ -10,11 +16,12 @@ import { builder } from './builder.js';
 import type { GraphqlContext } from './context.js';
 import { Guild } from './guilds.js';
 import { snowflakeId } from './ids.js';
+import { createLoader, type Loader } from './loaders.js';
 import { connectionOf, type PageArgs, pageArgs, pageRows, pageSizeOf, parsePage } from './page.js';
 import { Team } from './teams.js';
 import { referredUser, User } from './users.js';
 
-const AuditEntry = builder.objectRef<AuditEntryRow>('AuditEntry').implement({
+const AuditEntry = builder.objectRef<LogEntry>('AuditEntry').implement({
   description: 'Who did what in the portal, or with a server. Entries are never changed and never hold a secret.',
   fields: (t) => ({
     id: t.field(snowflakeId),
@@ -29,6 +36,19 @@ const AuditEntry = builder.objectRef<AuditEntryRow>('AuditEntry').implement({
       description:
         'The id of what it was done to: a person, a team, an application, a command, or something of a server.',
       resolve: ({ targetId }) => (targetId === null ? null : String(targetId)),
+    }),
+    targetUser: t.field({
+      type: User,
+      nullable: true,
+      description: 'The target where that is a person or a bot.',
+      resolve: ({ action, targetId }, _args, context, info) =>
+        targetId !== null && targetOf(action) === 'user' ? referredUser(context, info, targetId) : null,
+    }),
+    targetName: t.string({
+      nullable: true,
+      description:
+        'What the target is called: now, or where it is gone as the entry has it; null where that has no name. Of an invite its code.',
+      resolve: (entry, _args, context) => targetNames(context).load(entry),
     }),
     application: t.field({
       type: Application,
@@ -52,7 +72,13 @@ const AuditEntryConnection = builder.connectionObject(
   { name: 'AuditEntryEdge' },
 );
 
-function isEmpty(changes: AuditEntryRow['changes']): boolean {
+function targetNames({ call, loaders, budget }: GraphqlContext): Loader<LogEntry, string | null> {
+  return loaders.get('audit targets', () =>
+    createLoader<LogEntry, string | null>((entries) => budget.step(() => nameTargets(call.read, entries)), null),
+  );
+}
+
+function isEmpty(changes: LogEntry['changes']): boolean {
   return changes === null || (typeof changes === 'object' && Object.keys(changes).length === 0);
 }
 
@@ -85,7 +111,7 @@ builder.prismaObjectFields(Guild, (t) => ({
     complexity,
     resolve: async ({ id }, args, { call, budget }) => {
       const page = parsePage(args);
-      if (isOnBox({ call }, id)) return connectionOf<AuditEntryRow>(page, NOTHING, (entry) => entry.id);
+      if (isOnBox({ call }, id)) return connectionOf<LogEntry>(page, NOTHING, (entry) => entry.id);
       const access = await budget.step(() => accessGuild(call, id, 'viewGuild'));
       const mayView = allows(access.permissions, neededInGuild(['viewAuditLog']));
       const read = mayView

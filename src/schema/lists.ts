@@ -95,13 +95,15 @@ function grouped<Row>(rows: Row[], most: number, parentOf: (row: Row) => bigint 
 /**
  * The loader of rows that a field refers to by their ids.
  * @param read reads the rows with these ids
+ * @param key the same for all fields that may be read together
  */
 export function referredRows<Row extends { id: bigint }>(
   context: GraphqlContext,
   info: GraphQLResolveInfo,
   read: (ids: bigint[]) => Promise<Row[]>,
+  key = fieldKey(info),
 ): Loader<bigint, Row | null> {
-  return context.loaders.get(`rows ${fieldKey(info)}`, () =>
+  return context.loaders.get(`rows ${key}`, () =>
     createLoader<bigint, Row | null>(async (ids) => {
       const rows = await context.budget.read(ids.length, () => read(ids));
       return new Map(rows.map((row) => [row.id, row]));

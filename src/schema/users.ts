@@ -8,7 +8,7 @@ import { renderUser } from '../wire/users.js';
 import { builder } from './builder.js';
 import type { GraphqlContext } from './context.js';
 import { parseId, snowflakeId } from './ids.js';
-import { referredRows } from './lists.js';
+import { fieldKey, referredRows } from './lists.js';
 import { bytesOf } from './uploads.js';
 
 export const User = builder.prismaObject('User', {
@@ -35,12 +35,12 @@ export const User = builder.prismaObject('User', {
   }),
 });
 
-/** The user that a row refers to, read with those of its like; null where there is none. */
+/** The user that a row refers to, read with all others of whom the same is asked under one root field; null where there is none. */
 export function referredUser(context: GraphqlContext, info: GraphQLResolveInfo, id: bigint): Promise<UserRow | null> {
   const query = queryFromInfo({ context, info });
-  return referredRows(context, info, (ids) =>
-    context.call.read.user.findMany({ ...query, where: { id: { in: ids } } }),
-  ).load(id);
+  const read = (ids: bigint[]) => context.call.read.user.findMany({ ...query, where: { id: { in: ids } } });
+  const [root] = fieldKey(info).split('.', 1);
+  return referredRows(context, info, read, `users of ${root} with ${JSON.stringify(query)}`).load(id);
 }
 
 const UserPayload = builder.objectRef<{ user: UserRow }>('UserPayload').implement({

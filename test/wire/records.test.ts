@@ -387,7 +387,7 @@ describe('a team', () => {
   });
 
   test('has no part in testers, who are invited and then accept', () => {
-    const tester = { applicationId: botUser.id, userId: user.id, createdAt: AT, user };
+    const tester = { applicationId: botUser.id, userId: user.id, inviterId: null, createdAt: AT, user };
     expect(renderTester({ ...tester, state: 'INVITED' })).toEqual({ user: shownUser, state: 1 });
     expect(renderTester({ ...tester, state: 'ACCEPTED' })).toEqual({ user: shownUser, state: 2 });
   });
@@ -398,6 +398,7 @@ const application: ApplicationRecord = {
   name: 'Helper',
   description: 'helps',
   iconHash: 'gear',
+  coverHash: null,
   publicKey: 'f00d',
   privateKey: 'never shown',
   publicClient: true,

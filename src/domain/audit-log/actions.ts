@@ -361,29 +361,34 @@ type ActionsOf<Log extends Action['log']> = {
 /** What a guild's audit log shows. */
 export type GuildLogAction = ActionsOf<'guild'>;
 
-const actionsShownIn = (log: Action['log']): readonly string[] =>
-  Object.entries<Action>(ACTIONS)
-    .filter(([, action]) => action.log === log)
-    .map(([name]) => name);
-
 /** What the logs of applications and teams show. */
-export const PORTAL_ACTIONS = actionsShownIn('portal');
+export type PortalLogAction = ActionsOf<'portal'>;
 
-const GUILD_LOG_ACTIONS = new Set(actionsShownIn('guild'));
-
-/** What a guild's audit log shows, of all its actions. */
-export function guildLogActions(): GuildLogAction[] {
-  return [...GUILD_LOG_ACTIONS] as GuildLogAction[];
+function actionsShownIn<Log extends Action['log']>(log: Log): ActionsOf<Log>[] {
+  const names = Object.keys(ACTIONS) as AuditAction[];
+  return names.filter((name): name is ActionsOf<Log> => ACTIONS[name].log === log);
 }
+
+export const PORTAL_ACTIONS: readonly PortalLogAction[] = actionsShownIn('portal');
+
+export const GUILD_ACTIONS: readonly GuildLogAction[] = actionsShownIn('guild');
 
 /** What the target id of an entry is the id of. */
 export function targetOf(action: AuditAction): Action['target'] {
   return ACTIONS[action].target;
 }
 
+const ofPortalLogs: ReadonlySet<string> = new Set(PORTAL_ACTIONS);
+const ofGuildLogs: ReadonlySet<string> = new Set(GUILD_ACTIONS);
+
+/** Whether the logs of applications and teams show an action. */
+export function isPortalLogAction(action: string): action is PortalLogAction {
+  return ofPortalLogs.has(action);
+}
+
 /** Whether a guild's audit log shows an action. */
 export function isGuildLogAction(action: string): action is GuildLogAction {
-  return GUILD_LOG_ACTIONS.has(action);
+  return ofGuildLogs.has(action);
 }
 
 const SCHEMAS: { [A in AuditAction]: { changes: z.ZodType<AuditChanges[A]> } } = ACTIONS;

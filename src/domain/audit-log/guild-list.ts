@@ -3,7 +3,7 @@ import type { CallContext } from '../call.js';
 import { type CommandRecord, commandRecord } from '../commands/record.js';
 import { accessGuild } from '../guilds/access.js';
 import { LIVE, type WebhookRecord, WITH_CREATOR } from '../webhooks/record.js';
-import { type GuildLogAction, guildLogActions, targetOf } from './actions.js';
+import { GUILD_ACTIONS, type GuildLogAction, targetOf } from './actions.js';
 import { type GuildLogEntry, isGuildLogEntry } from './guild-log.js';
 import type { AuditPage } from './list.js';
 
@@ -32,7 +32,7 @@ export interface GuildLogPage {
  */
 export async function listGuildLog(call: CallContext, query: GuildLogQuery): Promise<GuildLogEntry[]> {
   await accessGuild(call, query.guildId, 'viewAuditLog');
-  const { backwards, take, actions = guildLogActions() } = query;
+  const { backwards, take, actions = GUILD_ACTIONS } = query;
   if (actions.length === 0) return [];
   const order = Prisma.raw(backwards ? 'DESC' : 'ASC');
   const parts = actions.map((action) => newestOf(action, query, order));

@@ -1,4 +1,5 @@
-export { type AuditChanges, type GuildLogAction, readChanges } from './actions.js';
+export { type AuditChanges, type GuildLogAction, readChanges, targetOf } from './actions.js';
 export { type GuildLogPage, getGuildLog, listGuildLog } from './guild-list.js';
 export type { GuildLogEntry } from './guild-log.js';
 export { type AuditLog, listAuditEntries } from './list.js';
+export { type LogEntry, nameTargets } from './targets.js';

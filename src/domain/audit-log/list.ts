@@ -3,10 +3,13 @@ import { accessApplication } from '../applications/access.js';
 import type { CallContext } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessTeam } from '../teams/access.js';
-import { PORTAL_ACTIONS } from './actions.js';
+import { isPortalLogAction, PORTAL_ACTIONS, type PortalLogAction } from './actions.js';
 
 /** Whose log: what was done with a team and the applications it owns, or with one application. */
 export type AuditLog = { teamId: bigint } | { applicationId: bigint };
+
+/** An entry that such a log shows. */
+export type PortalLogEntry = AuditEntry & { action: PortalLogAction };
 
 export interface AuditPage {
   take: number;
@@ -21,13 +24,14 @@ export interface AuditPage {
  * Entries of a log in ascending id order, or descending for a page that is counted from the newest. None for somebody who may
  * not view the log, as for one without entries: an invited person meets the team, too.
  */
-export async function listAuditEntries(call: CallContext, log: AuditLog, page: AuditPage): Promise<AuditEntry[]> {
+export async function listAuditEntries(call: CallContext, log: AuditLog, page: AuditPage): Promise<PortalLogEntry[]> {
   if (!(await mayView(call, log))) return [];
-  return call.read.auditEntry.findMany({
+  const entries = await call.read.auditEntry.findMany({
     where: { ...log, action: { in: [...PORTAL_ACTIONS] }, id: { gt: page.after, lt: page.before } },
     orderBy: { id: page.backwards ? 'desc' : 'asc' },
     take: page.take,
   });
+  return entries.filter((entry): entry is PortalLogEntry => isPortalLogAction(entry.action));
 }
 
 async function mayView(call: CallContext, log: AuditLog): Promise<boolean> {

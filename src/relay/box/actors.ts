@@ -47,6 +47,7 @@ export class Actors {
         tokenPrefix: '',
         tokenLast4: '',
         creatorId: user.id,
+        lastExecutedAt: null,
         deletedAt: null,
       },
       isOfCloud: true,

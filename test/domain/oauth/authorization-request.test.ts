@@ -18,6 +18,7 @@ const application = (settings: Partial<Application> = {}): Application => ({
   name: 'Client',
   description: '',
   iconHash: null,
+  coverHash: null,
   publicKey: '00',
   privateKey: '00',
   publicClient: false,
