@@ -6,11 +6,18 @@ export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' |
 export type CreateApplicationInput = {
   readonly description?: string | null | undefined;
   readonly name: string;
+  /** A team that the caller owns or administers, to own it. Without it: the caller. */
+  readonly teamId?: string | null | undefined;
 };
 
-export type InstallContext = 'SERVER' | 'USER';
+export type InstallContext =
+  | 'SERVER'
+  | 'USER';
 
-export type InstallLinkMode = 'CUSTOM' | 'NONE' | 'PROVIDED';
+export type InstallLinkMode =
+  | 'CUSTOM'
+  | 'NONE'
+  | 'PROVIDED';
 
 export type InstallSettingsInput = {
   readonly context: InstallContext;
@@ -20,10 +27,17 @@ export type InstallSettingsInput = {
   readonly scopes: ReadonlyArray<string>;
 };
 
-export type PrivilegedIntent = 'GUILD_MEMBERS' | 'MESSAGE_CONTENT' | 'PRESENCES';
+export type PrivilegedIntent =
+  | 'GUILD_MEMBERS'
+  | 'MESSAGE_CONTENT'
+  | 'PRESENCES';
 
 /** OWNER stands in answers only. */
-export type TeamRole = 'ADMIN' | 'DEVELOPER' | 'OWNER' | 'READ_ONLY';
+export type TeamRole =
+  | 'ADMIN'
+  | 'DEVELOPER'
+  | 'OWNER'
+  | 'READ_ONLY';
 
 /** What is not given stays as it is. Null clears the icon and the URLs, and leaves everything else as it is. */
 export type UpdateApplicationInput = {
@@ -51,138 +65,48 @@ export type UpdateApplicationInput = {
   readonly userInstall?: boolean | null | undefined;
 };
 
-export type ApplicationPageFragment = {
-  readonly description: string;
-  readonly publicKey: string;
-  readonly id: string;
-  readonly name: string;
-  readonly iconUrl: string | null;
-  readonly public: boolean;
-  readonly effectiveRole: TeamRole;
-  readonly ownerUser: { readonly id: string; readonly username: string } | null;
-  readonly bot: { readonly id: string; readonly username: string; readonly avatarUrl: string | null };
-  readonly ownerTeam: { readonly id: string; readonly name: string; readonly iconUrl: string | null } | null;
-};
+export type ApplicationPageFragment = { readonly description: string, readonly publicKey: string, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null };
 
 export type ApplicationQueryVariables = Exact<{
   id: string;
 }>;
 
-export type ApplicationQuery = {
-  readonly application: {
-    readonly description: string;
-    readonly publicKey: string;
-    readonly id: string;
-    readonly name: string;
-    readonly iconUrl: string | null;
-    readonly public: boolean;
-    readonly effectiveRole: TeamRole;
-    readonly ownerUser: { readonly id: string; readonly username: string } | null;
-    readonly bot: { readonly id: string; readonly username: string; readonly avatarUrl: string | null };
-    readonly ownerTeam: { readonly id: string; readonly name: string; readonly iconUrl: string | null } | null;
-  } | null;
-};
+
+export type ApplicationQuery = { readonly application: { readonly description: string, readonly publicKey: string, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null } | null };
 
 export type ApplicationChangedSubscriptionVariables = Exact<{
   id: string;
 }>;
 
-export type ApplicationChangedSubscription = {
-  readonly applicationChanged: {
-    readonly description: string;
-    readonly publicKey: string;
-    readonly id: string;
-    readonly name: string;
-    readonly iconUrl: string | null;
-    readonly public: boolean;
-    readonly effectiveRole: TeamRole;
-    readonly ownerUser: { readonly id: string; readonly username: string } | null;
-    readonly bot: { readonly id: string; readonly username: string; readonly avatarUrl: string | null };
-    readonly ownerTeam: { readonly id: string; readonly name: string; readonly iconUrl: string | null } | null;
-  };
-};
+
+export type ApplicationChangedSubscription = { readonly applicationChanged: { readonly description: string, readonly publicKey: string, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null } };
 
 export type UpdateApplicationMutationVariables = Exact<{
   input: UpdateApplicationInput;
 }>;
 
-export type UpdateApplicationMutation = {
-  readonly updateApplication: {
-    readonly application: {
-      readonly description: string;
-      readonly publicKey: string;
-      readonly id: string;
-      readonly name: string;
-      readonly iconUrl: string | null;
-      readonly public: boolean;
-      readonly effectiveRole: TeamRole;
-      readonly ownerUser: { readonly id: string; readonly username: string } | null;
-      readonly bot: { readonly id: string; readonly username: string; readonly avatarUrl: string | null };
-      readonly ownerTeam: { readonly id: string; readonly name: string; readonly iconUrl: string | null } | null;
-    };
-  };
-};
 
-export type ApplicationCardFragment = {
-  readonly id: string;
-  readonly name: string;
-  readonly iconUrl: string | null;
-  readonly public: boolean;
-  readonly effectiveRole: TeamRole;
-  readonly ownerTeam: { readonly id: string; readonly name: string; readonly iconUrl: string | null } | null;
-};
+export type UpdateApplicationMutation = { readonly updateApplication: { readonly application: { readonly description: string, readonly publicKey: string, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null } } };
+
+export type ApplicationCardFragment = { readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null };
 
 export type ApplicationsQueryVariables = Exact<{
   after?: string | null | undefined;
 }>;
 
-export type ApplicationsQuery = {
-  readonly applications: ReadonlyArray<{
-    readonly id: string;
-    readonly name: string;
-    readonly iconUrl: string | null;
-    readonly public: boolean;
-    readonly effectiveRole: TeamRole;
-    readonly ownerTeam: { readonly id: string; readonly name: string; readonly iconUrl: string | null } | null;
-  }>;
-};
+
+export type ApplicationsQuery = { readonly applications: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null }> };
 
 export type CreateApplicationMutationVariables = Exact<{
   input: CreateApplicationInput;
 }>;
 
-export type CreateApplicationMutation = {
-  readonly createApplication: {
-    readonly botToken: string;
-    readonly clientSecret: string;
-    readonly application: {
-      readonly id: string;
-      readonly name: string;
-      readonly iconUrl: string | null;
-      readonly public: boolean;
-      readonly effectiveRole: TeamRole;
-      readonly ownerTeam: { readonly id: string; readonly name: string; readonly iconUrl: string | null } | null;
-    };
-  };
-};
 
-export type FrameFragment = {
-  readonly teamInvitations: ReadonlyArray<{ readonly id: string }>;
-  readonly testerInvitations: ReadonlyArray<{ readonly application: { readonly id: string } }>;
-};
+export type CreateApplicationMutation = { readonly createApplication: { readonly botToken: string, readonly clientSecret: string, readonly application: { readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null } } };
 
-export type FrameQueryVariables = Exact<{ [key: string]: never }>;
+export type FrameFragment = { readonly teamInvitations: ReadonlyArray<{ readonly id: string }>, readonly testerInvitations: ReadonlyArray<{ readonly application: { readonly id: string } }> };
 
-export type FrameQuery = {
-  readonly me: {
-    readonly id: string;
-    readonly username: string;
-    readonly globalName: string | null;
-    readonly avatarUrl: string | null;
-    readonly email: string | null;
-  } | null;
-  readonly portalHome: {
-    readonly teamInvitations: ReadonlyArray<{ readonly id: string }>;
-    readonly testerInvitations: ReadonlyArray<{ readonly application: { readonly id: string } }>;
-  };
-};
+export type FrameQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type FrameQuery = { readonly me: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly email: string | null } | null, readonly portalHome: { readonly teamInvitations: ReadonlyArray<{ readonly id: string }>, readonly testerInvitations: ReadonlyArray<{ readonly application: { readonly id: string } }> } };
