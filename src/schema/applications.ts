@@ -2,9 +2,12 @@ import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { GraphQLResolveInfo } from 'graphql';
 import {
   accessApplication,
+  countInstallations,
   createApplication,
+  type InstallCounts,
   installUrl,
   NewApplication,
+  NOT_INSTALLED,
   PRIVILEGED_INTENTS,
   privilegedIntents,
   resetBotToken,
@@ -20,6 +23,7 @@ import { builder } from './builder.js';
 import type { GraphqlContext } from './context.js';
 import { parseId, parseOptionalId, snowflakeId } from './ids.js';
 import { type ListArgs, listArgs, listCost, parseList, referredRows } from './lists.js';
+import { createLoader } from './loaders.js';
 import { callerMayWithApplication, ownApplicationRole } from './own-roles.js';
 
 export const TeamRole = builder.enumType('TeamRole', {
@@ -48,7 +52,7 @@ export const Application = builder.prismaObject('Application', {
   description:
     'Somebody without a role in the application, who meets it on a server or is invited to test it, sees of it what concerns ' +
     'an install: name, description, icon, public key, bot, personal owner, privileged intents, install contexts, default install ' +
-    'settings, install link, and whether it is public and a public client. All else is null or empty to them.',
+    'settings, install link, and whether it is public and a public client. All else is null, 0 or empty to them.',
   fields: (t) => ({
     id: t.field(snowflakeId),
     name: t.exposeString('name'),
@@ -97,6 +101,14 @@ export const Application = builder.prismaObject('Application', {
           : null;
       },
     }),
+    serverCount: t.int({
+      description: 'How many servers have it installed.',
+      resolve: async (application, _args, context) => (await shownInstallCounts(context, application)).server,
+    }),
+    userCount: t.int({
+      description: 'How many people have it installed to themselves.',
+      resolve: async (application, _args, context) => (await shownInstallCounts(context, application)).user,
+    }),
     bot: t.relation('bot'),
     ownerUser: t.relation('ownerUser', { nullable: true }),
     effectiveRole: t.field({
@@ -128,6 +140,15 @@ export async function ownerApplication(
   const application = await referredApplication(context, info, id);
   if (!application) throw new DomainError('UNKNOWN_APPLICATION');
   return application;
+}
+
+/** How often it is installed, read with those of its like; not at all for somebody without a role. */
+async function shownInstallCounts(context: GraphqlContext, application: ApplicationRow): Promise<InstallCounts> {
+  if (!(await callerMayWithApplication(context, application, 'view'))) return NOT_INSTALLED;
+  const { call, budget, loaders } = context;
+  const count = (ids: bigint[]) => budget.step(() => countInstallations(call, ids));
+  const counts = loaders.get('install counts', () => createLoader(count, NOT_INSTALLED, { remember: false }));
+  return counts.load(application.id);
 }
 
 /** The settings of the contexts that are on. */
