@@ -68,7 +68,19 @@ export const Application = builder.prismaObject('Application', {
     privilegedIntents: t.field({ type: [PrivilegedIntent], resolve: privilegedIntents }),
     userInstall: t.exposeBoolean('userInstall'),
     serverInstall: t.exposeBoolean('serverInstall'),
-    defaultInstallSettings: t.field({ type: [InstallSettings], resolve: defaultInstallSettings }),
+    defaultInstallSettings: t.field({
+      type: [InstallSettings],
+      description: 'Of the contexts that are on.',
+      args: {
+        all: t.arg.boolean({
+          description: 'Also those of a context that is off, which are kept; for who has a role in it.',
+        }),
+      },
+      resolve: async (application, { all }, context) => {
+        const shown = all ? await callerMayWithApplication(context, application, 'view') : false;
+        return defaultInstallSettings(application, { all: shown });
+      },
+    }),
     installLinkMode: t.expose('installLinkMode', { type: InstallLinkMode }),
     customInstallUrl: t.string({
       nullable: true,
@@ -151,14 +163,14 @@ async function shownInstallCounts(context: GraphqlContext, application: Applicat
   return counts.load(application.id);
 }
 
-/** The settings of the contexts that are on. */
-function defaultInstallSettings(application: ApplicationRow): InstallSettingsShape[] {
+/** @param all whether those of a context that is off, too */
+function defaultInstallSettings(application: ApplicationRow, { all }: { all: boolean }): InstallSettingsShape[] {
   const settings: InstallSettingsShape[] = [];
-  if (application.serverInstall) {
+  if (all || application.serverInstall) {
     const scopes = storedStrings(application.serverInstallScopes);
     settings.push({ context: 'SERVER', scopes, permissions: application.serverInstallPermissions });
   }
-  if (application.userInstall) {
+  if (all || application.userInstall) {
     settings.push({ context: 'USER', scopes: storedStrings(application.userInstallScopes), permissions: null });
   }
   return settings;

@@ -78,3 +78,29 @@ describe('how often an application is installed', () => {
     expect(lengths).toEqual([1, 1, 1]);
   });
 });
+
+describe('the default install settings', () => {
+  const SERVER = { context: 'SERVER', scopes: ['bot'], permissions: '8' };
+  const USER = { context: 'USER', scopes: ['applications.commands', 'identify'], permissions: null };
+  const shownWith = (args: string) => `defaultInstallSettings${args} { context scopes permissions }`;
+  beforeEach(async () => {
+    const { permissions: _none, ...user } = USER;
+    await update(ada, application.id, { userInstall: true, defaultInstallSettings: [SERVER, user] });
+  });
+
+  it.each<[object, object[], object[]]>([
+    [{ userInstall: true, serverInstall: true }, [SERVER, USER], [SERVER, USER]],
+    [{ userInstall: false }, [SERVER], [SERVER, USER]],
+    [{ serverInstall: false }, [USER], [SERVER, USER]],
+  ])('are, with %j, %j; all of them are %j', async (contexts, settings, all) => {
+    await update(ada, application.id, contexts);
+    expect(await own(shownWith(''))).toEqual({ defaultInstallSettings: settings });
+    expect(await own(shownWith('(all: false)'))).toEqual({ defaultInstallSettings: settings });
+    expect(await own(shownWith('(all: true)'))).toEqual({ defaultInstallSettings: all });
+  });
+
+  it('are those of contexts that are on for somebody without a role, whatever they ask for', async () => {
+    await update(ada, application.id, { userInstall: false });
+    expect(await met(shownWith('(all: true)'))).toEqual({ defaultInstallSettings: [SERVER] });
+  });
+});
