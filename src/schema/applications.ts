@@ -51,7 +51,7 @@ const InstallSettings = builder.objectRef<InstallSettingsShape>('InstallSettings
 export const Application = builder.prismaObject('Application', {
   description:
     'Somebody without a role in the application, who meets it on a server or is invited to test it, sees of it what concerns ' +
-    'an install: name, description, icon, public key, bot, personal owner, privileged intents, install contexts, default install ' +
+    'an install: name, description, icon, cover, public key, bot, personal owner, privileged intents, install contexts, default install ' +
     'settings, install link, and whether it is public and a public client. All else is null, 0 or empty to them.',
   fields: (t) => ({
     id: t.field(snowflakeId),
@@ -61,6 +61,11 @@ export const Application = builder.prismaObject('Application', {
       nullable: true,
       resolve: ({ id, iconHash }, _args, { app }) =>
         iconHash && `${app.addresses.publicUrl}/cdn/app-icons/${id}/${iconHash}.png`,
+    }),
+    coverUrl: t.string({
+      nullable: true,
+      resolve: ({ id, coverHash }, _args, { app }) =>
+        coverHash && `${app.addresses.publicUrl}/cdn/app-icons/${id}/${coverHash}.png`,
     }),
     publicKey: t.exposeString('publicKey', { description: 'Ed25519, in hex.' }),
     publicClient: t.exposeBoolean('publicClient'),

@@ -48,7 +48,7 @@ async function ownAccount({ call }: GraphqlContext, userId: bigint): Promise<Acc
 export function referredUser(context: GraphqlContext, info: GraphQLResolveInfo, id: bigint): Promise<UserRow | null> {
   const query = queryFromInfo({ context, info });
   const read = (ids: bigint[]) => context.call.read.user.findMany({ ...query, where: { id: { in: ids } } });
-  const [root] = fieldKey(info).split('.', 1);
+  const root = fieldKey(info).split('.').at(-1);
   return referredRows(context, info, read, `users of ${root} with ${JSON.stringify(query)}`).load(id);
 }
 
