@@ -7,8 +7,9 @@ import { portalGql } from './portal-gql.mjs';
 const root = resolve(import.meta.dirname, '..');
 writeFileSync(join(root, 'schema.graphql'), printedSchema());
 const generated = join(root, 'portal/src/gql');
+const texts = await portalGql();
 rmSync(generated, { recursive: true, force: true });
-for (const [path, text] of await portalGql()) {
+for (const [path, text] of texts) {
   const file = join(generated, path);
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, text);

@@ -3,12 +3,26 @@
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
+export type BoxStatus =
+  | 'CONNECTED'
+  | 'DISCONNECTED'
+  | 'NEVER_CONNECTED';
+
 export type CreateApplicationInput = {
   readonly description?: string | null | undefined;
   readonly name: string;
   /** A team that the caller owns or administers, to own it. Without it: the caller. */
   readonly teamId?: string | null | undefined;
 };
+
+export type CreateBoxInput = {
+  /** 1 to 100 characters. */
+  readonly name: string;
+};
+
+export type GuildTier =
+  | 'CLOUD'
+  | 'SELF_HOSTED';
 
 export type InstallContext =
   | 'SERVER'
@@ -27,10 +41,22 @@ export type InstallSettingsInput = {
   readonly scopes: ReadonlyArray<string>;
 };
 
+export type InvitationState =
+  | 'ACCEPTED'
+  | 'DECLINED'
+  | 'PENDING'
+  | 'REVOKED';
+
 export type PrivilegedIntent =
   | 'GUILD_MEMBERS'
   | 'MESSAGE_CONTENT'
   | 'PRESENCES';
+
+export type RenameBoxInput = {
+  readonly boxId: string;
+  /** 1 to 100 characters. */
+  readonly name: string;
+};
 
 /** OWNER stands in answers only. */
 export type TeamRole =
@@ -39,9 +65,15 @@ export type TeamRole =
   | 'OWNER'
   | 'READ_ONLY';
 
-/** What is not given stays as it is. Null clears the icon and the URLs, and leaves everything else as it is. */
+export type TesterState =
+  | 'ACCEPTED'
+  | 'INVITED';
+
+/** What is not given stays as it is. Null clears the icon, the cover and the URLs, and leaves everything else as it is. */
 export type UpdateApplicationInput = {
   readonly applicationId: string;
+  /** PNG, JPEG, GIF or WebP, at most 10 MiB. It keeps its proportions, within 1,024 pixels on each side. */
+  readonly cover?: Blob | null | undefined;
   /** A full https URL; the mode CUSTOM needs it. */
   readonly customInstallUrl?: string | null | undefined;
   /** Each context at most once. */
@@ -90,12 +122,22 @@ export type UpdateApplicationMutation = { readonly updateApplication: { readonly
 
 export type ApplicationCardFragment = { readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null };
 
-export type ApplicationsQueryVariables = Exact<{
-  after?: string | null | undefined;
+export type ApplicationsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type ApplicationsQuery = { readonly portalHome: { readonly applications: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null }> } };
+
+export type MoreApplicationsQueryVariables = Exact<{
+  after: string;
 }>;
 
 
-export type ApplicationsQuery = { readonly applications: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null }> };
+export type MoreApplicationsQuery = { readonly applications: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null }> };
+
+export type ApplicationsChangedSubscriptionVariables = Exact<{ [key: string]: never; }>;
+
+
+export type ApplicationsChangedSubscription = { readonly portalHomeChanged: { readonly applications: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null }> } };
 
 export type CreateApplicationMutationVariables = Exact<{
   input: CreateApplicationInput;
@@ -104,9 +146,120 @@ export type CreateApplicationMutationVariables = Exact<{
 
 export type CreateApplicationMutation = { readonly createApplication: { readonly botToken: string, readonly clientSecret: string, readonly application: { readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null } } };
 
+export type BoxCardFragment = { readonly id: string, readonly name: string, readonly status: BoxStatus, readonly lastSeenAt: string | null, readonly protocolVersion: string | null, readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string }> };
+
+export type BoxesQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type BoxesQuery = { readonly portalHome: { readonly boxes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly status: BoxStatus, readonly lastSeenAt: string | null, readonly protocolVersion: string | null, readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string }> }> } };
+
+export type BoxesChangedSubscriptionVariables = Exact<{ [key: string]: never; }>;
+
+
+export type BoxesChangedSubscription = { readonly portalHomeChanged: { readonly boxes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly status: BoxStatus, readonly lastSeenAt: string | null, readonly protocolVersion: string | null, readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string }> }> } };
+
+export type BoxQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type BoxQuery = { readonly box: { readonly id: string, readonly name: string, readonly status: BoxStatus, readonly lastSeenAt: string | null, readonly protocolVersion: string | null, readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string }> } | null };
+
+export type BoxParityQueryVariables = Exact<{
+  guildId: string;
+}>;
+
+
+export type BoxParityQuery = { readonly guild: { readonly id: string, readonly parity: ReadonlyArray<{ readonly method: string, readonly path: string, readonly outcome: string, readonly note: string | null }> } | null };
+
+export type BoxChangedSubscriptionVariables = Exact<{
+  id: string;
+}>;
+
+
+export type BoxChangedSubscription = { readonly boxChanged: { readonly id: string, readonly name: string, readonly status: BoxStatus, readonly lastSeenAt: string | null, readonly protocolVersion: string | null, readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string }> } };
+
+export type CreateBoxMutationVariables = Exact<{
+  input: CreateBoxInput;
+}>;
+
+
+export type CreateBoxMutation = { readonly createBox: { readonly enrolmentToken: string, readonly box: { readonly id: string, readonly name: string, readonly status: BoxStatus, readonly lastSeenAt: string | null, readonly protocolVersion: string | null, readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string }> } } };
+
+export type RenameBoxMutationVariables = Exact<{
+  input: RenameBoxInput;
+}>;
+
+
+export type RenameBoxMutation = { readonly renameBox: { readonly box: { readonly id: string, readonly name: string, readonly status: BoxStatus, readonly lastSeenAt: string | null, readonly protocolVersion: string | null, readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string }> } } };
+
+export type NewEnrolmentTokenMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type NewEnrolmentTokenMutation = { readonly newEnrolmentToken: { readonly enrolmentToken: string, readonly box: { readonly id: string, readonly name: string, readonly status: BoxStatus, readonly lastSeenAt: string | null, readonly protocolVersion: string | null, readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string }> } } };
+
+export type DeleteBoxMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type DeleteBoxMutation = { readonly deleteBox: { readonly id: string } };
+
+export type InstanceQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type InstanceQuery = { readonly instance: { readonly publicUrl: string } };
+
 export type FrameFragment = { readonly teamInvitations: ReadonlyArray<{ readonly id: string }>, readonly testerInvitations: ReadonlyArray<{ readonly application: { readonly id: string } }> };
 
 export type FrameQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type FrameQuery = { readonly me: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly email: string | null } | null, readonly portalHome: { readonly teamInvitations: ReadonlyArray<{ readonly id: string }>, readonly testerInvitations: ReadonlyArray<{ readonly application: { readonly id: string } }> } };
+export type FrameQuery = { readonly me: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly email: string | null, readonly emailVerified: boolean | null } | null, readonly portalHome: { readonly teamInvitations: ReadonlyArray<{ readonly id: string }>, readonly testerInvitations: ReadonlyArray<{ readonly application: { readonly id: string } }> } };
+
+export type FrameChangedSubscriptionVariables = Exact<{ [key: string]: never; }>;
+
+
+export type FrameChangedSubscription = { readonly portalHomeChanged: { readonly teamInvitations: ReadonlyArray<{ readonly id: string }>, readonly testerInvitations: ReadonlyArray<{ readonly application: { readonly id: string } }> } };
+
+export type HomeFragment = { readonly teamInvitations: ReadonlyArray<{ readonly id: string, readonly role: TeamRole, readonly inviter: { readonly id: string, readonly username: string }, readonly team: { readonly id: string, readonly name: string, readonly iconUrl: string | null } }>, readonly testerInvitations: ReadonlyArray<{ readonly state: TesterState, readonly application: { readonly id: string, readonly name: string, readonly iconUrl: string | null } }>, readonly applications: ReadonlyArray<{ readonly serverCount: number, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null }>, readonly teams: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null }>, readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly tier: GuildTier }>, readonly boxes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly status: BoxStatus, readonly lastSeenAt: string | null, readonly protocolVersion: string | null, readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string }> }> };
+
+export type HomeQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type HomeQuery = { readonly portalHome: { readonly teamInvitations: ReadonlyArray<{ readonly id: string, readonly role: TeamRole, readonly inviter: { readonly id: string, readonly username: string }, readonly team: { readonly id: string, readonly name: string, readonly iconUrl: string | null } }>, readonly testerInvitations: ReadonlyArray<{ readonly state: TesterState, readonly application: { readonly id: string, readonly name: string, readonly iconUrl: string | null } }>, readonly applications: ReadonlyArray<{ readonly serverCount: number, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null }>, readonly teams: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null }>, readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly tier: GuildTier }>, readonly boxes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly status: BoxStatus, readonly lastSeenAt: string | null, readonly protocolVersion: string | null, readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string }> }> }, readonly instance: { readonly restUrl: string, readonly gatewayUrl: string } };
+
+export type HomeChangedSubscriptionVariables = Exact<{ [key: string]: never; }>;
+
+
+export type HomeChangedSubscription = { readonly portalHomeChanged: { readonly teamInvitations: ReadonlyArray<{ readonly id: string, readonly role: TeamRole, readonly inviter: { readonly id: string, readonly username: string }, readonly team: { readonly id: string, readonly name: string, readonly iconUrl: string | null } }>, readonly testerInvitations: ReadonlyArray<{ readonly state: TesterState, readonly application: { readonly id: string, readonly name: string, readonly iconUrl: string | null } }>, readonly applications: ReadonlyArray<{ readonly serverCount: number, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null }>, readonly teams: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null }>, readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly tier: GuildTier }>, readonly boxes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly status: BoxStatus, readonly lastSeenAt: string | null, readonly protocolVersion: string | null, readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string }> }> } };
+
+export type AcceptTeamInvitationMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type AcceptTeamInvitationMutation = { readonly acceptTeamInvitation: { readonly invitation: { readonly id: string, readonly state: InvitationState, readonly team: { readonly id: string, readonly name: string } } } };
+
+export type DeclineTeamInvitationMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type DeclineTeamInvitationMutation = { readonly declineTeamInvitation: { readonly invitation: { readonly id: string, readonly state: InvitationState } } };
+
+export type AcceptTesterInvitationMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type AcceptTesterInvitationMutation = { readonly acceptTesterInvitation: { readonly tester: { readonly state: TesterState, readonly application: { readonly id: string, readonly installUrl: string | null } } } };
+
+export type DeclineTesterInvitationMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type DeclineTesterInvitationMutation = { readonly declineTesterInvitation: { readonly id: string } };

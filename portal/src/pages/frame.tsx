@@ -2,8 +2,9 @@ import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { Provider, useQuery } from 'urql';
 import { createClient } from '../client.js';
-import { FrameDocument } from '../gql/frame.js';
+import { FrameChangedDocument, FrameDocument } from '../gql/frame.js';
 import type { FrameQuery } from '../gql/types.js';
+import { useLive } from '../live.js';
 import { ConnectionState } from '../ui/connection.js';
 import { Picture } from '../ui/picture.js';
 import { problemIn, sentenceOf } from '../ui/problems.js';
@@ -26,6 +27,7 @@ function Signed() {
   const [{ data, error }] = useQuery({ query: FrameDocument });
   const isSignedOut = data?.me === null;
   useSignIn(isSignedOut);
+  useLive(FrameChangedDocument, {});
   if (isSignedOut) return null;
   return (
     <>

@@ -20,4 +20,10 @@ const account = createRoute({
   component: lazyRouteComponent(() => import('../pages/account/account.js'), 'Account'),
 });
 
-export const ownRoutes = [home, account];
+const invite = createRoute({
+  getParentRoute: () => frameRoute,
+  path: 'invite/$code',
+  component: lazyRouteComponent(() => import('../pages/invite.js'), 'Invite'),
+});
+
+export const ownRoutes = [home, account, invite] as const;

@@ -8,9 +8,11 @@ import { type Problem, problemIn, sentenceOf } from './problems.js';
 import { complain } from './toasts.js';
 
 /** Something that a button does: a mutation, whose answer renews what pages show. */
-export interface Action<Data, Variables> {
+export interface Action<Data, Variables extends AnyVariables> {
   /** @returns the answer; undefined where it was refused, which has been said then */
   run(variables: Variables): Promise<Data | undefined>;
+  /** Does it, and leaves it to the caller to show what was refused. */
+  ask(variables: Variables): Promise<OperationResult<Data, Variables>>;
   isBusy: boolean;
   problem: Problem | null;
 }
@@ -26,17 +28,21 @@ export function useAction<Data, Variables extends AnyVariables>(
   const client = useClient();
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
-  const run = async (variables: Variables) => {
+  const ask = async (variables: Variables): Promise<OperationResult<Data, Variables>> => {
     setBusy(true);
-    const { data, error }: OperationResult<Data, Variables> = await client.mutation(document, variables).toPromise();
+    const answer = await client.mutation(document, variables).toPromise();
     setBusy(false);
+    return answer;
+  };
+  const run = async (variables: Variables) => {
+    const { data, error } = await ask(variables);
     const refused = error ? problemIn(error) : null;
     setProblem(refused);
     if (!refused) return data;
     if (!isQuiet) complain(sentenceOf(refused));
     return undefined;
   };
-  return { run, isBusy, problem };
+  return { run, ask, isBusy, problem };
 }
 
 interface DangerProps {

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { CombinedError } from 'urql';
 import { problemIn, sentenceOf } from './problems.js';
 
@@ -13,9 +13,37 @@ interface ListingProps<Item> {
 
 /** A list as it is: on its way, refused, empty or full. */
 export function Listing<Item>({ answer, items, empty, render }: ListingProps<Item>) {
-  if (!items) return answer.error ? <p className="notice">{sentenceOf(problemIn(answer.error))}</p> : <Skeleton />;
+  if (!items) return answer.error ? <Refused error={answer.error} /> : <Skeleton />;
   if (items.length === 0) return <p className="hint">{empty}</p>;
   return <ul className="tiles">{items.map(render)}</ul>;
+}
+
+/** Why there is nothing to show. */
+export function Refused({ error }: { error: CombinedError }) {
+  return (
+    <div className="notice" role="alert">
+      <p>{sentenceOf(problemIn(error))}</p>
+    </div>
+  );
+}
+
+/** How many a list holds at most. */
+const PER_PAGE = 200;
+
+/** Whether a list may go on. */
+export function isFull<Item>(items: readonly Item[] | undefined): items is readonly Item[] {
+  return items !== undefined && items.length >= PER_PAGE;
+}
+
+/** The rest of a list, once somebody asks for it. */
+export function More({ children }: { children: ReactNode }) {
+  const [isOpen, setOpen] = useState(false);
+  if (isOpen) return children;
+  return (
+    <button type="button" className="plain" onClick={() => setOpen(true)}>
+      Show more
+    </button>
+  );
 }
 
 /** The shape of what is on its way. */

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { CopyButton } from './copy.js';
 import { OpenDialog } from './dialog.js';
 
@@ -16,13 +16,15 @@ interface SecretsDialogProps {
   secrets: Secret[];
   /** Forgets them. */
   onDone: () => void;
+  /** What to do with them. */
+  children?: ReactNode;
 }
 
 /**
  * Shows secrets once. They live in the state of whoever opens it and in the fields of this dialog, and are gone with it: when it is
  * done, and when the page is left in whatever way.
  */
-export function SecretsDialog({ title, secrets, onDone }: SecretsDialogProps) {
+export function SecretsDialog({ title, secrets, onDone, children }: SecretsDialogProps) {
   const [isStored, setStored] = useState(false);
   useEffect(() => {
     window.addEventListener('pagehide', onDone);
@@ -38,6 +40,7 @@ export function SecretsDialog({ title, secrets, onDone }: SecretsDialogProps) {
           <CopyButton text={value} what={label} />
         </div>
       ))}
+      {children}
       <p>
         <DownloadEnv secrets={secrets} />
       </p>

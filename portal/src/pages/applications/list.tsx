@@ -1,18 +1,23 @@
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useQuery } from 'urql';
-import { ApplicationsDocument } from '../../gql/applications/list.js';
-import type { ApplicationCardFragment } from '../../gql/types.js';
-import { Listing } from '../../ui/listing.js';
-import { Heading, Name, useTitle } from '../../ui/page.js';
-import { Picture } from '../../ui/picture.js';
+import {
+  ApplicationsChangedDocument,
+  ApplicationsDocument,
+  MoreApplicationsDocument,
+} from '../../gql/applications/list.js';
+import { useLive } from '../../live.js';
+import { isFull, Listing, More } from '../../ui/listing.js';
+import { Heading, useTitle } from '../../ui/page.js';
+import { ApplicationCard } from './card.js';
 import { NewApplication } from './new-application.js';
 
 /** The caller's applications, and those of their teams. */
 export function Applications() {
   useTitle('Applications');
   const [isNew, setNew] = useState(false);
-  const [answer] = useQuery({ query: ApplicationsDocument, variables: {} });
+  const [answer] = useQuery({ query: ApplicationsDocument });
+  useLive(ApplicationsChangedDocument, {});
+  const applications = answer.data?.portalHome.applications;
   return (
     <>
       <div className="heading">
@@ -23,39 +28,36 @@ export function Applications() {
       </div>
       <Listing
         answer={answer}
-        items={answer.data?.applications}
+        items={applications}
         empty="Make your first application: a bot, its commands, and what others install. It gets an id, a bot token and a client secret at once."
         render={(application) => <ApplicationCard key={application.id} application={application} />}
       />
+      {isFull(applications) && <MoreApplications after={applications.at(-1)?.id ?? ''} />}
       {isNew && <NewApplication onClose={() => setNew(false)} />}
     </>
   );
 }
 
-/** An application in a list. */
-export function ApplicationCard({ application }: { application: ApplicationCardFragment }) {
-  const { id, name, iconUrl, ownerTeam } = application;
+function MoreApplications({ after }: { after: string }) {
   return (
-    <li className="tile">
-      <span className="overlaid">
-        <Picture url={iconUrl} name={name} />
-        {ownerTeam && <Picture url={ownerTeam.iconUrl} name={ownerTeam.name} />}
-      </span>
-      <div>
-        <Link to="/applications/$applicationId" params={{ applicationId: id }}>
-          <Name>{name}</Name>
-        </Link>
-        <p className="soft small">
-          {ownerTeam ? (
-            <>
-              of <bdi>{ownerTeam.name}</bdi>
-            </>
-          ) : (
-            'yours'
-          )}
-          {!application.public && <span className="badge">private</span>}
-        </p>
-      </div>
-    </li>
+    <More>
+      <NextApplications after={after} />
+    </More>
+  );
+}
+
+function NextApplications({ after }: { after: string }) {
+  const [answer] = useQuery({ query: MoreApplicationsDocument, variables: { after } });
+  const applications = answer.data?.applications;
+  return (
+    <>
+      <Listing
+        answer={answer}
+        items={applications}
+        empty="These are all."
+        render={(application) => <ApplicationCard key={application.id} application={application} />}
+      />
+      {isFull(applications) && <MoreApplications after={applications.at(-1)?.id ?? ''} />}
+    </>
   );
 }

@@ -1,13 +1,101 @@
 import { Link } from '@tanstack/react-router';
-import { Heading, useTitle } from '../../ui/page.js';
+import { useQuery } from 'urql';
+import { HomeChangedDocument, HomeDocument } from '../../gql/home/home.js';
+import type { HomeFragment } from '../../gql/types.js';
+import { useLive } from '../../live.js';
+import { Copyable } from '../../ui/copy.js';
+import { Refused, Skeleton } from '../../ui/listing.js';
+import { Heading, Name, useTitle } from '../../ui/page.js';
+import { Picture } from '../../ui/picture.js';
+import { ApplicationCard } from '../applications/card.js';
+import { BoxCard } from '../boxes/card.js';
+import { FirstSteps } from './first-steps.js';
+import { Invitations } from './invitations.js';
 
 /** What waits for the caller, and what is theirs. */
 export function Home() {
   useTitle('Home');
+  const [{ data, error }] = useQuery({ query: HomeDocument });
+  useLive(HomeChangedDocument, {});
   return (
     <>
-      <Heading>Home</Heading>
-      <Link to="/applications">Applications</Link>
+      <div className="heading">
+        <Heading>Home</Heading>
+      </div>
+      {data ? <Things home={data.portalHome} /> : error ? <Refused error={error} /> : <Skeleton />}
+      {data && (
+        <section className="card">
+          <h2>Addresses for programs</h2>
+          <Copyable label="REST, for bots" text={data.instance.restUrl} />
+          <Copyable label="Gateway, for bots" text={data.instance.gatewayUrl} />
+          <p>
+            <a href="/graphql">GraphiQL</a> asks everything that these pages ask; <a href="/openapi.json">OpenAPI</a>{' '}
+            describes REST.
+          </p>
+        </section>
+      )}
     </>
+  );
+}
+
+function Things({ home }: { home: HomeFragment }) {
+  const { applications, teams, guilds, boxes } = home;
+  return (
+    <>
+      <Invitations home={home} />
+      <FirstSteps home={home} />
+      <Group title="Applications" to="/applications" isShown={applications.length > 0}>
+        {applications.map((application) => (
+          <ApplicationCard key={application.id} application={application} />
+        ))}
+      </Group>
+      <Group title="Teams" to="/teams" isShown={teams.length > 0}>
+        {teams.map(({ id, name, iconUrl }) => (
+          <li className="tile" key={id}>
+            <Picture url={iconUrl} name={name} />
+            <Link to="/teams/$teamId" params={{ teamId: id }}>
+              <Name>{name}</Name>
+            </Link>
+          </li>
+        ))}
+      </Group>
+      <Group title="Servers" to="/servers" isShown={guilds.length > 0}>
+        {guilds.map(({ id, name, iconUrl, tier }) => (
+          <li className="tile" key={id}>
+            <Picture url={iconUrl} name={name} />
+            <div>
+              <Link to="/servers/$guildId" params={{ guildId: id }}>
+                <Name>{name}</Name>
+              </Link>
+              {tier === 'SELF_HOSTED' && <p className="soft small">self-hosted</p>}
+            </div>
+          </li>
+        ))}
+      </Group>
+      <Group title="Boxes" to="/boxes" isShown={boxes.length > 0}>
+        {boxes.map((box) => (
+          <BoxCard key={box.id} box={box} />
+        ))}
+      </Group>
+    </>
+  );
+}
+
+interface GroupProps {
+  title: string;
+  to: '/applications' | '/teams' | '/servers' | '/boxes';
+  isShown: boolean;
+  children: React.ReactNode;
+}
+
+function Group({ title, to, isShown, children }: GroupProps) {
+  if (!isShown) return null;
+  return (
+    <section aria-label={title}>
+      <h2>
+        <Link to={to}>{title}</Link>
+      </h2>
+      <ul className="tiles">{children}</ul>
+    </section>
   );
 }

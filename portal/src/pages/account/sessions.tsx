@@ -1,0 +1,58 @@
+import { useCallback, useEffect, useState } from 'react';
+import { Skeleton } from '../../ui/listing.js';
+import { Ago } from '../../ui/times.js';
+import { complain } from '../../ui/toasts.js';
+import { askAccounts } from '../visitors/accounts.js';
+
+interface Session {
+  id: string;
+  current: boolean;
+  createdAt: string;
+  userAgent: string | null;
+  ipAddress: string | null;
+}
+
+/** Where the caller is signed in, with a way to end each. */
+export function Sessions() {
+  const [sessions, setSessions] = useState<Session[]>();
+  const load = useCallback(async () => {
+    const response = await fetch('/auth/list-sessions').catch(() => null);
+    if (response?.ok) setSessions(await response.json());
+  }, []);
+  useEffect(() => {
+    void load();
+  }, [load]);
+  const end = async (path: string, body: object) => {
+    const refused = await askAccounts(path, body);
+    if (refused) complain(refused.message ?? 'It was not ended.');
+    await load();
+  };
+  return (
+    <section className="card">
+      <h2>Sessions</h2>
+      {!sessions && <Skeleton lines={1} />}
+      <ul className="rows">
+        {sessions?.map(({ id, current, createdAt, userAgent, ipAddress }) => (
+          <li key={id}>
+            <div>
+              <b>{userAgent ?? 'A program'}</b> {current && <span className="badge good">this one</span>}
+              <p className="soft small">
+                {ipAddress ?? 'address unknown'} · since <Ago at={createdAt} />
+              </p>
+            </div>
+            {!current && (
+              <button type="button" className="plain small" onClick={() => end('revoke-session', { id })}>
+                Sign out
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {sessions && sessions.length > 1 && (
+        <button type="button" className="plain" onClick={() => end('revoke-other-sessions', {})}>
+          Sign out all others
+        </button>
+      )}
+    </section>
+  );
+}

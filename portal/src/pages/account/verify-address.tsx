@@ -1,0 +1,27 @@
+import { useState } from 'react';
+import { useQuery } from 'urql';
+import { FrameDocument } from '../../gql/frame.js';
+import { askAccounts } from '../visitors/accounts.js';
+
+/** Says that one's own address is not verified yet, with a button that sends the mail again. */
+export function VerifyAddress() {
+  const [{ data }] = useQuery({ query: FrameDocument, requestPolicy: 'cache-first' });
+  const [said, say] = useState('');
+  const me = data?.me;
+  if (!me?.email || me.emailVerified !== false) return null;
+  const send = async () => {
+    const refused = await askAccounts('send-verification-email', { email: me.email });
+    say(refused ? (refused.message ?? 'It was not sent.') : `Sent to ${me.email}.`);
+  };
+  return (
+    <div className="notice warn">
+      <p>Verify your address to accept invitations: open the link in the mail.</p>
+      <div className="actions">
+        <button type="button" className="plain" onClick={send}>
+          Send the mail again
+        </button>
+        <span role="status">{said}</span>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,32 @@
+import { Link } from '@tanstack/react-router';
+import type { ApplicationCardFragment } from '../../gql/types.js';
+import { Name } from '../../ui/page.js';
+import { Picture } from '../../ui/picture.js';
+
+/** An application in a list; the icon of its team lies over its own. */
+export function ApplicationCard({ application }: { application: ApplicationCardFragment }) {
+  const { id, name, iconUrl, ownerTeam } = application;
+  return (
+    <li className="tile">
+      <span className="overlaid">
+        <Picture url={iconUrl} name={name} />
+        {ownerTeam && <Picture url={ownerTeam.iconUrl} name={ownerTeam.name} />}
+      </span>
+      <div>
+        <Link to="/applications/$applicationId" params={{ applicationId: id }}>
+          <Name>{name}</Name>
+        </Link>
+        <p className="soft small">
+          {ownerTeam ? (
+            <>
+              of <bdi>{ownerTeam.name}</bdi>
+            </>
+          ) : (
+            'yours'
+          )}
+          {!application.public && <span className="badge">private</span>}
+        </p>
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,169 @@
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useQuery } from 'urql';
+import {
+  BoxChangedDocument,
+  BoxDocument,
+  DeleteBoxDocument,
+  NewEnrolmentTokenDocument,
+  RenameBoxDocument,
+} from '../../gql/boxes/boxes.js';
+import type { BoxCardFragment, NewEnrolmentTokenMutation } from '../../gql/types.js';
+import { useLive } from '../../live.js';
+import { Danger, useAction } from '../../ui/action.js';
+import { Copyable } from '../../ui/copy.js';
+import { useDraft } from '../../ui/draft.js';
+import { Ending, NotFound } from '../../ui/endings.js';
+import { TextField } from '../../ui/field.js';
+import { Refused, Skeleton } from '../../ui/listing.js';
+import { Heading, Name, useTitle } from '../../ui/page.js';
+import { DraftForm } from '../../ui/save.js';
+import { Ago } from '../../ui/times.js';
+import { BoxState } from './card.js';
+import { EnrolmentDialog } from './new-box.js';
+import { Parity } from './parity.js';
+
+/** One box: whether it is there, its servers, and what works on them. */
+export function Box() {
+  const { boxId } = useParams({ from: '/frame/boxes/$boxId' });
+  return <OneBox key={boxId} id={boxId} />;
+}
+
+function OneBox({ id }: { id: string }) {
+  const [{ data, error }] = useQuery({ query: BoxDocument, variables: { id } });
+  const isOver = useLive(BoxChangedDocument, { id });
+  if (isOver && data?.box) return <Gone />;
+  if (!data) return error ? <Refused error={error} /> : <Skeleton />;
+  return data.box ? <Parts box={data.box} /> : <NotFound />;
+}
+
+function Parts({ box }: { box: BoxCardFragment }) {
+  const { id, name, lastSeenAt, protocolVersion } = box;
+  useTitle(name);
+  return (
+    <>
+      <header className="noun">
+        <div>
+          <Heading>
+            <Name>{name}</Name>
+          </Heading>
+          <p>
+            <BoxState box={box} />
+          </p>
+        </div>
+      </header>
+      <section className="card">
+        <h2>Box</h2>
+        <BoxName box={box} />
+        <Copyable label="Id" text={id} />
+        <dl>
+          <dt>Last seen</dt>
+          <dd>{lastSeenAt === null ? 'never' : <Ago at={lastSeenAt} />}</dd>
+          <dt>Protocol</dt>
+          <dd>{protocolVersion ?? 'not known before its first connection'}</dd>
+        </dl>
+      </section>
+      <Servers box={box} />
+      <Enrolment box={box} />
+      <DeleteBox box={box} />
+    </>
+  );
+}
+
+function BoxName({ box: { id, name } }: { box: BoxCardFragment }) {
+  const rename = useAction(RenameBoxDocument, { isQuiet: true });
+  const draft = useDraft({ name });
+  return (
+    <DraftForm
+      draft={draft}
+      names={{ name: 'Name' }}
+      save={async () => rename.ask({ input: { boxId: id, name: draft.value.name } })}
+    >
+      {(faults) => (
+        <TextField
+          label="Name"
+          maxLength={100}
+          value={draft.value.name}
+          fault={faults.name}
+          onChange={({ target }) => draft.set('name', target.value)}
+        />
+      )}
+    </DraftForm>
+  );
+}
+
+function Servers({ box: { guilds } }: { box: BoxCardFragment }) {
+  return (
+    <section className="card">
+      <h2>Servers</h2>
+      {guilds.length === 0 ? (
+        <p className="hint">It has no server yet: who is signed in on the box makes them there.</p>
+      ) : (
+        guilds.map(({ id, name }) => <Parity key={id} guildId={id} name={name} />)
+      )}
+    </section>
+  );
+}
+
+function Enrolment({ box }: { box: BoxCardFragment }) {
+  const renew = useAction(NewEnrolmentTokenDocument);
+  const [made, setMade] = useState<NewEnrolmentTokenMutation['newEnrolmentToken'] | null>(null);
+  const ask = async () => {
+    const data = await renew.run({ id: box.id });
+    if (data) setMade(data.newEnrolmentToken);
+  };
+  return (
+    <section className="card">
+      <h2>Enrolment</h2>
+      <p>
+        A new token enrols the box once more, such as on another machine. The key that the box has is good until the token is
+        used; an earlier token is no good any more.
+      </p>
+      <button type="button" className="plain" disabled={renew.isBusy} onClick={ask}>
+        New enrolment token
+      </button>
+      {made && <EnrolmentDialog made={made} onDone={() => setMade(null)} />}
+    </section>
+  );
+}
+
+function DeleteBox({ box: { id, name } }: { box: BoxCardFragment }) {
+  const navigate = useNavigate();
+  const [isAsked, setAsked] = useState(false);
+  const remove = useAction(DeleteBoxDocument, { isQuiet: true });
+  const doIt = async () => {
+    if (await remove.run({ id })) void navigate({ to: '/boxes' });
+  };
+  return (
+    <section className="card danger">
+      <h2>Danger zone</h2>
+      <p>Deleting it ends the connection for good. What is on the box stays there.</p>
+      <button type="button" className="bad" onClick={() => setAsked(true)}>
+        Delete box
+      </button>
+      {isAsked && (
+        <Danger
+          title={`Delete ${name}?`}
+          doIt="Delete box"
+          typed={{ name, label: 'Type the box’s name' }}
+          onDo={doIt}
+          onClose={() => setAsked(false)}
+          isBusy={remove.isBusy}
+          problem={remove.problem}
+        >
+          <p>Applications leave its servers, which become unavailable to bots, and webhooks to them are deleted.</p>
+        </Danger>
+      )}
+    </section>
+  );
+}
+
+function Gone() {
+  return (
+    <Ending title="Gone" text="This box was deleted.">
+      <Link className="button" to="/boxes">
+        To your boxes
+      </Link>
+    </Ending>
+  );
+}

@@ -1,0 +1,37 @@
+import { Link } from '@tanstack/react-router';
+import type { BoxCardFragment } from '../../gql/types.js';
+import { Name } from '../../ui/page.js';
+import { Ago } from '../../ui/times.js';
+
+/** A box in a list. */
+export function BoxCard({ box }: { box: BoxCardFragment }) {
+  const { id, name, guilds } = box;
+  return (
+    <li className="tile">
+      <div>
+        <Link to="/boxes/$boxId" params={{ boxId: id }}>
+          <Name>{name}</Name>
+        </Link>
+        <p className="soft small">
+          <BoxState box={box} /> · {guilds.length === 1 ? '1 server' : `${guilds.length} servers`}
+        </p>
+      </div>
+    </li>
+  );
+}
+
+/** Whether a box is there, and since when it is not. */
+export function BoxState({ box: { status, lastSeenAt } }: { box: BoxCardFragment }) {
+  switch (status) {
+    case 'CONNECTED':
+      return <span className="badge good">connected</span>;
+    case 'DISCONNECTED':
+      return (
+        <span className="badge bad">
+          away{lastSeenAt !== null && <>, last seen <Ago at={lastSeenAt} /></>}
+        </span>
+      );
+    case 'NEVER_CONNECTED':
+      return <span className="badge warn">never connected</span>;
+  }
+}

@@ -1,0 +1,79 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useQuery } from 'urql';
+import { CreateBoxDocument, InstanceDocument } from '../../gql/boxes/boxes.js';
+import type { CreateBoxMutation } from '../../gql/types.js';
+import { useAction } from '../../ui/action.js';
+import { CopyButton } from '../../ui/copy.js';
+import { OpenDialog } from '../../ui/dialog.js';
+import { TextField } from '../../ui/field.js';
+import { Form } from '../../ui/form.js';
+import { SecretsDialog } from '../../ui/secrets.js';
+
+type Made = CreateBoxMutation['createBox'];
+
+/** Asks for a name, makes the box, shows its token this once with the lines that start it, and leads to its page. */
+export function NewBox({ onClose }: { onClose: () => void }) {
+  const navigate = useNavigate();
+  const [made, setMade] = useState<Made | null>(null);
+  if (!made) return <NameDialog onClose={onClose} onMade={setMade} />;
+  const goOn = () => {
+    onClose();
+    void navigate({ to: '/boxes/$boxId', params: { boxId: made.box.id } });
+  };
+  return <EnrolmentDialog made={made} onDone={goOn} />;
+}
+
+/** Shows an enrolment token this once, with the lines that start the box. */
+export function EnrolmentDialog({ made, onDone }: { made: Made; onDone: () => void }) {
+  const [{ data }] = useQuery({ query: InstanceDocument });
+  const lines = `export BOX_TOKEN=${made.enrolmentToken}\nCLOUD_URL=${data?.instance.publicUrl ?? ''} DATA_DIR=./box npm run box`;
+  return (
+    <SecretsDialog
+      title={`The token of ${made.box.name}`}
+      secrets={[{ label: 'Enrolment token', variable: 'BOX_TOKEN', value: made.enrolmentToken }]}
+      onDone={onDone}
+    >
+      <p>It is good once, for seven days. On the machine that is to be the box, in a folder with Causeway:</p>
+      <pre>{lines}</pre>
+      <CopyButton text={lines} what="the lines" />
+    </SecretsDialog>
+  );
+}
+
+function NameDialog({ onClose, onMade }: { onClose: () => void; onMade: (made: Made) => void }) {
+  const create = useAction(CreateBoxDocument, { isQuiet: true });
+  const [name, setName] = useState('');
+  const submit = async () => {
+    const data = await create.run({ input: { name } });
+    if (data) onMade(data.createBox);
+  };
+  return (
+    <OpenDialog title="New box" onClose={onClose}>
+      <Form
+        problem={create.problem}
+        isBusy={create.isBusy}
+        onSubmit={submit}
+        buttons={(isOff) => (
+          <div className="actions">
+            <button type="button" className="plain" onClick={onClose}>
+              Cancel
+            </button>
+            <button type="submit" disabled={isOff}>
+              Create
+            </button>
+          </div>
+        )}
+      >
+        <TextField
+          label="Name"
+          hint="1 to 100 characters, such as where it stands."
+          maxLength={100}
+          value={name}
+          fault={create.problem?.fields.name}
+          onChange={({ target }) => setName(target.value)}
+        />
+      </Form>
+    </OpenDialog>
+  );
+}

@@ -1,0 +1,65 @@
+import { useState } from 'react';
+import { useQuery } from 'urql';
+import { BoxParityDocument } from '../../gql/boxes/boxes.js';
+import { TextField } from '../../ui/field.js';
+import { Refused, Skeleton } from '../../ui/listing.js';
+import { Name } from '../../ui/page.js';
+
+/** A server of a box, and what of REST works there for bots of the cloud, once somebody wants to know. */
+export function Parity({ guildId, name }: { guildId: string; name: string }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>
+        <Name>{name}</Name> – what works there for bots
+      </summary>
+      {isOpen && <Rows guildId={guildId} />}
+    </details>
+  );
+}
+
+function Rows({ guildId }: { guildId: string }) {
+  const [{ data, error }] = useQuery({ query: BoxParityDocument, variables: { guildId } });
+  const [search, setSearch] = useState('');
+  if (!data) return error ? <Refused error={error} /> : <Skeleton lines={2} />;
+  const rows = (data.guild?.parity ?? []).filter(({ method, path }) =>
+    `${method} ${path}`.toLowerCase().includes(search.toLowerCase()),
+  );
+  return (
+    <>
+      <TextField
+        label="Search"
+        type="search"
+        value={search}
+        hint={rows.length === 1 ? '1 route' : `${rows.length} routes`}
+        onChange={({ target }) => setSearch(target.value)}
+      />
+      <div className="scroll">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Route</th>
+              <th scope="col">Outcome</th>
+              <th scope="col">Note</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ method, path, outcome, note }) => (
+              <tr key={`${method} ${path}`}>
+                <td>
+                  <code>
+                    {method} {path}
+                  </code>
+                </td>
+                <td>
+                  <span className={outcome === 'works' ? 'badge good' : 'badge warn'}>{outcome}</span>
+                </td>
+                <td className="small">{note}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}

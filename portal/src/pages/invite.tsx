@@ -1,0 +1,48 @@
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { useQuery } from 'urql';
+import { InviteDocument, JoinGuildDocument } from '../gql/invite.js';
+import { useAction } from '../ui/action.js';
+import { NotFound } from '../ui/endings.js';
+import { Refusal } from '../ui/form.js';
+import { Refused, Skeleton } from '../ui/listing.js';
+import { Heading, Name, useTitle } from '../ui/page.js';
+import { Picture } from '../ui/picture.js';
+
+/** What an invite leads to, and joining by it. */
+export function Invite() {
+  const { code } = useParams({ from: '/frame/invite/$code' });
+  const navigate = useNavigate();
+  const [{ data, error }] = useQuery({ query: InviteDocument, variables: { code } });
+  const join = useAction(JoinGuildDocument, { isQuiet: true });
+  const invite = data?.invite;
+  useTitle(invite ? `Join ${invite.guildName}` : 'Invite');
+  if (!data) return error ? <Refused error={error} /> : <Skeleton lines={1} />;
+  if (!invite) return <NotFound />;
+  const accept = async () => {
+    const joined = await join.run({ code });
+    if (joined) void navigate({ to: '/servers/$guildId', params: { guildId: joined.joinGuild.guild.id } });
+  };
+  return (
+    <div className="card narrow">
+      <header className="noun">
+        <Picture url={invite.guildIconUrl} name={invite.guildName} isBig />
+        <div>
+          <Heading>
+            <Name>{invite.guildName}</Name>
+          </Heading>
+          <p className="soft">
+            <bdi>{invite.inviter.username}</bdi> invites you · {invite.memberCount} members, about {invite.presenceCount} online
+          </p>
+        </div>
+      </header>
+      {invite.guildDescription && <p>{invite.guildDescription}</p>}
+      {invite.temporary && <p className="hint">You stay until you go offline, unless somebody gives you a role.</p>}
+      <Refusal problem={join.problem} />
+      <div className="actions">
+        <button type="button" disabled={join.isBusy} onClick={accept}>
+          Join
+        </button>
+      </div>
+    </div>
+  );
+}
