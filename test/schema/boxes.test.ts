@@ -233,6 +233,7 @@ describe('a server on a box', () => {
       auditLog: { edges: [] },
     });
     expect(shown.parity).toContainEqual({
+      area: 'messages',
       method: 'POST',
       path: '/channels/:channelId/messages',
       outcome: 'works',
