@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Locale } from 'discord-api-types/v10';
 import type { Config } from './config.js';
-import { ApplicationViews, BotTokens } from './domain/applications/index.js';
+import { ApplicationViews, BotTokens, SecretUses } from './domain/applications/index.js';
 import type { BoxDoor, BoxRoutes, ParityRow } from './domain/boxes/index.js';
 import type { EventBus } from './domain/bus-message.js';
 import type { Actor, CallContext } from './domain/call.js';
@@ -78,6 +78,8 @@ export interface AppContext {
   /** What is remembered of applications. */
   applications: ApplicationViews;
   botTokens: BotTokens;
+  /** When secrets of applications were last used. */
+  secretUses: SecretUses;
   known: KnownCredentials;
   /** Of secrets that whoever guesses may try often. */
   slowHashes: SlowHashes;
@@ -116,6 +118,7 @@ export type ContextParts = Omit<
   | 'recipients'
   | 'applications'
   | 'botTokens'
+  | 'secretUses'
   | 'known'
   | 'slowHashes'
   | 'writes'
@@ -133,12 +136,14 @@ export function createAppContext(parts: ContextParts): AppContext {
   const applications = new ApplicationViews(parts.db.reader, parts.bus, parts.clock);
   const jobs = new Jobs<DomainJobPayloads>({ ...parts, registry: parts.metrics.registry });
   const callOfNobody = () => callContext(app, { kind: 'anonymous' });
+  const secretUses = new SecretUses({ ...parts, callOfNobody });
   const live = new LiveProcess({ ...parts, isShared: isShared(parts) });
   const app: AppContext = {
     ...parts,
     recipients: new Recipients(parts.db.reader),
     applications,
-    botTokens: new BotTokens(applications, known),
+    botTokens: new BotTokens(applications, known, secretUses),
+    secretUses,
     known,
     slowHashes: new SlowHashes(),
     writes: new Writes({ ...parts, jobs }),

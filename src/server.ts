@@ -298,9 +298,10 @@ function heedSignOut({ connections }: AppContext, message: Heard): void {
   }
 }
 
-/** Ends what the connections to this process said, all of which have ended. What cannot be ended now ends by itself. */
-async function leave({ connections, live, log }: AppContext): Promise<void> {
+/** Stores what is left to store, and ends what the connections to this process said, all of which have ended. What cannot be ended now ends by itself. */
+async function leave({ connections, live, log, secretUses }: AppContext): Promise<void> {
   try {
+    await secretUses.store();
     await connections.settle();
     await live.end();
   } catch (error) {

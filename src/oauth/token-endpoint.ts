@@ -77,7 +77,7 @@ async function recognise(app: AppContext, findClient: FindClient, request: Fasti
   const { client, form } = await counted(app, request, async () => {
     const form = await readForm(request.raw, held);
     const credentials = readClientCredentials(request.headers.authorization, form);
-    return { client: await authenticateClient(findClient, credentials), form };
+    return { client: await authenticateClient(findClient, app.secretUses, credentials), form };
   });
   const id = String(client.application.id);
   await take(app, TOKEN_REQUESTS_PER_CLIENT, client.byType === 'public' ? `${id}:${request.ip}` : id);

@@ -87,16 +87,6 @@ export const Application = builder.prismaObject('Application', {
           ? application.redirectUris.map(String)
           : [],
     }),
-    clientSecretHint: t.string({
-      nullable: true,
-      description: 'The first and the last characters of the client secret.',
-      resolve: async (application, _args, context) => {
-        const { clientSecretPrefix: prefix, clientSecretLast4: last4 } = application;
-        return prefix && last4 && (await callerMayWithApplication(context, application, 'view'))
-          ? `${prefix}…${last4}`
-          : null;
-      },
-    }),
     bot: t.relation('bot'),
     ownerUser: t.relation('ownerUser', { nullable: true }),
     effectiveRole: t.field({

@@ -2,6 +2,7 @@ import './scalars.js';
 import './users.js';
 import './applications.js';
 import './application-settings.js';
+import './application-secrets.js';
 import './interactions-endpoints.js';
 import './testers.js';
 import './teams.js';

@@ -16,6 +16,11 @@ const postgresQuery = pg.Query.prototype as unknown as { handleDataRow(row: unkn
 const require = createRequire(import.meta.url);
 const { prototype: sqlite } = require('better-sqlite3') as { prototype: Preparing };
 
+/** What comes when its time is, whatever else is done. */
+function isByTheWay(statement: string): boolean {
+  return statement === SIGN_OF_LIFE || /^UPDATE \S+ SET \S*LastUsedAt/.test(statement);
+}
+
 /** What reached the database during some work, and what that came to. */
 export interface Readings<Result> {
   statements: string[];
@@ -31,7 +36,7 @@ export async function readingsOf<Result>(work: () => Promise<Result>): Promise<R
   const query = pg.Client.prototype.query as (...args: unknown[]) => unknown;
   const { handleDataRow } = postgresQuery;
   sqlite.prepare = function (this: Preparing, sql: string) {
-    seen.statements.push(sql);
+    if (!isByTheWay(sql)) seen.statements.push(sql);
     const prepared = prepare.call(this, sql);
     const all = prepared.all;
     prepared.all = (...args) => {
@@ -45,8 +50,7 @@ export async function readingsOf<Result>(work: () => Promise<Result>): Promise<R
     query(this: pg.Client, ...args: unknown[]) {
       const [first] = args as [string | { text: string }];
       const text = typeof first === 'string' ? first : first.text;
-      // It comes when its time is, whatever else is done.
-      if (text !== SIGN_OF_LIFE) seen.statements.push(text);
+      if (!isByTheWay(text)) seen.statements.push(text);
       return query.apply(this, args);
     },
   });

@@ -1,8 +1,10 @@
+import type { Application } from '../../infra/database/index.js';
 import { parseSnowflake } from '../../infra/ids.js';
 import { hashSecret, randomToken, secretMatches } from '../../infra/secrets.js';
 import type { Actor } from '../call.js';
 import type { KnownCredentials } from '../known-credentials.js';
 import { type PrivilegedIntent, privilegedIntents } from './privileged-intents.js';
+import type { SecretUses } from './secret-uses.js';
 import type { ApplicationViews } from './views.js';
 
 /** A bot that showed a valid token. */
@@ -18,15 +20,27 @@ export interface AuthenticatedBot {
  * bytes, as libraries expect that read the id out of the first.
  */
 export function createBotToken(applicationId: bigint, now: number): { token: string; hash: string } {
-  const id = Buffer.from(String(applicationId)).toString('base64url');
   const time = Buffer.from(
     Math.floor(now / 1000)
       .toString(16)
       .padStart(8, '0'),
     'hex',
   ).toString('base64url');
-  const token = `${id}.${time}.${randomToken(32)}`;
+  const token = `${whoseOf(applicationId)}.${time}.${randomToken(32)}`;
   return { token, hash: hashSecret(token) };
+}
+
+/** The first part of an application's bot tokens. */
+function whoseOf(applicationId: bigint): string {
+  return Buffer.from(String(applicationId)).toString('base64url');
+}
+
+/**
+ * What somebody knows an application's bot token by: its first part, which only says whose it is, and its last four characters. Null
+ * where those were not kept.
+ */
+export function botTokenHint({ id, botTokenLast4 }: Pick<Application, 'id' | 'botTokenLast4'>): string | null {
+  return botTokenLast4 && `${whoseOf(id)}.…${botTokenLast4}`;
 }
 
 /** The application a token claims to be of, or undefined for text that is no bot token. */
@@ -40,6 +54,7 @@ export class BotTokens {
   constructor(
     private readonly applications: ApplicationViews,
     private readonly known: KnownCredentials,
+    private readonly uses: Pick<SecretUses, 'note'>,
   ) {}
 
   /** The bot behind `token`, or null for a token that is not valid (any more). */
@@ -48,6 +63,7 @@ export class BotTokens {
     if (id === undefined || !(this.applications.isRemembered(id) || (await this.known.application(id)))) return null;
     const application = await this.applications.application(id);
     if (!application?.botTokenHash || !secretMatches(token, application.botTokenHash)) return null;
+    this.uses.note('botToken', id, application.botTokenHash);
     return {
       actor: {
         kind: 'bot',

@@ -4,8 +4,7 @@ import { createSigningKeys } from '../../infra/keys.js';
 import { type CallContext, requirePerson } from '../call.js';
 import { nameText, trimmedText } from '../input.js';
 import { limits } from '../limits.js';
-import { createBotToken } from './bot-tokens.js';
-import { createClientSecret } from './secrets.js';
+import { newBotToken, newClientSecret } from './new-secrets.js';
 
 /** What is said of an application when it is made. */
 export const NewApplication = z.object({
@@ -27,8 +26,8 @@ export async function createApplication(
 ): Promise<{ application: Application; clientSecret: string; botToken: string }> {
   const owner = requirePerson(call);
   const id = call.nextId();
-  const { secret, columns } = createClientSecret();
-  const botToken = createBotToken(id, call.clock.now());
+  const clientSecret = newClientSecret(call);
+  const botToken = newBotToken(call, id);
   const application = await call.write(async ({ db, audit }) => {
     await db.user.create({ data: { id, username: name, bot: true } });
     const created = await db.application.create({
@@ -37,8 +36,8 @@ export async function createApplication(
         name,
         description: description ?? '',
         ...createSigningKeys(),
-        ...columns,
-        botTokenHash: botToken.hash,
+        ...clientSecret.columns,
+        ...botToken.columns,
         serverInstallScopes: DEFAULT_SCOPES,
         userInstallScopes: ['applications.commands'],
         redirectUris: [],
@@ -48,5 +47,5 @@ export async function createApplication(
     await audit({ action: 'APPLICATION_CREATE', applicationId: id, targetId: id, changes: { name } });
     return created;
   });
-  return { application, clientSecret: secret, botToken: botToken.token };
+  return { application, clientSecret: clientSecret.secret, botToken: botToken.token };
 }

@@ -18,9 +18,16 @@ export interface DeleteApplicationInput {
 const TOMBSTONE = {
   privateKey: '',
   botTokenHash: null,
+  botTokenLast4: null,
+  botTokenCreatedAt: null,
+  botTokenCreatedById: null,
+  botTokenLastUsedAt: null,
   clientSecretHash: null,
   clientSecretPrefix: null,
   clientSecretLast4: null,
+  clientSecretCreatedAt: null,
+  clientSecretCreatedById: null,
+  clientSecretLastUsedAt: null,
   interactionsEndpointUrl: null,
   iconHash: null,
 } satisfies Prisma.ApplicationUncheckedUpdateInput;

@@ -1,5 +1,5 @@
 export { accessApplication, applicationRole, visibleApplications } from './access.js';
-export { type AuthenticatedBot, BotTokens } from './bot-tokens.js';
+export { type AuthenticatedBot, BotTokens, botTokenHint } from './bot-tokens.js';
 export { createApplication, NewApplication } from './create.js';
 export { deleteApplication } from './delete.js';
 export { serverInstallScopes, userInstallScopes } from './install-settings.js';
@@ -14,6 +14,7 @@ export {
   privilegedIntents,
 } from './privileged-intents.js';
 export { resetBotToken, resetClientSecret } from './reset.js';
+export { SecretUses } from './secret-uses.js';
 export { installUrl } from './settings.js';
 export { transferApplication } from './transfer.js';
 export { ApplicationSettings, type UpdateApplicationInput, updateApplication } from './update.js';

@@ -1,8 +1,7 @@
 import type { Application, Prisma } from '../../infra/database/index.js';
 import type { CallContext, Write } from '../call.js';
 import { accessApplication } from './access.js';
-import { createBotToken } from './bot-tokens.js';
-import { createClientSecret } from './secrets.js';
+import { newBotToken, newClientSecret } from './new-secrets.js';
 
 /**
  * Replaces the bot token; the old one stops working at once and its gateway sessions end.
@@ -13,10 +12,10 @@ export async function resetBotToken(
   call: CallContext,
   applicationId: bigint,
 ): Promise<{ application: Application; botToken: string }> {
-  const { token, hash } = createBotToken(applicationId, call.clock.now());
+  const { token, columns } = newBotToken(call, applicationId);
   const reset = async (write: Write) => {
     await accessApplication(call, applicationId, 'resetBotToken', write.db);
-    return replace(write, 'BOT_TOKEN_RESET', applicationId, { botTokenHash: hash });
+    return replace(write, 'BOT_TOKEN_RESET', applicationId, columns);
   };
   return { application: await call.write(reset, { serializable: true }), botToken: token };
 }
@@ -30,7 +29,7 @@ export async function resetClientSecret(
   call: CallContext,
   applicationId: bigint,
 ): Promise<{ application: Application; clientSecret: string }> {
-  const { secret, columns } = createClientSecret();
+  const { secret, columns } = newClientSecret(call);
   const reset = async (write: Write) => {
     await accessApplication(call, applicationId, 'resetClientSecret', write.db);
     return replace(write, 'CLIENT_SECRET_RESET', applicationId, columns);

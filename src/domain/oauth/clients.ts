@@ -1,6 +1,7 @@
 import type { Application, Reader } from '../../infra/database/index.js';
 import { joinLookups } from '../../infra/joined-lookups.js';
 import { hashSecret, secretMatches } from '../../infra/secrets.js';
+import type { SecretUses } from '../applications/secret-uses.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { requireStillThere } from '../installations/access.js';
@@ -33,10 +34,14 @@ export function createFindClient(read: Reader): FindClient {
 const NOBODYS_HASH = hashSecret('');
 
 /**
- * Recognises a client (RFC 6749, section 2.3): by its secret, or a public one without.
+ * Recognises a client (RFC 6749, section 2.3): by its secret, whose use is noted, or a public one without.
  * @throws INVALID_CLIENT, for an unknown client and for a wrong secret alike
  */
-export async function authenticateClient(find: FindClient, credentials: ClientCredentials): Promise<Client> {
+export async function authenticateClient(
+  find: FindClient,
+  uses: Pick<SecretUses, 'note'>,
+  credentials: ClientCredentials,
+): Promise<Client> {
   const application = await find(credentials.clientId);
   const { clientSecret } = credentials;
   if (clientSecret === undefined) {
@@ -45,6 +50,7 @@ export async function authenticateClient(find: FindClient, credentials: ClientCr
   }
   const matches = secretMatches(clientSecret, application?.clientSecretHash ?? NOBODYS_HASH);
   if (!application?.clientSecretHash || !matches) throw invalidClient();
+  uses.note('clientSecret', application.id, application.clientSecretHash);
   return { application, byType: 'confidential' };
 }
 

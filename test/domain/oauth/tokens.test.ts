@@ -340,7 +340,7 @@ describe('a client', () => {
   const find = async (id: bigint) => server.app.db.reader.application.findUnique({ where: { id } });
   const recognised = async (clientId: bigint, clientSecret: string | undefined) => {
     try {
-      return (await authenticateClient(find, { clientId, clientSecret })).byType;
+      return (await authenticateClient(find, server.app.secretUses, { clientId, clientSecret })).byType;
     } catch (error) {
       return (error as { code: string }).code;
     }

@@ -113,9 +113,15 @@ describe('a tester', () => {
     const interactionsEndpointUrl = endpoint.url;
     await update(owner, application.id, { customInstallUrl, interactionsEndpointUrl });
     await endpoint.close();
+    const used = new Date(server.app.clock.now());
+    await server.app.db.writer.application.update({
+      where: { id: BigInt(application.id) },
+      data: { botTokenLastUsedAt: used, clientSecretLastUsedAt: used },
+    });
     await invite(owner, { userId: tester.id });
     const shown = `name installUrl defaultInstallSettings { context } customInstallUrl interactionsEndpointUrl redirectUris
-      clientSecretHint ownerUser { id } ownerTeam { id } testers { state } auditLog { edges { cursor } }`;
+      clientSecretHint clientSecretCreatedAt clientSecretCreatedBy { id } clientSecretLastUsedAt
+      botTokenHint botTokenCreatedAt botTokenCreatedBy { id } botTokenLastUsedAt ownerUser { id } ownerTeam { id } testers { state } auditLog { edges { cursor } }`;
     const { portalHome } = await tester.graphql(`{ portalHome { testerInvitations { application { id ${shown} } } } }`);
     const met = portalHome.testerInvitations.map((pending: Loose) => pending.application);
     expect(met.find(({ id }: Loose) => id === application.id)).toEqual({
@@ -127,6 +133,13 @@ describe('a tester', () => {
       interactionsEndpointUrl: null,
       redirectUris: [],
       clientSecretHint: null,
+      clientSecretCreatedAt: null,
+      clientSecretCreatedBy: null,
+      clientSecretLastUsedAt: null,
+      botTokenHint: null,
+      botTokenCreatedAt: null,
+      botTokenCreatedBy: null,
+      botTokenLastUsedAt: null,
       ownerUser: null,
       ownerTeam: null,
       testers: [],
