@@ -101,7 +101,7 @@ export class Connections {
   openForRequests(userId: bigint, isStillGood: () => Promise<boolean>): string {
     const id = this.#ofRequests.get(userId) ?? randomUUID();
     this.#ofRequests.set(userId, id);
-    this.#open.set(id, { id, userId, isBot: false, statement: null, isInVoice: true, isStillGood });
+    this.#open.set(id, { id, userId, session: null, statement: null, isInVoice: true, isStillGood });
     return id;
   }
 
