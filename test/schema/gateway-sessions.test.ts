@@ -1,10 +1,13 @@
+import type { Client } from 'graphql-ws';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { topics } from '../../src/infra/bus.js';
 import { MAX_LIST } from '../../src/schema/lists.js';
 import { ManualClock } from '../harness/clock.js';
 import { ALL_INTENTS, GatewayClient } from '../harness/gateway-client.js';
 import type { Loose } from '../harness/graphql.js';
 import { createApplication, type MadeApplication, type Person, signUp } from '../harness/people.js';
 import { startServer, type TestServer } from '../harness/server.js';
+import { socketClient, subscribe } from '../harness/sockets.js';
 import { statementsOf } from '../harness/statements.js';
 import { until } from '../harness/until.js';
 
@@ -17,6 +20,7 @@ let ada: Person;
 let bob: Person;
 let bot: MadeApplication;
 const sockets: GatewayClient[] = [];
+const pages: Client[] = [];
 beforeAll(async () => {
   server = await startServer({ clock });
   [ada, bob] = [await signUp(server, 'ada'), await signUp(server, 'bob')];
@@ -26,8 +30,9 @@ beforeEach(async () => {
   bot = await createApplication(ada);
   clock.advance(5_000);
 });
-afterEach(() => {
+afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.socket.terminate();
+  for (const page of pages.splice(0)) await page.dispose();
 });
 
 async function open(): Promise<GatewayClient> {
@@ -144,3 +149,64 @@ describe('the gateway sessions of an application', () => {
 
 /** The table that a statement writes. */
 const tableOf = (statement: string) => /[`"](\w+)[`"](?![`".])/.exec(statement)?.[1];
+
+describe('applicationChanged', () => {
+  const CHANGES = `subscription ($id: ID!) { applicationChanged(applicationId: $id) { ${SHOWN} } }`;
+
+  /** The values of the subscription, in turn. */
+  async function changes(): Promise<() => Promise<Loose>> {
+    const page = socketClient(server, { token: ada.token });
+    pages.push(page);
+    const values = await subscribe(page, CHANGES, { id: bot.id });
+    return async () => (await values.next()).data.applicationChanged;
+  }
+
+  /** What is told of the application's sessions from now on. */
+  function countTold(): () => number {
+    let told = 0;
+    server.app.bus.subscribe(topics.application(bot.id), ({ type }) => {
+      if (type === 'BOT_SESSIONS_UPDATED') told += 1;
+    });
+    return () => told;
+  }
+
+  /** How many sessions of the bot are stored. */
+  const stored = () => server.app.db.reader.presence.count({ where: { userId: BigInt(bot.id) } });
+
+  it('shows that a session of its bot began, and that it ended', async () => {
+    const next = await changes();
+    const { socket } = await connect();
+    clock.advance(1_000);
+    expect(await next()).toMatchObject({ botOnline: true, gatewaySessions: [{ shardId: 0 }] });
+    await socket.close();
+    await until(async () => (await stored()) === 0);
+    await server.app.connections.settle();
+    clock.advance(1_000);
+    expect(await next()).toEqual(NONE);
+  });
+
+  it('tells of many shards together, and nothing of what they say of their bot', async () => {
+    const told = countTold();
+    const next = await changes();
+    const shards = await Promise.all(
+      Array.from({ length: 40 }, (_, shard) => connect({ shard: [shard, 40], intents: 0 })),
+    );
+    expect(told()).toBe(0);
+    clock.advance(1_000);
+    expect(told()).toBe(1);
+    expect((await next()).gatewaySessions).toHaveLength(40);
+
+    for (const { socket } of shards) socket.send(3, { status: 'idle', activities: [], since: null, afk: false });
+    await Promise.all(shards.map(({ socket }) => socket.settled()));
+    await server.app.connections.settle();
+    clock.advance(1_000);
+    expect(told()).toBe(1);
+
+    await Promise.all(shards.map(({ socket }) => socket.close()));
+    await until(async () => (await stored()) === 0);
+    await server.app.connections.settle();
+    clock.advance(1_000);
+    expect(told()).toBe(2);
+    expect(await next()).toEqual(NONE);
+  });
+});
