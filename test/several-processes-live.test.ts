@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { topics } from '../src/infra/bus.js';
 import { ManualClock } from './harness/clock.js';
 import { GatewayClient } from './harness/gateway-client.js';
 import { askGraphql } from './harness/graphql.js';
@@ -19,6 +20,7 @@ import { startInstance } from './harness/process.js';
 import { missingForSeveralProcesses, REDIS_URL } from './harness/redis.js';
 import { migratedDatabase, migratedFolder, startServer, type TestServer } from './harness/server.js';
 import { needing } from './harness/skipping.js';
+import { until } from './harness/until.js';
 
 const missing = await missingForSeveralProcesses();
 const JOIN = 'mutation ($i: ChannelIdInput!) { joinVoice(input: $i) { voiceState } }';
@@ -93,6 +95,64 @@ describe.skipIf(missing)(needing(missing, 'who is there while processes share a 
       await expect.poll(others).toEqual([]);
     },
   );
+
+  const sessions = async (): Promise<number[]> => {
+    const query = 'query ($id: ID!) { application(id: $id) { botOnline gatewaySessions { shardId } } }';
+    const { application } = await ada.graphql(query, { id: bot.id });
+    expect(application.botOnline).toBe(application.gatewaySessions.length > 0);
+    return application.gatewaySessions.map(({ shardId }: { shardId: number }) => shardId);
+  };
+
+  /** Counts how often it is told that sessions of a bot began or ended. */
+  function countTold({ id }: MadeApplication): () => number {
+    let told = 0;
+    survivor.app.bus.subscribe(topics.application(id), ({ type }) => {
+      if (type === 'BOT_SESSIONS_UPDATED') told += 1;
+    });
+    return () => told;
+  }
+
+  it('sessions of a bot are listed of all processes; those of one that was killed end once it counts as dead, which is told', async () => {
+    const instance = await startInstance(shared);
+    const [here, there] = [await GatewayClient.open(survivor.origin), await GatewayClient.open(instance.origin)];
+    await here.ready(bot.botToken, { shard: [0, 2] });
+    clock.advance(1_000);
+    const told = countTold(bot);
+    await there.ready(bot.botToken, { shard: [1, 2] });
+    expect(await sessions()).toEqual([0, 1]);
+    await until(() => told() > 0);
+    await here.close();
+    await expect.poll(sessions).toEqual([1]);
+    await survivor.app.connections.settle();
+    clock.advance(1_000);
+    const [process = ''] = await others();
+    await instance.end('SIGKILL');
+    expect(await sessions()).toEqual([1]);
+    await expire(survivor, process);
+    expect(await sessions()).toEqual([]);
+    const before = told();
+    clock.advance(10_000);
+    await until(() => told() > before);
+    await expect.poll(others).toEqual([]);
+  });
+
+  it('sessions of a bot end in all processes when its token is replaced, which is told', async () => {
+    const told = countTold(bot);
+    const instance = await startInstance(shared);
+    const there = await GatewayClient.open(instance.origin);
+    await there.ready(bot.botToken);
+    await until(() => told() > 0);
+    const before = told();
+    const { resetBotToken } = await ada.graphql(
+      'mutation ($i: ApplicationIdInput!) { resetBotToken(input: $i) { botToken } }',
+      { i: { applicationId: bot.id } },
+    );
+    bot = { ...bot, ...resetBotToken };
+    expect((await there.closed).code).toBe(4_004);
+    await until(() => told() > before);
+    expect(await sessions()).toEqual([]);
+    await instance.end('SIGTERM');
+  });
 
   it('G-58 is ended once, whoever notices at once that a process is over', async () => {
     const { app } = survivor;

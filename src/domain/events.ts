@@ -129,6 +129,8 @@ export type DomainEvent =
   | { type: 'COMMANDS_UPDATED'; applicationId: bigint; guildId: bigint | null }
   /** An application was installed or removed somewhere, or somebody said who may run its commands. */
   | { type: 'COMMAND_ACCESS_UPDATED'; applicationId: bigint }
+  /** Sessions of its bot began or ended. */
+  | { type: 'BOT_SESSIONS_UPDATED'; applicationId: bigint }
   | { type: 'CLIENT_SECRET_RESET'; applicationId: bigint }
   /** The bot token was replaced; sessions that used the old one end. */
   | { type: 'BOT_TOKEN_RESET'; applicationId: bigint };

@@ -1,8 +1,11 @@
 import { ActivityType } from 'discord-api-types/v10';
-import type { Activity, Statement } from '../domain/presences/index.js';
+import type { Activity, SessionFacts, Statement } from '../domain/presences/index.js';
 import type { Gateway } from './gateway.js';
 import type { PresenceUpdate } from './payloads.js';
 import type { Session } from './session.js';
+
+/** The greatest number of a shard that is kept: the databases' integers, and those of GraphQL, have 32 bits. */
+const MAX_SHARD = 2 ** 31 - 1;
 
 /** Activities that are kept of a statement. */
 const MAX_ACTIVITIES = 10;
@@ -26,8 +29,19 @@ const CUSTOM_STATUS = 'Custom Status';
 
 /** A session is on a connection: its bot is there, as it says. Settles when the bot's guilds were told. */
 export function showPresence({ app }: Gateway, session: Session): Promise<void> {
-  const key = { id: session.id, userId: session.botId, isBot: true };
+  const key = { id: session.id, userId: session.botId, session: factsOf(session, app.clock.now()) };
   return app.connections.open(key, statementOf(session.presence, app.clock.now()));
+}
+
+/** What is kept of a session that is connected now. Numbers of shards that are none a bot has are kept as the greatest that can be. */
+function factsOf({ shard, intents }: Session, now: number): SessionFacts {
+  const { id, count } = shard ?? { id: 0, count: 1 };
+  return {
+    shardId: Math.min(id, MAX_SHARD),
+    shardCount: Math.min(count, MAX_SHARD),
+    intents,
+    connectedAt: new Date(now),
+  };
 }
 
 /** The connection of a session is gone, and with it what it said, and where its bot was in voice. */

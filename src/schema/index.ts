@@ -25,6 +25,7 @@ import './guild-mutations.js';
 import './boxes.js';
 import './bans.js';
 import './presences.js';
+import './gateway-sessions.js';
 import './voice.js';
 import './commands.js';
 import './webhooks.js';

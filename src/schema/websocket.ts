@@ -49,7 +49,7 @@ function serverOptions(
   // The connection as which a person is there, while their socket is open.
   const connections = new WeakMap<SocketExtra, string>();
   const appear = async (socket: SocketContext, userId: bigint) => {
-    const key = { id: randomUUID(), userId, isBot: false };
+    const key = { id: randomUUID(), userId, session: null };
     connections.set(socket.extra, key.id);
     const isStillGood = async () => (await findPerson(visitorOf(app, socket).headers)).kind === 'person';
     await app.connections.open(key, JUST_THERE, isStillGood);

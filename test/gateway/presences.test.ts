@@ -160,7 +160,7 @@ describe('G-63 somebody who becomes a member', () => {
       .map(({ t, d }) => (t === 'PRESENCE_UPDATE' ? [t, d.status] : [t]));
   const thereAs = async (userId: bigint, status: 'idle' | 'dnd') => {
     const statement = { status, activities: [], since: null, afk: false };
-    await server.app.connections.open({ id: `of ${userId}`, userId, isBot: false }, statement);
+    await server.app.connections.open({ id: `of ${userId}`, userId, session: null }, statement);
     return { state: (as: typeof status) => server.app.connections.state(`of ${userId}`, { ...statement, status: as }) };
   };
 
@@ -214,7 +214,7 @@ describe('G-22 GUILD_CREATE', () => {
     const crowd = await server.app.db.reader.user.findMany({ where: { username: { startsWith: 'crowd' } }, take: 1 });
     const userId = crowd[0]!.id;
     await server.app.connections.open(
-      { id: 'socket', userId, isBot: false },
+      { id: 'socket', userId, session: null },
       {
         status: null,
         activities: [],

@@ -31,3 +31,16 @@ export const PLAIN_MEMBER = {
   awayMessage: null,
   awaySince: null,
 };
+
+/** What is kept of an application's secrets beside their hashes. */
+export const PLAIN_SECRETS = {
+  clientSecretPrefix: null,
+  clientSecretLast4: null,
+  clientSecretCreatedAt: null,
+  clientSecretCreatedById: null,
+  clientSecretLastUsedAt: null,
+  botTokenLast4: null,
+  botTokenCreatedAt: null,
+  botTokenCreatedById: null,
+  botTokenLastUsedAt: null,
+};

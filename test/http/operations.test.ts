@@ -51,7 +51,7 @@ describe('the metrics', () => {
     expect(await shown()).toEqual([1, 0, 0]);
     const guild = await createGuild(server.app);
     const there = { status: null, activities: [], since: null, afk: false };
-    await server.app.connections.open({ id: 'a connection', userId: guild.owner.id, isBot: false }, there);
+    await server.app.connections.open({ id: 'a connection', userId: guild.owner.id, session: null }, there);
     await putInVoice(server.app, { guildId: guild.id, userId: guild.owner.id });
     await server.app.db.writer.liveProcess.create({ data: { id: 'dead', until: new Date(0) } });
     const statements = await statementsOf(shown);

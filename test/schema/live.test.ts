@@ -203,7 +203,7 @@ describe('somebody who came for a visit', () => {
     for (let round = 0; round < 5; round += 1) {
       await asVisit();
       const { connections } = server.app;
-      const one = { id: `one ${round}`, userId: BigInt(bob.id), isBot: false };
+      const one = { id: `one ${round}`, userId: BigInt(bob.id), session: null };
       const other = { ...one, id: `other ${round}` };
       const there = { status: null, activities: [], since: null, afk: false };
       await connections.open(one, there);

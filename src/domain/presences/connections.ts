@@ -9,6 +9,7 @@ import type { CallContext } from '../call.js';
 import { refusalIn } from '../errors.js';
 import type { LiveProcess } from '../live-processes/life.js';
 import { looksAlike, type ShownPresence, type Statement, type Status } from './record.js';
+import { SessionNews } from './session-news.js';
 import { type Change, type ConnectionKey, endConnection, storeStatement, storeStatus } from './store.js';
 import { tellPresence } from './tell.js';
 
@@ -51,10 +52,13 @@ export class Connections {
   readonly #slots = new Slots(STORED_AT_ONCE);
   /** Those who wait for what is done for a user. Nobody does while something fails, for whomever: the database may be away for long. */
   readonly #waiting = new Set<() => void>();
+  readonly #sessionNews: SessionNews;
   #isFailing = false;
   #isStopping = false;
 
-  constructor(private readonly parts: ConnectionsParts) {}
+  constructor(private readonly parts: ConnectionsParts) {
+    this.#sessionNews = new SessionNews(parts);
+  }
 
   /**
    * A connection begins. Settles when its user's guilds were told, or at once where such has to be tried again.
@@ -101,7 +105,7 @@ export class Connections {
   openForRequests(userId: bigint, isStillGood: () => Promise<boolean>): string {
     const id = this.#ofRequests.get(userId) ?? randomUUID();
     this.#ofRequests.set(userId, id);
-    this.#open.set(id, { id, userId, isBot: false, statement: null, isInVoice: true, isStillGood });
+    this.#open.set(id, { id, userId, session: null, statement: null, isInVoice: true, isStillGood });
     return id;
   }
 
@@ -134,6 +138,7 @@ export class Connections {
   /** From now on nothing is stored for a connection that ends: all end together, with the process. */
   stop(): void {
     this.#isStopping = true;
+    this.#sessionNews.tell();
   }
 
   /** Settles when nothing is under way any more. */
@@ -155,6 +160,7 @@ export class Connections {
   #store(connection: Connection): Promise<void> {
     return this.#inLine(connection.userId, async () => {
       const change = await this.#untilDone(() => this.#storeNow(connection));
+      if (change?.isOfSessions) this.#sessionNews.add(connection.userId);
       if (change) await this.#untilDone(() => this.#tell(change));
     });
   }

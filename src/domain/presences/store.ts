@@ -10,19 +10,31 @@ export interface ConnectionKey {
   /** That of the gateway session or of the socket. */
   id: string;
   userId: bigint;
-  isBot: boolean;
+  /** Null for a person's connection. */
+  session: SessionFacts | null;
+}
+
+/** What is kept of a bot's gateway session beside what it says. */
+export interface SessionFacts {
+  shardId: number;
+  shardCount: number;
+  intents: number;
+  /** When its present connection came. */
+  connectedAt: Date;
 }
 
 /** How others saw a user before, and see them now. */
 export interface Change {
   before: ShownPresence;
   after: ShownPresence;
+  /** Whether a bot's session began or ended with it, or went on at another connection. */
+  isOfSessions: boolean;
 }
 
 /** Stores what a connection says. @throws a missing reference where this process was taken for dead */
 export function storeStatement(
   call: CallContext,
-  { id, userId }: ConnectionKey,
+  { id, userId, session }: ConnectionKey,
   statement: Statement,
 ): Promise<Change> {
   return call.write(
@@ -37,16 +49,29 @@ export function storeStatement(
         activities: statement.activities as unknown as Prisma.InputJsonArray,
         since: statement.since === null ? null : BigInt(statement.since),
         afk: statement.afk,
+        ...session,
       };
       const stored = await db.presence.upsert({
         where: { sessionId: id },
         create: { sessionId: id, ...row },
         update: row,
       });
-      return { before: shownOf(userId, rows), after: shownOf(userId, [...others, stored]) };
+      return {
+        before: shownOf(userId, rows),
+        after: shownOf(userId, [...others, stored]),
+        isOfSessions: session !== null && !rows.some((known) => isConnection(known, { id, session })),
+      };
     },
     { serializable: true },
   );
+}
+
+/** Whether a row is of a session's present connection. */
+function isConnection(
+  { sessionId, connectedAt }: Presence,
+  { id, session }: { id: string; session: SessionFacts },
+): boolean {
+  return sessionId === id && connectedAt?.getTime() === session.connectedAt.getTime();
 }
 
 /** Says the same of all of a person's connections, wherever they are. @returns null where they have none */
@@ -57,7 +82,11 @@ export function storeStatus(call: CallContext, userId: bigint, status: Status): 
       if (rows.length === 0) return null;
       const said = { status, statementId: call.nextId() };
       await db.presence.updateMany({ where: { userId }, data: said });
-      return { before: shownOf(userId, rows), after: shownOf(userId, [{ ...said, activities: [] }]) };
+      return {
+        before: shownOf(userId, rows),
+        after: shownOf(userId, [{ ...said, activities: [] }]),
+        isOfSessions: false,
+      };
     },
     { serializable: true },
   );
@@ -66,7 +95,7 @@ export function storeStatus(call: CallContext, userId: bigint, status: Status): 
 /** Ends what a connection says, where it is in voice, and, with the last connection of a person, their visits. */
 export function endConnection(
   call: CallContext,
-  { id, userId, isBot, isInVoice }: ConnectionKey & { isInVoice: boolean },
+  { id, userId, session, isInVoice }: ConnectionKey & { isInVoice: boolean },
 ): Promise<Change> {
   return call.write(
     async (write) => {
@@ -74,9 +103,13 @@ export function endConnection(
       const rest = rows.filter(({ sessionId }) => sessionId !== id);
       if (isInVoice) await endVoice(write, { userId, sessionId: id });
       const { count } = await write.db.presence.deleteMany({ where: { sessionId: id } });
-      if (count > 0 && !isBot) await noteSeen(write.db, userId, call.clock.now());
-      if (count > 0 && rest.length === 0 && !isBot) await endVisits(call, write, [userId]);
-      return { before: shownOf(userId, rows), after: shownOf(userId, rest) };
+      if (count > 0 && !session) await noteSeen(write.db, userId, call.clock.now());
+      if (count > 0 && rest.length === 0 && !session) await endVisits(call, write, [userId]);
+      return {
+        before: shownOf(userId, rows),
+        after: shownOf(userId, rest),
+        isOfSessions: session !== null && count > 0,
+      };
     },
     { serializable: true },
   );
@@ -129,7 +162,12 @@ async function changesWithout(
   const endedOf = byUser(ended);
   return userIds.map((userId) => {
     const rest = restOf.get(userId) ?? [];
-    const before = [...rest, ...(endedOf.get(userId) ?? [])];
-    return { before: shownOf(userId, before), after: shownOf(userId, rest), isLast: rest.length === 0 };
+    const ofUser = endedOf.get(userId) ?? [];
+    return {
+      before: shownOf(userId, [...rest, ...ofUser]),
+      after: shownOf(userId, rest),
+      isOfSessions: ofUser.some(({ connectedAt }) => connectedAt !== null),
+      isLast: rest.length === 0,
+    };
   });
 }

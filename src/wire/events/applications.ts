@@ -34,6 +34,12 @@ export const applicationEvents = {
     invalidates: ['commands'],
     audience: null,
   },
+  BOT_SESSIONS_UPDATED: {
+    topic: 'application',
+    about: ({ applicationId }) => ({ applicationId }),
+    invalidates: ['portal'],
+    audience: null,
+  },
   CLIENT_SECRET_RESET: {
     topic: 'application',
     about: ({ applicationId }) => ({ applicationId }),

@@ -111,7 +111,7 @@ describe('who granted an application to add them to servers', () => {
 
   test('is seen as they are, where they are online', async () => {
     const statement: Statement = { status: 'idle', activities: [], since: null, afk: false };
-    await server.app.connections.open({ id: 'socket', userId: ada.id, isBot: false }, statement);
+    await server.app.connections.open({ id: 'socket', userId: ada.id, session: null }, statement);
     const token = await tokenOf(ada);
     const { events } = hearGuild(server, guild.id);
     await add(token);

@@ -8,6 +8,7 @@ import {
 } from '../../../src/domain/oauth/index.js';
 import { ALL_PERMISSIONS } from '../../../src/domain/permissions.js';
 import type { Application } from '../../../src/infra/database/index.js';
+import { PLAIN_SECRETS } from '../../harness/plain-columns.js';
 
 const CALLBACK = 'https://client.example/back';
 const NATIVE = 'com.example.app:/back';
@@ -42,9 +43,8 @@ const application = (settings: Partial<Application> = {}): Application => ({
   customInstallUrl: null,
   interactionsEndpointUrl: null,
   redirectUris: [CALLBACK, NATIVE],
+  ...PLAIN_SECRETS,
   clientSecretHash: null,
-  clientSecretPrefix: null,
-  clientSecretLast4: null,
   botTokenHash: null,
   ownerUserId: 2n,
   ownerTeamId: null,
