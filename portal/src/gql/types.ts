@@ -3,11 +3,37 @@
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
+export type ApplicationIdInput = {
+  readonly applicationId: string;
+};
+
+/** What can be done with an application. */
+export type ApplicationOperation =
+  | 'DELETE'
+  | 'MANAGE_COMMANDS'
+  | 'MANAGE_EMOJIS'
+  | 'MANAGE_TESTERS'
+  | 'MANAGE_WEBHOOKS'
+  | 'RESET_BOT_TOKEN'
+  | 'RESET_CLIENT_SECRET'
+  | 'TRANSFER'
+  | 'UPDATE_SETTINGS'
+  | 'VIEW'
+  | 'VIEW_AUDIT_LOG'
+  | 'VIEW_INTERACTIONS'
+  | 'VIEW_TESTERS';
+
 export type CreateApplicationInput = {
   readonly description?: string | null | undefined;
   readonly name: string;
   /** A team that the caller owns or administers, to own it. Without it: the caller. */
   readonly teamId?: string | null | undefined;
+};
+
+export type DeleteApplicationInput = {
+  readonly applicationId: string;
+  /** The application's name, typed once more. */
+  readonly name: string;
 };
 
 export type InstallContext =
@@ -32,12 +58,38 @@ export type PrivilegedIntent =
   | 'MESSAGE_CONTENT'
   | 'PRESENCES';
 
+/** What can be done with a team. */
+export type TeamOperation =
+  | 'CHANGE_ROLE'
+  | 'DELETE'
+  | 'INVITE_MEMBER'
+  | 'LEAVE'
+  | 'RECEIVE_APPLICATION'
+  | 'REMOVE_MEMBER'
+  | 'REVOKE_INVITATION'
+  | 'TRANSFER_OWNERSHIP'
+  | 'UPDATE'
+  | 'VIEW'
+  | 'VIEW_AUDIT_LOG';
+
 /** OWNER stands in answers only. */
 export type TeamRole =
   | 'ADMIN'
   | 'DEVELOPER'
   | 'OWNER'
   | 'READ_ONLY';
+
+export type TesterState =
+  | 'ACCEPTED'
+  | 'INVITED';
+
+export type TransferApplicationInput = {
+  /** The application's name, typed once more. */
+  readonly appName: string;
+  readonly applicationId: string;
+  /** A team that the caller owns or administers. */
+  readonly teamId: string;
+};
 
 /** What is not given stays as it is. Null clears the icon and the URLs, and leaves everything else as it is. */
 export type UpdateApplicationInput = {
@@ -65,28 +117,51 @@ export type UpdateApplicationInput = {
   readonly userInstall?: boolean | null | undefined;
 };
 
-export type ApplicationPageFragment = { readonly description: string, readonly publicKey: string, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null };
+export type TeamsToOwnQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type TeamsToOwnQuery = { readonly teams: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly viewerOperations: ReadonlyArray<TeamOperation> }> };
+
+export type TransferApplicationMutationVariables = Exact<{
+  input: TransferApplicationInput;
+}>;
+
+
+export type TransferApplicationMutation = { readonly transferApplication: { readonly application: { readonly description: string, readonly publicKey: string, readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly privilegedIntents: ReadonlyArray<PrivilegedIntent>, readonly publicClient: boolean, readonly redirectUris: ReadonlyArray<string>, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly serverInstall: boolean, readonly userInstall: boolean, readonly installLinkMode: InstallLinkMode, readonly customInstallUrl: string | null, readonly clientSecretHint: string | null, readonly clientSecretCreatedAt: string | null, readonly clientSecretLastUsedAt: string | null, readonly botTokenHint: string | null, readonly botTokenCreatedAt: string | null, readonly botTokenLastUsedAt: string | null, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null, readonly defaultInstallSettings: ReadonlyArray<{ readonly context: InstallContext, readonly scopes: ReadonlyArray<string>, readonly permissions: string | null }>, readonly testers: ReadonlyArray<{ readonly state: TesterState }>, readonly clientSecretCreatedBy: { readonly id: string, readonly username: string } | null, readonly botTokenCreatedBy: { readonly id: string, readonly username: string } | null } } };
+
+export type DeleteApplicationMutationVariables = Exact<{
+  input: DeleteApplicationInput;
+}>;
+
+
+export type DeleteApplicationMutation = { readonly deleteApplication: { readonly id: string } };
+
+export type ApplicationPageFragment = { readonly description: string, readonly publicKey: string, readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly privilegedIntents: ReadonlyArray<PrivilegedIntent>, readonly publicClient: boolean, readonly redirectUris: ReadonlyArray<string>, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly serverInstall: boolean, readonly userInstall: boolean, readonly installLinkMode: InstallLinkMode, readonly customInstallUrl: string | null, readonly clientSecretHint: string | null, readonly clientSecretCreatedAt: string | null, readonly clientSecretLastUsedAt: string | null, readonly botTokenHint: string | null, readonly botTokenCreatedAt: string | null, readonly botTokenLastUsedAt: string | null, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null, readonly defaultInstallSettings: ReadonlyArray<{ readonly context: InstallContext, readonly scopes: ReadonlyArray<string>, readonly permissions: string | null }>, readonly testers: ReadonlyArray<{ readonly state: TesterState }>, readonly clientSecretCreatedBy: { readonly id: string, readonly username: string } | null, readonly botTokenCreatedBy: { readonly id: string, readonly username: string } | null };
+
+export type ApplicationInstallFragment = { readonly serverInstall: boolean, readonly userInstall: boolean, readonly installLinkMode: InstallLinkMode, readonly customInstallUrl: string | null, readonly defaultInstallSettings: ReadonlyArray<{ readonly context: InstallContext, readonly scopes: ReadonlyArray<string>, readonly permissions: string | null }>, readonly testers: ReadonlyArray<{ readonly state: TesterState }> };
+
+export type ApplicationSecretsFragment = { readonly clientSecretHint: string | null, readonly clientSecretCreatedAt: string | null, readonly clientSecretLastUsedAt: string | null, readonly botTokenHint: string | null, readonly botTokenCreatedAt: string | null, readonly botTokenLastUsedAt: string | null, readonly clientSecretCreatedBy: { readonly id: string, readonly username: string } | null, readonly botTokenCreatedBy: { readonly id: string, readonly username: string } | null };
 
 export type ApplicationQueryVariables = Exact<{
   id: string;
 }>;
 
 
-export type ApplicationQuery = { readonly application: { readonly description: string, readonly publicKey: string, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null } | null };
+export type ApplicationQuery = { readonly application: { readonly description: string, readonly publicKey: string, readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly privilegedIntents: ReadonlyArray<PrivilegedIntent>, readonly publicClient: boolean, readonly redirectUris: ReadonlyArray<string>, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly serverInstall: boolean, readonly userInstall: boolean, readonly installLinkMode: InstallLinkMode, readonly customInstallUrl: string | null, readonly clientSecretHint: string | null, readonly clientSecretCreatedAt: string | null, readonly clientSecretLastUsedAt: string | null, readonly botTokenHint: string | null, readonly botTokenCreatedAt: string | null, readonly botTokenLastUsedAt: string | null, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null, readonly defaultInstallSettings: ReadonlyArray<{ readonly context: InstallContext, readonly scopes: ReadonlyArray<string>, readonly permissions: string | null }>, readonly testers: ReadonlyArray<{ readonly state: TesterState }>, readonly clientSecretCreatedBy: { readonly id: string, readonly username: string } | null, readonly botTokenCreatedBy: { readonly id: string, readonly username: string } | null } | null };
 
 export type ApplicationChangedSubscriptionVariables = Exact<{
   id: string;
 }>;
 
 
-export type ApplicationChangedSubscription = { readonly applicationChanged: { readonly description: string, readonly publicKey: string, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null } };
+export type ApplicationChangedSubscription = { readonly applicationChanged: { readonly description: string, readonly publicKey: string, readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly privilegedIntents: ReadonlyArray<PrivilegedIntent>, readonly publicClient: boolean, readonly redirectUris: ReadonlyArray<string>, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly serverInstall: boolean, readonly userInstall: boolean, readonly installLinkMode: InstallLinkMode, readonly customInstallUrl: string | null, readonly clientSecretHint: string | null, readonly clientSecretCreatedAt: string | null, readonly clientSecretLastUsedAt: string | null, readonly botTokenHint: string | null, readonly botTokenCreatedAt: string | null, readonly botTokenLastUsedAt: string | null, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null, readonly defaultInstallSettings: ReadonlyArray<{ readonly context: InstallContext, readonly scopes: ReadonlyArray<string>, readonly permissions: string | null }>, readonly testers: ReadonlyArray<{ readonly state: TesterState }>, readonly clientSecretCreatedBy: { readonly id: string, readonly username: string } | null, readonly botTokenCreatedBy: { readonly id: string, readonly username: string } | null } };
 
 export type UpdateApplicationMutationVariables = Exact<{
   input: UpdateApplicationInput;
 }>;
 
 
-export type UpdateApplicationMutation = { readonly updateApplication: { readonly application: { readonly description: string, readonly publicKey: string, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null } } };
+export type UpdateApplicationMutation = { readonly updateApplication: { readonly application: { readonly description: string, readonly publicKey: string, readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly privilegedIntents: ReadonlyArray<PrivilegedIntent>, readonly publicClient: boolean, readonly redirectUris: ReadonlyArray<string>, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly serverInstall: boolean, readonly userInstall: boolean, readonly installLinkMode: InstallLinkMode, readonly customInstallUrl: string | null, readonly clientSecretHint: string | null, readonly clientSecretCreatedAt: string | null, readonly clientSecretLastUsedAt: string | null, readonly botTokenHint: string | null, readonly botTokenCreatedAt: string | null, readonly botTokenLastUsedAt: string | null, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null, readonly defaultInstallSettings: ReadonlyArray<{ readonly context: InstallContext, readonly scopes: ReadonlyArray<string>, readonly permissions: string | null }>, readonly testers: ReadonlyArray<{ readonly state: TesterState }>, readonly clientSecretCreatedBy: { readonly id: string, readonly username: string } | null, readonly botTokenCreatedBy: { readonly id: string, readonly username: string } | null } } };
 
 export type ApplicationCardFragment = { readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null };
 
@@ -103,6 +178,20 @@ export type CreateApplicationMutationVariables = Exact<{
 
 
 export type CreateApplicationMutation = { readonly createApplication: { readonly botToken: string, readonly clientSecret: string, readonly application: { readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null } } };
+
+export type ResetClientSecretMutationVariables = Exact<{
+  input: ApplicationIdInput;
+}>;
+
+
+export type ResetClientSecretMutation = { readonly resetClientSecret: { readonly clientSecret: string, readonly application: { readonly description: string, readonly publicKey: string, readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly privilegedIntents: ReadonlyArray<PrivilegedIntent>, readonly publicClient: boolean, readonly redirectUris: ReadonlyArray<string>, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly serverInstall: boolean, readonly userInstall: boolean, readonly installLinkMode: InstallLinkMode, readonly customInstallUrl: string | null, readonly clientSecretHint: string | null, readonly clientSecretCreatedAt: string | null, readonly clientSecretLastUsedAt: string | null, readonly botTokenHint: string | null, readonly botTokenCreatedAt: string | null, readonly botTokenLastUsedAt: string | null, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null, readonly defaultInstallSettings: ReadonlyArray<{ readonly context: InstallContext, readonly scopes: ReadonlyArray<string>, readonly permissions: string | null }>, readonly testers: ReadonlyArray<{ readonly state: TesterState }>, readonly clientSecretCreatedBy: { readonly id: string, readonly username: string } | null, readonly botTokenCreatedBy: { readonly id: string, readonly username: string } | null } } };
+
+export type ResetBotTokenMutationVariables = Exact<{
+  input: ApplicationIdInput;
+}>;
+
+
+export type ResetBotTokenMutation = { readonly resetBotToken: { readonly botToken: string, readonly application: { readonly description: string, readonly publicKey: string, readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly privilegedIntents: ReadonlyArray<PrivilegedIntent>, readonly publicClient: boolean, readonly redirectUris: ReadonlyArray<string>, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly serverInstall: boolean, readonly userInstall: boolean, readonly installLinkMode: InstallLinkMode, readonly customInstallUrl: string | null, readonly clientSecretHint: string | null, readonly clientSecretCreatedAt: string | null, readonly clientSecretLastUsedAt: string | null, readonly botTokenHint: string | null, readonly botTokenCreatedAt: string | null, readonly botTokenLastUsedAt: string | null, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null, readonly defaultInstallSettings: ReadonlyArray<{ readonly context: InstallContext, readonly scopes: ReadonlyArray<string>, readonly permissions: string | null }>, readonly testers: ReadonlyArray<{ readonly state: TesterState }>, readonly clientSecretCreatedBy: { readonly id: string, readonly username: string } | null, readonly botTokenCreatedBy: { readonly id: string, readonly username: string } | null } } };
 
 export type FrameFragment = { readonly teamInvitations: ReadonlyArray<{ readonly id: string }>, readonly testerInvitations: ReadonlyArray<{ readonly application: { readonly id: string } }> };
 
