@@ -12,18 +12,18 @@ interface ScopePickerProps {
   fault?: string | undefined;
   /** Whether it is for a person, who has no use for a bot. */
   isForUser?: boolean;
-  /** Whether others than those the platform honours may be written down. */
-  isFree?: boolean;
+  /** What the field for others than those the platform honours is called, where there is one. */
+  other?: string;
 }
 
 /** Chooses scopes: those that the platform honours in words, and any others by their names. */
-export function ScopePicker({ label, value, onChange, fault, isForUser = false, isFree = false }: ScopePickerProps) {
+export function ScopePicker({ label, value, onChange, fault, isForUser = false, other }: ScopePickerProps) {
   const without = (scope: string) => value.filter((one) => one !== scope);
   return (
     <fieldset className="picker">
       <legend>
         {label}
-        {isFree && (
+        {other && (
           <span className="soft small count-of">
             {value.length}/{MOST}
           </span>
@@ -40,9 +40,7 @@ export function ScopePicker({ label, value, onChange, fault, isForUser = false, 
         />
       ))}
       <Others scopes={value.filter((scope) => !isKnown(scope))} onRemove={(scope) => onChange(without(scope))} />
-      {isFree && (
-        <OtherScope label={label} value={value} fault={fault} onAdd={(scope) => onChange([...value, scope])} />
-      )}
+      {other && <OtherScope label={label} value={value} fault={fault} onAdd={(scope) => onChange([...value, scope])} />}
     </fieldset>
   );
 }
@@ -126,7 +124,7 @@ function OtherScope({ label, value, fault, onAdd }: OtherScopeProps) {
   return (
     <div className="with-button">
       <TextField
-        label={`Another scope for ${label.toLowerCase()}`}
+        label={label}
         hint={note || 'a-z, 0-9, dot, underscore and hyphen.'}
         value={text}
         fault={fault}

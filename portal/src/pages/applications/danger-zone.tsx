@@ -27,7 +27,7 @@ function Transfer() {
         <h3>Transfer</h3>
         <p className="soft">A team develops it together from then on. It never comes back to one person.</p>
       </div>
-      <GuardedButton className="bad" reason={reason} onClick={() => setOpen(true)}>
+      <GuardedButton className="plain bad" reason={reason} onClick={() => setOpen(true)}>
         Transfer to a team
       </GuardedButton>
       {isOpen && <TransferApplication onClose={() => setOpen(false)} />}
@@ -43,7 +43,7 @@ function Delete() {
         <h3>Delete</h3>
         <p className="soft">It leaves every server, and everything that works with its secrets stops at once.</p>
       </div>
-      <GuardedButton className="bad" reason={useReason('DELETE')} onClick={() => setOpen(true)}>
+      <GuardedButton className="plain bad" reason={useReason('DELETE')} onClick={() => setOpen(true)}>
         Delete application
       </GuardedButton>
       {isOpen && <DeleteApplication onClose={() => setOpen(false)} />}

@@ -209,7 +209,7 @@ function ServerDefaults({ draft: { value, set }, faults }: DefaultsProps) {
       {!value.serverInstall && <p className="hint">Server install is off: these are kept, and count once it is on.</p>}
       <ScopePicker
         label="Server scopes"
-        isFree
+        other="Another server scope"
         value={value.serverScopes}
         fault={faults.scopes}
         onChange={(scopes) => set('serverScopes', scopes)}
@@ -231,7 +231,7 @@ function UserDefaults({ draft: { value, set }, faults }: DefaultsProps) {
       {!value.userInstall && <p className="hint">User install is off: these are kept, and count once it is on.</p>}
       <ScopePicker
         label="User scopes"
-        isFree
+        other="Another user scope"
         isForUser
         value={value.userScopes}
         fault={faults.scopes}

@@ -45,7 +45,7 @@ export function SecretRow({ label, known, resetText, reason, children, reset, is
   return (
     <div className="row">
       <KnownFacts label={label} known={known} />
-      <GuardedButton className="bad" reason={reason} onClick={() => setAsking(true)}>
+      <GuardedButton className="plain bad" reason={reason} onClick={() => setAsking(true)}>
         {resetText}
       </GuardedButton>
       {isAsking && (
