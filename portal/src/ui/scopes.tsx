@@ -40,7 +40,7 @@ export function ScopePicker({ label, value, onChange, fault, isForUser = false, 
         />
       ))}
       <Others scopes={value.filter((scope) => !isKnown(scope))} onRemove={(scope) => onChange(without(scope))} />
-      {other && <OtherScope label={label} value={value} fault={fault} onAdd={(scope) => onChange([...value, scope])} />}
+      {other && <OtherScope label={other} value={value} fault={fault} onAdd={(scope) => onChange([...value, scope])} />}
     </fieldset>
   );
 }
