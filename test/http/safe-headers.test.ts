@@ -21,9 +21,11 @@ const html = { accept: 'text/html' };
 
 describe('every answer says that its type is meant, and is shown in nobody’s frame', () => {
   it.each<[method: string, path: string, headers: Record<string, string>, status: number]>([
-    ['GET', '/', {}, 200],
-    ['GET', '/portal/x', {}, 200],
-    ['GET', '/invite/abc', {}, 404],
+    ['GET', '/', {}, 302],
+    ['GET', '/portal', {}, 200],
+    ['GET', '/portal/x', {}, 404],
+    ['GET', '/portal/theme.js', {}, 200],
+    ['GET', '/invite/abc', {}, 302],
     ['GET', '/graphql', html, 200],
     ['GET', '/graphql?query={__typename}', { accept: 'application/json' }, 200],
     ['GET', '/graphql', { authorization: 'Basic x' }, 401],
@@ -47,7 +49,7 @@ describe('every answer says that its type is meant, and is shown in nobody’s f
     ['GET', '/cdn/attachments/1/1/a.png', {}, 404],
     ['GET', '/%', {}, 400],
   ])('%s %s', async (method, path, headers, status) => {
-    const answer = await fetch(`${server.origin}${path}`, { method, headers });
+    const answer = await fetch(`${server.origin}${path}`, { method, headers, redirect: 'manual' });
     expect(answer.status).toBe(status);
     expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
     expect(answer.headers.get('x-frame-options')).toBe('DENY');
