@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { findIcon, type IconOwner } from '../domain/icons.js';
 import type { BlobStore } from '../infra/blobs.js';
 import { parseSnowflake } from '../infra/ids.js';
-import { DEFAULT_AVATARS, defaultAvatar, ICON_SIDE, type ImageFormat } from '../infra/images.js';
+import { COVER_SIDE, DEFAULT_AVATARS, defaultAvatar, ICON_SIDE, type ImageFormat } from '../infra/images.js';
 import type { ByteRange } from './conditions.js';
 import { SIZE_QUERY, sizeForm } from './image-queries.js';
 import { type Content, FOR_EVER, plain, sendContent, storedContent, tagOf } from './send.js';
@@ -30,28 +30,28 @@ interface AvatarRequest {
   Params: { file: string };
 }
 
-/** Which icons stand under which address. */
-const FOLDERS: readonly [string, readonly IconOwner['folder'][]][] = [
-  ['app-icons', ['app-icons']],
-  ['avatars', ['avatars', 'app-icons']],
-  ['team-icons', ['team-icons']],
-  ['icons', ['guild-icons']],
+/** Which icons stand under which address, and how long their sides may be, in pixels. */
+const FOLDERS: readonly [string, readonly IconOwner['folder'][], number][] = [
+  ['app-icons', ['app-icons'], COVER_SIDE],
+  ['avatars', ['avatars', 'app-icons'], ICON_SIDE],
+  ['team-icons', ['team-icons'], ICON_SIDE],
+  ['icons', ['guild-icons'], ICON_SIDE],
 ];
 
 /** How long a default avatar may be kept, whose address says nothing of what it looks like. */
 const A_DAY = 'public, max-age=86400';
 
 /**
- * Application icons, which are also the avatars of their bots, icons of teams and guilds, avatars, and those of users who have none. An
+ * Application icons, which are also the avatars of their bots, and covers, icons of teams and guilds, avatars, and those of users who have none. An
  * icon is made smaller where `size` asks for that; a default avatar has one size (Discord's documentation, Image Formatting).
  */
 export function mountIcons(http: FastifyInstance, images: ImageSource): void {
-  for (const [name, folders] of FOLDERS) {
+  for (const [name, folders, side] of FOLDERS) {
     http.route<IconRequest>({
       method: ['GET', 'HEAD'],
       url: `/cdn/${name}/:id/:file`,
       exposeHeadRoute: false,
-      handler: (request, reply) => serveIcon(images, folders, request, reply),
+      handler: (request, reply) => serveIcon(images, { folders, side }, request, reply),
     });
   }
   http.route<AvatarRequest>({
@@ -64,7 +64,7 @@ export function mountIcons(http: FastifyInstance, images: ImageSource): void {
 
 async function serveIcon(
   images: ImageSource,
-  folders: readonly IconOwner['folder'][],
+  { folders, side }: { folders: readonly IconOwner['folder'][]; side: number },
   request: FastifyRequest<IconRequest>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -75,7 +75,7 @@ async function serveIcon(
   if (!form || ownerId === undefined) return noSuchImage(reply);
   const icon = await findIn(images, folders, { id: ownerId, hash, format: form.format });
   if (!icon) return noSuchImage(reply);
-  const size = sizeForm(request.query, ICON_SIDE);
+  const size = sizeForm(request.query, side);
   if (!size) return plain(reply.code(400), SIZE_QUERY);
   const kept = storedContent(images.blobs, { ...icon, type: form.type, tag: `"${hash}.${form.format}"` });
   return sendContent(request, reply, await images.sized.inForm(kept, size), FOR_EVER);

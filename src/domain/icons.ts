@@ -1,7 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { BlobStore } from '../infra/blobs.js';
-import { IMAGE_FORMATS, type ImageFormat, squareImage, TooManyImages } from '../infra/images.js';
+import {
+  coverImage,
+  IMAGE_FORMATS,
+  type ImageFormat,
+  type KeptImage,
+  squareImage,
+  TooManyImages,
+} from '../infra/images.js';
 import type { CallContext } from './call.js';
 import { DomainError, invalidInput, TRY_AGAIN_MS } from './errors.js';
 import { idIn, type KeptFiles } from './kept-files.js';
@@ -20,6 +27,18 @@ export interface IconOwner {
 /** The bytes of a PNG, JPEG, GIF or WebP image, or where to get them once it is known that they may be kept. */
 export type IconSource = Buffer | (() => Promise<Buffer>);
 
+/** What an icon may be instead of a square one. */
+interface IconKind {
+  /** The field at which it is refused. */
+  field: string;
+  fit(content: Buffer): Promise<KeptImage | null>;
+}
+
+const SQUARE: IconKind = { field: 'icon', fit: squareImage };
+
+/** A picture of an application with its own proportions, which is kept beside its icon. */
+export const COVER: IconKind = { field: 'cover', fit: coverImage };
+
 /** Where one form of an icon is kept. */
 function iconKey({ folder, id }: IconOwner, hash: string, format: ImageFormat): string {
   return `${folder}/${id}/${hash}.${format}`;
@@ -28,19 +47,24 @@ function iconKey({ folder, id }: IconOwner, hash: string, format: ImageFormat): 
 /**
  * Checks an image and keeps it as an icon of its owner, which shows it once its row names the hash.
  * @returns the hash: one of its own for every upload, so that removing an old icon never takes a new one along
- * @throws INVALID_INPUT at `icon`, RATE_LIMITED, OVERLOADED, and what `icon` throws
+ * @throws INVALID_INPUT at `icon`, or where its kind says, RATE_LIMITED, OVERLOADED, and what `icon` throws
  */
-export async function keepIcon(call: CallContext, owner: IconOwner, icon: IconSource): Promise<string> {
+export async function keepIcon(
+  call: CallContext,
+  owner: IconOwner,
+  icon: IconSource,
+  { field, fit } = SQUARE,
+): Promise<string> {
   await limitImages(call);
   const content = typeof icon === 'function' ? await icon() : icon;
   if (content.length > limits.iconSize) {
     const message = `File cannot be larger than ${limits.iconSize / 1024} kb.`;
-    throw invalidInput({ path: 'icon', code: 'BINARY_TYPE_MAX_SIZE', message });
+    throw invalidInput({ path: field, code: 'BINARY_TYPE_MAX_SIZE', message });
   }
-  const image = await squareImage(content).catch(tooManyImages);
+  const image = await fit(content).catch(tooManyImages);
   if (!image) {
     const message = 'Must be a PNG, JPEG, GIF or WebP image of at most 16 million pixels, and 8,192 on each side.';
-    throw invalidInput({ path: 'icon', code: 'IMAGE_INVALID', message });
+    throw invalidInput({ path: field, code: 'IMAGE_INVALID', message });
   }
   const hash = randomBytes(HASH_BYTES).toString('hex');
   await Promise.all(
@@ -67,15 +91,31 @@ export async function changeWithIcon<Row>(
   call: CallContext,
   owner: IconOwner,
   icon: WantedIcon,
-  change: (hash: string | null | undefined) => Promise<{ before: Row; after: Row }>,
+  change: ChangeOfIcon<Row>,
   hashOf: (row: Row) => string | null,
 ): Promise<Row> {
-  const hash = icon ? await keepIcon(call, owner, icon) : icon;
+  const { after } = await replaceIcon(call, owner, icon, change, hashOf);
+  return after;
+}
+
+/** A change of a row by what becomes of the hash of its icon. */
+type ChangeOfIcon<Row> = (hash: string | null | undefined) => Promise<{ before: Row; after: Row }>;
+
+/** As {@link changeWithIcon}, with the row as it was before: so that one change may be within another. */
+export async function replaceIcon<Row>(
+  call: CallContext,
+  owner: IconOwner,
+  icon: WantedIcon,
+  change: ChangeOfIcon<Row>,
+  hashOf: (row: Row) => string | null,
+  kind = SQUARE,
+): Promise<{ before: Row; after: Row }> {
+  const hash = icon ? await keepIcon(call, owner, icon, kind) : icon;
   try {
     const { before, after } = await change(hash);
     const old = hashOf(before);
     if (old && old !== hashOf(after)) await dropIcon(call, owner, old);
-    return after;
+    return { before, after };
   } catch (error) {
     if (hash) await dropIcon(call, owner, hash);
     throw error;
@@ -114,7 +154,7 @@ async function isShown({ read }: CallContext, { folder, id }: IconOwner, iconHas
   const where = { id, iconHash };
   switch (folder) {
     case 'app-icons':
-      return (await read.application.findFirst({ where, select: { id: true } })) !== null;
+      return (await read.application.findFirst({ where: { id, ...showing(iconHash) }, select: { id: true } })) !== null;
     case 'team-icons':
       return (await read.team.findFirst({ where, select: { id: true } })) !== null;
     case 'guild-icons':
@@ -123,6 +163,9 @@ async function isShown({ read }: CallContext, { folder, id }: IconOwner, iconHas
       return (await read.user.findFirst({ where: { id, avatarHash: iconHash }, select: { id: true } })) !== null;
   }
 }
+
+/** Applications that show a picture as icon or as cover. */
+const showing = (hash: string | { not: null }) => ({ OR: [{ iconHash: hash }, { coverHash: hash }] });
 
 /** The file of an icon, or null when there is none. `size` is in bytes. */
 export async function findIcon(
@@ -134,13 +177,20 @@ export async function findIcon(
   return size === null ? null : { key, size };
 }
 
-/** The files of applications' icons, for who looks through what is kept. */
+/** The files of applications' icons and covers, for who looks through what is kept. */
 export const applicationIcons: KeptFiles = {
   folder: 'app-icons',
   knowsAny: async ({ application }) =>
-    (await application.findFirst({ where: WITH_ICON, select: { id: true } })) !== null,
+    (await application.findFirst({ where: showing({ not: null }), select: { id: true } })) !== null,
   withRow: async ({ application }, keys) =>
-    shownOf(keys, (ids) => application.findMany({ where: { id: { in: ids } }, select: ID_AND_ICON })),
+    shownOf(keys, async (ids) => {
+      const select = { ...ID_AND_ICON, coverHash: true };
+      const owners = await application.findMany({ where: { id: { in: ids } }, select });
+      return owners.flatMap(({ id, iconHash, coverHash }) => [
+        { id, iconHash },
+        { id, iconHash: coverHash },
+      ]);
+    }),
 };
 
 /** The files of teams' icons. */
@@ -184,6 +234,6 @@ async function shownOf(
     return { key, id: idIn(id), hash };
   });
   const owners = await findOwners([...new Set(icons.map(({ id }) => id))]);
-  const hashes = new Map(owners.map(({ id, iconHash }) => [id, iconHash]));
-  return icons.filter(({ id, hash }) => id < 0n || hashes.get(id) === hash).map(({ key }) => key);
+  const shown = new Set(owners.map(({ id, iconHash }) => `${id} ${iconHash}`));
+  return icons.filter(({ id, hash }) => id < 0n || shown.has(`${id} ${hash}`)).map(({ key }) => key);
 }

@@ -6,11 +6,14 @@ export const IMAGE_FORMATS = ['png', 'webp', 'jpg'] as const;
 
 export type ImageFormat = (typeof IMAGE_FORMATS)[number];
 
-/** One square image in each form, as it is served. */
-export type SquareImage = Record<ImageFormat, Buffer>;
+/** One image in each form, as it is served. */
+export type KeptImage = Record<ImageFormat, Buffer>;
 
 /** The side of the largest square that is kept of an icon, in pixels. */
 export const ICON_SIDE = 512;
+
+/** The longer side of the largest cover that is kept, in pixels. */
+export const COVER_SIDE = 1_024;
 
 /**
  * More pixels than this, or a longer side, is not decoded: a small file can unpack to gigabytes, and whole rows of it are held at
@@ -61,8 +64,17 @@ export class TooManyImages extends Error {
  * @returns null for anything else, for more than 16 million pixels and for a side of more than 8,192
  * @throws {TooManyImages}
  */
-export function squareImage(content: Buffer): Promise<SquareImage | null> {
+export function squareImage(content: Buffer): Promise<KeptImage | null> {
   return inTurn(uploads, (sharp) => makeSquare(sharp, content).catch(nothing));
+}
+
+/**
+ * Fits an image as {@link squareImage} does into 1,024 pixels on each side, with its own proportions, and without making it larger.
+ * @returns null for what {@link squareImage} answers null for
+ * @throws {TooManyImages}
+ */
+export function coverImage(content: Buffer): Promise<KeptImage | null> {
+  return inTurn(uploads, (sharp) => makeCover(sharp, content).catch(nothing));
 }
 
 /** An image of an emoji in each form that it is served in, by the name of the form; the last two of one that moves. */
@@ -184,29 +196,26 @@ function encoded(image: SharpImage, format: SizedImage['format'], quality: Image
 async function makeEmoji(sharp: Sharp, content: Buffer): Promise<EmojiImage | null> {
   const { width, height, pages = 1 } = await sharp(content, { limitInputPixels: MAX_PIXELS }).metadata();
   if (Math.max(width, height) > MAX_INPUT_SIDE || width * height * pages > MAX_PIXELS) return null;
-  const still = sharp(
-    await fitted(sharp(content, { limitInputPixels: MAX_PIXELS }))
-      .png()
-      .toBuffer(),
-  );
-  const image = {
-    png: await still.clone().png({ compressionLevel: 9 }).toBuffer(),
-    webp: await still.clone().webp().toBuffer(),
-    jpg: await still.clone().flatten({ background: '#fff' }).jpeg().toBuffer(),
-  };
+  const image = await inEachForm(sharp, fitted(sharp(content, { limitInputPixels: MAX_PIXELS }), EMOJI_SIDE));
   if (pages === 1) return image;
-  const frames = () => fitted(sharp(content, { limitInputPixels: MAX_PIXELS, animated: true }));
+  const frames = () => fitted(sharp(content, { limitInputPixels: MAX_PIXELS, animated: true }), EMOJI_SIDE);
   return { ...image, gif: await frames().gif().toBuffer(), moving: await frames().webp().toBuffer() };
 }
 
-function fitted(image: SharpImage): SharpImage {
+function fitted(image: SharpImage, side: number): SharpImage {
   return image
     .timeout({ seconds: DEADLINE_SECONDS })
     .autoOrient()
-    .resize(EMOJI_SIDE, EMOJI_SIDE, { fit: 'inside', withoutEnlargement: true });
+    .resize(side, side, { fit: 'inside', withoutEnlargement: true });
 }
 
-async function makeSquare(sharp: Sharp, content: Buffer): Promise<SquareImage | null> {
+async function makeCover(sharp: Sharp, content: Buffer): Promise<KeptImage | null> {
+  const image = sharp(content, { limitInputPixels: MAX_PIXELS });
+  const { width, height } = await image.metadata();
+  return Math.max(width, height) > MAX_INPUT_SIDE ? null : inEachForm(sharp, fitted(image, COVER_SIDE));
+}
+
+async function makeSquare(sharp: Sharp, content: Buffer): Promise<KeptImage | null> {
   const { width, height } = await sharp(content, { limitInputPixels: MAX_PIXELS }).metadata();
   const longer = Math.max(width, height);
   if (longer > MAX_INPUT_SIDE) return null;
@@ -215,7 +224,11 @@ async function makeSquare(sharp: Sharp, content: Buffer): Promise<SquareImage | 
     .timeout({ seconds: DEADLINE_SECONDS })
     .autoOrient()
     .resize(side, side, { fit: 'contain', background: '#0000' });
-  const pixels = sharp(await square.png().toBuffer());
+  return inEachForm(sharp, square);
+}
+
+async function inEachForm(sharp: Sharp, image: SharpImage): Promise<KeptImage> {
+  const pixels = sharp(await image.png().toBuffer());
   // One after the other: each takes one of the few threads that files are read with, too.
   return {
     png: await pixels.clone().png({ compressionLevel: 9 }).toBuffer(),

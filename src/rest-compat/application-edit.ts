@@ -29,6 +29,7 @@ export const EditApplication = z.object({
   custom_install_url: customInstallUrl,
   interactions_endpoint_url: interactionsEndpointUrl,
   icon: imageData.nullish(),
+  cover_image: imageData.nullish(),
   flags: z.int().nullish(),
   install_params: ServerParams.nullish(),
   integration_types_config: z
@@ -41,8 +42,9 @@ export const EditApplication = z.object({
 
 type EditApplication = z.output<typeof EditApplication>;
 
-/** Where the body has what settings that do not go together are named by. */
+/** Where the body has what is refused under another name. */
 export const EDITED_AS = {
+  cover: 'cover_image',
   serverInstall: 'integration_types_config',
   userInstall: 'integration_types_config',
   customInstallUrl: 'custom_install_url',
@@ -57,6 +59,7 @@ export function settingsOf(body: EditApplication): Omit<UpdateApplicationInput, 
     customInstallUrl: body.custom_install_url,
     interactionsEndpointUrl: body.interactions_endpoint_url,
     icon: body.icon,
+    cover: body.cover_image,
     privilegedIntents: intentsOf(body.flags),
     defaultInstallSettings: installSettingsOf(body),
     ...(config && { serverInstall: Boolean(config['0']), userInstall: Boolean(config['1']) }),

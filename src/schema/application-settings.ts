@@ -22,12 +22,17 @@ const InstallSettingsInput = builder.inputType('InstallSettingsInput', {
 
 const UpdateApplicationInput = builder.inputType('UpdateApplicationInput', {
   description:
-    'What is not given stays as it is. Null clears the icon and the URLs, and leaves everything else as it is.',
+    'What is not given stays as it is. Null clears the icon, the cover and the URLs, and leaves everything else as it is.',
   fields: (t) => ({
     applicationId: t.id({ required: true }),
     name: t.string(),
     description: t.string(),
     icon: t.field({ type: 'File', description: 'PNG, JPEG, GIF or WebP, at most 10 MiB. The bot wears it too.' }),
+    cover: t.field({
+      type: 'File',
+      description:
+        'PNG, JPEG, GIF or WebP, at most 10 MiB. It keeps its proportions, within 1,024 pixels on each side.',
+    }),
     publicClient: t.boolean({ description: 'Whether PKCE stands for the client secret at the token endpoint.' }),
     public: t.boolean({ description: 'Only testers can install an application that is not public.' }),
     privilegedIntents: t.field({ type: [PrivilegedIntent], description: 'Those that are on.' }),
@@ -69,11 +74,12 @@ builder.mutationFields((t) => ({
   updateApplication: t.field({
     type: ApplicationPayload,
     args: { input: t.arg({ type: UpdateApplicationInput, required: true }) },
-    resolve: async (_root, { input: { applicationId, icon, ...settings } }, { call }) => ({
+    resolve: async (_root, { input: { applicationId, icon, cover, ...settings } }, { call }) => ({
       application: await updateApplication(call, {
         ...parseInput(ApplicationSettings, settings),
         applicationId: parseId(applicationId, 'applicationId'),
         icon: bytesOf(icon),
+        cover: bytesOf(cover),
       }),
     }),
   }),

@@ -2,9 +2,12 @@ import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { GraphQLResolveInfo } from 'graphql';
 import {
   accessApplication,
+  countInstallations,
   createApplication,
+  type InstallCounts,
   installUrl,
   NewApplication,
+  NOT_INSTALLED,
   PRIVILEGED_INTENTS,
   privilegedIntents,
   resetBotToken,
@@ -20,6 +23,7 @@ import { builder } from './builder.js';
 import type { GraphqlContext } from './context.js';
 import { parseId, parseOptionalId, snowflakeId } from './ids.js';
 import { type ListArgs, listArgs, listCost, parseList, referredRows } from './lists.js';
+import { createLoader } from './loaders.js';
 import { callerMayWithApplication, ownApplicationRole } from './own-roles.js';
 
 export const TeamRole = builder.enumType('TeamRole', {
@@ -47,8 +51,8 @@ const InstallSettings = builder.objectRef<InstallSettingsShape>('InstallSettings
 export const Application = builder.prismaObject('Application', {
   description:
     'Somebody without a role in the application, who meets it on a server or is invited to test it, sees of it what concerns ' +
-    'an install: name, description, icon, public key, bot, personal owner, privileged intents, install contexts, default install ' +
-    'settings, install link, and whether it is public and a public client. All else is null or empty to them.',
+    'an install: name, description, icon, cover, public key, bot, personal owner, privileged intents, install contexts, default install ' +
+    'settings, install link, and whether it is public and a public client. All else is null, 0 or empty to them.',
   fields: (t) => ({
     id: t.field(snowflakeId),
     name: t.exposeString('name'),
@@ -58,13 +62,30 @@ export const Application = builder.prismaObject('Application', {
       resolve: ({ id, iconHash }, _args, { app }) =>
         iconHash && `${app.addresses.publicUrl}/cdn/app-icons/${id}/${iconHash}.png`,
     }),
+    coverUrl: t.string({
+      nullable: true,
+      resolve: ({ id, coverHash }, _args, { app }) =>
+        coverHash && `${app.addresses.publicUrl}/cdn/app-icons/${id}/${coverHash}.png`,
+    }),
     publicKey: t.exposeString('publicKey', { description: 'Ed25519, in hex.' }),
     publicClient: t.exposeBoolean('publicClient'),
     public: t.exposeBoolean('public'),
     privilegedIntents: t.field({ type: [PrivilegedIntent], resolve: privilegedIntents }),
     userInstall: t.exposeBoolean('userInstall'),
     serverInstall: t.exposeBoolean('serverInstall'),
-    defaultInstallSettings: t.field({ type: [InstallSettings], resolve: defaultInstallSettings }),
+    defaultInstallSettings: t.field({
+      type: [InstallSettings],
+      description: 'Of the contexts that are on.',
+      args: {
+        all: t.arg.boolean({
+          description: 'Also those of a context that is off, which are kept; for who has a role in it.',
+        }),
+      },
+      resolve: async (application, { all }, context) => {
+        const shown = all ? await callerMayWithApplication(context, application, 'view') : false;
+        return defaultInstallSettings(application, { all: shown });
+      },
+    }),
     installLinkMode: t.expose('installLinkMode', { type: InstallLinkMode }),
     customInstallUrl: t.string({
       nullable: true,
@@ -86,6 +107,14 @@ export const Application = builder.prismaObject('Application', {
         Array.isArray(application.redirectUris) && (await callerMayWithApplication(context, application, 'view'))
           ? application.redirectUris.map(String)
           : [],
+    }),
+    serverCount: t.int({
+      description: 'How many servers have it installed.',
+      resolve: async (application, _args, context) => (await shownInstallCounts(context, application)).server,
+    }),
+    userCount: t.int({
+      description: 'How many people have it installed to themselves.',
+      resolve: async (application, _args, context) => (await shownInstallCounts(context, application)).user,
     }),
     bot: t.relation('bot'),
     ownerUser: t.relation('ownerUser', { nullable: true }),
@@ -120,14 +149,23 @@ export async function ownerApplication(
   return application;
 }
 
-/** The settings of the contexts that are on. */
-function defaultInstallSettings(application: ApplicationRow): InstallSettingsShape[] {
+/** How often it is installed, read with those of its like; not at all for somebody without a role. */
+async function shownInstallCounts(context: GraphqlContext, application: ApplicationRow): Promise<InstallCounts> {
+  if (!(await callerMayWithApplication(context, application, 'view'))) return NOT_INSTALLED;
+  const { call, budget, loaders } = context;
+  const count = (ids: bigint[]) => budget.step(() => countInstallations(call, ids));
+  const counts = loaders.get('install counts', () => createLoader(count, NOT_INSTALLED, { remember: false }));
+  return counts.load(application.id);
+}
+
+/** @param all whether those of a context that is off, too */
+function defaultInstallSettings(application: ApplicationRow, { all }: { all: boolean }): InstallSettingsShape[] {
   const settings: InstallSettingsShape[] = [];
-  if (application.serverInstall) {
+  if (all || application.serverInstall) {
     const scopes = storedStrings(application.serverInstallScopes);
     settings.push({ context: 'SERVER', scopes, permissions: application.serverInstallPermissions });
   }
-  if (application.userInstall) {
+  if (all || application.userInstall) {
     settings.push({ context: 'USER', scopes: storedStrings(application.userInstallScopes), permissions: null });
   }
   return settings;

@@ -3,7 +3,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { renameFaults } from '../domain/errors.js';
 import { parseInput } from '../domain/parse-input.js';
 import { OwnProfile, updateOwnUser } from '../domain/users/index.js';
-import type { User as UserRow } from '../infra/database/index.js';
+import type { AuthUser, User as UserRow } from '../infra/database/index.js';
 import { renderUser } from '../wire/users.js';
 import { builder } from './builder.js';
 import type { GraphqlContext } from './context.js';
@@ -26,20 +26,29 @@ export const User = builder.prismaObject('User', {
     email: t.string({
       nullable: true,
       description: "Only on the caller's own user.",
-      resolve: async ({ id }, _args, { call }) => {
-        if (call.actor.kind !== 'person' || call.actor.user.id !== id) return null;
-        const account = await call.read.authUser.findUnique({ where: { userId: id }, select: { email: true } });
-        return account?.email ?? null;
-      },
+      resolve: async ({ id }, _args, context) => (await ownAccount(context, id))?.email ?? null,
+    }),
+    emailVerified: t.boolean({
+      nullable: true,
+      description: "Only on the caller's own user. Accepting an invitation takes a verified address.",
+      resolve: async ({ id }, _args, context) => (await ownAccount(context, id))?.emailVerified ?? null,
     }),
   }),
 });
+
+type Account = Pick<AuthUser, 'email' | 'emailVerified'>;
+
+/** The account of a user who is the caller; null for everybody else. */
+async function ownAccount({ call }: GraphqlContext, userId: bigint): Promise<Account | null> {
+  if (call.actor.kind !== 'person' || call.actor.user.id !== userId) return null;
+  return call.read.authUser.findUnique({ where: { userId }, select: { email: true, emailVerified: true } });
+}
 
 /** The user that a row refers to, read with all others of whom the same is asked under one root field; null where there is none. */
 export function referredUser(context: GraphqlContext, info: GraphQLResolveInfo, id: bigint): Promise<UserRow | null> {
   const query = queryFromInfo({ context, info });
   const read = (ids: bigint[]) => context.call.read.user.findMany({ ...query, where: { id: { in: ids } } });
-  const [root] = fieldKey(info).split('.', 1);
+  const root = fieldKey(info).split('.').at(-1);
   return referredRows(context, info, read, `users of ${root} with ${JSON.stringify(query)}`).load(id);
 }
 

@@ -69,6 +69,7 @@ export function renderApplicationFacts(application: Application) {
     verify_key: application.publicKey,
     flags,
     flags_new: String(flags),
+    ...(application.coverHash === null ? {} : { cover_image: application.coverHash }),
   };
 }
 

@@ -30,6 +30,7 @@ const TOMBSTONE = {
   clientSecretLastUsedAt: null,
   interactionsEndpointUrl: null,
   iconHash: null,
+  coverHash: null,
 } satisfies Prisma.ApplicationUncheckedUpdateInput;
 
 /**
@@ -39,8 +40,10 @@ const TOMBSTONE = {
  * @throws UNAUTHENTICATED, UNKNOWN_APPLICATION, MISSING_PERMISSIONS, and INVALID_INPUT when the name is not the application's
  */
 export async function deleteApplication(call: CallContext, input: DeleteApplicationInput): Promise<void> {
-  const { id, iconHash } = await call.write((write) => markDeleted(call, write, input), { serializable: true });
-  if (iconHash) await dropIcon(call, { folder: 'app-icons', id }, iconHash);
+  const { id, ...pictures } = await call.write((write) => markDeleted(call, write, input), { serializable: true });
+  for (const hash of [pictures.iconHash, pictures.coverHash]) {
+    if (hash) await dropIcon(call, { folder: 'app-icons', id }, hash);
+  }
 }
 
 async function markDeleted(call: CallContext, write: Write, input: DeleteApplicationInput): Promise<Application> {

@@ -2,6 +2,7 @@ export { accessApplication, applicationRole, visibleApplications } from './acces
 export { type AuthenticatedBot, BotTokens, botTokenHint } from './bot-tokens.js';
 export { createApplication, NewApplication } from './create.js';
 export { deleteApplication } from './delete.js';
+export { countInstallations, type InstallCounts, NOT_INSTALLED } from './install-counts.js';
 export { serverInstallScopes, userInstallScopes } from './install-settings.js';
 export { type ApplicationRecord, getOwnApplication, loadApplicationRecord, requireOwnBot } from './own.js';
 export {

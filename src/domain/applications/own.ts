@@ -1,15 +1,15 @@
-import type { Application, InstallContext, User } from '../../infra/database/index.js';
+import type { Application, User } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
 import { DomainError } from '../errors.js';
 import { type TeamRecord, WITH_PEOPLE } from '../teams/get.js';
+import { countInstallations, type InstallCounts, NOT_INSTALLED } from './install-counts.js';
 
 /** An application with all that its rendering on the wire needs. */
 export type ApplicationRecord = Application & {
   bot: User;
   ownerUser: User | null;
   ownerTeam: TeamRecord | null;
-  /** How many guilds and people have it installed. */
-  installCounts: { server: number; user: number };
+  installCounts: InstallCounts;
 };
 
 /**
@@ -35,14 +35,6 @@ export async function loadApplicationRecord(call: CallContext, id: bigint): Prom
     include: { bot: true, ownerUser: true, ownerTeam: { include: WITH_PEOPLE } },
   });
   if (!application) throw new DomainError('UNKNOWN_APPLICATION');
-  return { ...application, installCounts: await countInstallations(call, application.id) };
-}
-
-async function countInstallations(
-  call: CallContext,
-  applicationId: bigint,
-): Promise<ApplicationRecord['installCounts']> {
-  const groups = await call.read.installation.groupBy({ by: ['context'], where: { applicationId }, _count: true });
-  const count = (context: InstallContext) => groups.find((group) => group.context === context)?._count ?? 0;
-  return { server: count('SERVER'), user: count('USER') };
+  const installCounts = (await countInstallations(call, [id])).get(id) ?? NOT_INSTALLED;
+  return { ...application, installCounts };
 }

@@ -14,7 +14,7 @@ export interface TransferApplicationInput {
 
 /**
  * Moves a personal application to a team, for good. Its owner may, into a team they own or administer, and keeps the owner's
- * level on it. Bot token, client secret, OAuth tokens and icon stay as they are; its entries in the audit ledger go along.
+ * level on it. Bot token, client secret, OAuth tokens, icon and cover stay as they are; its entries in the audit ledger go along.
  * @throws UNAUTHENTICATED, UNKNOWN_APPLICATION, UNKNOWN_TEAM, MISSING_PERMISSIONS, CONFLICT for an application that a team owns
  *   already, and INVALID_INPUT when the name is not the application's
  */

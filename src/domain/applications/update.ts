@@ -5,7 +5,7 @@ import type { AuditChanges } from '../audit-log/actions.js';
 import type { CallContext, Write } from '../call.js';
 import { type FieldFault, invalidInput } from '../errors.js';
 import { fullUrl } from '../full-url.js';
-import { changeWithIcon, type IconSource } from '../icons.js';
+import { COVER, type IconSource, replaceIcon } from '../icons.js';
 import { nameText, trimmedText } from '../input.js';
 import { requireEndpoint } from '../interactions-endpoints/require.js';
 import { recordForInvited } from '../invited.js';
@@ -39,6 +39,7 @@ export const ApplicationSettings = z.object({
 export type UpdateApplicationInput = Partial<z.output<typeof ApplicationSettings>> & {
   applicationId: bigint;
   icon?: IconSource | null | undefined;
+  cover?: IconSource | null | undefined;
 };
 
 function unlessNull<Schema extends z.ZodType>(schema: Schema) {
@@ -48,30 +49,52 @@ function unlessNull<Schema extends z.ZodType>(schema: Schema) {
 /**
  * Changes an application's settings. Who develops it may, and its own bot. The bot user takes over the name and the icon. Another
  * interactions endpoint is probed before anything is saved.
- * @throws UNAUTHENTICATED, UNKNOWN_APPLICATION, MISSING_PERMISSIONS, RATE_LIMITED, and INVALID_INPUT for an icon that is none, for an
+ * @throws UNAUTHENTICATED, UNKNOWN_APPLICATION, MISSING_PERMISSIONS, RATE_LIMITED, and INVALID_INPUT for an icon or a cover that is none, for an
  *   interactions endpoint that is none, and for settings that do not go together: at least one install context stays on, and the link
  *   mode `CUSTOM` has a custom install URL
  */
 export async function updateApplication(call: CallContext, input: UpdateApplicationInput): Promise<Application> {
-  const { applicationId, icon, ...settings } = input;
+  const { applicationId, icon, cover, ...settings } = input;
   const application = await accessSettings(call, applicationId);
   const { id } = application;
   await requireEndpoint(call, application, settings.interactionsEndpointUrl);
-  const change = (iconHash: string | null | undefined) => {
-    const columns = columnsOf(settings, iconHash);
+  const change = (pictures: Pictures) => {
+    const columns = columnsOf(settings, pictures);
     return call.write((write) => changeColumns(call, write, id, columns), { serializable: true });
   };
-  return changeWithIcon(call, { folder: 'app-icons', id }, icon, change, ({ iconHash }) => iconHash);
+  return changeWithPictures(call, id, { icon, cover }, change);
+}
+
+/** What becomes of the hashes of an application's pictures. */
+type Pictures = Partial<Record<'iconHash' | 'coverHash', string | null | undefined>>;
+
+async function changeWithPictures(
+  call: CallContext,
+  id: bigint,
+  { icon, cover }: Pick<UpdateApplicationInput, 'icon' | 'cover'>,
+  change: (pictures: Pictures) => Promise<{ before: Application; after: Application }>,
+): Promise<Application> {
+  const owner = { folder: 'app-icons', id } as const;
+  const changeWithCover = (coverHash: Pictures['coverHash']) =>
+    replaceIcon(
+      call,
+      owner,
+      icon,
+      (iconHash) => change({ iconHash, coverHash }),
+      (row) => row.iconHash,
+    );
+  const { after } = await replaceIcon(call, owner, cover, changeWithCover, (row) => row.coverHash, COVER);
+  return after;
 }
 
 type Columns = ReturnType<typeof columnsOf>;
 
 /** The columns the input speaks of; undefined for one it does not speak of. */
-function columnsOf(settings: Partial<z.output<typeof ApplicationSettings>>, iconHash: string | null | undefined) {
+function columnsOf(settings: Partial<z.output<typeof ApplicationSettings>>, pictures: Pictures) {
   const { defaultInstallSettings, privilegedIntents, ...columns } = settings;
   return {
     ...columns,
-    iconHash,
+    ...pictures,
     ...installSettingsColumns(defaultInstallSettings ?? []),
     ...(privilegedIntents && intentColumns(privilegedIntents)),
   };

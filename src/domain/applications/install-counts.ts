@@ -1,0 +1,28 @@
+import type { CallContext } from '../call.js';
+
+/** How many guilds and people have an application installed. */
+export interface InstallCounts {
+  server: number;
+  user: number;
+}
+
+/** The counts of applications, by their ids, in one statement; one that nobody has installed is left out. */
+export async function countInstallations(
+  call: CallContext,
+  applicationIds: readonly bigint[],
+): Promise<Map<bigint, InstallCounts>> {
+  const groups = await call.read.installation.groupBy({
+    by: ['applicationId', 'context'],
+    where: { applicationId: { in: [...applicationIds] } },
+    _count: true,
+  });
+  const counts = new Map<bigint, InstallCounts>();
+  for (const { applicationId, context, _count } of groups) {
+    const known = counts.get(applicationId) ?? NOT_INSTALLED;
+    counts.set(applicationId, { ...known, [context === 'SERVER' ? 'server' : 'user']: _count });
+  }
+  return counts;
+}
+
+/** The counts of an application that nobody has installed. */
+export const NOT_INSTALLED: InstallCounts = { server: 0, user: 0 };

@@ -1,0 +1,31 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createApplication, type Person, signUp } from '../harness/people.js';
+import { startServer, type TestServer } from '../harness/server.js';
+
+let server: TestServer;
+let ada: Person;
+let bob: Person;
+beforeAll(async () => {
+  server = await startServer();
+  [ada, bob] = await Promise.all([signUp(server, 'ada'), signUp(server, 'bob')]);
+});
+afterAll(() => server.stop());
+
+const USER = 'query ($id: ID!) { user(id: $id) { email emailVerified } }';
+const setVerified = (emailVerified: boolean) =>
+  server.app.db.writer.authUser.update({ where: { userId: BigInt(ada.id) }, data: { emailVerified } });
+
+describe('what is said of an account', () => {
+  it.each([false, true])('tells its person whether the address is verified: %j', async (emailVerified) => {
+    await setVerified(emailVerified);
+    const account = { email: ada.email, emailVerified };
+    expect(await ada.graphql('{ me { email emailVerified } }')).toEqual({ me: account });
+    expect(await ada.graphql(USER, { id: ada.id })).toEqual({ user: account });
+  });
+
+  it('tells others nothing, and nothing is said of a bot', async () => {
+    const nothing = { user: { email: null, emailVerified: null } };
+    expect(await bob.graphql(USER, { id: ada.id })).toEqual(nothing);
+    expect(await ada.graphql(USER, { id: (await createApplication(ada)).id })).toEqual(nothing);
+  });
+});
