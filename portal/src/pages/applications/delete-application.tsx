@@ -6,7 +6,7 @@ import { useApplication } from './application.js';
 
 /** Asks for the application's name, deletes it, and leads to the list of the others. */
 export function DeleteApplication({ onClose }: { onClose: () => void }) {
-  const { id, name } = useApplication();
+  const { id, name, serverCount } = useApplication();
   const navigate = useNavigate();
   const { run, isBusy, problem } = useAction(DeleteApplicationDocument, { isQuiet: true });
   const onDo = async (typed: string) => {
@@ -25,7 +25,9 @@ export function DeleteApplication({ onClose }: { onClose: () => void }) {
     >
       <p>This cannot be undone. At once:</p>
       <ul>
-        <li>the bot leaves every server, and its gateway sessions end</li>
+        <li>
+          the bot leaves every server ({serverCount} at the moment), and its gateway sessions end
+        </li>
         <li>bot token, client secret and all OAuth2 tokens stop working</li>
         <li>its commands, emoji, webhooks, testers and installations are gone</li>
       </ul>

@@ -24,7 +24,7 @@ export function General() {
         <Ids />
       </section>
       <section className="card">
-        <h2>Ownership</h2>
+        <h2>Whose it is, and who has it</h2>
         <Ownership />
       </section>
       <DangerZone />
@@ -32,26 +32,35 @@ export function General() {
   );
 }
 
-const NAMES = { icon: 'Icon', name: 'Name', description: 'Description' };
+const NAMES = { icon: 'Icon', cover: 'Cover', name: 'Name', description: 'Description' };
+
+/** The address of the one there is, a file that was chosen, or null for none. */
+type Image = string | File | null;
 
 interface Fields extends Record<string, unknown> {
-  icon: string | File | null;
+  icon: Image;
+  cover: Image;
   name: string;
   description: string;
 }
 
 function Profile() {
-  const { name, description, iconUrl } = useApplication();
+  const { name, description, iconUrl, coverUrl } = useApplication();
   const update = useUpdateApplication();
-  const draft = useDraft<Fields>({ icon: iconUrl, name, description });
+  const draft = useDraft<Fields>({ icon: iconUrl, cover: coverUrl, name, description });
   const readOnly = useReason('UPDATE_SETTINGS');
-  const save = ({ icon, ...texts }: Partial<Fields>) =>
-    update({ ...texts, ...(icon === null || icon instanceof File ? { icon } : {}) });
+  const save = ({ icon, cover, ...texts }: Partial<Fields>) =>
+    update({ ...texts, ...chosen('icon', icon), ...chosen('cover', cover) });
   return (
     <DraftForm draft={draft} names={NAMES} save={save} readOnly={readOnly}>
       {(faults) => <ProfileFields draft={draft} faults={faults} isOff={readOnly !== undefined} />}
     </DraftForm>
   );
+}
+
+/** An image as it is sent, where another one or none was chosen. */
+function chosen(field: 'icon' | 'cover', image: Image | undefined): Partial<Record<typeof field, File | null>> {
+  return image === null || image instanceof File ? { [field]: image } : {};
 }
 
 interface ProfileFieldsProps {
@@ -70,6 +79,15 @@ function ProfileFields({ draft: { value, set }, faults, isOff }: ProfileFieldsPr
         fault={faults.icon}
         disabled={isOff}
         onChange={(icon) => set('icon', icon)}
+      />
+      <ImageField
+        label="Cover"
+        hint="A wide one, shown where there is room for it; kept as it is. PNG, JPEG, GIF or WebP, at most 10 MiB."
+        isWide
+        value={value.cover}
+        fault={faults.cover}
+        disabled={isOff}
+        onChange={(cover) => set('cover', cover)}
       />
       <TextField
         label="Name"
@@ -112,7 +130,7 @@ const ROLES: Record<TeamRole, string> = {
 };
 
 function Ownership() {
-  const { ownerUser, ownerTeam, effectiveRole } = useApplication();
+  const { ownerUser, ownerTeam, effectiveRole, serverCount, userCount } = useApplication();
   return (
     <dl className="facts">
       <dt>{ownerTeam ? 'Team' : 'Owner'}</dt>
@@ -121,6 +139,14 @@ function Ownership() {
       </dd>
       <dt>Your role</dt>
       <dd>{ROLES[effectiveRole]}</dd>
+      <dt>Installed</dt>
+      <dd>
+        in {counted(serverCount, 'server', 'servers')} and by {counted(userCount, 'person', 'people')}
+      </dd>
     </dl>
   );
+}
+
+function counted(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
 }
