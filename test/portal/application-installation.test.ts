@@ -61,7 +61,10 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the installs of an appli
     const { page, faults, open, close } = await openPortal(browser, server, bob);
     await open(`/applications/${id}/installation`);
     const link = page.getByRole('complementary', { name: 'The link' });
-    await page.getByRole('group', { name: 'Server scopes' }).getByRole('checkbox', { name: 'guilds', exact: true }).check();
+    await page
+      .getByRole('group', { name: 'Server scopes' })
+      .getByRole('checkbox', { name: 'guilds', exact: true })
+      .check();
     await page.getByText('Choose by name').click();
     await page.getByRole('searchbox', { name: 'Find a permission' }).fill('kick');
     await page.getByRole('checkbox', { name: 'Kick members' }).check();

@@ -25,9 +25,7 @@ export function DeleteApplication({ onClose }: { onClose: () => void }) {
     >
       <p>This cannot be undone. At once:</p>
       <ul>
-        <li>
-          the bot leaves every server ({serverCount} at the moment), and its gateway sessions end
-        </li>
+        <li>the bot leaves every server ({serverCount} at the moment), and its gateway sessions end</li>
         <li>bot token, client secret and all OAuth2 tokens stop working</li>
         <li>its commands, emoji, webhooks, testers and installations are gone</li>
       </ul>
