@@ -1,9 +1,10 @@
-// What the portal's pages ask GraphQL, typed: from schema.graphql and the `.graphql` files beside the pages.
+// What the portal's pages ask GraphQL, typed: from schema.graphql and the `.graphql` files beside the pages; and what they call things.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { codegen } from '@graphql-codegen/core';
 import * as operations from '@graphql-codegen/typescript-operations';
 import { Kind, parse, print, stripIgnoredCharacters, visit } from 'graphql';
+import { portalWords } from './portal-words.mjs';
 
 const root = resolve(import.meta.dirname, '..');
 const pages = join(root, 'portal/src/pages');
@@ -26,7 +27,10 @@ export async function portalGql() {
       .flatMap(({ document }) => definitionsOf(document, Kind.FRAGMENT_DEFINITION))
       .map((one) => [one.name.value, one]),
   );
-  const texts = new Map([['types.ts', await types(files)]]);
+  const texts = new Map([
+    ['types.ts', await types(files)],
+    ['words.ts', `${NOTE}${portalWords()}`],
+  ]);
   for (const { path, document } of files) {
     const asked = definitionsOf(document, Kind.OPERATION_DEFINITION);
     if (asked.length > 0) texts.set(path.replace(/\.graphql$/, '.ts'), documentModule(path, asked, fragments));

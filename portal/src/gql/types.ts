@@ -3,10 +3,25 @@
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
-export type BoxStatus =
-  | 'CONNECTED'
-  | 'DISCONNECTED'
-  | 'NEVER_CONNECTED';
+export type ApplicationIdInput = {
+  readonly applicationId: string;
+};
+
+/** What can be done with an application. */
+export type ApplicationOperation =
+  | 'DELETE'
+  | 'MANAGE_COMMANDS'
+  | 'MANAGE_EMOJIS'
+  | 'MANAGE_TESTERS'
+  | 'MANAGE_WEBHOOKS'
+  | 'RESET_BOT_TOKEN'
+  | 'RESET_CLIENT_SECRET'
+  | 'TRANSFER'
+  | 'UPDATE_SETTINGS'
+  | 'VIEW'
+  | 'VIEW_AUDIT_LOG'
+  | 'VIEW_INTERACTIONS'
+  | 'VIEW_TESTERS';
 
 export type CreateApplicationInput = {
   readonly description?: string | null | undefined;
@@ -15,14 +30,11 @@ export type CreateApplicationInput = {
   readonly teamId?: string | null | undefined;
 };
 
-export type CreateBoxInput = {
-  /** 1 to 100 characters. */
+export type DeleteApplicationInput = {
+  readonly applicationId: string;
+  /** The application's name, typed once more. */
   readonly name: string;
 };
-
-export type GuildTier =
-  | 'CLOUD'
-  | 'SELF_HOSTED';
 
 export type InstallContext =
   | 'SERVER'
@@ -41,22 +53,24 @@ export type InstallSettingsInput = {
   readonly scopes: ReadonlyArray<string>;
 };
 
-export type InvitationState =
-  | 'ACCEPTED'
-  | 'DECLINED'
-  | 'PENDING'
-  | 'REVOKED';
-
 export type PrivilegedIntent =
   | 'GUILD_MEMBERS'
   | 'MESSAGE_CONTENT'
   | 'PRESENCES';
 
-export type RenameBoxInput = {
-  readonly boxId: string;
-  /** 1 to 100 characters. */
-  readonly name: string;
-};
+/** What can be done with a team. */
+export type TeamOperation =
+  | 'CHANGE_ROLE'
+  | 'DELETE'
+  | 'INVITE_MEMBER'
+  | 'LEAVE'
+  | 'RECEIVE_APPLICATION'
+  | 'REMOVE_MEMBER'
+  | 'REVOKE_INVITATION'
+  | 'TRANSFER_OWNERSHIP'
+  | 'UPDATE'
+  | 'VIEW'
+  | 'VIEW_AUDIT_LOG';
 
 /** OWNER stands in answers only. */
 export type TeamRole =
@@ -68,6 +82,14 @@ export type TeamRole =
 export type TesterState =
   | 'ACCEPTED'
   | 'INVITED';
+
+export type TransferApplicationInput = {
+  /** The application's name, typed once more. */
+  readonly appName: string;
+  readonly applicationId: string;
+  /** A team that the caller owns or administers. */
+  readonly teamId: string;
+};
 
 /** What is not given stays as it is. Null clears the icon, the cover and the URLs, and leaves everything else as it is. */
 export type UpdateApplicationInput = {
@@ -97,47 +119,60 @@ export type UpdateApplicationInput = {
   readonly userInstall?: boolean | null | undefined;
 };
 
-export type ApplicationPageFragment = { readonly description: string, readonly publicKey: string, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null };
+export type TeamsToOwnQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type TeamsToOwnQuery = { readonly teams: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly viewerOperations: ReadonlyArray<TeamOperation> }> };
+
+export type TransferApplicationMutationVariables = Exact<{
+  input: TransferApplicationInput;
+}>;
+
+
+export type TransferApplicationMutation = { readonly transferApplication: { readonly application: { readonly description: string, readonly coverUrl: string | null, readonly publicKey: string, readonly serverCount: number, readonly userCount: number, readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly privilegedIntents: ReadonlyArray<PrivilegedIntent>, readonly publicClient: boolean, readonly redirectUris: ReadonlyArray<string>, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly serverInstall: boolean, readonly userInstall: boolean, readonly installLinkMode: InstallLinkMode, readonly customInstallUrl: string | null, readonly clientSecretHint: string | null, readonly clientSecretCreatedAt: string | null, readonly clientSecretLastUsedAt: string | null, readonly botTokenHint: string | null, readonly botTokenCreatedAt: string | null, readonly botTokenLastUsedAt: string | null, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null, readonly defaultInstallSettings: ReadonlyArray<{ readonly context: InstallContext, readonly scopes: ReadonlyArray<string>, readonly permissions: string | null }>, readonly testers: ReadonlyArray<{ readonly state: TesterState }>, readonly clientSecretCreatedBy: { readonly id: string, readonly username: string } | null, readonly botTokenCreatedBy: { readonly id: string, readonly username: string } | null } } };
+
+export type DeleteApplicationMutationVariables = Exact<{
+  input: DeleteApplicationInput;
+}>;
+
+
+export type DeleteApplicationMutation = { readonly deleteApplication: { readonly id: string } };
+
+export type ApplicationPageFragment = { readonly description: string, readonly coverUrl: string | null, readonly publicKey: string, readonly serverCount: number, readonly userCount: number, readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly privilegedIntents: ReadonlyArray<PrivilegedIntent>, readonly publicClient: boolean, readonly redirectUris: ReadonlyArray<string>, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly serverInstall: boolean, readonly userInstall: boolean, readonly installLinkMode: InstallLinkMode, readonly customInstallUrl: string | null, readonly clientSecretHint: string | null, readonly clientSecretCreatedAt: string | null, readonly clientSecretLastUsedAt: string | null, readonly botTokenHint: string | null, readonly botTokenCreatedAt: string | null, readonly botTokenLastUsedAt: string | null, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null, readonly defaultInstallSettings: ReadonlyArray<{ readonly context: InstallContext, readonly scopes: ReadonlyArray<string>, readonly permissions: string | null }>, readonly testers: ReadonlyArray<{ readonly state: TesterState }>, readonly clientSecretCreatedBy: { readonly id: string, readonly username: string } | null, readonly botTokenCreatedBy: { readonly id: string, readonly username: string } | null };
+
+export type ApplicationInstallFragment = { readonly serverInstall: boolean, readonly userInstall: boolean, readonly installLinkMode: InstallLinkMode, readonly customInstallUrl: string | null, readonly defaultInstallSettings: ReadonlyArray<{ readonly context: InstallContext, readonly scopes: ReadonlyArray<string>, readonly permissions: string | null }>, readonly testers: ReadonlyArray<{ readonly state: TesterState }> };
+
+export type ApplicationSecretsFragment = { readonly clientSecretHint: string | null, readonly clientSecretCreatedAt: string | null, readonly clientSecretLastUsedAt: string | null, readonly botTokenHint: string | null, readonly botTokenCreatedAt: string | null, readonly botTokenLastUsedAt: string | null, readonly clientSecretCreatedBy: { readonly id: string, readonly username: string } | null, readonly botTokenCreatedBy: { readonly id: string, readonly username: string } | null };
 
 export type ApplicationQueryVariables = Exact<{
   id: string;
 }>;
 
 
-export type ApplicationQuery = { readonly application: { readonly description: string, readonly publicKey: string, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null } | null };
+export type ApplicationQuery = { readonly application: { readonly description: string, readonly coverUrl: string | null, readonly publicKey: string, readonly serverCount: number, readonly userCount: number, readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly privilegedIntents: ReadonlyArray<PrivilegedIntent>, readonly publicClient: boolean, readonly redirectUris: ReadonlyArray<string>, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly serverInstall: boolean, readonly userInstall: boolean, readonly installLinkMode: InstallLinkMode, readonly customInstallUrl: string | null, readonly clientSecretHint: string | null, readonly clientSecretCreatedAt: string | null, readonly clientSecretLastUsedAt: string | null, readonly botTokenHint: string | null, readonly botTokenCreatedAt: string | null, readonly botTokenLastUsedAt: string | null, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null, readonly defaultInstallSettings: ReadonlyArray<{ readonly context: InstallContext, readonly scopes: ReadonlyArray<string>, readonly permissions: string | null }>, readonly testers: ReadonlyArray<{ readonly state: TesterState }>, readonly clientSecretCreatedBy: { readonly id: string, readonly username: string } | null, readonly botTokenCreatedBy: { readonly id: string, readonly username: string } | null } | null };
 
 export type ApplicationChangedSubscriptionVariables = Exact<{
   id: string;
 }>;
 
 
-export type ApplicationChangedSubscription = { readonly applicationChanged: { readonly description: string, readonly publicKey: string, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null } };
+export type ApplicationChangedSubscription = { readonly applicationChanged: { readonly description: string, readonly coverUrl: string | null, readonly publicKey: string, readonly serverCount: number, readonly userCount: number, readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly privilegedIntents: ReadonlyArray<PrivilegedIntent>, readonly publicClient: boolean, readonly redirectUris: ReadonlyArray<string>, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly serverInstall: boolean, readonly userInstall: boolean, readonly installLinkMode: InstallLinkMode, readonly customInstallUrl: string | null, readonly clientSecretHint: string | null, readonly clientSecretCreatedAt: string | null, readonly clientSecretLastUsedAt: string | null, readonly botTokenHint: string | null, readonly botTokenCreatedAt: string | null, readonly botTokenLastUsedAt: string | null, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null, readonly defaultInstallSettings: ReadonlyArray<{ readonly context: InstallContext, readonly scopes: ReadonlyArray<string>, readonly permissions: string | null }>, readonly testers: ReadonlyArray<{ readonly state: TesterState }>, readonly clientSecretCreatedBy: { readonly id: string, readonly username: string } | null, readonly botTokenCreatedBy: { readonly id: string, readonly username: string } | null } };
 
 export type UpdateApplicationMutationVariables = Exact<{
   input: UpdateApplicationInput;
 }>;
 
 
-export type UpdateApplicationMutation = { readonly updateApplication: { readonly application: { readonly description: string, readonly publicKey: string, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null } } };
+export type UpdateApplicationMutation = { readonly updateApplication: { readonly application: { readonly description: string, readonly coverUrl: string | null, readonly publicKey: string, readonly serverCount: number, readonly userCount: number, readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly privilegedIntents: ReadonlyArray<PrivilegedIntent>, readonly publicClient: boolean, readonly redirectUris: ReadonlyArray<string>, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly serverInstall: boolean, readonly userInstall: boolean, readonly installLinkMode: InstallLinkMode, readonly customInstallUrl: string | null, readonly clientSecretHint: string | null, readonly clientSecretCreatedAt: string | null, readonly clientSecretLastUsedAt: string | null, readonly botTokenHint: string | null, readonly botTokenCreatedAt: string | null, readonly botTokenLastUsedAt: string | null, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null, readonly defaultInstallSettings: ReadonlyArray<{ readonly context: InstallContext, readonly scopes: ReadonlyArray<string>, readonly permissions: string | null }>, readonly testers: ReadonlyArray<{ readonly state: TesterState }>, readonly clientSecretCreatedBy: { readonly id: string, readonly username: string } | null, readonly botTokenCreatedBy: { readonly id: string, readonly username: string } | null } } };
 
 export type ApplicationCardFragment = { readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null };
 
-export type ApplicationsQueryVariables = Exact<{ [key: string]: never; }>;
-
-
-export type ApplicationsQuery = { readonly portalHome: { readonly applications: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null }> } };
-
-export type MoreApplicationsQueryVariables = Exact<{
-  after: string;
+export type ApplicationsQueryVariables = Exact<{
+  after?: string | null | undefined;
 }>;
 
 
-export type MoreApplicationsQuery = { readonly applications: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null }> };
-
-export type ApplicationsChangedSubscriptionVariables = Exact<{ [key: string]: never; }>;
-
-
-export type ApplicationsChangedSubscription = { readonly portalHomeChanged: { readonly applications: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null }> } };
+export type ApplicationsQuery = { readonly applications: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null }> };
 
 export type CreateApplicationMutationVariables = Exact<{
   input: CreateApplicationInput;
@@ -146,120 +181,23 @@ export type CreateApplicationMutationVariables = Exact<{
 
 export type CreateApplicationMutation = { readonly createApplication: { readonly botToken: string, readonly clientSecret: string, readonly application: { readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null } } };
 
-export type BoxCardFragment = { readonly id: string, readonly name: string, readonly status: BoxStatus, readonly lastSeenAt: string | null, readonly protocolVersion: string | null, readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string }> };
-
-export type BoxesQueryVariables = Exact<{ [key: string]: never; }>;
-
-
-export type BoxesQuery = { readonly portalHome: { readonly boxes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly status: BoxStatus, readonly lastSeenAt: string | null, readonly protocolVersion: string | null, readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string }> }> } };
-
-export type BoxesChangedSubscriptionVariables = Exact<{ [key: string]: never; }>;
-
-
-export type BoxesChangedSubscription = { readonly portalHomeChanged: { readonly boxes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly status: BoxStatus, readonly lastSeenAt: string | null, readonly protocolVersion: string | null, readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string }> }> } };
-
-export type BoxQueryVariables = Exact<{
-  id: string;
+export type ResetClientSecretMutationVariables = Exact<{
+  input: ApplicationIdInput;
 }>;
 
 
-export type BoxQuery = { readonly box: { readonly id: string, readonly name: string, readonly status: BoxStatus, readonly lastSeenAt: string | null, readonly protocolVersion: string | null, readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string }> } | null };
+export type ResetClientSecretMutation = { readonly resetClientSecret: { readonly clientSecret: string, readonly application: { readonly description: string, readonly coverUrl: string | null, readonly publicKey: string, readonly serverCount: number, readonly userCount: number, readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly privilegedIntents: ReadonlyArray<PrivilegedIntent>, readonly publicClient: boolean, readonly redirectUris: ReadonlyArray<string>, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly serverInstall: boolean, readonly userInstall: boolean, readonly installLinkMode: InstallLinkMode, readonly customInstallUrl: string | null, readonly clientSecretHint: string | null, readonly clientSecretCreatedAt: string | null, readonly clientSecretLastUsedAt: string | null, readonly botTokenHint: string | null, readonly botTokenCreatedAt: string | null, readonly botTokenLastUsedAt: string | null, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null, readonly defaultInstallSettings: ReadonlyArray<{ readonly context: InstallContext, readonly scopes: ReadonlyArray<string>, readonly permissions: string | null }>, readonly testers: ReadonlyArray<{ readonly state: TesterState }>, readonly clientSecretCreatedBy: { readonly id: string, readonly username: string } | null, readonly botTokenCreatedBy: { readonly id: string, readonly username: string } | null } } };
 
-export type BoxParityQueryVariables = Exact<{
-  guildId: string;
+export type ResetBotTokenMutationVariables = Exact<{
+  input: ApplicationIdInput;
 }>;
 
 
-export type BoxParityQuery = { readonly guild: { readonly id: string, readonly parity: ReadonlyArray<{ readonly method: string, readonly path: string, readonly outcome: string, readonly note: string | null }> } | null };
-
-export type BoxChangedSubscriptionVariables = Exact<{
-  id: string;
-}>;
-
-
-export type BoxChangedSubscription = { readonly boxChanged: { readonly id: string, readonly name: string, readonly status: BoxStatus, readonly lastSeenAt: string | null, readonly protocolVersion: string | null, readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string }> } };
-
-export type CreateBoxMutationVariables = Exact<{
-  input: CreateBoxInput;
-}>;
-
-
-export type CreateBoxMutation = { readonly createBox: { readonly enrolmentToken: string, readonly box: { readonly id: string, readonly name: string, readonly status: BoxStatus, readonly lastSeenAt: string | null, readonly protocolVersion: string | null, readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string }> } } };
-
-export type RenameBoxMutationVariables = Exact<{
-  input: RenameBoxInput;
-}>;
-
-
-export type RenameBoxMutation = { readonly renameBox: { readonly box: { readonly id: string, readonly name: string, readonly status: BoxStatus, readonly lastSeenAt: string | null, readonly protocolVersion: string | null, readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string }> } } };
-
-export type NewEnrolmentTokenMutationVariables = Exact<{
-  id: string;
-}>;
-
-
-export type NewEnrolmentTokenMutation = { readonly newEnrolmentToken: { readonly enrolmentToken: string, readonly box: { readonly id: string, readonly name: string, readonly status: BoxStatus, readonly lastSeenAt: string | null, readonly protocolVersion: string | null, readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string }> } } };
-
-export type DeleteBoxMutationVariables = Exact<{
-  id: string;
-}>;
-
-
-export type DeleteBoxMutation = { readonly deleteBox: { readonly id: string } };
-
-export type InstanceQueryVariables = Exact<{ [key: string]: never; }>;
-
-
-export type InstanceQuery = { readonly instance: { readonly publicUrl: string } };
+export type ResetBotTokenMutation = { readonly resetBotToken: { readonly botToken: string, readonly application: { readonly description: string, readonly coverUrl: string | null, readonly publicKey: string, readonly serverCount: number, readonly userCount: number, readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly privilegedIntents: ReadonlyArray<PrivilegedIntent>, readonly publicClient: boolean, readonly redirectUris: ReadonlyArray<string>, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly serverInstall: boolean, readonly userInstall: boolean, readonly installLinkMode: InstallLinkMode, readonly customInstallUrl: string | null, readonly clientSecretHint: string | null, readonly clientSecretCreatedAt: string | null, readonly clientSecretLastUsedAt: string | null, readonly botTokenHint: string | null, readonly botTokenCreatedAt: string | null, readonly botTokenLastUsedAt: string | null, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null, readonly defaultInstallSettings: ReadonlyArray<{ readonly context: InstallContext, readonly scopes: ReadonlyArray<string>, readonly permissions: string | null }>, readonly testers: ReadonlyArray<{ readonly state: TesterState }>, readonly clientSecretCreatedBy: { readonly id: string, readonly username: string } | null, readonly botTokenCreatedBy: { readonly id: string, readonly username: string } | null } } };
 
 export type FrameFragment = { readonly teamInvitations: ReadonlyArray<{ readonly id: string }>, readonly testerInvitations: ReadonlyArray<{ readonly application: { readonly id: string } }> };
 
 export type FrameQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type FrameQuery = { readonly me: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly email: string | null, readonly emailVerified: boolean | null } | null, readonly portalHome: { readonly teamInvitations: ReadonlyArray<{ readonly id: string }>, readonly testerInvitations: ReadonlyArray<{ readonly application: { readonly id: string } }> } };
-
-export type FrameChangedSubscriptionVariables = Exact<{ [key: string]: never; }>;
-
-
-export type FrameChangedSubscription = { readonly portalHomeChanged: { readonly teamInvitations: ReadonlyArray<{ readonly id: string }>, readonly testerInvitations: ReadonlyArray<{ readonly application: { readonly id: string } }> } };
-
-export type HomeFragment = { readonly teamInvitations: ReadonlyArray<{ readonly id: string, readonly role: TeamRole, readonly inviter: { readonly id: string, readonly username: string }, readonly team: { readonly id: string, readonly name: string, readonly iconUrl: string | null } }>, readonly testerInvitations: ReadonlyArray<{ readonly state: TesterState, readonly application: { readonly id: string, readonly name: string, readonly iconUrl: string | null } }>, readonly applications: ReadonlyArray<{ readonly serverCount: number, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null }>, readonly teams: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null }>, readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly tier: GuildTier }>, readonly boxes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly status: BoxStatus, readonly lastSeenAt: string | null, readonly protocolVersion: string | null, readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string }> }> };
-
-export type HomeQueryVariables = Exact<{ [key: string]: never; }>;
-
-
-export type HomeQuery = { readonly portalHome: { readonly teamInvitations: ReadonlyArray<{ readonly id: string, readonly role: TeamRole, readonly inviter: { readonly id: string, readonly username: string }, readonly team: { readonly id: string, readonly name: string, readonly iconUrl: string | null } }>, readonly testerInvitations: ReadonlyArray<{ readonly state: TesterState, readonly application: { readonly id: string, readonly name: string, readonly iconUrl: string | null } }>, readonly applications: ReadonlyArray<{ readonly serverCount: number, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null }>, readonly teams: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null }>, readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly tier: GuildTier }>, readonly boxes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly status: BoxStatus, readonly lastSeenAt: string | null, readonly protocolVersion: string | null, readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string }> }> }, readonly instance: { readonly restUrl: string, readonly gatewayUrl: string } };
-
-export type HomeChangedSubscriptionVariables = Exact<{ [key: string]: never; }>;
-
-
-export type HomeChangedSubscription = { readonly portalHomeChanged: { readonly teamInvitations: ReadonlyArray<{ readonly id: string, readonly role: TeamRole, readonly inviter: { readonly id: string, readonly username: string }, readonly team: { readonly id: string, readonly name: string, readonly iconUrl: string | null } }>, readonly testerInvitations: ReadonlyArray<{ readonly state: TesterState, readonly application: { readonly id: string, readonly name: string, readonly iconUrl: string | null } }>, readonly applications: ReadonlyArray<{ readonly serverCount: number, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null }>, readonly teams: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null }>, readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly tier: GuildTier }>, readonly boxes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly status: BoxStatus, readonly lastSeenAt: string | null, readonly protocolVersion: string | null, readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string }> }> } };
-
-export type AcceptTeamInvitationMutationVariables = Exact<{
-  id: string;
-}>;
-
-
-export type AcceptTeamInvitationMutation = { readonly acceptTeamInvitation: { readonly invitation: { readonly id: string, readonly state: InvitationState, readonly team: { readonly id: string, readonly name: string } } } };
-
-export type DeclineTeamInvitationMutationVariables = Exact<{
-  id: string;
-}>;
-
-
-export type DeclineTeamInvitationMutation = { readonly declineTeamInvitation: { readonly invitation: { readonly id: string, readonly state: InvitationState } } };
-
-export type AcceptTesterInvitationMutationVariables = Exact<{
-  id: string;
-}>;
-
-
-export type AcceptTesterInvitationMutation = { readonly acceptTesterInvitation: { readonly tester: { readonly state: TesterState, readonly application: { readonly id: string, readonly installUrl: string | null } } } };
-
-export type DeclineTesterInvitationMutationVariables = Exact<{
-  id: string;
-}>;
-
-
-export type DeclineTesterInvitationMutation = { readonly declineTesterInvitation: { readonly id: string } };
+export type FrameQuery = { readonly me: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly email: string | null } | null, readonly portalHome: { readonly teamInvitations: ReadonlyArray<{ readonly id: string }>, readonly testerInvitations: ReadonlyArray<{ readonly application: { readonly id: string } }> } };

@@ -27,4 +27,22 @@ const general = createRoute({
   component: lazyRouteComponent(() => import('../pages/applications/general.js'), 'General'),
 });
 
-export const applicationRoutes = [list, application.addChildren([start, general])] as const;
+const installation = createRoute({
+  getParentRoute: () => application,
+  path: 'installation',
+  component: lazyRouteComponent(() => import('../pages/applications/installation.js'), 'Installation'),
+});
+
+const oauth2 = createRoute({
+  getParentRoute: () => application,
+  path: 'oauth2',
+  component: lazyRouteComponent(() => import('../pages/applications/oauth2.js'), 'OAuth2'),
+});
+
+const bot = createRoute({
+  getParentRoute: () => application,
+  path: 'bot',
+  component: lazyRouteComponent(() => import('../pages/applications/bot.js'), 'Bot'),
+});
+
+export const applicationRoutes = [list, application.addChildren([start, general, installation, oauth2, bot])] as const;

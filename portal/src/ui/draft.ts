@@ -23,6 +23,8 @@ export interface Draft<Live extends Values> {
   isChanged: boolean;
   conflicts: Conflict<Live>[];
   discard(): void;
+  /** Forgets what was saved, unless something else was typed meanwhile. */
+  saved(sent: Partial<Live>): void;
 }
 
 interface Typed<Live extends Values> {
@@ -54,7 +56,16 @@ export function useDraft<Live extends Values>(live: Live): Draft<Live> {
       take: () => setTyped(({ values, bases }) => ({ values: without(values, field), bases: without(bases, field) })),
     })),
     discard: () => setTyped({ values: {}, bases: {} }),
+    saved: (sent) => setTyped((before) => afterSave(before, sent)),
   };
+}
+
+/** A saved text may come back trimmed, and a saved file as an address: what was sent is no draft any more, whatever is live then. */
+function afterSave<Live extends Values>(typed: Typed<Live>, sent: Partial<Live>): Typed<Live> {
+  const isSaved = (field: string) => field in sent && isSame(typed.values[field], sent[field]);
+  const rest = (values: Partial<Live>) =>
+    Object.fromEntries(Object.entries(values).filter(([field]) => !isSaved(field))) as Partial<Live>;
+  return { values: rest(typed.values), bases: rest(typed.bases) };
 }
 
 function changesIn<Live extends Values>({ values }: Typed<Live>, live: Live): Partial<Live> {

@@ -26,10 +26,13 @@ export function DraftForm<Live extends Values>({ draft, names, save, children, r
   const submit = async () => {
     if (!draft.isChanged || isBusy) return;
     setBusy(true);
-    const { error } = await save(draft.changes);
+    const sent = draft.changes;
+    const { error } = await save(sent);
     setBusy(false);
     setProblem(error ? problemIn(error) : null);
-    if (!error) say('Saved');
+    if (error) return;
+    draft.saved(sent);
+    say('Saved');
   };
   useSaveKey(submit);
   const discard = () => {

@@ -1,50 +1,152 @@
+import type { TeamRole } from '../../gql/types.js';
 import { Copyable } from '../../ui/copy.js';
-import { useDraft } from '../../ui/draft.js';
+import { type Draft, useDraft } from '../../ui/draft.js';
 import { TextArea, TextField } from '../../ui/field.js';
-import { useTitle } from '../../ui/page.js';
+import { ImageField } from '../../ui/image-field.js';
+import { Name, useTitle } from '../../ui/page.js';
 import { DraftForm } from '../../ui/save.js';
 import { useApplication, useUpdateApplication } from './application.js';
+import { DangerZone } from './danger-zone.js';
+import { useReason } from './reasons.js';
 
-const NAMES = { name: 'Name', description: 'Description' };
-
-/** What an application is called, and by which it is known. */
+/** What an application is called and looks like, by which it is known, and whose it is. */
 export function General() {
-  const { id, name, description, publicKey } = useApplication();
-  const update = useUpdateApplication();
-  const draft = useDraft({ name, description });
+  const { name } = useApplication();
   useTitle('General', name);
   return (
     <>
       <section className="card">
         <h2>General</h2>
-        <DraftForm draft={draft} names={NAMES} save={update}>
-          {(faults) => (
-            <>
-              <TextField
-                label="Name"
-                hint="2 to 32 characters."
-                maxLength={32}
-                value={draft.value.name}
-                fault={faults.name}
-                onChange={({ target }) => draft.set('name', target.value)}
-              />
-              <TextArea
-                label="Description"
-                hint="At most 400 characters."
-                maxLength={400}
-                value={draft.value.description}
-                fault={faults.description}
-                onChange={({ target }) => draft.set('description', target.value)}
-              />
-            </>
-          )}
-        </DraftForm>
+        <Profile />
       </section>
       <section className="card">
         <h2>Ids and keys</h2>
-        <Copyable label="Application id" text={id} />
-        <Copyable label="Public key" text={publicKey} />
+        <Ids />
       </section>
+      <section className="card">
+        <h2>Whose it is, and who has it</h2>
+        <Ownership />
+      </section>
+      <DangerZone />
     </>
   );
+}
+
+const NAMES = { icon: 'Icon', cover: 'Cover', name: 'Name', description: 'Description' };
+
+/** The address of the one there is, a file that was chosen, or null for none. */
+type Image = string | File | null;
+
+interface Fields extends Record<string, unknown> {
+  icon: Image;
+  cover: Image;
+  name: string;
+  description: string;
+}
+
+function Profile() {
+  const { name, description, iconUrl, coverUrl } = useApplication();
+  const update = useUpdateApplication();
+  const draft = useDraft<Fields>({ icon: iconUrl, cover: coverUrl, name, description });
+  const readOnly = useReason('UPDATE_SETTINGS');
+  const save = ({ icon, cover, ...texts }: Partial<Fields>) =>
+    update({ ...texts, ...chosen('icon', icon), ...chosen('cover', cover) });
+  return (
+    <DraftForm draft={draft} names={NAMES} save={save} readOnly={readOnly}>
+      {(faults) => <ProfileFields draft={draft} faults={faults} isOff={readOnly !== undefined} />}
+    </DraftForm>
+  );
+}
+
+/** An image as it is sent, where another one or none was chosen. */
+function chosen(field: 'icon' | 'cover', image: Image | undefined): Partial<Record<typeof field, File | null>> {
+  return image === null || image instanceof File ? { [field]: image } : {};
+}
+
+interface ProfileFieldsProps {
+  draft: Draft<Fields>;
+  faults: Record<string, string>;
+  isOff: boolean;
+}
+
+function ProfileFields({ draft: { value, set }, faults, isOff }: ProfileFieldsProps) {
+  return (
+    <>
+      <ImageField
+        label="Icon"
+        hint="PNG, JPEG, GIF or WebP, at most 10 MiB; cut to a square. The bot wears it too. You can drop a file here."
+        value={value.icon}
+        fault={faults.icon}
+        disabled={isOff}
+        onChange={(icon) => set('icon', icon)}
+      />
+      <ImageField
+        label="Cover"
+        hint="A wide one, shown where there is room for it; kept as it is. PNG, JPEG, GIF or WebP, at most 10 MiB."
+        isWide
+        value={value.cover}
+        fault={faults.cover}
+        disabled={isOff}
+        onChange={(cover) => set('cover', cover)}
+      />
+      <TextField
+        label="Name"
+        hint="2 to 32 characters. The bot is called so, too."
+        maxLength={32}
+        value={value.name}
+        fault={faults.name}
+        onChange={({ target }) => set('name', target.value)}
+      />
+      <TextArea
+        label="Description"
+        hint={`Shown to who installs it. ${[...value.description].length} of at most 400 characters.`}
+        maxLength={400}
+        value={value.description}
+        fault={faults.description}
+        onChange={({ target }) => set('description', target.value)}
+      />
+    </>
+  );
+}
+
+function Ids() {
+  const { id, publicKey } = useApplication();
+  return (
+    <>
+      <Copyable label="Application id" text={id} />
+      <Copyable label="Public key" text={publicKey} />
+      <p className="soft small">
+        The id is also the client id and the id of the bot. With the key, an interactions endpoint checks who asks.
+      </p>
+    </>
+  );
+}
+
+const ROLES: Record<TeamRole, string> = {
+  OWNER: 'Owner',
+  ADMIN: 'Admin',
+  DEVELOPER: 'Developer',
+  READ_ONLY: 'Read-only',
+};
+
+function Ownership() {
+  const { ownerUser, ownerTeam, effectiveRole, serverCount, userCount } = useApplication();
+  return (
+    <dl className="facts">
+      <dt>{ownerTeam ? 'Team' : 'Owner'}</dt>
+      <dd>
+        <Name>{ownerTeam?.name ?? ownerUser?.username ?? ''}</Name>
+      </dd>
+      <dt>Your role</dt>
+      <dd>{ROLES[effectiveRole]}</dd>
+      <dt>Installed</dt>
+      <dd>
+        in {counted(serverCount, 'server', 'servers')} and by {counted(userCount, 'person', 'people')}
+      </dd>
+    </dl>
+  );
+}
+
+function counted(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
 }

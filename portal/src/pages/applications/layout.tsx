@@ -1,3 +1,4 @@
+import './settings.css';
 import { Link, Outlet, useParams } from '@tanstack/react-router';
 import { useQuery } from 'urql';
 import { ApplicationChangedDocument, ApplicationDocument } from '../../gql/applications/layout.js';
@@ -47,7 +48,12 @@ function OneApplication({ id }: { id: string }) {
   );
 }
 
-const SECTIONS = [{ to: '/applications/$applicationId/general', text: 'General' }] as const;
+const SECTIONS = [
+  { to: '/applications/$applicationId/general', text: 'General' },
+  { to: '/applications/$applicationId/installation', text: 'Installation' },
+  { to: '/applications/$applicationId/oauth2', text: 'OAuth2' },
+  { to: '/applications/$applicationId/bot', text: 'Bot' },
+] as const;
 
 function Sections({ id }: { id: string }) {
   return (

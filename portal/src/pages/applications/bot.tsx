@@ -1,0 +1,128 @@
+import { ResetBotTokenDocument } from '../../gql/applications/secrets.js';
+import type { PrivilegedIntent } from '../../gql/types.js';
+import { useAction } from '../../ui/action.js';
+import { useDraft } from '../../ui/draft.js';
+import { Switch } from '../../ui/field.js';
+import { Name, useTitle } from '../../ui/page.js';
+import { Picture } from '../../ui/picture.js';
+import { DraftForm } from '../../ui/save.js';
+import { useApplication, useUpdateApplication } from './application.js';
+import { useReason } from './reasons.js';
+import { SecretRow } from './secret-row.js';
+import { Snippets } from './snippets.js';
+
+/** The bot user, its token, and what it may hear of. */
+export function Bot() {
+  const { name } = useApplication();
+  useTitle('Bot', name);
+  return (
+    <>
+      <section className="card">
+        <h2>Bot user</h2>
+        <BotUser />
+      </section>
+      <section className="card">
+        <h2>Token</h2>
+        <Token />
+      </section>
+      <section className="card">
+        <h2>Privileged intents</h2>
+        <Intents />
+      </section>
+      <section className="card">
+        <h2>Connect it</h2>
+        <Snippets />
+      </section>
+    </>
+  );
+}
+
+function BotUser() {
+  const { bot } = useApplication();
+  return (
+    <div className="noun">
+      <Picture url={bot.avatarUrl} name={bot.username} isBig isRound />
+      <div>
+        <Name>{bot.username}</Name>
+        <p className="soft small">Name and picture follow those of the application, under General.</p>
+      </div>
+    </div>
+  );
+}
+
+function Token() {
+  const { id, ...application } = useApplication();
+  const { run, isBusy, problem } = useAction(ResetBotTokenDocument, { isQuiet: true });
+  const reset = async () => (await run({ input: { applicationId: id } }))?.resetBotToken.botToken;
+  return (
+    <SecretRow
+      label="Bot token"
+      known={{
+        hint: application.botTokenHint,
+        createdAt: application.botTokenCreatedAt,
+        createdBy: application.botTokenCreatedBy,
+        lastUsedAt: application.botTokenLastUsedAt,
+      }}
+      resetText="Reset bot token"
+      reason={useReason('RESET_BOT_TOKEN')}
+      {...{ reset, isBusy, problem }}
+    >
+      <p>
+        The old token stops working at once. Every gateway session of the bot ends with close code 4004, and its
+        requests are answered 401 until your program has the new one.
+      </p>
+      <p>The client secret, OAuth2 tokens, webhooks and installations stay as they are.</p>
+    </SecretRow>
+  );
+}
+
+const INTENTS: Record<PrivilegedIntent, { label: string; opens: string }> = {
+  PRESENCES: {
+    label: 'Presences',
+    opens: 'Who is online and what they are doing: PRESENCE_UPDATE, and presences in servers.',
+  },
+  GUILD_MEMBERS: {
+    label: 'Server members',
+    opens: 'Who joins, leaves and changes: GUILD_MEMBER_ADD, _UPDATE and _REMOVE, and the whole list of members.',
+  },
+  MESSAGE_CONTENT: {
+    label: 'Message content',
+    opens:
+      'What messages say, also those that are not written to the bot: content, embeds, attachments, components and polls.',
+  },
+};
+
+const ALL = Object.keys(INTENTS) as PrivilegedIntent[];
+
+/** Each intent is a field of its own, so that two people who switch two of them do not meet. */
+type Intents = Record<PrivilegedIntent, boolean>;
+
+const NAMES = Object.fromEntries(ALL.map((intent) => [intent, INTENTS[intent].label])) as Record<
+  PrivilegedIntent,
+  string
+>;
+
+function Intents() {
+  const { privilegedIntents } = useApplication();
+  const update = useUpdateApplication();
+  const draft = useDraft(Object.fromEntries(ALL.map((one) => [one, privilegedIntents.includes(one)])) as Intents);
+  const save = () => update({ privilegedIntents: ALL.filter((intent) => draft.value[intent]) });
+  return (
+    <DraftForm draft={draft} names={NAMES} save={save} readOnly={useReason('UPDATE_SETTINGS')}>
+      {() => (
+        <>
+          <p className="soft">A bot that identifies with an intent that is off here is closed with 4014.</p>
+          {ALL.map((intent) => (
+            <Switch
+              key={intent}
+              label={INTENTS[intent].label}
+              hint={INTENTS[intent].opens}
+              checked={draft.value[intent]}
+              onChange={({ target }) => draft.set(intent, target.checked)}
+            />
+          ))}
+        </>
+      )}
+    </DraftForm>
+  );
+}

@@ -1,0 +1,35 @@
+import { useNavigate } from '@tanstack/react-router';
+import { DeleteApplicationDocument } from '../../gql/applications/danger.js';
+import { Danger, useAction } from '../../ui/action.js';
+import { say } from '../../ui/toasts.js';
+import { useApplication } from './application.js';
+
+/** Asks for the application's name, deletes it, and leads to the list of the others. */
+export function DeleteApplication({ onClose }: { onClose: () => void }) {
+  const { id, name, serverCount } = useApplication();
+  const navigate = useNavigate();
+  const { run, isBusy, problem } = useAction(DeleteApplicationDocument, { isQuiet: true });
+  const onDo = async (typed: string) => {
+    const done = await run({ input: { applicationId: id, name: typed } });
+    if (!done) return;
+    onClose();
+    say(`${name} is deleted`);
+    void navigate({ to: '/applications' });
+  };
+  return (
+    <Danger
+      title={`Delete ${name}?`}
+      doIt="Delete application"
+      typed={{ name, label: "Type the application's name" }}
+      {...{ onDo, onClose, isBusy, problem }}
+    >
+      <p>This cannot be undone. At once:</p>
+      <ul>
+        <li>the bot leaves every server ({serverCount} at the moment), and its gateway sessions end</li>
+        <li>bot token, client secret and all OAuth2 tokens stop working</li>
+        <li>its commands, emoji, webhooks, testers and installations are gone</li>
+      </ul>
+      <p>What the bot wrote stays where it is, under its name.</p>
+    </Danger>
+  );
+}

@@ -1,0 +1,57 @@
+import { SCOPES } from '../../gql/words.js';
+import { useInstance } from '../../instance.js';
+import { CopyButton } from '../../ui/copy.js';
+import { useApplication } from './application.js';
+import type { Fields } from './installation.js';
+
+/** The link that leads to an install, as it will be once everything is saved. */
+export function InstallLink({ fields, isSaved }: { fields: Fields; isSaved: boolean }) {
+  const { id } = useApplication();
+  const { authorizationEndpoint } = useInstance();
+  const link = linkOf(fields, authorizationEndpoint, id);
+  return (
+    <aside className="card" aria-labelledby="install-link">
+      <h2 id="install-link">The link</h2>
+      {link ? (
+        <>
+          <p>
+            <code className="address">{link}</code>
+          </p>
+          <div className="actions">
+            <CopyButton text={link} what="the install link" />
+            <a className="button plain small" href={link} target="_blank" rel="noreferrer">
+              Open
+            </a>
+          </div>
+        </>
+      ) : (
+        <p className="hint">{whyNone(fields)}</p>
+      )}
+      {!isSaved && <p className="soft small">As it will be once you save.</p>}
+    </aside>
+  );
+}
+
+/** As the instance makes it; null for none. */
+function linkOf(fields: Fields, authorizationEndpoint: string, clientId: string): string | null {
+  const { installLinkMode, customInstallUrl, serverInstall, userInstall, serverPermissions } = fields;
+  if (installLinkMode === 'NONE') return null;
+  if (installLinkMode === 'CUSTOM') return /^https:\/\//i.test(customInstallUrl) ? customInstallUrl : null;
+  const wanted = serverInstall ? fields.serverScopes : fields.userScopes;
+  const scopes = wanted.filter((scope) => SCOPES.some(({ name }) => name === scope));
+  if (scopes.length === 0) return null;
+  const query = [
+    `client_id=${clientId}`,
+    `permissions=${serverInstall ? serverPermissions : '0'}`,
+    `scope=${encodeURIComponent(scopes.join(' '))}`,
+    ...(serverInstall && userInstall ? [] : [`integration_type=${serverInstall ? 0 : 1}`]),
+    'response_type=code',
+  ];
+  return `${authorizationEndpoint}?${query.join('&')}`;
+}
+
+function whyNone({ installLinkMode }: Fields): string {
+  if (installLinkMode === 'NONE') return 'There is no link in this mode.';
+  if (installLinkMode === 'CUSTOM') return 'Type the address of your page, which begins with https://.';
+  return 'Without a scope that is honoured there is no link.';
+}

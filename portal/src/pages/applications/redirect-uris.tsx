@@ -1,0 +1,60 @@
+import { TextField } from '../../ui/field.js';
+
+const MOST = 10;
+
+interface RedirectUrisProps {
+  rows: readonly string[];
+  onChange: (rows: string[]) => void;
+  /** What is wrong with a row, by what stands in it. */
+  faultOf: (row: string) => string | undefined;
+  /** What is wrong with all of them together. */
+  fault: string | undefined;
+}
+
+/** Where people are sent back to, one in a row. An empty row follows, to write another one in. */
+export function RedirectUris({ rows, onChange, faultOf, fault }: RedirectUrisProps) {
+  const shown = rows.length < MOST ? [...rows, ''] : rows;
+  const set = (index: number, text: string) => onChange(withoutEmptyEnd(shown.with(index, text)));
+  const remove = (index: number) => onChange(rows.filter((_, place) => place !== index));
+  return (
+    <fieldset className="rows">
+      <legend>
+        Redirect URIs
+        <span className="soft small count-of">
+          {rows.length}/{MOST}
+        </span>
+      </legend>
+      {shown.map((row, index) => (
+        <div className="with-button" key={index}>
+          <TextField
+            label={`Redirect URI ${index + 1}`}
+            inputMode="url"
+            placeholder={index === rows.length ? 'https://' : ''}
+            value={row}
+            fault={row.trim() === '' ? undefined : faultOf(row)}
+            onChange={({ target }) => set(index, target.value)}
+          />
+          {index < rows.length && (
+            <button
+              type="button"
+              className="plain"
+              aria-label={`Remove redirect URI ${index + 1}`}
+              onClick={() => remove(index)}
+            >
+              Remove
+            </button>
+          )}
+        </div>
+      ))}
+      {fault && <p className="fault">{fault}</p>}
+      <p className="soft small">
+        https, http of the device itself (localhost, 127.0.0.1, [::1]), or a private-use scheme with a dot in it. They
+        are compared to the letter.
+      </p>
+    </fieldset>
+  );
+}
+
+function withoutEmptyEnd(rows: readonly string[]): string[] {
+  return rows.slice(0, rows.findLastIndex((row) => row !== '') + 1);
+}

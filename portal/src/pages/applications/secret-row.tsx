@@ -1,0 +1,102 @@
+import { type ReactNode, useState } from 'react';
+import { Danger } from '../../ui/action.js';
+import { GuardedButton } from '../../ui/guarded.js';
+import { Name } from '../../ui/page.js';
+import type { Problem } from '../../ui/problems.js';
+import { type Secret, SecretsDialog } from '../../ui/secrets.js';
+import { Ago } from '../../ui/times.js';
+import { useApplication } from './application.js';
+
+/** What is known of a secret that nobody can see any more. */
+interface KnownSecret {
+  hint: string | null;
+  createdAt: string | null;
+  createdBy: { username: string } | null;
+  lastUsedAt: string | null;
+}
+
+interface SecretRowProps {
+  /** Such as “Bot token”. */
+  label: string;
+  known: KnownSecret;
+  /** What its button says, such as “Reset bot token”. */
+  resetText: string;
+  /** Why the caller may not. */
+  reason: string | undefined;
+  /** What a reset does, in words. */
+  children: ReactNode;
+  /** Resets it. @returns the new one; undefined where that was refused */
+  reset: () => Promise<string | undefined>;
+  isBusy: boolean;
+  problem: Problem | null;
+}
+
+/** A secret by what is known of it, and the way to another one, which is shown once. */
+export function SecretRow({ label, known, resetText, reason, children, reset, isBusy, problem }: SecretRowProps) {
+  const { name } = useApplication();
+  const [isAsking, setAsking] = useState(false);
+  const [secret, setSecret] = useState<Secret | null>(null);
+  const onDo = async () => {
+    const value = await reset();
+    if (value === undefined) return;
+    setAsking(false);
+    setSecret({ label, variable: label.toUpperCase().replace(' ', '_'), value });
+  };
+  return (
+    <div className="row">
+      <KnownFacts label={label} known={known} />
+      <GuardedButton className="plain bad" reason={reason} onClick={() => setAsking(true)}>
+        {resetText}
+      </GuardedButton>
+      {isAsking && (
+        <Danger
+          title={`${resetText} of ${name}?`}
+          doIt={resetText}
+          onDo={onDo}
+          onClose={() => setAsking(false)}
+          {...{ isBusy, problem }}
+        >
+          {children}
+        </Danger>
+      )}
+      {secret && (
+        <SecretsDialog title={`The new ${label.toLowerCase()}`} secrets={[secret]} onDone={() => setSecret(null)} />
+      )}
+    </div>
+  );
+}
+
+function KnownFacts({
+  label,
+  known: { hint, createdAt, createdBy, lastUsedAt },
+}: Pick<SecretRowProps, 'label' | 'known'>) {
+  return (
+    <div>
+      <span className="label">{label}</span>
+      <p>{hint ? <code>{hint}</code> : <span className="soft">There is none.</span>}</p>
+      <p className="soft small">
+        {createdAt ? (
+          <>
+            Made <Ago at={createdAt} />
+            {createdBy && (
+              <>
+                {' '}
+                by <Name>{createdBy.username}</Name>
+              </>
+            )}
+          </>
+        ) : (
+          'When it was made is not known'
+        )}
+        {', '}
+        {lastUsedAt ? (
+          <>
+            last used <Ago at={lastUsedAt} />.
+          </>
+        ) : (
+          'not used since.'
+        )}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,64 @@
+import { useState } from 'react';
+import { useQuery } from 'urql';
+import { TeamsToOwnDocument, TransferApplicationDocument } from '../../gql/applications/danger.js';
+import { Danger, useAction } from '../../ui/action.js';
+import { Select } from '../../ui/field.js';
+import { say } from '../../ui/toasts.js';
+import { useApplication } from './application.js';
+
+/** Asks for a team and for the application's name, and hands the application over. */
+export function TransferApplication({ onClose }: { onClose: () => void }) {
+  const { id, name } = useApplication();
+  const [teamId, setTeamId] = useState('');
+  const { run, isBusy, problem } = useAction(TransferApplicationDocument, { isQuiet: true });
+  const onDo = async (typed: string) => {
+    const done = await run({ input: { applicationId: id, teamId, appName: typed } });
+    if (!done) return;
+    onClose();
+    say(`${name} belongs to the team now`);
+  };
+  return (
+    <Danger
+      title={`Transfer ${name} to a team?`}
+      doIt="Transfer"
+      typed={{ name, label: "Type the application's name" }}
+      isBusy={isBusy || teamId === ''}
+      {...{ onDo, onClose, problem }}
+    >
+      <p>
+        <strong>It is one way</strong>: an application never leaves its team.
+      </p>
+      <ul>
+        <li>Bot token, client secret, OAuth2 tokens and webhooks stay valid.</li>
+        <li>Icon, cover, commands, installations and testers stay as they are.</li>
+        <li>Everybody in the team gets the access of their role; you keep that of an owner.</li>
+      </ul>
+      <TeamSelect value={teamId} onChange={setTeamId} />
+    </Danger>
+  );
+}
+
+/** A team that the caller may bring an application into. */
+function TeamSelect({ value, onChange }: { value: string; onChange: (teamId: string) => void }) {
+  const [{ data }] = useQuery({ query: TeamsToOwnDocument });
+  const teams = data?.teams.filter(({ viewerOperations }) => viewerOperations.includes('RECEIVE_APPLICATION'));
+  return (
+    <Select
+      label="Team"
+      hint={
+        teams?.length === 0
+          ? 'There is none that you own or administer: make one first.'
+          : 'One that you own or administer.'
+      }
+      value={value}
+      onChange={({ target }) => onChange(target.value)}
+    >
+      <option value="">Choose a team</option>
+      {teams?.map(({ id, name }) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+    </Select>
+  );
+}

@@ -1,0 +1,110 @@
+import { useId, useState } from 'react';
+import { PERMISSIONS } from '../gql/words.js';
+import { TextField } from './field.js';
+
+type Permission = (typeof PERMISSIONS)[number];
+
+interface PermissionPickerProps {
+  label: string;
+  /** Decimal bits, as they were typed. */
+  value: string;
+  onChange: (bits: string) => void;
+  fault?: string | undefined;
+}
+
+/** Chooses permissions by their names, or by the number they make. Administrator stands apart: it is all of them. */
+export function PermissionPicker({ label, value, onChange, fault }: PermissionPickerProps) {
+  const [search, setSearch] = useState('');
+  const bits = bitsOf(value);
+  const set = ({ bit }: Permission, isOn: boolean) => onChange(String(isOn ? bits | BigInt(bit) : bits & ~BigInt(bit)));
+  const found = OTHERS.filter(({ words }) => words.toLowerCase().includes(search.trim().toLowerCase()));
+  const boxes = (permissions: readonly Permission[]) =>
+    permissions.map((permission) => (
+      <PermissionBox key={permission.bit} permission={permission} bits={bits} onSet={set} />
+    ));
+  return (
+    <fieldset className="picker">
+      <legend>{label}</legend>
+      <Chosen bits={bits} onNone={() => onChange('0')} />
+      <TextField
+        label={`${label} as a number`}
+        inputMode="numeric"
+        value={value}
+        fault={fault}
+        onChange={({ target }) => onChange(target.value.trim())}
+      />
+      <details>
+        <summary>Choose by name</summary>
+        <div className="apart">{boxes([ADMINISTRATOR])}</div>
+        <TextField
+          label="Find a permission"
+          type="search"
+          value={search}
+          onChange={({ target }) => setSearch(target.value)}
+        />
+        <div className="columns">{boxes(found)}</div>
+        {found.length === 0 && <p className="soft">No permission is called so.</p>}
+      </details>
+    </fieldset>
+  );
+}
+
+const [ADMINISTRATOR, ...OTHERS] = PERMISSIONS;
+
+/** The bits of a decimal number; none of what is no such number. */
+function bitsOf(text: string): bigint {
+  return /^\d{1,32}$/.test(text) ? BigInt(text) : 0n;
+}
+
+function has(bits: bigint, { bit }: Permission): boolean {
+  return (bits & BigInt(bit)) !== 0n;
+}
+
+interface PermissionBoxProps {
+  permission: Permission;
+  bits: bigint;
+  onSet: (permission: Permission, isOn: boolean) => void;
+}
+
+function PermissionBox({ permission, bits, onSet }: PermissionBoxProps) {
+  const id = useId();
+  const isAll = permission === ADMINISTRATOR;
+  return (
+    <div className="option">
+      <input
+        type="checkbox"
+        id={id}
+        checked={has(bits, permission)}
+        {...(isAll ? { 'aria-describedby': `${id}-note` } : {})}
+        onChange={({ target }) => onSet(permission, target.checked)}
+      />
+      <div>
+        <label htmlFor={id}>{permission.words}</label>
+        {isAll && (
+          <p className="soft small" id={`${id}-note`}>
+            May do everything in every channel, whatever else is chosen here. Ask for it only if nothing less will do.
+          </p>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Chosen({ bits, onNone }: { bits: bigint; onNone: () => void }) {
+  const chosen = PERMISSIONS.filter((permission) => has(bits, permission));
+  if (chosen.length === 0) return <p className="soft">None is chosen.</p>;
+  return (
+    <div className="chosen">
+      <ul className="chips" aria-label="Chosen">
+        {chosen.map((permission) => (
+          <li key={permission.bit} className={permission === ADMINISTRATOR ? 'badge warn' : 'badge'}>
+            {permission.words}
+          </li>
+        ))}
+      </ul>
+      <button type="button" className="plain small" onClick={onNone}>
+        Select none
+      </button>
+    </div>
+  );
+}

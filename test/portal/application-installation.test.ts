@@ -1,0 +1,160 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { noBrowser, openBrowser } from '../harness/browser.js';
+import type { Loose } from '../harness/graphql.js';
+import { createApplication, type Person, signUp } from '../harness/people.js';
+import { openPortal } from '../harness/portal.js';
+import { startServer, type TestServer } from '../harness/server.js';
+import { update } from '../harness/settings.js';
+import { needing } from '../harness/skipping.js';
+
+let server: TestServer;
+let browser: Browser;
+beforeAll(async () => {
+  server = await startServer();
+  if (noBrowser === null) browser = await openBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  await server.stop();
+});
+
+async function save(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  await page.getByRole('button', { name: 'Save changes' }).waitFor({ state: 'detached' });
+}
+
+async function installOf(person: Person, id: string): Promise<Loose> {
+  const { application } = await person.graphql(
+    `query ($id: ID!) { application(id: $id) {
+      serverInstall userInstall public installUrl defaultInstallSettings { context scopes permissions }
+    } }`,
+    { id },
+  );
+  return application;
+}
+
+describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the installs of an application'), () => {
+  it('keeps one of the two contexts on, and says why', async () => {
+    const ada = await signUp(server, 'ada');
+    const { id } = await createApplication(ada);
+    const { page, faults, open, close } = await openPortal(browser, server, ada);
+    await open(`/applications/${id}/installation`);
+    const inServers = page.getByRole('switch', { name: 'Server install' });
+    const user = page.getByRole('switch', { name: 'User install' });
+    await inServers.waitFor();
+    expect([await inServers.isDisabled(), await user.isEnabled()]).toEqual([true, true]);
+    await page.getByText('One of the two stays on, else nobody could install it.').waitFor();
+    await user.check();
+    await inServers.uncheck();
+    expect(await user.isDisabled()).toBe(true);
+    await save(page);
+    const { serverInstall, userInstall } = await installOf(ada, id);
+    expect([serverInstall, userInstall]).toEqual([false, true]);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('shows the link as it will be, which is what the server makes of it', async () => {
+    const bob = await signUp(server, 'bob');
+    const { id } = await createApplication(bob);
+    const { page, faults, open, close } = await openPortal(browser, server, bob);
+    await open(`/applications/${id}/installation`);
+    const link = page.getByRole('complementary', { name: 'The link' });
+    await page
+      .getByRole('group', { name: 'Server scopes' })
+      .getByRole('checkbox', { name: 'guilds', exact: true })
+      .check();
+    await page.getByText('Choose by name').click();
+    await page.getByRole('searchbox', { name: 'Find a permission' }).fill('kick');
+    await page.getByRole('checkbox', { name: 'Kick members' }).check();
+    await page.getByRole('checkbox', { name: 'Administrator' }).check();
+    expect(await page.getByLabel('Permissions as a number').inputValue()).toBe('10');
+    await link.getByText('As it will be once you save.').waitFor();
+    const shown = await link.locator('code').textContent();
+    await save(page);
+    expect(shown).toBe((await installOf(bob, id)).installUrl);
+    await link.getByRole('button', { name: 'Copy the install link' }).click();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(shown);
+    await page.getByRole('button', { name: 'Select none' }).click();
+    expect(await page.getByLabel('Permissions as a number').inputValue()).toBe('0');
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('keeps scopes that it does not know, each once, and shows what is wrong with one at its field', async () => {
+    const carl = await signUp(server, 'carl');
+    const { id } = await createApplication(carl);
+    const { page, faults, open, close } = await openPortal(browser, server, carl);
+    await open(`/applications/${id}/installation`);
+    const other = page.getByLabel('Another server scope');
+    await other.fill('relationships.read');
+    await other.press('Enter');
+    await other.fill('bot');
+    const others = page.getByRole('list', { name: 'Other scopes' });
+    await others.getByText('relationships.read').waitFor();
+    await other.fill('relationships.read');
+    await other.press('Enter');
+    await page.getByText('relationships.read is chosen already.').waitFor();
+    await other.fill('Not A Scope');
+    await other.press('Enter');
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByText('A scope consists of a-z, 0-9, dot, underscore and hyphen.').waitFor();
+    expect(await other.evaluate((input) => input === document.activeElement)).toBe(true);
+    await page.getByRole('button', { name: 'Remove Not A Scope' }).click();
+    await save(page);
+    const [settings] = (await installOf(carl, id)).defaultInstallSettings;
+    expect(settings.scopes.filter((scope: string) => scope === 'relationships.read')).toEqual(['relationships.read']);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('shows what is wrong with the permissions and the custom URL, and keeps them', async () => {
+    const dora = await signUp(server, 'dora');
+    const { id } = await createApplication(dora);
+    const { page, faults, open, close } = await openPortal(browser, server, dora);
+    await open(`/applications/${id}/installation`);
+    await page.getByLabel('Permissions as a number').fill('9'.repeat(33));
+    await page.getByRole('combobox', { name: 'Mode' }).selectOption('Custom URL');
+    await page.getByRole('textbox', { name: 'Custom URL' }).fill('http://otters.example/');
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByText('Permissions are a decimal number of up to 32 digits.').waitFor();
+    await page.getByText(/Must be a full URL that begins with https:/).waitFor();
+    expect(await page.getByLabel('Permissions as a number').inputValue()).toBe('9'.repeat(33));
+    expect(await page.getByRole('textbox', { name: 'Custom URL' }).inputValue()).toBe('http://otters.example/');
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('warns that nobody may install a private one without testers', async () => {
+    const eve = await signUp(server, 'eve');
+    const { id } = await createApplication(eve);
+    const { page, faults, open, close } = await openPortal(browser, server, eve);
+    await open(`/applications/${id}/installation`);
+    await page.getByText('Everybody may install it.').waitFor();
+    await page.getByRole('switch', { name: 'Public' }).uncheck();
+    await page.getByText('It is private and has no testers: nobody may install it.').waitFor();
+    await save(page);
+    await eve.graphql(`mutation ($input: InviteTesterInput!) { inviteTester(input: $input) { tester { state } } }`, {
+      input: { applicationId: id, email: eve.email },
+    });
+    await page.getByText('Only its 1 tester may install it.').waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('keeps what two people change at the same time in different parts', async () => {
+    const fred = await signUp(server, 'fred');
+    const { id } = await createApplication(fred);
+    const { page, faults, open, close } = await openPortal(browser, server, fred);
+    await open(`/applications/${id}/installation`);
+    await page.getByLabel('Permissions as a number').fill('1024');
+    await update(fred, id, { defaultInstallSettings: [{ context: 'SERVER', scopes: ['identify'] }] });
+    await page.getByRole('checkbox', { name: 'identify', checked: true }).first().waitFor();
+    await save(page);
+    const [settings] = (await installOf(fred, id)).defaultInstallSettings;
+    expect(settings).toMatchObject({ scopes: ['identify'], permissions: '1024' });
+    expect(faults).toEqual([]);
+    await close();
+  });
+});

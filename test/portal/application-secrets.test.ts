@@ -1,0 +1,158 @@
+import type { Browser, Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { noBrowser, openBrowser } from '../harness/browser.js';
+import { createApplication, signUp } from '../harness/people.js';
+import { openPortal } from '../harness/portal.js';
+import { startServer, type TestServer } from '../harness/server.js';
+import { needing } from '../harness/skipping.js';
+
+let server: TestServer;
+let browser: Browser;
+beforeAll(async () => {
+  server = await startServer();
+  if (noBrowser === null) browser = await openBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  await server.stop();
+});
+
+/** Takes the secret from the dialog that shows it once, and whether the page has it anywhere afterwards. */
+async function takeSecret(page: Page, dialog: Locator): Promise<{ secret: string; isKept: boolean }> {
+  await dialog.waitFor();
+  const secret = (await dialog.locator('code').textContent()) ?? '';
+  await dialog.getByLabel('I have stored it').check();
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  const kept = await page.evaluate(
+    () =>
+      document.documentElement.outerHTML + JSON.stringify([{ ...localStorage }, { ...sessionStorage }, history.state]),
+  );
+  return { secret, isKept: secret === '' || kept.includes(secret) || page.url().includes(secret) };
+}
+
+describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the secrets of an application'), () => {
+  it('makes another bot token after a question, shows it once, and says so to other browsers', async () => {
+    const ada = await signUp(server, 'ada');
+    const { id, botToken } = await createApplication(ada, 'Otter bot');
+    const [mine, other] = [await openPortal(browser, server, ada), await openPortal(browser, server, ada)];
+    for (const { open } of [mine, other]) await open(`/applications/${id}/bot`);
+    await other.page.getByText(`${botToken.slice(-4)}`).waitFor();
+    await mine.page.getByRole('button', { name: 'Reset bot token' }).click();
+    const question = mine.page.getByRole('alertdialog', { name: 'Reset bot token of Otter bot?' });
+    await question.getByText('The old token stops working at once.').waitFor();
+    await mine.page.keyboard.press('Escape');
+    await question.waitFor({ state: 'detached' });
+    await mine.page.getByRole('button', { name: 'Reset bot token' }).click();
+    await question.getByRole('button', { name: 'Reset bot token' }).click();
+    const { secret, isKept } = await takeSecret(
+      mine.page,
+      mine.page.getByRole('dialog', { name: 'The new bot token' }),
+    );
+    expect([isKept, secret === botToken]).toEqual([false, false]);
+    const me = await fetch(`${server.origin}/api/v10/users/@me`, { headers: { authorization: `Bot ${secret}` } });
+    expect(me.status).toBe(200);
+    await other.page.getByText(secret.slice(-4)).waitFor();
+    expect([...mine.faults, ...other.faults]).toEqual([]);
+    await mine.close();
+    await other.close();
+  });
+
+  it('makes another client secret after a question, and shows it once', async () => {
+    const bob = await signUp(server, 'bob');
+    const { id, clientSecret } = await createApplication(bob, 'Otter bot');
+    const { page, faults, open, close } = await openPortal(browser, server, bob);
+    await open(`/applications/${id}/oauth2`);
+    await page.getByText(/Made .* by bob, not used since\./).waitFor();
+    await page.getByRole('button', { name: 'Reset client secret' }).click();
+    const question = page.getByRole('alertdialog', { name: 'Reset client secret of Otter bot?' });
+    await question.getByRole('button', { name: 'Reset client secret' }).click();
+    const { secret, isKept } = await takeSecret(page, page.getByRole('dialog', { name: 'The new client secret' }));
+    expect([isKept, secret === clientSecret]).toEqual([false, false]);
+    await page.getByText(secret.slice(-4)).waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('shows what is wrong with a redirect URI at its row, and sends no empty one', async () => {
+    const carl = await signUp(server, 'carl');
+    const { id } = await createApplication(carl);
+    const { page, faults, open, close } = await openPortal(browser, server, carl);
+    await open(`/applications/${id}/oauth2`);
+    const row = (place: number) => page.getByRole('textbox', { name: `Redirect URI ${place}` });
+    await row(1).fill('https://otters.example/back');
+    await row(2).fill('https://otters.example/gone');
+    await row(3).fill('http://otters.example/open');
+    await row(2).fill('');
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await row(3).and(page.locator('[aria-invalid=true]')).waitFor();
+    expect(await row(3).evaluate((input) => input === document.activeElement)).toBe(true);
+    expect(await row(1).getAttribute('aria-invalid')).toBe(null);
+    await row(3).fill('http://localhost:3000/open');
+    expect(await row(3).getAttribute('aria-invalid')).toBe(null);
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByRole('button', { name: 'Save changes' }).waitFor({ state: 'detached' });
+    const { application } = await carl.graphql('query ($id: ID!) { application(id: $id) { redirectUris } }', { id });
+    expect(application.redirectUris).toEqual(['https://otters.example/back', 'http://localhost:3000/open']);
+    expect(await row(2).inputValue()).toBe('http://localhost:3000/open');
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('builds addresses of the authorization screen, and saves nothing', async () => {
+    const dora = await signUp(server, 'dora');
+    const { id } = await createApplication(dora);
+    const { page, faults, open, close } = await openPortal(browser, server, dora);
+    await open(`/applications/${id}/oauth2`);
+    const builder = page.getByRole('region', { name: 'URL builder' });
+    await builder.getByText('Nothing is saved here').waitFor();
+    await builder.getByRole('checkbox', { name: 'bot' }).check();
+    await builder.getByLabel('Bot permissions as a number').fill('2048');
+    await builder.getByRole('button', { name: 'Copy the address' }).click();
+    const url = new URL(await page.evaluate(() => navigator.clipboard.readText()));
+    expect(url.origin + url.pathname).toBe(`${server.app.addresses.publicUrl}/oauth2/authorize`);
+    expect(Object.fromEntries(url.searchParams)).toEqual({
+      client_id: id,
+      response_type: 'code',
+      scope: 'identify bot',
+      permissions: '2048',
+      integration_type: '0',
+    });
+    expect(await page.getByRole('button', { name: 'Save changes' }).count()).toBe(0);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('has programs that connect to this instance, wherever the portal was opened', async () => {
+    const eve = await signUp(server, 'eve');
+    const { id } = await createApplication(eve);
+    const { publicUrl, gatewayUrl } = server.app.addresses;
+    const origin = publicUrl.replace('localhost', '127.0.0.1');
+    const { page, faults, open, close } = await openPortal(browser, server, eve, { origin });
+    await open(`/applications/${id}/bot`);
+    await page.getByText(`rest: { api: '${publicUrl}/api' }`).waitFor();
+    await page.getByText(`DEFAULT_GATEWAY = yarl.URL('${gatewayUrl}')`).waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('switches privileged intents, and keeps one that somebody else switched meanwhile', async () => {
+    const fred = await signUp(server, 'fred');
+    const { id } = await createApplication(fred);
+    const [mine, other] = [await openPortal(browser, server, fred), await openPortal(browser, server, fred)];
+    for (const { open } of [mine, other]) await open(`/applications/${id}/bot`);
+    await mine.page.getByRole('switch', { name: 'Presences' }).check();
+    await other.page.getByRole('switch', { name: 'Message content' }).check();
+    await other.page.getByRole('button', { name: 'Save changes' }).click();
+    await mine.page.getByRole('switch', { name: 'Message content', checked: true }).waitFor();
+    await mine.page.getByRole('button', { name: 'Save changes' }).click();
+    await mine.page.getByRole('button', { name: 'Save changes' }).waitFor({ state: 'detached' });
+    const { application } = await fred.graphql('query ($id: ID!) { application(id: $id) { privilegedIntents } }', {
+      id,
+    });
+    expect(application.privilegedIntents).toEqual(['PRESENCES', 'MESSAGE_CONTENT']);
+    expect([...mine.faults, ...other.faults]).toEqual([]);
+    await mine.close();
+    await other.close();
+  });
+});

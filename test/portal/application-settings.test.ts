@@ -1,0 +1,207 @@
+import type { Browser, Page, Request } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { noBrowser, openBrowser } from '../harness/browser.js';
+import { PIXEL } from '../harness/images.js';
+import { createApplication, signUp } from '../harness/people.js';
+import { openPortal } from '../harness/portal.js';
+import { startServer, type TestServer } from '../harness/server.js';
+import { update } from '../harness/settings.js';
+import { needing } from '../harness/skipping.js';
+import { addToTeam, createTeam, transferApplication } from '../harness/teams.js';
+
+let server: TestServer;
+let browser: Browser;
+beforeAll(async () => {
+  server = await startServer();
+  if (noBrowser === null) browser = await openBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  await server.stop();
+});
+
+const TABS = ['General', 'Installation', 'OAuth2', 'Bot'];
+
+/** The variables of each mutation that the page sends from now on. */
+function mutationsOf(page: Page): Record<string, unknown>[] {
+  const inputs: Record<string, unknown>[] = [];
+  page.on('request', (request) => {
+    const asked = askedBy(request);
+    if (asked?.query.startsWith('mutation')) inputs.push(asked.variables.input);
+  });
+  return inputs;
+}
+
+function askedBy(request: Request): { query: string; variables: { input: Record<string, unknown> } } | null {
+  if (request.method() !== 'POST' || !request.url().endsWith('/graphql')) return null;
+  const text = request.postData() ?? '';
+  return text.startsWith('{') ? JSON.parse(text) : null;
+}
+
+async function save(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  await page.getByRole('button', { name: 'Save changes' }).waitFor({ state: 'detached' });
+}
+
+describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the settings of an application'), () => {
+  it('sends only what was changed, and what was saved is no draft any more', async () => {
+    const ada = await signUp(server, 'ada');
+    const { id } = await createApplication(ada, 'Otter bot');
+    const { page, faults, open, close } = await openPortal(browser, server, ada);
+    const inputs = mutationsOf(page);
+    await open(`/applications/${id}/general`);
+    await page.getByLabel('Name').fill('  Beaver bot ');
+    await save(page);
+    expect(await page.getByLabel('Name').inputValue()).toBe('Beaver bot');
+    expect(inputs).toEqual([{ applicationId: id, name: '  Beaver bot ' }]);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('shows what is wrong at its field, which takes the focus, and keeps what was typed', async () => {
+    const bob = await signUp(server, 'bob');
+    const { id } = await createApplication(bob, 'Otter bot');
+    const { page, faults, open, close } = await openPortal(browser, server, bob);
+    await open(`/applications/${id}/general`);
+    await page.getByLabel('Name').fill('x');
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.locator('[aria-invalid=true]:focus').waitFor();
+    expect(await page.locator(':focus').inputValue()).toBe('x');
+    expect(await page.locator('.fault').allTextContents()).toContain('Must be between 2 and 32 in length.');
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('takes an image as the icon, shows it before it is saved, and clears it', async () => {
+    const carl = await signUp(server, 'carl');
+    const { id } = await createApplication(carl, 'Otter bot');
+    const { page, faults, open, close } = await openPortal(browser, server, carl);
+    await open(`/applications/${id}/general`);
+    const icon = page.getByLabel('Icon', { exact: true });
+    await icon.setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('no image') });
+    await page.getByText('Choose a PNG, JPEG, GIF or WebP image.').waitFor();
+    await icon.setInputFiles({ name: 'broken.png', mimeType: 'image/png', buffer: Buffer.from('no image') });
+    await page.locator('img.preview[src^="blob:"]').waitFor();
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByText(/^Must be a PNG, JPEG, GIF or WebP image/).waitFor();
+    await icon.setInputFiles({ name: 'icon.png', mimeType: 'image/png', buffer: PIXEL });
+    await save(page);
+    await page.locator('img.preview[src*="/cdn/app-icons/"]').waitFor();
+    await page.locator('header.noun img').waitFor();
+    await page.getByRole('button', { name: 'Clear Icon' }).click();
+    await save(page);
+    await page.locator('header.noun img').waitFor({ state: 'detached' });
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('moves to a team for good, once its name is typed', async () => {
+    const dora = await signUp(server, 'dora');
+    const eve = await signUp(server, 'eve');
+    const { id } = await createApplication(dora, 'Otter bot');
+    await createTeam(dora, 'Builders');
+    const foreign = await createTeam(eve, 'Foreign');
+    await addToTeam(eve, foreign, dora, 'DEVELOPER');
+    const { page, faults, open, close } = await openPortal(browser, server, dora);
+    await open(`/applications/${id}/general`);
+    await page.getByRole('button', { name: 'Transfer to a team' }).click();
+    const dialog = page.getByRole('alertdialog', { name: 'Transfer Otter bot to a team?' });
+    await dialog.getByText('Bot token, client secret, OAuth2 tokens and webhooks stay valid.').waitFor();
+    await dialog.getByLabel('Team').selectOption('Builders');
+    expect(await dialog.getByLabel('Team').locator('option').allTextContents()).toEqual(['Choose a team', 'Builders']);
+    const doIt = dialog.getByRole('button', { name: 'Transfer' });
+    expect(await doIt.isDisabled()).toBe(true);
+    await dialog.getByLabel("Type the application's name").fill('Otter bot');
+    await doIt.click();
+    await page.getByRole('banner').or(page.locator('header.noun')).getByText('of Builders').waitFor();
+    const off = page.getByRole('button', { name: 'Transfer to a team' });
+    expect([await off.isDisabled(), await page.getByText('A team owns it, for good.').isVisible()]).toEqual([
+      true,
+      true,
+    ]);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('is deleted once its name is typed, and leads to the list', async () => {
+    const fred = await signUp(server, 'fred');
+    const { id } = await createApplication(fred, 'Otter bot');
+    const { page, faults, open, close } = await openPortal(browser, server, fred);
+    await open(`/applications/${id}/general`);
+    await page.getByRole('button', { name: 'Delete application' }).click();
+    const dialog = page.getByRole('alertdialog', { name: 'Delete Otter bot?' });
+    await dialog.getByLabel("Type the application's name").fill('otter bot');
+    expect(await dialog.getByRole('button', { name: 'Delete application' }).isDisabled()).toBe(true);
+    await dialog.getByLabel("Type the application's name").fill('Otter bot');
+    await dialog.getByRole('button', { name: 'Delete application' }).click();
+    await page.getByText('Make your first application').waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('asks nothing when another tab of it is opened, and shows there what somebody else changes', async () => {
+    const gina = await signUp(server, 'gina');
+    const { id } = await createApplication(gina, 'Otter bot');
+    const { page, faults, open, close } = await openPortal(browser, server, gina);
+    await open(`/applications/${id}/general`);
+    await page.getByRole('button', { name: 'Delete application' }).waitFor();
+    const asked: string[] = [];
+    page.on('request', (request) => request.url().endsWith('/graphql') && asked.push(request.url()));
+    for (const tab of TABS) {
+      await page.getByRole('navigation', { name: 'Application' }).getByRole('link', { name: tab }).click();
+      await page.waitForFunction((title) => document.title.startsWith(title), `${tab} – `);
+    }
+    await update(gina, id, { privilegedIntents: ['PRESENCES'] });
+    await page.getByRole('switch', { name: 'Presences', checked: true }).waitFor();
+    expect(asked).toEqual([]);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('shows everything off with the reason to somebody who may only look', async () => {
+    const [hugo, ines] = [await signUp(server, 'hugo'), await signUp(server, 'ines')];
+    const application = await createApplication(hugo, 'Otter bot');
+    const team = await createTeam(hugo, 'Readers');
+    await addToTeam(hugo, team, ines, 'READ_ONLY');
+    await transferApplication(hugo, application, team);
+    await update(hugo, application.id, { redirectUris: ['https://otter.example/'] });
+    const { page, faults, open, close } = await openPortal(browser, server, ines);
+    await open(`/applications/${application.id}/general`);
+    const reasonOf = async (name: string) => {
+      const button = page.getByRole('button', { name });
+      const note = await button.getAttribute('aria-describedby');
+      return [await button.isDisabled(), await page.locator(`[id="${note}"]`).textContent()];
+    };
+    expect(await reasonOf('Delete application')).toEqual([true, 'Needs the role owner.']);
+    expect(await reasonOf('Transfer to a team')).toEqual([true, 'A team owns it, for good.']);
+    for (const tab of TABS) {
+      await page.getByRole('navigation', { name: 'Application' }).getByRole('link', { name: tab }).click();
+      await page.waitForFunction((title) => document.title.startsWith(title), `${tab} – `);
+      await page.locator('form').getByText('Needs the role developer.').waitFor();
+      const fields = await page.locator('form :is(input, select, textarea, button)').all();
+      expect(await Promise.all(fields.map((field) => field.isEnabled()))).not.toContain(true);
+    }
+    expect(await reasonOf('Reset bot token')).toEqual([true, 'Needs the role developer.']);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it.each([[false], [true]])('fits a phone, dark: %s', async (dark) => {
+    const owner = await signUp(server, dark ? 'jack' : 'kate');
+    const { id } = await createApplication(owner, 'Otter bot');
+    await update(owner, id, {
+      redirectUris: [`https://otter.example/${'long'.repeat(40)}`],
+      description: 'W'.repeat(400),
+      userInstall: true,
+    });
+    const { page, faults, open, close } = await openPortal(browser, server, owner, { width: 360, dark });
+    for (const tab of TABS) {
+      await open(`/applications/${id}/${tab.toLowerCase()}`);
+      await page.locator('section.card h2').first().waitFor();
+      for (const summary of await page.locator('summary').all()) await summary.click();
+      expect(await page.evaluate(() => document.documentElement.scrollWidth), tab).toBe(360);
+    }
+    expect(faults).toEqual([]);
+    await close();
+  });
+});
