@@ -47,7 +47,12 @@ function OneApplication({ id }: { id: string }) {
   );
 }
 
-const SECTIONS = [{ to: '/applications/$applicationId/general', text: 'General' }] as const;
+const SECTIONS = [
+  { to: '/applications/$applicationId/general', text: 'General' },
+  { to: '/applications/$applicationId/commands', text: 'Commands' },
+  { to: '/applications/$applicationId/interactions', text: 'Interactions' },
+  { to: '/applications/$applicationId/webhooks', text: 'Webhooks' },
+] as const;
 
 function Sections({ id }: { id: string }) {
   return (
