@@ -41,7 +41,15 @@ const UPDATES: UpdatesConfig['Mutation'] = {
   createApplication: (_result, _args, cache) => forget(cache, 'applications'),
   deleteApplication: (_result, _args, cache) => forget(cache, 'applications'),
   transferApplication: (_result, _args, cache) => forget(cache, 'applications'),
+  deleteWebhook: ({ deleteWebhook }, _args, cache) => forgetOne(cache, 'Webhook', deleteWebhook),
+  deleteCommand: ({ deleteCommand }, _args, cache) => forgetOne(cache, 'ApplicationCommand', deleteCommand),
 };
+
+/** What was deleted: who shows it, or a list with it, asks again. @param deleted the payload, with the id */
+function forgetOne(cache: Cache, type: string, deleted: unknown): void {
+  if (typeof deleted !== 'object' || deleted === null || !('id' in deleted) || typeof deleted.id !== 'string') return;
+  cache.invalidate({ __typename: type, id: deleted.id });
+}
 
 function forget(cache: Cache, list: string): void {
   cache.invalidate('Query', list);

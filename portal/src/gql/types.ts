@@ -3,10 +3,6 @@
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
-export type ApplicationIdInput = {
-  readonly applicationId: string;
-};
-
 /** What can be done with an application. */
 export type ApplicationOperation =
   | 'DELETE'
@@ -23,6 +19,22 @@ export type ApplicationOperation =
   | 'VIEW_INTERACTIONS'
   | 'VIEW_TESTERS';
 
+export type CommandChange =
+  | 'CHANGED'
+  | 'CREATED'
+  | 'DELETED'
+  | 'UNCHANGED';
+
+export type CommandIdInput = {
+  readonly applicationId: string;
+  readonly commandId: string;
+};
+
+export type CommandType =
+  | 'CHAT_INPUT'
+  | 'MESSAGE'
+  | 'USER';
+
 export type CreateApplicationInput = {
   readonly description?: string | null | undefined;
   readonly name: string;
@@ -30,9 +42,19 @@ export type CreateApplicationInput = {
   readonly teamId?: string | null | undefined;
 };
 
-export type DeleteApplicationInput = {
+export type CreateCommandInput = {
   readonly applicationId: string;
-  /** The application's name, typed once more. */
+  /** The reference platform's body of a command. */
+  readonly command: unknown;
+  /** Everywhere without it. */
+  readonly guildId?: string | null | undefined;
+};
+
+export type CreateWebhookInput = {
+  readonly applicationId: string;
+  /** A channel with messages, of a server that the caller manages. */
+  readonly channelId: string;
+  /** 1 to 80 characters. */
   readonly name: string;
 };
 
@@ -53,24 +75,29 @@ export type InstallSettingsInput = {
   readonly scopes: ReadonlyArray<string>;
 };
 
+export type InteractionState =
+  | 'ANSWERED'
+  | 'DEFERRED'
+  | 'DELIVERED_GATEWAY'
+  | 'DELIVERED_HTTP'
+  | 'DELIVERING'
+  | 'EXPIRED'
+  | 'FAILED';
+
+export type OverwriteCommandsInput = {
+  readonly applicationId: string;
+  /** A list of such bodies, of all types. */
+  readonly commands: unknown;
+  /** Only tells what would be done. */
+  readonly dryRun?: boolean | null | undefined;
+  /** Everywhere without it. */
+  readonly guildId?: string | null | undefined;
+};
+
 export type PrivilegedIntent =
   | 'GUILD_MEMBERS'
   | 'MESSAGE_CONTENT'
   | 'PRESENCES';
-
-/** What can be done with a team. */
-export type TeamOperation =
-  | 'CHANGE_ROLE'
-  | 'DELETE'
-  | 'INVITE_MEMBER'
-  | 'LEAVE'
-  | 'RECEIVE_APPLICATION'
-  | 'REMOVE_MEMBER'
-  | 'REVOKE_INVITATION'
-  | 'TRANSFER_OWNERSHIP'
-  | 'UPDATE'
-  | 'VIEW'
-  | 'VIEW_AUDIT_LOG';
 
 /** OWNER stands in answers only. */
 export type TeamRole =
@@ -79,23 +106,14 @@ export type TeamRole =
   | 'OWNER'
   | 'READ_ONLY';
 
-export type TesterState =
-  | 'ACCEPTED'
-  | 'INVITED';
-
-export type TransferApplicationInput = {
-  /** The application's name, typed once more. */
-  readonly appName: string;
+export type TestInteractionsEndpointInput = {
   readonly applicationId: string;
-  /** A team that the caller owns or administers. */
-  readonly teamId: string;
+  readonly url: string;
 };
 
-/** What is not given stays as it is. Null clears the icon, the cover and the URLs, and leaves everything else as it is. */
+/** What is not given stays as it is. Null clears the icon and the URLs, and leaves everything else as it is. */
 export type UpdateApplicationInput = {
   readonly applicationId: string;
-  /** PNG, JPEG, GIF or WebP, at most 10 MiB. It keeps its proportions, within 1,024 pixels on each side. */
-  readonly cover?: Blob | null | undefined;
   /** A full https URL; the mode CUSTOM needs it. */
   readonly customInstallUrl?: string | null | undefined;
   /** Each context at most once. */
@@ -119,51 +137,149 @@ export type UpdateApplicationInput = {
   readonly userInstall?: boolean | null | undefined;
 };
 
-export type TeamsToOwnQueryVariables = Exact<{ [key: string]: never; }>;
+export type UpdateCommandInput = {
+  readonly applicationId: string;
+  /** The reference platform's body of a command. What is not given stays as it is. */
+  readonly command: unknown;
+  readonly commandId: string;
+};
 
+/** What is not given stays as it is, and so does what is null. */
+export type UpdateWebhookInput = {
+  /** Another channel with messages of its server, which the caller manages. */
+  readonly channelId?: string | null | undefined;
+  /** 1 to 80 characters. */
+  readonly name?: string | null | undefined;
+  readonly webhookId: string;
+};
 
-export type TeamsToOwnQuery = { readonly teams: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly viewerOperations: ReadonlyArray<TeamOperation> }> };
+export type WebhookIdInput = {
+  readonly webhookId: string;
+};
 
-export type TransferApplicationMutationVariables = Exact<{
-  input: TransferApplicationInput;
+export type CommandRowFragment = { readonly id: string, readonly type: CommandType, readonly name: string, readonly nameLocalizations: unknown, readonly description: string, readonly descriptionLocalizations: unknown, readonly options: unknown, readonly defaultMemberPermissions: string | null, readonly nsfw: boolean, readonly integrationTypes: ReadonlyArray<number>, readonly contexts: ReadonlyArray<number> | null, readonly version: string, readonly reserved: boolean };
+
+export type CommandsQueryVariables = Exact<{
+  id: string;
+  guildId?: string | null | undefined;
 }>;
 
 
-export type TransferApplicationMutation = { readonly transferApplication: { readonly application: { readonly description: string, readonly coverUrl: string | null, readonly publicKey: string, readonly serverCount: number, readonly userCount: number, readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly privilegedIntents: ReadonlyArray<PrivilegedIntent>, readonly publicClient: boolean, readonly redirectUris: ReadonlyArray<string>, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly serverInstall: boolean, readonly userInstall: boolean, readonly installLinkMode: InstallLinkMode, readonly customInstallUrl: string | null, readonly clientSecretHint: string | null, readonly clientSecretCreatedAt: string | null, readonly clientSecretLastUsedAt: string | null, readonly botTokenHint: string | null, readonly botTokenCreatedAt: string | null, readonly botTokenLastUsedAt: string | null, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null, readonly defaultInstallSettings: ReadonlyArray<{ readonly context: InstallContext, readonly scopes: ReadonlyArray<string>, readonly permissions: string | null }>, readonly testers: ReadonlyArray<{ readonly state: TesterState }>, readonly clientSecretCreatedBy: { readonly id: string, readonly username: string } | null, readonly botTokenCreatedBy: { readonly id: string, readonly username: string } | null } } };
+export type CommandsQuery = { readonly application: { readonly id: string, readonly commands: ReadonlyArray<{ readonly id: string, readonly type: CommandType, readonly name: string, readonly nameLocalizations: unknown, readonly description: string, readonly descriptionLocalizations: unknown, readonly options: unknown, readonly defaultMemberPermissions: string | null, readonly nsfw: boolean, readonly integrationTypes: ReadonlyArray<number>, readonly contexts: ReadonlyArray<number> | null, readonly version: string, readonly reserved: boolean }> } | null };
 
-export type DeleteApplicationMutationVariables = Exact<{
-  input: DeleteApplicationInput;
+export type CommandsChangedSubscriptionVariables = Exact<{
+  id: string;
+  guildId?: string | null | undefined;
 }>;
 
 
-export type DeleteApplicationMutation = { readonly deleteApplication: { readonly id: string } };
+export type CommandsChangedSubscription = { readonly applicationChanged: { readonly id: string, readonly commands: ReadonlyArray<{ readonly id: string, readonly type: CommandType, readonly name: string, readonly nameLocalizations: unknown, readonly description: string, readonly descriptionLocalizations: unknown, readonly options: unknown, readonly defaultMemberPermissions: string | null, readonly nsfw: boolean, readonly integrationTypes: ReadonlyArray<number>, readonly contexts: ReadonlyArray<number> | null, readonly version: string, readonly reserved: boolean }> } };
 
-export type ApplicationPageFragment = { readonly description: string, readonly coverUrl: string | null, readonly publicKey: string, readonly serverCount: number, readonly userCount: number, readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly privilegedIntents: ReadonlyArray<PrivilegedIntent>, readonly publicClient: boolean, readonly redirectUris: ReadonlyArray<string>, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly serverInstall: boolean, readonly userInstall: boolean, readonly installLinkMode: InstallLinkMode, readonly customInstallUrl: string | null, readonly clientSecretHint: string | null, readonly clientSecretCreatedAt: string | null, readonly clientSecretLastUsedAt: string | null, readonly botTokenHint: string | null, readonly botTokenCreatedAt: string | null, readonly botTokenLastUsedAt: string | null, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null, readonly defaultInstallSettings: ReadonlyArray<{ readonly context: InstallContext, readonly scopes: ReadonlyArray<string>, readonly permissions: string | null }>, readonly testers: ReadonlyArray<{ readonly state: TesterState }>, readonly clientSecretCreatedBy: { readonly id: string, readonly username: string } | null, readonly botTokenCreatedBy: { readonly id: string, readonly username: string } | null };
+export type CommandServersQueryVariables = Exact<{ [key: string]: never; }>;
 
-export type ApplicationInstallFragment = { readonly serverInstall: boolean, readonly userInstall: boolean, readonly installLinkMode: InstallLinkMode, readonly customInstallUrl: string | null, readonly defaultInstallSettings: ReadonlyArray<{ readonly context: InstallContext, readonly scopes: ReadonlyArray<string>, readonly permissions: string | null }>, readonly testers: ReadonlyArray<{ readonly state: TesterState }> };
 
-export type ApplicationSecretsFragment = { readonly clientSecretHint: string | null, readonly clientSecretCreatedAt: string | null, readonly clientSecretLastUsedAt: string | null, readonly botTokenHint: string | null, readonly botTokenCreatedAt: string | null, readonly botTokenLastUsedAt: string | null, readonly clientSecretCreatedBy: { readonly id: string, readonly username: string } | null, readonly botTokenCreatedBy: { readonly id: string, readonly username: string } | null };
+export type CommandServersQuery = { readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string }> };
+
+export type CreateCommandMutationVariables = Exact<{
+  input: CreateCommandInput;
+  guildId?: string | null | undefined;
+}>;
+
+
+export type CreateCommandMutation = { readonly createCommand: { readonly command: { readonly id: string, readonly type: CommandType, readonly name: string, readonly nameLocalizations: unknown, readonly description: string, readonly descriptionLocalizations: unknown, readonly options: unknown, readonly defaultMemberPermissions: string | null, readonly nsfw: boolean, readonly integrationTypes: ReadonlyArray<number>, readonly contexts: ReadonlyArray<number> | null, readonly version: string, readonly reserved: boolean, readonly application: { readonly id: string, readonly commands: ReadonlyArray<{ readonly id: string, readonly type: CommandType, readonly name: string, readonly nameLocalizations: unknown, readonly description: string, readonly descriptionLocalizations: unknown, readonly options: unknown, readonly defaultMemberPermissions: string | null, readonly nsfw: boolean, readonly integrationTypes: ReadonlyArray<number>, readonly contexts: ReadonlyArray<number> | null, readonly version: string, readonly reserved: boolean }> } } } };
+
+export type UpdateCommandMutationVariables = Exact<{
+  input: UpdateCommandInput;
+}>;
+
+
+export type UpdateCommandMutation = { readonly updateCommand: { readonly command: { readonly id: string, readonly type: CommandType, readonly name: string, readonly nameLocalizations: unknown, readonly description: string, readonly descriptionLocalizations: unknown, readonly options: unknown, readonly defaultMemberPermissions: string | null, readonly nsfw: boolean, readonly integrationTypes: ReadonlyArray<number>, readonly contexts: ReadonlyArray<number> | null, readonly version: string, readonly reserved: boolean } } };
+
+export type DeleteCommandMutationVariables = Exact<{
+  input: CommandIdInput;
+}>;
+
+
+export type DeleteCommandMutation = { readonly deleteCommand: { readonly id: string } };
+
+export type OverwriteCommandsMutationVariables = Exact<{
+  input: OverwriteCommandsInput;
+}>;
+
+
+export type OverwriteCommandsMutation = { readonly overwriteCommands: { readonly applied: boolean, readonly plan: ReadonlyArray<{ readonly change: CommandChange, readonly type: CommandType, readonly name: string, readonly fields: ReadonlyArray<string>, readonly grantsLost: number }> } };
+
+export type InteractionRowFragment = { readonly id: string, readonly type: number, readonly name: string, readonly state: InteractionState, readonly failure: string | null, readonly fellBack: boolean, readonly durationMs: number | null, readonly createdAt: string, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null }, readonly channel: { readonly id: string, readonly name: string, readonly guild: { readonly id: string, readonly name: string } | null } | null };
+
+export type InteractionPageFragment = { readonly id: string, readonly type: number, readonly name: string, readonly state: InteractionState, readonly failure: string | null, readonly fellBack: boolean, readonly durationMs: number | null, readonly createdAt: string, readonly trace: ReadonlyArray<{ readonly at: string, readonly kind: string, readonly status: number | null, readonly durationMs: number | null, readonly reason: string | null, readonly request: string | null, readonly response: string | null }>, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null }, readonly channel: { readonly id: string, readonly name: string, readonly guild: { readonly id: string, readonly name: string } | null } | null };
+
+export type ProbeFragment = { readonly ok: boolean, readonly checks: ReadonlyArray<{ readonly name: string, readonly ok: boolean, readonly sent: string | null, readonly got: string | null, readonly reason: string | null }> };
+
+export type InteractionLogQueryVariables = Exact<{
+  id: string;
+  before?: string | null | undefined;
+}>;
+
+
+export type InteractionLogQuery = { readonly application: { readonly id: string, readonly interactions: { readonly edges: ReadonlyArray<{ readonly cursor: string, readonly node: { readonly id: string, readonly type: number, readonly name: string, readonly state: InteractionState, readonly failure: string | null, readonly fellBack: boolean, readonly durationMs: number | null, readonly createdAt: string, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null }, readonly channel: { readonly id: string, readonly name: string, readonly guild: { readonly id: string, readonly name: string } | null } | null } }>, readonly pageInfo: { readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly hasNextPage: boolean, readonly endCursor: string | null } } } | null };
+
+export type EndpointHealthQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type EndpointHealthQuery = { readonly application: { readonly id: string, readonly endpointHealth: { readonly answered: number, readonly fellBack: number, readonly failed: number, readonly lastFailure: string | null, readonly lastFailureAt: string | null, readonly p50Ms: number | null, readonly p95Ms: number | null } } | null };
+
+export type InteractionQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type InteractionQuery = { readonly interaction: { readonly id: string, readonly type: number, readonly name: string, readonly state: InteractionState, readonly failure: string | null, readonly fellBack: boolean, readonly durationMs: number | null, readonly createdAt: string, readonly trace: ReadonlyArray<{ readonly at: string, readonly kind: string, readonly status: number | null, readonly durationMs: number | null, readonly reason: string | null, readonly request: string | null, readonly response: string | null }>, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null }, readonly channel: { readonly id: string, readonly name: string, readonly guild: { readonly id: string, readonly name: string } | null } | null } | null };
+
+export type InteractionUpdatedSubscriptionVariables = Exact<{
+  applicationId: string;
+}>;
+
+
+export type InteractionUpdatedSubscription = { readonly interactionUpdated: { readonly id: string, readonly type: number, readonly name: string, readonly state: InteractionState, readonly failure: string | null, readonly fellBack: boolean, readonly durationMs: number | null, readonly createdAt: string, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null }, readonly channel: { readonly id: string, readonly name: string, readonly guild: { readonly id: string, readonly name: string } | null } | null } };
+
+export type InteractionChangedSubscriptionVariables = Exact<{
+  id: string;
+}>;
+
+
+export type InteractionChangedSubscription = { readonly interactionChanged: { readonly id: string, readonly type: number, readonly name: string, readonly state: InteractionState, readonly failure: string | null, readonly fellBack: boolean, readonly durationMs: number | null, readonly createdAt: string, readonly trace: ReadonlyArray<{ readonly at: string, readonly kind: string, readonly status: number | null, readonly durationMs: number | null, readonly reason: string | null, readonly request: string | null, readonly response: string | null }>, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null }, readonly channel: { readonly id: string, readonly name: string, readonly guild: { readonly id: string, readonly name: string } | null } | null } };
+
+export type TestInteractionsEndpointMutationVariables = Exact<{
+  input: TestInteractionsEndpointInput;
+}>;
+
+
+export type TestInteractionsEndpointMutation = { readonly testInteractionsEndpoint: { readonly probe: { readonly ok: boolean, readonly checks: ReadonlyArray<{ readonly name: string, readonly ok: boolean, readonly sent: string | null, readonly got: string | null, readonly reason: string | null }> } } };
+
+export type ApplicationPageFragment = { readonly description: string, readonly publicKey: string, readonly interactionsEndpointUrl: string | null, readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null };
 
 export type ApplicationQueryVariables = Exact<{
   id: string;
 }>;
 
 
-export type ApplicationQuery = { readonly application: { readonly description: string, readonly coverUrl: string | null, readonly publicKey: string, readonly serverCount: number, readonly userCount: number, readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly privilegedIntents: ReadonlyArray<PrivilegedIntent>, readonly publicClient: boolean, readonly redirectUris: ReadonlyArray<string>, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly serverInstall: boolean, readonly userInstall: boolean, readonly installLinkMode: InstallLinkMode, readonly customInstallUrl: string | null, readonly clientSecretHint: string | null, readonly clientSecretCreatedAt: string | null, readonly clientSecretLastUsedAt: string | null, readonly botTokenHint: string | null, readonly botTokenCreatedAt: string | null, readonly botTokenLastUsedAt: string | null, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null, readonly defaultInstallSettings: ReadonlyArray<{ readonly context: InstallContext, readonly scopes: ReadonlyArray<string>, readonly permissions: string | null }>, readonly testers: ReadonlyArray<{ readonly state: TesterState }>, readonly clientSecretCreatedBy: { readonly id: string, readonly username: string } | null, readonly botTokenCreatedBy: { readonly id: string, readonly username: string } | null } | null };
+export type ApplicationQuery = { readonly application: { readonly description: string, readonly publicKey: string, readonly interactionsEndpointUrl: string | null, readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null } | null };
 
 export type ApplicationChangedSubscriptionVariables = Exact<{
   id: string;
 }>;
 
 
-export type ApplicationChangedSubscription = { readonly applicationChanged: { readonly description: string, readonly coverUrl: string | null, readonly publicKey: string, readonly serverCount: number, readonly userCount: number, readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly privilegedIntents: ReadonlyArray<PrivilegedIntent>, readonly publicClient: boolean, readonly redirectUris: ReadonlyArray<string>, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly serverInstall: boolean, readonly userInstall: boolean, readonly installLinkMode: InstallLinkMode, readonly customInstallUrl: string | null, readonly clientSecretHint: string | null, readonly clientSecretCreatedAt: string | null, readonly clientSecretLastUsedAt: string | null, readonly botTokenHint: string | null, readonly botTokenCreatedAt: string | null, readonly botTokenLastUsedAt: string | null, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null, readonly defaultInstallSettings: ReadonlyArray<{ readonly context: InstallContext, readonly scopes: ReadonlyArray<string>, readonly permissions: string | null }>, readonly testers: ReadonlyArray<{ readonly state: TesterState }>, readonly clientSecretCreatedBy: { readonly id: string, readonly username: string } | null, readonly botTokenCreatedBy: { readonly id: string, readonly username: string } | null } };
+export type ApplicationChangedSubscription = { readonly applicationChanged: { readonly description: string, readonly publicKey: string, readonly interactionsEndpointUrl: string | null, readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null } };
 
 export type UpdateApplicationMutationVariables = Exact<{
   input: UpdateApplicationInput;
 }>;
 
 
-export type UpdateApplicationMutation = { readonly updateApplication: { readonly application: { readonly description: string, readonly coverUrl: string | null, readonly publicKey: string, readonly serverCount: number, readonly userCount: number, readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly privilegedIntents: ReadonlyArray<PrivilegedIntent>, readonly publicClient: boolean, readonly redirectUris: ReadonlyArray<string>, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly serverInstall: boolean, readonly userInstall: boolean, readonly installLinkMode: InstallLinkMode, readonly customInstallUrl: string | null, readonly clientSecretHint: string | null, readonly clientSecretCreatedAt: string | null, readonly clientSecretLastUsedAt: string | null, readonly botTokenHint: string | null, readonly botTokenCreatedAt: string | null, readonly botTokenLastUsedAt: string | null, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null, readonly defaultInstallSettings: ReadonlyArray<{ readonly context: InstallContext, readonly scopes: ReadonlyArray<string>, readonly permissions: string | null }>, readonly testers: ReadonlyArray<{ readonly state: TesterState }>, readonly clientSecretCreatedBy: { readonly id: string, readonly username: string } | null, readonly botTokenCreatedBy: { readonly id: string, readonly username: string } | null } } };
+export type UpdateApplicationMutation = { readonly updateApplication: { readonly application: { readonly description: string, readonly publicKey: string, readonly interactionsEndpointUrl: string | null, readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null } } };
 
 export type ApplicationCardFragment = { readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null };
 
@@ -181,19 +297,56 @@ export type CreateApplicationMutationVariables = Exact<{
 
 export type CreateApplicationMutation = { readonly createApplication: { readonly botToken: string, readonly clientSecret: string, readonly application: { readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null } } };
 
-export type ResetClientSecretMutationVariables = Exact<{
-  input: ApplicationIdInput;
+export type WebhookRowFragment = { readonly id: string, readonly name: string, readonly tokenHint: string, readonly createdAt: string, readonly creator: { readonly id: string, readonly username: string } | null, readonly channel: { readonly id: string, readonly name: string } | null, readonly guild: { readonly id: string, readonly name: string } | null };
+
+export type WebhookListFragment = { readonly id: string, readonly webhooks: ReadonlyArray<{ readonly id: string, readonly name: string, readonly tokenHint: string, readonly createdAt: string, readonly creator: { readonly id: string, readonly username: string } | null, readonly channel: { readonly id: string, readonly name: string } | null, readonly guild: { readonly id: string, readonly name: string } | null }> };
+
+export type WebhooksQueryVariables = Exact<{
+  id: string;
 }>;
 
 
-export type ResetClientSecretMutation = { readonly resetClientSecret: { readonly clientSecret: string, readonly application: { readonly description: string, readonly coverUrl: string | null, readonly publicKey: string, readonly serverCount: number, readonly userCount: number, readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly privilegedIntents: ReadonlyArray<PrivilegedIntent>, readonly publicClient: boolean, readonly redirectUris: ReadonlyArray<string>, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly serverInstall: boolean, readonly userInstall: boolean, readonly installLinkMode: InstallLinkMode, readonly customInstallUrl: string | null, readonly clientSecretHint: string | null, readonly clientSecretCreatedAt: string | null, readonly clientSecretLastUsedAt: string | null, readonly botTokenHint: string | null, readonly botTokenCreatedAt: string | null, readonly botTokenLastUsedAt: string | null, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null, readonly defaultInstallSettings: ReadonlyArray<{ readonly context: InstallContext, readonly scopes: ReadonlyArray<string>, readonly permissions: string | null }>, readonly testers: ReadonlyArray<{ readonly state: TesterState }>, readonly clientSecretCreatedBy: { readonly id: string, readonly username: string } | null, readonly botTokenCreatedBy: { readonly id: string, readonly username: string } | null } } };
+export type WebhooksQuery = { readonly application: { readonly id: string, readonly webhooks: ReadonlyArray<{ readonly id: string, readonly name: string, readonly tokenHint: string, readonly createdAt: string, readonly creator: { readonly id: string, readonly username: string } | null, readonly channel: { readonly id: string, readonly name: string } | null, readonly guild: { readonly id: string, readonly name: string } | null }> } | null };
 
-export type ResetBotTokenMutationVariables = Exact<{
-  input: ApplicationIdInput;
+export type WebhooksChangedSubscriptionVariables = Exact<{
+  id: string;
 }>;
 
 
-export type ResetBotTokenMutation = { readonly resetBotToken: { readonly botToken: string, readonly application: { readonly description: string, readonly coverUrl: string | null, readonly publicKey: string, readonly serverCount: number, readonly userCount: number, readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly privilegedIntents: ReadonlyArray<PrivilegedIntent>, readonly publicClient: boolean, readonly redirectUris: ReadonlyArray<string>, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly serverInstall: boolean, readonly userInstall: boolean, readonly installLinkMode: InstallLinkMode, readonly customInstallUrl: string | null, readonly clientSecretHint: string | null, readonly clientSecretCreatedAt: string | null, readonly clientSecretLastUsedAt: string | null, readonly botTokenHint: string | null, readonly botTokenCreatedAt: string | null, readonly botTokenLastUsedAt: string | null, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null, readonly defaultInstallSettings: ReadonlyArray<{ readonly context: InstallContext, readonly scopes: ReadonlyArray<string>, readonly permissions: string | null }>, readonly testers: ReadonlyArray<{ readonly state: TesterState }>, readonly clientSecretCreatedBy: { readonly id: string, readonly username: string } | null, readonly botTokenCreatedBy: { readonly id: string, readonly username: string } | null } } };
+export type WebhooksChangedSubscription = { readonly applicationChanged: { readonly id: string, readonly webhooks: ReadonlyArray<{ readonly id: string, readonly name: string, readonly tokenHint: string, readonly createdAt: string, readonly creator: { readonly id: string, readonly username: string } | null, readonly channel: { readonly id: string, readonly name: string } | null, readonly guild: { readonly id: string, readonly name: string } | null }> } };
+
+export type ServersQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type ServersQuery = { readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string, readonly viewerPermissions: string }> };
+
+export type ServerChannelsQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type ServerChannelsQuery = { readonly guild: { readonly id: string, readonly channels: ReadonlyArray<{ readonly id: string, readonly name: string, readonly type: number }> } | null };
+
+export type CreateWebhookMutationVariables = Exact<{
+  input: CreateWebhookInput;
+}>;
+
+
+export type CreateWebhookMutation = { readonly createWebhook: { readonly url: string, readonly webhook: { readonly id: string, readonly name: string, readonly tokenHint: string, readonly createdAt: string, readonly application: { readonly id: string, readonly webhooks: ReadonlyArray<{ readonly id: string, readonly name: string, readonly tokenHint: string, readonly createdAt: string, readonly creator: { readonly id: string, readonly username: string } | null, readonly channel: { readonly id: string, readonly name: string } | null, readonly guild: { readonly id: string, readonly name: string } | null }> }, readonly creator: { readonly id: string, readonly username: string } | null, readonly channel: { readonly id: string, readonly name: string } | null, readonly guild: { readonly id: string, readonly name: string } | null } } };
+
+export type UpdateWebhookMutationVariables = Exact<{
+  input: UpdateWebhookInput;
+}>;
+
+
+export type UpdateWebhookMutation = { readonly updateWebhook: { readonly webhook: { readonly id: string, readonly name: string, readonly tokenHint: string, readonly createdAt: string, readonly creator: { readonly id: string, readonly username: string } | null, readonly channel: { readonly id: string, readonly name: string } | null, readonly guild: { readonly id: string, readonly name: string } | null } } };
+
+export type DeleteWebhookMutationVariables = Exact<{
+  input: WebhookIdInput;
+}>;
+
+
+export type DeleteWebhookMutation = { readonly deleteWebhook: { readonly id: string } };
 
 export type FrameFragment = { readonly teamInvitations: ReadonlyArray<{ readonly id: string }>, readonly testerInvitations: ReadonlyArray<{ readonly application: { readonly id: string } }> };
 

@@ -45,4 +45,76 @@ const bot = createRoute({
   component: lazyRouteComponent(() => import('../pages/applications/bot.js'), 'Bot'),
 });
 
-export const applicationRoutes = [list, application.addChildren([start, general, installation, oauth2, bot])] as const;
+/** Whose commands a page is about: those of one server, or those that are everywhere. */
+export interface CommandsSearch {
+  server?: string;
+}
+
+function commandsSearch({ server }: Record<string, unknown>): CommandsSearch {
+  const isId = typeof server === 'string' || typeof server === 'number';
+  return isId && /^\d{1,20}$/.test(String(server)) ? { server: String(server) } : {};
+}
+
+const commands = createRoute({
+  getParentRoute: () => application,
+  path: 'commands',
+  validateSearch: commandsSearch,
+  component: lazyRouteComponent(() => import('../pages/applications/commands.js'), 'Commands'),
+});
+
+const newCommand = createRoute({
+  getParentRoute: () => application,
+  path: 'commands/new',
+  validateSearch: commandsSearch,
+  component: lazyRouteComponent(() => import('../pages/applications/new-command.js'), 'NewCommand'),
+});
+
+const overwrite = createRoute({
+  getParentRoute: () => application,
+  path: 'commands/overwrite',
+  validateSearch: commandsSearch,
+  component: lazyRouteComponent(() => import('../pages/applications/overwrite.js'), 'Overwrite'),
+});
+
+const command = createRoute({
+  getParentRoute: () => application,
+  path: 'commands/$commandId',
+  validateSearch: commandsSearch,
+  component: lazyRouteComponent(() => import('../pages/applications/command.js'), 'Command'),
+});
+
+const interactions = createRoute({
+  getParentRoute: () => application,
+  path: 'interactions',
+  component: lazyRouteComponent(() => import('../pages/applications/interactions.js'), 'Interactions'),
+});
+
+const interaction = createRoute({
+  getParentRoute: () => application,
+  path: 'interactions/$interactionId',
+  component: lazyRouteComponent(() => import('../pages/applications/interaction.js'), 'InteractionTimeline'),
+});
+
+const webhooks = createRoute({
+  getParentRoute: () => application,
+  path: 'webhooks',
+  component: lazyRouteComponent(() => import('../pages/applications/webhooks.js'), 'Webhooks'),
+});
+
+export const applicationRoutes = [
+  list,
+  application.addChildren([
+    start,
+    general,
+    installation,
+    oauth2,
+    bot,
+    commands,
+    newCommand,
+    overwrite,
+    command,
+    interactions,
+    interaction,
+    webhooks,
+  ]),
+] as const;

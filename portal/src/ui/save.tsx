@@ -11,8 +11,8 @@ interface DraftFormProps<Live extends Values> {
   draft: Draft<Live>;
   /** What each field is called. */
   names: Record<keyof Live & string, string>;
-  /** Sends the changes. */
-  save(changes: Partial<Live>): Promise<{ error?: CombinedError | undefined }>;
+  /** Sends the changes; undefined where somebody thought better of it. */
+  save(changes: Partial<Live>): Promise<{ error?: CombinedError | undefined } | undefined>;
   /** The fields, with what is wrong at them by their paths. */
   children: (faults: Record<string, string>) => ReactNode;
   /** Why nothing may be changed; undefined when it may. */
@@ -27,8 +27,10 @@ export function DraftForm<Live extends Values>({ draft, names, save, children, r
     if (!draft.isChanged || isBusy) return;
     setBusy(true);
     const sent = draft.changes;
-    const { error } = await save(sent);
+    const answer = await save(sent);
     setBusy(false);
+    if (!answer) return;
+    const { error } = answer;
     setProblem(error ? problemIn(error) : null);
     if (error) return;
     draft.saved(sent);

@@ -53,6 +53,9 @@ const SECTIONS = [
   { to: '/applications/$applicationId/installation', text: 'Installation' },
   { to: '/applications/$applicationId/oauth2', text: 'OAuth2' },
   { to: '/applications/$applicationId/bot', text: 'Bot' },
+  { to: '/applications/$applicationId/commands', text: 'Commands' },
+  { to: '/applications/$applicationId/interactions', text: 'Interactions' },
+  { to: '/applications/$applicationId/webhooks', text: 'Webhooks' },
 ] as const;
 
 function Sections({ id }: { id: string }) {

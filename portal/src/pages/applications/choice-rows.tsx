@@ -1,0 +1,88 @@
+import type { Choice, Option } from './command-body.js';
+import type { Faults } from './command-fields.js';
+import { MOST, TEXT, withField } from './option-tree.js';
+
+interface ChoiceRowsProps {
+  option: Option;
+  path: string;
+  faults: Faults;
+  onChange: (option: Option) => void;
+}
+
+/** What somebody can choose from for an option: a name that is shown, and a value that the application gets. */
+export function ChoiceRows({ option, path, faults, onChange }: ChoiceRowsProps) {
+  const choices = option.choices ?? [];
+  const change = (next: Choice[]) => onChange(withField(option, 'choices', next));
+  const isText = option.type === TEXT;
+  return (
+    <fieldset className="field rows">
+      <legend>
+        Choices{' '}
+        <span className="soft small">
+          {choices.length}/{MOST}
+        </span>
+      </legend>
+      {faults[`${path}.choices`] && <p className="fault">{faults[`${path}.choices`]}</p>}
+      {choices.map((choice, index) => (
+        <ChoiceRow
+          key={index}
+          choice={choice}
+          number={index + 1}
+          isText={isText}
+          faults={[faults[`${path}.choices.${index}.name`], faults[`${path}.choices.${index}.value`]]}
+          onChange={(next) => change(choices.map((one, at) => (at === index ? next : one)))}
+          onRemove={() => change(choices.filter((_, at) => at !== index))}
+        />
+      ))}
+      <button
+        type="button"
+        className="plain small"
+        disabled={choices.length >= MOST}
+        onClick={() => change([...choices, { name: '', value: isText ? '' : choices.length }])}
+      >
+        Add choice
+      </button>
+    </fieldset>
+  );
+}
+
+interface ChoiceRowProps {
+  choice: Choice;
+  number: number;
+  isText: boolean;
+  /** At the name and at the value. */
+  faults: [string | undefined, string | undefined];
+  onChange: (choice: Choice) => void;
+  onRemove: () => void;
+}
+
+function ChoiceRow({ choice, number, isText, faults, onChange, onRemove }: ChoiceRowProps) {
+  const [nameFault, valueFault] = faults;
+  const setValue = (value: string) => onChange({ ...choice, value: isText || value === '' ? value : Number(value) });
+  return (
+    <div className="row">
+      <input
+        type="text"
+        aria-label={`Name of choice ${number}`}
+        placeholder="Name"
+        maxLength={100}
+        value={choice.name}
+        aria-invalid={nameFault ? true : undefined}
+        onChange={({ target }) => onChange({ ...choice, name: target.value })}
+      />
+      <input
+        type={isText ? 'text' : 'number'}
+        step="any"
+        aria-label={`Value of choice ${number}`}
+        placeholder="Value"
+        value={choice.value}
+        aria-invalid={valueFault ? true : undefined}
+        onChange={({ target }) => setValue(target.value)}
+      />
+      <button type="button" className="plain small" aria-label={`Remove choice ${number}`} onClick={onRemove}>
+        Remove
+      </button>
+      {(nameFault ?? valueFault) && <p className="fault">{nameFault ?? valueFault}</p>}
+    </div>
+  );
+}

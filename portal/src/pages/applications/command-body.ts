@@ -1,0 +1,251 @@
+import type { CommandRowFragment, CommandType } from '../../gql/types.js';
+
+/** Texts by locale. */
+export type Translations = Record<string, string>;
+
+export interface Choice {
+  name: string;
+  name_localizations?: Translations | null;
+  value: string | number;
+}
+
+/** An option in the names of the wire; what is not there says nothing. */
+export interface Option {
+  type: number;
+  name: string;
+  name_localizations?: Translations | null;
+  description: string;
+  description_localizations?: Translations | null;
+  required?: boolean;
+  autocomplete?: boolean;
+  choices?: Choice[];
+  options?: Option[];
+  channel_types?: number[];
+  file_types?: string[];
+  min_value?: number;
+  max_value?: number;
+  min_length?: number;
+  max_length?: number;
+}
+
+/** A command in the names of the wire, each field with a value. */
+export type Body = {
+  type: number;
+  name: string;
+  name_localizations: Translations | null;
+  description: string;
+  description_localizations: Translations | null;
+  options: Option[];
+  /** Decimal bits. */
+  default_member_permissions: string | null;
+  nsfw: boolean;
+  /** Null for those that the application is made for. */
+  integration_types: number[] | null;
+  /** Null for all. */
+  contexts: number[] | null;
+};
+
+export const CHAT_INPUT = 1;
+
+/** A command of which nothing is said yet. */
+export const NEW_BODY: Body = {
+  type: CHAT_INPUT,
+  name: '',
+  name_localizations: null,
+  description: '',
+  description_localizations: null,
+  options: [],
+  default_member_permissions: null,
+  nsfw: false,
+  integration_types: null,
+  contexts: null,
+};
+
+const TYPES: Record<CommandType, number> = { CHAT_INPUT, USER: 2, MESSAGE: 3 };
+
+/** The body that would register a command as it is. */
+export function bodyOf(command: CommandRowFragment): Body {
+  const given = {
+    type: TYPES[command.type],
+    name: command.name,
+    name_localizations: command.nameLocalizations,
+    description: command.description,
+    description_localizations: command.descriptionLocalizations,
+    options: command.options,
+    default_member_permissions: command.defaultMemberPermissions,
+    nsfw: command.nsfw,
+    integration_types: command.integrationTypes,
+    contexts: command.contexts,
+  };
+  const read = readBody(given);
+  if ('fault' in read) throw new Error(read.fault);
+  return read.body;
+}
+
+/** A body as JSON: without what says nothing, in the order of the fields. */
+export function jsonOf(body: Body): string {
+  return JSON.stringify(said(body), null, 2);
+}
+
+/** The fields that say something. The type, the name and the description always do. */
+export function said({ type, name, description, ...rest }: Body): Partial<Body> {
+  const saying = Object.entries(rest).filter(([, value]) => !saysNothing(value));
+  return {
+    type,
+    name,
+    ...(type === CHAT_INPUT || description !== '' ? { description } : {}),
+    ...Object.fromEntries(saying),
+  };
+}
+
+function saysNothing(value: unknown): boolean {
+  return value === null || value === false || (Array.isArray(value) && value.length === 0);
+}
+
+/** What a text says as a body, or what is wrong with it, in words. */
+export type Read = { body: Body } | { fault: string };
+
+/** Reads a body from JSON that somebody types. */
+export function parseBody(text: string): Read {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    return { fault: `This is no JSON yet: ${error instanceof Error ? error.message : String(error)}` };
+  }
+  return readBody(json);
+}
+
+/**
+ * Reads a body of which only the shape is looked at: whether its values are allowed is said by who registers it. Nothing is dropped
+ * unsaid: a field that no command has is a fault.
+ */
+export function readBody(json: unknown): Read {
+  try {
+    return { body: readCommand(json) };
+  } catch (error) {
+    if (error instanceof Misshapen) return { fault: error.message };
+    throw error;
+  }
+}
+
+class Misshapen extends Error {}
+
+type Fields = Record<string, unknown>;
+
+type Reader<Value> = (value: unknown, path: string) => Value;
+
+function readCommand(json: unknown): Body {
+  const given = fields(json, '');
+  const body: Body = {
+    type: orElse(number, CHAT_INPUT)(given.type, 'type'),
+    name: orElse(text, '')(given.name, 'name'),
+    name_localizations: orElse<Translations | null>(translations, null)(given.name_localizations, 'name_localizations'),
+    description: orElse(text, '')(given.description, 'description'),
+    description_localizations: orElse<Translations | null>(translations, null)(
+      given.description_localizations,
+      'description_localizations',
+    ),
+    options: orElse(listOf(option), [])(given.options, 'options'),
+    default_member_permissions: orElse<string | null>(text, null)(
+      given.default_member_permissions,
+      'default_member_permissions',
+    ),
+    nsfw: orElse(flag, false)(given.nsfw, 'nsfw'),
+    integration_types: orElse<number[] | null>(listOf(number), null)(given.integration_types, 'integration_types'),
+    contexts: orElse<number[] | null>(listOf(number), null)(given.contexts, 'contexts'),
+  };
+  refuseOthers(given, body, '');
+  return body;
+}
+
+const OPTION_FIELDS: { [Field in keyof Required<Option>]: Reader<Required<Option>[Field]> } = {
+  type: number,
+  name: orElse(text, ''),
+  name_localizations: translations,
+  description: orElse(text, ''),
+  description_localizations: translations,
+  required: flag,
+  autocomplete: flag,
+  choices: listOf(choice),
+  options: listOf((value, path) => option(value, path)),
+  channel_types: listOf(number),
+  file_types: listOf(text),
+  min_value: number,
+  max_value: number,
+  min_length: number,
+  max_length: number,
+};
+
+function option(value: unknown, path: string): Option {
+  const given = fields(value, path);
+  const read = Object.entries(OPTION_FIELDS)
+    .filter(([name]) => name === 'name' || name === 'description' || name === 'type' || given[name] != null)
+    .map(([name, reader]) => [name, (reader as Reader<unknown>)(given[name], `${path}.${name}`)]);
+  refuseOthers(given, OPTION_FIELDS, path);
+  return Object.fromEntries(read) as Option;
+}
+
+function choice(value: unknown, path: string): Choice {
+  const given = fields(value, path);
+  const read: Choice = {
+    name: orElse(text, '')(given.name, `${path}.name`),
+    value: textOrNumber(given.value, `${path}.value`),
+  };
+  if (given.name_localizations != null)
+    read.name_localizations = translations(given.name_localizations, `${path}.name_localizations`);
+  refuseOthers(given, { name: 1, value: 1, name_localizations: 1 }, path);
+  return read;
+}
+
+function fields(value: unknown, path: string): Fields {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
+  throw misshapen(path, 'an object in braces');
+}
+
+function text(value: unknown, path: string): string {
+  if (typeof value === 'string') return value;
+  throw misshapen(path, 'a text in quotes');
+}
+
+function number(value: unknown, path: string): number {
+  if (typeof value === 'number') return value;
+  throw misshapen(path, 'a number');
+}
+
+function textOrNumber(value: unknown, path: string): string | number {
+  if (typeof value === 'string' || typeof value === 'number') return value;
+  throw misshapen(path, 'a text or a number');
+}
+
+function flag(value: unknown, path: string): boolean {
+  if (typeof value === 'boolean') return value;
+  throw misshapen(path, 'true or false');
+}
+
+function translations(value: unknown, path: string): Translations {
+  const given = Object.entries(fields(value, path)).filter(([, translation]) => translation !== null);
+  return Object.fromEntries(given.map(([locale, translation]) => [locale, text(translation, `${path}.${locale}`)]));
+}
+
+function listOf<Value>(read: Reader<Value>): Reader<Value[]> {
+  return (value, path) => {
+    if (!Array.isArray(value)) throw misshapen(path, 'a list in brackets');
+    return value.map((entry, index) => read(entry, `${path}.${index}`));
+  };
+}
+
+/** Reads what is there; null stands for nothing. */
+function orElse<Value>(read: Reader<Value>, otherwise: Value): Reader<Value> {
+  return (value, path) => (value == null ? otherwise : read(value, path));
+}
+
+function refuseOthers(given: Fields, known: object, path: string): void {
+  const other = Object.keys(given).find((name) => !Object.hasOwn(known, name));
+  if (other === undefined) return;
+  throw new Misshapen(`“${other}”${path === '' ? '' : ` in ${path}`} is no field of a command.`);
+}
+
+function misshapen(path: string, wanted: string): Misshapen {
+  return new Misshapen(`${path === '' ? 'A command' : path} has to be ${wanted}.`);
+}

@@ -1,0 +1,283 @@
+import { type ReactNode, useState } from 'react';
+import type { CombinedError } from 'urql';
+import { type Draft, isSame, useDraft } from '../../ui/draft.js';
+import { Select, Switch, TextArea, TextField } from '../../ui/field.js';
+import { DraftForm } from '../../ui/save.js';
+import { type Body, CHAT_INPUT, jsonOf, parseBody } from './command-body.js';
+import { Checks, type Faults, TranslationRows } from './command-fields.js';
+import { Preview } from './command-preview.js';
+import { OptionList } from './option-editor.js';
+
+const NAMES: Record<keyof Body, string> = {
+  type: 'Type',
+  name: 'Name',
+  name_localizations: 'Translations of the name',
+  description: 'Description',
+  description_localizations: 'Translations of the description',
+  options: 'Options',
+  default_member_permissions: 'Default permissions',
+  nsfw: 'Age-restricted',
+  integration_types: 'Installed to',
+  contexts: 'Where it can be used',
+};
+
+interface CommandEditorProps {
+  /** As it is; what is edited is told apart from it. */
+  live: Body;
+  /** Of a registered one, which keeps its type. */
+  isRegistered: boolean;
+  /** Whether it is one of a server, which is used there and nowhere else. */
+  isOfServer: boolean;
+  readOnly: string | undefined;
+  /** Sends what differs; undefined where somebody thought better of it. */
+  save(changes: Partial<Body>, whole: Body): Promise<{ error?: CombinedError | undefined } | undefined>;
+}
+
+/** A command as a form and as JSON beside each other, in step. */
+export function CommandEditor({ live, isRegistered, isOfServer, readOnly, save }: CommandEditorProps) {
+  const { draft, json } = useBothViews(live, isRegistered);
+  const send = async (changes: Partial<Body>) => (json.fault ? undefined : save(changes, draft.value));
+  return (
+    <DraftForm draft={draft} names={NAMES} save={send} readOnly={readOnly}>
+      {(faults) => (
+        <Views
+          draft={draft}
+          json={json}
+          faults={inCommand(faults)}
+          isRegistered={isRegistered}
+          isOfServer={isOfServer}
+        />
+      )}
+    </DraftForm>
+  );
+}
+
+type Json = ReturnType<typeof useBothViews>['json'];
+
+/**
+ * What is edited, in a form and as JSON. While the text is no command it is kept as it was typed, and the form waits; it is shown anew
+ * as soon as the form says something else than it.
+ */
+function useBothViews(live: Body, isRegistered: boolean) {
+  const draft = useDraft(live);
+  const [typed, setTyped] = useState<string | null>(null);
+  const read = typed === null ? null : readAs(typed, isRegistered ? live.type : null);
+  const fault = read && 'fault' in read ? read.fault : null;
+  const isInStep = read !== null && 'body' in read && isSame(read.body, draft.value);
+  const type = (text: string) => {
+    setTyped(text);
+    const next = readAs(text, isRegistered ? live.type : null);
+    if ('body' in next) for (const [field, value] of Object.entries(next.body)) draft.set(field as keyof Body, value);
+  };
+  const takeBack = () => setTyped(null);
+  const discard = () => {
+    takeBack();
+    draft.discard();
+  };
+  return {
+    draft: { ...draft, discard, isChanged: draft.isChanged || fault !== null } satisfies Draft<Body>,
+    json: { text: typed !== null && (fault !== null || isInStep) ? typed : jsonOf(draft.value), fault, type, takeBack },
+  };
+}
+
+/** @param type which it has to have; null for any */
+function readAs(text: string, type: number | null): ReturnType<typeof parseBody> {
+  const read = parseBody(text);
+  if (type === null || 'fault' in read || read.body.type === type) return read;
+  return { fault: `A registered command keeps its type, which is ${type}.` };
+}
+
+/** What was refused, by the path in the command, in which the input that was sent has it. */
+function inCommand(faults: Record<string, string>): Faults {
+  return Object.fromEntries(Object.entries(faults).map(([path, fault]) => [path.replace(/^command\.?/, ''), fault]));
+}
+
+interface ViewsProps {
+  draft: Draft<Body>;
+  json: Json;
+  faults: Faults;
+  isRegistered: boolean;
+  isOfServer: boolean;
+}
+
+function Views({ draft, json, faults, isRegistered, isOfServer }: ViewsProps) {
+  return (
+    <div className="views">
+      <fieldset disabled={json.fault !== null} aria-label="Form">
+        <Fields draft={draft} faults={faults} isRegistered={isRegistered} isOfServer={isOfServer} />
+      </fieldset>
+      <div className="beside">
+        <Preview body={draft.value} />
+        <JsonView json={json} />
+        <Refused faults={faults} />
+      </div>
+    </div>
+  );
+}
+
+function JsonView({ json: { text, fault, type, takeBack } }: { json: Json }) {
+  return (
+    <>
+      <TextArea
+        label="JSON"
+        hint="The same command, as programs register it. Change it here or in the form."
+        className="json"
+        rows={Math.min(24, Math.max(8, text.split('\n').length + 1))}
+        spellCheck={false}
+        autoComplete="off"
+        value={text}
+        fault={fault ?? undefined}
+        onChange={({ target }) => type(target.value)}
+      />
+      {fault !== null && (
+        <p className="small">
+          What you typed is kept, and the form waits for it.{' '}
+          <button type="button" className="link" onClick={takeBack}>
+            Go back to what the form says
+          </button>
+        </p>
+      )}
+    </>
+  );
+}
+
+/** All that was refused, since not all of it has a field. */
+function Refused({ faults }: { faults: Faults }) {
+  const all = Object.entries(faults);
+  if (all.length === 0) return null;
+  return (
+    <section className="notice" role="alert" aria-label="What was refused">
+      <ul>
+        {all.map(([path, fault]) => (
+          <li key={path}>
+            {path !== '' && <code>{path}</code>} {fault}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Fields({ draft, faults, isRegistered, isOfServer }: Omit<ViewsProps, 'json'>) {
+  const { value, set } = draft;
+  const isChat = value.type === CHAT_INPUT;
+  return (
+    <>
+      <Select
+        label="Type"
+        disabled={isRegistered}
+        hint={isRegistered ? 'A registered command keeps its type.' : undefined}
+        value={value.type}
+        fault={faults.type}
+        onChange={({ target }) => set('type', Number(target.value))}
+      >
+        <option value={1}>Slash command</option>
+        <option value={2}>Entry in the menu of a person</option>
+        <option value={3}>Entry in the menu of a message</option>
+      </Select>
+      <TextField
+        label="Name"
+        hint={isChat ? '1 to 32 small letters, digits, - and _.' : '1 to 32 characters.'}
+        maxLength={32}
+        autoComplete="off"
+        value={value.name}
+        fault={faults.name}
+        onChange={({ target }) => set('name', target.value)}
+      />
+      {(isChat || value.description !== '') && (
+        <TextField
+          label="Description"
+          maxLength={100}
+          value={value.description}
+          fault={faults.description}
+          onChange={({ target }) => set('description', target.value)}
+        />
+      )}
+      {(isChat || value.options.length > 0) && (
+        <OptionList
+          options={value.options}
+          parent={null}
+          path="options"
+          faults={faults}
+          onChange={(options) => set('options', options)}
+        />
+      )}
+      <Further draft={draft} faults={faults} isOfServer={isOfServer} />
+    </>
+  );
+}
+
+const CONTEXTS = [
+  { value: 0, text: 'Servers' },
+  { value: 1, text: 'Direct messages with the bot' },
+  { value: 2, text: 'Other direct messages' },
+];
+
+const INSTALLED_TO = [
+  { value: 0, text: 'A server' },
+  { value: 1, text: 'A person' },
+];
+
+function Further({ draft: { value, set }, faults, isOfServer }: Pick<ViewsProps, 'draft' | 'faults' | 'isOfServer'>) {
+  return (
+    <>
+      <Switch
+        label="Age-restricted"
+        checked={value.nsfw}
+        fault={faults.nsfw}
+        onChange={({ target }) => set('nsfw', target.checked)}
+      />
+      {!isOfServer && (
+        <>
+          <Checks
+            legend="Where it can be used"
+            all={CONTEXTS}
+            value={value.contexts}
+            fault={faults.contexts}
+            onChange={(contexts) => set('contexts', contexts.length === CONTEXTS.length ? null : contexts)}
+          />
+          <Checks
+            legend="Installed to"
+            all={INSTALLED_TO}
+            value={value.integration_types}
+            fault={faults.integration_types}
+            onChange={(types) => set('integration_types', types)}
+          />
+        </>
+      )}
+      <Folded title="Default permissions and translations">
+        <TextField
+          label="Default permissions"
+          hint="Decimal bits. Kept for the application; who may run it is decided by what a server grants."
+          inputMode="numeric"
+          value={value.default_member_permissions ?? ''}
+          fault={faults.default_member_permissions}
+          onChange={({ target }) => set('default_member_permissions', target.value === '' ? null : target.value)}
+        />
+        <TranslationRows
+          legend="Name"
+          path="name_localizations"
+          value={value.name_localizations}
+          faults={faults}
+          onChange={(names) => set('name_localizations', names)}
+        />
+        <TranslationRows
+          legend="Description"
+          path="description_localizations"
+          value={value.description_localizations}
+          faults={faults}
+          onChange={(descriptions) => set('description_localizations', descriptions)}
+        />
+      </Folded>
+    </>
+  );
+}
+
+function Folded({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <details>
+      <summary>{title}</summary>
+      {children}
+    </details>
+  );
+}

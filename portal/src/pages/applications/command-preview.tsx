@@ -1,0 +1,56 @@
+import { type Body, CHAT_INPUT, type Option } from './command-body.js';
+import { isFolder } from './option-tree.js';
+
+/** About how the picker shows a command. */
+export function Preview({ body }: { body: Body }) {
+  return (
+    <figure className="preview">
+      <figcaption className="soft small">As people see it, about</figcaption>
+      {body.type === CHAT_INPUT ? <Slash body={body} /> : <Entry body={body} />}
+    </figure>
+  );
+}
+
+function Slash({ body: { name, description, options } }: { body: Body }) {
+  return (
+    <ul>
+      {linesOf(name === '' ? '…' : name, description, options).map(({ path, text, plain }) => (
+        <li key={path}>
+          <b dir="auto">/{path}</b>{' '}
+          {plain.map((option) => (
+            <span className="slot" key={option.name} data-required={option.required ?? false}>
+              {option.name}
+            </span>
+          ))}
+          <span className="soft small" dir="auto">
+            {text}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface Line {
+  path: string;
+  text: string;
+  plain: Option[];
+}
+
+/** What can be chosen: the command, or each of its subcommands. */
+function linesOf(path: string, text: string, options: readonly Option[]): Line[] {
+  const folders = options.filter(isFolder);
+  if (folders.length === 0) return [{ path, text, plain: [...options] }];
+  return folders.flatMap((folder) => linesOf(`${path} ${folder.name}`, folder.description, folder.options ?? []));
+}
+
+function Entry({ body: { type, name } }: { body: Body }) {
+  return (
+    <ul>
+      <li>
+        <span className="soft small">Menu of a {type === 2 ? 'person' : 'message'} › Apps › </span>
+        <b dir="auto">{name === '' ? '…' : name}</b>
+      </li>
+    </ul>
+  );
+}

@@ -1,0 +1,58 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useQuery } from 'urql';
+import { CommandServersDocument, CommandsChangedDocument, CommandsDocument } from '../../gql/applications/commands.js';
+import { useLive } from '../../live.js';
+import { Select } from '../../ui/field.js';
+import { useApplication } from './application.js';
+
+/** The server whose commands are shown; null for those that are everywhere. It stands in the address. */
+export function useServer(): string | null {
+  return useSearch({ strict: false }).server ?? null;
+}
+
+/** What the address says of the server, for links to pages about the same one. */
+export function searchOf(server: string | null): { server?: string } {
+  return server === null ? {} : { server };
+}
+
+/** The commands of a scope, live. */
+export function useCommands(guildId: string | null) {
+  const { id } = useApplication();
+  const variables = { id, guildId };
+  const [{ data, error, fetching }] = useQuery({ query: CommandsDocument, variables });
+  useLive(CommandsChangedDocument, variables);
+  return { commands: data?.application?.commands, error, isBusy: fetching };
+}
+
+/** Chooses between the commands that are everywhere and those of a server. */
+export function ScopeSelect() {
+  const server = useServer();
+  const navigate = useNavigate({ from: '/applications/$applicationId/commands' });
+  const [{ data }] = useQuery({ query: CommandServersDocument });
+  const guilds = data?.guilds ?? [];
+  return (
+    <Select
+      label="Where"
+      value={server ?? ''}
+      onChange={({ target: { value } }) => void navigate({ search: searchOf(value === '' ? null : value) })}
+    >
+      <option value="">Everywhere</option>
+      {guilds.map(({ id, name }) => (
+        <option key={id} value={id}>
+          Only in {name}
+        </option>
+      ))}
+      {server !== null && data && guilds.every(({ id }) => id !== server) && (
+        <option value={server}>Only in server {server}</option>
+      )}
+    </Select>
+  );
+}
+
+/** A scope in words. */
+export function useScopeText(): string {
+  const server = useServer();
+  const [{ data }] = useQuery({ query: CommandServersDocument });
+  if (server === null) return 'everywhere';
+  return `only in ${data?.guilds.find(({ id }) => id === server)?.name ?? `server ${server}`}`;
+}

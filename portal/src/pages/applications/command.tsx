@@ -1,0 +1,182 @@
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { useClient } from 'urql';
+import {
+  DeleteCommandDocument,
+  OverwriteCommandsDocument,
+  UpdateCommandDocument,
+} from '../../gql/applications/commands.js';
+import type { CommandRowFragment } from '../../gql/types.js';
+import { Danger, useAction } from '../../ui/action.js';
+import { Copyable } from '../../ui/copy.js';
+import { Question } from '../../ui/dialog.js';
+import { NotFound } from '../../ui/endings.js';
+import { Skeleton } from '../../ui/listing.js';
+import { Name, useTitle } from '../../ui/page.js';
+import { problemIn, sentenceOf } from '../../ui/problems.js';
+import { useApplication } from './application.js';
+import { type Body, bodyOf } from './command-body.js';
+import { CommandEditor } from './command-editor.js';
+import { searchOf, useCommands, useServer } from './command-scope.js';
+import { reasonAgainst } from './may.js';
+import { CommandCard } from './new-command.js';
+import './commands.css';
+
+/** Changes a command, or deletes it. */
+export function Command() {
+  const { commandId } = useParams({ from: '/frame/applications/$applicationId/commands/$commandId' });
+  const { commands, error, isBusy } = useCommands(useServer());
+  const command = commands?.find(({ id }) => id === commandId);
+  if (command) return <OneCommand key={commandId} command={command} />;
+  if (error) return <p className="notice">{sentenceOf(problemIn(error))}</p>;
+  return commands && !isBusy ? <NotFound /> : <Skeleton />;
+}
+
+function OneCommand({ command }: { command: CommandRowFragment }) {
+  const application = useApplication();
+  const server = useServer();
+  const { name, reserved } = command;
+  useTitle(name, 'Commands', application.name);
+  const readOnly = reasonAgainst(application, 'MANAGE_COMMANDS');
+  const { save, question } = useSave(command);
+  return (
+    <CommandCard title={<Name>{name}</Name>}>
+      {reserved && (
+        <p className="notice">
+          {name} has become a built-in command: this one is hidden from the picker and refused when somebody invokes it.
+          Rename it.
+        </p>
+      )}
+      <CommandEditor live={bodyOf(command)} isRegistered isOfServer={server !== null} readOnly={readOnly} save={save} />
+      {question}
+      <div className="ends">
+        <Copyable label="Command id" text={command.id} />
+        <Copyable label="Version" text={command.version} />
+        <DeleteCommand command={command} isOff={readOnly !== undefined} />
+      </div>
+    </CommandCard>
+  );
+}
+
+/** Saves what differs; asks first where servers' permissions go with the old name. */
+function useSave({ id: commandId, type, name }: CommandRowFragment) {
+  const client = useClient();
+  const { id: applicationId } = useApplication();
+  const { ask, question } = useQuestion();
+  const grantsOf = useGrants();
+  const save = async (changes: Partial<Body>) => {
+    if (changes.name !== undefined) {
+      const grants = await grantsOf({ type, name });
+      if (!(await ask({ name, next: changes.name, grants }))) return undefined;
+    }
+    return client
+      .mutation(UpdateCommandDocument, { input: { applicationId, commandId, command: changes } })
+      .toPromise();
+  };
+  return { save, question };
+}
+
+/** How many permissions servers granted of a command: what a plan without it says would go. */
+function useGrants() {
+  const client = useClient();
+  const { id: applicationId } = useApplication();
+  const guildId = useServer();
+  return async ({ type, name }: Pick<CommandRowFragment, 'type' | 'name'>): Promise<number | null> => {
+    const input = { applicationId, guildId, commands: [], dryRun: true };
+    const { data } = await client.mutation(OverwriteCommandsDocument, { input }).toPromise();
+    const entry = data?.overwriteCommands.plan.find((one) => one.type === type && one.name === name);
+    return entry?.grantsLost ?? null;
+  };
+}
+
+/** What goes with a name, in words. */
+export function grantsText(grants: number | null): string {
+  if (grants === null) return 'Permissions that servers granted of it go with it.';
+  if (grants === 0) return 'No server granted a permission of it, so none goes with it.';
+  return grants === 1
+    ? 'One permission that a server granted of it goes with it.'
+    : `${grants} permissions that servers granted of it go with it.`;
+}
+
+interface Renaming {
+  name: string;
+  next: string;
+  grants: number | null;
+}
+
+function useQuestion() {
+  const [asked, setAsked] = useState<(Renaming & { answer: (isWanted: boolean) => void }) | null>(null);
+  const ask = (renaming: Renaming) =>
+    new Promise<boolean>((resolve) =>
+      setAsked({
+        ...renaming,
+        answer: (isWanted) => {
+          setAsked(null);
+          resolve(isWanted);
+        },
+      }),
+    );
+  const question: ReactNode = asked && (
+    <Question
+      title={`Rename ${asked.name} to ${asked.next}?`}
+      safe="Cancel"
+      onSafe={() => asked.answer(false)}
+      action={
+        <button type="button" className="bad" onClick={() => asked.answer(true)}>
+          Rename
+        </button>
+      }
+    >
+      <p>{grantsText(asked.grants)} Who types the old name finds nothing any more.</p>
+    </Question>
+  );
+  return { ask, question };
+}
+
+function DeleteCommand({ command, isOff }: { command: CommandRowFragment; isOff: boolean }) {
+  const [grants, setGrants] = useState<{ count: number | null } | null>(null);
+  const grantsOf = useGrants();
+  const open = async () => setGrants({ count: await grantsOf(command) });
+  return (
+    <>
+      <button type="button" className="bad" disabled={isOff} onClick={() => void open()}>
+        Delete command
+      </button>
+      {grants && <DeleteQuestion command={command} grants={grants.count} onClose={() => setGrants(null)} />}
+    </>
+  );
+}
+
+interface DeleteQuestionProps {
+  command: CommandRowFragment;
+  grants: number | null;
+  onClose: () => void;
+}
+
+function DeleteQuestion({ command: { id: commandId, name }, grants, onClose }: DeleteQuestionProps) {
+  const { id: applicationId } = useApplication();
+  const server = useServer();
+  const navigate = useNavigate();
+  const { run, isBusy, problem } = useAction(DeleteCommandDocument, { isQuiet: true });
+  const remove = async () => {
+    if (!(await run({ input: { applicationId, commandId } }))) return;
+    void navigate({
+      to: '/applications/$applicationId/commands',
+      params: { applicationId },
+      search: searchOf(server),
+      ignoreBlocker: true,
+    });
+  };
+  return (
+    <Danger
+      title={`Delete the command ${name}?`}
+      doIt="Delete"
+      onDo={() => void remove()}
+      onClose={onClose}
+      isBusy={isBusy}
+      problem={problem}
+    >
+      <p>{grantsText(grants)} A new command of the same name begins without any.</p>
+    </Danger>
+  );
+}

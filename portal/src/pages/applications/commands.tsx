@@ -1,0 +1,155 @@
+import { Link } from '@tanstack/react-router';
+import type { CombinedError } from 'urql';
+import type { CommandRowFragment, CommandType } from '../../gql/types.js';
+import { Skeleton } from '../../ui/listing.js';
+import { useTitle } from '../../ui/page.js';
+import { problemIn, sentenceOf } from '../../ui/problems.js';
+import { useApplication } from './application.js';
+import { ScopeSelect, searchOf, useCommands, useScopeText, useServer } from './command-scope.js';
+import { reasonAgainst } from './may.js';
+import './commands.css';
+
+/** What people can ask of the application, everywhere or in one server. */
+export function Commands() {
+  const application = useApplication();
+  const server = useServer();
+  useTitle('Commands', application.name);
+  const { commands, error } = useCommands(server);
+  const reason = reasonAgainst(application, 'MANAGE_COMMANDS');
+  return (
+    <section className="card" aria-labelledby="commands">
+      <div className="heading">
+        <h2 id="commands">Commands</h2>
+        <Ways isOff={reason !== undefined} />
+      </div>
+      {reason !== undefined && <p className="hint">{reason}</p>}
+      <ScopeSelect />
+      <List commands={commands} error={error} />
+    </section>
+  );
+}
+
+/** Where commands are made. A link cannot be switched off: it is a button then. */
+function Ways({ isOff }: { isOff: boolean }) {
+  const { id: applicationId } = useApplication();
+  const search = searchOf(useServer());
+  if (isOff)
+    return (
+      <div className="buttons">
+        <button type="button" className="plain" disabled>
+          Overwrite
+        </button>
+        <button type="button" disabled>
+          New command
+        </button>
+      </div>
+    );
+  return (
+    <div className="buttons">
+      <Link
+        className="button plain"
+        to="/applications/$applicationId/commands/overwrite"
+        params={{ applicationId }}
+        search={search}
+      >
+        Overwrite
+      </Link>
+      <Link
+        className="button"
+        to="/applications/$applicationId/commands/new"
+        params={{ applicationId }}
+        search={search}
+      >
+        New command
+      </Link>
+    </div>
+  );
+}
+
+interface ListProps {
+  commands: readonly CommandRowFragment[] | undefined;
+  error: CombinedError | undefined;
+}
+
+function List({ commands, error }: ListProps) {
+  if (!commands) return error ? <p className="notice">{refusalOf(error)}</p> : <Skeleton />;
+  if (commands.length === 0) return <Empty />;
+  return (
+    <ul className="commands" aria-label="Commands">
+      {commands.map((command) => (
+        <Row key={command.id} command={command} />
+      ))}
+    </ul>
+  );
+}
+
+function refusalOf(error: CombinedError): string {
+  const problem = problemIn(error);
+  return problem.code === 'FORBIDDEN' || problem.code === 'NOT_FOUND'
+    ? 'The application is not installed in this server, so that it has no commands there.'
+    : sentenceOf(problem);
+}
+
+const TYPES: Record<CommandType, string> = {
+  CHAT_INPUT: 'Slash command',
+  USER: 'Entry for people',
+  MESSAGE: 'Entry for messages',
+};
+
+function Row({ command }: { command: CommandRowFragment }) {
+  const { id: applicationId } = useApplication();
+  const server = useServer();
+  const scope = useScopeText();
+  const { id, type, name, description, version, reserved } = command;
+  return (
+    <li>
+      <p>
+        <Link
+          to="/applications/$applicationId/commands/$commandId"
+          params={{ applicationId, commandId: id }}
+          search={searchOf(server)}
+        >
+          <bdi>{type === 'CHAT_INPUT' ? `/${name}` : name}</bdi>
+        </Link>
+        {reserved && <span className="badge bad">reserved</span>}
+      </p>
+      {description !== '' && (
+        <p>
+          <span dir="auto">{description}</span>
+        </p>
+      )}
+      <p className="soft small">
+        {TYPES[type]}, {scope}, version <code>{version}</code>
+      </p>
+      {reserved && (
+        <p className="small">
+          This has become the name of a built-in command: it is hidden from the picker and refused when somebody invokes
+          it. Rename it.
+        </p>
+      )}
+    </li>
+  );
+}
+
+function Empty() {
+  const { id } = useApplication();
+  const server = useServer();
+  const place = server === null ? 'commands' : `guilds/${server}/commands`;
+  const address = `${window.location.origin}/api/v10/applications/${id}/${place}`;
+  const lines = [
+    `curl -X POST '${address}' \\`,
+    `  -H "authorization: Bot $BOT_TOKEN" \\`,
+    `  -H 'content-type: application/json' \\`,
+    `  -d '{"type":1,"name":"dive","description":"Goes under"}'`,
+  ];
+  return (
+    <div className="hint">
+      <p>
+        There is no command here. A command is what people type, or choose from the menu of a person or a message. Make
+        one with the button above, or let your program register it:
+      </p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard, too */}
+      <pre tabIndex={0}>{lines.join('\n')}</pre>
+    </div>
+  );
+}

@@ -1,0 +1,118 @@
+import { type RefObject, useRef, useState } from 'react';
+import { TestInteractionsEndpointDocument } from '../../gql/applications/interactions.js';
+import type { ProbeFragment } from '../../gql/types.js';
+import { useAction } from '../../ui/action.js';
+import { Question } from '../../ui/dialog.js';
+import { type Draft, useDraft } from '../../ui/draft.js';
+import { TextField } from '../../ui/field.js';
+import { Refusal } from '../../ui/form.js';
+import { DraftForm } from '../../ui/save.js';
+import { useCountdown } from '../../ui/times.js';
+import { useApplication, useUpdateApplication } from './application.js';
+import { reasonAgainst } from './may.js';
+import { ProbeReport, probeIn } from './probe-report.js';
+
+const NAMES = { url: 'Endpoint URL' };
+
+/** Where interactions are sent by HTTP; saved only where a probe says that it works. */
+export function EndpointCard() {
+  const application = useApplication();
+  const readOnly = reasonAgainst(application, 'UPDATE_SETTINGS');
+  const draft = useDraft({ url: application.interactionsEndpointUrl ?? '' });
+  const [probe, setProbe] = useState<ProbeFragment | null>(null);
+  const { save, question } = useSaveUrl(setProbe);
+  const field = useRef<HTMLInputElement>(null);
+  const test = useTest(draft, setProbe, field);
+  return (
+    <section className="card endpoint" aria-labelledby="endpoint">
+      <h2 id="endpoint">Endpoint</h2>
+      <DraftForm draft={draft} names={NAMES} save={save} readOnly={readOnly}>
+        {(faults) => (
+          <TextField
+            label="Endpoint URL"
+            type="url"
+            inputMode="url"
+            placeholder="https://bot.example/interactions"
+            hint="Where commands, components and modals are sent, as signed requests. Without one, bots get them over the gateway."
+            ref={field}
+            value={draft.value.url}
+            fault={test.fault ?? faults.interactionsEndpointUrl}
+            onChange={({ target }) => draft.set('url', target.value)}
+          />
+        )}
+      </DraftForm>
+      <div className="actions">
+        <button type="button" className="plain" disabled={test.isOff || readOnly !== undefined} onClick={test.run}>
+          Test
+        </button>
+        <span role="status" className="soft">
+          {test.isBusy && 'Testing …'}
+        </span>
+      </div>
+      <Refusal problem={test.problem} seconds={test.seconds} />
+      {probe && <ProbeReport probe={probe} />}
+      {question}
+    </section>
+  );
+}
+
+/** Probes what is typed, without saving it. */
+function useTest(
+  { value: { url } }: Draft<{ url: string }>,
+  show: (probe: ProbeFragment | null) => void,
+  field: RefObject<HTMLInputElement | null>,
+) {
+  const { id } = useApplication();
+  const { run, isBusy, problem } = useAction(TestInteractionsEndpointDocument, { isQuiet: true });
+  const seconds = useCountdown(problem?.retryAfter ?? 0, problem);
+  const test = async () => {
+    show(null);
+    const answer = await run({ input: { applicationId: id, url: url.trim() } });
+    if (answer) show(answer.testInteractionsEndpoint.probe);
+    else field.current?.focus();
+  };
+  return {
+    run: () => void test(),
+    isBusy,
+    isOff: isBusy || seconds > 0 || url.trim() === '',
+    fault: problem?.fields.url,
+    problem,
+    seconds,
+  };
+}
+
+/** Saves the address; asks first where there is to be none any more. */
+function useSaveUrl(show: (probe: ProbeFragment | null) => void) {
+  const update = useUpdateApplication();
+  const [answer, setAnswer] = useState<((isWanted: boolean) => void) | null>(null);
+  const ask = () => new Promise<boolean>((resolve) => setAnswer(() => resolve));
+  const save = async ({ url = '' }: { url?: string }) => {
+    const wanted = url.trim() === '' ? null : url.trim();
+    if (wanted === null && !(await ask())) return undefined;
+    const saved = await update({ interactionsEndpointUrl: wanted });
+    show(probeIn(saved.error));
+    return saved;
+  };
+  const decide = (isWanted: boolean) => {
+    answer?.(isWanted);
+    setAnswer(null);
+  };
+  return { save, question: answer && <ClearQuestion decide={decide} /> };
+}
+
+function ClearQuestion({ decide }: { decide: (isWanted: boolean) => void }) {
+  return (
+    <Question
+      title="Remove the endpoint URL?"
+      safe="Cancel"
+      onSafe={() => decide(false)}
+      action={
+        <button type="button" className="bad" onClick={() => decide(true)}>
+          Remove
+        </button>
+      }
+    >
+      <p>From then on interactions go over the gateway only. While no session of the bot is open, every one fails.</p>
+    </Question>
+  );
+}

@@ -1,0 +1,200 @@
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useCallback, useEffect, useState } from 'react';
+import { useQuery, useSubscription } from 'urql';
+import {
+  EndpointHealthDocument,
+  InteractionLogDocument,
+  InteractionUpdatedDocument,
+} from '../../gql/applications/interactions.js';
+import type { EndpointHealthQuery, InteractionRowFragment } from '../../gql/types.js';
+import { useRenewal } from '../../renewal.js';
+import { Skeleton } from '../../ui/listing.js';
+import { problemIn, sentenceOf } from '../../ui/problems.js';
+import { Ago } from '../../ui/times.js';
+import { newestFirst, partAt, withRow } from './interaction-log.js';
+import { personText, STATES, typeText } from './interaction-words.js';
+
+/** How long a row may be new before the numbers above are asked for again, in milliseconds. */
+const HEALTH_AFTER_MS = 500;
+
+/** What became of interactions: numbers, and the newest of them, live. */
+export function InteractionLog({ id, empty }: { id: string; empty: ReactNode }) {
+  const [isPaused, setPaused] = useState(false);
+  const log = useLog(id, isPaused);
+  return (
+    <section className="card" aria-labelledby="log">
+      <div className="heading">
+        <h2 id="log">Log</h2>
+        <button type="button" className="plain small" onClick={() => setPaused(!isPaused)}>
+          {isPaused ? 'Resume' : 'Pause'}
+        </button>
+      </div>
+      <Health id={id} since={log.changes} />
+      <Waiting count={log.waiting} show={log.showWaiting} isPaused={isPaused} />
+      <Rows log={log} empty={empty} />
+    </section>
+  );
+}
+
+type Log = ReturnType<typeof useLog>;
+
+function useLog(id: string, isPaused: boolean) {
+  const [before, setBefore] = useState<string | null>(null);
+  const [{ data, error, fetching }, again] = useQuery({ query: InteractionLogDocument, variables: { id, before } });
+  const live = useLiveRows(id, isPaused);
+  useRenewal(() => again({ requestPolicy: 'network-only' }), !isPaused);
+  const page = data?.application?.interactions;
+  const rows = newestFirst(page?.edges.map(({ node }) => node) ?? [], live);
+  const [seen, setSeen] = useState<string | null>(null);
+  const newest = rows[0]?.id ?? null;
+  useEffect(() => setSeen((known) => known ?? newest), [newest]);
+  const { shown, waiting } = partAt(rows, seen);
+  return {
+    shown: page ? shown : undefined,
+    waiting: waiting.length,
+    showWaiting: () => setSeen(newest),
+    changes: live,
+    error,
+    isBusy: fetching,
+    older: page?.pageInfo.hasPreviousPage ? () => setBefore(page.pageInfo.startCursor) : null,
+  };
+}
+
+/** Interactions of which something was heard while the page was open. */
+function useLiveRows(applicationId: string, isPaused: boolean): readonly InteractionRowFragment[] {
+  const add = useCallback(
+    (
+      rows: InteractionRowFragment[] | undefined,
+      { interactionUpdated }: { interactionUpdated: InteractionRowFragment },
+    ) => withRow(rows ?? [], interactionUpdated),
+    [],
+  );
+  const asked = { query: InteractionUpdatedDocument, variables: { applicationId }, pause: isPaused };
+  const [{ data }] = useSubscription(asked, add);
+  return data ?? NONE;
+}
+
+const NONE: readonly InteractionRowFragment[] = [];
+
+/** Says how many are new, and shows them when asked: what is being read stays where it is. */
+function Waiting({ count, show, isPaused }: { count: number; show: () => void; isPaused: boolean }) {
+  const text = count === 1 ? '1 new interaction' : `${count} new interactions`;
+  return (
+    <div className="waiting">
+      <span role="status" className="soft small">
+        {isPaused ? 'Paused: nothing new is shown.' : count > 0 ? text : ''}
+      </span>
+      {count > 0 && (
+        <button type="button" className="plain small" onClick={show}>
+          Show {text}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function Rows({ log, empty }: { log: Log; empty: ReactNode }) {
+  const { shown, error, older, isBusy } = log;
+  if (!shown) return error ? <p className="notice">{sentenceOf(problemIn(error))}</p> : <Skeleton />;
+  if (shown.length === 0) return empty;
+  return (
+    <>
+      <ol className="log" aria-label="Interactions">
+        {shown.map((row) => (
+          <Row key={row.id} row={row} />
+        ))}
+      </ol>
+      {older && (
+        <button type="button" className="plain" disabled={isBusy} onClick={older}>
+          Load older
+        </button>
+      )}
+    </>
+  );
+}
+
+function Row({ row }: { row: InteractionRowFragment }) {
+  const { text, tone } = STATES[row.state];
+  return (
+    <li>
+      <span className={`badge ${tone}`}>{text}</span>
+      <Link
+        to="/applications/$applicationId/interactions/$interactionId"
+        from="/applications/$applicationId"
+        params={{ interactionId: row.id }}
+      >
+        <bdi>{row.name}</bdi>
+      </Link>
+      <span className="soft small">
+        {typeText(row.type)} of <bdi>{personText(row)}</bdi> <Place row={row} />
+      </span>
+      <span className="soft small end">
+        {row.fellBack && <span className="badge warn">fell back</span>}{' '}
+        {row.durationMs !== null && `${row.durationMs} ms, `}
+        <Ago at={row.createdAt} />
+      </span>
+    </li>
+  );
+}
+
+/** Where it was asked. */
+export function Place({ row: { channel } }: { row: Pick<InteractionRowFragment, 'channel'> }) {
+  if (!channel) return <>in a channel that you cannot see</>;
+  return (
+    <>
+      in <bdi>{channel.guild ? `#${channel.name}` : 'a direct channel'}</bdi>
+      {channel.guild && (
+        <>
+          {' '}
+          of <bdi>{channel.guild.name}</bdi>
+        </>
+      )}
+    </>
+  );
+}
+
+type Numbers = NonNullable<EndpointHealthQuery['application']>['endpointHealth'];
+
+/** How the endpoint did; asked for again a moment after something was heard. */
+function Health({ id, since }: { id: string; since: unknown }) {
+  const [{ data }, again] = useQuery({ query: EndpointHealthDocument, variables: { id } });
+  useEffect(() => {
+    if (since === NONE) return;
+    const timer = setTimeout(() => again({ requestPolicy: 'network-only' }), HEALTH_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, [since, again]);
+  const health = data?.application?.endpointHealth;
+  return health ? <HealthLine health={health} /> : <Skeleton lines={1} />;
+}
+
+function HealthLine({ health }: { health: Numbers }) {
+  const figures = [
+    ['answered', health.answered],
+    ['fell back', health.fellBack],
+    ['failed', health.failed],
+    ['p50', duration(health.p50Ms)],
+    ['p95', duration(health.p95Ms)],
+  ] as const;
+  return (
+    <section aria-label="Health">
+      <p className="soft small">The endpoint, with the last 100 interactions that it was asked:</p>
+      <dl className="figures">
+        {figures.map(([term, figure]) => (
+          <div key={term}>
+            <dt>{term}</dt>
+            <dd>{figure}</dd>
+          </div>
+        ))}
+      </dl>
+      {health.lastFailure !== null && health.lastFailureAt !== null && (
+        <p className="small">
+          Last fault <Ago at={health.lastFailureAt} />: {health.lastFailure}
+        </p>
+      )}
+    </section>
+  );
+}
+
+function duration(ms: number | null): string {
+  return ms === null ? '–' : `${ms} ms`;
+}

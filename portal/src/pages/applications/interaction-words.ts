@@ -1,0 +1,61 @@
+import type { InteractionRowFragment, InteractionState } from '../../gql/types.js';
+
+/** How a state is called, and the look of its badge. */
+export const STATES: Record<InteractionState, { text: string; tone: '' | 'good' | 'warn' | 'bad' }> = {
+  DELIVERING: { text: 'on its way', tone: '' },
+  DELIVERED_HTTP: { text: 'at the endpoint', tone: '' },
+  DELIVERED_GATEWAY: { text: 'at the bot', tone: '' },
+  DEFERRED: { text: 'answer to follow', tone: 'warn' },
+  ANSWERED: { text: 'answered', tone: 'good' },
+  FAILED: { text: 'failed', tone: 'bad' },
+  EXPIRED: { text: 'out of time', tone: 'bad' },
+};
+
+/** What was asked, by the number that the wire has for it. */
+const TYPES: Record<number, string> = {
+  2: 'Command',
+  3: 'Component',
+  4: 'Autocompletion',
+  5: 'Modal',
+};
+
+export function typeText(type: number): string {
+  return TYPES[type] ?? `Type ${type}`;
+}
+
+const KINDS: Record<string, string> = {
+  HTTP: 'Sent to the endpoint',
+  GATEWAY: 'Sent over the gateway',
+  CALLBACK: 'First answer',
+  REFUSED: 'An answer was refused',
+  FOLLOW_UP: 'Follow-up message',
+  EDIT: 'Message edited',
+  DELETE: 'Message deleted',
+  FAILED: 'Failed',
+  EXPIRED: 'Its 15 minutes were over',
+};
+
+/** What a step of the trace was, in words. */
+export function stepText(kind: string): string {
+  return KINDS[kind] ?? kind;
+}
+
+/** Whether a step is where it went wrong. */
+export function isFault({ kind, reason }: { kind: string; reason: string | null }): boolean {
+  return reason !== null || kind === 'FAILED' || kind === 'EXPIRED' || kind === 'REFUSED';
+}
+
+/** Who asked: the name that is shown of them. */
+export function personText({ user }: Pick<InteractionRowFragment, 'user'>): string {
+  return user.globalName ?? user.username;
+}
+
+/** A body in lines where it is JSON; what was cut short, or is none, as it came. */
+export function legible(body: string | null): string | null {
+  if (body === null) return null;
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2);
+  } catch {
+    return body;
+  }
+}

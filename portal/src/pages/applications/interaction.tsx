@@ -1,0 +1,101 @@
+import { Link, useParams } from '@tanstack/react-router';
+import { useQuery } from 'urql';
+import { InteractionChangedDocument, InteractionDocument } from '../../gql/applications/interactions.js';
+import type { InteractionPageFragment } from '../../gql/types.js';
+import { useLive } from '../../live.js';
+import { useRenewal } from '../../renewal.js';
+import { Copyable } from '../../ui/copy.js';
+import { NotFound } from '../../ui/endings.js';
+import { Skeleton } from '../../ui/listing.js';
+import { useTitle } from '../../ui/page.js';
+import { problemIn, sentenceOf } from '../../ui/problems.js';
+import { Ago } from '../../ui/times.js';
+import { useApplication } from './application.js';
+import { Place } from './interaction-list.js';
+import { isFault, legible, personText, STATES, stepText, typeText } from './interaction-words.js';
+import { Exchange } from './probe-report.js';
+import './interactions.css';
+
+/** What happened with one interaction, one step after the other. */
+export function InteractionTimeline() {
+  const { interactionId: id } = useParams({ from: '/frame/applications/$applicationId/interactions/$interactionId' });
+  const { id: applicationId } = useApplication();
+  const [{ data, error }, again] = useQuery({ query: InteractionDocument, variables: { id } });
+  useLive(InteractionChangedDocument, { id });
+  useRenewal(() => again({ requestPolicy: 'network-only' }));
+  if (!data) return error ? <p className="notice">{sentenceOf(problemIn(error))}</p> : <Skeleton />;
+  if (!data.interaction) return <NotFound />;
+  return (
+    <>
+      <p>
+        <Link to="/applications/$applicationId/interactions" params={{ applicationId }}>
+          All interactions
+        </Link>
+      </p>
+      <Facts interaction={data.interaction} />
+      <Timeline trace={data.interaction.trace} />
+    </>
+  );
+}
+
+function Facts({ interaction }: { interaction: InteractionPageFragment }) {
+  const { id, name, type, state, failure, fellBack, createdAt } = interaction;
+  const application = useApplication();
+  useTitle(name, 'Interactions', application.name);
+  const { text, tone } = STATES[state];
+  return (
+    <section className="card" aria-labelledby="interaction">
+      <h2 id="interaction">
+        <bdi>{name}</bdi> <span className={`badge ${tone}`}>{text}</span>
+        {fellBack && <span className="badge warn">fell back to the gateway</span>}
+      </h2>
+      <p>
+        {typeText(type)} of <bdi>{personText(interaction)}</bdi> <Place row={interaction} />, <Ago at={createdAt} />
+      </p>
+      {failure !== null && <p className="notice">{failure}</p>}
+      <Copyable label="Interaction id" text={id} />
+    </section>
+  );
+}
+
+function Timeline({ trace }: Pick<InteractionPageFragment, 'trace'>) {
+  return (
+    <section className="card" aria-labelledby="timeline">
+      <h2 id="timeline">Timeline</h2>
+      {trace.length === 0 && <p className="hint">Nothing was noted yet.</p>}
+      <ol className="timeline">
+        {trace.map((step, index) => (
+          <Step key={index} step={step} />
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+
+function Step({ step }: { step: InteractionPageFragment['trace'][number] }) {
+  const { at, kind, status, durationMs, reason, request, response } = step;
+  const facts = [status !== null && `status ${status}`, durationMs !== null && `${durationMs} ms`].filter(Boolean);
+  return (
+    <li data-fault={isFault(step)}>
+      <p>
+        <b>{stepText(kind)}</b>{' '}
+        <span className="soft small">
+          {facts.length > 0 && `${facts.join(', ')}, `}
+          <time dateTime={at} title={at}>
+            {CLOCK.format(new Date(at))}
+          </time>
+        </span>
+      </p>
+      {reason !== null && <p className="reason">{reason}</p>}
+      {(request !== null || response !== null) && (
+        <details>
+          <summary>Request and response</summary>
+          <Exchange title="Request" text={legible(request)} />
+          <Exchange title="Response" text={legible(response)} />
+        </details>
+      )}
+    </li>
+  );
+}

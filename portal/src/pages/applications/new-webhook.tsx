@@ -1,0 +1,104 @@
+import { useState } from 'react';
+import { useQuery } from 'urql';
+import { CreateWebhookDocument, ServersDocument } from '../../gql/applications/webhooks.js';
+import { useAction } from '../../ui/action.js';
+import { OpenDialog } from '../../ui/dialog.js';
+import { Select, TextField } from '../../ui/field.js';
+import { Form } from '../../ui/form.js';
+import { SecretsDialog } from '../../ui/secrets.js';
+import { useApplication } from './application.js';
+import { ChannelSelect } from './channel-select.js';
+
+interface Made {
+  name: string;
+  url: string;
+}
+
+/** Asks where a webhook is to post, makes it, and shows its address this once. */
+export function NewWebhook({ onClose }: { onClose: () => void }) {
+  const [made, setMade] = useState<Made | null>(null);
+  if (!made) return <PlaceDialog onClose={onClose} onMade={setMade} />;
+  return (
+    <SecretsDialog
+      title={`The URL of ${made.name}`}
+      secrets={[{ label: 'Webhook URL', variable: 'WEBHOOK_URL', value: made.url }]}
+      onDone={onClose}
+    />
+  );
+}
+
+function PlaceDialog({ onClose, onMade }: { onClose: () => void; onMade: (made: Made) => void }) {
+  const { id: applicationId } = useApplication();
+  const [guildId, setGuildId] = useState('');
+  const [place, setPlace] = useState({ channelId: '', name: '' });
+  const { run, isBusy, problem } = useAction(CreateWebhookDocument, { isQuiet: true });
+  const create = async () => {
+    const data = await run({ input: { applicationId, ...place } });
+    if (data) onMade({ name: place.name, url: data.createWebhook.url });
+  };
+  const changeServer = (id: string) => {
+    setGuildId(id);
+    setPlace({ ...place, channelId: '' });
+  };
+  return (
+    <OpenDialog title="New webhook" onClose={onClose}>
+      <Form
+        problem={problem}
+        isBusy={isBusy}
+        onSubmit={create}
+        buttons={(isOff) => (
+          <div className="actions">
+            <button type="button" className="plain" onClick={onClose}>
+              Cancel
+            </button>
+            <button type="submit" disabled={isOff || place.channelId === ''}>
+              Create
+            </button>
+          </div>
+        )}
+      >
+        <ServerSelect value={guildId} onChange={changeServer} />
+        <ChannelSelect
+          guildId={guildId}
+          value={place.channelId}
+          onChange={(channelId) => setPlace({ ...place, channelId })}
+          fault={problem?.fields.channelId}
+        />
+        <TextField
+          label="Name"
+          hint="1 to 80 characters. Its messages are by this name."
+          maxLength={80}
+          value={place.name}
+          fault={problem?.fields.name}
+          onChange={({ target }) => setPlace({ ...place, name: target.value })}
+        />
+      </Form>
+    </OpenDialog>
+  );
+}
+
+/** The bits of Administrator and ManageGuild. */
+const MANAGING = (1n << 3n) | (1n << 5n);
+
+function ServerSelect({ value, onChange }: { value: string; onChange: (guildId: string) => void }) {
+  const [{ data }] = useQuery({ query: ServersDocument });
+  const servers = data?.guilds.map((guild) => ({ ...guild, isManaged: isManaged(guild.viewerPermissions) })) ?? [];
+  const hint = data && servers.every((server) => !server.isManaged) ? NO_SERVER : undefined;
+  return (
+    <Select label="Server" hint={hint} value={value} onChange={({ target }) => onChange(target.value)}>
+      <option value="">Choose a server</option>
+      {servers.map((server) => (
+        <option key={server.id} value={server.id} disabled={!server.isManaged}>
+          {server.name}
+          {!server.isManaged && ' (you do not manage it)'}
+        </option>
+      ))}
+    </Select>
+  );
+}
+
+const NO_SERVER = 'You manage no server: making a webhook needs Manage server there.';
+
+function isManaged(viewerPermissions: string): boolean {
+  return (BigInt(viewerPermissions) & MANAGING) !== 0n;
+}

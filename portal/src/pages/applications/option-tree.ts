@@ -1,0 +1,117 @@
+import type { Option } from './command-body.js';
+
+/** How many options stand beside each other at most, and choices in an option. */
+export const MOST = 25;
+
+export const SUBCOMMAND = 1;
+export const GROUP = 2;
+export const TEXT = 3;
+
+/** What an option can be, in the order in which they are offered. */
+export const OPTION_TYPES: readonly { type: number; text: string }[] = [
+  { type: TEXT, text: 'Text' },
+  { type: 4, text: 'Whole number' },
+  { type: 10, text: 'Number' },
+  { type: 5, text: 'Yes or no' },
+  { type: 6, text: 'Person' },
+  { type: 7, text: 'Channel' },
+  { type: 8, text: 'Role' },
+  { type: 9, text: 'Person or role' },
+  { type: 11, text: 'File' },
+  { type: SUBCOMMAND, text: 'Subcommand' },
+  { type: GROUP, text: 'Group of subcommands' },
+];
+
+/** The fields that only options of some types have. */
+const SPECIAL: Record<number, readonly (keyof Option)[]> = {
+  [SUBCOMMAND]: ['options'],
+  [GROUP]: ['options'],
+  [TEXT]: ['required', 'choices', 'autocomplete', 'min_length', 'max_length'],
+  4: ['required', 'choices', 'autocomplete', 'min_value', 'max_value'],
+  10: ['required', 'choices', 'autocomplete', 'min_value', 'max_value'],
+  7: ['required', 'channel_types'],
+  11: ['required', 'file_types'],
+};
+
+const SHARED: readonly (keyof Option)[] = [
+  'type',
+  'name',
+  'name_localizations',
+  'description',
+  'description_localizations',
+];
+
+export function isFolder({ type }: Pick<Option, 'type'>): boolean {
+  return type === SUBCOMMAND || type === GROUP;
+}
+
+/** Whether an option of a type has a field. */
+export function has(type: number, field: keyof Option): boolean {
+  return (SPECIAL[type] ?? ['required']).includes(field);
+}
+
+/** What may stand in something: in a command, in a group of subcommands, in a subcommand. */
+export function typesWithin(parent: number | null): readonly { type: number; text: string }[] {
+  if (parent === null) return OPTION_TYPES;
+  return OPTION_TYPES.filter((one) => (parent === GROUP ? one.type === SUBCOMMAND : !isFolder(one)));
+}
+
+export function typeName(type: number): string {
+  return OPTION_TYPES.find((one) => one.type === type)?.text ?? `Type ${type}`;
+}
+
+/** An option of another type: what does not go with that is gone. */
+export function retyped(option: Option, type: number): Option {
+  const kept = Object.entries(option).filter(([field]) => isKept(type, field as keyof Option));
+  const changed = { ...Object.fromEntries(kept), type } as Option;
+  if (changed.options) changed.options = changed.options.filter((inner) => isWithin(type, inner.type));
+  if (changed.choices && type !== option.type) delete changed.choices;
+  return changed;
+}
+
+function isKept(type: number, field: keyof Option): boolean {
+  return SHARED.includes(field) || has(type, field);
+}
+
+function isWithin(parent: number, type: number): boolean {
+  return typesWithin(parent).some((one) => one.type === type);
+}
+
+/** An option with another value of a field; undefined, or what says nothing, takes the field away. */
+export function withField<Field extends keyof Option>(option: Option, field: Field, value: Option[Field]): Option {
+  const { [field]: _, ...rest } = option;
+  const isSaid =
+    value !== undefined && value !== null && value !== false && !(Array.isArray(value) && value.length === 0);
+  return (isSaid ? { ...option, [field]: value } : rest) as Option;
+}
+
+/** A new option in something, of the first type that may stand there; a name that none beside it has. */
+export function added(options: readonly Option[], parent: number | null): Option[] {
+  if (options.length >= MOST) return [...options];
+  const beside = options[options.length - 1]?.type;
+  const type = beside ?? typesWithin(parent)[0]?.type ?? TEXT;
+  return [...options, { type, name: freeName(options), description: '' }];
+}
+
+function freeName(options: readonly Option[]): string {
+  const taken = new Set(options.map(({ name }) => name));
+  const numbers = Array.from({ length: options.length + 1 }, (_, index) => `option-${index + 1}`);
+  return numbers.find((name) => !taken.has(name)) ?? '';
+}
+
+export function replaced(options: readonly Option[], index: number, option: Option): Option[] {
+  return options.map((one, at) => (at === index ? option : one));
+}
+
+export function removed(options: readonly Option[], index: number): Option[] {
+  return options.filter((_, at) => at !== index);
+}
+
+/** The option moved by so many places; as they are where it would leave the list. */
+export function moved(options: readonly Option[], index: number, by: number): Option[] {
+  const target = index + by;
+  const option = options[index];
+  if (!option || target < 0 || target >= options.length) return [...options];
+  const others = removed(options, index);
+  return [...others.slice(0, target), option, ...others.slice(target)];
+}

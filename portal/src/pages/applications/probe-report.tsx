@@ -1,0 +1,70 @@
+import type { CombinedError } from 'urql';
+import type { ProbeFragment } from '../../gql/types.js';
+import './probe-report.css';
+
+type Check = ProbeFragment['checks'][number];
+
+/** What came of probing an endpoint: each check with what was sent, what came and why it failed. */
+export function ProbeReport({ probe }: { probe: ProbeFragment }) {
+  const failed = probe.checks.filter(({ ok }) => !ok).length;
+  return (
+    <section className="probe" aria-label="Probe report">
+      <p role="status">
+        <b>{probe.ok ? 'Everything is as it should be.' : `${failed} of ${probe.checks.length} checks failed.`}</b>
+      </p>
+      <ol>
+        {probe.checks.map((check) => (
+          <CheckRow key={check.name} check={check} />
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function CheckRow({ check: { name, ok, sent, got, reason } }: { check: Check }) {
+  return (
+    <li data-ok={ok}>
+      <p>
+        <span className={`badge ${ok ? 'good' : 'bad'}`}>{ok ? 'passed' : 'failed'}</span> <b>{sentence(name)}</b>
+      </p>
+      {reason !== null && <p className="reason">{reason}</p>}
+      {(sent !== null || got !== null) && (
+        <details open={!ok}>
+          <summary>What was sent and what came</summary>
+          <Exchange title="Sent" text={sent} />
+          <Exchange title="Came" text={got} />
+        </details>
+      )}
+    </li>
+  );
+}
+
+/** A request or an answer as it was; a long line scrolls by itself. */
+export function Exchange({ title, text }: { title: string; text: string | null }) {
+  return (
+    <figure className="exchange">
+      <figcaption>{title}</figcaption>
+      {text === null ? <p className="soft">nothing</p> : <Text text={text} />}
+    </figure>
+  );
+}
+
+/** What scrolls has to be reached by the keyboard, too. */
+function Text({ text }: { text: string }) {
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
+  return <pre tabIndex={0}>{text}</pre>;
+}
+
+function sentence(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}
+
+/** The probe because of which a save was refused; null where it was refused for something else. */
+export function probeIn(error: CombinedError | undefined): ProbeFragment | null {
+  const probe = error?.graphQLErrors[0]?.extensions.probe;
+  return isProbe(probe) ? probe : null;
+}
+
+function isProbe(probe: unknown): probe is ProbeFragment {
+  return typeof probe === 'object' && probe !== null && 'checks' in probe && Array.isArray(probe.checks);
+}

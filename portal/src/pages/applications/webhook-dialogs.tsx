@@ -1,0 +1,84 @@
+import { useState } from 'react';
+import { DeleteWebhookDocument, UpdateWebhookDocument } from '../../gql/applications/webhooks.js';
+import type { WebhookRowFragment } from '../../gql/types.js';
+import { Danger, useAction } from '../../ui/action.js';
+import { OpenDialog } from '../../ui/dialog.js';
+import { TextField } from '../../ui/field.js';
+import { Form } from '../../ui/form.js';
+import { ChannelSelect } from './channel-select.js';
+
+interface WebhookDialogProps {
+  webhook: WebhookRowFragment;
+  onClose: () => void;
+}
+
+/** Renames a webhook, or moves it to another channel of its server. Only what differs is sent. */
+export function EditWebhook({ webhook, onClose }: WebhookDialogProps) {
+  const channelBefore = webhook.channel?.id ?? '';
+  const [name, setName] = useState(webhook.name);
+  const [channelId, setChannelId] = useState(channelBefore);
+  const { run, isBusy, problem } = useAction(UpdateWebhookDocument, { isQuiet: true });
+  const save = async () => {
+    const changes = {
+      ...(name === webhook.name ? {} : { name }),
+      ...(channelId === '' || channelId === channelBefore ? {} : { channelId }),
+    };
+    if (await run({ input: { webhookId: webhook.id, ...changes } })) onClose();
+  };
+  return (
+    <OpenDialog title={`Rename or move ${webhook.name}`} onClose={onClose}>
+      <Form
+        problem={problem}
+        isBusy={isBusy}
+        onSubmit={save}
+        buttons={(isOff) => (
+          <div className="actions">
+            <button type="button" className="plain" onClick={onClose}>
+              Cancel
+            </button>
+            <button type="submit" disabled={isOff}>
+              Save
+            </button>
+          </div>
+        )}
+      >
+        <TextField
+          label="Name"
+          hint="1 to 80 characters."
+          maxLength={80}
+          value={name}
+          fault={problem?.fields.name}
+          onChange={({ target }) => setName(target.value)}
+        />
+        {webhook.guild && (
+          <ChannelSelect
+            guildId={webhook.guild.id}
+            value={channelId}
+            onChange={setChannelId}
+            fault={problem?.fields.channelId}
+          />
+        )}
+      </Form>
+    </OpenDialog>
+  );
+}
+
+/** Asks before a webhook is deleted: there is no other way to change its address. */
+export function DeleteWebhook({ webhook: { id, name }, onClose }: WebhookDialogProps) {
+  const { run, isBusy, problem } = useAction(DeleteWebhookDocument, { isQuiet: true });
+  const remove = async () => {
+    if (await run({ input: { webhookId: id } })) onClose();
+  };
+  return (
+    <Danger
+      title={`Delete the webhook ${name}?`}
+      doIt="Delete"
+      onDo={() => void remove()}
+      onClose={onClose}
+      isBusy={isBusy}
+      problem={problem}
+    >
+      <p>Its URL stops working at once. There is no rotation: whoever needs a new URL deletes it and makes another.</p>
+    </Danger>
+  );
+}

@@ -1,0 +1,139 @@
+import { useState } from 'react';
+import { useQuery } from 'urql';
+import { WebhooksChangedDocument, WebhooksDocument } from '../../gql/applications/webhooks.js';
+import type { WebhookRowFragment } from '../../gql/types.js';
+import { useLive } from '../../live.js';
+import { Skeleton } from '../../ui/listing.js';
+import { Name, useTitle } from '../../ui/page.js';
+import { problemIn, sentenceOf } from '../../ui/problems.js';
+import { Ago } from '../../ui/times.js';
+import { useApplication } from './application.js';
+import { reasonAgainst } from './may.js';
+import { NewWebhook } from './new-webhook.js';
+import { DeleteWebhook, EditWebhook } from './webhook-dialogs.js';
+import './webhooks.css';
+
+/** How many an application has at most. */
+const MOST = 50;
+
+/** Addresses at which programs post to channels as the application's bot. */
+export function Webhooks() {
+  const application = useApplication();
+  const { id } = application;
+  useTitle('Webhooks', application.name);
+  const [{ data, error }] = useQuery({ query: WebhooksDocument, variables: { id } });
+  useLive(WebhooksChangedDocument, { id });
+  const [isNew, setNew] = useState(false);
+  const reason = reasonAgainst(application, 'MANAGE_WEBHOOKS');
+  const webhooks = data?.application?.webhooks;
+  const isFull = webhooks !== undefined && webhooks.length >= MOST;
+  return (
+    <section className="card" aria-labelledby="webhooks">
+      <div className="heading">
+        <h2 id="webhooks">
+          Webhooks{' '}
+          {webhooks && (
+            <span className="soft small">
+              {webhooks.length}/{MOST}
+            </span>
+          )}
+        </h2>
+        <button type="button" disabled={reason !== undefined || isFull} onClick={() => setNew(true)}>
+          New webhook
+        </button>
+      </div>
+      {reason !== undefined && <p className="hint">{reason}</p>}
+      {isFull && <p className="hint">There are as many as an application may have. Delete one to make another.</p>}
+      {webhooks ? <List webhooks={webhooks} isOff={reason !== undefined} /> : <Waiting error={error} />}
+      {isNew && <NewWebhook onClose={() => setNew(false)} />}
+    </section>
+  );
+}
+
+function Waiting({ error }: { error: Parameters<typeof problemIn>[0] | undefined }) {
+  return error ? <p className="notice">{sentenceOf(problemIn(error))}</p> : <Skeleton />;
+}
+
+function List({ webhooks, isOff }: { webhooks: readonly WebhookRowFragment[]; isOff: boolean }) {
+  if (webhooks.length === 0) return <Empty />;
+  return (
+    <ul className="webhooks">
+      {webhooks.map((webhook) => (
+        <Row key={webhook.id} webhook={webhook} isOff={isOff} />
+      ))}
+    </ul>
+  );
+}
+
+function Row({ webhook, isOff }: { webhook: WebhookRowFragment; isOff: boolean }) {
+  const [open, setOpen] = useState<'edit' | 'delete' | null>(null);
+  const { name, tokenHint, createdAt, creator } = webhook;
+  return (
+    <li aria-label={name}>
+      <div>
+        <p>
+          <Name>{name}</Name>
+        </p>
+        <p className="small">
+          <Target webhook={webhook} />
+        </p>
+        <p className="soft small">
+          Token <code>{tokenHint}</code>, made <Ago at={createdAt} />
+          {creator && (
+            <>
+              {' '}
+              by <bdi>{creator.username}</bdi>
+            </>
+          )}
+        </p>
+      </div>
+      <div className="buttons">
+        <button type="button" className="plain small" disabled={isOff} onClick={() => setOpen('edit')}>
+          Rename or move
+        </button>
+        <button type="button" className="plain small" disabled={isOff} onClick={() => setOpen('delete')}>
+          Delete
+        </button>
+      </div>
+      {open === 'edit' && <EditWebhook webhook={webhook} onClose={() => setOpen(null)} />}
+      {open === 'delete' && <DeleteWebhook webhook={webhook} onClose={() => setOpen(null)} />}
+    </li>
+  );
+}
+
+/** Where it posts. Who is in its server and finds no channel there sees none, or it was deleted. */
+function Target({ webhook: { channel, guild } }: { webhook: WebhookRowFragment }) {
+  if (!guild) return <>to a server that was deleted, or of which you are no member</>;
+  return (
+    <>
+      {channel ? (
+        <>
+          to <bdi>#{channel.name}</bdi>
+        </>
+      ) : (
+        <span className="badge bad">channel deleted, unusable – or one that you cannot see</span>
+      )}{' '}
+      in <bdi>{guild.name}</bdi>
+    </>
+  );
+}
+
+function Empty() {
+  return (
+    <div className="hint">
+      <p>
+        A webhook is an address for one channel: any program that knows it posts there, without a bot that runs and
+        without a token of its own. A build server tells so that it is done:
+      </p>
+      <CurlLine url={`${window.location.origin}/api/webhooks/…/…`} />
+    </div>
+  );
+}
+
+/** How to post to a webhook from a terminal. */
+export function CurlLine({ url }: { url: string }) {
+  const line = `curl -H 'content-type: application/json' -d '{"content":"The build is green."}' '${url}'`;
+  // What scrolls has to be reached by the keyboard, too.
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
+  return <pre tabIndex={0}>{line}</pre>;
+}

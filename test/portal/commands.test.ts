@@ -1,0 +1,287 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { noBrowser, openBrowser } from '../harness/browser.js';
+import { putCommand } from '../harness/command-rows.js';
+import type { Loose } from '../harness/graphql.js';
+import { createApplication, createGuild, install, type Person, signUp } from '../harness/people.js';
+import { openPortal } from '../harness/portal.js';
+import { ask as send } from '../harness/rest.js';
+import { startServer, type TestServer } from '../harness/server.js';
+import { needing } from '../harness/skipping.js';
+import { addToTeam, createTeam, transferApplication } from '../harness/teams.js';
+
+let server: TestServer;
+let browser: Browser;
+beforeAll(async () => {
+  server = await startServer();
+  if (noBrowser === null) browser = await openBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  await server.stop();
+});
+
+/** Registers a command as a program does, and answers its id. */
+async function register(
+  owner: Person,
+  application: { id: string },
+  command: object,
+  guildId?: string,
+): Promise<string> {
+  const { createCommand } = await owner.graphql(
+    'mutation ($input: CreateCommandInput!) { createCommand(input: $input) { command { id } } }',
+    { input: { applicationId: application.id, command, guildId } },
+  );
+  return createCommand.command.id;
+}
+
+async function commandsOf(owner: Person, application: { id: string }): Promise<Loose[]> {
+  const { application: found } = await owner.graphql(
+    'query ($id: ID!) { application(id: $id) { commands { id name description options } } }',
+    { id: application.id },
+  );
+  return found.commands;
+}
+
+const DIVE = { type: 1, name: 'dive', description: 'Goes under' };
+
+const rows = (page: Page) => page.getByRole('list', { name: 'Commands' }).getByRole('listitem');
+
+const pathOf = ({ id }: { id: string }, rest = '') => `/applications/${id}/commands${rest}`;
+
+const scrollsSideways = (page: Page) =>
+  page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
+
+const json = async (page: Page) => JSON.parse(await page.getByLabel('JSON').inputValue());
+
+const saved = (page: Page) => page.getByRole('region', { name: 'Notifications' }).getByText('Saved').waitFor();
+
+describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
+  it('shows how to register one where there is none, and one that is registered at once', async () => {
+    const ada = await signUp(server, 'ada');
+    const application = await createApplication(ada);
+    const { page, faults, open, close } = await openPortal(browser, server, ada);
+    await open(pathOf(application));
+    await page.getByText(`${server.origin}/api/v10/applications/${application.id}/commands`).waitFor();
+    const { status } = await send(server, 'POST', `/applications/${application.id}/commands`, {
+      json: DIVE,
+      headers: { authorization: `Bot ${application.botToken}` },
+    });
+    expect(status).toBe(201);
+    await rows(page).getByRole('link', { name: '/dive' }).waitFor();
+    await rows(page).getByText('Goes under').waitFor();
+    await rows(page).getByText('Slash command, everywhere, version').waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('says of a reserved one what that means', async () => {
+    const bob = await signUp(server, 'bob');
+    const application = await createApplication(bob);
+    await putCommand(server.app, BigInt(application.id), { name: 'ban' });
+    const { page, faults, open, close } = await openPortal(browser, server, bob, { width: 360, dark: true });
+    await open(pathOf(application));
+    await rows(page).getByText('reserved', { exact: true }).waitFor();
+    await rows(page).getByText('This has become the name of a built-in command').waitFor();
+    expect(await scrollsSideways(page)).toBe(false);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('makes one in the form with the JSON in step, and says what is refused where it stands', async () => {
+    const cal = await signUp(server, 'cal');
+    const application = await createApplication(cal);
+    const { page, faults, open, close } = await openPortal(browser, server, cal);
+    await open(pathOf(application));
+    await page.getByRole('link', { name: 'New command' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('dive');
+    await page.getByLabel('Description', { exact: true }).fill('Goes under');
+    await page.getByRole('button', { name: 'Add option' }).click();
+    await page.getByLabel('Option name').fill('How Deep');
+    await page.getByLabel('Option description').fill('In metres');
+    await page.getByLabel('Required').check();
+    expect(await json(page)).toEqual({
+      ...DIVE,
+      options: [{ type: 3, name: 'How Deep', description: 'In metres', required: true }],
+    });
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    const refused = page.getByRole('alert', { name: 'What was refused' });
+    await refused.getByText('options.0.name').waitFor();
+    const name = page.getByLabel('Option name');
+    expect(await name.getAttribute('aria-invalid')).toBe('true');
+    expect(await name.evaluate((input) => input === document.activeElement)).toBe(true);
+    await name.fill('depth');
+    await page.getByLabel('Type of option').selectOption('Whole number');
+    await page.getByLabel('Least value').fill('1');
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByRole('button', { name: 'Delete command' }).waitFor();
+    expect(await commandsOf(cal, application)).toMatchObject([
+      { name: 'dive', options: [{ type: 4, name: 'depth', min_value: 1, required: true }] },
+    ]);
+    await page.getByRole('link', { name: 'All commands' }).click();
+    await rows(page).getByRole('link', { name: '/dive' }).waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('keeps JSON that is none as it was typed, and fills the form from what is', async () => {
+    const dan = await signUp(server, 'dan');
+    const application = await createApplication(dan);
+    const id = await register(dan, application, DIVE);
+    const { page, faults, open, close } = await openPortal(browser, server, dan);
+    await open(pathOf(application, `/${id}`));
+    const view = page.getByLabel('JSON');
+    await view.fill('{"name":"dive","description":');
+    await page.getByText('This is no JSON yet').waitFor();
+    expect(await page.getByLabel('Description', { exact: true }).isDisabled()).toBe(true);
+    expect(await view.inputValue()).toBe('{"name":"dive","description":');
+    await view.fill(JSON.stringify({ ...DIVE, colour: 'blue' }));
+    await page.getByText('“colour” is no field of a command.').waitFor();
+    const group = {
+      type: 2,
+      name: 'pond',
+      description: 'Ponds',
+      options: [{ type: 1, name: 'list', description: 'All' }],
+    };
+    const text = JSON.stringify({ ...DIVE, description: 'Goes deep', options: [group] });
+    await view.fill(text);
+    expect(await page.getByLabel('Description', { exact: true }).inputValue()).toBe('Goes deep');
+    expect(await view.inputValue()).toBe(text);
+    await page.getByText('/dive pond list').waitFor();
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await saved(page);
+    expect(await commandsOf(dan, application)).toMatchObject([{ description: 'Goes deep', options: [group] }]);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('keeps what is being typed when somebody else changes it, and shows what they changed elsewhere', async () => {
+    const eve = await signUp(server, 'eve');
+    const application = await createApplication(eve);
+    const id = await register(eve, application, DIVE);
+    const { page, faults, open, close } = await openPortal(browser, server, eve);
+    await open(pathOf(application, `/${id}`));
+    await page.getByLabel('Description', { exact: true }).fill('What I type');
+    await eve.graphql('mutation ($input: UpdateCommandInput!) { updateCommand(input: $input) { command { id } } }', {
+      input: { applicationId: application.id, commandId: id, command: { nsfw: true, description: 'Theirs' } },
+    });
+    await page.getByText('Description was changed to “Theirs” while you were editing it.').waitFor();
+    expect(await page.getByLabel('Age-restricted').isChecked()).toBe(true);
+    expect((await json(page)).description).toBe('What I type');
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('says before a command is renamed or deleted which permissions go', async () => {
+    const fay = await signUp(server, 'fay');
+    const application = await createApplication(fay);
+    const guild = await createGuild(fay);
+    await install(fay, application, guild);
+    const id = await register(fay, application, DIVE);
+    const grant = () =>
+      fay.graphql(
+        'mutation ($input: SetCommandPermissionsInput!) { setCommandPermissions(input: $input) { permissions } }',
+        {
+          input: {
+            applicationId: application.id,
+            commandId: id,
+            guildId: guild.id,
+            permissions: [{ id: guild.id, type: 'ROLE', allow: true }],
+          },
+        },
+      );
+    await grant();
+    const { page, faults, open, close } = await openPortal(browser, server, fay);
+    await open(pathOf(application, `/${id}`));
+    await page.getByLabel('Name', { exact: true }).fill('swim');
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    const question = page.getByRole('alertdialog', { name: 'Rename dive to swim?' });
+    await question.getByText('One permission that a server granted of it goes with it.').waitFor();
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('swim');
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await page.getByRole('button', { name: 'Delete command' }).click();
+    const deleting = page.getByRole('alertdialog', { name: 'Delete the command dive?' });
+    await deleting.getByText('One permission that a server granted of it goes with it.').waitFor();
+    await deleting.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('There is no command here.').waitFor();
+    expect(await commandsOf(fay, application)).toEqual([]);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('shows the plan of an overwrite before anything is done, and then does it', async () => {
+    const gil = await signUp(server, 'gil');
+    const application = await createApplication(gil);
+    for (const name of ['dive', 'hunt']) await register(gil, application, { ...DIVE, name });
+    const { page, faults, open, close } = await openPortal(browser, server, gil);
+    await open(pathOf(application, '/overwrite'));
+    const view = page.getByLabel('Commands as JSON');
+    await view.fill('[{]');
+    await page.getByRole('button', { name: 'Show the plan' }).click();
+    await page.getByText('This is no JSON yet').waitFor();
+    expect(await view.inputValue()).toBe('[{]');
+    await view.fill(JSON.stringify([{ ...DIVE, name: 'Dive!' }]));
+    await page.getByRole('button', { name: 'Show the plan' }).click();
+    await page.getByText('0.name: ').waitFor();
+    await view.fill(
+      JSON.stringify([
+        { ...DIVE, description: 'Deep' },
+        { ...DIVE, name: 'swim' },
+      ]),
+    );
+    await page.getByRole('button', { name: 'Show the plan' }).click();
+    const plan = page.getByRole('region', { name: 'Plan' });
+    await plan.getByText('1 created, 1 changed, 1 deleted, 0 as it is.').waitFor();
+    await plan.getByRole('listitem').filter({ hasText: '/dive' }).getByText('description').waitFor();
+    expect((await commandsOf(gil, application)).map(({ name }) => name)).toEqual(['dive', 'hunt']);
+    await plan.getByRole('button', { name: 'Apply' }).click();
+    await rows(page).getByRole('link', { name: '/swim' }).waitFor();
+    expect((await commandsOf(gil, application)).map(({ name }) => name).sort()).toEqual(['dive', 'swim']);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('shows those of one server, and why there are none in another', async () => {
+    const hal = await signUp(server, 'hal');
+    const application = await createApplication(hal);
+    const guild = await createGuild(hal, 'River');
+    const other = await createGuild(hal, 'Desert');
+    await install(hal, application, guild);
+    await register(hal, application, DIVE, guild.id);
+    const { page, faults, open, close } = await openPortal(browser, server, hal);
+    await open(pathOf(application));
+    await page.getByText('There is no command here.').waitFor();
+    await page.getByLabel('Where').selectOption('Only in River');
+    await rows(page).getByText('only in River').waitFor();
+    await rows(page).getByRole('link', { name: '/dive' }).click();
+    await page.getByRole('button', { name: 'Delete command' }).waitFor();
+    await page.goBack();
+    await page.getByLabel('Where').selectOption(other.id);
+    await page.getByText('The application is not installed in this server').waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('shows everything to who may only read, and fits a small screen', async () => {
+    const ida = await signUp(server, 'ida');
+    const jon = await signUp(server, 'jon');
+    const application = await createApplication(ida);
+    const options = [{ type: 3, name: 'where', description: 'x'.repeat(90), choices: [{ name: 'River', value: 'r' }] }];
+    const id = await register(ida, application, { ...DIVE, options });
+    const team = await createTeam(ida);
+    await addToTeam(ida, team, jon, 'READ_ONLY');
+    await transferApplication(ida, application, team);
+    const { page, faults, open, close } = await openPortal(browser, server, jon, { width: 360 });
+    await open(pathOf(application));
+    await page.getByText('Your role in this application is read-only').waitFor();
+    expect(await page.getByRole('button', { name: 'New command' }).isDisabled()).toBe(true);
+    await open(pathOf(application, `/${id}`));
+    expect(await page.getByLabel('Name', { exact: true }).isDisabled()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Delete command' }).isDisabled()).toBe(true);
+    await page.getByText('where').first().click();
+    expect(await scrollsSideways(page)).toBe(false);
+    expect(faults).toEqual([]);
+    await close();
+  });
+});

@@ -1,0 +1,122 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { noBrowser, openBrowser } from '../harness/browser.js';
+import { createApplication, createGuild, install, makeWebhook, type Person, signUp } from '../harness/people.js';
+import { openPortal } from '../harness/portal.js';
+import { ask as send } from '../harness/rest.js';
+import { startServer, type TestServer } from '../harness/server.js';
+import { needing } from '../harness/skipping.js';
+import { addToTeam, createTeam, transferApplication } from '../harness/teams.js';
+
+let server: TestServer;
+let browser: Browser;
+beforeAll(async () => {
+  server = await startServer();
+  if (noBrowser === null) browser = await openBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  await server.stop();
+});
+
+/** An application that is installed in a server of its owner. */
+async function installed(owner: Person) {
+  const application = await createApplication(owner, 'Otter bot');
+  const guild = await createGuild(owner, 'River');
+  await install(owner, application, guild);
+  return { application, guild, path: `/applications/${application.id}/webhooks` };
+}
+
+const rows = (page: Page) => page.getByRole('region', { name: 'Webhooks' }).getByRole('listitem');
+
+const scrollsSideways = (page: Page) =>
+  page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
+
+describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the webhooks'), () => {
+  it('makes one, shows its address once, and lists it', async () => {
+    const ada = await signUp(server, 'ada');
+    const { guild, path } = await installed(ada);
+    const { page, faults, open, close } = await openPortal(browser, server, ada);
+    await open(path);
+    await page.getByText('A webhook is an address for one channel').waitFor();
+    await page.getByRole('button', { name: 'New webhook' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New webhook' });
+    await dialog.getByLabel('Server').selectOption('River');
+    await dialog.getByLabel('Channel').selectOption(guild.textChannelId);
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await dialog.locator('[aria-invalid=true]').waitFor();
+    expect(await dialog.getByLabel('Channel').inputValue()).toBe(guild.textChannelId);
+    await dialog.getByLabel('Name').fill('Builds');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    const secret = page.getByRole('dialog', { name: 'The URL of Builds' });
+    const url = (await secret.locator('code').textContent()) ?? '';
+    await secret.getByLabel('I have stored it').check();
+    await secret.getByRole('button', { name: 'Done' }).click();
+    await rows(page).getByText('Builds', { exact: true }).waitFor();
+    await page.getByText('1/50').waitFor();
+    expect((await send(server, 'POST', `${url}?wait=true`, { json: { content: 'green' } })).status).toBe(200);
+    const kept = await page.evaluate(() => document.documentElement.outerHTML + JSON.stringify({ ...localStorage }));
+    expect([url.startsWith(server.origin), kept.includes(url)]).toEqual([true, false]);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('renames, moves and deletes, and shows at once what others do', async () => {
+    const bob = await signUp(server, 'bob');
+    const { application, guild, path } = await installed(bob);
+    const { page, faults, open, close } = await openPortal(browser, server, bob);
+    await open(path);
+    await page.getByText('A webhook is an address for one channel').waitFor();
+    await bob.graphql('mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { webhook { id } } }', {
+      input: { applicationId: application.id, channelId: guild.textChannelId, name: 'Builds' },
+    });
+    await rows(page).first().waitFor();
+    await page.getByRole('button', { name: 'Rename or move' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Rename or move Builds' });
+    await dialog.getByLabel('Name').fill('Deployments');
+    await dialog.getByLabel('Channel').selectOption(guild.voiceChannelId);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await rows(page).getByText('Deployments', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    const question = page.getByRole('alertdialog', { name: 'Delete the webhook Deployments?' });
+    await question.getByText('stops working at once').waitFor();
+    await page.keyboard.press('Enter');
+    expect(await rows(page).count()).toBe(1);
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await question.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('A webhook is an address for one channel').waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('says of which the channel is gone, and fits a small screen', async () => {
+    const cal = await signUp(server, 'cal');
+    const { application, guild, path } = await installed(cal);
+    await makeWebhook(server, cal, application, guild.textChannelId);
+    await server.app.db.writer.channel.delete({ where: { id: BigInt(guild.textChannelId) } });
+    const { page, faults, open, close } = await openPortal(browser, server, cal, { width: 360, dark: true });
+    await open(path);
+    await rows(page).getByText('channel deleted, unusable').waitFor();
+    expect(await scrollsSideways(page)).toBe(false);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('shows them to who may only read, with the reason why nothing can be changed', async () => {
+    const dan = await signUp(server, 'dan');
+    const eve = await signUp(server, 'eve');
+    const { application, guild, path } = await installed(dan);
+    await makeWebhook(server, dan, application, guild.textChannelId);
+    const team = await createTeam(dan);
+    await addToTeam(dan, team, eve, 'READ_ONLY');
+    await transferApplication(dan, application, team);
+    const { page, faults, open, close } = await openPortal(browser, server, eve);
+    await open(path);
+    await rows(page).getByText('to a server that was deleted, or of which you are no member').waitFor();
+    await page.getByText('Your role in this application is read-only').waitFor();
+    for (const name of ['New webhook', 'Rename or move', 'Delete'])
+      expect(await page.getByRole('button', { name }).isDisabled()).toBe(true);
+    expect(faults).toEqual([]);
+    await close();
+  });
+});
