@@ -16,6 +16,7 @@ import { createKnownCredentials, type KnownCredentials } from './domain/known-cr
 import type { LatestChanges } from './domain/latest-changes.js';
 import { LiveProcess } from './domain/live-processes/index.js';
 import { Connections, PresenceCounts } from './domain/presences/index.js';
+import { storeExecution } from './domain/webhooks/index.js';
 import { Writes } from './domain/writes.js';
 import { Bodies } from './http/bodies.js';
 import type { FindClientAddress } from './http/client-address.js';
@@ -32,6 +33,7 @@ import type { Metrics } from './infra/metrics.js';
 import type { Outbound } from './infra/outbound.js';
 import type { RateLimits } from './infra/rate-limits.js';
 import { SlowHashes } from './infra/slow-hashes.js';
+import { TimesOfUse } from './infra/times-of-use.js';
 
 /** The addresses of the running instance; filled in when the listener has its port. */
 export interface Addresses {
@@ -104,6 +106,8 @@ export interface AppContext {
   /** The connections to this process by which people and bots are there. */
   connections: Connections;
   presenceCounts: PresenceCounts;
+  /** When webhooks were last executed. */
+  executions: TimesOfUse<bigint>;
   /** Renders what an interactions endpoint is probed with. */
   renderPing: (ping: Ping) => string;
   /** What is done for nobody in particular. */
@@ -128,6 +132,7 @@ export type ContextParts = Omit<
   | 'live'
   | 'connections'
   | 'presenceCounts'
+  | 'executions'
   | 'callOfNobody'
 >;
 
@@ -153,6 +158,7 @@ export function createAppContext(parts: ContextParts): AppContext {
     live,
     connections: new Connections({ ...parts, live, callOfNobody }),
     presenceCounts: new PresenceCounts(parts.db.reader, parts.clock, () => live.now()),
+    executions: new TimesOfUse(parts, (id, usedAt) => callOfNobody().writeOne((db) => storeExecution(db, id, usedAt))),
     overdue: new OverdueInteractions(parts.clock, () => lookAfterInteractions(app)),
   };
   return app;
@@ -211,6 +217,7 @@ export function callContext(app: AppContext, actor: Actor, options: CallOptions 
     live: app.live,
     connections: app.connections,
     presenceCounts: app.presenceCounts,
+    executions: app.executions,
     publicUrl: app.addresses.publicUrl,
     portalUrl: `${app.addresses.publicUrl}/portal`,
     passwordUrl: `${app.addresses.publicUrl}/oauth2/password`,

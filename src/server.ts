@@ -253,7 +253,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
         const jobsStopped = app.jobs.stop();
         await drain.stopListening();
         const drained = [...faces.map((face) => face.drain?.()), drain.endIdleConnections()];
-        const left = Promise.all(drained).then(() => leave(app));
+        const left = Promise.all(drained).then(() => Promise.all([leave(app), app.executions.settle()]));
         const finish = Promise.all([left, resources.mailer.settle()]);
         if (!(await isDoneWithin(cutOffAt - performance.now(), finish))) {
           log.warn('connections that did not end in time are cut off');

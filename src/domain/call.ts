@@ -109,6 +109,11 @@ interface OnlineCounts {
   of(guildIds: readonly bigint[]): Promise<ReadonlyMap<bigint, number>>;
 }
 
+/** When things were used last, which is stored now and then. */
+interface Uses {
+  note(id: bigint): void;
+}
+
 /** What a domain function is handed: who calls, and everything it may use. Made for each call. */
 export interface CallContext {
   actor: Actor;
@@ -156,6 +161,8 @@ export interface CallContext {
   connections: OpenConnections;
   /** How many members of a guild are online. */
   presenceCounts: OnlineCounts;
+  /** Of webhooks. */
+  executions: Uses;
   /** The origin of this instance, as it names itself to others. */
   publicUrl: string;
   /** Where the portal's pages are, for links in mails. */

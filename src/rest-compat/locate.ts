@@ -71,7 +71,7 @@ export async function locate(
 ): Promise<RestAnswer | null> {
   const { row, params } = matched;
   if (row.where === CLOUD) return null;
-  const { by, selfHosted, isDoneIf, isOfWebhooks, beforeForward } = row.where;
+  const { by, selfHosted, isDoneIf, isOfWebhooks, beforeForward, afterForward } = row.where;
   const home = await homeOf(directory, { by, text: params[by] ?? '' }, actor);
   if (home === 'here') return null;
   if (isOfWebhooks && app.config.selfHostedWebhooks === 'not_found') return errorAnswer(NOT_FOUND);
@@ -85,6 +85,7 @@ export async function locate(
       await beforeForward(callFor(app, request, actor));
     }
     const answer = await forwardTo(directory, home, { row, request: forwarded, actor });
+    if (answer.status < 300) afterForward?.(callFor(app, request, actor));
     return isDoneIf && isRefusal(answer, isDoneIf) ? jsonAnswer(204, undefined) : answer;
   };
   if (typeof selfHosted !== 'function') return answerFor(selfHosted, () => forward(request));

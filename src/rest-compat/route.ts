@@ -52,6 +52,8 @@ interface WhereTargetIs<Body> {
   isDoneIf?: ErrorCode;
   /** What the cloud looks at before it forwards, since no box knows of it. */
   beforeForward?(call: CallContext): Promise<void>;
+  /** What the cloud notes once the box has done it. */
+  afterForward?(call: CallContext): void;
   /** What else there is to say of self-hosted servers, to who reads which routes work there. */
   note?: string;
   /** Whether it is about webhooks, which are not found on self-hosted servers where the instance says so (`SELF_HOSTED_WEBHOOKS`). */

@@ -1,13 +1,16 @@
 import {
   type AuditLog,
+  GuildLogFilter,
   type LogEntry,
   listAuditEntries,
   listGuildLog,
   nameTargets,
+  PortalLogFilter,
   targetOf,
 } from '../domain/audit-log/index.js';
 import { neededInGuild } from '../domain/guild-operations.js';
 import { accessGuild } from '../domain/guilds/index.js';
+import { parseInput } from '../domain/parse-input.js';
 import { allows } from '../domain/permissions.js';
 import { snowflakeTime } from '../infra/ids.js';
 import { Application, referredApplication } from './applications.js';
@@ -82,9 +85,23 @@ function isEmpty(changes: LogEntry['changes']): boolean {
   return changes === null || (typeof changes === 'object' && Object.keys(changes).length === 0);
 }
 
-async function auditLogOf({ call, budget }: GraphqlContext, log: AuditLog, args: PageArgs) {
+const logArgs = {
+  ...pageArgs,
+  ...builder.args((t) => ({
+    actions: t.stringList({ description: 'Only these, as `AuditEntry.action` has them; none for an empty list.' }),
+    actorId: t.id({ description: 'Only what this person or bot did.' }),
+  })),
+};
+
+interface LogArgs extends PageArgs {
+  actions?: readonly string[] | null | undefined;
+  actorId?: string | null | undefined;
+}
+
+async function auditLogOf({ call, budget }: GraphqlContext, log: AuditLog, args: LogArgs) {
   const page = parsePage(args);
-  const read = await budget.read(page.take + 1, (take) => listAuditEntries(call, log, { ...page, take }));
+  const filter = parseInput(PortalLogFilter, args);
+  const read = await budget.read(page.take + 1, (take) => listAuditEntries(call, log, { ...page, ...filter, take }));
   return connectionOf(page, pageRows(page, read), (entry) => entry.id);
 }
 
@@ -94,7 +111,7 @@ builder.prismaObjectFields(Team, (t) => ({
   auditLog: t.field({
     type: AuditEntryConnection,
     description: 'What was done with the team and its applications, oldest first; empty for somebody who is no member.',
-    args: pageArgs,
+    args: logArgs,
     complexity,
     resolve: ({ id }, args, context) => auditLogOf(context, { teamId: id }, args),
   }),
@@ -107,15 +124,16 @@ builder.prismaObjectFields(Guild, (t) => ({
   auditLog: t.field({
     type: AuditEntryConnection,
     description: 'What members did with the server, oldest first; empty for somebody who may not view its audit log.',
-    args: pageArgs,
+    args: logArgs,
     complexity,
     resolve: async ({ id }, args, { call, budget }) => {
       const page = parsePage(args);
+      const filter = parseInput(GuildLogFilter, args);
       if (isOnBox({ call }, id)) return connectionOf<LogEntry>(page, NOTHING, (entry) => entry.id);
       const access = await budget.step(() => accessGuild(call, id, 'viewGuild'));
       const mayView = allows(access.permissions, neededInGuild(['viewAuditLog']));
       const read = mayView
-        ? await budget.read(page.take + 1, (take) => listGuildLog(call, { ...page, guildId: id, take }))
+        ? await budget.read(page.take + 1, (take) => listGuildLog(call, { ...page, ...filter, guildId: id, take }))
         : [];
       return connectionOf(page, pageRows(page, read), (entry) => entry.id);
     },
@@ -126,7 +144,7 @@ builder.prismaObjectFields(Application, (t) => ({
   auditLog: t.field({
     type: AuditEntryConnection,
     description: 'What was done with the application, oldest first; empty for somebody without a role in it.',
-    args: pageArgs,
+    args: logArgs,
     complexity,
     resolve: ({ id }, args, context) => auditLogOf(context, { applicationId: id }, args),
   }),

@@ -7,10 +7,12 @@ import {
 } from '../domain/installations/index.js';
 import { parseInput } from '../domain/parse-input.js';
 import type { Installation as InstallationRow } from '../infra/database/index.js';
+import { snowflakeTime } from '../infra/ids.js';
 import { InstallContext } from './applications.js';
 import { builder } from './builder.js';
 import { DeletedPayload } from './deleted.js';
 import { parseId, parseOptionalId, snowflakeId } from './ids.js';
+import { referredUser, User } from './users.js';
 
 export const Installation = builder.prismaObject('Installation', {
   fields: (t) => ({
@@ -22,6 +24,13 @@ export const Installation = builder.prismaObject('Installation', {
     context: t.expose('context', { type: InstallContext }),
     scopes: t.stringList({ resolve: ({ scopes }) => storedScopes(scopes) }),
     permissions: t.exposeString('permissions', { description: 'What was granted to the bot, decimal bits.' }),
+    createdAt: t.field({ type: 'DateTime', resolve: ({ id }) => new Date(snowflakeTime(id)) }),
+    installedBy: t.field({
+      type: User,
+      nullable: true,
+      description: 'Who installed it, or last added to what was granted.',
+      resolve: ({ installerId }, _args, context, info) => referredUser(context, info, installerId),
+    }),
   }),
 });
 

@@ -15,6 +15,7 @@ import { DeletedPayload } from './deleted.js';
 import { parseId, parseOptionalId } from './ids.js';
 import { childLists } from './lists.js';
 import { callerMayWithApplication } from './own-roles.js';
+import { referredUser, User } from './users.js';
 
 const TesterState = builder.enumType('TesterState', { values: ['INVITED', 'ACCEPTED'] as const });
 
@@ -30,6 +31,14 @@ export const Tester = builder.prismaObject('Tester', {
         call.read.user.findUniqueOrThrow({ ...query, where: { id: userId } }),
     }),
     state: t.expose('state', { type: TesterState }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When they were invited.' }),
+    invitedBy: t.field({
+      type: User,
+      nullable: true,
+      description: 'Null where nobody noted it.',
+      resolve: ({ inviterId }, _args, context, info) =>
+        inviterId === null ? null : referredUser(context, info, inviterId),
+    }),
   }),
 });
 

@@ -39,7 +39,7 @@ export const User = builder.prismaObject('User', {
 export function referredUser(context: GraphqlContext, info: GraphQLResolveInfo, id: bigint): Promise<UserRow | null> {
   const query = queryFromInfo({ context, info });
   const read = (ids: bigint[]) => context.call.read.user.findMany({ ...query, where: { id: { in: ids } } });
-  const [root] = fieldKey(info).split('.', 1);
+  const root = fieldKey(info).split('.').at(-1);
   return referredRows(context, info, read, `users of ${root} with ${JSON.stringify(query)}`).load(id);
 }
 

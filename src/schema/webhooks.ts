@@ -55,6 +55,11 @@ const Webhook = builder.objectRef<WebhookRow>('Webhook').implement({
       resolve: ({ creatorId }, _args, context, info) => referredUser(context, info, creatorId),
     }),
     createdAt: t.field({ type: 'DateTime', resolve: ({ id }) => new Date(snowflakeTime(id)) }),
+    lastExecutedAt: t.expose('lastExecutedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When somebody last posted by it, a minute behind at most.',
+    }),
   }),
 });
 

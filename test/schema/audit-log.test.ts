@@ -11,6 +11,7 @@ import {
   signUp,
   uninstall,
 } from '../harness/people.js';
+import { planOf } from '../harness/plans.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { update } from '../harness/settings.js';
 import { statementsOf } from '../harness/statements.js';
@@ -217,7 +218,81 @@ describe('a page', () => {
       expect(await log()).toHaveLength(50);
       expect(statements).toHaveLength(few);
       const listed = statements.findIndex((sql) => /AuditEntry/.test(sql));
-      expect(statements.slice(listed).length).toBeLessThanOrEqual(4);
+      expect(statements.slice(listed).length).toBeLessThanOrEqual(5);
     },
   );
+});
+
+describe('of a log only some entries', () => {
+  let guild: MadeGuild;
+  beforeEach(async () => {
+    guild = await createGuild(ada, 'Harbour');
+    await addToTeam(ada, team, bob, 'DEVELOPER');
+    await update(bob, application.id, { description: 'By Bob.' });
+    await update(ada, application.id, { description: 'By Ada.' });
+    await install(ada, application, guild);
+  });
+  const idOf = (field: Field) => ({ application, team, guild })[field];
+  const shown = async (field: Field, args: string) =>
+    (await logOf(ada, field, idOf(field), args)).map(({ action, actor }) => `${actor.username} ${action}`);
+
+  test.each<[Field, string, () => string, string[]]>([
+    ['application', 'of an action', () => 'actions: ["APPLICATION_CREATE"]', ['ada APPLICATION_CREATE']],
+    [
+      'application',
+      'of several actions',
+      () => 'last: 2, actions: ["APPLICATION_CREATE", "APPLICATION_UPDATE", "APPLICATION_UPDATE"]',
+      ['bob APPLICATION_UPDATE', 'ada APPLICATION_UPDATE'],
+    ],
+    ['application', 'of a person', () => `actorId: "${bob.id}"`, ['bob APPLICATION_UPDATE']],
+    ['application', 'of no action', () => 'actions: []', []],
+    ['team', 'of a person', () => `actorId: "${bob.id}"`, ['bob TEAM_INVITATION_ACCEPT', 'bob APPLICATION_UPDATE']],
+    [
+      'team',
+      'of a person and an action',
+      () => `actorId: "${bob.id}", actions: ["TEAM_INVITATION_ACCEPT", "TEAM_CREATE"]`,
+      ['bob TEAM_INVITATION_ACCEPT'],
+    ],
+    ['team', 'of nobody', () => 'actorId: "1"', []],
+    ['guild', 'of an action', () => 'actions: ["BOT_ADD"]', ['ada BOT_ADD']],
+    ['guild', 'of a person', () => `actorId: "${bob.id}"`, []],
+    [
+      'guild',
+      'of anybody and any action',
+      () => 'actorId: null, actions: null',
+      ['ada BOT_ADD', 'ada INTEGRATION_CREATE'],
+    ],
+  ])('%s: those %s', async (field, _of, args, expected) => {
+    expect(await shown(field, args())).toEqual(expected);
+  });
+
+  test.each<[Field, string, string, RegExp]>([
+    ['application', 'actions: ["BOT_ADD"]', 'actions.0', /one of \{APPLICATION_CREATE, .*TEAM_MEMBER_LEAVE\}/],
+    ['team', 'actions: ["TEAM_CREATE", "x"]', 'actions.1', /one of \{APPLICATION_CREATE, .*TEAM_MEMBER_LEAVE\}/],
+    ['guild', 'actions: ["GUILD_CREATE"]', 'actions.0', /one of \{GUILD_UPDATE, .*MESSAGE_UNPIN\}/],
+    ['application', 'actorId: "ada"', 'actorId', /not snowflake/],
+    ['team', 'actorId: "-1"', 'actorId', /not snowflake/],
+    ['guild', 'actorId: ""', 'actorId', /not snowflake/],
+  ])('%s: %s is refused at %s', async (field, args, path, message) => {
+    const query = `query ($id: ID!) { ${field}(id: $id) { auditLog(${args}) { edges { cursor } } } }`;
+    const { errors } = await ada.ask(query, { id: idOf(field).id });
+    expect(errors).toHaveLength(1);
+    expect(errors[0]?.extensions).toMatchObject({ code: 'BAD_USER_INPUT', fields: { [path]: [expect.anything()] } });
+    expect(errors[0]?.message).toMatch(message);
+  });
+
+  test.each<[Field, string, string]>([
+    ['application', '', 'applicationId_action_id'],
+    ['application', 'actions: ["COMMAND_CREATE"]', 'applicationId_action_id'],
+    ['application', 'actorId: "1"', 'applicationId_actorId_action_id'],
+    ['team', '', 'teamId_action_id'],
+    ['team', 'actorId: "1", actions: ["COMMAND_CREATE"]', 'teamId_actorId_action_id'],
+  ])('%s (%s) looks at no more entries than it shows, however many there are', async (field, args, index) => {
+    const asked = await statementsOf(() => logOf(ada, field, idOf(field), `last: 50, ${args}`));
+    const pages = asked.filter((sql) => /SELECT "id" FROM "AuditEntry"/.test(sql));
+    expect(pages).toHaveLength(1);
+    const plan = await planOf(server, pages[0] ?? '');
+    expect(plan).toContain(`AuditEntry_${index}_idx`);
+    expect(plan).not.toMatch(/SCAN AuditEntry|Seq Scan/);
+  });
 });

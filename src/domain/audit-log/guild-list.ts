@@ -1,19 +1,23 @@
-import { Prisma, type User } from '../../infra/database/index.js';
+import { z } from 'zod';
+import type { User } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
 import { type CommandRecord, commandRecord } from '../commands/record.js';
 import { accessGuild } from '../guilds/access.js';
+import { snowflake } from '../input.js';
 import { LIVE, type WebhookRecord, WITH_CREATOR } from '../webhooks/record.js';
 import { GUILD_ACTIONS, type GuildLogAction, targetOf } from './actions.js';
 import { type GuildLogEntry, isGuildLogEntry } from './guild-log.js';
-import type { AuditPage } from './list.js';
+import { type AuditFilter, type AuditPage, readEntries } from './page.js';
 
-export interface GuildLogQuery extends AuditPage {
+export interface GuildLogQuery extends AuditPage, AuditFilter<GuildLogAction> {
   guildId: bigint;
-  /** Only what this one did. */
-  actorId?: bigint | undefined;
-  /** Only these; all that the log shows when not given. */
-  actions?: readonly GuildLogAction[] | undefined;
 }
+
+/** What of a guild's log may be asked for. */
+export const GuildLogFilter = z.object({
+  actions: z.array(z.enum(GUILD_ACTIONS)).nullish(),
+  actorId: snowflake().nullish(),
+});
 
 /** A page of a guild's audit log. */
 export interface GuildLogPage {
@@ -31,37 +35,10 @@ export interface GuildLogPage {
  * @throws what `accessGuild` throws
  */
 export async function listGuildLog(call: CallContext, query: GuildLogQuery): Promise<GuildLogEntry[]> {
-  await accessGuild(call, query.guildId, 'viewAuditLog');
-  const { backwards, take, actions = GUILD_ACTIONS } = query;
-  if (actions.length === 0) return [];
-  const order = Prisma.raw(backwards ? 'DESC' : 'ASC');
-  const parts = actions.map((action) => newestOf(action, query, order));
-  const rows = await call.read.$queryRaw<{ id: string }[]>`
-    SELECT CAST("id" AS TEXT) AS "id" FROM (${Prisma.join(parts, ' UNION ALL ')}) AS entries
-    ORDER BY entries."id" ${order} LIMIT ${take}`;
-  const entries = await call.read.auditEntry.findMany({
-    where: { id: { in: rows.map(({ id }) => BigInt(id)) } },
-    orderBy: { id: backwards ? 'desc' : 'asc' },
-  });
+  const { guildId } = query;
+  await accessGuild(call, guildId, 'viewAuditLog');
+  const entries = await readEntries(call, { guildId }, { ...query, actions: query.actions ?? GUILD_ACTIONS });
   return entries.filter(isGuildLogEntry);
-}
-
-/** One action's part of a page, from an index: whatever else is in the log, no more entries are looked at than a page has. */
-function newestOf(
-  action: string,
-  { guildId, actorId, after, before, take }: GuildLogQuery,
-  order: Prisma.Sql,
-): Prisma.Sql {
-  const conditions = [
-    Prisma.sql`"guildId" = ${guildId}`,
-    Prisma.sql`"action" = ${action}`,
-    ...(actorId === undefined ? [] : [Prisma.sql`"actorId" = ${actorId}`]),
-    ...(after === undefined ? [] : [Prisma.sql`"id" > ${after}`]),
-    ...(before === undefined ? [] : [Prisma.sql`"id" < ${before}`]),
-  ];
-  return Prisma.sql`SELECT * FROM (
-    SELECT "id" FROM "AuditEntry" WHERE ${Prisma.join(conditions, ' AND ')} ORDER BY "id" ${order} LIMIT ${take}
-  ) AS part`;
 }
 
 /**

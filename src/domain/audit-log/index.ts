@@ -1,5 +1,5 @@
 export { type AuditChanges, type GuildLogAction, readChanges, targetOf } from './actions.js';
-export { type GuildLogPage, getGuildLog, listGuildLog } from './guild-list.js';
+export { GuildLogFilter, type GuildLogPage, getGuildLog, listGuildLog } from './guild-list.js';
 export type { GuildLogEntry } from './guild-log.js';
-export { type AuditLog, listAuditEntries } from './list.js';
+export { type AuditLog, listAuditEntries, PortalLogFilter } from './list.js';
 export { type LogEntry, nameTargets } from './targets.js';

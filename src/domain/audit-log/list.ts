@@ -1,9 +1,12 @@
+import { z } from 'zod';
 import type { AuditEntry } from '../../infra/database/index.js';
 import { accessApplication } from '../applications/access.js';
 import type { CallContext } from '../call.js';
 import { DomainError } from '../errors.js';
+import { snowflake } from '../input.js';
 import { accessTeam } from '../teams/access.js';
 import { isPortalLogAction, PORTAL_ACTIONS, type PortalLogAction } from './actions.js';
+import { type AuditFilter, type AuditPage, readEntries } from './page.js';
 
 /** Whose log: what was done with a team and the applications it owns, or with one application. */
 export type AuditLog = { teamId: bigint } | { applicationId: bigint };
@@ -11,26 +14,23 @@ export type AuditLog = { teamId: bigint } | { applicationId: bigint };
 /** An entry that such a log shows. */
 export type PortalLogEntry = AuditEntry & { action: PortalLogAction };
 
-export interface AuditPage {
-  take: number;
-  /** Counted from the newest entry. */
-  backwards: boolean;
-  /** The ids of the entries the page lies between. */
-  after?: bigint | undefined;
-  before?: bigint | undefined;
-}
+/** What of such a log may be asked for. */
+export const PortalLogFilter = z.object({
+  actions: z.array(z.enum(PORTAL_ACTIONS)).nullish(),
+  actorId: snowflake().nullish(),
+});
 
 /**
  * Entries of a log in ascending id order, or descending for a page that is counted from the newest. None for somebody who may
  * not view the log, as for one without entries: an invited person meets the team, too.
  */
-export async function listAuditEntries(call: CallContext, log: AuditLog, page: AuditPage): Promise<PortalLogEntry[]> {
+export async function listAuditEntries(
+  call: CallContext,
+  log: AuditLog,
+  query: AuditPage & AuditFilter<PortalLogAction>,
+): Promise<PortalLogEntry[]> {
   if (!(await mayView(call, log))) return [];
-  const entries = await call.read.auditEntry.findMany({
-    where: { ...log, action: { in: [...PORTAL_ACTIONS] }, id: { gt: page.after, lt: page.before } },
-    orderBy: { id: page.backwards ? 'desc' : 'asc' },
-    take: page.take,
-  });
+  const entries = await readEntries(call, log, { ...query, actions: query.actions ?? PORTAL_ACTIONS });
   return entries.filter((entry): entry is PortalLogEntry => isPortalLogAction(entry.action));
 }
 

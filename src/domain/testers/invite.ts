@@ -63,7 +63,11 @@ async function putTester(call: CallContext, write: Write, row: TesterRow): Promi
   if (listed && (listed.state === 'ACCEPTED' || state === 'INVITED')) throw alreadyListed();
   if (!listed) await requireRoom(db, applicationId);
   const createdAt = new Date(call.clock.now());
-  const tester = await db.tester.upsert({ where, create: { ...row, createdAt }, update: { state } });
+  const tester = await db.tester.upsert({
+    where,
+    create: { ...row, inviterId: inviter.id, createdAt },
+    update: { state },
+  });
   const changes = { state: { old: listed?.state ?? null, new: state } };
   await audit({ action: 'TESTER_INVITE', applicationId, targetId: userId, changes });
   record({ type: 'TESTERS_UPDATED', applicationId });

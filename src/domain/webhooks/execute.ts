@@ -1,4 +1,5 @@
 import { MessageFlags, MessageType } from 'discord-api-types/v10';
+import type { Transaction } from '../../infra/database/index.js';
 import { type CallContext, requireWebhook } from '../call.js';
 import { guildIdOf, type Place } from '../channels/place.js';
 import { placeOf } from '../channels/place-of.js';
@@ -65,7 +66,7 @@ export async function executeWebhook(
 ): Promise<MessageRecord> {
   const { webhook, application, place } = await requireUsableWebhook(call);
   const { nonce: _nonce, enforceNonce: _enforceNonce, ...body } = message;
-  return postMessage(call, {
+  const sent = await postMessage(call, {
     author: application.bot,
     place,
     body: { ...body, flags: (message.flags ?? 0) & SENDABLE_FLAGS },
@@ -74,6 +75,19 @@ export async function executeWebhook(
     applicationId: application.id,
     webhookId: webhook.id,
   });
+  noteExecution(call);
+  return sent;
+}
+
+/** Notes that the webhook whose token was shown is executed; the row of a box's cloud is there. */
+export function noteExecution({ actor, executions }: CallContext): void {
+  if (actor.kind === 'webhook' && !actor.isOfCloud) executions.note(actor.webhook.id);
+}
+
+/** Stores when a webhook was executed, unless it was since. */
+export async function storeExecution(db: Transaction, id: bigint, executedAt: Date): Promise<void> {
+  const isEarlier = { OR: [{ lastExecutedAt: null }, { lastExecutedAt: { lt: executedAt } }] };
+  await db.webhook.updateMany({ where: { id, ...isEarlier }, data: { lastExecutedAt: executedAt } });
 }
 
 /** A message that the webhook sent to the channel it is directed to. @throws UNKNOWN_WEBHOOK, UNKNOWN_CHANNEL, UNKNOWN_MESSAGE */

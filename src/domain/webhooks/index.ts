@@ -6,8 +6,10 @@ export {
   editWebhookMessage,
   executeWebhook,
   getWebhookMessage,
+  noteExecution,
   requireDirectedWebhook,
   requireUsableWebhook,
+  storeExecution,
 } from './execute.js';
 export { getWebhook, getWebhookByToken } from './get.js';
 export { NewWebhook, WebhookChange, WebhookRename } from './input.js';

@@ -4,7 +4,7 @@ import { createApplication, resetBotToken, resetClientSecret } from '../../../sr
 import { isGuildLogAction, PORTAL_ACTIONS, readChanges } from '../../../src/domain/audit-log/actions.js';
 import { isGuildLogEntry } from '../../../src/domain/audit-log/guild-log.js';
 import { type AuditLog, listAuditEntries } from '../../../src/domain/audit-log/index.js';
-import type { AuditPage } from '../../../src/domain/audit-log/list.js';
+import type { AuditPage } from '../../../src/domain/audit-log/page.js';
 import type { CallContext } from '../../../src/domain/call.js';
 import { createGuild, joinGuild } from '../../../src/domain/guilds/index.js';
 import { installApplication } from '../../../src/domain/installations/index.js';

@@ -163,6 +163,9 @@ describe('oceanic.js', () => {
       files: [{ name: 'log.txt', contents: Buffer.from('all green') }],
     });
     expect(sent).toMatchObject({ content: 'building', webhookID: id, applicationID: bot.id });
+    await stage.cloud.app.executions.settle();
+    const { lastExecutedAt } = await stage.cloud.app.db.reader.webhook.findUniqueOrThrow({ where: { id: BigInt(id) } });
+    expect(lastExecutedAt).not.toBeNull();
     const edited = await webhooks.editMessage(id, token, sent.id, { content: 'built', attachments: [] });
     expect([edited.content, edited.attachments.size]).toEqual(['built', 0]);
     expect(await webhooks.getMessage(id, token, sent.id)).toMatchObject({ content: 'built' });
