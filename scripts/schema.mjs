@@ -3,12 +3,13 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { printedSchema } from '../dist/schema/index.js';
 import { portalGql } from './portal-gql.mjs';
+import { portalTables } from './portal-tables.mjs';
 
 const root = resolve(import.meta.dirname, '..');
 writeFileSync(join(root, 'schema.graphql'), printedSchema());
 const generated = join(root, 'portal/src/gql');
 rmSync(generated, { recursive: true, force: true });
-for (const [path, text] of await portalGql()) {
+for (const [path, text] of [...(await portalGql()), ...portalTables()]) {
   const file = join(generated, path);
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, text);
