@@ -3,11 +3,38 @@
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
+/** What can be done with an application. */
+export type ApplicationOperation =
+  | 'DELETE'
+  | 'MANAGE_COMMANDS'
+  | 'MANAGE_EMOJIS'
+  | 'MANAGE_TESTERS'
+  | 'MANAGE_WEBHOOKS'
+  | 'RESET_BOT_TOKEN'
+  | 'RESET_CLIENT_SECRET'
+  | 'TRANSFER'
+  | 'UPDATE_SETTINGS'
+  | 'VIEW'
+  | 'VIEW_AUDIT_LOG'
+  | 'VIEW_INTERACTIONS'
+  | 'VIEW_TESTERS';
+
+export type ApplicationUserInput = {
+  readonly applicationId: string;
+  readonly userId: string;
+};
+
 export type CreateApplicationInput = {
   readonly description?: string | null | undefined;
   readonly name: string;
   /** A team that the caller owns or administers, to own it. Without it: the caller. */
   readonly teamId?: string | null | undefined;
+};
+
+export type CreateTeamInput = {
+  /** PNG, JPEG, GIF or WebP, at most 10 MiB. */
+  readonly icon?: Blob | null | undefined;
+  readonly name: string;
 };
 
 export type InstallContext =
@@ -27,10 +54,47 @@ export type InstallSettingsInput = {
   readonly scopes: ReadonlyArray<string>;
 };
 
+export type InvitationIdInput = {
+  readonly invitationId: string;
+};
+
+export type InviteTeamMemberInput = {
+  /** Of somebody who has an account. */
+  readonly email: string;
+  /** Not OWNER. */
+  readonly role: TeamRole;
+  readonly teamId: string;
+};
+
+/** Names a person by one of the two. */
+export type InviteTesterInput = {
+  readonly applicationId: string;
+  readonly email?: string | null | undefined;
+  readonly userId?: string | null | undefined;
+};
+
 export type PrivilegedIntent =
   | 'GUILD_MEMBERS'
   | 'MESSAGE_CONTENT'
   | 'PRESENCES';
+
+export type TeamIdInput = {
+  readonly teamId: string;
+};
+
+/** What can be done with a team. */
+export type TeamOperation =
+  | 'CHANGE_ROLE'
+  | 'DELETE'
+  | 'INVITE_MEMBER'
+  | 'LEAVE'
+  | 'RECEIVE_APPLICATION'
+  | 'REMOVE_MEMBER'
+  | 'REVOKE_INVITATION'
+  | 'TRANSFER_OWNERSHIP'
+  | 'UPDATE'
+  | 'VIEW'
+  | 'VIEW_AUDIT_LOG';
 
 /** OWNER stands in answers only. */
 export type TeamRole =
@@ -38,6 +102,23 @@ export type TeamRole =
   | 'DEVELOPER'
   | 'OWNER'
   | 'READ_ONLY';
+
+export type TeamUserInput = {
+  readonly teamId: string;
+  readonly userId: string;
+};
+
+export type TesterState =
+  | 'ACCEPTED'
+  | 'INVITED';
+
+export type TransferApplicationInput = {
+  /** The application's name, typed once more. */
+  readonly appName: string;
+  readonly applicationId: string;
+  /** A team that the caller owns or administers. */
+  readonly teamId: string;
+};
 
 /** What is not given stays as it is. Null clears the icon and the URLs, and leaves everything else as it is. */
 export type UpdateApplicationInput = {
@@ -65,28 +146,43 @@ export type UpdateApplicationInput = {
   readonly userInstall?: boolean | null | undefined;
 };
 
-export type ApplicationPageFragment = { readonly description: string, readonly publicKey: string, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null };
+/** What is not given stays as it is. Null clears the icon, and leaves the name as it is. */
+export type UpdateTeamInput = {
+  /** PNG, JPEG, GIF or WebP, at most 10 MiB. */
+  readonly icon?: Blob | null | undefined;
+  readonly name?: string | null | undefined;
+  readonly teamId: string;
+};
+
+export type UpdateTeamMemberInput = {
+  /** Not OWNER. */
+  readonly role: TeamRole;
+  readonly teamId: string;
+  readonly userId: string;
+};
+
+export type ApplicationPageFragment = { readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly description: string, readonly publicKey: string, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null, readonly testers: ReadonlyArray<{ readonly state: TesterState, readonly createdAt: string, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly invitedBy: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null }> };
 
 export type ApplicationQueryVariables = Exact<{
   id: string;
 }>;
 
 
-export type ApplicationQuery = { readonly application: { readonly description: string, readonly publicKey: string, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null } | null };
+export type ApplicationQuery = { readonly application: { readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly description: string, readonly publicKey: string, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null, readonly testers: ReadonlyArray<{ readonly state: TesterState, readonly createdAt: string, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly invitedBy: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null }> } | null };
 
 export type ApplicationChangedSubscriptionVariables = Exact<{
   id: string;
 }>;
 
 
-export type ApplicationChangedSubscription = { readonly applicationChanged: { readonly description: string, readonly publicKey: string, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null } };
+export type ApplicationChangedSubscription = { readonly applicationChanged: { readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly description: string, readonly publicKey: string, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null, readonly testers: ReadonlyArray<{ readonly state: TesterState, readonly createdAt: string, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly invitedBy: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null }> } };
 
 export type UpdateApplicationMutationVariables = Exact<{
   input: UpdateApplicationInput;
 }>;
 
 
-export type UpdateApplicationMutation = { readonly updateApplication: { readonly application: { readonly description: string, readonly publicKey: string, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null } } };
+export type UpdateApplicationMutation = { readonly updateApplication: { readonly application: { readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly description: string, readonly publicKey: string, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null, readonly testers: ReadonlyArray<{ readonly state: TesterState, readonly createdAt: string, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly invitedBy: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null }> } } };
 
 export type ApplicationCardFragment = { readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null };
 
@@ -104,9 +200,165 @@ export type CreateApplicationMutationVariables = Exact<{
 
 export type CreateApplicationMutation = { readonly createApplication: { readonly botToken: string, readonly clientSecret: string, readonly application: { readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null } } };
 
+export type LogEntryFragment = { readonly id: string, readonly action: string, readonly target: string | null, readonly targetName: string | null, readonly changes: unknown, readonly createdAt: string, readonly actor: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null, readonly targetUser: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null, readonly application: { readonly id: string, readonly name: string } | null };
+
+export type LogPageFragment = { readonly edges: ReadonlyArray<{ readonly node: { readonly id: string, readonly action: string, readonly target: string | null, readonly targetName: string | null, readonly changes: unknown, readonly createdAt: string, readonly actor: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null, readonly targetUser: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null, readonly application: { readonly id: string, readonly name: string } | null } }>, readonly pageInfo: { readonly hasPreviousPage: boolean, readonly startCursor: string | null } };
+
+export type ApplicationLogQueryVariables = Exact<{
+  id: string;
+  before?: string | null | undefined;
+  actions?: ReadonlyArray<string> | string | null | undefined;
+  actorId?: string | null | undefined;
+}>;
+
+
+export type ApplicationLogQuery = { readonly application: { readonly id: string, readonly auditLog: { readonly edges: ReadonlyArray<{ readonly node: { readonly id: string, readonly action: string, readonly target: string | null, readonly targetName: string | null, readonly changes: unknown, readonly createdAt: string, readonly actor: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null, readonly targetUser: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null, readonly application: { readonly id: string, readonly name: string } | null } }>, readonly pageInfo: { readonly hasPreviousPage: boolean, readonly startCursor: string | null } } } | null };
+
+export type TeamLogQueryVariables = Exact<{
+  id: string;
+  before?: string | null | undefined;
+  actions?: ReadonlyArray<string> | string | null | undefined;
+  actorId?: string | null | undefined;
+}>;
+
+
+export type TeamLogQuery = { readonly team: { readonly id: string, readonly auditLog: { readonly edges: ReadonlyArray<{ readonly node: { readonly id: string, readonly action: string, readonly target: string | null, readonly targetName: string | null, readonly changes: unknown, readonly createdAt: string, readonly actor: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null, readonly targetUser: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null, readonly application: { readonly id: string, readonly name: string } | null } }>, readonly pageInfo: { readonly hasPreviousPage: boolean, readonly startCursor: string | null } } } | null };
+
 export type FrameFragment = { readonly teamInvitations: ReadonlyArray<{ readonly id: string }>, readonly testerInvitations: ReadonlyArray<{ readonly application: { readonly id: string } }> };
 
 export type FrameQueryVariables = Exact<{ [key: string]: never; }>;
 
 
 export type FrameQuery = { readonly me: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly email: string | null } | null, readonly portalHome: { readonly teamInvitations: ReadonlyArray<{ readonly id: string }>, readonly testerInvitations: ReadonlyArray<{ readonly application: { readonly id: string } }> } };
+
+export type OwnApplicationsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type OwnApplicationsQuery = { readonly applications: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly ownerTeam: { readonly id: string } | null }> };
+
+export type MoveApplicationMutationVariables = Exact<{
+  input: TransferApplicationInput;
+}>;
+
+
+export type MoveApplicationMutation = { readonly transferApplication: { readonly application: { readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null } } };
+
+export type UpdateTeamMutationVariables = Exact<{
+  input: UpdateTeamInput;
+}>;
+
+
+export type UpdateTeamMutation = { readonly updateTeam: { readonly team: { readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly viewerOperations: ReadonlyArray<TeamOperation>, readonly owner: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly members: ReadonlyArray<{ readonly role: TeamRole, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } }>, readonly invitations: ReadonlyArray<{ readonly id: string, readonly role: TeamRole, readonly createdAt: string, readonly invitee: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly inviter: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } }>, readonly applications: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null }> } } };
+
+export type LeaveTeamMutationVariables = Exact<{
+  input: TeamUserInput;
+}>;
+
+
+export type LeaveTeamMutation = { readonly removeTeamMember: { readonly team: { readonly id: string } } };
+
+export type HandOverTeamMutationVariables = Exact<{
+  input: TeamUserInput;
+}>;
+
+
+export type HandOverTeamMutation = { readonly transferTeamOwnership: { readonly team: { readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly viewerOperations: ReadonlyArray<TeamOperation>, readonly owner: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly members: ReadonlyArray<{ readonly role: TeamRole, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } }>, readonly invitations: ReadonlyArray<{ readonly id: string, readonly role: TeamRole, readonly createdAt: string, readonly invitee: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly inviter: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } }>, readonly applications: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null }> } } };
+
+export type DeleteTeamMutationVariables = Exact<{
+  input: TeamIdInput;
+}>;
+
+
+export type DeleteTeamMutation = { readonly deleteTeam: { readonly id: string } };
+
+export type PersonFragment = { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null };
+
+export type TeamMemberRowFragment = { readonly role: TeamRole, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } };
+
+export type TeamInvitationRowFragment = { readonly id: string, readonly role: TeamRole, readonly createdAt: string, readonly invitee: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly inviter: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } };
+
+export type TeamPageFragment = { readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly viewerOperations: ReadonlyArray<TeamOperation>, readonly owner: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly members: ReadonlyArray<{ readonly role: TeamRole, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } }>, readonly invitations: ReadonlyArray<{ readonly id: string, readonly role: TeamRole, readonly createdAt: string, readonly invitee: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly inviter: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } }>, readonly applications: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null }> };
+
+export type TeamQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type TeamQuery = { readonly team: { readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly viewerOperations: ReadonlyArray<TeamOperation>, readonly owner: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly members: ReadonlyArray<{ readonly role: TeamRole, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } }>, readonly invitations: ReadonlyArray<{ readonly id: string, readonly role: TeamRole, readonly createdAt: string, readonly invitee: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly inviter: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } }>, readonly applications: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null }> } | null };
+
+export type TeamChangedSubscriptionVariables = Exact<{
+  id: string;
+}>;
+
+
+export type TeamChangedSubscription = { readonly teamChanged: { readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly viewerOperations: ReadonlyArray<TeamOperation>, readonly owner: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly members: ReadonlyArray<{ readonly role: TeamRole, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } }>, readonly invitations: ReadonlyArray<{ readonly id: string, readonly role: TeamRole, readonly createdAt: string, readonly invitee: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly inviter: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } }>, readonly applications: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null }> } };
+
+export type TeamCardFragment = { readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly members: ReadonlyArray<{ readonly role: TeamRole, readonly user: { readonly id: string } }>, readonly applications: ReadonlyArray<{ readonly id: string }> };
+
+export type TeamListFragment = { readonly teams: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly members: ReadonlyArray<{ readonly role: TeamRole, readonly user: { readonly id: string } }>, readonly applications: ReadonlyArray<{ readonly id: string }> }> };
+
+export type TeamsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type TeamsQuery = { readonly portalHome: { readonly teams: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly members: ReadonlyArray<{ readonly role: TeamRole, readonly user: { readonly id: string } }>, readonly applications: ReadonlyArray<{ readonly id: string }> }> } };
+
+export type TeamsChangedSubscriptionVariables = Exact<{ [key: string]: never; }>;
+
+
+export type TeamsChangedSubscription = { readonly portalHomeChanged: { readonly teams: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly members: ReadonlyArray<{ readonly role: TeamRole, readonly user: { readonly id: string } }>, readonly applications: ReadonlyArray<{ readonly id: string }> }> } };
+
+export type CreateTeamMutationVariables = Exact<{
+  input: CreateTeamInput;
+}>;
+
+
+export type CreateTeamMutation = { readonly createTeam: { readonly team: { readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly members: ReadonlyArray<{ readonly role: TeamRole, readonly user: { readonly id: string } }>, readonly applications: ReadonlyArray<{ readonly id: string }> } } };
+
+export type MeQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type MeQuery = { readonly me: { readonly id: string, readonly username: string } | null };
+
+export type InviteTeamMemberMutationVariables = Exact<{
+  input: InviteTeamMemberInput;
+}>;
+
+
+export type InviteTeamMemberMutation = { readonly inviteTeamMember: { readonly invitation: { readonly id: string, readonly team: { readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly viewerOperations: ReadonlyArray<TeamOperation>, readonly owner: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly members: ReadonlyArray<{ readonly role: TeamRole, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } }>, readonly invitations: ReadonlyArray<{ readonly id: string, readonly role: TeamRole, readonly createdAt: string, readonly invitee: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly inviter: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } }>, readonly applications: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null }> } } } };
+
+export type RevokeTeamInvitationMutationVariables = Exact<{
+  input: InvitationIdInput;
+}>;
+
+
+export type RevokeTeamInvitationMutation = { readonly revokeTeamInvitation: { readonly invitation: { readonly id: string, readonly team: { readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly viewerOperations: ReadonlyArray<TeamOperation>, readonly owner: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly members: ReadonlyArray<{ readonly role: TeamRole, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } }>, readonly invitations: ReadonlyArray<{ readonly id: string, readonly role: TeamRole, readonly createdAt: string, readonly invitee: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly inviter: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } }>, readonly applications: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null }> } } } };
+
+export type UpdateTeamMemberMutationVariables = Exact<{
+  input: UpdateTeamMemberInput;
+}>;
+
+
+export type UpdateTeamMemberMutation = { readonly updateTeamMember: { readonly team: { readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly viewerOperations: ReadonlyArray<TeamOperation>, readonly owner: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly members: ReadonlyArray<{ readonly role: TeamRole, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } }>, readonly invitations: ReadonlyArray<{ readonly id: string, readonly role: TeamRole, readonly createdAt: string, readonly invitee: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly inviter: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } }>, readonly applications: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null }> } } };
+
+export type RemoveTeamMemberMutationVariables = Exact<{
+  input: TeamUserInput;
+}>;
+
+
+export type RemoveTeamMemberMutation = { readonly removeTeamMember: { readonly team: { readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly viewerOperations: ReadonlyArray<TeamOperation>, readonly owner: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly members: ReadonlyArray<{ readonly role: TeamRole, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } }>, readonly invitations: ReadonlyArray<{ readonly id: string, readonly role: TeamRole, readonly createdAt: string, readonly invitee: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly inviter: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } }>, readonly applications: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null }> } } };
+
+export type ApplicationTestersFragment = { readonly testers: ReadonlyArray<{ readonly state: TesterState, readonly createdAt: string, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly invitedBy: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null }> };
+
+export type InviteTesterMutationVariables = Exact<{
+  input: InviteTesterInput;
+}>;
+
+
+export type InviteTesterMutation = { readonly inviteTester: { readonly tester: { readonly state: TesterState, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly application: { readonly id: string, readonly testers: ReadonlyArray<{ readonly state: TesterState, readonly createdAt: string, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly invitedBy: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null }> } } } };
+
+export type RemoveTesterMutationVariables = Exact<{
+  input: ApplicationUserInput;
+}>;
+
+
+export type RemoveTesterMutation = { readonly removeTester: { readonly id: string } };

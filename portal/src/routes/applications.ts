@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { frameRoute } from './frame.js';
+import { logSearch } from './log-search.js';
 
 const list = createRoute({
   getParentRoute: () => frameRoute,
@@ -27,4 +28,17 @@ const general = createRoute({
   component: lazyRouteComponent(() => import('../pages/applications/general.js'), 'General'),
 });
 
-export const applicationRoutes = [list, application.addChildren([start, general])] as const;
+const testers = createRoute({
+  getParentRoute: () => application,
+  path: 'testers',
+  component: lazyRouteComponent(() => import('../pages/testers/testers.js'), 'Testers'),
+});
+
+const audit = createRoute({
+  getParentRoute: () => application,
+  path: 'audit',
+  validateSearch: logSearch,
+  component: lazyRouteComponent(() => import('../pages/audit/application-log.js'), 'ApplicationLog'),
+});
+
+export const applicationRoutes = [list, application.addChildren([start, general, testers, audit])] as const;

@@ -3,13 +3,13 @@ import { document } from '../../document.js';
 import type { ApplicationChangedSubscription, ApplicationChangedSubscriptionVariables, ApplicationQuery, ApplicationQueryVariables, UpdateApplicationMutation, UpdateApplicationMutationVariables } from '../types.js';
 
 export const ApplicationDocument = document<ApplicationQuery, ApplicationQueryVariables>(
-  'query Application($id:ID!){application(id:$id){...ApplicationPage}}fragment ApplicationPage on Application{...ApplicationCard description publicKey ownerUser{id username}bot{id username avatarUrl}}fragment ApplicationCard on Application{id name iconUrl public effectiveRole ownerTeam{id name iconUrl}}',
+  'query Application($id:ID!){application(id:$id){...ApplicationPage}}fragment ApplicationPage on Application{...ApplicationCard ...ApplicationTesters viewerOperations description publicKey ownerUser{id username}bot{id username avatarUrl}}fragment ApplicationCard on Application{id name iconUrl public effectiveRole ownerTeam{id name iconUrl}}fragment ApplicationTesters on Application{testers{state createdAt user{...Person}invitedBy{...Person}}}fragment Person on User{id username globalName avatarUrl}',
 );
 
 export const ApplicationChangedDocument = document<ApplicationChangedSubscription, ApplicationChangedSubscriptionVariables>(
-  'subscription ApplicationChanged($id:ID!){applicationChanged(applicationId:$id initial:true){...ApplicationPage}}fragment ApplicationPage on Application{...ApplicationCard description publicKey ownerUser{id username}bot{id username avatarUrl}}fragment ApplicationCard on Application{id name iconUrl public effectiveRole ownerTeam{id name iconUrl}}',
+  'subscription ApplicationChanged($id:ID!){applicationChanged(applicationId:$id initial:true){...ApplicationPage}}fragment ApplicationPage on Application{...ApplicationCard ...ApplicationTesters viewerOperations description publicKey ownerUser{id username}bot{id username avatarUrl}}fragment ApplicationCard on Application{id name iconUrl public effectiveRole ownerTeam{id name iconUrl}}fragment ApplicationTesters on Application{testers{state createdAt user{...Person}invitedBy{...Person}}}fragment Person on User{id username globalName avatarUrl}',
 );
 
 export const UpdateApplicationDocument = document<UpdateApplicationMutation, UpdateApplicationMutationVariables>(
-  'mutation UpdateApplication($input:UpdateApplicationInput!){updateApplication(input:$input){application{...ApplicationPage}}}fragment ApplicationPage on Application{...ApplicationCard description publicKey ownerUser{id username}bot{id username avatarUrl}}fragment ApplicationCard on Application{id name iconUrl public effectiveRole ownerTeam{id name iconUrl}}',
+  'mutation UpdateApplication($input:UpdateApplicationInput!){updateApplication(input:$input){application{...ApplicationPage}}}fragment ApplicationPage on Application{...ApplicationCard ...ApplicationTesters viewerOperations description publicKey ownerUser{id username}bot{id username avatarUrl}}fragment ApplicationCard on Application{id name iconUrl public effectiveRole ownerTeam{id name iconUrl}}fragment ApplicationTesters on Application{testers{state createdAt user{...Person}invitedBy{...Person}}}fragment Person on User{id username globalName avatarUrl}',
 );

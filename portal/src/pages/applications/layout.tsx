@@ -47,7 +47,11 @@ function OneApplication({ id }: { id: string }) {
   );
 }
 
-const SECTIONS = [{ to: '/applications/$applicationId/general', text: 'General' }] as const;
+const SECTIONS = [
+  { to: '/applications/$applicationId/general', text: 'General' },
+  { to: '/applications/$applicationId/testers', text: 'Testers' },
+  { to: '/applications/$applicationId/audit', text: 'Audit log' },
+] as const;
 
 function Sections({ id }: { id: string }) {
   return (
