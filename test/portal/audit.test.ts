@@ -23,6 +23,8 @@ afterAll(async () => {
   await server.stop();
 });
 
+const SOON = { timeout: 15_000 };
+
 const rowsOf = (page: Page) => page.getByRole('list', { name: 'Audit log' }).getByRole('listitem');
 
 /** The sentences of the rows that are shown. */
@@ -88,18 +90,18 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the audit log'), () => {
     await open(`/teams/${team.id}/audit`);
     await rowsOf(page).first().waitFor();
     await page.getByLabel('Who').selectOption({ label: 'bob' });
-    await expect.poll(() => sentences(page)).toEqual(['bob joined the team as developer']);
+    await expect.poll(() => sentences(page), SOON).toEqual(['bob joined the team as developer']);
     await page.getByLabel('Who').selectOption({ label: 'Everybody' });
     await page.getByLabel('What').selectOption({ label: 'Members and invitations: all' });
     await expect
-      .poll(() => sentences(page))
+      .poll(() => sentences(page), SOON)
       .toEqual(['bob joined the team as developer', 'ada invited bob as developer']);
     await page.reload();
-    await expect.poll(() => sentences(page)).toHaveLength(2);
+    await expect.poll(() => sentences(page), SOON).toHaveLength(2);
     await page.getByLabel('What').selectOption({ label: 'Member left' });
     await page.getByText('Nothing of this was done.').waitFor();
     await page.goBack();
-    await expect.poll(() => sentences(page)).toHaveLength(2);
+    await expect.poll(() => sentences(page), SOON).toHaveLength(2);
     expect(faults).toEqual([]);
     await close();
   });
@@ -109,11 +111,11 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the audit log'), () => {
     for (let n = 1; n <= 60; n++) await renameTeam(ada, team, `Weir ${n}`);
     const { page, faults, open, close } = await openPortal(browser, server, ada, { width: 360 });
     await open(`/teams/${team.id}/audit`);
-    await expect.poll(() => rowsOf(page).count()).toBe(50);
+    await expect.poll(() => rowsOf(page).count(), SOON).toBe(50);
     await renameTeam(ada, team, 'Weir 61');
     await page.getByText('1 new entry').waitFor();
     await page.getByRole('button', { name: 'Load older' }).click();
-    await expect.poll(() => rowsOf(page).count()).toBe(62);
+    await expect.poll(() => rowsOf(page).count(), SOON).toBe(62);
     expect((await sentences(page)).slice(-2)).toEqual([
       'ada changed the name from Weir 0 to Weir 1',
       'ada made the team Weir 61',

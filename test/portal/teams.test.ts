@@ -224,7 +224,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a team'),
     await open(`/teams/${team.id}/members`);
     const role = page.getByLabel('Role of bob');
     await role.selectOption({ label: 'admin' });
-    await expect.poll(async () => (await teamOf(ada, team)).members[1].role).toBe('ADMIN');
+    await expect.poll(async () => (await teamOf(ada, team)).members[1].role, { timeout: 15_000 }).toBe('ADMIN');
     await setTeamRole(bob, team, bob, 'READ_ONLY');
     await said(page, 'bob is read-only now').waitFor();
     expect(await role.inputValue()).toBe('READ_ONLY');

@@ -35,8 +35,9 @@ function InviteForm({ reason }: { reason: Reason }) {
   const invite = async () => {
     const done = await run({ input: { teamId: id, email: email.trim(), role } });
     if (!done) return;
-    setSent({ ...sent, [email.trim()]: done.inviteTeamMember.invitation.id });
-    setGiven({ email: '', role });
+    setSent((before) => ({ ...before, [email.trim()]: done.inviteTeamMember.invitation.id }));
+    // The list may have told it before the answer came, and the next one may be typed already.
+    setGiven((before) => (before.email === email ? { ...before, email: '' } : before));
     say('Invited');
   };
   return (

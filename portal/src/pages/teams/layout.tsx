@@ -49,8 +49,8 @@ function TeamHeader({ team }: { team: TeamPageFragment }) {
           <Name>{name}</Name>
         </Heading>
         <p className="soft">
+          {role && `you are ${ROLE_WORDS[role]} · `}
           {counted(members.length, 'member')} · {counted(applications.length, 'application')}
-          {role && <span className="badge">{ROLE_WORDS[role]}</span>}
         </p>
       </div>
     </header>

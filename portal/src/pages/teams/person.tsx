@@ -16,7 +16,7 @@ export function PersonLine({ person, children }: { person: PersonFragment; child
       <div>
         <Name>{name}</Name>
         {name !== person.username && <span className="soft small"> {person.username}</span>}
-        <p className="soft small">{children}</p>
+        {children && <p className="soft small">{children}</p>}
       </div>
     </div>
   );

@@ -20,7 +20,8 @@ export function InviteTester({ off }: { off: { disabled?: true } }) {
     if (!done) return;
     const { user, state } = done.inviteTester.tester;
     say(state === 'ACCEPTED' ? `${nameOf(user)} is a tester` : `${nameOf(user)} is invited`);
-    setTyped('');
+    // The list may have told it before the answer came, and the next one may be typed already.
+    setTyped((before) => (before === typed ? '' : before));
   };
   const isListed = testers.some(({ user, state }) => user.id === myId && state === 'ACCEPTED');
   return (
