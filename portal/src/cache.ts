@@ -28,8 +28,8 @@ export function createCache(): Exchange {
       Ban: embedded,
     },
     resolvers: {
-      Application: { auditLog: relayPagination(), interactions: relayPagination() },
-      Team: { auditLog: relayPagination() },
+      // Not the logs of applications and teams: they are read from their newest end, where pages that were read before would leave gaps.
+      Application: { interactions: relayPagination() },
       Guild: { auditLog: relayPagination(), members: relayPagination() },
     },
     updates: { Mutation: UPDATES },
@@ -43,6 +43,10 @@ const UPDATES: UpdatesConfig['Mutation'] = {
   transferApplication: (_result, _args, cache) => forget(cache, 'applications'),
   deleteWebhook: ({ deleteWebhook }, _args, cache) => forgetOne(cache, 'Webhook', deleteWebhook),
   deleteCommand: ({ deleteCommand }, _args, cache) => forgetOne(cache, 'ApplicationCommand', deleteCommand),
+  createTeam: (_result, _args, cache) => forget(cache, 'teams'),
+  deleteTeam: (_result, _args, cache) => forget(cache, 'teams'),
+  removeTeamMember: (_result, _args, cache) => forget(cache, 'teams'),
+  removeTester: (_result, { input }, cache) => forgetTesters(cache, input),
 };
 
 /** What was deleted: who shows it, or a list with it, asks again. @param deleted the payload, with the id */
@@ -54,4 +58,10 @@ function forgetOne(cache: Cache, type: string, deleted: unknown): void {
 function forget(cache: Cache, list: string): void {
   cache.invalidate('Query', list);
   cache.invalidate({ __typename: 'PortalHome', id: 'me' }, list);
+}
+
+/** The answer has no application in which they could be told. */
+function forgetTesters(cache: Cache, input: unknown): void {
+  const { applicationId } = input as { applicationId: string };
+  cache.invalidate({ __typename: 'Application', id: applicationId }, 'testers');
 }

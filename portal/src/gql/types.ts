@@ -19,21 +19,10 @@ export type ApplicationOperation =
   | 'VIEW_INTERACTIONS'
   | 'VIEW_TESTERS';
 
-export type CommandChange =
-  | 'CHANGED'
-  | 'CREATED'
-  | 'DELETED'
-  | 'UNCHANGED';
-
-export type CommandIdInput = {
+export type ApplicationUserInput = {
   readonly applicationId: string;
-  readonly commandId: string;
+  readonly userId: string;
 };
-
-export type CommandType =
-  | 'CHAT_INPUT'
-  | 'MESSAGE'
-  | 'USER';
 
 export type CreateApplicationInput = {
   readonly description?: string | null | undefined;
@@ -42,19 +31,9 @@ export type CreateApplicationInput = {
   readonly teamId?: string | null | undefined;
 };
 
-export type CreateCommandInput = {
-  readonly applicationId: string;
-  /** The reference platform's body of a command. */
-  readonly command: unknown;
-  /** Everywhere without it. */
-  readonly guildId?: string | null | undefined;
-};
-
-export type CreateWebhookInput = {
-  readonly applicationId: string;
-  /** A channel with messages, of a server that the caller manages. */
-  readonly channelId: string;
-  /** 1 to 80 characters. */
+export type CreateTeamInput = {
+  /** PNG, JPEG, GIF or WebP, at most 10 MiB. */
+  readonly icon?: Blob | null | undefined;
   readonly name: string;
 };
 
@@ -75,29 +54,47 @@ export type InstallSettingsInput = {
   readonly scopes: ReadonlyArray<string>;
 };
 
-export type InteractionState =
-  | 'ANSWERED'
-  | 'DEFERRED'
-  | 'DELIVERED_GATEWAY'
-  | 'DELIVERED_HTTP'
-  | 'DELIVERING'
-  | 'EXPIRED'
-  | 'FAILED';
+export type InvitationIdInput = {
+  readonly invitationId: string;
+};
 
-export type OverwriteCommandsInput = {
+export type InviteTeamMemberInput = {
+  /** Of somebody who has an account. */
+  readonly email: string;
+  /** Not OWNER. */
+  readonly role: TeamRole;
+  readonly teamId: string;
+};
+
+/** Names a person by one of the two. */
+export type InviteTesterInput = {
   readonly applicationId: string;
-  /** A list of such bodies, of all types. */
-  readonly commands: unknown;
-  /** Only tells what would be done. */
-  readonly dryRun?: boolean | null | undefined;
-  /** Everywhere without it. */
-  readonly guildId?: string | null | undefined;
+  readonly email?: string | null | undefined;
+  readonly userId?: string | null | undefined;
 };
 
 export type PrivilegedIntent =
   | 'GUILD_MEMBERS'
   | 'MESSAGE_CONTENT'
   | 'PRESENCES';
+
+export type TeamIdInput = {
+  readonly teamId: string;
+};
+
+/** What can be done with a team. */
+export type TeamOperation =
+  | 'CHANGE_ROLE'
+  | 'DELETE'
+  | 'INVITE_MEMBER'
+  | 'LEAVE'
+  | 'RECEIVE_APPLICATION'
+  | 'REMOVE_MEMBER'
+  | 'REVOKE_INVITATION'
+  | 'TRANSFER_OWNERSHIP'
+  | 'UPDATE'
+  | 'VIEW'
+  | 'VIEW_AUDIT_LOG';
 
 /** OWNER stands in answers only. */
 export type TeamRole =
@@ -106,9 +103,21 @@ export type TeamRole =
   | 'OWNER'
   | 'READ_ONLY';
 
-export type TestInteractionsEndpointInput = {
+export type TeamUserInput = {
+  readonly teamId: string;
+  readonly userId: string;
+};
+
+export type TesterState =
+  | 'ACCEPTED'
+  | 'INVITED';
+
+export type TransferApplicationInput = {
+  /** The application's name, typed once more. */
+  readonly appName: string;
   readonly applicationId: string;
-  readonly url: string;
+  /** A team that the caller owns or administers. */
+  readonly teamId: string;
 };
 
 /** What is not given stays as it is. Null clears the icon and the URLs, and leaves everything else as it is. */
@@ -137,149 +146,43 @@ export type UpdateApplicationInput = {
   readonly userInstall?: boolean | null | undefined;
 };
 
-export type UpdateCommandInput = {
-  readonly applicationId: string;
-  /** The reference platform's body of a command. What is not given stays as it is. */
-  readonly command: unknown;
-  readonly commandId: string;
-};
-
-/** What is not given stays as it is, and so does what is null. */
-export type UpdateWebhookInput = {
-  /** Another channel with messages of its server, which the caller manages. */
-  readonly channelId?: string | null | undefined;
-  /** 1 to 80 characters. */
+/** What is not given stays as it is. Null clears the icon, and leaves the name as it is. */
+export type UpdateTeamInput = {
+  /** PNG, JPEG, GIF or WebP, at most 10 MiB. */
+  readonly icon?: Blob | null | undefined;
   readonly name?: string | null | undefined;
-  readonly webhookId: string;
+  readonly teamId: string;
 };
 
-export type WebhookIdInput = {
-  readonly webhookId: string;
+export type UpdateTeamMemberInput = {
+  /** Not OWNER. */
+  readonly role: TeamRole;
+  readonly teamId: string;
+  readonly userId: string;
 };
 
-export type CommandRowFragment = { readonly id: string, readonly type: CommandType, readonly name: string, readonly nameLocalizations: unknown, readonly description: string, readonly descriptionLocalizations: unknown, readonly options: unknown, readonly defaultMemberPermissions: string | null, readonly nsfw: boolean, readonly integrationTypes: ReadonlyArray<number>, readonly contexts: ReadonlyArray<number> | null, readonly version: string, readonly reserved: boolean };
-
-export type CommandsQueryVariables = Exact<{
-  id: string;
-  guildId?: string | null | undefined;
-}>;
-
-
-export type CommandsQuery = { readonly application: { readonly id: string, readonly commands: ReadonlyArray<{ readonly id: string, readonly type: CommandType, readonly name: string, readonly nameLocalizations: unknown, readonly description: string, readonly descriptionLocalizations: unknown, readonly options: unknown, readonly defaultMemberPermissions: string | null, readonly nsfw: boolean, readonly integrationTypes: ReadonlyArray<number>, readonly contexts: ReadonlyArray<number> | null, readonly version: string, readonly reserved: boolean }> } | null };
-
-export type CommandsChangedSubscriptionVariables = Exact<{
-  id: string;
-  guildId?: string | null | undefined;
-}>;
-
-
-export type CommandsChangedSubscription = { readonly applicationChanged: { readonly id: string, readonly commands: ReadonlyArray<{ readonly id: string, readonly type: CommandType, readonly name: string, readonly nameLocalizations: unknown, readonly description: string, readonly descriptionLocalizations: unknown, readonly options: unknown, readonly defaultMemberPermissions: string | null, readonly nsfw: boolean, readonly integrationTypes: ReadonlyArray<number>, readonly contexts: ReadonlyArray<number> | null, readonly version: string, readonly reserved: boolean }> } };
-
-export type CommandServersQueryVariables = Exact<{ [key: string]: never; }>;
-
-
-export type CommandServersQuery = { readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string }> };
-
-export type CreateCommandMutationVariables = Exact<{
-  input: CreateCommandInput;
-  guildId?: string | null | undefined;
-}>;
-
-
-export type CreateCommandMutation = { readonly createCommand: { readonly command: { readonly id: string, readonly type: CommandType, readonly name: string, readonly nameLocalizations: unknown, readonly description: string, readonly descriptionLocalizations: unknown, readonly options: unknown, readonly defaultMemberPermissions: string | null, readonly nsfw: boolean, readonly integrationTypes: ReadonlyArray<number>, readonly contexts: ReadonlyArray<number> | null, readonly version: string, readonly reserved: boolean, readonly application: { readonly id: string, readonly commands: ReadonlyArray<{ readonly id: string, readonly type: CommandType, readonly name: string, readonly nameLocalizations: unknown, readonly description: string, readonly descriptionLocalizations: unknown, readonly options: unknown, readonly defaultMemberPermissions: string | null, readonly nsfw: boolean, readonly integrationTypes: ReadonlyArray<number>, readonly contexts: ReadonlyArray<number> | null, readonly version: string, readonly reserved: boolean }> } } } };
-
-export type UpdateCommandMutationVariables = Exact<{
-  input: UpdateCommandInput;
-}>;
-
-
-export type UpdateCommandMutation = { readonly updateCommand: { readonly command: { readonly id: string, readonly type: CommandType, readonly name: string, readonly nameLocalizations: unknown, readonly description: string, readonly descriptionLocalizations: unknown, readonly options: unknown, readonly defaultMemberPermissions: string | null, readonly nsfw: boolean, readonly integrationTypes: ReadonlyArray<number>, readonly contexts: ReadonlyArray<number> | null, readonly version: string, readonly reserved: boolean } } };
-
-export type DeleteCommandMutationVariables = Exact<{
-  input: CommandIdInput;
-}>;
-
-
-export type DeleteCommandMutation = { readonly deleteCommand: { readonly id: string } };
-
-export type OverwriteCommandsMutationVariables = Exact<{
-  input: OverwriteCommandsInput;
-}>;
-
-
-export type OverwriteCommandsMutation = { readonly overwriteCommands: { readonly applied: boolean, readonly plan: ReadonlyArray<{ readonly change: CommandChange, readonly type: CommandType, readonly name: string, readonly fields: ReadonlyArray<string>, readonly grantsLost: number }> } };
-
-export type InteractionRowFragment = { readonly id: string, readonly type: number, readonly name: string, readonly state: InteractionState, readonly failure: string | null, readonly fellBack: boolean, readonly durationMs: number | null, readonly createdAt: string, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null }, readonly channel: { readonly id: string, readonly name: string, readonly guild: { readonly id: string, readonly name: string } | null } | null };
-
-export type InteractionPageFragment = { readonly id: string, readonly type: number, readonly name: string, readonly state: InteractionState, readonly failure: string | null, readonly fellBack: boolean, readonly durationMs: number | null, readonly createdAt: string, readonly trace: ReadonlyArray<{ readonly at: string, readonly kind: string, readonly status: number | null, readonly durationMs: number | null, readonly reason: string | null, readonly request: string | null, readonly response: string | null }>, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null }, readonly channel: { readonly id: string, readonly name: string, readonly guild: { readonly id: string, readonly name: string } | null } | null };
-
-export type ProbeFragment = { readonly ok: boolean, readonly checks: ReadonlyArray<{ readonly name: string, readonly ok: boolean, readonly sent: string | null, readonly got: string | null, readonly reason: string | null }> };
-
-export type InteractionLogQueryVariables = Exact<{
-  id: string;
-  before?: string | null | undefined;
-}>;
-
-
-export type InteractionLogQuery = { readonly application: { readonly id: string, readonly interactions: { readonly edges: ReadonlyArray<{ readonly cursor: string, readonly node: { readonly id: string, readonly type: number, readonly name: string, readonly state: InteractionState, readonly failure: string | null, readonly fellBack: boolean, readonly durationMs: number | null, readonly createdAt: string, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null }, readonly channel: { readonly id: string, readonly name: string, readonly guild: { readonly id: string, readonly name: string } | null } | null } }>, readonly pageInfo: { readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly hasNextPage: boolean, readonly endCursor: string | null } } } | null };
-
-export type EndpointHealthQueryVariables = Exact<{
-  id: string;
-}>;
-
-
-export type EndpointHealthQuery = { readonly application: { readonly id: string, readonly endpointHealth: { readonly answered: number, readonly fellBack: number, readonly failed: number, readonly lastFailure: string | null, readonly lastFailureAt: string | null, readonly p50Ms: number | null, readonly p95Ms: number | null } } | null };
-
-export type InteractionQueryVariables = Exact<{
-  id: string;
-}>;
-
-
-export type InteractionQuery = { readonly interaction: { readonly id: string, readonly type: number, readonly name: string, readonly state: InteractionState, readonly failure: string | null, readonly fellBack: boolean, readonly durationMs: number | null, readonly createdAt: string, readonly trace: ReadonlyArray<{ readonly at: string, readonly kind: string, readonly status: number | null, readonly durationMs: number | null, readonly reason: string | null, readonly request: string | null, readonly response: string | null }>, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null }, readonly channel: { readonly id: string, readonly name: string, readonly guild: { readonly id: string, readonly name: string } | null } | null } | null };
-
-export type InteractionUpdatedSubscriptionVariables = Exact<{
-  applicationId: string;
-}>;
-
-
-export type InteractionUpdatedSubscription = { readonly interactionUpdated: { readonly id: string, readonly type: number, readonly name: string, readonly state: InteractionState, readonly failure: string | null, readonly fellBack: boolean, readonly durationMs: number | null, readonly createdAt: string, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null }, readonly channel: { readonly id: string, readonly name: string, readonly guild: { readonly id: string, readonly name: string } | null } | null } };
-
-export type InteractionChangedSubscriptionVariables = Exact<{
-  id: string;
-}>;
-
-
-export type InteractionChangedSubscription = { readonly interactionChanged: { readonly id: string, readonly type: number, readonly name: string, readonly state: InteractionState, readonly failure: string | null, readonly fellBack: boolean, readonly durationMs: number | null, readonly createdAt: string, readonly trace: ReadonlyArray<{ readonly at: string, readonly kind: string, readonly status: number | null, readonly durationMs: number | null, readonly reason: string | null, readonly request: string | null, readonly response: string | null }>, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null }, readonly channel: { readonly id: string, readonly name: string, readonly guild: { readonly id: string, readonly name: string } | null } | null } };
-
-export type TestInteractionsEndpointMutationVariables = Exact<{
-  input: TestInteractionsEndpointInput;
-}>;
-
-
-export type TestInteractionsEndpointMutation = { readonly testInteractionsEndpoint: { readonly probe: { readonly ok: boolean, readonly checks: ReadonlyArray<{ readonly name: string, readonly ok: boolean, readonly sent: string | null, readonly got: string | null, readonly reason: string | null }> } } };
-
-export type ApplicationPageFragment = { readonly description: string, readonly publicKey: string, readonly interactionsEndpointUrl: string | null, readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null };
+export type ApplicationPageFragment = { readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly description: string, readonly publicKey: string, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null, readonly testers: ReadonlyArray<{ readonly state: TesterState, readonly createdAt: string, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly invitedBy: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null }> };
 
 export type ApplicationQueryVariables = Exact<{
   id: string;
 }>;
 
 
-export type ApplicationQuery = { readonly application: { readonly description: string, readonly publicKey: string, readonly interactionsEndpointUrl: string | null, readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null } | null };
+export type ApplicationQuery = { readonly application: { readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly description: string, readonly publicKey: string, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null, readonly testers: ReadonlyArray<{ readonly state: TesterState, readonly createdAt: string, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly invitedBy: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null }> } | null };
 
 export type ApplicationChangedSubscriptionVariables = Exact<{
   id: string;
 }>;
 
 
-export type ApplicationChangedSubscription = { readonly applicationChanged: { readonly description: string, readonly publicKey: string, readonly interactionsEndpointUrl: string | null, readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null } };
+export type ApplicationChangedSubscription = { readonly applicationChanged: { readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly description: string, readonly publicKey: string, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null, readonly testers: ReadonlyArray<{ readonly state: TesterState, readonly createdAt: string, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly invitedBy: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null }> } };
 
 export type UpdateApplicationMutationVariables = Exact<{
   input: UpdateApplicationInput;
 }>;
 
 
-export type UpdateApplicationMutation = { readonly updateApplication: { readonly application: { readonly description: string, readonly publicKey: string, readonly interactionsEndpointUrl: string | null, readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null } } };
+export type UpdateApplicationMutation = { readonly updateApplication: { readonly application: { readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly description: string, readonly publicKey: string, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null, readonly testers: ReadonlyArray<{ readonly state: TesterState, readonly createdAt: string, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly invitedBy: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null }> } } };
 
 export type ApplicationCardFragment = { readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null };
 
@@ -297,56 +200,29 @@ export type CreateApplicationMutationVariables = Exact<{
 
 export type CreateApplicationMutation = { readonly createApplication: { readonly botToken: string, readonly clientSecret: string, readonly application: { readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null } } };
 
-export type WebhookRowFragment = { readonly id: string, readonly name: string, readonly tokenHint: string, readonly createdAt: string, readonly creator: { readonly id: string, readonly username: string } | null, readonly channel: { readonly id: string, readonly name: string } | null, readonly guild: { readonly id: string, readonly name: string } | null };
+export type LogEntryFragment = { readonly id: string, readonly action: string, readonly target: string | null, readonly targetName: string | null, readonly changes: unknown, readonly createdAt: string, readonly actor: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null, readonly targetUser: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null, readonly application: { readonly id: string, readonly name: string } | null };
 
-export type WebhookListFragment = { readonly id: string, readonly webhooks: ReadonlyArray<{ readonly id: string, readonly name: string, readonly tokenHint: string, readonly createdAt: string, readonly creator: { readonly id: string, readonly username: string } | null, readonly channel: { readonly id: string, readonly name: string } | null, readonly guild: { readonly id: string, readonly name: string } | null }> };
+export type LogPageFragment = { readonly edges: ReadonlyArray<{ readonly node: { readonly id: string, readonly action: string, readonly target: string | null, readonly targetName: string | null, readonly changes: unknown, readonly createdAt: string, readonly actor: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null, readonly targetUser: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null, readonly application: { readonly id: string, readonly name: string } | null } }>, readonly pageInfo: { readonly hasPreviousPage: boolean, readonly startCursor: string | null } };
 
-export type WebhooksQueryVariables = Exact<{
+export type ApplicationLogQueryVariables = Exact<{
   id: string;
+  before?: string | null | undefined;
+  actions?: ReadonlyArray<string> | string | null | undefined;
+  actorId?: string | null | undefined;
 }>;
 
 
-export type WebhooksQuery = { readonly application: { readonly id: string, readonly webhooks: ReadonlyArray<{ readonly id: string, readonly name: string, readonly tokenHint: string, readonly createdAt: string, readonly creator: { readonly id: string, readonly username: string } | null, readonly channel: { readonly id: string, readonly name: string } | null, readonly guild: { readonly id: string, readonly name: string } | null }> } | null };
+export type ApplicationLogQuery = { readonly application: { readonly id: string, readonly auditLog: { readonly edges: ReadonlyArray<{ readonly node: { readonly id: string, readonly action: string, readonly target: string | null, readonly targetName: string | null, readonly changes: unknown, readonly createdAt: string, readonly actor: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null, readonly targetUser: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null, readonly application: { readonly id: string, readonly name: string } | null } }>, readonly pageInfo: { readonly hasPreviousPage: boolean, readonly startCursor: string | null } } } | null };
 
-export type WebhooksChangedSubscriptionVariables = Exact<{
+export type TeamLogQueryVariables = Exact<{
   id: string;
+  before?: string | null | undefined;
+  actions?: ReadonlyArray<string> | string | null | undefined;
+  actorId?: string | null | undefined;
 }>;
 
 
-export type WebhooksChangedSubscription = { readonly applicationChanged: { readonly id: string, readonly webhooks: ReadonlyArray<{ readonly id: string, readonly name: string, readonly tokenHint: string, readonly createdAt: string, readonly creator: { readonly id: string, readonly username: string } | null, readonly channel: { readonly id: string, readonly name: string } | null, readonly guild: { readonly id: string, readonly name: string } | null }> } };
-
-export type ServersQueryVariables = Exact<{ [key: string]: never; }>;
-
-
-export type ServersQuery = { readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string, readonly viewerPermissions: string }> };
-
-export type ServerChannelsQueryVariables = Exact<{
-  id: string;
-}>;
-
-
-export type ServerChannelsQuery = { readonly guild: { readonly id: string, readonly channels: ReadonlyArray<{ readonly id: string, readonly name: string, readonly type: number }> } | null };
-
-export type CreateWebhookMutationVariables = Exact<{
-  input: CreateWebhookInput;
-}>;
-
-
-export type CreateWebhookMutation = { readonly createWebhook: { readonly url: string, readonly webhook: { readonly id: string, readonly name: string, readonly tokenHint: string, readonly createdAt: string, readonly application: { readonly id: string, readonly webhooks: ReadonlyArray<{ readonly id: string, readonly name: string, readonly tokenHint: string, readonly createdAt: string, readonly creator: { readonly id: string, readonly username: string } | null, readonly channel: { readonly id: string, readonly name: string } | null, readonly guild: { readonly id: string, readonly name: string } | null }> }, readonly creator: { readonly id: string, readonly username: string } | null, readonly channel: { readonly id: string, readonly name: string } | null, readonly guild: { readonly id: string, readonly name: string } | null } } };
-
-export type UpdateWebhookMutationVariables = Exact<{
-  input: UpdateWebhookInput;
-}>;
-
-
-export type UpdateWebhookMutation = { readonly updateWebhook: { readonly webhook: { readonly id: string, readonly name: string, readonly tokenHint: string, readonly createdAt: string, readonly creator: { readonly id: string, readonly username: string } | null, readonly channel: { readonly id: string, readonly name: string } | null, readonly guild: { readonly id: string, readonly name: string } | null } } };
-
-export type DeleteWebhookMutationVariables = Exact<{
-  input: WebhookIdInput;
-}>;
-
-
-export type DeleteWebhookMutation = { readonly deleteWebhook: { readonly id: string } };
+export type TeamLogQuery = { readonly team: { readonly id: string, readonly auditLog: { readonly edges: ReadonlyArray<{ readonly node: { readonly id: string, readonly action: string, readonly target: string | null, readonly targetName: string | null, readonly changes: unknown, readonly createdAt: string, readonly actor: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null, readonly targetUser: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null, readonly application: { readonly id: string, readonly name: string } | null } }>, readonly pageInfo: { readonly hasPreviousPage: boolean, readonly startCursor: string | null } } } | null };
 
 export type FrameFragment = { readonly teamInvitations: ReadonlyArray<{ readonly id: string }>, readonly testerInvitations: ReadonlyArray<{ readonly application: { readonly id: string } }> };
 
@@ -354,3 +230,135 @@ export type FrameQueryVariables = Exact<{ [key: string]: never; }>;
 
 
 export type FrameQuery = { readonly me: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly email: string | null } | null, readonly portalHome: { readonly teamInvitations: ReadonlyArray<{ readonly id: string }>, readonly testerInvitations: ReadonlyArray<{ readonly application: { readonly id: string } }> } };
+
+export type OwnApplicationsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type OwnApplicationsQuery = { readonly applications: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly ownerTeam: { readonly id: string } | null }> };
+
+export type MoveApplicationMutationVariables = Exact<{
+  input: TransferApplicationInput;
+}>;
+
+
+export type MoveApplicationMutation = { readonly transferApplication: { readonly application: { readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null } } };
+
+export type UpdateTeamMutationVariables = Exact<{
+  input: UpdateTeamInput;
+}>;
+
+
+export type UpdateTeamMutation = { readonly updateTeam: { readonly team: { readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly viewerOperations: ReadonlyArray<TeamOperation>, readonly owner: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly members: ReadonlyArray<{ readonly role: TeamRole, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } }>, readonly invitations: ReadonlyArray<{ readonly id: string, readonly role: TeamRole, readonly createdAt: string, readonly invitee: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly inviter: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } }>, readonly applications: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null }> } } };
+
+export type LeaveTeamMutationVariables = Exact<{
+  input: TeamUserInput;
+}>;
+
+
+export type LeaveTeamMutation = { readonly removeTeamMember: { readonly team: { readonly id: string } } };
+
+export type HandOverTeamMutationVariables = Exact<{
+  input: TeamUserInput;
+}>;
+
+
+export type HandOverTeamMutation = { readonly transferTeamOwnership: { readonly team: { readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly viewerOperations: ReadonlyArray<TeamOperation>, readonly owner: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly members: ReadonlyArray<{ readonly role: TeamRole, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } }>, readonly invitations: ReadonlyArray<{ readonly id: string, readonly role: TeamRole, readonly createdAt: string, readonly invitee: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly inviter: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } }>, readonly applications: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null }> } } };
+
+export type DeleteTeamMutationVariables = Exact<{
+  input: TeamIdInput;
+}>;
+
+
+export type DeleteTeamMutation = { readonly deleteTeam: { readonly id: string } };
+
+export type PersonFragment = { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null };
+
+export type TeamMemberRowFragment = { readonly role: TeamRole, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } };
+
+export type TeamInvitationRowFragment = { readonly id: string, readonly role: TeamRole, readonly createdAt: string, readonly invitee: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly inviter: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } };
+
+export type TeamPageFragment = { readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly viewerOperations: ReadonlyArray<TeamOperation>, readonly owner: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly members: ReadonlyArray<{ readonly role: TeamRole, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } }>, readonly invitations: ReadonlyArray<{ readonly id: string, readonly role: TeamRole, readonly createdAt: string, readonly invitee: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly inviter: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } }>, readonly applications: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null }> };
+
+export type TeamQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type TeamQuery = { readonly team: { readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly viewerOperations: ReadonlyArray<TeamOperation>, readonly owner: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly members: ReadonlyArray<{ readonly role: TeamRole, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } }>, readonly invitations: ReadonlyArray<{ readonly id: string, readonly role: TeamRole, readonly createdAt: string, readonly invitee: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly inviter: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } }>, readonly applications: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null }> } | null };
+
+export type TeamChangedSubscriptionVariables = Exact<{
+  id: string;
+}>;
+
+
+export type TeamChangedSubscription = { readonly teamChanged: { readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly viewerOperations: ReadonlyArray<TeamOperation>, readonly owner: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly members: ReadonlyArray<{ readonly role: TeamRole, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } }>, readonly invitations: ReadonlyArray<{ readonly id: string, readonly role: TeamRole, readonly createdAt: string, readonly invitee: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly inviter: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } }>, readonly applications: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null }> } };
+
+export type TeamCardFragment = { readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly members: ReadonlyArray<{ readonly role: TeamRole, readonly user: { readonly id: string } }>, readonly applications: ReadonlyArray<{ readonly id: string }> };
+
+export type TeamListFragment = { readonly teams: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly members: ReadonlyArray<{ readonly role: TeamRole, readonly user: { readonly id: string } }>, readonly applications: ReadonlyArray<{ readonly id: string }> }> };
+
+export type TeamsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type TeamsQuery = { readonly portalHome: { readonly teams: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly members: ReadonlyArray<{ readonly role: TeamRole, readonly user: { readonly id: string } }>, readonly applications: ReadonlyArray<{ readonly id: string }> }> } };
+
+export type TeamsChangedSubscriptionVariables = Exact<{ [key: string]: never; }>;
+
+
+export type TeamsChangedSubscription = { readonly portalHomeChanged: { readonly teams: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly members: ReadonlyArray<{ readonly role: TeamRole, readonly user: { readonly id: string } }>, readonly applications: ReadonlyArray<{ readonly id: string }> }> } };
+
+export type CreateTeamMutationVariables = Exact<{
+  input: CreateTeamInput;
+}>;
+
+
+export type CreateTeamMutation = { readonly createTeam: { readonly team: { readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly members: ReadonlyArray<{ readonly role: TeamRole, readonly user: { readonly id: string } }>, readonly applications: ReadonlyArray<{ readonly id: string }> } } };
+
+export type MeQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type MeQuery = { readonly me: { readonly id: string, readonly username: string } | null };
+
+export type InviteTeamMemberMutationVariables = Exact<{
+  input: InviteTeamMemberInput;
+}>;
+
+
+export type InviteTeamMemberMutation = { readonly inviteTeamMember: { readonly invitation: { readonly id: string, readonly team: { readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly viewerOperations: ReadonlyArray<TeamOperation>, readonly owner: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly members: ReadonlyArray<{ readonly role: TeamRole, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } }>, readonly invitations: ReadonlyArray<{ readonly id: string, readonly role: TeamRole, readonly createdAt: string, readonly invitee: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly inviter: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } }>, readonly applications: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null }> } } } };
+
+export type RevokeTeamInvitationMutationVariables = Exact<{
+  input: InvitationIdInput;
+}>;
+
+
+export type RevokeTeamInvitationMutation = { readonly revokeTeamInvitation: { readonly invitation: { readonly id: string, readonly team: { readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly viewerOperations: ReadonlyArray<TeamOperation>, readonly owner: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly members: ReadonlyArray<{ readonly role: TeamRole, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } }>, readonly invitations: ReadonlyArray<{ readonly id: string, readonly role: TeamRole, readonly createdAt: string, readonly invitee: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly inviter: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } }>, readonly applications: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null }> } } } };
+
+export type UpdateTeamMemberMutationVariables = Exact<{
+  input: UpdateTeamMemberInput;
+}>;
+
+
+export type UpdateTeamMemberMutation = { readonly updateTeamMember: { readonly team: { readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly viewerOperations: ReadonlyArray<TeamOperation>, readonly owner: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly members: ReadonlyArray<{ readonly role: TeamRole, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } }>, readonly invitations: ReadonlyArray<{ readonly id: string, readonly role: TeamRole, readonly createdAt: string, readonly invitee: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly inviter: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } }>, readonly applications: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null }> } } };
+
+export type RemoveTeamMemberMutationVariables = Exact<{
+  input: TeamUserInput;
+}>;
+
+
+export type RemoveTeamMemberMutation = { readonly removeTeamMember: { readonly team: { readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly viewerOperations: ReadonlyArray<TeamOperation>, readonly owner: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly members: ReadonlyArray<{ readonly role: TeamRole, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } }>, readonly invitations: ReadonlyArray<{ readonly id: string, readonly role: TeamRole, readonly createdAt: string, readonly invitee: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly inviter: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } }>, readonly applications: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null }> } } };
+
+export type ApplicationTestersFragment = { readonly testers: ReadonlyArray<{ readonly state: TesterState, readonly createdAt: string, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly invitedBy: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null }> };
+
+export type InviteTesterMutationVariables = Exact<{
+  input: InviteTesterInput;
+}>;
+
+
+export type InviteTesterMutation = { readonly inviteTester: { readonly tester: { readonly state: TesterState, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly application: { readonly id: string, readonly testers: ReadonlyArray<{ readonly state: TesterState, readonly createdAt: string, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly invitedBy: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null }> } } } };
+
+export type RemoveTesterMutationVariables = Exact<{
+  input: ApplicationUserInput;
+}>;
+
+
+export type RemoveTesterMutation = { readonly removeTester: { readonly id: string } };

@@ -53,7 +53,10 @@ function useSignIn(isSignedOut: boolean): void {
   }, [isSignedOut, navigate, href]);
 }
 
-const SECTIONS = [{ to: '/applications', text: 'Applications' }] as const;
+const SECTIONS = [
+  { to: '/applications', text: 'Applications' },
+  { to: '/teams', text: 'Teams' },
+] as const;
 
 function TopBar({ data }: { data: FrameQuery | undefined }) {
   const waiting = data ? data.portalHome.teamInvitations.length + data.portalHome.testerInvitations.length : 0;

@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { frameRoute } from './frame.js';
+import { logSearch } from './log-search.js';
 
 const list = createRoute({
   getParentRoute: () => frameRoute,
@@ -101,6 +102,19 @@ const webhooks = createRoute({
   component: lazyRouteComponent(() => import('../pages/applications/webhooks.js'), 'Webhooks'),
 });
 
+const testers = createRoute({
+  getParentRoute: () => application,
+  path: 'testers',
+  component: lazyRouteComponent(() => import('../pages/testers/testers.js'), 'Testers'),
+});
+
+const audit = createRoute({
+  getParentRoute: () => application,
+  path: 'audit',
+  validateSearch: logSearch,
+  component: lazyRouteComponent(() => import('../pages/audit/application-log.js'), 'ApplicationLog'),
+});
+
 export const applicationRoutes = [
   list,
   application.addChildren([
@@ -116,5 +130,7 @@ export const applicationRoutes = [
     interactions,
     interaction,
     webhooks,
+    testers,
+    audit,
   ]),
 ] as const;

@@ -2,9 +2,10 @@ import { applicationRoutes } from './applications.js';
 import { boxRoutes } from './boxes.js';
 import { frameRoute, ownRoutes } from './frame.js';
 import { rootRoute } from './root.js';
+import { teamRoutes } from './teams.js';
 import { visitorRoutes } from './visitors.js';
 
 export const routeTree = rootRoute.addChildren([
   ...visitorRoutes,
-  frameRoute.addChildren([...ownRoutes, ...applicationRoutes, ...boxRoutes]),
+  frameRoute.addChildren([...ownRoutes, ...applicationRoutes, ...teamRoutes, ...boxRoutes]),
 ]);

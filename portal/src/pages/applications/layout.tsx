@@ -56,6 +56,8 @@ const SECTIONS = [
   { to: '/applications/$applicationId/commands', text: 'Commands' },
   { to: '/applications/$applicationId/interactions', text: 'Interactions' },
   { to: '/applications/$applicationId/webhooks', text: 'Webhooks' },
+  { to: '/applications/$applicationId/testers', text: 'Testers' },
+  { to: '/applications/$applicationId/audit', text: 'Audit log' },
 ] as const;
 
 function Sections({ id }: { id: string }) {

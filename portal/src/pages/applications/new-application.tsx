@@ -11,11 +11,17 @@ import { SecretsDialog } from '../../ui/secrets.js';
 
 type Made = CreateApplicationMutation['createApplication'];
 
+interface NewApplicationProps {
+  onClose: () => void;
+  /** The team that is to own it; without it, the caller does. */
+  teamId?: string;
+}
+
 /** Asks for a name, makes the application, shows its secrets this once, and leads to its page. */
-export function NewApplication({ onClose }: { onClose: () => void }) {
+export function NewApplication({ onClose, teamId }: NewApplicationProps) {
   const navigate = useNavigate();
   const [made, setMade] = useState<Made | null>(null);
-  if (!made) return <NameDialog onClose={onClose} onMade={setMade} />;
+  if (!made) return <NameDialog onClose={onClose} onMade={setMade} owner={teamId === undefined ? {} : { teamId }} />;
   const { application, botToken, clientSecret } = made;
   const goOn = () => {
     onClose();
@@ -33,14 +39,22 @@ export function NewApplication({ onClose }: { onClose: () => void }) {
   );
 }
 
-function NameDialog({ onClose, onMade }: { onClose: () => void; onMade: (made: Made) => void }) {
+interface NameDialogProps {
+  onClose: () => void;
+  onMade: (made: Made) => void;
+  owner: { teamId?: string };
+}
+
+function NameDialog({ onClose, onMade, owner }: NameDialogProps) {
   const client = useClient();
   const [input, setInput] = useState({ name: '', description: '' });
   const [problem, setProblem] = useState<Problem | null>(null);
   const [isBusy, setBusy] = useState(false);
   const create = async () => {
     setBusy(true);
-    const { data, error } = await client.mutation(CreateApplicationDocument, { input }).toPromise();
+    const { data, error } = await client
+      .mutation(CreateApplicationDocument, { input: { ...input, ...owner } })
+      .toPromise();
     setBusy(false);
     if (data) onMade(data.createApplication);
     else if (error) setProblem(problemIn(error));

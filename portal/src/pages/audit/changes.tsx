@@ -1,0 +1,118 @@
+import type { ReactNode } from 'react';
+
+/** What an entry says beside its action; its shape is told by that, and anything may lack in old entries. */
+export type Changes = Readonly<Record<string, unknown>>;
+
+export interface Changed {
+  old: unknown;
+  new: unknown;
+}
+
+export function changesIn(changes: unknown): Changes {
+  return isRecord(changes) ? changes : {};
+}
+
+function isRecord(value: unknown): value is Changes {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A text that was stated, or the empty one. */
+export function textIn(changes: Changes, field: string): string {
+  const value = changes[field];
+  return typeof value === 'string' ? value : '';
+}
+
+/** How many things were stated in a list. */
+export function countIn(changes: Changes, field: string): number {
+  const value = changes[field];
+  return Array.isArray(value) ? value.length : 0;
+}
+
+/** A value that changed; undefined where it did not. */
+export function changedIn(changes: Changes, field: string): Changed | undefined {
+  const value = changes[field];
+  return isRecord(value) && 'old' in value && 'new' in value ? { old: value.old, new: value.new } : undefined;
+}
+
+/** What a column is called. */
+const COLUMN_WORDS: Record<string, string> = {
+  name: 'the name',
+  description: 'the description',
+  iconHash: 'the icon',
+  coverHash: 'the cover',
+  publicClient: 'public client',
+  public: 'public installation',
+  guildMembersIntent: 'the intent Server members',
+  presencesIntent: 'the intent Presences',
+  messageContentIntent: 'the intent Message content',
+  userInstall: 'user install',
+  serverInstall: 'server install',
+  serverInstallScopes: 'the scopes of server installs',
+  serverInstallPermissions: 'the permissions of server installs',
+  userInstallScopes: 'the scopes of user installs',
+  installLinkMode: 'the install link',
+  customInstallUrl: 'the custom install URL',
+  interactionsEndpointUrl: 'the interactions endpoint URL',
+  redirectUris: 'the redirect URIs',
+};
+
+/** Columns of which the value says nothing to anybody. */
+const PICTURES: ReadonlySet<string> = new Set(['iconHash', 'coverHash']);
+
+/** What was done to one column, such as “changed the name from A to B”. */
+export function changeWords(column: string, { old, new: now }: Changed): ReactNode {
+  const what = COLUMN_WORDS[column] ?? column;
+  if (PICTURES.has(column)) return now === null ? `removed ${what}` : `changed ${what}`;
+  if (typeof now === 'boolean') return `turned ${what} ${now ? 'on' : 'off'}`;
+  if (Array.isArray(now)) return listWords(what, listOf(old), listOf(now));
+  if (isNothing(now)) return `cleared ${what}`;
+  if (isNothing(old))
+    return (
+      <>
+        set {what} to <Value of={now} />
+      </>
+    );
+  return (
+    <>
+      changed {what} from <Value of={old} /> to <Value of={now} />
+    </>
+  );
+}
+
+function isNothing(value: unknown): boolean {
+  return value === null || value === undefined || value === '';
+}
+
+function listOf(value: unknown): string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
+function listWords(what: string, old: string[], now: string[]): ReactNode {
+  const added = now.filter((one) => !old.includes(one));
+  const removed = old.filter((one) => !now.includes(one));
+  if (added.length + removed.length === 0) return `put ${what} in another order`;
+  return (
+    <>
+      changed {what}:
+      {added.length > 0 && (
+        <>
+          {' '}
+          added <Value of={added.join(', ')} />
+        </>
+      )}
+      {added.length > 0 && removed.length > 0 && ','}
+      {removed.length > 0 && (
+        <>
+          {' '}
+          removed <Value of={removed.join(', ')} />
+        </>
+      )}
+    </>
+  );
+}
+
+/** A value as somebody set it. */
+export function Value({ of }: { of: unknown }) {
+  const text = typeof of === 'string' ? of : JSON.stringify(of);
+  return <bdi className="value">{text}</bdi>;
+}

@@ -1,0 +1,51 @@
+import type { PersonFragment } from '../../gql/types.js';
+import type { LogSearch } from '../../routes/log-search.js';
+import { Select } from '../../ui/field.js';
+import { nameOf } from '../teams/person.js';
+import { ACTION_WORDS, type Group } from './words.js';
+
+interface LogFilterProps {
+  groups: readonly Group[];
+  people: readonly PersonFragment[];
+  search: LogSearch;
+  onSearch: (search: LogSearch) => void;
+}
+
+/** What is looked for; it stands in the address. */
+export function LogFilter({ groups, people, search, onSearch }: LogFilterProps) {
+  const { what = '', who = '' } = search;
+  const look = (next: { what: string; who: string }) =>
+    onSearch({ ...(next.what === '' ? {} : { what: next.what }), ...(next.who === '' ? {} : { who: next.who }) });
+  return (
+    <search className="filter">
+      <Select label="What" value={what} onChange={({ target }) => look({ what: target.value, who })}>
+        <option value="">Everything</option>
+        {groups.map((group) => (
+          <ActionOptions key={group.key} group={group} />
+        ))}
+      </Select>
+      <Select label="Who" value={who} onChange={({ target }) => look({ what, who: target.value })}>
+        <option value="">Everybody</option>
+        {people.map((person) => (
+          <option key={person.id} value={person.id}>
+            {nameOf(person)}
+          </option>
+        ))}
+        {who !== '' && !people.some(({ id }) => id === who) && <option value={who}>{who}</option>}
+      </Select>
+    </search>
+  );
+}
+
+function ActionOptions({ group: { key, text, actions } }: { group: Group }) {
+  return (
+    <optgroup label={text}>
+      <option value={key}>{text}: all</option>
+      {actions.map((action) => (
+        <option key={action} value={action}>
+          {ACTION_WORDS[action]}
+        </option>
+      ))}
+    </optgroup>
+  );
+}

@@ -1,0 +1,34 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { TeamLogDocument } from '../../gql/audit/audit.js';
+import { TeamChangedDocument } from '../../gql/teams/layout.js';
+import type { TeamChangedSubscription, TeamLogQuery } from '../../gql/types.js';
+import { useTitle } from '../../ui/page.js';
+import { useTeam } from '../teams/team.js';
+import { AuditLog } from './log.js';
+import type { LogSource } from './use-log.js';
+import { GROUPS } from './words.js';
+
+const SOURCE: LogSource<TeamLogQuery, TeamChangedSubscription> = {
+  document: TeamLogDocument,
+  pageIn: ({ team }) => team?.auditLog,
+  told: TeamChangedDocument,
+};
+
+/** Who did what with a team and its applications. */
+export function TeamLog() {
+  const { id, name, members } = useTeam();
+  const search = useSearch({ from: '/frame/teams/$teamId/audit' });
+  const navigate = useNavigate();
+  useTitle('Audit log', name);
+  return (
+    <AuditLog
+      source={SOURCE}
+      id={id}
+      groups={GROUPS.team}
+      people={members.map(({ user }) => user)}
+      search={search}
+      onSearch={(next) => void navigate({ to: '.', search: next })}
+      namesApplications
+    />
+  );
+}

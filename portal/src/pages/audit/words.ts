@@ -1,0 +1,83 @@
+import { AUDIT_ACTIONS } from '../../gql/audit-actions.js';
+
+export type Action = (typeof AUDIT_ACTIONS)[number];
+
+/** What each action is called where one looks for it. */
+export const ACTION_WORDS: Record<Action, string> = {
+  APPLICATION_CREATE: 'Application made',
+  APPLICATION_UPDATE: 'Settings changed',
+  APPLICATION_DELETE: 'Application deleted',
+  APPLICATION_TRANSFER: 'Moved to a team',
+  BOT_TOKEN_RESET: 'Bot token reset',
+  CLIENT_SECRET_RESET: 'Client secret reset',
+  COMMAND_CREATE: 'Command made',
+  COMMAND_UPDATE: 'Command changed',
+  COMMAND_DELETE: 'Command deleted',
+  COMMANDS_OVERWRITE: 'All commands set',
+  APPLICATION_EMOJI_CREATE: 'Emoji made',
+  APPLICATION_EMOJI_UPDATE: 'Emoji renamed',
+  APPLICATION_EMOJI_DELETE: 'Emoji deleted',
+  APPLICATION_WEBHOOK_CREATE: 'Webhook made',
+  APPLICATION_WEBHOOK_UPDATE: 'Webhook changed',
+  APPLICATION_WEBHOOK_DELETE: 'Webhook deleted',
+  TESTER_INVITE: 'Tester invited',
+  TESTER_ACCEPT: 'Invitation to test accepted',
+  TESTER_DECLINE: 'Invitation to test declined',
+  TESTER_REMOVE: 'Tester removed',
+  TEAM_CREATE: 'Team made',
+  TEAM_UPDATE: 'Team changed',
+  TEAM_DELETE: 'Team deleted',
+  TEAM_TRANSFER_OWNERSHIP: 'Team handed over',
+  TEAM_INVITATION_CREATE: 'Member invited',
+  TEAM_INVITATION_ACCEPT: 'Invitation accepted',
+  TEAM_INVITATION_DECLINE: 'Invitation declined',
+  TEAM_INVITATION_REVOKE: 'Invitation revoked',
+  TEAM_MEMBER_UPDATE: 'Role changed',
+  TEAM_MEMBER_REMOVE: 'Member removed',
+  TEAM_MEMBER_LEAVE: 'Member left',
+};
+
+export interface Group {
+  /** As the address has it. */
+  key: string;
+  text: string;
+  actions: readonly Action[];
+}
+
+const starting = (...starts: string[]) =>
+  AUDIT_ACTIONS.filter((action) => starts.some((one) => action.startsWith(one)));
+
+const SECRETS = ['BOT_TOKEN_RESET', 'CLIENT_SECRET_RESET'] as const satisfies readonly Action[];
+
+/** Actions that are looked for together. */
+const APPLICATION_GROUPS: readonly Group[] = [
+  {
+    key: 'application',
+    text: 'Application',
+    actions: ['APPLICATION_CREATE', 'APPLICATION_UPDATE', 'APPLICATION_TRANSFER', 'APPLICATION_DELETE'],
+  },
+  { key: 'secrets', text: 'Secrets', actions: SECRETS },
+  { key: 'commands', text: 'Commands', actions: starting('COMMAND') },
+  { key: 'emojis', text: 'Emojis', actions: starting('APPLICATION_EMOJI') },
+  { key: 'webhooks', text: 'Webhooks', actions: starting('APPLICATION_WEBHOOK') },
+  { key: 'testers', text: 'Testers', actions: starting('TESTER') },
+];
+
+const TEAM_GROUPS: readonly Group[] = [
+  { key: 'team', text: 'Team', actions: ['TEAM_CREATE', 'TEAM_UPDATE', 'TEAM_TRANSFER_OWNERSHIP'] },
+  { key: 'members', text: 'Members and invitations', actions: starting('TEAM_MEMBER', 'TEAM_INVITATION') },
+];
+
+/** What can stand in the log of an application, and in that of a team. */
+export const GROUPS = {
+  application: APPLICATION_GROUPS,
+  team: [...TEAM_GROUPS, ...APPLICATION_GROUPS],
+} as const;
+
+/** The actions that the address asks for; undefined for all. */
+export function actionsOf(groups: readonly Group[], what: string | undefined): readonly Action[] | undefined {
+  const group = groups.find(({ key }) => key === what);
+  if (group) return group.actions;
+  const action = AUDIT_ACTIONS.find((name) => name === what);
+  return action && [action];
+}

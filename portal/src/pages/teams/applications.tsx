@@ -1,0 +1,40 @@
+import { useState } from 'react';
+import { Listing } from '../../ui/listing.js';
+import { useTitle } from '../../ui/page.js';
+import { ApplicationCard } from '../applications/list.js';
+import { NewApplication } from '../applications/new-application.js';
+import { MoveHere } from './move-here.js';
+import { useReason, whyNotTeam } from './rights.js';
+import { useTeam } from './team.js';
+
+/** What the team owns, and how it comes to own more. */
+export function TeamApplications() {
+  const { id, name, applications, viewerOperations } = useTeam();
+  const { off, note } = useReason(whyNotTeam(viewerOperations, 'RECEIVE_APPLICATION'));
+  const [open, setOpen] = useState<'new' | 'move' | null>(null);
+  useTitle('Applications', name);
+  return (
+    <>
+      <div className="heading">
+        <h2>Applications</h2>
+        <div className="actions">
+          <button type="button" className="plain" onClick={() => setOpen('move')} {...off}>
+            Move one of mine here
+          </button>
+          <button type="button" onClick={() => setOpen('new')} {...off}>
+            New application
+          </button>
+        </div>
+      </div>
+      {note}
+      <Listing
+        answer={{}}
+        items={applications}
+        empty="The team owns no application yet. What it owns, its members see and work on by their roles."
+        render={(application) => <ApplicationCard key={application.id} application={application} />}
+      />
+      {open === 'new' && <NewApplication teamId={id} onClose={() => setOpen(null)} />}
+      {open === 'move' && <MoveHere onClose={() => setOpen(null)} />}
+    </>
+  );
+}

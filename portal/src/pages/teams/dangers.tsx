@@ -1,0 +1,194 @@
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { DeleteTeamDocument, HandOverTeamDocument, LeaveTeamDocument } from '../../gql/teams/general.js';
+import { Danger, useAction } from '../../ui/action.js';
+import { Select } from '../../ui/field.js';
+import { Name } from '../../ui/page.js';
+import { say } from '../../ui/toasts.js';
+import { useMyId } from './me.js';
+import { nameOf } from './person.js';
+import { useReason, whyNotTeam } from './rights.js';
+import { useTeam } from './team.js';
+
+/** What ends something: for oneself, for the owner, or for all. */
+export function TeamDangers() {
+  return (
+    <section className="card dangers">
+      <h2>Danger zone</h2>
+      <Leave />
+      <HandOver />
+      <Delete />
+    </section>
+  );
+}
+
+function Leave() {
+  const { id, name, viewerOperations, owner } = useTeam();
+  const myId = useMyId();
+  const isOwner = owner.id === myId;
+  const { off, note } = useReason(
+    isOwner ? 'The owner stays: hand the team over first, or delete it.' : whyNotTeam(viewerOperations, 'LEAVE'),
+  );
+  const [isAsked, ask] = useState(false);
+  const { run, isBusy, problem } = useAction(LeaveTeamDocument, { isQuiet: true });
+  const leave = useGoAway(async () => {
+    if (!myId || !(await run({ input: { teamId: id, userId: myId } }))) return null;
+    return 'You left the team';
+  });
+  return (
+    <div className="danger">
+      <div>
+        <h3>Leave team</h3>
+        <p>You lose your role in it and in its applications.</p>
+        {note}
+      </div>
+      <button type="button" className="bad" onClick={() => ask(true)} {...off}>
+        Leave team
+      </button>
+      {isAsked && (
+        <Danger
+          title={`Leave ${name}?`}
+          doIt="Leave"
+          onDo={leave}
+          onClose={() => ask(false)}
+          isBusy={isBusy}
+          problem={problem}
+        >
+          <p>You lose your role in it and in its applications. To come back, you need a new invitation.</p>
+        </Danger>
+      )}
+    </div>
+  );
+}
+
+function HandOver() {
+  const { members, owner, viewerOperations } = useTeam();
+  const others = members.map(({ user }) => user).filter(({ id }) => id !== owner.id);
+  const [chosen, choose] = useState('');
+  const heir = others.find(({ id }) => id === chosen);
+  const [isAsked, ask] = useState(false);
+  const reason =
+    whyNotTeam(viewerOperations, 'TRANSFER_OWNERSHIP') ??
+    (others.length === 0 ? 'There is no other member yet.' : undefined);
+  const { off, note } = useReason(reason);
+  return (
+    <div className="danger">
+      <div>
+        <h3>Hand over</h3>
+        <p>Another member becomes the owner. You stay as an admin.</p>
+        {note}
+        {reason === undefined && (
+          <Select label="New owner" value={heir?.id ?? ''} onChange={({ target }) => choose(target.value)}>
+            <option value="">Choose a member</option>
+            {others.map((person) => (
+              <option key={person.id} value={person.id}>
+                {nameOf(person)}
+              </option>
+            ))}
+          </Select>
+        )}
+      </div>
+      <button type="button" className="bad" onClick={() => ask(true)} disabled={!heir} {...off}>
+        Hand over
+      </button>
+      {isAsked && heir && <HandOverQuestion heir={heir} onClose={() => ask(false)} />}
+    </div>
+  );
+}
+
+function HandOverQuestion({
+  heir,
+  onClose,
+}: {
+  heir: Parameters<typeof nameOf>[0] & { id: string };
+  onClose: () => void;
+}) {
+  const { id, name } = useTeam();
+  const { run, isBusy, problem } = useAction(HandOverTeamDocument, { isQuiet: true });
+  const handOver = async () => {
+    if (!(await run({ input: { teamId: id, userId: heir.id } }))) return;
+    say(`${nameOf(heir)} owns the team now`);
+    onClose();
+  };
+  return (
+    <Danger
+      title={`Hand ${name} over to ${nameOf(heir)}?`}
+      doIt="Hand over"
+      onDo={handOver}
+      onClose={onClose}
+      isBusy={isBusy}
+      problem={problem}
+      typed={{ name: nameOf(heir), label: "Type the member's name" }}
+    >
+      <p>
+        <Name>{nameOf(heir)}</Name> can then delete the team, its applications and your role in it. You stay as an
+        admin, and only they can give it back.
+      </p>
+    </Danger>
+  );
+}
+
+function Delete() {
+  const { id, name, applications, viewerOperations } = useTeam();
+  const isEmpty = applications.length === 0;
+  const reason =
+    whyNotTeam(viewerOperations, 'DELETE') ??
+    (isEmpty ? undefined : 'A team that owns applications cannot be deleted. Delete these first:');
+  const { off, note } = useReason(reason);
+  const [isAsked, ask] = useState(false);
+  const { run, isBusy, problem } = useAction(DeleteTeamDocument, { isQuiet: true });
+  const remove = useGoAway(async () => ((await run({ input: { teamId: id } })) ? 'The team is deleted' : null));
+  return (
+    <div className="danger">
+      <div>
+        <h3>Delete team</h3>
+        <p>For good, with its memberships and invitations.</p>
+        {note}
+        {viewerOperations.includes('DELETE') && <OwnedLinks />}
+      </div>
+      <button type="button" className="bad" onClick={() => ask(true)} {...off}>
+        Delete team
+      </button>
+      {isAsked && (
+        <Danger
+          title={`Delete ${name}?`}
+          doIt="Delete"
+          onDo={remove}
+          onClose={() => ask(false)}
+          isBusy={isBusy}
+          problem={problem}
+          typed={{ name, label: "Type the team's name" }}
+        >
+          <p>Its members lose it, and who is invited cannot accept any more. This cannot be undone.</p>
+        </Danger>
+      )}
+    </div>
+  );
+}
+
+function OwnedLinks() {
+  const { applications } = useTeam();
+  if (applications.length === 0) return null;
+  return (
+    <ul className="small">
+      {applications.map(({ id, name }) => (
+        <li key={id}>
+          <Link to="/applications/$applicationId" params={{ applicationId: id }}>
+            <Name>{name}</Name>
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Does something after which the team cannot be seen any more. @param act what is said then, null where it was refused */
+function useGoAway(act: () => Promise<string | null>): () => Promise<void> {
+  const navigate = useNavigate();
+  return async () => {
+    const said = await act();
+    if (said === null) return;
+    say(said);
+    void navigate({ to: '/teams' });
+  };
+}

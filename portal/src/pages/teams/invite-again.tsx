@@ -1,0 +1,81 @@
+import { useState } from 'react';
+import { InviteTeamMemberDocument, RevokeTeamInvitationDocument } from '../../gql/teams/members.js';
+import type { InviteTeamMemberInput, TeamInvitationRowFragment } from '../../gql/types.js';
+import { useAction } from '../../ui/action.js';
+import { OpenDialog } from '../../ui/dialog.js';
+import { TextField } from '../../ui/field.js';
+import { Form } from '../../ui/form.js';
+import { Name } from '../../ui/page.js';
+import { say } from '../../ui/toasts.js';
+import { nameOf } from './person.js';
+import { RoleField } from './role-field.js';
+import { useTeam } from './team.js';
+
+interface AgainProps {
+  invitation: TeamInvitationRowFragment;
+  onClose: () => void;
+}
+
+/** Revokes an invitation and sends another one, for which the address has to be typed once more: nobody is told it. */
+export function InviteAgain({ invitation: { id, invitee, role }, onClose }: AgainProps) {
+  const [given, setGiven] = useState<Pick<InviteTeamMemberInput, 'email' | 'role'>>({ email: '', role });
+  const { send, isBusy, problem, isRevoked } = useSendAgain(id);
+  const submit = async () => {
+    if (!(await send(given))) return;
+    say(`${nameOf(invitee)} is invited again`);
+    onClose();
+  };
+  return (
+    <OpenDialog title="Revoke and invite again" onClose={onClose}>
+      <p>
+        The invitation of <Name>{nameOf(invitee)}</Name> {isRevoked ? 'is revoked' : 'is revoked first'}. Then another
+        one is sent.
+      </p>
+      <Form
+        problem={problem}
+        isBusy={isBusy}
+        onSubmit={submit}
+        buttons={(isOff) => (
+          <div className="actions">
+            <button type="button" className="plain" onClick={onClose}>
+              Cancel
+            </button>
+            <button type="submit" disabled={isOff || given.email.trim() === ''}>
+              {isRevoked ? 'Invite again' : 'Revoke and invite again'}
+            </button>
+          </div>
+        )}
+      >
+        <TextField
+          label="E-mail address"
+          hint="Addresses are not shown to anybody: type it once more."
+          type="email"
+          autoComplete="off"
+          value={given.email}
+          fault={problem?.fields.email}
+          onChange={({ target }) => setGiven({ ...given, email: target.value })}
+        />
+        <RoleField role={given.role} onChange={(next) => setGiven({ ...given, role: next })} />
+      </Form>
+    </OpenDialog>
+  );
+}
+
+/** What was revoked once is not revoked again where only the second half was refused. */
+function useSendAgain(invitationId: string) {
+  const { id: teamId } = useTeam();
+  const revoking = useAction(RevokeTeamInvitationDocument, { isQuiet: true });
+  const inviting = useAction(InviteTeamMemberDocument, { isQuiet: true });
+  const [isRevoked, setRevoked] = useState(false);
+  const send = async ({ email, role }: Pick<InviteTeamMemberInput, 'email' | 'role'>) => {
+    if (!isRevoked && !(await revoking.run({ input: { invitationId } }))) return false;
+    setRevoked(true);
+    return (await inviting.run({ input: { teamId, email: email.trim(), role } })) !== undefined;
+  };
+  return {
+    send,
+    isRevoked,
+    isBusy: revoking.isBusy || inviting.isBusy,
+    problem: revoking.problem ?? inviting.problem,
+  };
+}

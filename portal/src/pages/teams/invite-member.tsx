@@ -1,0 +1,97 @@
+import { useState } from 'react';
+import { InviteTeamMemberDocument } from '../../gql/teams/members.js';
+import type { InviteTeamMemberInput } from '../../gql/types.js';
+import { useAction } from '../../ui/action.js';
+import { TextField } from '../../ui/field.js';
+import { Form } from '../../ui/form.js';
+import { Name } from '../../ui/page.js';
+import type { Problem } from '../../ui/problems.js';
+import { say } from '../../ui/toasts.js';
+import { RevokeButton } from './invitations.js';
+import { nameOf } from './person.js';
+import { type Reason, useReason, whyNotTeam } from './rights.js';
+import { RoleField } from './role-field.js';
+import { useTeam } from './team.js';
+
+/** Invites somebody who has an account, by their e-mail address. */
+export function InviteMember() {
+  const { viewerOperations } = useTeam();
+  return (
+    <section className="card">
+      <h2>Invite</h2>
+      <InviteForm reason={whyNotTeam(viewerOperations, 'INVITE_MEMBER')} />
+    </section>
+  );
+}
+
+type Given = Pick<InviteTeamMemberInput, 'email' | 'role'>;
+
+function InviteForm({ reason }: { reason: Reason }) {
+  const { id } = useTeam();
+  const { off, note } = useReason(reason);
+  const [{ email, role }, setGiven] = useState<Given>({ email: '', role: 'DEVELOPER' });
+  const { run, isBusy, problem } = useAction(InviteTeamMemberDocument, { isQuiet: true });
+  const [sent, setSent] = useState<Record<string, string>>({});
+  const invite = async () => {
+    const done = await run({ input: { teamId: id, email: email.trim(), role } });
+    if (!done) return;
+    setSent((before) => ({ ...before, [email.trim()]: done.inviteTeamMember.invitation.id }));
+    // The list may have told it before the answer came, and the next one may be typed already.
+    setGiven((before) => (before.email === email ? { ...before, email: '' } : before));
+    say('Invited');
+  };
+  return (
+    <Form
+      problem={problem}
+      isBusy={isBusy}
+      onSubmit={invite}
+      buttons={(isOff) => (
+        <>
+          <WaitingHere problem={problem} invitationId={sent[email.trim()]} />
+          <div className="actions">
+            <button type="submit" disabled={isOff || email.trim() === ''} {...off}>
+              Invite member
+            </button>
+          </div>
+          {note}
+        </>
+      )}
+    >
+      <fieldset className="pair" disabled={reason !== undefined}>
+        <TextField
+          label="E-mail address"
+          hint="Of an account here. They get a mail, and it waits on their start page."
+          type="email"
+          autoComplete="off"
+          value={email}
+          fault={problem?.fields.email}
+          onChange={({ target }) => setGiven({ email: target.value, role })}
+        />
+        <RoleField role={role} onChange={(given) => setGiven({ email, role: given })} />
+      </fieldset>
+    </Form>
+  );
+}
+
+interface WaitingProps {
+  problem: Problem | null;
+  /** Of the invitation to this address, where it was sent from here. */
+  invitationId: string | undefined;
+}
+
+/** What has to be revoked before somebody can be invited again: addresses are not told, so it may be any that waits. */
+function WaitingHere({ problem, invitationId }: WaitingProps) {
+  const { invitations } = useTeam();
+  if (problem?.code !== 'CONFLICT' || !problem.message?.includes('pending')) return null;
+  const possible = invitations.filter(({ id }) => invitationId === undefined || id === invitationId);
+  return (
+    <ul className="people" aria-label="Pending">
+      {possible.map((invitation) => (
+        <li key={invitation.id}>
+          <Name>{nameOf(invitation.invitee)}</Name>
+          <RevokeButton invitation={invitation} off={{}} />
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,87 @@
+import { Link, Outlet, useParams } from '@tanstack/react-router';
+import { useQuery } from 'urql';
+import { TeamChangedDocument, TeamDocument } from '../../gql/teams/layout.js';
+import type { TeamPageFragment } from '../../gql/types.js';
+import { useLive } from '../../live.js';
+import { Ending, NotFound } from '../../ui/endings.js';
+import { Skeleton } from '../../ui/listing.js';
+import { Heading, Name } from '../../ui/page.js';
+import { Picture } from '../../ui/picture.js';
+import { problemIn, sentenceOf } from '../../ui/problems.js';
+import { ROLE_WORDS } from './role-words.js';
+import { counted, TeamContext, useMyRole } from './team.js';
+import './teams.css';
+
+/** What is around the pages of one team. */
+export function TeamLayout() {
+  const { teamId } = useParams({ from: '/frame/teams/$teamId' });
+  return <OneTeam key={teamId} id={teamId} />;
+}
+
+function OneTeam({ id }: { id: string }) {
+  const [{ data, error }] = useQuery({ query: TeamDocument, variables: { id } });
+  const isOver = useLive(TeamChangedDocument, { id });
+  const isSeen = data?.team !== undefined && data.team !== null;
+  if (isOver && isSeen) return <Gone />;
+  if (!data) return error ? <p className="notice">{sentenceOf(problemIn(error))}</p> : <Skeleton />;
+  if (!data.team) return <NotFound />;
+  return (
+    <TeamContext value={data.team}>
+      <TeamHeader team={data.team} />
+      <div className="sections">
+        <Sections id={id} />
+        <div className="content">
+          <Outlet />
+        </div>
+      </div>
+    </TeamContext>
+  );
+}
+
+function TeamHeader({ team }: { team: TeamPageFragment }) {
+  const { name, iconUrl, members, applications } = team;
+  const role = useMyRole(team);
+  return (
+    <header className="noun">
+      <Picture url={iconUrl} name={name} isBig />
+      <div>
+        <Heading>
+          <Name>{name}</Name>
+        </Heading>
+        <p className="soft">
+          {role && `you are ${ROLE_WORDS[role]} · `}
+          {counted(members.length, 'member')} · {counted(applications.length, 'application')}
+        </p>
+      </div>
+    </header>
+  );
+}
+
+const SECTIONS = [
+  { to: '/teams/$teamId/general', text: 'General' },
+  { to: '/teams/$teamId/members', text: 'Members' },
+  { to: '/teams/$teamId/applications', text: 'Applications' },
+  { to: '/teams/$teamId/audit', text: 'Audit log' },
+] as const;
+
+function Sections({ id }: { id: string }) {
+  return (
+    <nav className="side" aria-label="Team">
+      {SECTIONS.map(({ to, text }) => (
+        <Link key={to} to={to} params={{ teamId: id }}>
+          {text}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+function Gone() {
+  return (
+    <Ending title="Gone" text="You can no longer see this team: it was deleted, or you are no member of it any more.">
+      <Link className="button" to="/teams">
+        To your teams
+      </Link>
+    </Ending>
+  );
+}

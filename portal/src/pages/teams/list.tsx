@@ -1,0 +1,60 @@
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useQuery } from 'urql';
+import { TeamsChangedDocument, TeamsDocument } from '../../gql/teams/list.js';
+import type { TeamCardFragment } from '../../gql/types.js';
+import { useLive } from '../../live.js';
+import { Listing } from '../../ui/listing.js';
+import { Heading, Name, useTitle } from '../../ui/page.js';
+import { Picture } from '../../ui/picture.js';
+import { NewTeam } from './new-team.js';
+import { ROLE_WORDS } from './role-words.js';
+import { counted, useMyRole } from './team.js';
+
+/** The teams in which the caller is a member. */
+export function Teams() {
+  useTitle('Teams');
+  const [isNew, setNew] = useState(false);
+  const [answer] = useQuery({ query: TeamsDocument });
+  useLive(TeamsChangedDocument, {});
+  return (
+    <>
+      <div className="heading">
+        <Heading>Teams</Heading>
+        <button type="button" onClick={() => setNew(true)}>
+          New team
+        </button>
+      </div>
+      <Listing
+        answer={answer}
+        items={answer.data?.portalHome.teams}
+        empty="A team owns applications together. Make one and invite whom you work with; each gets a role that says what they may do."
+        render={(team) => <TeamCard key={team.id} team={team} />}
+      />
+      {isNew && <NewTeam onClose={() => setNew(false)} />}
+    </>
+  );
+}
+
+/** How many of its applications the list asks for. */
+const APPLICATIONS_ASKED = 10;
+
+/** A team in a list. */
+function TeamCard({ team }: { team: TeamCardFragment }) {
+  const { id, name, iconUrl, members, applications } = team;
+  const role = useMyRole(team);
+  return (
+    <li className="tile">
+      <Picture url={iconUrl} name={name} />
+      <div>
+        <Link to="/teams/$teamId" params={{ teamId: id }}>
+          <Name>{name}</Name>
+        </Link>
+        {role && <span className="badge">{ROLE_WORDS[role]}</span>}
+        <p className="soft small">
+          {counted(members.length, 'member')} · {counted(applications.length, 'application', APPLICATIONS_ASKED)}
+        </p>
+      </div>
+    </li>
+  );
+}

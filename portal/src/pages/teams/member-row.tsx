@@ -1,0 +1,125 @@
+import { useEffect, useRef, useState } from 'react';
+import { RemoveTeamMemberDocument, UpdateTeamMemberDocument } from '../../gql/teams/members.js';
+import type { TeamMemberRowFragment, UpdateTeamMemberInput } from '../../gql/types.js';
+import { Danger, useAction } from '../../ui/action.js';
+import { Name } from '../../ui/page.js';
+import { say } from '../../ui/toasts.js';
+import { useMyId } from './me.js';
+import { nameOf, PersonLine } from './person.js';
+import type { useReason } from './rights.js';
+import { RoleOptions, roleCalled } from './role-field.js';
+import { ROLE_WORDS } from './role-words.js';
+import { useTeam } from './team.js';
+
+interface MemberProps {
+  member: TeamMemberRowFragment;
+}
+
+type Role = UpdateTeamMemberInput['role'];
+
+/** A member with their role. @param props.off why roles are off for the caller */
+export function MemberRow({ member, off }: MemberProps & Pick<ReturnType<typeof useReason>, 'off'>) {
+  const { user, role } = member;
+  const isMe = useMyId() === user.id;
+  return (
+    <li>
+      <PersonLine person={user}>{isMe ? 'you' : null}</PersonLine>
+      {role === 'OWNER' ? (
+        <p className="soft">owner</p>
+      ) : (
+        <div className="actions">
+          <RoleSelect member={member} isMe={isMe} off={off} />
+          {!isMe && <RemoveButton member={member} off={off} />}
+        </div>
+      )}
+    </li>
+  );
+}
+
+interface OffProps extends MemberProps {
+  off: object;
+}
+
+function RoleSelect({ member: { user, role }, isMe, off }: OffProps & { isMe: boolean }) {
+  const { id } = useTeam();
+  const { run, isBusy } = useAction(UpdateTeamMemberDocument);
+  const [asked, ask] = useState<Role | null>(null);
+  const give = async (given: Role) => {
+    ask(null);
+    expected.current = given;
+    if (!(await run({ input: { teamId: id, userId: user.id, role: given } }))) expected.current = role;
+  };
+  const expected = useToldRole(nameOf(user), role);
+  const choose = (given: Role) => (isMe ? ask(given) : void give(given));
+  return (
+    <>
+      <select
+        aria-label={`Role of ${nameOf(user)}`}
+        value={role}
+        disabled={isBusy}
+        onChange={({ target }) => choose(roleCalled(target.value, role))}
+        {...off}
+      >
+        <RoleOptions />
+      </select>
+      {asked && <DemoteQuestion role={asked} onDo={() => give(asked)} onClose={() => ask(null)} />}
+    </>
+  );
+}
+
+/** Tells when somebody else changed the role that is shown. @returns the one that was asked for here */
+function useToldRole(name: string, role: Role) {
+  const expected = useRef(role);
+  useEffect(() => {
+    if (expected.current !== role) say(`${name} is ${ROLE_WORDS[role]} now`);
+    expected.current = role;
+  }, [name, role]);
+  return expected;
+}
+
+function DemoteQuestion({ role, onDo, onClose }: { role: Role; onDo: () => void; onClose: () => void }) {
+  return (
+    <Danger
+      title={`Make yourself ${ROLE_WORDS[role]}?`}
+      doIt="Change my role"
+      onDo={onDo}
+      onClose={onClose}
+      isBusy={false}
+      problem={null}
+    >
+      <p>You can then no longer manage members. Only the owner or an admin can give the role back.</p>
+    </Danger>
+  );
+}
+
+function RemoveButton({ member: { user }, off }: OffProps) {
+  const { id, name } = useTeam();
+  const [isAsked, ask] = useState(false);
+  const { run, isBusy, problem } = useAction(RemoveTeamMemberDocument, { isQuiet: true });
+  const remove = async () => {
+    if (!(await run({ input: { teamId: id, userId: user.id } }))) return;
+    say(`${nameOf(user)} is no member any more`);
+  };
+  return (
+    <>
+      <button type="button" className="plain" aria-label={`Remove ${nameOf(user)}`} onClick={() => ask(true)} {...off}>
+        Remove
+      </button>
+      {isAsked && (
+        <Danger
+          title={`Remove ${nameOf(user)} from ${name}?`}
+          doIt="Remove"
+          onDo={remove}
+          onClose={() => ask(false)}
+          isBusy={isBusy}
+          problem={problem}
+        >
+          <p>
+            <Name>{nameOf(user)}</Name> loses the team and its applications at once. Secrets they know stay valid until
+            they are reset.
+          </p>
+        </Danger>
+      )}
+    </>
+  );
+}

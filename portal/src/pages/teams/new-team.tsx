@@ -1,0 +1,52 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { CreateTeamDocument } from '../../gql/teams/list.js';
+import { useAction } from '../../ui/action.js';
+import { OpenDialog } from '../../ui/dialog.js';
+import { TextField } from '../../ui/field.js';
+import { Form } from '../../ui/form.js';
+import { type Icon, IconField } from './icon-field.js';
+import './teams.css';
+
+/** Asks for a name and an icon, makes the team and leads to its members. */
+export function NewTeam({ onClose }: { onClose: () => void }) {
+  const navigate = useNavigate();
+  const { run, isBusy, problem } = useAction(CreateTeamDocument, { isQuiet: true });
+  const [name, setName] = useState('');
+  const [icon, setIcon] = useState<Icon>({ url: null });
+  const create = async () => {
+    const made = await run({ input: { name, ...(icon instanceof File ? { icon } : {}) } });
+    if (!made) return;
+    onClose();
+    void navigate({ to: '/teams/$teamId/members', params: { teamId: made.createTeam.team.id } });
+  };
+  return (
+    <OpenDialog title="New team" onClose={onClose}>
+      <Form
+        problem={problem}
+        isBusy={isBusy}
+        onSubmit={create}
+        buttons={(isOff) => (
+          <div className="actions">
+            <button type="button" className="plain" onClick={onClose}>
+              Cancel
+            </button>
+            <button type="submit" disabled={isOff}>
+              Create
+            </button>
+          </div>
+        )}
+      >
+        <TextField
+          label="Name"
+          hint="2 to 32 characters."
+          maxLength={32}
+          value={name}
+          fault={problem?.fields.name}
+          onChange={({ target }) => setName(target.value)}
+        />
+        <IconField icon={icon} name={name} fault={problem?.fields.icon} onChange={setIcon} />
+      </Form>
+    </OpenDialog>
+  );
+}

@@ -1,0 +1,59 @@
+import { APPLICATION_ROLES, PORTAL_ROLES, TEAM_ROLES } from '../../gql/roles.js';
+import type { TeamRole } from '../../gql/types.js';
+import { APPLICATION_WORDS, ROLE_WORDS, TEAM_WORDS } from './role-words.js';
+
+/** What each role may do, as the platform itself decides it. */
+export function RoleTables() {
+  return (
+    <section className="card">
+      <h2>What each role may do</h2>
+      <RoleTable caption="With the team" roles={TEAM_ROLES} words={TEAM_WORDS} />
+      <RoleTable caption="With its applications" roles={APPLICATION_ROLES} words={APPLICATION_WORDS} />
+    </section>
+  );
+}
+
+interface TableProps<Operation extends string> {
+  caption: string;
+  roles: Record<Operation, readonly TeamRole[]>;
+  words: Record<Operation, string>;
+}
+
+function RoleTable<Operation extends string>({ caption, roles, words }: TableProps<Operation>) {
+  const operations = Object.keys(roles) as Operation[];
+  return (
+    <table className="roles small">
+      <caption>{caption}</caption>
+      <thead>
+        <tr>
+          <td />
+          {PORTAL_ROLES.map((role) => (
+            <th key={role} scope="col">
+              <span>{ROLE_WORDS[role]}</span>
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {operations.map((operation) => (
+          <tr key={operation}>
+            <th scope="row">{words[operation]}</th>
+            {PORTAL_ROLES.map((role) => (
+              <Cell key={role} may={roles[operation].includes(role)} />
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Cell({ may }: { may: boolean }) {
+  return (
+    <td className={may ? 'may' : 'soft'}>
+      <span role="img" aria-label={may ? 'yes' : 'no'}>
+        {may ? '✓' : '–'}
+      </span>
+    </td>
+  );
+}

@@ -1,0 +1,95 @@
+import { useState } from 'react';
+import { InviteTesterDocument } from '../../gql/testers/testers.js';
+import { useAction } from '../../ui/action.js';
+import { TextField } from '../../ui/field.js';
+import { Form } from '../../ui/form.js';
+import type { Problem } from '../../ui/problems.js';
+import { say } from '../../ui/toasts.js';
+import { useApplication } from '../applications/application.js';
+import { useMyId } from '../teams/me.js';
+import { nameOf } from '../teams/person.js';
+
+/** Invites somebody by what is known of them, or puts oneself on the list. */
+export function InviteTester({ off }: { off: { disabled?: true } }) {
+  const { id, testers } = useApplication();
+  const myId = useMyId();
+  const [typed, setTyped] = useState('');
+  const { run, isBusy, problem } = useAction(InviteTesterDocument, { isQuiet: true });
+  const invite = async (whom: Whom) => {
+    const done = await run({ input: { applicationId: id, ...whom } });
+    if (!done) return;
+    const { user, state } = done.inviteTester.tester;
+    say(state === 'ACCEPTED' ? `${nameOf(user)} is a tester` : `${nameOf(user)} is invited`);
+    // The list may have told it before the answer came, and the next one may be typed already.
+    setTyped((before) => (before === typed ? '' : before));
+  };
+  const isListed = testers.some(({ user, state }) => user.id === myId && state === 'ACCEPTED');
+  return (
+    <section className="card">
+      <h2>Invite</h2>
+      <Form
+        problem={aboveButtons(problem)}
+        isBusy={isBusy}
+        onSubmit={() => invite(whomOf(typed))}
+        buttons={(isOff) => (
+          <div className="actions">
+            <button type="submit" disabled={isOff || typed.trim() === ''} {...off}>
+              Invite tester
+            </button>
+            {myId && !isListed && (
+              <button
+                type="button"
+                className="plain"
+                disabled={isOff}
+                onClick={() => invite({ userId: myId })}
+                {...off}
+              >
+                Add me as tester
+              </button>
+            )}
+          </div>
+        )}
+      >
+        <TextField
+          label="E-mail address or user id"
+          hint={READS_AS[kindOf(typed)]}
+          autoComplete="off"
+          autoCapitalize="none"
+          value={typed}
+          fault={faultIn(problem)}
+          onChange={({ target }) => setTyped(target.value)}
+          {...off}
+        />
+      </Form>
+    </section>
+  );
+}
+
+type Whom = { email: string } | { userId: string };
+
+type Kind = 'nothing' | 'userId' | 'email';
+
+const READS_AS: Record<Kind, string> = {
+  nothing: 'Of somebody who has an account here. They get a mail, and it waits on their start page.',
+  userId: 'Read as a user id.',
+  email: 'Read as an e-mail address.',
+};
+
+function kindOf(typed: string): Kind {
+  if (typed.trim() === '') return 'nothing';
+  return /^\d+$/.test(typed.trim()) ? 'userId' : 'email';
+}
+
+function whomOf(typed: string): Whom {
+  return kindOf(typed) === 'userId' ? { userId: typed.trim() } : { email: typed.trim() };
+}
+
+/** An id that nobody has is answered without the name of a field. */
+function faultIn(problem: Problem | null): string | undefined {
+  if (problem?.code === 'NOT_FOUND') return problem.message ?? undefined;
+  return problem?.fields.email ?? problem?.fields.userId;
+}
+
+function aboveButtons(problem: Problem | null): Problem | null {
+  return problem?.code === 'NOT_FOUND' ? { ...problem, message: null } : problem;
+}

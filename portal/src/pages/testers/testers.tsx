@@ -1,0 +1,103 @@
+import { useState } from 'react';
+import { RemoveTesterDocument } from '../../gql/testers/testers.js';
+import type { ApplicationTestersFragment } from '../../gql/types.js';
+import { Danger, useAction } from '../../ui/action.js';
+import { Name, useTitle } from '../../ui/page.js';
+import { Ago } from '../../ui/times.js';
+import { say } from '../../ui/toasts.js';
+import { useApplication } from '../applications/application.js';
+import { nameOf, PersonLine } from '../teams/person.js';
+import { useReason, whyNotApplication } from '../teams/rights.js';
+import { InviteTester } from './invite-tester.js';
+import '../teams/teams.css';
+
+const TESTERS_PER_APPLICATION = 100;
+
+/** Who may install an application while it is private. */
+export function Testers() {
+  const { name, testers, viewerOperations, public: isPublic } = useApplication();
+  const { off, note } = useReason(whyNotApplication(viewerOperations, 'MANAGE_TESTERS'));
+  useTitle('Testers', name);
+  return (
+    <>
+      <section className="card">
+        <div className="heading">
+          <h2>Testers</h2>
+          <span className="soft">
+            {testers.length}/{TESTERS_PER_APPLICATION}
+          </span>
+        </div>
+        <p>Testers may install it. They see none of these pages.</p>
+        {note}
+        {testers.length > 0 && (
+          <ul className="people" aria-label="Testers">
+            {testers.map((tester) => (
+              <TesterRow key={tester.user.id} tester={tester} off={off} />
+            ))}
+          </ul>
+        )}
+        {testers.length === 0 && <p className="hint">{emptyText(isPublic)}</p>}
+      </section>
+      <InviteTester off={off} />
+    </>
+  );
+}
+
+/** What it means that nobody is listed depends on whether others may install it anyway. */
+function emptyText(isPublic: boolean): string {
+  if (isPublic) return 'It is public: everybody may install it. Testers count once it is private.';
+  return 'It is private, and nobody may install it: not even you.';
+}
+
+type Tester = ApplicationTestersFragment['testers'][number];
+
+function TesterRow({ tester: { user, state, createdAt, invitedBy }, off }: { tester: Tester; off: object }) {
+  return (
+    <li>
+      <PersonLine person={user}>
+        {state === 'ACCEPTED' ? 'accepted' : 'invited, has not answered yet'} · <Ago at={createdAt} />
+        {invitedBy && (
+          <>
+            {' '}
+            by <Name>{nameOf(invitedBy)}</Name>
+          </>
+        )}
+      </PersonLine>
+      <div className="actions">
+        {state === 'INVITED' && <span className="badge warn">waits</span>}
+        <RemoveTester user={user} off={off} />
+      </div>
+    </li>
+  );
+}
+
+function RemoveTester({ user, off }: Pick<Tester, 'user'> & { off: object }) {
+  const { id, name } = useApplication();
+  const [isAsked, ask] = useState(false);
+  const { run, isBusy, problem } = useAction(RemoveTesterDocument, { isQuiet: true });
+  const remove = async () => {
+    if (await run({ input: { applicationId: id, userId: user.id } })) say(`${nameOf(user)} is no tester any more`);
+  };
+  return (
+    <>
+      <button type="button" className="plain" aria-label={`Remove ${nameOf(user)}`} onClick={() => ask(true)} {...off}>
+        Remove
+      </button>
+      {isAsked && (
+        <Danger
+          title={`Remove ${nameOf(user)} from the testers of ${name}?`}
+          doIt="Remove"
+          onDo={remove}
+          onClose={() => ask(false)}
+          isBusy={isBusy}
+          problem={problem}
+        >
+          <p>
+            <Name>{nameOf(user)}</Name> can no longer install it while it is private. Tokens they have stay valid, and
+            what they installed stays installed.
+          </p>
+        </Danger>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,341 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { noBrowser, openBrowser } from '../harness/browser.js';
+import { PIXEL } from '../harness/images.js';
+import { createApplication, type Person, signUp } from '../harness/people.js';
+import { openPortal } from '../harness/portal.js';
+import { startServer, type TestServer } from '../harness/server.js';
+import { needing } from '../harness/skipping.js';
+import {
+  acceptInvitation,
+  addToTeam,
+  createTeam,
+  inviteToTeam,
+  pendingOf,
+  removeFromTeam,
+  setTeamRole,
+  teamOf,
+  transferApplication,
+} from '../harness/teams.js';
+
+let server: TestServer;
+let browser: Browser;
+let ada: Person;
+let bob: Person;
+beforeAll(async () => {
+  server = await startServer();
+  if (noBrowser === null) browser = await openBrowser();
+  ada = await signUp(server, 'ada');
+  bob = await signUp(server, 'bob');
+});
+afterAll(async () => {
+  await browser?.close();
+  await server.stop();
+});
+
+const ICON = { name: 'icon.png', mimeType: 'image/png', buffer: PIXEL };
+const NO_ICON = { name: 'icon.png', mimeType: 'image/png', buffer: Buffer.from('no picture') };
+
+const said = (page: Page, text: string) => page.getByRole('region', { name: 'Notifications' }).getByText(text);
+const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
+
+describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the list of teams'), () => {
+  it('makes one with its icon, and says at the field what is wrong with what was typed', async () => {
+    const { page, faults, open, close } = await openPortal(browser, server, ada);
+    await open('/teams');
+    await page.getByText('A team owns applications together').waitFor();
+    await page.getByRole('button', { name: 'New team' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New team' });
+    await dialog.getByLabel('Name').fill('B');
+    await dialog.getByLabel('Icon').setInputFiles(ICON);
+    expect(await dialog.locator('img.picture').getAttribute('src')).toMatch(/^blob:/);
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await dialog.locator('[aria-invalid=true]').waitFor();
+    expect(await dialog.getByLabel('Name').inputValue()).toBe('B');
+    await dialog.getByLabel('Name').fill('Burrow');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await heading(page, 'Burrow').waitFor();
+    expect(page.url()).toMatch(/\/members$/);
+    await page.getByRole('navigation', { name: 'Portal' }).getByRole('link', { name: 'Teams' }).click();
+    const card = page.getByRole('listitem').filter({ hasText: 'Burrow' });
+    await card.getByText('owner').waitFor();
+    await card.getByText('1 member · 0 applications').waitFor();
+    expect(await card.locator('img').getAttribute('src')).toContain('/cdn/team-icons/');
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('gains at once what somebody joins elsewhere', async () => {
+    const team = await createTeam(ada, 'Lodge');
+    const { page, faults, open, close } = await openPortal(browser, server, bob);
+    await open('/teams');
+    await heading(page, 'Teams').waitFor();
+    const invitation = await inviteToTeam(ada, team, bob, 'READ_ONLY');
+    await acceptInvitation(bob, invitation);
+    await page.getByRole('listitem').filter({ hasText: 'Lodge' }).getByText('read-only').waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+});
+
+describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the general page of a team'), () => {
+  it('saves its name and its icon, and keeps what was typed where the icon is none', async () => {
+    const team = await createTeam(ada, 'Dam');
+    const { page, faults, open, close } = await openPortal(browser, server, ada);
+    await open(`/teams/${team.id}`);
+    await page.getByLabel('Name').fill('Big dam');
+    await page.getByLabel('Icon').setInputFiles(NO_ICON);
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.locator('input[type=file][aria-invalid=true]').waitFor();
+    expect(await page.getByLabel('Name').inputValue()).toBe('Big dam');
+    await page.getByLabel('Icon').setInputFiles(ICON);
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await said(page, 'Saved').waitFor();
+    await heading(page, 'Big dam').waitFor();
+    await page.getByRole('region', { name: 'Unsaved changes' }).waitFor({ state: 'detached' });
+    expect(await page.locator('header.noun img').getAttribute('src')).toContain('/cdn/team-icons/');
+    // The refused file is the browser's to complain about: it is no picture.
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('says why it cannot be deleted before one tries, and deletes it by its typed name', async () => {
+    const team = await createTeam(ada, 'Den');
+    const application = await createApplication(ada, 'Denbot');
+    await transferApplication(ada, application, team);
+    const { page, faults, open, close } = await openPortal(browser, server, ada);
+    await open(`/teams/${team.id}/general`);
+    const remove = page.getByRole('button', { name: 'Delete team' });
+    await remove.waitFor();
+    expect(await remove.isDisabled()).toBe(true);
+    const dangers = page.locator('section.dangers');
+    await dangers.getByText('A team that owns applications cannot be deleted').waitFor();
+    await dangers.getByRole('link', { name: 'Denbot' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Leave team' }).isDisabled()).toBe(true);
+    await ada.graphql(`mutation ($input: DeleteApplicationInput!) { deleteApplication(input: $input) { id } }`, {
+      input: { applicationId: application.id, name: 'Denbot' },
+    });
+    await dangers.getByRole('link', { name: 'Denbot' }).waitFor({ state: 'detached' });
+    await remove.click();
+    const question = page.getByRole('alertdialog', { name: 'Delete Den?' });
+    expect(await question.getByRole('button', { name: 'Delete' }).isDisabled()).toBe(true);
+    await question.getByLabel("Type the team's name").fill('Den');
+    await question.getByRole('button', { name: 'Delete' }).click();
+    await heading(page, 'Teams').waitFor();
+    await page.getByRole('link', { name: 'Den', exact: true }).waitFor({ state: 'detached' });
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('hands it over by the typed name of a member, who can then leave no more', async () => {
+    const team = await createTeam(ada, 'Sett');
+    await addToTeam(ada, team, bob);
+    const adas = await openPortal(browser, server, ada);
+    const bobs = await openPortal(browser, server, bob);
+    await Promise.all([adas.open(`/teams/${team.id}/general`), bobs.open(`/teams/${team.id}/general`)]);
+    await bobs.page.getByText('Needs the role owner.').first().waitFor();
+    expect(await bobs.page.getByRole('button', { name: 'Leave team' }).isEnabled()).toBe(true);
+    await adas.page.getByLabel('New owner').selectOption({ label: 'bob' });
+    await adas.page.getByRole('button', { name: 'Hand over' }).click();
+    const question = adas.page.getByRole('alertdialog', { name: 'Hand Sett over to bob?' });
+    await question.getByLabel("Type the member's name").fill('bob');
+    await question.getByRole('button', { name: 'Hand over' }).click();
+    await said(adas.page, 'bob owns the team now').waitFor();
+    await bobs.page.getByText('The owner stays: hand the team over first, or delete it.').waitFor();
+    await adas.page.getByRole('button', { name: 'Leave team' }).click();
+    await adas.page.getByRole('alertdialog').getByRole('button', { name: 'Leave' }).click();
+    await heading(adas.page, 'Teams').waitFor();
+    expect((await teamOf(bob, team)).members).toHaveLength(1);
+    expect([...adas.faults, ...bobs.faults]).toEqual([]);
+    await Promise.all([adas.close(), bobs.close()]);
+  });
+
+  it('tells somebody who is removed while it is open', async () => {
+    const team = await createTeam(ada, 'Holt');
+    await addToTeam(ada, team, bob);
+    const { page, faults, open, close } = await openPortal(browser, server, bob);
+    await open(`/teams/${team.id}/members`);
+    await heading(page, 'Holt').waitFor();
+    await page.getByRole('list', { name: 'Members', exact: true }).getByText('ada').waitFor();
+    await removeFromTeam(ada, team, bob);
+    await page.getByText('You can no longer see this team').waitFor();
+    await page.getByRole('link', { name: 'To your teams' }).click();
+    await heading(page, 'Teams').waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+});
+
+describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a team'), () => {
+  it('invites by e-mail address, and moves the row once the invitation is accepted', async () => {
+    const team = await createTeam(ada, 'Weir');
+    const { page, faults, open, close } = await openPortal(browser, server, ada);
+    await open(`/teams/${team.id}/members`);
+    await page.getByText('There is no resend: revoke, then invite again.').waitFor();
+    const address = page.getByLabel('E-mail address');
+    await address.fill('nobody@people.example');
+    await page.getByRole('button', { name: 'Invite member' }).click();
+    await page.locator('input[type=email][aria-invalid=true]').waitFor();
+    expect(await address.inputValue()).toBe('nobody@people.example');
+    await address.fill(bob.email);
+    await page.getByLabel('Role', { exact: true }).selectOption({ label: 'read-only' });
+    await page.getByRole('button', { name: 'Invite member' }).click();
+    const pending = page.getByRole('list', { name: 'Pending invitations' });
+    await pending.getByText('bob').waitFor();
+    await pending.getByText('as read-only').waitFor();
+    await address.fill(bob.email);
+    await page.getByRole('button', { name: 'Invite member' }).click();
+    await page.getByRole('alert').getByText('This person has a pending invitation.').waitFor();
+    await page.getByRole('list', { name: 'Pending', exact: true }).getByRole('button', { name: 'Revoke' }).click();
+    await page.getByText('Nobody is invited at the moment.').waitFor();
+    await page.getByRole('button', { name: 'Invite member' }).click();
+    await pending.getByText('bob').waitFor();
+    const { teams } = await pendingOf(bob);
+    await acceptInvitation(bob, teams.at(-1) ?? '');
+    await page.getByRole('list', { name: 'Members', exact: true }).getByText('bob').waitFor();
+    await page.getByText('Nobody is invited at the moment.').waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('revokes and invites again, also where the second half has to be tried twice', async () => {
+    const team = await createTeam(ada, 'Mill');
+    await inviteToTeam(ada, team, bob, 'ADMIN');
+    const { page, faults, open, close } = await openPortal(browser, server, ada);
+    await open(`/teams/${team.id}/members`);
+    await page.getByRole('button', { name: 'Revoke and invite again' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Revoke and invite again' });
+    await dialog.getByLabel('E-mail address').fill('bob@nowhere.example');
+    await dialog.getByLabel('Role').selectOption({ label: 'developer' });
+    await dialog.getByRole('button', { name: 'Revoke and invite again' }).click();
+    await dialog.locator('[aria-invalid=true]').waitFor();
+    await dialog.getByLabel('E-mail address').fill(bob.email);
+    await dialog.getByRole('button', { name: 'Invite again' }).click();
+    await page.getByRole('list', { name: 'Pending invitations' }).getByText('as developer').waitFor();
+    expect((await pendingOf(bob)).teams).toHaveLength(1);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('changes roles, tells what another one changes, and removes', async () => {
+    const team = await createTeam(ada, 'Lock');
+    await addToTeam(ada, team, bob);
+    const { page, faults, open, close } = await openPortal(browser, server, ada);
+    await open(`/teams/${team.id}/members`);
+    const role = page.getByLabel('Role of bob');
+    await role.selectOption({ label: 'admin' });
+    await expect.poll(async () => (await teamOf(ada, team)).members[1].role, { timeout: 15_000 }).toBe('ADMIN');
+    await setTeamRole(bob, team, bob, 'READ_ONLY');
+    await said(page, 'bob is read-only now').waitFor();
+    expect(await role.inputValue()).toBe('READ_ONLY');
+    await page.getByRole('button', { name: 'Remove bob' }).click();
+    const question = page.getByRole('alertdialog', { name: 'Remove bob from Lock?' });
+    await question.getByRole('button', { name: 'Remove' }).click();
+    await question.waitFor({ state: 'detached' });
+    await role.waitFor({ state: 'detached' });
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('asks an admin before they take their own role', async () => {
+    const team = await createTeam(ada, 'Ford');
+    await addToTeam(ada, team, bob, 'ADMIN');
+    const { page, faults, open, close } = await openPortal(browser, server, bob);
+    await open(`/teams/${team.id}/members`);
+    await page.getByLabel('Role of bob').selectOption({ label: 'developer' });
+    const question = page.getByRole('alertdialog', { name: 'Make yourself developer?' });
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    expect(await page.getByLabel('Role of bob').inputValue()).toBe('ADMIN');
+    await page.getByLabel('Role of bob').selectOption({ label: 'developer' });
+    await question.getByRole('button', { name: 'Change my role' }).click();
+    await page.getByText('Needs the role admin.').first().waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('says what each role may do as the platform decides it', async () => {
+    const team = await createTeam(ada, 'Quay');
+    const { page, faults, open, close } = await openPortal(browser, server, ada);
+    await open(`/teams/${team.id}/members`);
+    const rowOf = (name: string) => page.getByRole('row', { name }).getByRole('img');
+    const named = async (name: string) =>
+      Promise.all((await rowOf(name).all()).map((cell) => cell.getAttribute('aria-label')));
+    await page.getByRole('heading', { name: 'What each role may do' }).waitFor();
+    expect(await named('Leave it')).toEqual(['no', 'yes', 'yes', 'yes']);
+    expect(await named('Change its settings')).toEqual(['yes', 'yes', 'yes', 'no']);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('shows everything off to a read-only member, with the reason', async () => {
+    const team = await createTeam(ada, 'Pier');
+    await addToTeam(ada, team, bob, 'READ_ONLY');
+    const { page, faults, open, close } = await openPortal(browser, server, bob);
+    await open(`/teams/${team.id}/members`);
+    await page.getByText('Needs the role admin.').first().waitFor();
+    const off = [
+      page.getByLabel('Role of bob'),
+      page.getByLabel('E-mail address'),
+      page.getByRole('button', { name: 'Invite member' }),
+    ];
+    expect(await Promise.all(off.map((part) => part.isDisabled()))).toEqual([true, true, true]);
+    await page.getByRole('link', { name: 'General' }).click();
+    await page.getByText('Needs the role admin.').waitFor();
+    expect(await page.getByLabel('Name').isDisabled()).toBe(true);
+    const nav = page.getByRole('navigation', { name: 'Team' });
+    await nav.getByRole('link', { name: 'Applications' }).click();
+    await page.getByText('Needs the role admin.').waitFor();
+    expect(await page.getByRole('button', { name: 'New application' }).isDisabled()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Move one of mine here' }).isDisabled()).toBe(true);
+    expect(faults).toEqual([]);
+    await close();
+  });
+});
+
+describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the applications of a team'), () => {
+  it('moves one here by its typed name, and makes one right in it', async () => {
+    const team = await createTeam(ada, 'Bay');
+    await addToTeam(ada, team, bob);
+    const application = await createApplication(ada, 'Baybot');
+    const { page, faults, open, close } = await openPortal(browser, server, ada);
+    const bobs = await openPortal(browser, server, bob);
+    await Promise.all([open(`/teams/${team.id}/applications`), bobs.open(`/teams/${team.id}/applications`)]);
+    await page.getByText('The team owns no application yet').waitFor();
+    await page.getByRole('button', { name: 'Move one of mine here' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Baybot' }).click();
+    const question = page.getByRole('alertdialog', { name: 'Move Baybot to Bay?' });
+    await question.getByText('This is one way').waitFor();
+    await question.getByLabel("Type the application's name").fill(application.name);
+    await question.getByRole('button', { name: 'Move' }).click();
+    await page.getByRole('link', { name: 'Baybot' }).waitFor();
+    await bobs.page.getByRole('link', { name: 'Baybot' }).waitFor();
+    await page.getByRole('button', { name: 'New application' }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('Second bot');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByLabel('I have stored them').check();
+    await page.getByRole('button', { name: 'Done' }).click();
+    await heading(page, 'Second bot').waitFor();
+    await page.getByText('of Bay').waitFor();
+    await bobs.page.getByRole('link', { name: 'Second bot' }).waitFor();
+    expect([...faults, ...bobs.faults]).toEqual([]);
+    await Promise.all([close(), bobs.close()]);
+  });
+});
+
+describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the pages of a team on a phone'), () => {
+  it('scrolls sideways nowhere', async () => {
+    const team = await createTeam(ada, 'A team with a name as long as m');
+    await addToTeam(ada, team, bob);
+    await transferApplication(ada, await createApplication(ada, 'Phone bot'), team);
+    const { page, faults, open, close } = await openPortal(browser, server, ada, { width: 360 });
+    for (const tab of ['general', 'members', 'applications', 'audit']) {
+      await open(`/teams/${team.id}/${tab}`);
+      await page.locator('.content h2').first().waitFor();
+      await page.locator('.skeleton').waitFor({ state: 'detached' });
+      const wider = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+      expect([tab, wider]).toEqual([tab, 0]);
+    }
+    expect(faults).toEqual([]);
+    await close();
+  });
+});

@@ -1,0 +1,128 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { noBrowser, openBrowser } from '../harness/browser.js';
+import { createApplication, type Person, signUp } from '../harness/people.js';
+import { openPortal } from '../harness/portal.js';
+import { startServer, type TestServer } from '../harness/server.js';
+import { update } from '../harness/settings.js';
+import { needing } from '../harness/skipping.js';
+import { addToTeam, createTeam, transferApplication } from '../harness/teams.js';
+
+let server: TestServer;
+let browser: Browser;
+let ada: Person;
+let bob: Person;
+beforeAll(async () => {
+  server = await startServer();
+  if (noBrowser === null) browser = await openBrowser();
+  ada = await signUp(server, 'ada');
+  bob = await signUp(server, 'bob');
+});
+afterAll(async () => {
+  await browser?.close();
+  await server.stop();
+});
+
+const FIELD = 'E-mail address or user id';
+
+describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the testers'), () => {
+  it('invites by e-mail address or user id, and says which it reads', async () => {
+    const { id } = await createApplication(ada, 'Otter bot');
+    const carl = await signUp(server, 'carl');
+    const { page, faults, open, close } = await openPortal(browser, server, ada);
+    await open(`/applications/${id}/testers`);
+    await page.getByText('Testers may install it. They see none of these pages.').waitFor();
+    await page.getByText('0/100').waitFor();
+    await page.getByLabel(FIELD).fill(bob.email);
+    await page.getByText('Read as an e-mail address.').waitFor();
+    await page.getByRole('button', { name: 'Invite tester' }).click();
+    const list = page.getByRole('list', { name: 'Testers' });
+    await list.getByText('bob').waitFor();
+    await list.getByText(/invited, has not answered yet · just now by ada/).waitFor();
+    await page.getByLabel(FIELD).fill(carl.id);
+    await page.getByText('Read as a user id.').waitFor();
+    await page.getByRole('button', { name: 'Invite tester' }).click();
+    await page.getByText('2/100').waitFor();
+    await bob.graphql(
+      `mutation ($input: ApplicationIdInput!) { acceptTesterInvitation(input: $input) { tester { state } } }`,
+      { input: { applicationId: id } },
+    );
+    await list.getByRole('listitem').filter({ hasText: 'bob' }).getByText('accepted').waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('says at the field whom nobody knows, and keeps what was typed', async () => {
+    const { id } = await createApplication(ada, 'Badger bot');
+    const { page, faults, open, close } = await openPortal(browser, server, ada);
+    await open(`/applications/${id}/testers`);
+    const field = page.getByLabel(FIELD);
+    for (const typed of ['nobody@people.example', '123456789012345678']) {
+      await field.fill(typed);
+      await page.getByRole('button', { name: 'Invite tester' }).click();
+      await page.locator('input[aria-invalid=true]').waitFor();
+      expect(await field.inputValue()).toBe(typed);
+      await page.reload();
+    }
+    await field.fill(bob.email);
+    await page.getByRole('button', { name: 'Invite tester' }).click();
+    await page.getByText('1/100').waitFor();
+    await field.fill(bob.id);
+    await page.getByRole('button', { name: 'Invite tester' }).click();
+    await page.getByRole('alert').getByText('This person is invited already, or is a tester.').waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('puts oneself on the empty list of a private one, and takes off after a question', async () => {
+    const { id } = await createApplication(ada, 'Vole bot');
+    await update(ada, id, { public: false });
+    const { page, faults, open, close } = await openPortal(browser, server, ada);
+    await open(`/applications/${id}/testers`);
+    await page.getByText('It is private, and nobody may install it').waitFor();
+    await page.getByRole('button', { name: 'Add me as tester' }).click();
+    await page.getByRole('list', { name: 'Testers' }).getByText('accepted').waitFor();
+    await page.getByRole('button', { name: 'Add me as tester' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Remove ada' }).click();
+    const question = page.getByRole('alertdialog', { name: 'Remove ada from the testers of Vole bot?' });
+    await question.getByText('Tokens they have stay valid').waitFor();
+    await question.getByRole('button', { name: 'Remove' }).click();
+    await question.waitFor({ state: 'detached' });
+    await page.getByText('0/100').waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('shows everything off to a developer, with the reason, and ends for who leaves the team', async () => {
+    const application = await createApplication(ada, 'Stoat bot');
+    const team = await createTeam(ada, 'Burrow');
+    await addToTeam(ada, team, bob);
+    await transferApplication(ada, application, team);
+    const { page, faults, open, close } = await openPortal(browser, server, bob);
+    await open(`/applications/${application.id}/testers`);
+    await page.getByText('Needs the role admin.').waitFor();
+    const off = [
+      page.getByLabel(FIELD),
+      page.getByRole('button', { name: 'Invite tester' }),
+      page.getByRole('button', { name: 'Add me as tester' }),
+    ];
+    expect(await Promise.all(off.map((part) => part.isDisabled()))).toEqual([true, true, true]);
+    await bob.graphql(`mutation ($input: TeamUserInput!) { removeTeamMember(input: $input) { team { id } } }`, {
+      input: { teamId: team.id, userId: bob.id },
+    });
+    await page.getByText('You can no longer see this application').waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('scrolls sideways nowhere on a phone', async () => {
+    const { id } = await createApplication(ada, 'Phone bot');
+    const { page, faults, open, close } = await openPortal(browser, server, ada, { width: 360 });
+    await open(`/applications/${id}/testers`);
+    await page.getByRole('button', { name: 'Add me as tester' }).click();
+    await page.getByRole('list', { name: 'Testers' }).waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBe(0);
+    expect(faults).toEqual([]);
+    await close();
+  });
+});
