@@ -41,6 +41,10 @@ const UPDATES: UpdatesConfig['Mutation'] = {
   createApplication: (_result, _args, cache) => forget(cache, 'applications'),
   deleteApplication: (_result, _args, cache) => forget(cache, 'applications'),
   transferApplication: (_result, _args, cache) => forget(cache, 'applications'),
+  createGuild: (_result, _args, cache) => forget(cache, 'guilds'),
+  joinGuild: (_result, _args, cache) => forget(cache, 'guilds'),
+  leaveGuild: (_result, _args, cache) => forget(cache, 'guilds'),
+  deleteGuild: (_result, _args, cache) => forget(cache, 'guilds'),
 };
 
 function forget(cache: Cache, list: string): void {

@@ -3,12 +3,29 @@
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
+export type ChannelIdInput = {
+  readonly channelId: string;
+};
+
 export type CreateApplicationInput = {
   readonly description?: string | null | undefined;
   readonly name: string;
   /** A team that the caller owns or administers, to own it. Without it: the caller. */
   readonly teamId?: string | null | undefined;
 };
+
+export type CreateGuildInput = {
+  readonly description?: string | null | undefined;
+  readonly name: string;
+};
+
+export type GuildIdInput = {
+  readonly guildId: string;
+};
+
+export type GuildTier =
+  | 'CLOUD'
+  | 'SELF_HOSTED';
 
 export type InstallContext =
   | 'SERVER'
@@ -25,6 +42,16 @@ export type InstallSettingsInput = {
   readonly permissions?: string | null | undefined;
   /** At most 25; a repeated one counts once. */
   readonly scopes: ReadonlyArray<string>;
+};
+
+export type InviteCodeInput = {
+  /** An invite's code. */
+  readonly code: string;
+};
+
+export type JoinGuildInput = {
+  /** An invite's code. */
+  readonly code: string;
 };
 
 export type PrivilegedIntent =
@@ -63,6 +90,26 @@ export type UpdateApplicationInput = {
   readonly redirectUris?: ReadonlyArray<string> | null | undefined;
   readonly serverInstall?: boolean | null | undefined;
   readonly userInstall?: boolean | null | undefined;
+};
+
+/** What is not given stays as it is. Null clears what may be empty, sets the rest back to what a new server has, and leaves the name. */
+export type UpdateGuildInput = {
+  /** A voice channel of the server. */
+  readonly afkChannelId?: string | null | undefined;
+  /** In seconds: 60, 300, 900, 1800 or 3600. */
+  readonly afkTimeout?: number | null | undefined;
+  readonly defaultMessageNotifications?: number | null | undefined;
+  readonly description?: string | null | undefined;
+  readonly explicitContentFilter?: number | null | undefined;
+  readonly guildId: string;
+  /** PNG, JPEG, GIF or WebP, at most 10 MiB. */
+  readonly icon?: Blob | null | undefined;
+  readonly name?: string | null | undefined;
+  readonly preferredLocale?: string | null | undefined;
+  readonly systemChannelFlags?: number | null | undefined;
+  /** A text channel of the server. */
+  readonly systemChannelId?: string | null | undefined;
+  readonly verificationLevel?: number | null | undefined;
 };
 
 export type ApplicationPageFragment = { readonly description: string, readonly publicKey: string, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null };
@@ -110,3 +157,97 @@ export type FrameQueryVariables = Exact<{ [key: string]: never; }>;
 
 
 export type FrameQuery = { readonly me: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly email: string | null } | null, readonly portalHome: { readonly teamInvitations: ReadonlyArray<{ readonly id: string }>, readonly testerInvitations: ReadonlyArray<{ readonly application: { readonly id: string } }> } };
+
+export type GuildInvitesQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type GuildInvitesQuery = { readonly guild: { readonly id: string, readonly invites: ReadonlyArray<{ readonly code: string, readonly url: string, readonly createdAt: string, readonly expiresAt: string | null, readonly uses: number, readonly maxUses: number, readonly channel: { readonly id: string, readonly name: string } | null, readonly inviter: { readonly id: string, readonly username: string } }> } | null };
+
+export type CreateInviteMutationVariables = Exact<{
+  input: ChannelIdInput;
+  maxAge?: number | null | undefined;
+  maxUses?: number | null | undefined;
+}>;
+
+
+export type CreateInviteMutation = { readonly createInvite: { readonly code: string, readonly url: string } };
+
+export type DeleteInviteMutationVariables = Exact<{
+  input: InviteCodeInput;
+}>;
+
+
+export type DeleteInviteMutation = { readonly deleteInvite: { readonly id: string } };
+
+export type LeaveGuildMutationVariables = Exact<{
+  input: GuildIdInput;
+}>;
+
+
+export type LeaveGuildMutation = { readonly leaveGuild: { readonly id: string } };
+
+export type DeleteGuildMutationVariables = Exact<{
+  input: GuildIdInput;
+}>;
+
+
+export type DeleteGuildMutation = { readonly deleteGuild: { readonly id: string } };
+
+export type ChannelRowFragment = { readonly id: string, readonly name: string, readonly type: number, readonly topic: string | null, readonly nsfw: boolean, readonly position: number, readonly rateLimitPerUser: number, readonly viewerPermissions: string, readonly parent: { readonly id: string } | null };
+
+export type RoleRowFragment = { readonly id: string, readonly name: string, readonly color: number, readonly hoist: boolean, readonly managed: boolean, readonly mentionable: boolean, readonly permissions: string, readonly position: number };
+
+export type GuildPageFragment = { readonly viewerPermissions: string, readonly id: string, readonly name: string, readonly description: string | null, readonly iconUrl: string | null, readonly tier: GuildTier, readonly owner: { readonly id: string, readonly username: string } | null, readonly channels: ReadonlyArray<{ readonly id: string, readonly name: string, readonly type: number, readonly topic: string | null, readonly nsfw: boolean, readonly position: number, readonly rateLimitPerUser: number, readonly viewerPermissions: string, readonly parent: { readonly id: string } | null }>, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string, readonly color: number, readonly hoist: boolean, readonly managed: boolean, readonly mentionable: boolean, readonly permissions: string, readonly position: number }> };
+
+export type GuildQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type GuildQuery = { readonly guild: { readonly viewerPermissions: string, readonly id: string, readonly name: string, readonly description: string | null, readonly iconUrl: string | null, readonly tier: GuildTier, readonly owner: { readonly id: string, readonly username: string } | null, readonly channels: ReadonlyArray<{ readonly id: string, readonly name: string, readonly type: number, readonly topic: string | null, readonly nsfw: boolean, readonly position: number, readonly rateLimitPerUser: number, readonly viewerPermissions: string, readonly parent: { readonly id: string } | null }>, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string, readonly color: number, readonly hoist: boolean, readonly managed: boolean, readonly mentionable: boolean, readonly permissions: string, readonly position: number }> } | null };
+
+export type GuildChangedSubscriptionVariables = Exact<{
+  id: string;
+}>;
+
+
+export type GuildChangedSubscription = { readonly guildChanged: { readonly viewerPermissions: string, readonly id: string, readonly name: string, readonly description: string | null, readonly iconUrl: string | null, readonly tier: GuildTier, readonly owner: { readonly id: string, readonly username: string } | null, readonly channels: ReadonlyArray<{ readonly id: string, readonly name: string, readonly type: number, readonly topic: string | null, readonly nsfw: boolean, readonly position: number, readonly rateLimitPerUser: number, readonly viewerPermissions: string, readonly parent: { readonly id: string } | null }>, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string, readonly color: number, readonly hoist: boolean, readonly managed: boolean, readonly mentionable: boolean, readonly permissions: string, readonly position: number }> } };
+
+export type UpdateGuildMutationVariables = Exact<{
+  input: UpdateGuildInput;
+}>;
+
+
+export type UpdateGuildMutation = { readonly updateGuild: { readonly guild: { readonly viewerPermissions: string, readonly id: string, readonly name: string, readonly description: string | null, readonly iconUrl: string | null, readonly tier: GuildTier, readonly owner: { readonly id: string, readonly username: string } | null, readonly channels: ReadonlyArray<{ readonly id: string, readonly name: string, readonly type: number, readonly topic: string | null, readonly nsfw: boolean, readonly position: number, readonly rateLimitPerUser: number, readonly viewerPermissions: string, readonly parent: { readonly id: string } | null }>, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string, readonly color: number, readonly hoist: boolean, readonly managed: boolean, readonly mentionable: boolean, readonly permissions: string, readonly position: number }> } } };
+
+export type GuildCardFragment = { readonly id: string, readonly name: string, readonly description: string | null, readonly iconUrl: string | null, readonly tier: GuildTier };
+
+export type GuildsQueryVariables = Exact<{
+  after?: string | null | undefined;
+}>;
+
+
+export type GuildsQuery = { readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string, readonly description: string | null, readonly iconUrl: string | null, readonly tier: GuildTier }> };
+
+export type CreateGuildMutationVariables = Exact<{
+  input: CreateGuildInput;
+}>;
+
+
+export type CreateGuildMutation = { readonly createGuild: { readonly guild: { readonly id: string, readonly name: string, readonly description: string | null, readonly iconUrl: string | null, readonly tier: GuildTier } } };
+
+export type InvitePreviewQueryVariables = Exact<{
+  code: string;
+}>;
+
+
+export type InvitePreviewQuery = { readonly invite: { readonly code: string, readonly guildId: string, readonly guildName: string, readonly guildDescription: string | null, readonly guildIconUrl: string | null, readonly memberCount: number, readonly inviter: { readonly id: string, readonly username: string } } | null };
+
+export type JoinGuildMutationVariables = Exact<{
+  input: JoinGuildInput;
+}>;
+
+
+export type JoinGuildMutation = { readonly joinGuild: { readonly guild: { readonly id: string, readonly name: string, readonly description: string | null, readonly iconUrl: string | null, readonly tier: GuildTier } } };

@@ -51,7 +51,10 @@ function useSignIn(isSignedOut: boolean): void {
   }, [isSignedOut, navigate, href]);
 }
 
-const SECTIONS = [{ to: '/applications', text: 'Applications' }] as const;
+const SECTIONS = [
+  { to: '/applications', text: 'Applications' },
+  { to: '/servers', text: 'Servers' },
+] as const;
 
 function TopBar({ data }: { data: FrameQuery | undefined }) {
   const waiting = data ? data.portalHome.teamInvitations.length + data.portalHome.testerInvitations.length : 0;

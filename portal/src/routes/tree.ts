@@ -1,9 +1,10 @@
 import { applicationRoutes } from './applications.js';
 import { frameRoute, ownRoutes } from './frame.js';
 import { rootRoute } from './root.js';
+import { serverRoutes } from './servers.js';
 import { visitorRoutes } from './visitors.js';
 
 export const routeTree = rootRoute.addChildren([
   ...visitorRoutes,
-  frameRoute.addChildren([...ownRoutes, ...applicationRoutes]),
+  frameRoute.addChildren([...ownRoutes, ...applicationRoutes, ...serverRoutes]),
 ]);
