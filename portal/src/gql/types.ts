@@ -3,9 +3,56 @@
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
+/** What can be done with an application. */
+export type ApplicationOperation =
+  | 'DELETE'
+  | 'MANAGE_COMMANDS'
+  | 'MANAGE_EMOJIS'
+  | 'MANAGE_TESTERS'
+  | 'MANAGE_WEBHOOKS'
+  | 'RESET_BOT_TOKEN'
+  | 'RESET_CLIENT_SECRET'
+  | 'TRANSFER'
+  | 'UPDATE_SETTINGS'
+  | 'VIEW'
+  | 'VIEW_AUDIT_LOG'
+  | 'VIEW_INTERACTIONS'
+  | 'VIEW_TESTERS';
+
+export type BanMemberInput = {
+  /** For how long back their messages are removed, a week at most; 0, or not given, for none. */
+  readonly deleteMessageSeconds?: number | null | undefined;
+  readonly guildId: string;
+  /** Kept with the ban and in the audit log. */
+  readonly reason?: string | null | undefined;
+  readonly userId: string;
+};
+
 export type ChannelIdInput = {
   readonly channelId: string;
 };
+
+export type ChannelOverwriteInput = {
+  /** Decimal bits. */
+  readonly allow?: string | null | undefined;
+  /** Decimal bits. */
+  readonly deny?: string | null | undefined;
+  /** A role's, or a member's user. */
+  readonly targetId: string;
+  readonly targetType: OverwriteTarget;
+};
+
+export type CommandPermissionInput = {
+  readonly allow: boolean;
+  /** Of the role, user or channel. The server's id is @everyone, and one less all channels. */
+  readonly id: string;
+  readonly type: PermissionTarget;
+};
+
+export type CommandType =
+  | 'CHAT_INPUT'
+  | 'MESSAGE'
+  | 'USER';
 
 export type CreateApplicationInput = {
   readonly description?: string | null | undefined;
@@ -14,9 +61,48 @@ export type CreateApplicationInput = {
   readonly teamId?: string | null | undefined;
 };
 
+export type CreateChannelInput = {
+  /** Bits a second. */
+  readonly bitrate?: number | null | undefined;
+  readonly guildId: string;
+  readonly name: string;
+  readonly nsfw?: boolean | null | undefined;
+  /** Those of the category when not given; 100 at most. */
+  readonly overwrites?: ReadonlyArray<ChannelOverwriteInput> | null | undefined;
+  /** A category. */
+  readonly parentId?: string | null | undefined;
+  /** Last when not given. */
+  readonly position?: number | null | undefined;
+  /** Seconds. */
+  readonly rateLimitPerUser?: number | null | undefined;
+  readonly topic?: string | null | undefined;
+  /** 0 text (the default), 2 voice, 4 category or 5 announcement. */
+  readonly type?: number | null | undefined;
+  readonly userLimit?: number | null | undefined;
+};
+
 export type CreateGuildInput = {
   readonly description?: string | null | undefined;
   readonly name: string;
+};
+
+export type CreateRoleInput = {
+  /** As an RGB value; 0 for none. */
+  readonly color?: number | null | undefined;
+  readonly guildId: string;
+  /** Whether its members are listed apart. */
+  readonly hoist?: boolean | null | undefined;
+  /** Whether everybody may mention it. */
+  readonly mentionable?: boolean | null | undefined;
+  readonly name: string;
+  /** Decimal bits; those of @everyone when not given. */
+  readonly permissions?: string | null | undefined;
+};
+
+export type EditMessageInput = {
+  readonly channelId: string;
+  readonly content: string;
+  readonly messageId: string;
 };
 
 export type GuildIdInput = {
@@ -44,9 +130,37 @@ export type InstallSettingsInput = {
   readonly scopes: ReadonlyArray<string>;
 };
 
+export type InstallationIdInput = {
+  readonly installationId: string;
+};
+
+export type InteractionState =
+  | 'ANSWERED'
+  | 'DEFERRED'
+  | 'DELIVERED_GATEWAY'
+  | 'DELIVERED_HTTP'
+  | 'DELIVERING'
+  | 'EXPIRED'
+  | 'FAILED';
+
 export type InviteCodeInput = {
   /** An invite's code. */
   readonly code: string;
+};
+
+/** A command by its id, or a built-in one by its name. */
+export type InvokeCommandInput = {
+  readonly channelId: string;
+  readonly commandId?: string | null | undefined;
+  /** What options of the type ATTACHMENT take; their value is the place in this list, counted from 0. */
+  readonly files?: ReadonlyArray<Blob> | null | undefined;
+  readonly name?: string | null | undefined;
+  /** The wire's `data.options`. */
+  readonly options?: unknown;
+  /** The user or the message that a context menu is opened on. */
+  readonly targetId?: string | null | undefined;
+  /** Of the command as the caller was shown it; one that has changed since is refused. */
+  readonly version?: string | null | undefined;
 };
 
 export type JoinGuildInput = {
@@ -54,10 +168,88 @@ export type JoinGuildInput = {
   readonly code: string;
 };
 
+export type MemberIdInput = {
+  readonly guildId: string;
+  /** For the audit log. */
+  readonly reason?: string | null | undefined;
+  readonly userId: string;
+};
+
+export type MessageIdInput = {
+  readonly channelId: string;
+  readonly messageId: string;
+};
+
+export type OverwriteTarget =
+  | 'MEMBER'
+  | 'ROLE';
+
+export type PermissionTarget =
+  | 'CHANNEL'
+  | 'ROLE'
+  | 'USER';
+
 export type PrivilegedIntent =
   | 'GUILD_MEMBERS'
   | 'MESSAGE_CONTENT'
   | 'PRESENCES';
+
+export type ReactionInput = {
+  readonly channelId: string;
+  /** A unicode emoji, or `name:id` of a server's or an application's own. */
+  readonly emoji: string;
+  readonly messageId: string;
+};
+
+export type RoleIdInput = {
+  readonly guildId: string;
+  readonly roleId: string;
+};
+
+export type RolePositionInput = {
+  /** 1 is just above @everyone. */
+  readonly position: number;
+  readonly roleId: string;
+};
+
+export type SendMessageInput = {
+  readonly channelId: string;
+  /** May be empty beside files. */
+  readonly content: string;
+  readonly files?: ReadonlyArray<Blob> | null | undefined;
+  /** A message of the same channel. */
+  readonly replyTo?: string | null | undefined;
+};
+
+export type SetCommandPermissionsInput = {
+  readonly applicationId: string;
+  /** For all commands of the application without permissions of their own when not given. */
+  readonly commandId?: string | null | undefined;
+  readonly guildId: string;
+  /** The whole list, 100 entries at most. */
+  readonly permissions: ReadonlyArray<CommandPermissionInput>;
+};
+
+export type SetMemberRolesInput = {
+  readonly guildId: string;
+  /** All roles the member is to have, @everyone not among them. */
+  readonly roleIds: ReadonlyArray<string>;
+  readonly userId: string;
+};
+
+export type SetRolePositionsInput = {
+  readonly guildId: string;
+  readonly positions: ReadonlyArray<RolePositionInput>;
+};
+
+export type SubmitModalInput = {
+  /** The wire's `data.components`. */
+  readonly components: unknown;
+  /** What file uploads take; their values are places in this list, counted from 0. */
+  readonly files?: ReadonlyArray<Blob> | null | undefined;
+  /** The interaction that was answered with the modal. */
+  readonly interactionId: string;
+};
 
 /** OWNER stands in answers only. */
 export type TeamRole =
@@ -112,6 +304,46 @@ export type UpdateGuildInput = {
   readonly verificationLevel?: number | null | undefined;
 };
 
+export type UpdateMemberInput = {
+  /** Times them out until then, 28 days at most; null ends it. */
+  readonly communicationDisabledUntil?: string | null | undefined;
+  /** Of somebody in voice, by a moderator. */
+  readonly deaf?: boolean | null | undefined;
+  readonly guildId: string;
+  /** Of somebody in voice, by a moderator. */
+  readonly mute?: boolean | null | undefined;
+  /** Null for none; what is left out stays. */
+  readonly nick?: string | null | undefined;
+  /** For the audit log. */
+  readonly reason?: string | null | undefined;
+  readonly userId: string;
+  /** Moves somebody who is in voice there; null takes them out of it. */
+  readonly voiceChannelId?: string | null | undefined;
+};
+
+/** What is left out, or null, stays. */
+export type UpdateRoleInput = {
+  /** As an RGB value; 0 for none. */
+  readonly color?: number | null | undefined;
+  readonly guildId: string;
+  /** Whether its members are listed apart. */
+  readonly hoist?: boolean | null | undefined;
+  /** Whether everybody may mention it. */
+  readonly mentionable?: boolean | null | undefined;
+  readonly name?: string | null | undefined;
+  /** Decimal bits. */
+  readonly permissions?: string | null | undefined;
+  readonly roleId: string;
+};
+
+export type UseComponentInput = {
+  readonly channelId: string;
+  readonly customId: string;
+  readonly messageId: string;
+  /** What was chosen in a select. */
+  readonly values?: ReadonlyArray<string> | null | undefined;
+};
+
 export type ApplicationPageFragment = { readonly description: string, readonly publicKey: string, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null };
 
 export type ApplicationQueryVariables = Exact<{
@@ -158,6 +390,134 @@ export type FrameQueryVariables = Exact<{ [key: string]: never; }>;
 
 export type FrameQuery = { readonly me: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly email: string | null } | null, readonly portalHome: { readonly teamInvitations: ReadonlyArray<{ readonly id: string }>, readonly testerInvitations: ReadonlyArray<{ readonly application: { readonly id: string } }> } };
 
+export type MessageShownFragment = { readonly id: string, readonly content: string, readonly createdAt: string, readonly editedAt: string | null, readonly ephemeral: boolean, readonly flags: number, readonly type: number, readonly attachments: unknown, readonly embeds: unknown, readonly components: unknown, readonly reactions: unknown, readonly author: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } };
+
+export type ChannelMessagesQueryVariables = Exact<{
+  id: string;
+  last: number;
+  before?: string | null | undefined;
+}>;
+
+
+export type ChannelMessagesQuery = { readonly channel: { readonly id: string, readonly messages: { readonly edges: ReadonlyArray<{ readonly node: { readonly id: string, readonly content: string, readonly createdAt: string, readonly editedAt: string | null, readonly ephemeral: boolean, readonly flags: number, readonly type: number, readonly attachments: unknown, readonly embeds: unknown, readonly components: unknown, readonly reactions: unknown, readonly author: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } } }>, readonly pageInfo: { readonly hasPreviousPage: boolean } } } | null };
+
+export type ChannelEventsSubscriptionVariables = Exact<{
+  id: string;
+}>;
+
+
+export type ChannelEventsSubscription = { readonly channelEvents: { readonly type: string, readonly data: unknown } };
+
+export type SendMessageMutationVariables = Exact<{
+  input: SendMessageInput;
+}>;
+
+
+export type SendMessageMutation = { readonly sendMessage: { readonly message: { readonly id: string, readonly content: string, readonly createdAt: string, readonly editedAt: string | null, readonly ephemeral: boolean, readonly flags: number, readonly type: number, readonly attachments: unknown, readonly embeds: unknown, readonly components: unknown, readonly reactions: unknown, readonly author: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } } } };
+
+export type EditMessageMutationVariables = Exact<{
+  input: EditMessageInput;
+}>;
+
+
+export type EditMessageMutation = { readonly editMessage: { readonly message: { readonly id: string, readonly content: string, readonly createdAt: string, readonly editedAt: string | null, readonly ephemeral: boolean, readonly flags: number, readonly type: number, readonly attachments: unknown, readonly embeds: unknown, readonly components: unknown, readonly reactions: unknown, readonly author: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } } } };
+
+export type DeleteMessageMutationVariables = Exact<{
+  input: MessageIdInput;
+}>;
+
+
+export type DeleteMessageMutation = { readonly deleteMessage: { readonly id: string } };
+
+export type AddReactionMutationVariables = Exact<{
+  input: ReactionInput;
+}>;
+
+
+export type AddReactionMutation = { readonly addReaction: { readonly message: { readonly id: string, readonly content: string, readonly createdAt: string, readonly editedAt: string | null, readonly ephemeral: boolean, readonly flags: number, readonly type: number, readonly attachments: unknown, readonly embeds: unknown, readonly components: unknown, readonly reactions: unknown, readonly author: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } } } };
+
+export type RemoveReactionMutationVariables = Exact<{
+  input: ReactionInput;
+}>;
+
+
+export type RemoveReactionMutation = { readonly removeReaction: { readonly message: { readonly id: string, readonly content: string, readonly createdAt: string, readonly editedAt: string | null, readonly ephemeral: boolean, readonly flags: number, readonly type: number, readonly attachments: unknown, readonly embeds: unknown, readonly components: unknown, readonly reactions: unknown, readonly author: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } } } };
+
+export type StartTypingMutationVariables = Exact<{
+  input: ChannelIdInput;
+}>;
+
+
+export type StartTypingMutation = { readonly startTyping: { readonly channel: { readonly id: string } } };
+
+export type CreateChannelMutationVariables = Exact<{
+  input: CreateChannelInput;
+}>;
+
+
+export type CreateChannelMutation = { readonly createChannel: { readonly channel: { readonly id: string, readonly name: string, readonly type: number, readonly topic: string | null, readonly nsfw: boolean, readonly position: number, readonly rateLimitPerUser: number, readonly viewerPermissions: string, readonly parent: { readonly id: string } | null } } };
+
+export type CommandShownFragment = { readonly id: string, readonly name: string, readonly description: string, readonly type: CommandType, readonly version: string, readonly options: unknown, readonly application: { readonly id: string, readonly name: string, readonly iconUrl: string | null } };
+
+export type RunnableCommandsQueryVariables = Exact<{
+  channelId: string;
+}>;
+
+
+export type RunnableCommandsQuery = { readonly runnableCommands: ReadonlyArray<{ readonly id: string, readonly name: string, readonly description: string, readonly type: CommandType, readonly version: string, readonly options: unknown, readonly application: { readonly id: string, readonly name: string, readonly iconUrl: string | null } }> };
+
+export type InteractionShownFragment = { readonly id: string, readonly name: string, readonly type: number, readonly state: InteractionState, readonly failure: string | null, readonly modal: unknown, readonly application: { readonly id: string, readonly name: string, readonly viewerOperations: ReadonlyArray<ApplicationOperation> } | null };
+
+export type FollowedInteractionQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type FollowedInteractionQuery = { readonly interaction: { readonly id: string, readonly name: string, readonly type: number, readonly state: InteractionState, readonly failure: string | null, readonly modal: unknown, readonly application: { readonly id: string, readonly name: string, readonly viewerOperations: ReadonlyArray<ApplicationOperation> } | null } | null };
+
+export type InteractionChangedSubscriptionVariables = Exact<{
+  id: string;
+}>;
+
+
+export type InteractionChangedSubscription = { readonly interactionChanged: { readonly id: string, readonly name: string, readonly type: number, readonly state: InteractionState, readonly failure: string | null, readonly modal: unknown, readonly application: { readonly id: string, readonly name: string, readonly viewerOperations: ReadonlyArray<ApplicationOperation> } | null } };
+
+export type InvokeCommandMutationVariables = Exact<{
+  input: InvokeCommandInput;
+}>;
+
+
+export type InvokeCommandMutation = { readonly invokeCommand: { readonly interaction: { readonly id: string, readonly name: string, readonly type: number, readonly state: InteractionState, readonly failure: string | null, readonly modal: unknown, readonly application: { readonly id: string, readonly name: string, readonly viewerOperations: ReadonlyArray<ApplicationOperation> } | null } } };
+
+export type AutocompleteCommandMutationVariables = Exact<{
+  input: InvokeCommandInput;
+}>;
+
+
+export type AutocompleteCommandMutation = { readonly autocompleteCommand: { readonly choices: unknown } };
+
+export type UseComponentMutationVariables = Exact<{
+  input: UseComponentInput;
+}>;
+
+
+export type UseComponentMutation = { readonly useComponent: { readonly interaction: { readonly id: string, readonly name: string, readonly type: number, readonly state: InteractionState, readonly failure: string | null, readonly modal: unknown, readonly application: { readonly id: string, readonly name: string, readonly viewerOperations: ReadonlyArray<ApplicationOperation> } | null } } };
+
+export type SubmitModalMutationVariables = Exact<{
+  input: SubmitModalInput;
+}>;
+
+
+export type SubmitModalMutation = { readonly submitModal: { readonly interaction: { readonly id: string, readonly name: string, readonly type: number, readonly state: InteractionState, readonly failure: string | null, readonly modal: unknown, readonly application: { readonly id: string, readonly name: string, readonly viewerOperations: ReadonlyArray<ApplicationOperation> } | null } } };
+
+export type FindMembersQueryVariables = Exact<{
+  id: string;
+  search: string;
+}>;
+
+
+export type FindMembersQuery = { readonly guild: { readonly id: string, readonly members: { readonly edges: ReadonlyArray<{ readonly node: { readonly nick: string | null, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly bot: boolean } } }> } } | null };
+
 export type GuildInvitesQueryVariables = Exact<{
   id: string;
 }>;
@@ -194,6 +554,65 @@ export type DeleteGuildMutationVariables = Exact<{
 
 
 export type DeleteGuildMutation = { readonly deleteGuild: { readonly id: string } };
+
+export type GrantedCommandFragment = { readonly id: string, readonly name: string, readonly type: CommandType, readonly description: string };
+
+export type GrantedCommandsQueryVariables = Exact<{
+  guildId: string;
+  applicationId: string;
+}>;
+
+
+export type GrantedCommandsQuery = { readonly application: { readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly commands: ReadonlyArray<{ readonly id: string, readonly name: string, readonly type: CommandType, readonly description: string }>, readonly own: ReadonlyArray<{ readonly id: string, readonly name: string, readonly type: CommandType, readonly description: string }> } | null };
+
+export type CommandPermissionsQueryVariables = Exact<{
+  guildId: string;
+  applicationId: string;
+  commandId?: string | null | undefined;
+}>;
+
+
+export type CommandPermissionsQuery = { readonly commandPermissions: unknown };
+
+export type SetCommandPermissionsMutationVariables = Exact<{
+  input: SetCommandPermissionsInput;
+}>;
+
+
+export type SetCommandPermissionsMutation = { readonly setCommandPermissions: { readonly permissions: unknown } };
+
+export type WhyRunnableQueryVariables = Exact<{
+  channelId: string;
+  commandId: string;
+  userId?: string | null | undefined;
+}>;
+
+
+export type WhyRunnableQuery = { readonly whyRunnable: { readonly allowed: boolean, readonly rule: string, readonly steps: ReadonlyArray<string> } };
+
+export type NamedUserQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type NamedUserQuery = { readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null } | null };
+
+export type InstallationRowFragment = { readonly id: string, readonly scopes: ReadonlyArray<string>, readonly permissions: string, readonly application: { readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly description: string } };
+
+export type GuildInstallationsQueryVariables = Exact<{
+  id: string;
+  after?: string | null | undefined;
+}>;
+
+
+export type GuildInstallationsQuery = { readonly guild: { readonly id: string, readonly installations: ReadonlyArray<{ readonly id: string, readonly scopes: ReadonlyArray<string>, readonly permissions: string, readonly application: { readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly description: string } }> } | null };
+
+export type UninstallApplicationMutationVariables = Exact<{
+  input: InstallationIdInput;
+}>;
+
+
+export type UninstallApplicationMutation = { readonly uninstallApplication: { readonly id: string } };
 
 export type ChannelRowFragment = { readonly id: string, readonly name: string, readonly type: number, readonly topic: string | null, readonly nsfw: boolean, readonly position: number, readonly rateLimitPerUser: number, readonly viewerPermissions: string, readonly parent: { readonly id: string } | null };
 
@@ -251,3 +670,77 @@ export type JoinGuildMutationVariables = Exact<{
 
 
 export type JoinGuildMutation = { readonly joinGuild: { readonly guild: { readonly id: string, readonly name: string, readonly description: string | null, readonly iconUrl: string | null, readonly tier: GuildTier } } };
+
+export type MemberRowFragment = { readonly nick: string | null, readonly joinedAt: string, readonly communicationDisabledUntil: string | null, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string }>, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } };
+
+export type GuildMembersQueryVariables = Exact<{
+  id: string;
+  after?: string | null | undefined;
+  search?: string | null | undefined;
+}>;
+
+
+export type GuildMembersQuery = { readonly guild: { readonly id: string, readonly members: { readonly edges: ReadonlyArray<{ readonly node: { readonly nick: string | null, readonly joinedAt: string, readonly communicationDisabledUntil: string | null, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string }>, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } } | null };
+
+export type UpdateMemberMutationVariables = Exact<{
+  input: UpdateMemberInput;
+}>;
+
+
+export type UpdateMemberMutation = { readonly updateMember: { readonly member: { readonly nick: string | null, readonly joinedAt: string, readonly communicationDisabledUntil: string | null, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string }>, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } } } };
+
+export type SetMemberRolesMutationVariables = Exact<{
+  input: SetMemberRolesInput;
+}>;
+
+
+export type SetMemberRolesMutation = { readonly setMemberRoles: { readonly member: { readonly nick: string | null, readonly joinedAt: string, readonly communicationDisabledUntil: string | null, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string }>, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } } } };
+
+export type KickMemberMutationVariables = Exact<{
+  input: MemberIdInput;
+}>;
+
+
+export type KickMemberMutation = { readonly kickMember: { readonly id: string } };
+
+export type BanMemberMutationVariables = Exact<{
+  input: BanMemberInput;
+}>;
+
+
+export type BanMemberMutation = { readonly banMember: { readonly id: string } };
+
+export type GuildParityQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type GuildParityQuery = { readonly guild: { readonly id: string, readonly parity: ReadonlyArray<{ readonly method: string, readonly path: string, readonly outcome: string, readonly note: string | null }> } | null };
+
+export type CreateRoleMutationVariables = Exact<{
+  input: CreateRoleInput;
+}>;
+
+
+export type CreateRoleMutation = { readonly createRole: { readonly role: { readonly id: string, readonly name: string, readonly color: number, readonly hoist: boolean, readonly managed: boolean, readonly mentionable: boolean, readonly permissions: string, readonly position: number } } };
+
+export type UpdateRoleMutationVariables = Exact<{
+  input: UpdateRoleInput;
+}>;
+
+
+export type UpdateRoleMutation = { readonly updateRole: { readonly role: { readonly id: string, readonly name: string, readonly color: number, readonly hoist: boolean, readonly managed: boolean, readonly mentionable: boolean, readonly permissions: string, readonly position: number } } };
+
+export type DeleteRoleMutationVariables = Exact<{
+  input: RoleIdInput;
+}>;
+
+
+export type DeleteRoleMutation = { readonly deleteRole: { readonly id: string } };
+
+export type SetRolePositionsMutationVariables = Exact<{
+  input: SetRolePositionsInput;
+}>;
+
+
+export type SetRolePositionsMutation = { readonly setRolePositions: { readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string, readonly color: number, readonly hoist: boolean, readonly managed: boolean, readonly mentionable: boolean, readonly permissions: string, readonly position: number }> } };

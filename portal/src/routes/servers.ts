@@ -27,4 +27,64 @@ const general = createRoute({
   component: lazyRouteComponent(() => import('../pages/servers/general.js'), 'General'),
 });
 
-export const serverRoutes = [list, server.addChildren([start, general])] as const;
+const channels = createRoute({
+  getParentRoute: () => server,
+  path: 'channels',
+  component: lazyRouteComponent(() => import('../pages/servers/channels.js'), 'Channels'),
+});
+
+const noChannel = createRoute({
+  getParentRoute: () => channels,
+  path: '/',
+  component: lazyRouteComponent(() => import('../pages/servers/channels.js'), 'NoChannel'),
+});
+
+const channel = createRoute({
+  getParentRoute: () => channels,
+  path: '$channelId',
+  component: lazyRouteComponent(() => import('../pages/servers/channel.js'), 'Channel'),
+});
+
+const integrations = createRoute({
+  getParentRoute: () => server,
+  path: 'integrations',
+  component: lazyRouteComponent(() => import('../pages/servers/integrations.js'), 'Integrations'),
+});
+
+const integration = createRoute({
+  getParentRoute: () => server,
+  path: 'integrations/$applicationId',
+  component: lazyRouteComponent(() => import('../pages/servers/integration.js'), 'Integration'),
+});
+
+const roles = createRoute({
+  getParentRoute: () => server,
+  path: 'roles',
+  component: lazyRouteComponent(() => import('../pages/servers/roles.js'), 'Roles'),
+});
+
+const members = createRoute({
+  getParentRoute: () => server,
+  path: 'members',
+  component: lazyRouteComponent(() => import('../pages/servers/members.js'), 'Members'),
+});
+
+const parity = createRoute({
+  getParentRoute: () => server,
+  path: 'parity',
+  component: lazyRouteComponent(() => import('../pages/servers/parity.js'), 'Parity'),
+});
+
+export const serverRoutes = [
+  list,
+  server.addChildren([
+    start,
+    general,
+    channels.addChildren([noChannel, channel]),
+    roles,
+    members,
+    integrations,
+    integration,
+    parity,
+  ]),
+] as const;

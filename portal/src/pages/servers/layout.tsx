@@ -27,7 +27,7 @@ function OneServer({ id }: { id: string }) {
     <ServerContext value={data.guild}>
       <Head server={data.guild} />
       <div className="sections">
-        <Sections id={id} />
+        <Sections server={data.guild} />
         <div className="content">
           <Outlet />
         </div>
@@ -62,9 +62,15 @@ export function TierBadge({ tier }: { tier: GuildPageFragment['tier'] }) {
   return <span className="badge">{tier === 'CLOUD' ? 'cloud' : 'self-hosted'}</span>;
 }
 
-const SECTIONS = [{ to: '/servers/$guildId/general', text: 'General' }] as const;
+const SECTIONS = [
+  { to: '/servers/$guildId/general', text: 'General' },
+  { to: '/servers/$guildId/channels', text: 'Channels' },
+  { to: '/servers/$guildId/roles', text: 'Roles' },
+  { to: '/servers/$guildId/members', text: 'Members' },
+  { to: '/servers/$guildId/integrations', text: 'Integrations' },
+] as const;
 
-function Sections({ id }: { id: string }) {
+function Sections({ server: { id, tier } }: { server: GuildPageFragment }) {
   return (
     <nav className="side" aria-label="Server">
       {SECTIONS.map(({ to, text }) => (
@@ -72,6 +78,11 @@ function Sections({ id }: { id: string }) {
           {text}
         </Link>
       ))}
+      {tier === 'SELF_HOSTED' && (
+        <Link to="/servers/$guildId/parity" params={{ guildId: id }}>
+          Parity
+        </Link>
+      )}
     </nav>
   );
 }
