@@ -47,6 +47,10 @@ const UPDATES: UpdatesConfig['Mutation'] = {
   deleteTeam: (_result, _args, cache) => forget(cache, 'teams'),
   removeTeamMember: (_result, _args, cache) => forget(cache, 'teams'),
   removeTester: (_result, { input }, cache) => forgetTesters(cache, input),
+  createGuild: (_result, _args, cache) => forget(cache, 'guilds'),
+  joinGuild: (_result, _args, cache) => forget(cache, 'guilds'),
+  leaveGuild: (_result, _args, cache) => forget(cache, 'guilds'),
+  deleteGuild: (_result, _args, cache) => forget(cache, 'guilds'),
 };
 
 /** What was deleted: who shows it, or a list with it, asks again. @param deleted the payload, with the id */

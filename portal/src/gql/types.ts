@@ -3,6 +3,10 @@
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
+export type ApplicationIdInput = {
+  readonly applicationId: string;
+};
+
 /** What can be done with an application. */
 export type ApplicationOperation =
   | 'DELETE'
@@ -24,6 +28,57 @@ export type ApplicationUserInput = {
   readonly userId: string;
 };
 
+export type BanMemberInput = {
+  /** For how long back their messages are removed, a week at most; 0, or not given, for none. */
+  readonly deleteMessageSeconds?: number | null | undefined;
+  readonly guildId: string;
+  /** Kept with the ban and in the audit log. */
+  readonly reason?: string | null | undefined;
+  readonly userId: string;
+};
+
+export type BoxStatus =
+  | 'CONNECTED'
+  | 'DISCONNECTED'
+  | 'NEVER_CONNECTED';
+
+export type ChannelIdInput = {
+  readonly channelId: string;
+};
+
+export type ChannelOverwriteInput = {
+  /** Decimal bits. */
+  readonly allow?: string | null | undefined;
+  /** Decimal bits. */
+  readonly deny?: string | null | undefined;
+  /** A role's, or a member's user. */
+  readonly targetId: string;
+  readonly targetType: OverwriteTarget;
+};
+
+export type CommandChange =
+  | 'CHANGED'
+  | 'CREATED'
+  | 'DELETED'
+  | 'UNCHANGED';
+
+export type CommandIdInput = {
+  readonly applicationId: string;
+  readonly commandId: string;
+};
+
+export type CommandPermissionInput = {
+  readonly allow: boolean;
+  /** Of the role, user or channel. The server's id is @everyone, and one less all channels. */
+  readonly id: string;
+  readonly type: PermissionTarget;
+};
+
+export type CommandType =
+  | 'CHAT_INPUT'
+  | 'MESSAGE'
+  | 'USER';
+
 export type CreateApplicationInput = {
   readonly description?: string | null | undefined;
   readonly name: string;
@@ -31,11 +86,90 @@ export type CreateApplicationInput = {
   readonly teamId?: string | null | undefined;
 };
 
+export type CreateBoxInput = {
+  /** 1 to 100 characters. */
+  readonly name: string;
+};
+
+export type CreateChannelInput = {
+  /** Bits a second. */
+  readonly bitrate?: number | null | undefined;
+  readonly guildId: string;
+  readonly name: string;
+  readonly nsfw?: boolean | null | undefined;
+  /** Those of the category when not given; 100 at most. */
+  readonly overwrites?: ReadonlyArray<ChannelOverwriteInput> | null | undefined;
+  /** A category. */
+  readonly parentId?: string | null | undefined;
+  /** Last when not given. */
+  readonly position?: number | null | undefined;
+  /** Seconds. */
+  readonly rateLimitPerUser?: number | null | undefined;
+  readonly topic?: string | null | undefined;
+  /** 0 text (the default), 2 voice, 4 category or 5 announcement. */
+  readonly type?: number | null | undefined;
+  readonly userLimit?: number | null | undefined;
+};
+
+export type CreateCommandInput = {
+  readonly applicationId: string;
+  /** The reference platform's body of a command. */
+  readonly command: unknown;
+  /** Everywhere without it. */
+  readonly guildId?: string | null | undefined;
+};
+
+export type CreateGuildInput = {
+  readonly description?: string | null | undefined;
+  readonly name: string;
+};
+
+export type CreateRoleInput = {
+  /** As an RGB value; 0 for none. */
+  readonly color?: number | null | undefined;
+  readonly guildId: string;
+  /** Whether its members are listed apart. */
+  readonly hoist?: boolean | null | undefined;
+  /** Whether everybody may mention it. */
+  readonly mentionable?: boolean | null | undefined;
+  readonly name: string;
+  /** Decimal bits; those of @everyone when not given. */
+  readonly permissions?: string | null | undefined;
+};
+
 export type CreateTeamInput = {
   /** PNG, JPEG, GIF or WebP, at most 10 MiB. */
   readonly icon?: Blob | null | undefined;
   readonly name: string;
 };
+
+export type CreateWebhookInput = {
+  readonly applicationId: string;
+  /** A channel with messages, of a server that the caller manages. */
+  readonly channelId: string;
+  /** 1 to 80 characters. */
+  readonly name: string;
+};
+
+export type DeleteApplicationInput = {
+  readonly applicationId: string;
+  /** The application's name, typed once more. */
+  readonly name: string;
+};
+
+export type EditMessageInput = {
+  readonly channelId: string;
+  readonly content: string;
+  readonly messageId: string;
+};
+
+export type GuildIdInput = {
+  readonly guildId: string;
+};
+
+export type GuildTier =
+  | 'CLOUD'
+  | 'SELF_HOSTED';
 
 export type InstallContext =
   | 'SERVER'
@@ -54,8 +188,32 @@ export type InstallSettingsInput = {
   readonly scopes: ReadonlyArray<string>;
 };
 
+export type InstallationIdInput = {
+  readonly installationId: string;
+};
+
+export type InteractionState =
+  | 'ANSWERED'
+  | 'DEFERRED'
+  | 'DELIVERED_GATEWAY'
+  | 'DELIVERED_HTTP'
+  | 'DELIVERING'
+  | 'EXPIRED'
+  | 'FAILED';
+
 export type InvitationIdInput = {
   readonly invitationId: string;
+};
+
+export type InvitationState =
+  | 'ACCEPTED'
+  | 'DECLINED'
+  | 'PENDING'
+  | 'REVOKED';
+
+export type InviteCodeInput = {
+  /** An invite's code. */
+  readonly code: string;
 };
 
 export type InviteTeamMemberInput = {
@@ -73,10 +231,124 @@ export type InviteTesterInput = {
   readonly userId?: string | null | undefined;
 };
 
+/** A command by its id, or a built-in one by its name. */
+export type InvokeCommandInput = {
+  readonly channelId: string;
+  readonly commandId?: string | null | undefined;
+  /** What options of the type ATTACHMENT take; their value is the place in this list, counted from 0. */
+  readonly files?: ReadonlyArray<Blob> | null | undefined;
+  readonly name?: string | null | undefined;
+  /** The wire's `data.options`. */
+  readonly options?: unknown;
+  /** The user or the message that a context menu is opened on. */
+  readonly targetId?: string | null | undefined;
+  /** Of the command as the caller was shown it; one that has changed since is refused. */
+  readonly version?: string | null | undefined;
+};
+
+export type JoinGuildInput = {
+  /** An invite's code. */
+  readonly code: string;
+};
+
+export type MemberIdInput = {
+  readonly guildId: string;
+  /** For the audit log. */
+  readonly reason?: string | null | undefined;
+  readonly userId: string;
+};
+
+export type MessageIdInput = {
+  readonly channelId: string;
+  readonly messageId: string;
+};
+
+export type OverwriteCommandsInput = {
+  readonly applicationId: string;
+  /** A list of such bodies, of all types. */
+  readonly commands: unknown;
+  /** Only tells what would be done. */
+  readonly dryRun?: boolean | null | undefined;
+  /** Everywhere without it. */
+  readonly guildId?: string | null | undefined;
+};
+
+export type OverwriteTarget =
+  | 'MEMBER'
+  | 'ROLE';
+
+export type PermissionTarget =
+  | 'CHANNEL'
+  | 'ROLE'
+  | 'USER';
+
 export type PrivilegedIntent =
   | 'GUILD_MEMBERS'
   | 'MESSAGE_CONTENT'
   | 'PRESENCES';
+
+export type ReactionInput = {
+  readonly channelId: string;
+  /** A unicode emoji, or `name:id` of a server's or an application's own. */
+  readonly emoji: string;
+  readonly messageId: string;
+};
+
+export type RenameBoxInput = {
+  readonly boxId: string;
+  /** 1 to 100 characters. */
+  readonly name: string;
+};
+
+export type RoleIdInput = {
+  readonly guildId: string;
+  readonly roleId: string;
+};
+
+export type RolePositionInput = {
+  /** 1 is just above @everyone. */
+  readonly position: number;
+  readonly roleId: string;
+};
+
+export type SendMessageInput = {
+  readonly channelId: string;
+  /** May be empty beside files. */
+  readonly content: string;
+  readonly files?: ReadonlyArray<Blob> | null | undefined;
+  /** A message of the same channel. */
+  readonly replyTo?: string | null | undefined;
+};
+
+export type SetCommandPermissionsInput = {
+  readonly applicationId: string;
+  /** For all commands of the application without permissions of their own when not given. */
+  readonly commandId?: string | null | undefined;
+  readonly guildId: string;
+  /** The whole list, 100 entries at most. */
+  readonly permissions: ReadonlyArray<CommandPermissionInput>;
+};
+
+export type SetMemberRolesInput = {
+  readonly guildId: string;
+  /** All roles the member is to have, @everyone not among them. */
+  readonly roleIds: ReadonlyArray<string>;
+  readonly userId: string;
+};
+
+export type SetRolePositionsInput = {
+  readonly guildId: string;
+  readonly positions: ReadonlyArray<RolePositionInput>;
+};
+
+export type SubmitModalInput = {
+  /** The wire's `data.components`. */
+  readonly components: unknown;
+  /** What file uploads take; their values are places in this list, counted from 0. */
+  readonly files?: ReadonlyArray<Blob> | null | undefined;
+  /** The interaction that was answered with the modal. */
+  readonly interactionId: string;
+};
 
 export type TeamIdInput = {
   readonly teamId: string;
@@ -108,6 +380,11 @@ export type TeamUserInput = {
   readonly userId: string;
 };
 
+export type TestInteractionsEndpointInput = {
+  readonly applicationId: string;
+  readonly url: string;
+};
+
 export type TesterState =
   | 'ACCEPTED'
   | 'INVITED';
@@ -120,9 +397,11 @@ export type TransferApplicationInput = {
   readonly teamId: string;
 };
 
-/** What is not given stays as it is. Null clears the icon and the URLs, and leaves everything else as it is. */
+/** What is not given stays as it is. Null clears the icon, the cover and the URLs, and leaves everything else as it is. */
 export type UpdateApplicationInput = {
   readonly applicationId: string;
+  /** PNG, JPEG, GIF or WebP, at most 10 MiB. It keeps its proportions, within 1,024 pixels on each side. */
+  readonly cover?: Blob | null | undefined;
   /** A full https URL; the mode CUSTOM needs it. */
   readonly customInstallUrl?: string | null | undefined;
   /** Each context at most once. */
@@ -146,6 +425,65 @@ export type UpdateApplicationInput = {
   readonly userInstall?: boolean | null | undefined;
 };
 
+export type UpdateCommandInput = {
+  readonly applicationId: string;
+  /** The reference platform's body of a command. What is not given stays as it is. */
+  readonly command: unknown;
+  readonly commandId: string;
+};
+
+/** What is not given stays as it is. Null clears what may be empty, sets the rest back to what a new server has, and leaves the name. */
+export type UpdateGuildInput = {
+  /** A voice channel of the server. */
+  readonly afkChannelId?: string | null | undefined;
+  /** In seconds: 60, 300, 900, 1800 or 3600. */
+  readonly afkTimeout?: number | null | undefined;
+  readonly defaultMessageNotifications?: number | null | undefined;
+  readonly description?: string | null | undefined;
+  readonly explicitContentFilter?: number | null | undefined;
+  readonly guildId: string;
+  /** PNG, JPEG, GIF or WebP, at most 10 MiB. */
+  readonly icon?: Blob | null | undefined;
+  readonly name?: string | null | undefined;
+  readonly preferredLocale?: string | null | undefined;
+  readonly systemChannelFlags?: number | null | undefined;
+  /** A text channel of the server. */
+  readonly systemChannelId?: string | null | undefined;
+  readonly verificationLevel?: number | null | undefined;
+};
+
+export type UpdateMemberInput = {
+  /** Times them out until then, 28 days at most; null ends it. */
+  readonly communicationDisabledUntil?: string | null | undefined;
+  /** Of somebody in voice, by a moderator. */
+  readonly deaf?: boolean | null | undefined;
+  readonly guildId: string;
+  /** Of somebody in voice, by a moderator. */
+  readonly mute?: boolean | null | undefined;
+  /** Null for none; what is left out stays. */
+  readonly nick?: string | null | undefined;
+  /** For the audit log. */
+  readonly reason?: string | null | undefined;
+  readonly userId: string;
+  /** Moves somebody who is in voice there; null takes them out of it. */
+  readonly voiceChannelId?: string | null | undefined;
+};
+
+/** What is left out, or null, stays. */
+export type UpdateRoleInput = {
+  /** As an RGB value; 0 for none. */
+  readonly color?: number | null | undefined;
+  readonly guildId: string;
+  /** Whether its members are listed apart. */
+  readonly hoist?: boolean | null | undefined;
+  /** Whether everybody may mention it. */
+  readonly mentionable?: boolean | null | undefined;
+  readonly name?: string | null | undefined;
+  /** Decimal bits. */
+  readonly permissions?: string | null | undefined;
+  readonly roleId: string;
+};
+
 /** What is not given stays as it is. Null clears the icon, and leaves the name as it is. */
 export type UpdateTeamInput = {
   /** PNG, JPEG, GIF or WebP, at most 10 MiB. */
@@ -161,37 +499,192 @@ export type UpdateTeamMemberInput = {
   readonly userId: string;
 };
 
-export type ApplicationPageFragment = { readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly description: string, readonly publicKey: string, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null, readonly testers: ReadonlyArray<{ readonly state: TesterState, readonly createdAt: string, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly invitedBy: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null }> };
+/** What is not given stays as it is, and so does what is null. */
+export type UpdateWebhookInput = {
+  /** Another channel with messages of its server, which the caller manages. */
+  readonly channelId?: string | null | undefined;
+  /** 1 to 80 characters. */
+  readonly name?: string | null | undefined;
+  readonly webhookId: string;
+};
+
+export type UseComponentInput = {
+  readonly channelId: string;
+  readonly customId: string;
+  readonly messageId: string;
+  /** What was chosen in a select. */
+  readonly values?: ReadonlyArray<string> | null | undefined;
+};
+
+export type WebhookIdInput = {
+  readonly webhookId: string;
+};
+
+export type CommandRowFragment = { readonly id: string, readonly type: CommandType, readonly name: string, readonly nameLocalizations: unknown, readonly description: string, readonly descriptionLocalizations: unknown, readonly options: unknown, readonly defaultMemberPermissions: string | null, readonly nsfw: boolean, readonly integrationTypes: ReadonlyArray<number>, readonly contexts: ReadonlyArray<number> | null, readonly version: string, readonly reserved: boolean };
+
+export type CommandsQueryVariables = Exact<{
+  id: string;
+  guildId?: string | null | undefined;
+}>;
+
+
+export type CommandsQuery = { readonly application: { readonly id: string, readonly commands: ReadonlyArray<{ readonly id: string, readonly type: CommandType, readonly name: string, readonly nameLocalizations: unknown, readonly description: string, readonly descriptionLocalizations: unknown, readonly options: unknown, readonly defaultMemberPermissions: string | null, readonly nsfw: boolean, readonly integrationTypes: ReadonlyArray<number>, readonly contexts: ReadonlyArray<number> | null, readonly version: string, readonly reserved: boolean }> } | null };
+
+export type CommandsChangedSubscriptionVariables = Exact<{
+  id: string;
+  guildId?: string | null | undefined;
+}>;
+
+
+export type CommandsChangedSubscription = { readonly applicationChanged: { readonly id: string, readonly commands: ReadonlyArray<{ readonly id: string, readonly type: CommandType, readonly name: string, readonly nameLocalizations: unknown, readonly description: string, readonly descriptionLocalizations: unknown, readonly options: unknown, readonly defaultMemberPermissions: string | null, readonly nsfw: boolean, readonly integrationTypes: ReadonlyArray<number>, readonly contexts: ReadonlyArray<number> | null, readonly version: string, readonly reserved: boolean }> } };
+
+export type CommandServersQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type CommandServersQuery = { readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string }> };
+
+export type CreateCommandMutationVariables = Exact<{
+  input: CreateCommandInput;
+  guildId?: string | null | undefined;
+}>;
+
+
+export type CreateCommandMutation = { readonly createCommand: { readonly command: { readonly id: string, readonly type: CommandType, readonly name: string, readonly nameLocalizations: unknown, readonly description: string, readonly descriptionLocalizations: unknown, readonly options: unknown, readonly defaultMemberPermissions: string | null, readonly nsfw: boolean, readonly integrationTypes: ReadonlyArray<number>, readonly contexts: ReadonlyArray<number> | null, readonly version: string, readonly reserved: boolean, readonly application: { readonly id: string, readonly commands: ReadonlyArray<{ readonly id: string, readonly type: CommandType, readonly name: string, readonly nameLocalizations: unknown, readonly description: string, readonly descriptionLocalizations: unknown, readonly options: unknown, readonly defaultMemberPermissions: string | null, readonly nsfw: boolean, readonly integrationTypes: ReadonlyArray<number>, readonly contexts: ReadonlyArray<number> | null, readonly version: string, readonly reserved: boolean }> } } } };
+
+export type UpdateCommandMutationVariables = Exact<{
+  input: UpdateCommandInput;
+}>;
+
+
+export type UpdateCommandMutation = { readonly updateCommand: { readonly command: { readonly id: string, readonly type: CommandType, readonly name: string, readonly nameLocalizations: unknown, readonly description: string, readonly descriptionLocalizations: unknown, readonly options: unknown, readonly defaultMemberPermissions: string | null, readonly nsfw: boolean, readonly integrationTypes: ReadonlyArray<number>, readonly contexts: ReadonlyArray<number> | null, readonly version: string, readonly reserved: boolean } } };
+
+export type DeleteCommandMutationVariables = Exact<{
+  input: CommandIdInput;
+}>;
+
+
+export type DeleteCommandMutation = { readonly deleteCommand: { readonly id: string } };
+
+export type OverwriteCommandsMutationVariables = Exact<{
+  input: OverwriteCommandsInput;
+}>;
+
+
+export type OverwriteCommandsMutation = { readonly overwriteCommands: { readonly applied: boolean, readonly plan: ReadonlyArray<{ readonly change: CommandChange, readonly type: CommandType, readonly name: string, readonly fields: ReadonlyArray<string>, readonly grantsLost: number }> } };
+
+export type TeamsToOwnQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type TeamsToOwnQuery = { readonly teams: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly viewerOperations: ReadonlyArray<TeamOperation> }> };
+
+export type TransferApplicationMutationVariables = Exact<{
+  input: TransferApplicationInput;
+}>;
+
+
+export type TransferApplicationMutation = { readonly transferApplication: { readonly application: { readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly description: string, readonly coverUrl: string | null, readonly publicKey: string, readonly serverCount: number, readonly userCount: number, readonly interactionsEndpointUrl: string | null, readonly privilegedIntents: ReadonlyArray<PrivilegedIntent>, readonly publicClient: boolean, readonly redirectUris: ReadonlyArray<string>, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly serverInstall: boolean, readonly userInstall: boolean, readonly installLinkMode: InstallLinkMode, readonly customInstallUrl: string | null, readonly clientSecretHint: string | null, readonly clientSecretCreatedAt: string | null, readonly clientSecretLastUsedAt: string | null, readonly botTokenHint: string | null, readonly botTokenCreatedAt: string | null, readonly botTokenLastUsedAt: string | null, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null, readonly testers: ReadonlyArray<{ readonly state: TesterState, readonly createdAt: string, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly invitedBy: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null }>, readonly defaultInstallSettings: ReadonlyArray<{ readonly context: InstallContext, readonly scopes: ReadonlyArray<string>, readonly permissions: string | null }>, readonly clientSecretCreatedBy: { readonly id: string, readonly username: string } | null, readonly botTokenCreatedBy: { readonly id: string, readonly username: string } | null } } };
+
+export type DeleteApplicationMutationVariables = Exact<{
+  input: DeleteApplicationInput;
+}>;
+
+
+export type DeleteApplicationMutation = { readonly deleteApplication: { readonly id: string } };
+
+export type InteractionRowFragment = { readonly id: string, readonly type: number, readonly name: string, readonly state: InteractionState, readonly failure: string | null, readonly fellBack: boolean, readonly durationMs: number | null, readonly createdAt: string, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null }, readonly channel: { readonly id: string, readonly name: string, readonly guild: { readonly id: string, readonly name: string } | null } | null };
+
+export type InteractionPageFragment = { readonly id: string, readonly type: number, readonly name: string, readonly state: InteractionState, readonly failure: string | null, readonly fellBack: boolean, readonly durationMs: number | null, readonly createdAt: string, readonly trace: ReadonlyArray<{ readonly at: string, readonly kind: string, readonly status: number | null, readonly durationMs: number | null, readonly reason: string | null, readonly request: string | null, readonly response: string | null }>, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null }, readonly channel: { readonly id: string, readonly name: string, readonly guild: { readonly id: string, readonly name: string } | null } | null };
+
+export type ProbeFragment = { readonly ok: boolean, readonly checks: ReadonlyArray<{ readonly name: string, readonly ok: boolean, readonly sent: string | null, readonly got: string | null, readonly reason: string | null }> };
+
+export type InteractionLogQueryVariables = Exact<{
+  id: string;
+  before?: string | null | undefined;
+}>;
+
+
+export type InteractionLogQuery = { readonly application: { readonly id: string, readonly interactions: { readonly edges: ReadonlyArray<{ readonly cursor: string, readonly node: { readonly id: string, readonly type: number, readonly name: string, readonly state: InteractionState, readonly failure: string | null, readonly fellBack: boolean, readonly durationMs: number | null, readonly createdAt: string, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null }, readonly channel: { readonly id: string, readonly name: string, readonly guild: { readonly id: string, readonly name: string } | null } | null } }>, readonly pageInfo: { readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly hasNextPage: boolean, readonly endCursor: string | null } } } | null };
+
+export type EndpointHealthQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type EndpointHealthQuery = { readonly application: { readonly id: string, readonly endpointHealth: { readonly answered: number, readonly fellBack: number, readonly failed: number, readonly lastFailure: string | null, readonly lastFailureAt: string | null, readonly p50Ms: number | null, readonly p95Ms: number | null } } | null };
+
+export type InteractionQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type InteractionQuery = { readonly interaction: { readonly id: string, readonly type: number, readonly name: string, readonly state: InteractionState, readonly failure: string | null, readonly fellBack: boolean, readonly durationMs: number | null, readonly createdAt: string, readonly trace: ReadonlyArray<{ readonly at: string, readonly kind: string, readonly status: number | null, readonly durationMs: number | null, readonly reason: string | null, readonly request: string | null, readonly response: string | null }>, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null }, readonly channel: { readonly id: string, readonly name: string, readonly guild: { readonly id: string, readonly name: string } | null } | null } | null };
+
+export type InteractionUpdatedSubscriptionVariables = Exact<{
+  applicationId: string;
+}>;
+
+
+export type InteractionUpdatedSubscription = { readonly interactionUpdated: { readonly id: string, readonly type: number, readonly name: string, readonly state: InteractionState, readonly failure: string | null, readonly fellBack: boolean, readonly durationMs: number | null, readonly createdAt: string, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null }, readonly channel: { readonly id: string, readonly name: string, readonly guild: { readonly id: string, readonly name: string } | null } | null } };
+
+export type TimelineChangedSubscriptionVariables = Exact<{
+  id: string;
+}>;
+
+
+export type TimelineChangedSubscription = { readonly interactionChanged: { readonly id: string, readonly type: number, readonly name: string, readonly state: InteractionState, readonly failure: string | null, readonly fellBack: boolean, readonly durationMs: number | null, readonly createdAt: string, readonly trace: ReadonlyArray<{ readonly at: string, readonly kind: string, readonly status: number | null, readonly durationMs: number | null, readonly reason: string | null, readonly request: string | null, readonly response: string | null }>, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null }, readonly channel: { readonly id: string, readonly name: string, readonly guild: { readonly id: string, readonly name: string } | null } | null } };
+
+export type TestInteractionsEndpointMutationVariables = Exact<{
+  input: TestInteractionsEndpointInput;
+}>;
+
+
+export type TestInteractionsEndpointMutation = { readonly testInteractionsEndpoint: { readonly probe: { readonly ok: boolean, readonly checks: ReadonlyArray<{ readonly name: string, readonly ok: boolean, readonly sent: string | null, readonly got: string | null, readonly reason: string | null }> } } };
+
+export type ApplicationPageFragment = { readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly description: string, readonly coverUrl: string | null, readonly publicKey: string, readonly serverCount: number, readonly userCount: number, readonly interactionsEndpointUrl: string | null, readonly privilegedIntents: ReadonlyArray<PrivilegedIntent>, readonly publicClient: boolean, readonly redirectUris: ReadonlyArray<string>, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly serverInstall: boolean, readonly userInstall: boolean, readonly installLinkMode: InstallLinkMode, readonly customInstallUrl: string | null, readonly clientSecretHint: string | null, readonly clientSecretCreatedAt: string | null, readonly clientSecretLastUsedAt: string | null, readonly botTokenHint: string | null, readonly botTokenCreatedAt: string | null, readonly botTokenLastUsedAt: string | null, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null, readonly testers: ReadonlyArray<{ readonly state: TesterState, readonly createdAt: string, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly invitedBy: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null }>, readonly defaultInstallSettings: ReadonlyArray<{ readonly context: InstallContext, readonly scopes: ReadonlyArray<string>, readonly permissions: string | null }>, readonly clientSecretCreatedBy: { readonly id: string, readonly username: string } | null, readonly botTokenCreatedBy: { readonly id: string, readonly username: string } | null };
+
+export type ApplicationInstallFragment = { readonly serverInstall: boolean, readonly userInstall: boolean, readonly installLinkMode: InstallLinkMode, readonly customInstallUrl: string | null, readonly defaultInstallSettings: ReadonlyArray<{ readonly context: InstallContext, readonly scopes: ReadonlyArray<string>, readonly permissions: string | null }>, readonly testers: ReadonlyArray<{ readonly state: TesterState }> };
+
+export type ApplicationSecretsFragment = { readonly clientSecretHint: string | null, readonly clientSecretCreatedAt: string | null, readonly clientSecretLastUsedAt: string | null, readonly botTokenHint: string | null, readonly botTokenCreatedAt: string | null, readonly botTokenLastUsedAt: string | null, readonly clientSecretCreatedBy: { readonly id: string, readonly username: string } | null, readonly botTokenCreatedBy: { readonly id: string, readonly username: string } | null };
 
 export type ApplicationQueryVariables = Exact<{
   id: string;
 }>;
 
 
-export type ApplicationQuery = { readonly application: { readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly description: string, readonly publicKey: string, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null, readonly testers: ReadonlyArray<{ readonly state: TesterState, readonly createdAt: string, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly invitedBy: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null }> } | null };
+export type ApplicationQuery = { readonly application: { readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly description: string, readonly coverUrl: string | null, readonly publicKey: string, readonly serverCount: number, readonly userCount: number, readonly interactionsEndpointUrl: string | null, readonly privilegedIntents: ReadonlyArray<PrivilegedIntent>, readonly publicClient: boolean, readonly redirectUris: ReadonlyArray<string>, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly serverInstall: boolean, readonly userInstall: boolean, readonly installLinkMode: InstallLinkMode, readonly customInstallUrl: string | null, readonly clientSecretHint: string | null, readonly clientSecretCreatedAt: string | null, readonly clientSecretLastUsedAt: string | null, readonly botTokenHint: string | null, readonly botTokenCreatedAt: string | null, readonly botTokenLastUsedAt: string | null, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null, readonly testers: ReadonlyArray<{ readonly state: TesterState, readonly createdAt: string, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly invitedBy: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null }>, readonly defaultInstallSettings: ReadonlyArray<{ readonly context: InstallContext, readonly scopes: ReadonlyArray<string>, readonly permissions: string | null }>, readonly clientSecretCreatedBy: { readonly id: string, readonly username: string } | null, readonly botTokenCreatedBy: { readonly id: string, readonly username: string } | null } | null };
 
 export type ApplicationChangedSubscriptionVariables = Exact<{
   id: string;
 }>;
 
 
-export type ApplicationChangedSubscription = { readonly applicationChanged: { readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly description: string, readonly publicKey: string, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null, readonly testers: ReadonlyArray<{ readonly state: TesterState, readonly createdAt: string, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly invitedBy: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null }> } };
+export type ApplicationChangedSubscription = { readonly applicationChanged: { readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly description: string, readonly coverUrl: string | null, readonly publicKey: string, readonly serverCount: number, readonly userCount: number, readonly interactionsEndpointUrl: string | null, readonly privilegedIntents: ReadonlyArray<PrivilegedIntent>, readonly publicClient: boolean, readonly redirectUris: ReadonlyArray<string>, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly serverInstall: boolean, readonly userInstall: boolean, readonly installLinkMode: InstallLinkMode, readonly customInstallUrl: string | null, readonly clientSecretHint: string | null, readonly clientSecretCreatedAt: string | null, readonly clientSecretLastUsedAt: string | null, readonly botTokenHint: string | null, readonly botTokenCreatedAt: string | null, readonly botTokenLastUsedAt: string | null, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null, readonly testers: ReadonlyArray<{ readonly state: TesterState, readonly createdAt: string, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly invitedBy: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null }>, readonly defaultInstallSettings: ReadonlyArray<{ readonly context: InstallContext, readonly scopes: ReadonlyArray<string>, readonly permissions: string | null }>, readonly clientSecretCreatedBy: { readonly id: string, readonly username: string } | null, readonly botTokenCreatedBy: { readonly id: string, readonly username: string } | null } };
 
 export type UpdateApplicationMutationVariables = Exact<{
   input: UpdateApplicationInput;
 }>;
 
 
-export type UpdateApplicationMutation = { readonly updateApplication: { readonly application: { readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly description: string, readonly publicKey: string, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null, readonly testers: ReadonlyArray<{ readonly state: TesterState, readonly createdAt: string, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly invitedBy: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null }> } } };
+export type UpdateApplicationMutation = { readonly updateApplication: { readonly application: { readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly description: string, readonly coverUrl: string | null, readonly publicKey: string, readonly serverCount: number, readonly userCount: number, readonly interactionsEndpointUrl: string | null, readonly privilegedIntents: ReadonlyArray<PrivilegedIntent>, readonly publicClient: boolean, readonly redirectUris: ReadonlyArray<string>, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly serverInstall: boolean, readonly userInstall: boolean, readonly installLinkMode: InstallLinkMode, readonly customInstallUrl: string | null, readonly clientSecretHint: string | null, readonly clientSecretCreatedAt: string | null, readonly clientSecretLastUsedAt: string | null, readonly botTokenHint: string | null, readonly botTokenCreatedAt: string | null, readonly botTokenLastUsedAt: string | null, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null, readonly testers: ReadonlyArray<{ readonly state: TesterState, readonly createdAt: string, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly invitedBy: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null }>, readonly defaultInstallSettings: ReadonlyArray<{ readonly context: InstallContext, readonly scopes: ReadonlyArray<string>, readonly permissions: string | null }>, readonly clientSecretCreatedBy: { readonly id: string, readonly username: string } | null, readonly botTokenCreatedBy: { readonly id: string, readonly username: string } | null } } };
 
 export type ApplicationCardFragment = { readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null };
 
-export type ApplicationsQueryVariables = Exact<{
-  after?: string | null | undefined;
+export type ApplicationsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type ApplicationsQuery = { readonly portalHome: { readonly applications: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null }> } };
+
+export type MoreApplicationsQueryVariables = Exact<{
+  after: string;
 }>;
 
 
-export type ApplicationsQuery = { readonly applications: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null }> };
+export type MoreApplicationsQuery = { readonly applications: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null }> };
+
+export type ApplicationsChangedSubscriptionVariables = Exact<{ [key: string]: never; }>;
+
+
+export type ApplicationsChangedSubscription = { readonly portalHomeChanged: { readonly applications: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null }> } };
 
 export type CreateApplicationMutationVariables = Exact<{
   input: CreateApplicationInput;
@@ -199,6 +692,71 @@ export type CreateApplicationMutationVariables = Exact<{
 
 
 export type CreateApplicationMutation = { readonly createApplication: { readonly botToken: string, readonly clientSecret: string, readonly application: { readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null } } };
+
+export type ResetClientSecretMutationVariables = Exact<{
+  input: ApplicationIdInput;
+}>;
+
+
+export type ResetClientSecretMutation = { readonly resetClientSecret: { readonly clientSecret: string, readonly application: { readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly description: string, readonly coverUrl: string | null, readonly publicKey: string, readonly serverCount: number, readonly userCount: number, readonly interactionsEndpointUrl: string | null, readonly privilegedIntents: ReadonlyArray<PrivilegedIntent>, readonly publicClient: boolean, readonly redirectUris: ReadonlyArray<string>, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly serverInstall: boolean, readonly userInstall: boolean, readonly installLinkMode: InstallLinkMode, readonly customInstallUrl: string | null, readonly clientSecretHint: string | null, readonly clientSecretCreatedAt: string | null, readonly clientSecretLastUsedAt: string | null, readonly botTokenHint: string | null, readonly botTokenCreatedAt: string | null, readonly botTokenLastUsedAt: string | null, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null, readonly testers: ReadonlyArray<{ readonly state: TesterState, readonly createdAt: string, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly invitedBy: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null }>, readonly defaultInstallSettings: ReadonlyArray<{ readonly context: InstallContext, readonly scopes: ReadonlyArray<string>, readonly permissions: string | null }>, readonly clientSecretCreatedBy: { readonly id: string, readonly username: string } | null, readonly botTokenCreatedBy: { readonly id: string, readonly username: string } | null } } };
+
+export type ResetBotTokenMutationVariables = Exact<{
+  input: ApplicationIdInput;
+}>;
+
+
+export type ResetBotTokenMutation = { readonly resetBotToken: { readonly botToken: string, readonly application: { readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly description: string, readonly coverUrl: string | null, readonly publicKey: string, readonly serverCount: number, readonly userCount: number, readonly interactionsEndpointUrl: string | null, readonly privilegedIntents: ReadonlyArray<PrivilegedIntent>, readonly publicClient: boolean, readonly redirectUris: ReadonlyArray<string>, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly serverInstall: boolean, readonly userInstall: boolean, readonly installLinkMode: InstallLinkMode, readonly customInstallUrl: string | null, readonly clientSecretHint: string | null, readonly clientSecretCreatedAt: string | null, readonly clientSecretLastUsedAt: string | null, readonly botTokenHint: string | null, readonly botTokenCreatedAt: string | null, readonly botTokenLastUsedAt: string | null, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null, readonly testers: ReadonlyArray<{ readonly state: TesterState, readonly createdAt: string, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly invitedBy: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null }>, readonly defaultInstallSettings: ReadonlyArray<{ readonly context: InstallContext, readonly scopes: ReadonlyArray<string>, readonly permissions: string | null }>, readonly clientSecretCreatedBy: { readonly id: string, readonly username: string } | null, readonly botTokenCreatedBy: { readonly id: string, readonly username: string } | null } } };
+
+export type WebhookRowFragment = { readonly id: string, readonly name: string, readonly tokenHint: string, readonly createdAt: string, readonly creator: { readonly id: string, readonly username: string } | null, readonly channel: { readonly id: string, readonly name: string } | null, readonly guild: { readonly id: string, readonly name: string } | null };
+
+export type WebhookListFragment = { readonly id: string, readonly webhooks: ReadonlyArray<{ readonly id: string, readonly name: string, readonly tokenHint: string, readonly createdAt: string, readonly creator: { readonly id: string, readonly username: string } | null, readonly channel: { readonly id: string, readonly name: string } | null, readonly guild: { readonly id: string, readonly name: string } | null }> };
+
+export type WebhooksQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type WebhooksQuery = { readonly application: { readonly id: string, readonly webhooks: ReadonlyArray<{ readonly id: string, readonly name: string, readonly tokenHint: string, readonly createdAt: string, readonly creator: { readonly id: string, readonly username: string } | null, readonly channel: { readonly id: string, readonly name: string } | null, readonly guild: { readonly id: string, readonly name: string } | null }> } | null };
+
+export type WebhooksChangedSubscriptionVariables = Exact<{
+  id: string;
+}>;
+
+
+export type WebhooksChangedSubscription = { readonly applicationChanged: { readonly id: string, readonly webhooks: ReadonlyArray<{ readonly id: string, readonly name: string, readonly tokenHint: string, readonly createdAt: string, readonly creator: { readonly id: string, readonly username: string } | null, readonly channel: { readonly id: string, readonly name: string } | null, readonly guild: { readonly id: string, readonly name: string } | null }> } };
+
+export type ServersQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type ServersQuery = { readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string, readonly viewerPermissions: string }> };
+
+export type ServerChannelsQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type ServerChannelsQuery = { readonly guild: { readonly id: string, readonly channels: ReadonlyArray<{ readonly id: string, readonly name: string, readonly type: number }> } | null };
+
+export type CreateWebhookMutationVariables = Exact<{
+  input: CreateWebhookInput;
+}>;
+
+
+export type CreateWebhookMutation = { readonly createWebhook: { readonly url: string, readonly webhook: { readonly id: string, readonly name: string, readonly tokenHint: string, readonly createdAt: string, readonly application: { readonly id: string, readonly webhooks: ReadonlyArray<{ readonly id: string, readonly name: string, readonly tokenHint: string, readonly createdAt: string, readonly creator: { readonly id: string, readonly username: string } | null, readonly channel: { readonly id: string, readonly name: string } | null, readonly guild: { readonly id: string, readonly name: string } | null }> }, readonly creator: { readonly id: string, readonly username: string } | null, readonly channel: { readonly id: string, readonly name: string } | null, readonly guild: { readonly id: string, readonly name: string } | null } } };
+
+export type UpdateWebhookMutationVariables = Exact<{
+  input: UpdateWebhookInput;
+}>;
+
+
+export type UpdateWebhookMutation = { readonly updateWebhook: { readonly webhook: { readonly id: string, readonly name: string, readonly tokenHint: string, readonly createdAt: string, readonly creator: { readonly id: string, readonly username: string } | null, readonly channel: { readonly id: string, readonly name: string } | null, readonly guild: { readonly id: string, readonly name: string } | null } } };
+
+export type DeleteWebhookMutationVariables = Exact<{
+  input: WebhookIdInput;
+}>;
+
+
+export type DeleteWebhookMutation = { readonly deleteWebhook: { readonly id: string } };
 
 export type LogEntryFragment = { readonly id: string, readonly action: string, readonly target: string | null, readonly targetName: string | null, readonly changes: unknown, readonly createdAt: string, readonly actor: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null, readonly targetUser: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null, readonly application: { readonly id: string, readonly name: string } | null };
 
@@ -224,12 +782,485 @@ export type TeamLogQueryVariables = Exact<{
 
 export type TeamLogQuery = { readonly team: { readonly id: string, readonly auditLog: { readonly edges: ReadonlyArray<{ readonly node: { readonly id: string, readonly action: string, readonly target: string | null, readonly targetName: string | null, readonly changes: unknown, readonly createdAt: string, readonly actor: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null, readonly targetUser: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null, readonly application: { readonly id: string, readonly name: string } | null } }>, readonly pageInfo: { readonly hasPreviousPage: boolean, readonly startCursor: string | null } } } | null };
 
+export type BoxCardFragment = { readonly id: string, readonly name: string, readonly status: BoxStatus, readonly lastSeenAt: string | null, readonly protocolVersion: string | null, readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string }> };
+
+export type BoxesQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type BoxesQuery = { readonly portalHome: { readonly boxes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly status: BoxStatus, readonly lastSeenAt: string | null, readonly protocolVersion: string | null, readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string }> }> } };
+
+export type BoxesChangedSubscriptionVariables = Exact<{ [key: string]: never; }>;
+
+
+export type BoxesChangedSubscription = { readonly portalHomeChanged: { readonly boxes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly status: BoxStatus, readonly lastSeenAt: string | null, readonly protocolVersion: string | null, readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string }> }> } };
+
+export type BoxQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type BoxQuery = { readonly box: { readonly id: string, readonly name: string, readonly status: BoxStatus, readonly lastSeenAt: string | null, readonly protocolVersion: string | null, readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string }> } | null };
+
+export type BoxParityQueryVariables = Exact<{
+  guildId: string;
+}>;
+
+
+export type BoxParityQuery = { readonly guild: { readonly id: string, readonly parity: ReadonlyArray<{ readonly method: string, readonly path: string, readonly outcome: string, readonly note: string | null }> } | null };
+
+export type BoxChangedSubscriptionVariables = Exact<{
+  id: string;
+}>;
+
+
+export type BoxChangedSubscription = { readonly boxChanged: { readonly id: string, readonly name: string, readonly status: BoxStatus, readonly lastSeenAt: string | null, readonly protocolVersion: string | null, readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string }> } };
+
+export type CreateBoxMutationVariables = Exact<{
+  input: CreateBoxInput;
+}>;
+
+
+export type CreateBoxMutation = { readonly createBox: { readonly enrolmentToken: string, readonly box: { readonly id: string, readonly name: string, readonly status: BoxStatus, readonly lastSeenAt: string | null, readonly protocolVersion: string | null, readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string }> } } };
+
+export type RenameBoxMutationVariables = Exact<{
+  input: RenameBoxInput;
+}>;
+
+
+export type RenameBoxMutation = { readonly renameBox: { readonly box: { readonly id: string, readonly name: string, readonly status: BoxStatus, readonly lastSeenAt: string | null, readonly protocolVersion: string | null, readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string }> } } };
+
+export type NewEnrolmentTokenMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type NewEnrolmentTokenMutation = { readonly newEnrolmentToken: { readonly enrolmentToken: string, readonly box: { readonly id: string, readonly name: string, readonly status: BoxStatus, readonly lastSeenAt: string | null, readonly protocolVersion: string | null, readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string }> } } };
+
+export type DeleteBoxMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type DeleteBoxMutation = { readonly deleteBox: { readonly id: string } };
+
+export type InstanceQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type InstanceQuery = { readonly instance: { readonly publicUrl: string } };
+
 export type FrameFragment = { readonly teamInvitations: ReadonlyArray<{ readonly id: string }>, readonly testerInvitations: ReadonlyArray<{ readonly application: { readonly id: string } }> };
 
 export type FrameQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type FrameQuery = { readonly me: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly email: string | null } | null, readonly portalHome: { readonly teamInvitations: ReadonlyArray<{ readonly id: string }>, readonly testerInvitations: ReadonlyArray<{ readonly application: { readonly id: string } }> } };
+export type FrameQuery = { readonly me: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly email: string | null, readonly emailVerified: boolean | null } | null, readonly portalHome: { readonly teamInvitations: ReadonlyArray<{ readonly id: string }>, readonly testerInvitations: ReadonlyArray<{ readonly application: { readonly id: string } }> } };
+
+export type FrameChangedSubscriptionVariables = Exact<{ [key: string]: never; }>;
+
+
+export type FrameChangedSubscription = { readonly portalHomeChanged: { readonly teamInvitations: ReadonlyArray<{ readonly id: string }>, readonly testerInvitations: ReadonlyArray<{ readonly application: { readonly id: string } }> } };
+
+export type HomeFragment = { readonly teamInvitations: ReadonlyArray<{ readonly id: string, readonly role: TeamRole, readonly inviter: { readonly id: string, readonly username: string }, readonly team: { readonly id: string, readonly name: string, readonly iconUrl: string | null } }>, readonly testerInvitations: ReadonlyArray<{ readonly state: TesterState, readonly application: { readonly id: string, readonly name: string, readonly iconUrl: string | null } }>, readonly applications: ReadonlyArray<{ readonly serverCount: number, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null }>, readonly teams: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null }>, readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly tier: GuildTier }>, readonly boxes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly status: BoxStatus, readonly lastSeenAt: string | null, readonly protocolVersion: string | null, readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string }> }> };
+
+export type HomeQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type HomeQuery = { readonly portalHome: { readonly teamInvitations: ReadonlyArray<{ readonly id: string, readonly role: TeamRole, readonly inviter: { readonly id: string, readonly username: string }, readonly team: { readonly id: string, readonly name: string, readonly iconUrl: string | null } }>, readonly testerInvitations: ReadonlyArray<{ readonly state: TesterState, readonly application: { readonly id: string, readonly name: string, readonly iconUrl: string | null } }>, readonly applications: ReadonlyArray<{ readonly serverCount: number, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null }>, readonly teams: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null }>, readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly tier: GuildTier }>, readonly boxes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly status: BoxStatus, readonly lastSeenAt: string | null, readonly protocolVersion: string | null, readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string }> }> }, readonly instance: { readonly restUrl: string, readonly gatewayUrl: string } };
+
+export type HomeChangedSubscriptionVariables = Exact<{ [key: string]: never; }>;
+
+
+export type HomeChangedSubscription = { readonly portalHomeChanged: { readonly teamInvitations: ReadonlyArray<{ readonly id: string, readonly role: TeamRole, readonly inviter: { readonly id: string, readonly username: string }, readonly team: { readonly id: string, readonly name: string, readonly iconUrl: string | null } }>, readonly testerInvitations: ReadonlyArray<{ readonly state: TesterState, readonly application: { readonly id: string, readonly name: string, readonly iconUrl: string | null } }>, readonly applications: ReadonlyArray<{ readonly serverCount: number, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null }>, readonly teams: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null }>, readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly tier: GuildTier }>, readonly boxes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly status: BoxStatus, readonly lastSeenAt: string | null, readonly protocolVersion: string | null, readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string }> }> } };
+
+export type AcceptTeamInvitationMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type AcceptTeamInvitationMutation = { readonly acceptTeamInvitation: { readonly invitation: { readonly id: string, readonly state: InvitationState, readonly team: { readonly id: string, readonly name: string } } } };
+
+export type DeclineTeamInvitationMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type DeclineTeamInvitationMutation = { readonly declineTeamInvitation: { readonly invitation: { readonly id: string, readonly state: InvitationState } } };
+
+export type AcceptTesterInvitationMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type AcceptTesterInvitationMutation = { readonly acceptTesterInvitation: { readonly tester: { readonly state: TesterState, readonly application: { readonly id: string, readonly installUrl: string | null } } } };
+
+export type DeclineTesterInvitationMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type DeclineTesterInvitationMutation = { readonly declineTesterInvitation: { readonly id: string } };
+
+export type InviteQueryVariables = Exact<{
+  code: string;
+}>;
+
+
+export type InviteQuery = { readonly invite: { readonly code: string, readonly guildId: string, readonly guildName: string, readonly guildIconUrl: string | null, readonly guildDescription: string | null, readonly memberCount: number, readonly presenceCount: number, readonly temporary: boolean, readonly inviter: { readonly id: string, readonly username: string } } | null };
+
+export type MessageShownFragment = { readonly id: string, readonly content: string, readonly createdAt: string, readonly editedAt: string | null, readonly ephemeral: boolean, readonly flags: number, readonly type: number, readonly attachments: unknown, readonly embeds: unknown, readonly components: unknown, readonly reactions: unknown, readonly author: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } };
+
+export type ChannelMessagesQueryVariables = Exact<{
+  id: string;
+  last: number;
+  before?: string | null | undefined;
+}>;
+
+
+export type ChannelMessagesQuery = { readonly channel: { readonly id: string, readonly messages: { readonly edges: ReadonlyArray<{ readonly node: { readonly id: string, readonly content: string, readonly createdAt: string, readonly editedAt: string | null, readonly ephemeral: boolean, readonly flags: number, readonly type: number, readonly attachments: unknown, readonly embeds: unknown, readonly components: unknown, readonly reactions: unknown, readonly author: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } } }>, readonly pageInfo: { readonly hasPreviousPage: boolean } } } | null };
+
+export type ChannelEventsSubscriptionVariables = Exact<{
+  id: string;
+}>;
+
+
+export type ChannelEventsSubscription = { readonly channelEvents: { readonly type: string, readonly data: unknown } };
+
+export type SendMessageMutationVariables = Exact<{
+  input: SendMessageInput;
+}>;
+
+
+export type SendMessageMutation = { readonly sendMessage: { readonly message: { readonly id: string, readonly content: string, readonly createdAt: string, readonly editedAt: string | null, readonly ephemeral: boolean, readonly flags: number, readonly type: number, readonly attachments: unknown, readonly embeds: unknown, readonly components: unknown, readonly reactions: unknown, readonly author: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } } } };
+
+export type EditMessageMutationVariables = Exact<{
+  input: EditMessageInput;
+}>;
+
+
+export type EditMessageMutation = { readonly editMessage: { readonly message: { readonly id: string, readonly content: string, readonly createdAt: string, readonly editedAt: string | null, readonly ephemeral: boolean, readonly flags: number, readonly type: number, readonly attachments: unknown, readonly embeds: unknown, readonly components: unknown, readonly reactions: unknown, readonly author: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } } } };
+
+export type DeleteMessageMutationVariables = Exact<{
+  input: MessageIdInput;
+}>;
+
+
+export type DeleteMessageMutation = { readonly deleteMessage: { readonly id: string } };
+
+export type AddReactionMutationVariables = Exact<{
+  input: ReactionInput;
+}>;
+
+
+export type AddReactionMutation = { readonly addReaction: { readonly message: { readonly id: string, readonly content: string, readonly createdAt: string, readonly editedAt: string | null, readonly ephemeral: boolean, readonly flags: number, readonly type: number, readonly attachments: unknown, readonly embeds: unknown, readonly components: unknown, readonly reactions: unknown, readonly author: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } } } };
+
+export type RemoveReactionMutationVariables = Exact<{
+  input: ReactionInput;
+}>;
+
+
+export type RemoveReactionMutation = { readonly removeReaction: { readonly message: { readonly id: string, readonly content: string, readonly createdAt: string, readonly editedAt: string | null, readonly ephemeral: boolean, readonly flags: number, readonly type: number, readonly attachments: unknown, readonly embeds: unknown, readonly components: unknown, readonly reactions: unknown, readonly author: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } } } };
+
+export type StartTypingMutationVariables = Exact<{
+  input: ChannelIdInput;
+}>;
+
+
+export type StartTypingMutation = { readonly startTyping: { readonly channel: { readonly id: string } } };
+
+export type CreateChannelMutationVariables = Exact<{
+  input: CreateChannelInput;
+}>;
+
+
+export type CreateChannelMutation = { readonly createChannel: { readonly channel: { readonly id: string, readonly name: string, readonly type: number, readonly topic: string | null, readonly nsfw: boolean, readonly position: number, readonly rateLimitPerUser: number, readonly viewerPermissions: string, readonly parent: { readonly id: string } | null } } };
+
+export type CommandShownFragment = { readonly id: string, readonly name: string, readonly description: string, readonly type: CommandType, readonly version: string, readonly options: unknown, readonly application: { readonly id: string, readonly name: string, readonly iconUrl: string | null } };
+
+export type RunnableCommandsQueryVariables = Exact<{
+  channelId: string;
+}>;
+
+
+export type RunnableCommandsQuery = { readonly runnableCommands: ReadonlyArray<{ readonly id: string, readonly name: string, readonly description: string, readonly type: CommandType, readonly version: string, readonly options: unknown, readonly application: { readonly id: string, readonly name: string, readonly iconUrl: string | null } }> };
+
+export type InteractionShownFragment = { readonly id: string, readonly name: string, readonly type: number, readonly state: InteractionState, readonly failure: string | null, readonly modal: unknown, readonly application: { readonly id: string, readonly name: string, readonly viewerOperations: ReadonlyArray<ApplicationOperation> } | null };
+
+export type FollowedInteractionQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type FollowedInteractionQuery = { readonly interaction: { readonly id: string, readonly name: string, readonly type: number, readonly state: InteractionState, readonly failure: string | null, readonly modal: unknown, readonly application: { readonly id: string, readonly name: string, readonly viewerOperations: ReadonlyArray<ApplicationOperation> } | null } | null };
+
+export type InteractionChangedSubscriptionVariables = Exact<{
+  id: string;
+}>;
+
+
+export type InteractionChangedSubscription = { readonly interactionChanged: { readonly id: string, readonly name: string, readonly type: number, readonly state: InteractionState, readonly failure: string | null, readonly modal: unknown, readonly application: { readonly id: string, readonly name: string, readonly viewerOperations: ReadonlyArray<ApplicationOperation> } | null } };
+
+export type InvokeCommandMutationVariables = Exact<{
+  input: InvokeCommandInput;
+}>;
+
+
+export type InvokeCommandMutation = { readonly invokeCommand: { readonly interaction: { readonly id: string, readonly name: string, readonly type: number, readonly state: InteractionState, readonly failure: string | null, readonly modal: unknown, readonly application: { readonly id: string, readonly name: string, readonly viewerOperations: ReadonlyArray<ApplicationOperation> } | null } } };
+
+export type AutocompleteCommandMutationVariables = Exact<{
+  input: InvokeCommandInput;
+}>;
+
+
+export type AutocompleteCommandMutation = { readonly autocompleteCommand: { readonly choices: unknown } };
+
+export type UseComponentMutationVariables = Exact<{
+  input: UseComponentInput;
+}>;
+
+
+export type UseComponentMutation = { readonly useComponent: { readonly interaction: { readonly id: string, readonly name: string, readonly type: number, readonly state: InteractionState, readonly failure: string | null, readonly modal: unknown, readonly application: { readonly id: string, readonly name: string, readonly viewerOperations: ReadonlyArray<ApplicationOperation> } | null } } };
+
+export type SubmitModalMutationVariables = Exact<{
+  input: SubmitModalInput;
+}>;
+
+
+export type SubmitModalMutation = { readonly submitModal: { readonly interaction: { readonly id: string, readonly name: string, readonly type: number, readonly state: InteractionState, readonly failure: string | null, readonly modal: unknown, readonly application: { readonly id: string, readonly name: string, readonly viewerOperations: ReadonlyArray<ApplicationOperation> } | null } } };
+
+export type FindMembersQueryVariables = Exact<{
+  id: string;
+  search: string;
+}>;
+
+
+export type FindMembersQuery = { readonly guild: { readonly id: string, readonly members: { readonly edges: ReadonlyArray<{ readonly node: { readonly nick: string | null, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly bot: boolean } } }> } } | null };
+
+export type GuildInvitesQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type GuildInvitesQuery = { readonly guild: { readonly id: string, readonly invites: ReadonlyArray<{ readonly code: string, readonly url: string, readonly createdAt: string, readonly expiresAt: string | null, readonly uses: number, readonly maxUses: number, readonly channel: { readonly id: string, readonly name: string } | null, readonly inviter: { readonly id: string, readonly username: string } }> } | null };
+
+export type CreateInviteMutationVariables = Exact<{
+  input: ChannelIdInput;
+  maxAge?: number | null | undefined;
+  maxUses?: number | null | undefined;
+}>;
+
+
+export type CreateInviteMutation = { readonly createInvite: { readonly code: string, readonly url: string } };
+
+export type DeleteInviteMutationVariables = Exact<{
+  input: InviteCodeInput;
+}>;
+
+
+export type DeleteInviteMutation = { readonly deleteInvite: { readonly id: string } };
+
+export type LeaveGuildMutationVariables = Exact<{
+  input: GuildIdInput;
+}>;
+
+
+export type LeaveGuildMutation = { readonly leaveGuild: { readonly id: string } };
+
+export type DeleteGuildMutationVariables = Exact<{
+  input: GuildIdInput;
+}>;
+
+
+export type DeleteGuildMutation = { readonly deleteGuild: { readonly id: string } };
+
+export type GrantedCommandFragment = { readonly id: string, readonly name: string, readonly type: CommandType, readonly description: string };
+
+export type GrantedCommandsQueryVariables = Exact<{
+  guildId: string;
+  applicationId: string;
+}>;
+
+
+export type GrantedCommandsQuery = { readonly application: { readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly commands: ReadonlyArray<{ readonly id: string, readonly name: string, readonly type: CommandType, readonly description: string }>, readonly own: ReadonlyArray<{ readonly id: string, readonly name: string, readonly type: CommandType, readonly description: string }> } | null };
+
+export type CommandPermissionsQueryVariables = Exact<{
+  guildId: string;
+  applicationId: string;
+  commandId?: string | null | undefined;
+}>;
+
+
+export type CommandPermissionsQuery = { readonly commandPermissions: unknown };
+
+export type SetCommandPermissionsMutationVariables = Exact<{
+  input: SetCommandPermissionsInput;
+}>;
+
+
+export type SetCommandPermissionsMutation = { readonly setCommandPermissions: { readonly permissions: unknown } };
+
+export type WhyRunnableQueryVariables = Exact<{
+  channelId: string;
+  commandId: string;
+  userId?: string | null | undefined;
+}>;
+
+
+export type WhyRunnableQuery = { readonly whyRunnable: { readonly allowed: boolean, readonly rule: string, readonly steps: ReadonlyArray<string> } };
+
+export type NamedUserQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type NamedUserQuery = { readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null } | null };
+
+export type InstallationRowFragment = { readonly id: string, readonly scopes: ReadonlyArray<string>, readonly permissions: string, readonly application: { readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly description: string } };
+
+export type GuildInstallationsQueryVariables = Exact<{
+  id: string;
+  after?: string | null | undefined;
+}>;
+
+
+export type GuildInstallationsQuery = { readonly guild: { readonly id: string, readonly installations: ReadonlyArray<{ readonly id: string, readonly scopes: ReadonlyArray<string>, readonly permissions: string, readonly application: { readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly description: string } }> } | null };
+
+export type UninstallApplicationMutationVariables = Exact<{
+  input: InstallationIdInput;
+}>;
+
+
+export type UninstallApplicationMutation = { readonly uninstallApplication: { readonly id: string } };
+
+export type ChannelRowFragment = { readonly id: string, readonly name: string, readonly type: number, readonly topic: string | null, readonly nsfw: boolean, readonly position: number, readonly rateLimitPerUser: number, readonly viewerPermissions: string, readonly parent: { readonly id: string } | null };
+
+export type RoleRowFragment = { readonly id: string, readonly name: string, readonly color: number, readonly hoist: boolean, readonly managed: boolean, readonly mentionable: boolean, readonly permissions: string, readonly position: number };
+
+export type GuildPageFragment = { readonly viewerPermissions: string, readonly id: string, readonly name: string, readonly description: string | null, readonly iconUrl: string | null, readonly tier: GuildTier, readonly owner: { readonly id: string, readonly username: string } | null, readonly channels: ReadonlyArray<{ readonly id: string, readonly name: string, readonly type: number, readonly topic: string | null, readonly nsfw: boolean, readonly position: number, readonly rateLimitPerUser: number, readonly viewerPermissions: string, readonly parent: { readonly id: string } | null }>, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string, readonly color: number, readonly hoist: boolean, readonly managed: boolean, readonly mentionable: boolean, readonly permissions: string, readonly position: number }> };
+
+export type GuildQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type GuildQuery = { readonly guild: { readonly viewerPermissions: string, readonly id: string, readonly name: string, readonly description: string | null, readonly iconUrl: string | null, readonly tier: GuildTier, readonly owner: { readonly id: string, readonly username: string } | null, readonly channels: ReadonlyArray<{ readonly id: string, readonly name: string, readonly type: number, readonly topic: string | null, readonly nsfw: boolean, readonly position: number, readonly rateLimitPerUser: number, readonly viewerPermissions: string, readonly parent: { readonly id: string } | null }>, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string, readonly color: number, readonly hoist: boolean, readonly managed: boolean, readonly mentionable: boolean, readonly permissions: string, readonly position: number }> } | null };
+
+export type GuildChangedSubscriptionVariables = Exact<{
+  id: string;
+}>;
+
+
+export type GuildChangedSubscription = { readonly guildChanged: { readonly viewerPermissions: string, readonly id: string, readonly name: string, readonly description: string | null, readonly iconUrl: string | null, readonly tier: GuildTier, readonly owner: { readonly id: string, readonly username: string } | null, readonly channels: ReadonlyArray<{ readonly id: string, readonly name: string, readonly type: number, readonly topic: string | null, readonly nsfw: boolean, readonly position: number, readonly rateLimitPerUser: number, readonly viewerPermissions: string, readonly parent: { readonly id: string } | null }>, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string, readonly color: number, readonly hoist: boolean, readonly managed: boolean, readonly mentionable: boolean, readonly permissions: string, readonly position: number }> } };
+
+export type UpdateGuildMutationVariables = Exact<{
+  input: UpdateGuildInput;
+}>;
+
+
+export type UpdateGuildMutation = { readonly updateGuild: { readonly guild: { readonly viewerPermissions: string, readonly id: string, readonly name: string, readonly description: string | null, readonly iconUrl: string | null, readonly tier: GuildTier, readonly owner: { readonly id: string, readonly username: string } | null, readonly channels: ReadonlyArray<{ readonly id: string, readonly name: string, readonly type: number, readonly topic: string | null, readonly nsfw: boolean, readonly position: number, readonly rateLimitPerUser: number, readonly viewerPermissions: string, readonly parent: { readonly id: string } | null }>, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string, readonly color: number, readonly hoist: boolean, readonly managed: boolean, readonly mentionable: boolean, readonly permissions: string, readonly position: number }> } } };
+
+export type GuildCardFragment = { readonly id: string, readonly name: string, readonly description: string | null, readonly iconUrl: string | null, readonly tier: GuildTier };
+
+export type GuildsQueryVariables = Exact<{
+  after?: string | null | undefined;
+}>;
+
+
+export type GuildsQuery = { readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string, readonly description: string | null, readonly iconUrl: string | null, readonly tier: GuildTier }> };
+
+export type CreateGuildMutationVariables = Exact<{
+  input: CreateGuildInput;
+}>;
+
+
+export type CreateGuildMutation = { readonly createGuild: { readonly guild: { readonly id: string, readonly name: string, readonly description: string | null, readonly iconUrl: string | null, readonly tier: GuildTier } } };
+
+export type InvitePreviewQueryVariables = Exact<{
+  code: string;
+}>;
+
+
+export type InvitePreviewQuery = { readonly invite: { readonly code: string, readonly guildId: string, readonly guildName: string, readonly guildDescription: string | null, readonly guildIconUrl: string | null, readonly memberCount: number, readonly inviter: { readonly id: string, readonly username: string } } | null };
+
+export type JoinGuildMutationVariables = Exact<{
+  input: JoinGuildInput;
+}>;
+
+
+export type JoinGuildMutation = { readonly joinGuild: { readonly guild: { readonly id: string, readonly name: string, readonly description: string | null, readonly iconUrl: string | null, readonly tier: GuildTier } } };
+
+export type MemberRowFragment = { readonly nick: string | null, readonly joinedAt: string, readonly communicationDisabledUntil: string | null, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string }>, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } };
+
+export type GuildMembersQueryVariables = Exact<{
+  id: string;
+  after?: string | null | undefined;
+  search?: string | null | undefined;
+}>;
+
+
+export type GuildMembersQuery = { readonly guild: { readonly id: string, readonly members: { readonly edges: ReadonlyArray<{ readonly node: { readonly nick: string | null, readonly joinedAt: string, readonly communicationDisabledUntil: string | null, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string }>, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } } | null };
+
+export type UpdateMemberMutationVariables = Exact<{
+  input: UpdateMemberInput;
+}>;
+
+
+export type UpdateMemberMutation = { readonly updateMember: { readonly member: { readonly nick: string | null, readonly joinedAt: string, readonly communicationDisabledUntil: string | null, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string }>, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } } } };
+
+export type SetMemberRolesMutationVariables = Exact<{
+  input: SetMemberRolesInput;
+}>;
+
+
+export type SetMemberRolesMutation = { readonly setMemberRoles: { readonly member: { readonly nick: string | null, readonly joinedAt: string, readonly communicationDisabledUntil: string | null, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string }>, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } } } };
+
+export type KickMemberMutationVariables = Exact<{
+  input: MemberIdInput;
+}>;
+
+
+export type KickMemberMutation = { readonly kickMember: { readonly id: string } };
+
+export type BanMemberMutationVariables = Exact<{
+  input: BanMemberInput;
+}>;
+
+
+export type BanMemberMutation = { readonly banMember: { readonly id: string } };
+
+export type GuildParityQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type GuildParityQuery = { readonly guild: { readonly id: string, readonly parity: ReadonlyArray<{ readonly method: string, readonly path: string, readonly outcome: string, readonly note: string | null }> } | null };
+
+export type CreateRoleMutationVariables = Exact<{
+  input: CreateRoleInput;
+}>;
+
+
+export type CreateRoleMutation = { readonly createRole: { readonly role: { readonly id: string, readonly name: string, readonly color: number, readonly hoist: boolean, readonly managed: boolean, readonly mentionable: boolean, readonly permissions: string, readonly position: number } } };
+
+export type UpdateRoleMutationVariables = Exact<{
+  input: UpdateRoleInput;
+}>;
+
+
+export type UpdateRoleMutation = { readonly updateRole: { readonly role: { readonly id: string, readonly name: string, readonly color: number, readonly hoist: boolean, readonly managed: boolean, readonly mentionable: boolean, readonly permissions: string, readonly position: number } } };
+
+export type DeleteRoleMutationVariables = Exact<{
+  input: RoleIdInput;
+}>;
+
+
+export type DeleteRoleMutation = { readonly deleteRole: { readonly id: string } };
+
+export type SetRolePositionsMutationVariables = Exact<{
+  input: SetRolePositionsInput;
+}>;
+
+
+export type SetRolePositionsMutation = { readonly setRolePositions: { readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string, readonly color: number, readonly hoist: boolean, readonly managed: boolean, readonly mentionable: boolean, readonly permissions: string, readonly position: number }> } };
 
 export type OwnApplicationsQueryVariables = Exact<{ [key: string]: never; }>;
 

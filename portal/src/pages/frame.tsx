@@ -56,6 +56,8 @@ function useSignIn(isSignedOut: boolean): void {
 const SECTIONS = [
   { to: '/applications', text: 'Applications' },
   { to: '/teams', text: 'Teams' },
+  { to: '/servers', text: 'Servers' },
+  { to: '/boxes', text: 'Boxes' },
 ] as const;
 
 function TopBar({ data }: { data: FrameQuery | undefined }) {

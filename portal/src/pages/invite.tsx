@@ -1,6 +1,7 @@
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useQuery } from 'urql';
-import { InviteDocument, JoinGuildDocument } from '../gql/invite.js';
+import { InviteDocument } from '../gql/invite.js';
+import { JoinGuildDocument } from '../gql/servers/list.js';
 import { useAction } from '../ui/action.js';
 import { NotFound } from '../ui/endings.js';
 import { Refusal } from '../ui/form.js';
@@ -19,7 +20,7 @@ export function Invite() {
   if (!data) return error ? <Refused error={error} /> : <Skeleton lines={1} />;
   if (!invite) return <NotFound />;
   const accept = async () => {
-    const joined = await join.run({ code });
+    const joined = await join.run({ input: { code } });
     if (joined) void navigate({ to: '/servers/$guildId', params: { guildId: joined.joinGuild.guild.id } });
   };
   return (

@@ -1,6 +1,6 @@
 import { Link, useParams } from '@tanstack/react-router';
 import { useQuery } from 'urql';
-import { InteractionChangedDocument, InteractionDocument } from '../../gql/applications/interactions.js';
+import { TimelineChangedDocument, InteractionDocument } from '../../gql/applications/interactions.js';
 import type { InteractionPageFragment } from '../../gql/types.js';
 import { useLive } from '../../live.js';
 import { useRenewal } from '../../renewal.js';
@@ -21,7 +21,7 @@ export function InteractionTimeline() {
   const { interactionId: id } = useParams({ from: '/frame/applications/$applicationId/interactions/$interactionId' });
   const { id: applicationId } = useApplication();
   const [{ data, error }, again] = useQuery({ query: InteractionDocument, variables: { id } });
-  useLive(InteractionChangedDocument, { id });
+  useLive(TimelineChangedDocument, { id });
   useRenewal(() => again({ requestPolicy: 'network-only' }));
   if (!data) return error ? <p className="notice">{sentenceOf(problemIn(error))}</p> : <Skeleton />;
   if (!data.interaction) return <NotFound />;

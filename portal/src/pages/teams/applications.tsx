@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { Listing } from '../../ui/listing.js';
 import { useTitle } from '../../ui/page.js';
-import { ApplicationCard } from '../applications/list.js';
+import { ApplicationCard } from '../applications/card.js';
 import { NewApplication } from '../applications/new-application.js';
 import { MoveHere } from './move-here.js';
 import { useReason, whyNotTeam } from './rights.js';

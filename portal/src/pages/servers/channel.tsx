@@ -1,0 +1,112 @@
+import { useParams } from '@tanstack/react-router';
+import { useLayoutEffect, useRef, useState } from 'react';
+import type { InteractionShownFragment, MessageShownFragment } from '../../gql/types.js';
+import { NotFound } from '../../ui/endings.js';
+import { Skeleton } from '../../ui/listing.js';
+import { Name, useTitle } from '../../ui/page.js';
+import { isMessageChannel } from './channels-of.js';
+import { Composer } from './composer.js';
+import { FollowedInteractions } from './followed-interactions.js';
+import { MessageRow } from './message.js';
+import { type ShownMessages, useMessages } from './messages.js';
+import { ChannelContext, useChannel } from './open-channel.js';
+import { lacks } from './permissions.js';
+import { useSelf, useServer } from './server.js';
+
+/** One channel: what was said last, and what one says and runs there. */
+export function Channel() {
+  const { channelId } = useParams({ from: '/frame/servers/$guildId/channels/$channelId' });
+  const { channels, name } = useServer();
+  const channel = channels.find(({ id }) => id === channelId);
+  useTitle(channel ? `#${channel.name}` : 'Channels', name);
+  if (!channel || !isMessageChannel(channel)) return <NotFound />;
+  return (
+    <ChannelContext key={channelId} value={channel}>
+      <OpenChannel />
+    </ChannelContext>
+  );
+}
+
+/** How many of what one ran are shown. */
+const FOLLOWED = 3;
+
+function OpenChannel() {
+  const channel = useChannel();
+  const { id: selfId } = useSelf();
+  const shown = useMessages(channel.id, selfId);
+  const [followed, setFollowed] = useState<InteractionShownFragment[]>([]);
+  const follow = (one: InteractionShownFragment) =>
+    setFollowed((before) => [...before.filter(({ id }) => id !== one.id), one].slice(-FOLLOWED));
+  if (shown.isOver) return <NotFound />;
+  return (
+    <section className="card channel" aria-label={`Channel ${channel.name}`}>
+      <header>
+        <h2>
+          <span aria-hidden="true"># </span>
+          <Name>{channel.name}</Name>
+        </h2>
+        {channel.topic && <p className="soft small">{channel.topic}</p>}
+      </header>
+      <Messages shown={shown} follow={follow} lack={lacks(channel.viewerPermissions, 'ReadMessageHistory')} />
+      <p className="typing soft small" role="status">
+        {typingWords(shown.typing)}
+      </p>
+      <FollowedInteractions
+        followed={followed}
+        follow={follow}
+        drop={(id) => setFollowed((before) => before.filter((one) => one.id !== id))}
+      />
+      <Composer onSent={shown.put} follow={follow} />
+    </section>
+  );
+}
+
+function typingWords(names: string[]): string {
+  if (names.length === 0) return '';
+  return `${names.join(', ')} ${names.length === 1 ? 'is' : 'are'} typing …`;
+}
+
+interface MessagesProps {
+  shown: ShownMessages;
+  follow: (interaction: InteractionShownFragment) => void;
+  lack: string | undefined;
+}
+
+function Messages({ shown, follow, lack }: MessagesProps) {
+  const { messages, fault, hasOlder, loadOlder, put, remove } = shown;
+  const log = useScroll(messages);
+  if (!messages) return fault ? <p className="notice">{fault}</p> : <Skeleton />;
+  return (
+    <div className="log" role="log" aria-label="Messages" ref={log} tabIndex={-1}>
+      {lack && <p className="hint">{lack}</p>}
+      {hasOlder && (
+        <button type="button" className="plain small" onClick={loadOlder}>
+          Load older
+        </button>
+      )}
+      {messages.length === 0 && <p className="hint">Nothing was said here yet. Type “/” to run a command.</p>}
+      <ol>
+        {messages.map((message) => (
+          <MessageRow key={message.id} message={message} onChange={put} onGone={remove} follow={follow} />
+        ))}
+      </ol>
+    </div>
+  );
+}
+
+/** Keeps the newest in sight for who is at the end, and what is read where it is for who is not. */
+function useScroll(messages: readonly MessageShownFragment[] | undefined) {
+  const log = useRef<HTMLDivElement>(null);
+  const before = useRef({ height: 0, first: '' });
+  const first = messages?.[0]?.id ?? '';
+  useLayoutEffect(() => {
+    const element = log.current;
+    if (!element) return;
+    const { height, first: wasFirst } = before.current;
+    const isAtEnd = element.scrollTop + element.clientHeight >= height - 80;
+    if (isAtEnd) element.scrollTop = element.scrollHeight;
+    else if (first !== wasFirst) element.scrollTop += element.scrollHeight - height;
+    before.current = { height: element.scrollHeight, first };
+  }, [messages]);
+  return log;
+}

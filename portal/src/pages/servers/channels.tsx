@@ -1,0 +1,152 @@
+import { Link, Outlet, useNavigate, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { CreateChannelDocument } from '../../gql/servers/channels.js';
+import type { ChannelRowFragment } from '../../gql/types.js';
+import { useAction } from '../../ui/action.js';
+import { OpenDialog } from '../../ui/dialog.js';
+import { Select, TextField } from '../../ui/field.js';
+import { Form } from '../../ui/form.js';
+import { useTitle } from '../../ui/page.js';
+import { ChannelType, groupsOf, isMessageChannel } from './channels-of.js';
+import { DialogButtons } from './dialog-buttons.js';
+import { useLack, useServer } from './server.js';
+import './channels.css';
+
+/** The channels by category, and beside them the one that is open. */
+export function Channels() {
+  const { channels } = useServer();
+  const { channelId } = useParams({ strict: false });
+  const lack = useLack('ManageChannels');
+  const [isNew, setNew] = useState(false);
+  return (
+    <div className={channelId ? 'channels one' : 'channels'}>
+      <nav className="card tree" aria-label="Channels">
+        {groupsOf(channels).map(({ category, channels }) => (
+          <Group key={category?.id ?? 'none'} category={category} channels={channels} />
+        ))}
+        <button type="button" className="plain small" disabled={lack !== undefined} onClick={() => setNew(true)}>
+          New channel
+        </button>
+        {lack && <p className="soft small">{lack}</p>}
+      </nav>
+      <Outlet />
+      {isNew && <NewChannel onClose={() => setNew(false)} />}
+    </div>
+  );
+}
+
+function Group({ category, channels }: { category: ChannelRowFragment | null; channels: ChannelRowFragment[] }) {
+  return (
+    <div className="group">
+      {category && (
+        <h3 className="soft small">
+          <bdi>{category.name}</bdi>
+        </h3>
+      )}
+      <ul>
+        {channels.map((channel) => (
+          <li key={channel.id}>
+            <ChannelLink channel={channel} />
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function ChannelLink({ channel }: { channel: ChannelRowFragment }) {
+  const { id: guildId } = useServer();
+  if (!isMessageChannel(channel)) {
+    return (
+      <span className="soft" title="Voice channels have no page here.">
+        <span aria-hidden="true">♪ </span>
+        <bdi>{channel.name}</bdi>
+        <span className="badge">voice</span>
+      </span>
+    );
+  }
+  return (
+    <Link to="/servers/$guildId/channels/$channelId" params={{ guildId, channelId: channel.id }}>
+      <span aria-hidden="true"># </span>
+      <bdi>{channel.name}</bdi>
+    </Link>
+  );
+}
+
+/** Stands where a channel will be. */
+export function NoChannel() {
+  useTitle('Channels', useServer().name);
+  return <p className="hint">Open a channel to read and write in it, and to run the commands of applications.</p>;
+}
+
+const TYPES = [
+  [ChannelType.text, 'Text'],
+  [ChannelType.voice, 'Voice'],
+  [ChannelType.announcement, 'Announcement'],
+  [ChannelType.category, 'Category'],
+] as const;
+
+function NewChannel({ onClose }: { onClose: () => void }) {
+  const { id: guildId, channels } = useServer();
+  const navigate = useNavigate();
+  const [input, setInput] = useState({ name: '', type: 0, parentId: '' });
+  const { run, isBusy, problem } = useAction(CreateChannelDocument, { isQuiet: true });
+  const categories = channels.filter(({ type }) => type === ChannelType.category);
+  const isCategory = input.type === ChannelType.category;
+  const create = async () => {
+    const { name, type, parentId } = input;
+    const made = await run({ input: { guildId, name, type, ...(parentId && !isCategory ? { parentId } : {}) } });
+    if (!made) return;
+    onClose();
+    const { id: channelId } = made.createChannel.channel;
+    if (isMessageChannel({ type })) {
+      void navigate({ to: '/servers/$guildId/channels/$channelId', params: { guildId, channelId } });
+    }
+  };
+  return (
+    <OpenDialog title="New channel" onClose={onClose}>
+      <Form
+        problem={problem}
+        isBusy={isBusy}
+        onSubmit={create}
+        buttons={(isOff) => <DialogButtons isOff={isOff} doIt="Create" onClose={onClose} />}
+      >
+        <TextField
+          label="Name"
+          hint="1 to 100 characters."
+          maxLength={100}
+          value={input.name}
+          fault={problem?.fields.name}
+          onChange={({ target }) => setInput({ ...input, name: target.value })}
+        />
+        <Select
+          label="Type"
+          value={input.type}
+          fault={problem?.fields.type}
+          onChange={({ target }) => setInput({ ...input, type: Number(target.value) })}
+        >
+          {TYPES.map(([type, text]) => (
+            <option key={type} value={type}>
+              {text}
+            </option>
+          ))}
+        </Select>
+        {!isCategory && categories.length > 0 && (
+          <Select
+            label="Category"
+            value={input.parentId}
+            fault={problem?.fields.parentId}
+            onChange={({ target }) => setInput({ ...input, parentId: target.value })}
+          >
+            <option value="">none</option>
+            {categories.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Form>
+    </OpenDialog>
+  );
+}

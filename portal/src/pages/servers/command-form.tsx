@@ -1,0 +1,88 @@
+import { useState } from 'react';
+import { InvokeCommandDocument } from '../../gql/servers/commands.js';
+import type { InteractionShownFragment } from '../../gql/types.js';
+import { useAction } from '../../ui/action.js';
+import { Form } from '../../ui/form.js';
+import type { Problem } from '../../ui/problems.js';
+import { useChannel } from './open-channel.js';
+import { OptionField } from './option-field.js';
+import { faultsByName, type Given, type Runnable, sentOptions } from './options.js';
+
+interface CommandFormProps {
+  runnable: Runnable;
+  follow: (interaction: InteractionShownFragment) => void;
+  onLeave: () => void;
+  /** Asks for the commands as they are now. */
+  askAgain: () => void;
+}
+
+/** A field for each option of a command, and what runs it. */
+export function CommandForm({ runnable, follow, onLeave, askAgain }: CommandFormProps) {
+  const { command, name, options } = runnable;
+  const { id: channelId } = useChannel();
+  const [given, setGiven] = useState<Record<string, Given>>({});
+  const [sent, setSent] = useState<string[]>([]);
+  const [missing, setMissing] = useState<Record<string, string>>({});
+  const { run, isBusy, problem } = useAction(InvokeCommandDocument, { isQuiet: true });
+  const invoke = async () => {
+    const absent = options.filter((one) => one.isRequired && !given[one.name]);
+    setMissing(Object.fromEntries(absent.map((one) => [one.name, 'This option is required.'])));
+    if (absent.length > 0) return;
+    const { files, names, options: values } = sentOptions(runnable, given);
+    setSent(names);
+    const key = { channelId, commandId: command.id, version: command.version };
+    const data = await run({ input: { ...key, options: values, ...(files.length > 0 ? { files } : {}) } });
+    if (!data) return askAgain();
+    follow(data.invokeCommand.interaction);
+    onLeave();
+  };
+  const faults = { ...faultsByName(problem?.fields ?? {}, sent), ...missing };
+  return (
+    <section className="picker" aria-label={`Command ${name}`}>
+      <h3>
+        /{name} <span className="soft small">{command.application.name}</span>
+      </h3>
+      <p className="soft small">{runnable.description}</p>
+      <Form
+        problem={shownProblem(problem, faults)}
+        isBusy={isBusy}
+        onSubmit={invoke}
+        buttons={(isOff) => <CommandButtons isOff={isOff} onLeave={onLeave} />}
+      >
+        {options.map((option) => (
+          <OptionField
+            key={option.name}
+            option={option}
+            runnable={runnable}
+            given={given}
+            fault={faults[option.name]}
+            onGive={(value) => setGiven((before) => ({ ...before, [option.name]: value }))}
+          />
+        ))}
+      </Form>
+    </section>
+  );
+}
+
+/** Faults that are no option's, such as that the command has changed, stand above the buttons. */
+function shownProblem(problem: Problem | null, faults: Record<string, string>): Problem | null {
+  if (!problem) return Object.keys(faults).length > 0 ? MISSING : null;
+  const named = Object.values(faults);
+  const elsewhere = Object.values(problem.fields).filter((message) => !named.includes(message));
+  return { ...problem, message: problem.message ?? (elsewhere.length > 0 ? elsewhere.join(' ') : null) };
+}
+
+const MISSING: Problem = { message: null, fields: {}, code: 'BAD_USER_INPUT', retryAfter: null, requestId: null };
+
+function CommandButtons({ isOff, onLeave }: { isOff: boolean; onLeave: () => void }) {
+  return (
+    <div className="actions">
+      <button type="button" className="plain" onClick={onLeave}>
+        Cancel
+      </button>
+      <button type="submit" disabled={isOff}>
+        Run
+      </button>
+    </div>
+  );
+}

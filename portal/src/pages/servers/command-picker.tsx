@@ -1,0 +1,61 @@
+import { useMemo, useState } from 'react';
+import { useQuery } from 'urql';
+import { RunnableCommandsDocument } from '../../gql/servers/commands.js';
+import type { InteractionShownFragment } from '../../gql/types.js';
+import { Combobox } from '../../ui/combobox.js';
+import { CommandForm } from './command-form.js';
+import { useChannel } from './open-channel.js';
+import { type Runnable, runnablesOf } from './options.js';
+
+interface CommandPickerProps {
+  follow: (interaction: InteractionShownFragment) => void;
+  onLeave: () => void;
+}
+
+/** How many commands are listed at once. */
+const LISTED = 25;
+
+/** Finds a command that may be run in the channel, and asks for what it takes. */
+export default function CommandPicker({ follow, onLeave }: CommandPickerProps) {
+  const { id: channelId } = useChannel();
+  const [text, setText] = useState('/');
+  const [picked, setPicked] = useState<Runnable | null>(null);
+  const [{ data, fetching }, ask] = useQuery({ query: RunnableCommandsDocument, variables: { channelId } });
+  const runnables = useMemo(() => (data?.runnableCommands ?? []).flatMap(runnablesOf), [data]);
+  const current = picked && (runnables.find(({ key }) => key === picked.key) ?? picked);
+  if (current) {
+    const askAgain = () => ask({ requestPolicy: 'network-only' });
+    return <CommandForm runnable={current} {...{ follow, onLeave, askAgain }} />;
+  }
+  return (
+    <div className="picker">
+      <Combobox
+        label="Command"
+        hint="The arrow keys choose, Enter picks, Escape goes back to the message."
+        isFirst
+        text={text}
+        items={fitting(runnables, text)}
+        none={fetching ? 'Loading …' : 'No command that you may run here begins so.'}
+        onText={(typed) => (typed === '' ? onLeave() : setText(typed))}
+        onPick={({ runnable }) => setPicked(runnable)}
+        onLeave={onLeave}
+      />
+      <button type="button" className="plain small" onClick={onLeave}>
+        Back to the message
+      </button>
+    </div>
+  );
+}
+
+/** Those whose name begins with what is typed come before those that have it elsewhere. */
+function fitting(runnables: Runnable[], text: string) {
+  const typed = text.replace(/^\//, '').trimStart().toLowerCase();
+  const beginning = runnables.filter(({ name }) => name.startsWith(typed));
+  const holding = runnables.filter(({ name }) => !name.startsWith(typed) && name.includes(typed));
+  return [...beginning, ...holding].slice(0, LISTED).map((runnable) => ({
+    key: runnable.key,
+    text: `/${runnable.name}`,
+    note: `${runnable.description} · ${runnable.command.application.name}`,
+    runnable,
+  }));
+}

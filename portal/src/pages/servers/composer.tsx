@@ -1,0 +1,173 @@
+import { type KeyboardEvent, lazy, Suspense, useRef, useState } from 'react';
+import { SendMessageDocument, StartTypingDocument } from '../../gql/servers/channel.js';
+import type { InteractionShownFragment, MessageShownFragment } from '../../gql/types.js';
+import { useAction } from '../../ui/action.js';
+import { TextArea } from '../../ui/field.js';
+import { Form } from '../../ui/form.js';
+import { Loading } from '../../ui/loading.js';
+import { isSendKey } from './message.js';
+import { sizeOf } from './message-extras.js';
+import { useChannel } from './open-channel.js';
+import { lacks } from './permissions.js';
+
+const CommandPicker = lazy(() => import('./command-picker.js'));
+
+const MOST_CHARACTERS = 4_000;
+const MOST_FILES = 10;
+const MOST_BYTES = 10 * 1_024 * 1_024;
+
+/** From how many characters on the count is shown. */
+const COUNTED_FROM = 3_500;
+
+/** What was typed in channels and not sent, while these pages are open. */
+const unsent = new Map<string, string>();
+
+interface ComposerProps {
+  onSent: (message: MessageShownFragment) => void;
+  follow: (interaction: InteractionShownFragment) => void;
+}
+
+/** Where a message is written, and a command is picked once a slash is typed. */
+export function Composer({ onSent, follow }: ComposerProps) {
+  const { id } = useChannel();
+  const [text, setText] = useState(unsent.get(id) ?? '');
+  const [isPicking, setPicking] = useState(false);
+  const type = (typed: string) => {
+    if (typed === '/') return setPicking(true);
+    unsent.set(id, typed);
+    setText(typed);
+  };
+  if (!isPicking) return <MessageForm text={text} type={type} onSent={onSent} />;
+  return (
+    <Suspense fallback={<Loading />}>
+      <CommandPicker follow={follow} onLeave={() => setPicking(false)} />
+    </Suspense>
+  );
+}
+
+interface MessageFormProps {
+  text: string;
+  type: (text: string) => void;
+  onSent: (message: MessageShownFragment) => void;
+}
+
+function MessageForm({ text, type, onSent }: MessageFormProps) {
+  const { id: channelId, name, viewerPermissions } = useChannel();
+  const [files, setFiles] = useState<File[]>([]);
+  const { run, isBusy, problem } = useAction(SendMessageDocument, { isQuiet: true });
+  const tellTyping = useTellTyping(channelId);
+  const lack = lacks(viewerPermissions, 'SendMessages');
+  const length = [...text].length;
+  const fault = faultOf(length, files);
+  const send = async () => {
+    if (fault || isBusy || (text.trim() === '' && files.length === 0)) return;
+    const sent = await run({ input: { channelId, content: text, ...(files.length > 0 ? { files } : {}) } });
+    if (!sent) return;
+    onSent(sent.sendMessage.message);
+    type('');
+    setFiles([]);
+  };
+  const onKey = (event: KeyboardEvent) => {
+    if (!isSendKey(event)) return;
+    event.preventDefault();
+    void send();
+  };
+  return (
+    <Form
+      problem={problem}
+      isBusy={isBusy}
+      onSubmit={send}
+      buttons={(isOff) => (
+        <div className="send">
+          <FileButton files={files} onFiles={setFiles} lack={lack ?? lacks(viewerPermissions, 'AttachFiles')} />
+          {length >= COUNTED_FROM && (
+            <span className="soft small" role="status">
+              {length} of {MOST_CHARACTERS} characters
+            </span>
+          )}
+          <button type="submit" disabled={isOff || lack !== undefined}>
+            Send
+          </button>
+        </div>
+      )}
+    >
+      <TextArea
+        label={`Message #${name}`}
+        hint={lack ?? 'Enter sends, Shift+Enter begins a line, “/” runs a command.'}
+        rows={2}
+        disabled={lack !== undefined}
+        value={text}
+        fault={fault ?? Object.values(problem?.fields ?? {})[0]}
+        onKeyDown={onKey}
+        onChange={({ target }) => {
+          type(target.value);
+          tellTyping();
+        }}
+      />
+      <FileList files={files} onFiles={setFiles} />
+    </Form>
+  );
+}
+
+function faultOf(length: number, files: File[]): string | undefined {
+  if (length > MOST_CHARACTERS) return `${length} characters: at most ${MOST_CHARACTERS} can be sent.`;
+  if (files.length > MOST_FILES) return `${files.length} files: at most ${MOST_FILES} can be sent at once.`;
+  const large = files.find(({ size }) => size > MOST_BYTES);
+  return large && `“${large.name}” has ${sizeOf(large.size)}: at most 10 MiB can be sent.`;
+}
+
+/** How often others are told that somebody goes on typing, in milliseconds. */
+const TELL_MS = 8_000;
+
+function useTellTyping(channelId: string) {
+  const { run } = useAction(StartTypingDocument, { isQuiet: true });
+  const told = useRef(0);
+  return () => {
+    if (Date.now() - told.current < TELL_MS) return;
+    told.current = Date.now();
+    void run({ input: { channelId } });
+  };
+}
+
+interface FilesProps {
+  files: File[];
+  onFiles: (files: File[]) => void;
+}
+
+function FileButton({ files, onFiles, lack }: FilesProps & { lack: string | undefined }) {
+  return (
+    <label className="file-button" title={lack}>
+      <span>Files</span>
+      <input
+        type="file"
+        multiple
+        disabled={lack !== undefined}
+        onChange={({ target }) => {
+          onFiles([...files, ...(target.files ?? [])]);
+          target.value = '';
+        }}
+      />
+    </label>
+  );
+}
+
+function FileList({ files, onFiles }: FilesProps) {
+  if (files.length === 0) return null;
+  return (
+    <ul className="files" aria-label="Files to send">
+      {files.map((file, index) => (
+        <li key={index}>
+          {file.name} <span className="soft small">{sizeOf(file.size)}</span>
+          <button
+            type="button"
+            className="link small"
+            aria-label={`Remove ${file.name}`}
+            onClick={() => onFiles(files.filter((one) => one !== file))}
+          >
+            Remove
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,165 @@
+import { type ReactNode, useState } from 'react';
+import { useQuery } from 'urql';
+import {
+  CommandPermissionsDocument,
+  NamedUserDocument,
+  SetCommandPermissionsDocument,
+} from '../../gql/servers/integration.js';
+import { Danger, useAction } from '../../ui/action.js';
+import { Skeleton } from '../../ui/listing.js';
+import { problemIn, sentenceOf } from '../../ui/problems.js';
+import { say } from '../../ui/toasts.js';
+import { isMessageChannel } from './channels-of.js';
+import { allChannels, type Grant, grantsOf, keyOf, type Say, sayOf, withSaid } from './grants.js';
+import { PersonField } from './person-field.js';
+import { useLack, useServer } from './server.js';
+
+type Target = Pick<Grant, 'type' | 'id'> & { text: string };
+
+interface GrantTableProps {
+  applicationId: string;
+  /** Null for the application's own list. */
+  commandId: string | null;
+}
+
+/** What one list says of each role, channel and named member: allowed, denied, or nothing. */
+export function GrantTable({ applicationId, commandId }: GrantTableProps) {
+  const { id: guildId } = useServer();
+  const variables = { guildId, applicationId, commandId };
+  const [{ data, error }, ask] = useQuery({ query: CommandPermissionsDocument, variables });
+  const { run, isBusy } = useAction(SetCommandPermissionsDocument);
+  const [asked, setAsked] = useState<{ target: Target; said: Say } | null>(null);
+  const lack = useLack('ManageGuild');
+  if (!data) return error ? <p className="notice">{sentenceOf(problemIn(error))}</p> : <Skeleton />;
+  const grants = grantsOf(data.commandPermissions);
+  const set = async (target: Target, said: Say) => {
+    const permissions = withSaid(grants, target, said);
+    const done = await run({ input: { guildId, applicationId, permissions, ...(commandId ? { commandId } : {}) } });
+    setAsked(null);
+    if (done) say('Saved');
+    ask({ requestPolicy: 'network-only' });
+  };
+  const choose = (target: Target, said: Say) =>
+    isGrave(guildId, target, said) ? setAsked({ target, said }) : void set(target, said);
+  return (
+    <>
+      {grants.length === 0 && <p className="hint">{emptyWords(commandId)}</p>}
+      {lack && <p className="hint">{lack}</p>}
+      <GrantGroups grants={grants} isOff={isBusy || lack !== undefined} onSay={choose} />
+      {asked && (
+        <Danger
+          title={asked.said ? 'Let everybody run it?' : 'Deny it in all channels?'}
+          doIt={asked.said ? 'Allow' : 'Deny'}
+          onDo={() => void set(asked.target, asked.said)}
+          onClose={() => setAsked(null)}
+          isBusy={isBusy}
+          problem={null}
+        >
+          <p>
+            {asked.said
+              ? 'Every member may run it then, save whom this list denies it.'
+              : 'Only channels that this list allows are left.'}
+          </p>
+        </Danger>
+      )}
+    </>
+  );
+}
+
+function emptyWords(commandId: string | null): string {
+  return commandId === null
+    ? 'Nothing is said yet: only the server’s owner and administrators can run its commands.'
+    : 'This command has no list of its own: the application’s counts.';
+}
+
+/** Whether it concerns everybody, or all channels. */
+function isGrave(guildId: string, { type, id }: Target, said: Say): boolean {
+  return (type === 'ROLE' && id === guildId && said === true) || (id === allChannels(guildId) && said === false);
+}
+
+interface GrantGroupsProps {
+  grants: Grant[];
+  isOff: boolean;
+  onSay: (target: Target, said: Say) => void;
+}
+
+function GrantGroups({ grants, isOff, onSay }: GrantGroupsProps) {
+  const { id: guildId, roles, channels } = useServer();
+  const [added, setAdded] = useState<string[]>([]);
+  const known = new Set([...roles.map(({ id }) => id), ...channels.map(({ id }) => id), allChannels(guildId)]);
+  const row = (target: Target) => (
+    <GrantRow key={keyOf(target)} target={target} said={sayOf(grants, target)} {...{ isOff, onSay }} />
+  );
+  const people = [...new Set([...grants.filter(({ type }) => type === 'USER').map(({ id }) => id), ...added])];
+  const gone = grants.filter(({ type, id }) => type !== 'USER' && !known.has(id));
+  return (
+    <>
+      <GrantGroup title="Roles">
+        {roles.map(({ id, name }) => row({ type: 'ROLE', id, text: id === guildId ? '@everyone' : name }))}
+      </GrantGroup>
+      <GrantGroup title="Members">
+        {people.map((id) => (
+          <PersonGrant key={id} id={id} said={sayOf(grants, { type: 'USER', id })} {...{ isOff, onSay }} />
+        ))}
+      </GrantGroup>
+      {!isOff && (
+        <PersonField
+          key={added.length}
+          label="Another member"
+          onPick={(id) => id && setAdded((before) => [...before, id])}
+        />
+      )}
+      <GrantGroup title="Channels">
+        {row({ type: 'CHANNEL', id: allChannels(guildId), text: 'All channels' })}
+        {channels.filter(isMessageChannel).map(({ id, name }) => row({ type: 'CHANNEL', id, text: `#${name}` }))}
+      </GrantGroup>
+      {gone.length > 0 && (
+        <GrantGroup title="Gone">{gone.map((one) => row({ ...one, text: `deleted (${one.id})` }))}</GrantGroup>
+      )}
+    </>
+  );
+}
+
+function GrantGroup({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section className="grants" aria-label={title}>
+      <h3>{title}</h3>
+      <ul>{children}</ul>
+    </section>
+  );
+}
+
+interface GrantRowProps {
+  target: Target;
+  said: Say;
+  isOff: boolean;
+  onSay: (target: Target, said: Say) => void;
+}
+
+const STATES: [said: Say, text: string][] = [
+  [true, 'Allow'],
+  [false, 'Deny'],
+  [null, 'Not set'],
+];
+
+function GrantRow({ target, said, isOff, onSay }: GrantRowProps) {
+  return (
+    <li>
+      <bdi>{target.text}</bdi>
+      <fieldset className="states" disabled={isOff}>
+        <legend className="unseen">{target.text}</legend>
+        {STATES.map(([state, text]) => (
+          <label key={text} data-state={text}>
+            <input type="radio" name={keyOf(target)} checked={said === state} onChange={() => onSay(target, state)} />
+            {text}
+          </label>
+        ))}
+      </fieldset>
+    </li>
+  );
+}
+
+function PersonGrant({ id, ...props }: Omit<GrantRowProps, 'target'> & { id: string }) {
+  const [{ data }] = useQuery({ query: NamedUserDocument, variables: { id } });
+  return <GrantRow target={{ type: 'USER', id, text: data?.user?.username ?? id }} {...props} />;
+}

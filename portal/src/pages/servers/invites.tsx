@@ -1,0 +1,164 @@
+import { useState } from 'react';
+import { useQuery } from 'urql';
+import { CreateInviteDocument, DeleteInviteDocument, GuildInvitesDocument } from '../../gql/servers/general.js';
+import type { ChannelRowFragment, GuildInvitesQuery } from '../../gql/types.js';
+import { Danger, useAction } from '../../ui/action.js';
+import { CopyButton } from '../../ui/copy.js';
+import { OpenDialog } from '../../ui/dialog.js';
+import { Select, TextField } from '../../ui/field.js';
+import { Form } from '../../ui/form.js';
+import { Ago } from '../../ui/times.js';
+import { isMessageChannel } from './channels-of.js';
+import { DialogButtons } from './dialog-buttons.js';
+import { holds } from './permissions.js';
+import { useServer } from './server.js';
+
+type Invite = NonNullable<GuildInvitesQuery['guild']>['invites'][number];
+
+/** The invites that the caller can take back, and a new one. */
+export function Invites() {
+  const { id, channels } = useServer();
+  const [isNew, setNew] = useState(false);
+  const [{ data }, ask] = useQuery({ query: GuildInvitesDocument, variables: { id } });
+  const askAgain = () => ask({ requestPolicy: 'network-only' });
+  const open = channels.filter(isMessageChannel).filter((one) => holds(one.viewerPermissions, 'CreateInstantInvite'));
+  const invites = data?.guild?.invites ?? [];
+  return (
+    <section className="card">
+      <div className="heading">
+        <h2>Invites</h2>
+        <button type="button" disabled={open.length === 0} onClick={() => setNew(true)}>
+          New invite
+        </button>
+      </div>
+      {open.length === 0 && <p className="hint">Needs the permission “Create invites” in a channel.</p>}
+      {invites.length === 0 && open.length > 0 && <p className="hint">An invite is a link by which people join.</p>}
+      <ul className="rows">
+        {invites.map((invite) => (
+          <InviteRow key={invite.code} invite={invite} onGone={askAgain} />
+        ))}
+      </ul>
+      {isNew && <NewInvite channels={open} onClose={() => setNew(false)} onMade={askAgain} />}
+    </section>
+  );
+}
+
+function InviteRow({ invite, onGone }: { invite: Invite; onGone: () => void }) {
+  const [isAsking, ask] = useState(false);
+  const { run, isBusy, problem } = useAction(DeleteInviteDocument, { isQuiet: true });
+  const takeBack = async () => {
+    if (!(await run({ input: { code: invite.code } }))) return;
+    ask(false);
+    onGone();
+  };
+  return (
+    <li className="row">
+      <div>
+        <code>{invite.url}</code>
+        <p className="soft small">{describe(invite)}</p>
+      </div>
+      <div className="row-actions">
+        <CopyButton text={invite.url} what={`the link ${invite.code}`} />
+        <button type="button" className="plain small" aria-label={`Revoke ${invite.code}`} onClick={() => ask(true)}>
+          Revoke
+        </button>
+      </div>
+      {isAsking && (
+        <Danger
+          title="Revoke this invite?"
+          doIt="Revoke"
+          onDo={takeBack}
+          onClose={() => ask(false)}
+          isBusy={isBusy}
+          problem={problem}
+        >
+          <p>Nobody can join by it any more. Who has joined stays.</p>
+        </Danger>
+      )}
+    </li>
+  );
+}
+
+function describe({ channel, inviter, uses, maxUses, createdAt, expiresAt }: Invite) {
+  return (
+    <>
+      {channel && `#${channel.name}, `}by {inviter.username}, made <Ago at={createdAt} />, used {uses}
+      {maxUses > 0 && ` of ${maxUses}`} times,{' '}
+      {expiresAt ? (
+        <>
+          ends <Ago at={expiresAt} />
+        </>
+      ) : (
+        'for ever'
+      )}
+    </>
+  );
+}
+
+const AGES = [
+  ['1800', '30 minutes'],
+  ['3600', '1 hour'],
+  ['86400', '1 day'],
+  ['604800', '1 week'],
+  ['0', 'for ever'],
+] as const;
+
+interface NewInviteProps {
+  channels: readonly ChannelRowFragment[];
+  onClose: () => void;
+  onMade: () => void;
+}
+
+function NewInvite({ channels, onClose, onMade }: NewInviteProps) {
+  const [input, setInput] = useState({ channelId: channels[0]?.id ?? '', maxAge: '86400', maxUses: '' });
+  const { run, isBusy, problem } = useAction(CreateInviteDocument, { isQuiet: true });
+  const create = async () => {
+    const { channelId, maxAge, maxUses } = input;
+    if (!(await run({ input: { channelId }, maxAge: Number(maxAge), maxUses: Number(maxUses) }))) return;
+    onClose();
+    onMade();
+  };
+  return (
+    <OpenDialog title="New invite" onClose={onClose}>
+      <Form
+        problem={problem}
+        isBusy={isBusy}
+        onSubmit={create}
+        buttons={(isOff) => <DialogButtons isOff={isOff} doIt="Create" onClose={onClose} />}
+      >
+        <Select
+          label="Channel"
+          value={input.channelId}
+          fault={problem?.fields.channelId}
+          onChange={({ target }) => setInput({ ...input, channelId: target.value })}
+        >
+          {channels.map(({ id, name }) => (
+            <option key={id} value={id}>
+              #{name}
+            </option>
+          ))}
+        </Select>
+        <Select
+          label="It works"
+          value={input.maxAge}
+          fault={problem?.fields.maxAge}
+          onChange={({ target }) => setInput({ ...input, maxAge: target.value })}
+        >
+          {AGES.map(([seconds, text]) => (
+            <option key={seconds} value={seconds}>
+              {text}
+            </option>
+          ))}
+        </Select>
+        <TextField
+          label="How many can join by it"
+          hint="1 to 100; empty for any number."
+          inputMode="numeric"
+          value={input.maxUses}
+          fault={problem?.fields.maxUses}
+          onChange={({ target }) => setInput({ ...input, maxUses: target.value.replace(/\D/g, '') })}
+        />
+      </Form>
+    </OpenDialog>
+  );
+}

@@ -1,0 +1,76 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useQuery } from 'urql';
+import { InvitePreviewDocument, JoinGuildDocument } from '../../gql/servers/list.js';
+import type { InvitePreviewQuery } from '../../gql/types.js';
+import { useAction } from '../../ui/action.js';
+import { OpenDialog } from '../../ui/dialog.js';
+import { TextField } from '../../ui/field.js';
+import { Form } from '../../ui/form.js';
+import { Name } from '../../ui/page.js';
+import { Picture } from '../../ui/picture.js';
+import { DialogButtons } from './dialog-buttons.js';
+
+/** Asks for an invite's link or code, shows where it leads, and joins. */
+export function JoinServer({ onClose }: { onClose: () => void }) {
+  const navigate = useNavigate();
+  const [text, setText] = useState('');
+  const code = codeIn(text);
+  const [{ data }] = useQuery({ query: InvitePreviewDocument, variables: { code }, pause: code.length < 4 });
+  const { run, isBusy, problem } = useAction(JoinGuildDocument, { isQuiet: true });
+  const join = async () => {
+    const joined = await run({ input: { code } });
+    if (!joined) return;
+    onClose();
+    void navigate({ to: '/servers/$guildId/general', params: { guildId: joined.joinGuild.guild.id } });
+  };
+  const fault = problem?.fields.code ?? problem?.message ?? undefined;
+  return (
+    <OpenDialog title="Join with an invite" onClose={onClose}>
+      <Form
+        problem={problem && { ...problem, message: null }}
+        isBusy={isBusy}
+        onSubmit={join}
+        buttons={(isOff) => <DialogButtons isOff={isOff || code === ''} doIt="Join" onClose={onClose} />}
+      >
+        <TextField
+          label="Invite"
+          hint="A link, or the code at its end."
+          autoComplete="off"
+          value={text}
+          fault={fault}
+          onChange={({ target }) => setText(target.value)}
+        />
+        {data?.invite?.code === code && <Preview invite={data.invite} />}
+      </Form>
+    </OpenDialog>
+  );
+}
+
+/** The code of an invite, alone or at the end of its link. */
+function codeIn(text: string): string {
+  return (
+    text
+      .trim()
+      .replace(/[?#].*$/, '')
+      .replace(/\/+$/, '')
+      .split('/')
+      .at(-1) ?? ''
+  );
+}
+
+function Preview({ invite }: { invite: NonNullable<InvitePreviewQuery['invite']> }) {
+  const { guildName, guildIconUrl, guildDescription, memberCount, inviter } = invite;
+  return (
+    <div className="hint preview">
+      <Picture url={guildIconUrl} name={guildName} />
+      <div>
+        <Name>{guildName}</Name>
+        <p className="soft small">
+          {memberCount === 1 ? '1 member' : `${memberCount} members`}, invited by {inviter.username}
+        </p>
+        {guildDescription && <p className="small">{guildDescription}</p>}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,98 @@
+import { Link, Outlet, useParams } from '@tanstack/react-router';
+import { useQuery } from 'urql';
+import { GuildChangedDocument, GuildDocument } from '../../gql/servers/layout.js';
+import type { GuildPageFragment } from '../../gql/types.js';
+import { useLive } from '../../live.js';
+import { Ending, NotFound } from '../../ui/endings.js';
+import { Skeleton } from '../../ui/listing.js';
+import { Heading, Name } from '../../ui/page.js';
+import { Picture } from '../../ui/picture.js';
+import { problemIn, sentenceOf } from '../../ui/problems.js';
+import { ServerContext } from './server.js';
+import './servers.css';
+
+/** What is around the pages of one server. */
+export function ServerLayout() {
+  const { guildId } = useParams({ from: '/frame/servers/$guildId' });
+  return <OneServer key={guildId} id={guildId} />;
+}
+
+function OneServer({ id }: { id: string }) {
+  const [{ data, error }] = useQuery({ query: GuildDocument, variables: { id } });
+  const isOver = useLive(GuildChangedDocument, { id });
+  if (isOver && data?.guild) return <Gone />;
+  if (!data) return error ? <p className="notice">{sentenceOf(problemIn(error))}</p> : <Skeleton />;
+  if (!data.guild) return <NotFound />;
+  return (
+    <ServerContext value={data.guild}>
+      <Head server={data.guild} />
+      <div className="sections">
+        <Sections server={data.guild} />
+        <div className="content">
+          <Outlet />
+        </div>
+      </div>
+    </ServerContext>
+  );
+}
+
+function Head({ server: { name, iconUrl, owner, tier } }: { server: GuildPageFragment }) {
+  return (
+    <header className="noun">
+      <Picture url={iconUrl} name={name} isBig />
+      <div>
+        <Heading>
+          <Name>{name}</Name>
+        </Heading>
+        <p className="soft">
+          {owner && (
+            <>
+              of <bdi>{owner.username}</bdi>
+            </>
+          )}
+          <TierBadge tier={tier} />
+        </p>
+      </div>
+    </header>
+  );
+}
+
+/** Where a server is kept. */
+export function TierBadge({ tier }: { tier: GuildPageFragment['tier'] }) {
+  return <span className="badge">{tier === 'CLOUD' ? 'cloud' : 'self-hosted'}</span>;
+}
+
+const SECTIONS = [
+  { to: '/servers/$guildId/general', text: 'General' },
+  { to: '/servers/$guildId/channels', text: 'Channels' },
+  { to: '/servers/$guildId/roles', text: 'Roles' },
+  { to: '/servers/$guildId/members', text: 'Members' },
+  { to: '/servers/$guildId/integrations', text: 'Integrations' },
+] as const;
+
+function Sections({ server: { id, tier } }: { server: GuildPageFragment }) {
+  return (
+    <nav className="side" aria-label="Server">
+      {SECTIONS.map(({ to, text }) => (
+        <Link key={to} to={to} params={{ guildId: id }}>
+          {text}
+        </Link>
+      ))}
+      {tier === 'SELF_HOSTED' && (
+        <Link to="/servers/$guildId/parity" params={{ guildId: id }}>
+          Parity
+        </Link>
+      )}
+    </nav>
+  );
+}
+
+function Gone() {
+  return (
+    <Ending title="Gone" text="You can no longer see this server: it was deleted, or you are no member of it any more.">
+      <Link className="button" to="/servers">
+        To your servers
+      </Link>
+    </Ending>
+  );
+}

@@ -1,0 +1,59 @@
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useQuery } from 'urql';
+import { GuildsDocument } from '../../gql/servers/list.js';
+import type { GuildCardFragment } from '../../gql/types.js';
+import { Listing } from '../../ui/listing.js';
+import { Heading, Name, useTitle } from '../../ui/page.js';
+import { Picture } from '../../ui/picture.js';
+import { JoinServer } from './join-server.js';
+import { NewServer } from './new-server.js';
+
+/** The servers where the caller is a member. */
+export function Servers() {
+  useTitle('Servers');
+  const [opened, open] = useState<'new' | 'join' | null>(null);
+  const [answer] = useQuery({ query: GuildsDocument, variables: {} });
+  const close = () => open(null);
+  return (
+    <>
+      <div className="heading">
+        <Heading>Servers</Heading>
+        <div className="actions">
+          <button type="button" className="plain" onClick={() => open('join')}>
+            Join with an invite
+          </button>
+          <button type="button" onClick={() => open('new')}>
+            New server
+          </button>
+        </div>
+      </div>
+      <Listing
+        answer={answer}
+        items={answer.data?.guilds}
+        empty="Make your first server: channels, roles and members, where applications are installed and their commands are run."
+        render={(server) => <ServerCard key={server.id} server={server} />}
+      />
+      {opened === 'new' && <NewServer onClose={close} />}
+      {opened === 'join' && <JoinServer onClose={close} />}
+    </>
+  );
+}
+
+/** A server in a list. */
+export function ServerCard({ server: { id, name, description, iconUrl, tier } }: { server: GuildCardFragment }) {
+  return (
+    <li className="tile">
+      <Picture url={iconUrl} name={name} />
+      <div>
+        <Link to="/servers/$guildId" params={{ guildId: id }}>
+          <Name>{name}</Name>
+        </Link>
+        <p className="soft small">
+          {description}
+          {tier === 'SELF_HOSTED' && <span className="badge">self-hosted</span>}
+        </p>
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,69 @@
+import { isShowable } from './json.js';
+import type { Attachment, Embed } from './wire.js';
+
+/** The cards of a message. */
+export function Embeds({ embeds }: { embeds: Embed[] }) {
+  return embeds.map((embed, index) => <EmbedCard key={index} embed={embed} />);
+}
+
+function EmbedCard({ embed: { title, url, author, description, fields, image, footer } }: { embed: Embed }) {
+  return (
+    <div className="embed">
+      {author && <p className="small">{author}</p>}
+      {title && (
+        <p>
+          <b>{url ? <Outward url={url} text={title} /> : title}</b>
+        </p>
+      )}
+      {description && <p className="text">{description}</p>}
+      {fields.length > 0 && (
+        <dl>
+          {fields.map(({ name, value }) => (
+            <div key={name + value}>
+              <dt>{name}</dt>
+              <dd className="text">{value}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {image && <PictureAt url={image} text={title ?? 'Picture'} />}
+      {footer && <p className="soft small">{footer}</p>}
+    </div>
+  );
+}
+
+/** The files of a message. */
+export function Attachments({ attachments }: { attachments: Attachment[] }) {
+  return attachments.map(({ id, url, filename, description, isPicture, bytes }) => (
+    <p className="attachment" key={id}>
+      {isPicture ? <PictureAt url={url} text={description || filename} /> : <Outward url={url} text={filename} />}
+      {!isPicture && <span className="soft small"> {sizeOf(bytes)}</span>}
+    </p>
+  ));
+}
+
+/** A picture of this instance; of one elsewhere, which the pages' policy keeps out, its link. */
+export function PictureAt({ url, text }: { url: string; text: string }) {
+  if (!isShowable(url)) return <Outward url={url} text={text} />;
+  return (
+    <a href={url} target="_blank" rel="noreferrer">
+      <img className="shown" src={url} alt={text} loading="lazy" />
+    </a>
+  );
+}
+
+/** A link that leaves the portal. */
+export function Outward({ url, text }: { url: string; text: string }) {
+  return (
+    <a href={url} target="_blank" rel="noreferrer">
+      {text}
+    </a>
+  );
+}
+
+/** Such as `3.2 MiB`. */
+export function sizeOf(bytes: number): string {
+  if (bytes < 1_024) return `${bytes} B`;
+  const [size, unit] = bytes < 1_048_576 ? [bytes / 1_024, 'KiB'] : [bytes / 1_048_576, 'MiB'];
+  return `${size.toFixed(1)} ${unit}`;
+}

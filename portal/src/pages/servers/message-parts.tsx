@@ -1,0 +1,83 @@
+import { UseComponentDocument } from '../../gql/servers/commands.js';
+import type { InteractionShownFragment } from '../../gql/types.js';
+import { useAction } from '../../ui/action.js';
+import type { Part, SelectPart } from './components.js';
+import { Outward, PictureAt } from './message-extras.js';
+import { useChannel } from './open-channel.js';
+import { SelectChoice } from './select-choice.js';
+
+interface MessagePartsProps {
+  parts: Part[];
+  messageId: string;
+  follow: (interaction: InteractionShownFragment) => void;
+}
+
+/** The components of a message, which are used by who sees it. */
+export function MessageParts({ parts, messageId, follow }: MessagePartsProps) {
+  const { id: channelId } = useChannel();
+  const { run, isBusy } = useAction(UseComponentDocument);
+  if (parts.length === 0) return null;
+  const use = async (customId: string, values?: string[]) => {
+    const data = await run({ input: { channelId, messageId, customId, ...(values ? { values } : {}) } });
+    if (data) follow(data.useComponent.interaction);
+  };
+  return (
+    <div className="parts">
+      <PartList parts={parts} isBusy={isBusy} use={use} />
+    </div>
+  );
+}
+
+interface PartProps {
+  isBusy: boolean;
+  use: (customId: string, values?: string[]) => void;
+}
+
+function PartList({ parts, ...props }: PartProps & { parts: Part[] }) {
+  return parts.map((part, index) => <OnePart key={index} part={part} {...props} />);
+}
+
+function OnePart({ part, ...props }: PartProps & { part: Part }) {
+  switch (part.kind) {
+    case 'group':
+      return (
+        <div className={part.isFramed ? 'embed' : 'part-row'}>
+          <PartList parts={part.parts} {...props} />
+        </div>
+      );
+    case 'text':
+      return <p className="text">{part.text}</p>;
+    case 'line':
+      return <hr />;
+    case 'file':
+      return part.isPicture ? <PictureAt {...part} /> : <Outward {...part} />;
+    case 'link':
+      return <Outward url={part.url} text={part.label} />;
+    case 'button':
+      return <PartButton part={part} {...props} />;
+    case 'select':
+      return <PartSelect part={part} {...props} />;
+    default:
+      return null;
+  }
+}
+
+/** How the reference platform's styles of buttons look here; the rest is plain. */
+const LOOKS: Record<number, string> = { 1: 'small', 3: 'small', 4: 'small bad' };
+
+function PartButton({ part, isBusy, use }: PartProps & { part: Extract<Part, { kind: 'button' }> }) {
+  return (
+    <button
+      type="button"
+      className={LOOKS[part.style] ?? 'small plain'}
+      disabled={part.isOff || isBusy}
+      onClick={() => use(part.customId)}
+    >
+      {part.label}
+    </button>
+  );
+}
+
+function PartSelect({ part, isBusy, use }: PartProps & { part: SelectPart }) {
+  return <SelectChoice part={part} isOff={isBusy || part.isOff} onChoose={(values) => use(part.customId, values)} />;
+}

@@ -1,0 +1,225 @@
+import { type KeyboardEvent, useState } from 'react';
+import {
+  AddReactionDocument,
+  DeleteMessageDocument,
+  EditMessageDocument,
+  RemoveReactionDocument,
+} from '../../gql/servers/channel.js';
+import type { InteractionShownFragment, MessageShownFragment } from '../../gql/types.js';
+import { Danger, useAction } from '../../ui/action.js';
+import { TextArea } from '../../ui/field.js';
+import { Form } from '../../ui/form.js';
+import { Name } from '../../ui/page.js';
+import { Picture } from '../../ui/picture.js';
+import { Ago } from '../../ui/times.js';
+import { partsOf } from './components.js';
+import { DialogButtons } from './dialog-buttons.js';
+import { Attachments, Embeds } from './message-extras.js';
+import { MessageParts } from './message-parts.js';
+import { useChannel } from './open-channel.js';
+import { holds } from './permissions.js';
+import { useSelf } from './server.js';
+import { attachmentsOf, embedsOf, type Reaction, reactionsOf } from './wire.js';
+
+/** The flag of an answer that is still to come. */
+const LOADING = 1 << 7;
+
+interface MessageRowProps {
+  message: MessageShownFragment;
+  onChange: (message: MessageShownFragment) => void;
+  onGone: (id: string) => void;
+  follow: (interaction: InteractionShownFragment) => void;
+}
+
+/** A message: who wrote it, what it says, and what can be done with it. */
+export function MessageRow({ message, onChange, onGone, follow }: MessageRowProps) {
+  const [doing, setDoing] = useState<'edit' | 'delete' | 'react' | null>(null);
+  const stop = () => setDoing(null);
+  const name = message.author.globalName ?? message.author.username;
+  return (
+    <li className={message.ephemeral ? 'message ephemeral' : 'message'} aria-label={`Message of ${name}`}>
+      <Picture url={message.author.avatarUrl} name={name} isRound />
+      <div className="body">
+        <MessageHead message={message} name={name} />
+        {doing === 'edit' ? (
+          <MessageEditor message={message} onChange={onChange} onClose={stop} />
+        ) : (
+          <MessageContent message={message} name={name} />
+        )}
+        <Embeds embeds={embedsOf(message.embeds)} />
+        <Attachments attachments={attachmentsOf(message.attachments)} />
+        <MessageParts parts={partsOf(message.components)} messageId={message.id} follow={follow} />
+        <Reactions message={message} onChange={onChange} isOpen={doing === 'react'} onClose={stop} />
+        <MessageActions message={message} onDo={(next) => setDoing(next === doing ? null : next)} />
+      </div>
+      {doing === 'delete' && <MessageDeletion message={message} onGone={onGone} onClose={stop} />}
+    </li>
+  );
+}
+
+function MessageHead({ message, name }: { message: MessageShownFragment; name: string }) {
+  return (
+    <p className="head">
+      <Name>{name}</Name>
+      {message.author.bot && <span className="badge">bot</span>}
+      <span className="soft small">
+        <Ago at={message.createdAt} />
+        {message.editedAt && ' (edited)'}
+      </span>
+      {message.ephemeral && <span className="badge warn">Only you can see this</span>}
+    </p>
+  );
+}
+
+function MessageContent({ message: { content, flags }, name }: { message: MessageShownFragment; name: string }) {
+  if ((flags & LOADING) !== 0) return <p className="soft">{name} is thinking …</p>;
+  return content === '' ? null : <p className="text">{content}</p>;
+}
+
+/** Enter sends, Shift+Enter begins a line; not while an input method composes. */
+export function isSendKey({ key, shiftKey, nativeEvent }: KeyboardEvent): boolean {
+  return key === 'Enter' && !shiftKey && !nativeEvent.isComposing;
+}
+
+interface EditorProps {
+  message: MessageShownFragment;
+  onChange: (message: MessageShownFragment) => void;
+  onClose: () => void;
+}
+
+function MessageEditor({ message, onChange, onClose }: EditorProps) {
+  const { id: channelId } = useChannel();
+  const [content, setContent] = useState(message.content);
+  const { run, isBusy, problem } = useAction(EditMessageDocument, { isQuiet: true });
+  const save = async () => {
+    const data = await run({ input: { channelId, messageId: message.id, content } });
+    if (!data) return;
+    onChange(data.editMessage.message);
+    onClose();
+  };
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key === 'Escape') onClose();
+    if (!isSendKey(event)) return;
+    event.preventDefault();
+    void save();
+  };
+  return (
+    <Form
+      problem={problem}
+      isBusy={isBusy}
+      onSubmit={save}
+      buttons={(isOff) => <DialogButtons isOff={isOff} doIt="Save" onClose={onClose} />}
+    >
+      <TextArea
+        label="Edit the message"
+        rows={2}
+        value={content}
+        fault={problem?.fields.content}
+        onKeyDown={onKey}
+        onChange={({ target }) => setContent(target.value)}
+        ref={(area) => area?.focus()}
+      />
+    </Form>
+  );
+}
+
+type Doing = 'edit' | 'delete' | 'react';
+
+/** Kinds of messages that people write; the rest tells of something. */
+const WRITTEN = [0, 19];
+
+function MessageActions({ message, onDo }: { message: MessageShownFragment; onDo: (doing: Doing) => void }) {
+  const { viewerPermissions } = useChannel();
+  const { id } = useSelf();
+  const isOwn = message.author.id === id;
+  if (message.ephemeral) return null;
+  const mayReact = holds(viewerPermissions, 'AddReactions') && holds(viewerPermissions, 'ReadMessageHistory');
+  const isEditable = isOwn && WRITTEN.includes(message.type);
+  const isRemovable = isOwn || holds(viewerPermissions, 'ManageMessages');
+  return (
+    <div className="acts">
+      {mayReact && <Act text="React" onDo={() => onDo('react')} />}
+      {isEditable && <Act text="Edit" onDo={() => onDo('edit')} />}
+      {isRemovable && <Act text="Delete" onDo={() => onDo('delete')} />}
+    </div>
+  );
+}
+
+function Act({ text, onDo }: { text: string; onDo: () => void }) {
+  return (
+    <button type="button" className="link small" onClick={onDo}>
+      {text}
+    </button>
+  );
+}
+
+interface DeletionProps {
+  message: MessageShownFragment;
+  onGone: (id: string) => void;
+  onClose: () => void;
+}
+
+function MessageDeletion({ message, onGone, onClose }: DeletionProps) {
+  const { id: channelId } = useChannel();
+  const { run, isBusy, problem } = useAction(DeleteMessageDocument, { isQuiet: true });
+  const remove = async () => {
+    if (await run({ input: { channelId, messageId: message.id } })) onGone(message.id);
+  };
+  return (
+    <Danger title="Delete this message?" doIt="Delete" onDo={remove} {...{ onClose, isBusy, problem }}>
+      <p className="text">{message.content}</p>
+    </Danger>
+  );
+}
+
+const EMOJIS = ['👍', '❤️', '😂', '🎉', '😮', '👀'];
+
+interface ReactionsProps {
+  message: MessageShownFragment;
+  onChange: (message: MessageShownFragment) => void;
+  /** Whether others are offered. */
+  isOpen: boolean;
+  onClose: () => void;
+}
+
+function Reactions({ message, onChange, isOpen, onClose }: ReactionsProps) {
+  const { id: channelId } = useChannel();
+  const add = useAction(AddReactionDocument);
+  const remove = useAction(RemoveReactionDocument);
+  const reactions = reactionsOf(message.reactions);
+  const toggle = async ({ emoji, isMine }: Pick<Reaction, 'emoji' | 'isMine'>) => {
+    onClose();
+    const key = { input: { channelId, messageId: message.id, emoji } };
+    const changed = isMine ? (await remove.run(key))?.removeReaction : (await add.run(key))?.addReaction;
+    if (changed) onChange(changed.message);
+  };
+  const offered = EMOJIS.filter((emoji) => isOpen && !reactions.some((one) => one.emoji === emoji));
+  if (reactions.length + offered.length === 0) return null;
+  return (
+    <div className="reactions">
+      {reactions.map((one) => (
+        <button
+          type="button"
+          className="plain small"
+          key={one.emoji}
+          aria-pressed={one.isMine}
+          aria-label={`${one.text}, ${one.count}`}
+          onClick={() => toggle(one)}
+        >
+          {one.text} {one.count}
+        </button>
+      ))}
+      {offered.map((emoji) => (
+        <button
+          type="button"
+          className="plain small offered"
+          key={emoji}
+          aria-label={`React with ${emoji}`}
+          onClick={() => toggle({ emoji, isMine: false })}
+        >
+          {emoji}
+        </button>
+      ))}
+    </div>
+  );
+}

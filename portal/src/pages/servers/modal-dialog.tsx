@@ -1,0 +1,82 @@
+import { useState } from 'react';
+import { SubmitModalDocument } from '../../gql/servers/commands.js';
+import type { InteractionShownFragment } from '../../gql/types.js';
+import { useAction } from '../../ui/action.js';
+import { OpenDialog } from '../../ui/dialog.js';
+import { Form } from '../../ui/form.js';
+import { type Part, partsOf } from './components.js';
+import { DialogButtons } from './dialog-buttons.js';
+import { fieldsOf, textOf } from './json.js';
+import { ModalPart } from './modal-part.js';
+import { type Filled, filledPart, initialOf, type ModalInput } from './modal-values.js';
+
+interface ModalDialogProps {
+  interactionId: string;
+  /** As the wire has it. */
+  modal: unknown;
+  follow: (interaction: InteractionShownFragment) => void;
+  onClose: () => void;
+}
+
+/** What an application asks to be filled in. */
+export function ModalDialog({ interactionId, modal, follow, onClose }: ModalDialogProps) {
+  const { title, components } = fieldsOf(modal);
+  const [parts] = useState<Part[]>(() => partsOf(components));
+  const inputs = parts.flatMap(inputsIn);
+  const [filled, setFilled] = useState<Record<string, Filled>>(() =>
+    Object.fromEntries(inputs.map((input) => [input.customId, initialOf(input)])),
+  );
+  const { run, isBusy, problem } = useAction(SubmitModalDocument, { isQuiet: true });
+  const submit = async () => {
+    const files: File[] = [];
+    const sent = inputs.map((input) => filledPart(input, filled[input.customId], files));
+    const data = await run({ input: { interactionId, components: sent, ...(files.length > 0 ? { files } : {}) } });
+    if (!data) return;
+    follow(data.submitModal.interaction);
+    onClose();
+  };
+  return (
+    <OpenDialog title={textOf(title) ?? 'A question'} onClose={onClose}>
+      <Form
+        problem={problem}
+        isBusy={isBusy}
+        onSubmit={submit}
+        buttons={(isOff) => <DialogButtons isOff={isOff} doIt="Submit" onClose={onClose} />}
+      >
+        {parts.map((part, index) => (
+          <ModalPart
+            key={index}
+            part={part}
+            filled={filled}
+            faultOf={(customId) => faultAt(problem?.fields ?? {}, inputs, customId)}
+            onFill={(customId, value) => setFilled((before) => ({ ...before, [customId]: value }))}
+          />
+        ))}
+      </Form>
+    </OpenDialog>
+  );
+}
+
+/** The inputs of a part, each of which is sent in a part of its own. */
+function inputsIn(part: Part): ModalInput[] {
+  switch (part.kind) {
+    case 'group':
+      return part.parts.flatMap(inputsIn);
+    case 'label':
+      return inputsIn(part.part);
+    case 'input':
+    case 'select':
+    case 'choices':
+    case 'check':
+    case 'files':
+      return [part];
+    default:
+      return [];
+  }
+}
+
+/** What is wrong with an input: faults are told by its place among those that were sent. */
+function faultAt(fields: Record<string, string>, inputs: ModalInput[], customId: string): string | undefined {
+  const place = inputs.findIndex((input) => input.customId === customId);
+  return Object.entries(fields).find(([path]) => path.startsWith(`components.${place}.`))?.[1];
+}

@@ -1,0 +1,48 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { CreateGuildDocument } from '../../gql/servers/list.js';
+import { useAction } from '../../ui/action.js';
+import { OpenDialog } from '../../ui/dialog.js';
+import { TextArea, TextField } from '../../ui/field.js';
+import { Form } from '../../ui/form.js';
+import { DialogButtons } from './dialog-buttons.js';
+
+/** Asks for a name, makes the server, and leads to it. */
+export function NewServer({ onClose }: { onClose: () => void }) {
+  const navigate = useNavigate();
+  const [input, setInput] = useState({ name: '', description: '' });
+  const { run, isBusy, problem } = useAction(CreateGuildDocument, { isQuiet: true });
+  const create = async () => {
+    const data = await run({ input });
+    if (!data) return;
+    onClose();
+    void navigate({ to: '/servers/$guildId/general', params: { guildId: data.createGuild.guild.id } });
+  };
+  return (
+    <OpenDialog title="New server" onClose={onClose}>
+      <Form
+        problem={problem}
+        isBusy={isBusy}
+        onSubmit={create}
+        buttons={(isOff) => <DialogButtons isOff={isOff} doIt="Create" onClose={onClose} />}
+      >
+        <TextField
+          label="Name"
+          hint="At most 100 characters. It begins with one text and one voice channel."
+          maxLength={100}
+          value={input.name}
+          fault={problem?.fields.name}
+          onChange={({ target }) => setInput({ ...input, name: target.value })}
+        />
+        <TextArea
+          label="Description"
+          hint="At most 300 characters; you can write it later."
+          maxLength={300}
+          value={input.description}
+          fault={problem?.fields.description}
+          onChange={({ target }) => setInput({ ...input, description: target.value })}
+        />
+      </Form>
+    </OpenDialog>
+  );
+}

@@ -1,0 +1,134 @@
+import { useEffect, useState } from 'react';
+import { useClient } from 'urql';
+import { AutocompleteCommandDocument } from '../../gql/servers/commands.js';
+import { Combobox } from '../../ui/combobox.js';
+import { Select, TextField } from '../../ui/field.js';
+import { useChannel } from './open-channel.js';
+import { type CommandOption, choicesOf, type Given, type OptionChoice, type Runnable, sentOptions } from './options.js';
+import { PersonField, useLater } from './person-field.js';
+import { useServer } from './server.js';
+
+interface OptionFieldProps {
+  option: CommandOption;
+  runnable: Runnable;
+  /** What all of its options were given. */
+  given: Record<string, Given>;
+  fault: string | undefined;
+  onGive: (value: Given) => void;
+}
+
+/** What one option of a command takes. */
+export function OptionField(props: OptionFieldProps) {
+  const { option, given, fault, onGive } = props;
+  const notes = { label: option.name, hint: hintOf(option), fault };
+  const value = given[option.name];
+  const text = typeof value === 'string' ? value : '';
+  const list = useListed(option);
+  if (option.isCompleted) return <CompletedField {...props} />;
+  if (list) return <ListField {...notes} list={list} value={text} onGive={onGive} />;
+  switch (option.kind) {
+    case 'user':
+    case 'mentionable':
+      return <PersonField {...notes} withRoles={option.kind === 'mentionable'} onPick={onGive} />;
+    case 'file':
+      return <TextField {...notes} type="file" onChange={({ target }) => onGive(target.files?.[0])} />;
+    default:
+      return (
+        <TextField
+          {...notes}
+          inputMode={option.kind === 'text' ? 'text' : 'decimal'}
+          autoComplete="off"
+          maxLength={option.maxLength}
+          value={text}
+          onChange={({ target }) => onGive(target.value)}
+        />
+      );
+  }
+}
+
+function hintOf({ description, isRequired }: CommandOption): string {
+  return isRequired ? description : `${description} (optional)`;
+}
+
+/** What is chosen from a list: of the command's own, of the server, or yes and no; null for anything else. */
+function useListed({ kind, choices, channelTypes }: CommandOption): OptionChoice[] | null {
+  const { id: guildId, channels, roles } = useServer();
+  if (choices.length > 0) return choices;
+  if (kind === 'yes-no') return YES_NO;
+  if (kind === 'role') return roles.map(({ id, name }) => ({ value: id, name: id === guildId ? '@everyone' : name }));
+  if (kind !== 'channel') return null;
+  const isTaken = (type: number) => channelTypes.length === 0 || channelTypes.includes(type);
+  return channels.filter(({ type }) => isTaken(type)).map(({ id, name }) => ({ value: id, name: `#${name}` }));
+}
+
+const YES_NO: OptionChoice[] = [
+  { name: 'yes', value: 'true' },
+  { name: 'no', value: 'false' },
+];
+
+interface ListFieldProps {
+  label: string;
+  hint: string;
+  fault: string | undefined;
+  list: OptionChoice[];
+  value: string;
+  onGive: (value: Given) => void;
+}
+
+function ListField({ list, value, onGive, ...notes }: ListFieldProps) {
+  return (
+    <Select {...notes} value={value} onChange={({ target }) => onGive(target.value)}>
+      <option value="">–</option>
+      {list.map(({ name, value }) => (
+        <option key={String(value)} value={value}>
+          {name}
+        </option>
+      ))}
+    </Select>
+  );
+}
+
+/** An option whose application offers choices while it is typed. */
+function CompletedField({ option, runnable, given, fault, onGive }: OptionFieldProps) {
+  const [text, setText] = useState('');
+  const [choices, setChoices] = useState<OptionChoice[] | null>(null);
+  const asked = useLater(text, 250);
+  const ask = useAsk(runnable, given, option.name);
+  useEffect(() => {
+    let isWanted = true;
+    void ask(asked).then((offered) => isWanted && setChoices(offered));
+    return () => {
+      isWanted = false;
+    };
+  }, [asked]);
+  return (
+    <Combobox
+      label={option.name}
+      hint={hintOf(option)}
+      fault={fault}
+      text={text}
+      items={(choices ?? []).map(({ name, value }) => ({ key: String(value), text: name }))}
+      none={choices ? 'The application offers nothing here.' : 'Loading …'}
+      onText={(typed) => {
+        setText(typed);
+        onGive(typed);
+      }}
+      onPick={({ key, text }) => {
+        setText(text);
+        onGive(key);
+      }}
+    />
+  );
+}
+
+function useAsk(runnable: Runnable, given: Record<string, Given>, focused: string) {
+  const client = useClient();
+  const { id: channelId } = useChannel();
+  return async (typed: string): Promise<OptionChoice[]> => {
+    const { options } = sentOptions(runnable, { ...given, [focused]: typed }, focused);
+    const { id: commandId, version } = runnable.command;
+    const input = { channelId, commandId, version, options };
+    const { data } = await client.mutation(AutocompleteCommandDocument, { input }).toPromise();
+    return choicesOf(data?.autocompleteCommand.choices);
+  };
+}

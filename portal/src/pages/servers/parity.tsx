@@ -1,0 +1,69 @@
+import { useState } from 'react';
+import { useQuery } from 'urql';
+import { GuildParityDocument } from '../../gql/servers/parity.js';
+import type { GuildParityQuery } from '../../gql/types.js';
+import { TextField } from '../../ui/field.js';
+import { Skeleton } from '../../ui/listing.js';
+import { useTitle } from '../../ui/page.js';
+import { problemIn, sentenceOf } from '../../ui/problems.js';
+import { useServer } from './server.js';
+import './roles.css';
+
+type Row = NonNullable<GuildParityQuery['guild']>['parity'][number];
+
+/** Which routes of the REST API work on this server, which is on a box. */
+export function Parity() {
+  const { id, name } = useServer();
+  useTitle('Parity', name);
+  const [text, setText] = useState('');
+  const [{ data, error }] = useQuery({ query: GuildParityDocument, variables: { id } });
+  const rows = data?.guild?.parity;
+  if (!rows) return error ? <p className="notice">{sentenceOf(problemIn(error))}</p> : <Skeleton />;
+  const shown = rows.filter((row) =>
+    `${row.method} ${row.path} ${row.outcome}`.toLowerCase().includes(text.toLowerCase()),
+  );
+  return (
+    <section className="card">
+      <h2>Parity</h2>
+      {rows.length === 0 && <p className="hint">This server is in the cloud, where everything works.</p>}
+      <TextField
+        label="Search"
+        hint={`${shown.length} of ${rows.length} routes.`}
+        type="search"
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+      />
+      <div className="wide">
+        <table>
+          <thead>
+            <tr>
+              <th>Route</th>
+              <th>For bots of the cloud</th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((row) => (
+              <ParityItem key={`${row.method} ${row.path}`} row={row} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}
+
+function ParityItem({ row: { method, path, outcome, note } }: { row: Row }) {
+  return (
+    <tr>
+      <td>
+        <code>
+          {method} {path}
+        </code>
+      </td>
+      <td>
+        <span className={`badge ${outcome === 'works' ? 'good' : 'warn'}`}>{outcome}</span>
+        {note && <p className="soft small">{note}</p>}
+      </td>
+    </tr>
+  );
+}

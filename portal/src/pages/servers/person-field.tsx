@@ -1,0 +1,72 @@
+import { useEffect, useState } from 'react';
+import { useQuery } from 'urql';
+import { FindMembersDocument } from '../../gql/servers/commands.js';
+import { Combobox, type ComboboxItem } from '../../ui/combobox.js';
+import { useServer } from './server.js';
+
+interface PersonFieldProps {
+  label: string;
+  hint?: string | undefined;
+  fault?: string | undefined;
+  /** Whether roles are offered as well. */
+  withRoles?: boolean;
+  /** With undefined once what is typed is nobody's name any more. */
+  onPick: (id: string | undefined) => void;
+}
+
+/** Finds a member of the server by the beginning of a name. */
+export function PersonField({ label, hint, fault, withRoles = false, onPick }: PersonFieldProps) {
+  const { id: guildId } = useServer();
+  const [text, setText] = useState('');
+  const search = useLater(text.replace(/^@/, ''), 200);
+  const [{ data }] = useQuery({ query: FindMembersDocument, variables: { id: guildId, search }, pause: search === '' });
+  const roles = useRoles(withRoles ? search : null);
+  const people: ComboboxItem[] =
+    search === '' ? [] : (data?.guild?.members.edges ?? []).map(({ node }) => itemOf(node));
+  return (
+    <Combobox
+      label={label}
+      hint={hint}
+      fault={fault}
+      text={text}
+      items={[...people, ...roles]}
+      placeholder="Type the beginning of a name"
+      none={search === '' ? 'Type the beginning of a name.' : 'Nobody is called so.'}
+      onText={(typed) => {
+        setText(typed);
+        onPick(undefined);
+      }}
+      onPick={(item) => {
+        setText(item.text);
+        onPick(item.key);
+      }}
+    />
+  );
+}
+
+interface Found {
+  nick: string | null;
+  user: { id: string; username: string; globalName: string | null; bot: boolean };
+}
+
+function itemOf({ nick, user }: Found): ComboboxItem {
+  const shown = nick ?? user.globalName;
+  return { key: user.id, text: user.username, note: user.bot ? 'bot' : (shown ?? undefined) };
+}
+
+function useRoles(search: string | null): ComboboxItem[] {
+  const { id: guildId, roles } = useServer();
+  if (search === null) return [];
+  const fits = roles.filter(({ id, name }) => id !== guildId && name.toLowerCase().startsWith(search.toLowerCase()));
+  return fits.map(({ id, name }) => ({ key: id, text: name, note: 'role' }));
+}
+
+/** A text as it is once it was left alone for so long, in milliseconds. */
+export function useLater(text: string, ms: number): string {
+  const [later, setLater] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setLater(text), ms);
+    return () => clearTimeout(timer);
+  }, [text, ms]);
+  return later;
+}

@@ -1,0 +1,164 @@
+import { useState } from 'react';
+import { useClient } from 'urql';
+import { DeleteRoleDocument, UpdateRoleDocument } from '../../gql/servers/roles.js';
+import type { RoleRowFragment } from '../../gql/types.js';
+import { Danger, useAction } from '../../ui/action.js';
+import { useDraft } from '../../ui/draft.js';
+import { Switch, TextField } from '../../ui/field.js';
+import { DraftForm } from '../../ui/save.js';
+import { holds, NAMED_PERMISSIONS } from './permissions.js';
+import { useServer } from './server.js';
+
+const NAMES = {
+  name: 'Name',
+  color: 'Colour',
+  hoist: 'Listed apart',
+  mentionable: 'Mentionable',
+  permissions: 'Permissions',
+};
+
+interface Live extends Record<string, unknown> {
+  name: string;
+  color: string;
+  hoist: boolean;
+  mentionable: boolean;
+  permissions: string;
+}
+
+/** What a role is called and looks like, and what who has it may do. */
+export function RoleEditor({ role, lack }: { role: RoleRowFragment; lack: string | undefined }) {
+  const { id: guildId } = useServer();
+  const client = useClient();
+  const draft = useDraft<Live>({
+    name: role.name,
+    color: colorText(role.color),
+    hoist: role.hoist,
+    mentionable: role.mentionable,
+    permissions: role.permissions,
+  });
+  const save = ({ color, ...changes }: Partial<Live>) => {
+    const input = { guildId, roleId: role.id, ...changes, ...(color === undefined ? {} : { color: colorOf(color) }) };
+    return client.mutation(UpdateRoleDocument, { input }).toPromise();
+  };
+  const { value, set } = draft;
+  const isEveryone = role.id === guildId;
+  return (
+    <section className="card" aria-label={`Role ${role.name}`}>
+      <h2>
+        <bdi>{role.name}</bdi>
+      </h2>
+      <DraftForm draft={draft} names={NAMES} save={save} readOnly={lack}>
+        {(faults) => (
+          <>
+            {!isEveryone && (
+              <TextField
+                label="Name"
+                hint="1 to 100 characters."
+                maxLength={100}
+                value={value.name}
+                fault={faults.name}
+                onChange={({ target }) => set('name', target.value)}
+              />
+            )}
+            {!isEveryone && (
+              <TextField
+                label="Colour"
+                hint="Such as #3f4fd6; empty for none."
+                maxLength={7}
+                value={value.color}
+                fault={faults.color}
+                onChange={({ target }) => set('color', target.value)}
+              />
+            )}
+            {!isEveryone && (
+              <Switch
+                label="List its members apart"
+                checked={value.hoist}
+                onChange={({ target }) => set('hoist', target.checked)}
+              />
+            )}
+            <Switch
+              label="Everybody may mention it"
+              checked={value.mentionable}
+              onChange={({ target }) => set('mentionable', target.checked)}
+            />
+            <Permissions
+              bits={value.permissions}
+              fault={faults.permissions}
+              onBits={(bits) => set('permissions', bits)}
+            />
+          </>
+        )}
+      </DraftForm>
+      {!isEveryone && !role.managed && !lack && <DeleteRole role={role} />}
+    </section>
+  );
+}
+
+function colorText(color: number): string {
+  return color === 0 ? '' : `#${color.toString(16).padStart(6, '0')}`;
+}
+
+/** As an RGB value; what is no colour is one that the server refuses. */
+function colorOf(text: string): number {
+  if (text.trim() === '') return 0;
+  return /^#?[0-9a-f]{6}$/i.test(text.trim()) ? Number.parseInt(text.trim().replace('#', ''), 16) : -1;
+}
+
+interface PermissionsProps {
+  bits: string;
+  fault: string | undefined;
+  onBits: (bits: string) => void;
+}
+
+function Permissions({ bits, fault, onBits }: PermissionsProps) {
+  const held = BigInt(bits);
+  return (
+    <fieldset className="permissions">
+      <legend>Permissions</legend>
+      {holds(bits, 'Administrator') && (
+        <p className="notice warn">Administrators may do everything, whatever else is said here or in channels.</p>
+      )}
+      {fault && <p className="fault">{fault}</p>}
+      <div className="check bits">
+        {NAMED_PERMISSIONS.map(({ bit, text }) => (
+          <label key={text}>
+            <input type="checkbox" checked={(held & bit) !== 0n} onChange={() => onBits(String(held ^ bit))} />
+            {text}
+          </label>
+        ))}
+      </div>
+      <p className="soft small">
+        As a number: <code>{bits}</code>
+      </p>
+    </fieldset>
+  );
+}
+
+function DeleteRole({ role }: { role: RoleRowFragment }) {
+  const { id: guildId } = useServer();
+  const [isAsking, ask] = useState(false);
+  const { run, isBusy, problem } = useAction(DeleteRoleDocument, { isQuiet: true });
+  const remove = async () => {
+    if (await run({ input: { guildId, roleId: role.id } })) ask(false);
+  };
+  return (
+    <div className="actions">
+      <button type="button" className="bad" onClick={() => ask(true)}>
+        Delete role
+      </button>
+      {isAsking && (
+        <Danger
+          title={`Delete ${role.name}?`}
+          doIt="Delete"
+          onDo={remove}
+          onClose={() => ask(false)}
+          isBusy={isBusy}
+          problem={problem}
+        >
+          <p>Everybody who has it loses it, and what channels and lists of commands say of it goes.</p>
+        </Danger>
+      )}
+    </div>
+  );
+}

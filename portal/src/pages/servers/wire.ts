@@ -1,0 +1,101 @@
+import { fieldsOf, listOf, numberOf, textOf, webAddress } from './json.js';
+
+/** A file beside a message. */
+export interface Attachment {
+  id: string;
+  filename: string;
+  url: string;
+  description: string;
+  isPicture: boolean;
+  bytes: number;
+}
+
+export function attachmentsOf(value: unknown): Attachment[] {
+  return listOf(value).flatMap((one) => {
+    const [id, url] = [textOf(one.id), webAddress(one.url)];
+    if (!id || !url) return [];
+    return {
+      id,
+      url,
+      filename: textOf(one.filename) ?? 'file',
+      description: textOf(one.description) ?? '',
+      isPicture: (textOf(one.content_type) ?? '').startsWith('image/'),
+      bytes: numberOf(one.size) ?? 0,
+    };
+  });
+}
+
+/** A card in a message. */
+export interface Embed {
+  title: string | undefined;
+  url: string | undefined;
+  author: string | undefined;
+  description: string | undefined;
+  fields: { name: string; value: string }[];
+  image: string | undefined;
+  footer: string | undefined;
+  /** RGB. */
+  color: number | undefined;
+}
+
+export function embedsOf(value: unknown): Embed[] {
+  return listOf(value).map((one) => ({
+    title: textOf(one.title),
+    url: webAddress(one.url),
+    author: textOf(fieldsOf(one.author).name),
+    description: textOf(one.description),
+    fields: listOf(one.fields).map(({ name, value }) => ({ name: textOf(name) ?? '', value: textOf(value) ?? '' })),
+    image: webAddress(fieldsOf(one.image).url),
+    footer: textOf(fieldsOf(one.footer).text),
+    color: numberOf(one.color),
+  }));
+}
+
+/** How many reacted with an emoji. */
+export interface Reaction {
+  /** As GraphQL takes it: a unicode emoji, or `name:id`. */
+  emoji: string;
+  /** As it is shown. */
+  text: string;
+  count: number;
+  isMine: boolean;
+}
+
+export function reactionsOf(value: unknown): Reaction[] {
+  return listOf(value).map((one) => {
+    const { id, name } = fieldsOf(one.emoji);
+    const [number, text] = [textOf(id), textOf(name) ?? '?'];
+    return {
+      emoji: number ? `${text}:${number}` : text,
+      text: number ? `:${text}:` : text,
+      count: numberOf(one.count) ?? 0,
+      isMine: one.me === true,
+    };
+  });
+}
+
+/** What an event of a channel means for the page that shows it. */
+export type ChannelNews =
+  | { kind: 'message'; id: string }
+  | { kind: 'gone'; ids: string[] }
+  | { kind: 'typing'; userId: string; name: string }
+  | { kind: 'none' };
+
+export function newsOf(type: string, value: unknown): ChannelNews {
+  const data = fieldsOf(value);
+  if (type === 'MESSAGE_DELETE') return { kind: 'gone', ids: [textOf(data.id) ?? ''] };
+  if (type === 'MESSAGE_DELETE_BULK') return { kind: 'gone', ids: idsOf(data.ids) };
+  if (type === 'TYPING_START') return { kind: 'typing', userId: textOf(data.user_id) ?? '', name: nameOf(data.member) };
+  const id = textOf(type.startsWith('MESSAGE_REACTION') ? data.message_id : data.id);
+  return type.startsWith('MESSAGE_') && id ? { kind: 'message', id } : { kind: 'none' };
+}
+
+function idsOf(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
+}
+
+function nameOf(member: unknown): string {
+  const { nick, user } = fieldsOf(member);
+  const { global_name, username } = fieldsOf(user);
+  return textOf(nick) ?? textOf(global_name) ?? textOf(username) ?? 'Somebody';
+}

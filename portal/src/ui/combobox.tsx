@@ -1,0 +1,128 @@
+import './combobox.css';
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+
+/** Something to pick. */
+export interface ComboboxItem {
+  key: string;
+  text: string;
+  note?: string | undefined;
+}
+
+interface ComboboxProps<Item extends ComboboxItem> {
+  label: string;
+  hint?: ReactNode;
+  fault?: string | undefined;
+  /** What is typed. */
+  text: string;
+  /** What fits that, best first. */
+  items: readonly Item[];
+  placeholder?: string;
+  /** What is said where nothing fits. */
+  none?: string;
+  /** Whether it takes the focus at once. */
+  isFirst?: boolean;
+  onText: (text: string) => void;
+  onPick: (item: Item) => void;
+  /** Escape, while its list is closed. */
+  onLeave?: (() => void) | undefined;
+}
+
+/** One line of text with a list of what fits it, which the arrow keys walk through and Enter picks from. */
+export function Combobox<Item extends ComboboxItem>(props: ComboboxProps<Item>) {
+  const { label, hint, fault, text, items, placeholder, none = 'Nothing fits.', onText, onPick } = props;
+  const id = useId();
+  const list = useList(props);
+  const input = useRef<HTMLInputElement>(null);
+  const { isFirst } = props;
+  useEffect(() => {
+    if (isFirst) input.current?.focus();
+  }, [isFirst]);
+  return (
+    <div className="field combobox">
+      <label className="label" htmlFor={id}>
+        {label}
+      </label>
+      <input
+        id={id}
+        ref={input}
+        type="text"
+        role="combobox"
+        autoComplete="off"
+        aria-autocomplete="list"
+        aria-expanded={list.isOpen}
+        aria-controls={`${id}-list`}
+        aria-activedescendant={list.isOpen && items[list.active] ? `${id}-${list.active}` : undefined}
+        aria-invalid={fault ? true : undefined}
+        aria-describedby={`${id}-notes`}
+        placeholder={placeholder}
+        value={text}
+        onChange={({ target }) => {
+          list.open();
+          onText(target.value);
+        }}
+        onFocus={list.open}
+        onBlur={list.close}
+        onKeyDown={list.onKey}
+      />
+      {/* Keeps the focus in the field while something is picked by pointer. */}
+      <div className="options" id={`${id}-list`} role="listbox" aria-label={label} hidden={!list.isOpen}>
+        {items.map((item, index) => (
+          <div
+            key={item.key}
+            id={`${id}-${index}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={index === list.active}
+            ref={index === list.active && list.isOpen ? (option) => option?.scrollIntoView({ block: 'nearest' }) : null}
+            onPointerDown={(event) => {
+              event.preventDefault();
+              list.close();
+              onPick(item);
+            }}
+          >
+            <span>{item.text}</span>
+            {item.note && <span className="soft small">{item.note}</span>}
+          </div>
+        ))}
+        {items.length === 0 && <p className="soft small">{none}</p>}
+      </div>
+      <div id={`${id}-notes`}>
+        {fault && <p className="fault">{fault}</p>}
+        {hint && <p className="soft small">{hint}</p>}
+      </div>
+    </div>
+  );
+}
+
+function useList<Item extends ComboboxItem>({ items, onPick, onLeave }: ComboboxProps<Item>) {
+  const [isOpen, setOpen] = useState(false);
+  const [at, setAt] = useState(0);
+  const active = Math.min(at, Math.max(0, items.length - 1));
+  const close = () => setOpen(false);
+  const move = (steps: number) => {
+    setOpen(true);
+    if (items.length > 0) setAt((active + steps + items.length) % items.length);
+  };
+  const pick = () => {
+    const item = items[active];
+    if (!isOpen || !item) return false;
+    close();
+    onPick(item);
+    return true;
+  };
+  const leave = () => (isOpen && !onLeave ? close() : onLeave?.());
+  const onKey = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return;
+    if (event.key === 'ArrowDown') move(1);
+    else if (event.key === 'ArrowUp') move(-1);
+    else if (event.key === 'Escape') leave();
+    else if ((event.key !== 'Enter' && event.key !== 'Tab') || !pick() || event.key === 'Tab') return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  const open = () => {
+    setOpen(true);
+    setAt(0);
+  };
+  return { isOpen, active, open, close, onKey };
+}

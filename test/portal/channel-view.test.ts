@@ -1,0 +1,368 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  ActionRowBuilder,
+  ButtonBuilder,
+  ButtonStyle,
+  type ChatInputCommandInteraction,
+  Client,
+  Events,
+  GatewayIntentBits,
+  type Interaction,
+  MessageFlags,
+  ModalBuilder,
+  SlashCommandBuilder,
+  StringSelectMenuBuilder,
+  TextInputBuilder,
+  TextInputStyle,
+} from 'discord.js';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { noBrowser, openBrowser } from '../harness/browser.js';
+import { PIXEL } from '../harness/images.js';
+import {
+  createApplication,
+  createGuild,
+  install,
+  invite,
+  type MadeGuild,
+  type Person,
+  sendMessage,
+  signUp,
+} from '../harness/people.js';
+import { openPortal } from '../harness/portal.js';
+import { startServer, type TestServer } from '../harness/server.js';
+import { needing } from '../harness/skipping.js';
+
+let server: TestServer;
+let browser: Browser;
+let ada: Person;
+let bob: Person;
+let guild: MadeGuild;
+beforeAll(async () => {
+  server = await startServer();
+  if (noBrowser === null) browser = await openBrowser();
+  [ada, bob] = [await signUp(server, 'ada'), await signUp(server, 'bob')];
+  guild = await createGuild(ada, 'Harbour');
+  await invite(ada, guild, bob);
+});
+afterAll(async () => {
+  await browser?.close();
+  await server.stop();
+});
+
+const pathOf = (channelId: string) => `/servers/${guild.id}/channels/${channelId}`;
+const messages = (page: Page, text: string) => page.getByRole('log').getByText(text, { exact: true });
+const composer = (page: Page) => page.getByLabel(/^Message #/);
+const overhang = (page: Page) =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+
+async function say(page: Page, text: string): Promise<void> {
+  await composer(page).fill(text);
+  await composer(page).press('Enter');
+}
+
+describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a channel'), () => {
+  it('is made, and leads to an empty page of its own', async () => {
+    const { page, faults, open, close } = await openPortal(browser, server, ada, { width: 360 });
+    await open(`/servers/${guild.id}/channels`);
+    await page.getByRole('button', { name: 'New channel' }).click();
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.locator('[aria-invalid=true]').waitFor();
+    await page.getByLabel('Name').fill('boats');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { level: 2, name: 'boats' }).waitFor();
+    await page.getByText('Nothing was said here yet.').waitFor();
+    expect(await overhang(page)).toBeLessThanOrEqual(0);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('shows once what is said, edited, reacted to and removed in another browser', async () => {
+    const [hers, his] = await Promise.all([openPortal(browser, server, ada), openPortal(browser, server, bob)]);
+    await Promise.all([hers.open(pathOf(guild.textChannelId)), his.open(pathOf(guild.textChannelId))]);
+    await composer(his.page).fill('one\ntwo');
+    await hers.page.getByText('bob is typing …').waitFor();
+    await composer(his.page).press('Enter');
+    await messages(hers.page, 'one\ntwo').waitFor();
+    await say(his.page, '<b>bold</b>');
+    await messages(hers.page, '<b>bold</b>').waitFor();
+    expect(await messages(his.page, '<b>bold</b>').count()).toBe(1);
+    expect(await composer(his.page).inputValue()).toBe('');
+
+    const row = his.page.getByRole('listitem', { name: 'Message of bob' }).last();
+    await row.getByRole('button', { name: 'Edit' }).click();
+    await his.page.getByLabel('Edit the message').fill('italic');
+    await his.page.getByLabel('Edit the message').press('Enter');
+    await messages(hers.page, 'italic').waitFor();
+    await hers.page.getByText('(edited)').waitFor();
+
+    const theirs = hers.page.getByRole('listitem', { name: 'Message of bob' }).last();
+    expect(await theirs.getByRole('button', { name: 'Edit' }).count()).toBe(0);
+    await theirs.getByRole('button', { name: 'React' }).click();
+    await hers.page.getByRole('button', { name: 'React with 🎉' }).click();
+    await his.page.getByRole('button', { name: '🎉, 1' }).click();
+    await hers.page.getByRole('button', { name: '🎉, 2', pressed: true }).click();
+    await his.page.getByRole('button', { name: '🎉, 1', pressed: true }).waitFor();
+
+    await row.getByRole('button', { name: 'Delete' }).click();
+    await his.page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+    await messages(hers.page, 'italic').waitFor({ state: 'detached' });
+    expect(await messages(his.page, 'italic').count()).toBe(0);
+    expect([hers.faults, his.faults]).toEqual([[], []]);
+    await Promise.all([hers.close(), his.close()]);
+  });
+
+  it('sends files, and keeps what is too long or too much in the field', async () => {
+    const { page, faults, open, close } = await openPortal(browser, server, ada);
+    await open(pathOf(guild.textChannelId));
+    await composer(page).fill('𐂂'.repeat(4_001));
+    await page.getByText('4001 characters: at most 4000 can be sent.').waitFor();
+    await composer(page).press('Enter');
+    expect((await composer(page).inputValue()).length).toBe(8_002);
+    await composer(page).fill('');
+    const folder = await mkdtemp(join(tmpdir(), 'files-'));
+    const [file, large] = [join(folder, 'pixel.png'), join(folder, 'large.bin')];
+    await Promise.all([writeFile(file, PIXEL), writeFile(large, Buffer.alloc(10_485_761))]);
+    await page.getByLabel('Files', { exact: true }).setInputFiles([file, large]);
+    await page.getByText('“large.bin” has 10.0 MiB: at most 10 MiB can be sent.').waitFor();
+    await page.getByRole('button', { name: 'Remove large.bin' }).click();
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByRole('log').getByRole('img', { name: 'pixel.png' }).waitFor();
+    await rm(folder, { recursive: true });
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('loads what is older than the newest 50', async () => {
+    const { channelId } = await channelWith(60);
+    const { page, faults, open, close } = await openPortal(browser, server, ada);
+    await open(pathOf(channelId));
+    await messages(page, 'number 59').waitFor();
+    expect(await messages(page, 'number 9').count()).toBe(0);
+    await page.getByRole('button', { name: 'Load older' }).click();
+    await messages(page, 'number 0').waitFor();
+    expect(await page.getByRole('log').getByRole('listitem').count()).toBe(60);
+    await sendMessage(bob, channelId, 'number 60');
+    await messages(page, 'number 60').waitFor();
+    expect(await page.getByRole('log').getByRole('listitem').count()).toBe(61);
+    expect(faults).toEqual([]);
+    await close();
+  });
+});
+
+async function channelWith(count: number): Promise<{ channelId: string }> {
+  const { createChannel } = await ada.graphql(
+    'mutation ($input: CreateChannelInput!) { createChannel(input: $input) { channel { id } } }',
+    { input: { guildId: guild.id, name: 'long' } },
+  );
+  const channelId = createChannel.channel.id as string;
+  for (let number = 0; number < count; number += 1) await sendMessage(ada, channelId, `number ${number}`);
+  return { channelId };
+}
+
+const slash = (name: string) => new SlashCommandBuilder().setName(name).setDescription(`Tries ${name}`);
+
+const COMMANDS = [
+  slash('echo')
+    .addStringOption((option) => option.setName('text').setDescription('What').setRequired(true).setMinLength(2))
+    .addIntegerOption((option) => option.setName('count').setDescription('How often').setMinValue(1))
+    .addUserOption((option) => option.setName('who').setDescription('Who')),
+  slash('game').addSubcommand((one) =>
+    one
+      .setName('start')
+      .setDescription('Starts one')
+      .addStringOption((option) =>
+        option.setName('level').setDescription('How hard').addChoices({ name: 'Hard', value: 'hard' }),
+      ),
+  ),
+  slash('find').addStringOption((option) => option.setName('what').setDescription('What').setAutocomplete(true)),
+  slash('whisper'),
+  slash('later'),
+  slash('silent'),
+  slash('panel'),
+];
+
+const panel = () => [
+  new ActionRowBuilder<ButtonBuilder>().addComponents(
+    new ButtonBuilder().setCustomId('press').setLabel('Press').setStyle(ButtonStyle.Primary),
+    new ButtonBuilder().setCustomId('ask').setLabel('Ask').setStyle(ButtonStyle.Secondary),
+    new ButtonBuilder().setURL('https://example.com/').setLabel('Read more').setStyle(ButtonStyle.Link),
+  ),
+  new ActionRowBuilder<StringSelectMenuBuilder>().addComponents(
+    new StringSelectMenuBuilder()
+      .setCustomId('dish')
+      .setPlaceholder('A dish')
+      .addOptions({ label: 'Soup', value: 'soup' }, { label: 'Cake', value: 'cake' }),
+  ),
+];
+
+const question = () =>
+  new ModalBuilder()
+    .setCustomId('question')
+    .setTitle('A question')
+    .addComponents(
+      new ActionRowBuilder<TextInputBuilder>().addComponents(
+        new TextInputBuilder().setCustomId('why').setLabel('Why').setStyle(TextInputStyle.Paragraph).setMinLength(3),
+      ),
+    );
+
+/** Lets `later` go on. */
+let finish: () => void = () => {};
+
+async function answer(interaction: Interaction): Promise<unknown> {
+  if (interaction.isAutocomplete()) {
+    const typed = interaction.options.getFocused();
+    return interaction.respond([{ name: `${typed} soup`, value: `${typed}-soup` }]);
+  }
+  if (interaction.isModalSubmit()) return interaction.reply(`because ${interaction.fields.getTextInputValue('why')}`);
+  if (interaction.isStringSelectMenu()) return interaction.reply(`dish ${interaction.values.join()}`);
+  if (interaction.isButton()) {
+    return interaction.customId === 'ask'
+      ? interaction.showModal(question())
+      : interaction.update({ content: 'pressed', components: [] });
+  }
+  if (interaction.isChatInputCommand()) return answers[interaction.commandName]?.(interaction);
+  return undefined;
+}
+
+type Command = ChatInputCommandInteraction;
+
+const answers: Record<string, (interaction: Command) => Promise<unknown>> = {
+  echo: (interaction) => {
+    const { options } = interaction;
+    const said = [options.getString('text'), options.getInteger('count'), options.getUser('who')?.username];
+    return interaction.reply(`echo ${said.join(' ')}`);
+  },
+  find: (interaction) => interaction.reply(`found ${interaction.options.getString('what')}`),
+  game: (interaction) =>
+    interaction.reply(`game ${interaction.options.getSubcommand()} ${interaction.options.getString('level')}`),
+  whisper: (interaction) => interaction.reply({ content: 'psst', flags: MessageFlags.Ephemeral }),
+  panel: (interaction) => interaction.reply({ content: 'a panel', components: panel() }),
+  later: async (interaction) => {
+    await interaction.deferReply();
+    await new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    await interaction.editReply('done at last');
+  },
+};
+describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channel'), () => {
+  let bot: Client;
+  let appId: string;
+  beforeAll(async () => {
+    const application = await createApplication(ada, 'Otter bot');
+    appId = application.id;
+    await install(ada, application, guild);
+    bot = new Client({ intents: [GatewayIntentBits.Guilds], rest: { api: `${server.origin}/api` } });
+    bot.on(Events.InteractionCreate, answer);
+    const ready = new Promise((resolve) => bot.once(Events.ClientReady, resolve));
+    await bot.login(application.botToken);
+    await ready;
+    await bot.application?.commands.set(COMMANDS);
+  });
+  afterAll(() => bot?.destroy());
+
+  async function pick(page: Page, text: string): Promise<void> {
+    await composer(page).press('/');
+    await page.getByRole('combobox', { name: 'Command' }).fill(`/${text}`);
+    await page.getByRole('listbox', { name: 'Command' }).getByRole('option').first().waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('region', { name: `Command ${text}` }).waitFor();
+  }
+  const run = (page: Page) => page.getByRole('button', { name: 'Run' }).click();
+
+  it('are picked by keyboard, and say at their option what is wrong with it', async () => {
+    const { page, faults, open, close } = await openPortal(browser, server, ada, { width: 360, dark: true });
+    await open(pathOf(guild.textChannelId));
+    await composer(page).press('/');
+    await page.getByRole('option', { name: '/echo' }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('Enter');
+    await page.getByRole('region', { name: 'Command echo' }).waitFor();
+    await run(page);
+    await page.getByText('This option is required.').waitFor();
+    await page.getByLabel('text', { exact: true }).fill('x');
+    await page.getByLabel('count', { exact: true }).fill('2');
+    await run(page);
+    const faulty = page.getByLabel('text', { exact: true }).and(page.locator('[aria-invalid=true]'));
+    await page.getByText('Must be 2 or more in length.').waitFor();
+    await faulty.waitFor();
+    await page.getByLabel('text', { exact: true }).fill('hey');
+    await page.getByLabel('who', { exact: true }).fill('bo');
+    await page.getByRole('option', { name: 'bob' }).waitFor();
+    await page.keyboard.press('Enter');
+    expect(await overhang(page)).toBeLessThanOrEqual(0);
+    await run(page);
+    await messages(page, 'echo hey 2 bob').waitFor();
+    await page.getByText('was answered.').waitFor();
+    const link = page.getByRole('link', { name: 'Timeline' });
+    expect(await link.getAttribute('href')).toMatch(new RegExp(`^/portal/applications/${appId}/interactions/\\d+$`));
+    expect(await overhang(page)).toBeLessThanOrEqual(0);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('take subcommands with choices, and complete what is typed', async () => {
+    const { page, faults, open, close } = await openPortal(browser, server, ada);
+    await open(pathOf(guild.textChannelId));
+    await pick(page, 'game start');
+    await page.getByLabel('level').selectOption('Hard');
+    await run(page);
+    await messages(page, 'game start hard').waitFor();
+    await pick(page, 'find');
+    await page.getByRole('combobox', { name: 'what' }).fill('bean');
+    await page.getByRole('option', { name: 'bean soup' }).click();
+    await run(page);
+    await messages(page, 'found bean-soup').waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('are answered for one person alone, later, or not at all', async () => {
+    const [hers, his] = await Promise.all([openPortal(browser, server, ada), openPortal(browser, server, bob)]);
+    await Promise.all([hers.open(pathOf(guild.textChannelId)), his.open(pathOf(guild.textChannelId))]);
+    await pick(hers.page, 'whisper');
+    await run(hers.page);
+    await messages(hers.page, 'psst').waitFor();
+    await hers.page.getByText('Only you can see this').waitFor();
+    await pick(hers.page, 'later');
+    await run(hers.page);
+    await hers.page.getByRole('log').getByText('Otter bot is thinking …').waitFor();
+    finish();
+    await messages(hers.page, 'done at last').waitFor();
+    await messages(his.page, 'done at last').waitFor();
+    expect(await messages(his.page, 'psst').count()).toBe(0);
+    await pick(hers.page, 'silent');
+    await run(hers.page);
+    await hers.page.getByText(/^\/?silent failed: /).waitFor();
+    expect([hers.faults, his.faults]).toEqual([[], []]);
+    await Promise.all([hers.close(), his.close()]);
+  });
+
+  it('lead to components that are used, and to a modal that is filled in', async () => {
+    const { page, faults, open, close } = await openPortal(browser, server, ada);
+    await open(pathOf(guild.textChannelId));
+    await pick(page, 'panel');
+    await run(page);
+    await messages(page, 'a panel').waitFor();
+    expect(await page.getByRole('link', { name: 'Read more' }).getAttribute('href')).toBe('https://example.com/');
+    await page.getByRole('combobox', { name: 'A dish' }).selectOption('Cake');
+    await messages(page, 'dish cake').waitFor();
+    await page.getByRole('button', { name: 'Ask' }).click();
+    const dialog = page.getByRole('dialog', { name: 'A question' });
+    await dialog.getByLabel('Why').fill('no');
+    await dialog.getByRole('button', { name: 'Submit' }).click();
+    await dialog.locator('[aria-invalid=true]').waitFor();
+    await dialog.getByLabel('Why').fill('not');
+    await dialog.getByRole('button', { name: 'Submit' }).click();
+    await messages(page, 'because not').waitFor();
+    await page.getByRole('button', { name: 'Press', exact: true }).click();
+    await messages(page, 'pressed').waitFor();
+    expect(await page.getByRole('button', { name: 'Press', exact: true }).count()).toBe(0);
+    expect(faults).toEqual([]);
+    await close();
+  });
+});

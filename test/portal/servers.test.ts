@@ -1,0 +1,128 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { noBrowser, openBrowser } from '../harness/browser.js';
+import { PIXEL } from '../harness/images.js';
+import { createGuild, invite, signUp } from '../harness/people.js';
+import { openPortal } from '../harness/portal.js';
+import { startServer, type TestServer } from '../harness/server.js';
+import { needing } from '../harness/skipping.js';
+
+let server: TestServer;
+let browser: Browser;
+beforeAll(async () => {
+  server = await startServer();
+  if (noBrowser === null) browser = await openBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  await server.stop();
+});
+
+const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
+const said = (page: Page, text: string) =>
+  page.getByRole('region', { name: 'Notifications' }).getByText(text).waitFor();
+
+/** By how many pixels the page is wider than the window. */
+const overhang = (page: Page) =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+
+describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the servers'), () => {
+  it('are made, keep what was typed where it is refused, and stand in the list then', async () => {
+    const ada = await signUp(server, 'ada');
+    const { page, faults, open, close } = await openPortal(browser, server, ada);
+    await open('/servers');
+    await page.getByText('Make your first server').waitFor();
+    await page.getByRole('button', { name: 'New server' }).click();
+    await page.getByLabel('Description').fill('Boats');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).and(page.locator('[aria-invalid=true]')).waitFor();
+    expect(await page.getByLabel('Description').inputValue()).toBe('Boats');
+    await page.getByLabel('Name').fill('Harbour');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await heading(page, 'Harbour');
+    await page.getByRole('link', { name: 'Servers' }).click();
+    await page.getByRole('link', { name: 'Harbour' }).waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('are joined by a link that was made and copied in another browser, until it is revoked', async () => {
+    const [bea, cem] = [await signUp(server, 'bea'), await signUp(server, 'cem')];
+    const guild = await createGuild(bea, 'Quay');
+    const hers = await openPortal(browser, server, bea);
+    await hers.open(`/servers/${guild.id}`);
+    await hers.page.getByRole('button', { name: 'New invite' }).click();
+    await hers.page.getByLabel('How many can join by it').fill('200');
+    await hers.page.getByRole('button', { name: 'Create' }).click();
+    await hers.page.locator('[aria-invalid=true]').waitFor();
+    await hers.page.getByLabel('How many can join by it').fill('5');
+    await hers.page.getByRole('button', { name: 'Create' }).click();
+    await hers.page.getByRole('button', { name: /^Copy the link/ }).click();
+    await hers.page.getByText('Copied').waitFor();
+    const link = await hers.page.evaluate(() => navigator.clipboard.readText());
+
+    const his = await openPortal(browser, server, cem, { width: 360, dark: true });
+    await his.open('/servers');
+    await his.page.getByRole('button', { name: 'Join with an invite' }).click();
+    await his.page.getByRole('textbox', { name: 'Invite' }).fill('nothing-like-it');
+    await his.page.getByRole('button', { name: 'Join', exact: true }).click();
+    await his.page.locator('[aria-invalid=true]').waitFor();
+    await his.page.getByRole('textbox', { name: 'Invite' }).fill(link);
+    await his.page.getByText('1 member, invited by bea').waitFor();
+    await his.page.getByRole('button', { name: 'Join', exact: true }).click();
+    await heading(his.page, 'Quay');
+    await his.page.getByText('Needs the permission “Manage the server”.').waitFor();
+    expect(await his.page.getByLabel('Name').isDisabled()).toBe(true);
+    expect(await overhang(his.page)).toBeLessThanOrEqual(0);
+
+    await hers.page.getByRole('button', { name: /^Revoke/ }).click();
+    await hers.page
+      .getByRole('alertdialog', { name: 'Revoke this invite?' })
+      .getByRole('button', { name: 'Revoke' })
+      .click();
+    await hers.page.getByText('An invite is a link by which people join.').waitFor();
+    expect([hers.faults, his.faults]).toEqual([[], []]);
+    await Promise.all([hers.close(), his.close()]);
+  });
+
+  it('show what their owner changes to another member at once, and their picture before it is saved', async () => {
+    const [dan, eva] = [await signUp(server, 'dan'), await signUp(server, 'eva')];
+    const guild = await createGuild(dan, 'Pier');
+    await invite(dan, guild, eva);
+    const [his, hers] = await Promise.all([openPortal(browser, server, dan), openPortal(browser, server, eva)]);
+    await Promise.all([his.open(`/servers/${guild.id}`), hers.open(`/servers/${guild.id}`)]);
+    await heading(hers.page, 'Pier');
+    await his.page.getByLabel('Icon').setInputFiles({ name: 'icon.png', mimeType: 'image/png', buffer: PIXEL });
+    await his.page.locator('img[src^="blob:"]').waitFor();
+    await his.page.getByLabel('Name').fill('Jetty');
+    await his.page.getByRole('button', { name: 'Save changes' }).click();
+    await said(his.page, 'Saved');
+    await heading(hers.page, 'Jetty');
+    await hers.page.locator('.noun img').waitFor();
+    await hers.page.getByRole('button', { name: 'Leave server' }).click();
+    await hers.page.getByRole('alertdialog').getByRole('button', { name: 'Leave' }).click();
+    await hers.page.getByText('Make your first server').waitFor();
+    expect([his.faults, hers.faults]).toEqual([[], []]);
+    await Promise.all([his.close(), hers.close()]);
+  });
+
+  it('are deleted by their owner, who typed the name, and are gone for who looks on', async () => {
+    const [fay, gus] = [await signUp(server, 'fay'), await signUp(server, 'gus')];
+    const guild = await createGuild(fay, 'Mole');
+    await invite(fay, guild, gus);
+    const [hers, his] = await Promise.all([openPortal(browser, server, fay), openPortal(browser, server, gus)]);
+    await Promise.all([hers.open(`/servers/${guild.id}`), his.open(`/servers/${guild.id}`)]);
+    await heading(his.page, 'Mole');
+    expect(await his.page.getByRole('button', { name: 'Delete server' }).isDisabled()).toBe(true);
+    await hers.page.getByRole('button', { name: 'Delete server' }).click();
+    const question = hers.page.getByRole('alertdialog', { name: 'Delete Mole?' });
+    const doIt = question.getByRole('button', { name: 'Delete server' });
+    expect(await doIt.isDisabled()).toBe(true);
+    await question.getByLabel('Type the server’s name').fill('Mole');
+    await doIt.click();
+    await heading(hers.page, 'Servers');
+    await heading(his.page, 'Gone');
+    expect([hers.faults, his.faults]).toEqual([[], []]);
+    await Promise.all([hers.close(), his.close()]);
+  });
+});
