@@ -30,7 +30,11 @@ export function searchOf(server: string | null): { server?: string } {
 export function Installed({ children }: { children: ReactNode }) {
   const server = useServer();
   if (server === null) return children;
-  return <InstalledIn key={server} server={server}>{children}</InstalledIn>;
+  return (
+    <InstalledIn key={server} server={server}>
+      {children}
+    </InstalledIn>
+  );
 }
 
 function InstalledIn({ server, children }: { server: string; children: ReactNode }) {
