@@ -543,6 +543,13 @@ export type CommandServersQueryVariables = Exact<{ [key: string]: never; }>;
 
 export type CommandServersQuery = { readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string }> };
 
+export type ServerInstallationsQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type ServerInstallationsQuery = { readonly guild: { readonly id: string, readonly installations: ReadonlyArray<{ readonly id: string, readonly application: { readonly id: string } }> } | null };
+
 export type CreateCommandMutationVariables = Exact<{
   input: CreateCommandInput;
   guildId?: string | null | undefined;

@@ -52,8 +52,8 @@ export interface CommandsSearch {
 }
 
 function commandsSearch({ server }: Record<string, unknown>): CommandsSearch {
-  const isId = typeof server === 'string' || typeof server === 'number';
-  return isId && /^\d{1,20}$/.test(String(server)) ? { server: String(server) } : {};
+  // A number has lost digits of the id already.
+  return typeof server === 'string' && /^\d{1,20}$/.test(server) ? { server } : {};
 }
 
 const commands = createRoute({

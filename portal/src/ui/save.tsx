@@ -51,7 +51,7 @@ export function DraftForm<Live extends Values>({ draft, names, save, children, r
         draft.isChanged && (
           <section className="save" aria-label="Unsaved changes">
             <p>
-              Not saved: <b>{changed.join(', ')}</b>
+              Not saved: <b>{changed.join(', ') || 'what you typed'}</b>
             </p>
             <div className="actions">
               <button type="button" className="plain" onClick={discard}>

@@ -1,8 +1,16 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { useQuery } from 'urql';
-import { CommandServersDocument, CommandsChangedDocument, CommandsDocument } from '../../gql/applications/commands.js';
+import {
+  CommandServersDocument,
+  CommandsChangedDocument,
+  CommandsDocument,
+  ServerInstallationsDocument,
+} from '../../gql/applications/commands.js';
 import { useLive } from '../../live.js';
 import { Select } from '../../ui/field.js';
+import { Skeleton } from '../../ui/listing.js';
+import { problemIn, sentenceOf } from '../../ui/problems.js';
 import { useApplication } from './application.js';
 
 /** The server whose commands are shown; null for those that are everywhere. It stands in the address. */
@@ -13,6 +21,34 @@ export function useServer(): string | null {
 /** What the address says of the server, for links to pages about the same one. */
 export function searchOf(server: string | null): { server?: string } {
   return server === null ? {} : { server };
+}
+
+/**
+ * Shows what is about commands only where there can be any: in a server, where the application is installed. Asking for those of another
+ * server would be refused, and with it all else that is asked of the application.
+ */
+export function Installed({ children }: { children: ReactNode }) {
+  const server = useServer();
+  if (server === null) return children;
+  return (
+    <InstalledIn key={server} server={server}>
+      {children}
+    </InstalledIn>
+  );
+}
+
+function InstalledIn({ server, children }: { server: string; children: ReactNode }) {
+  const { id } = useApplication();
+  const [{ data, error }] = useQuery({ query: ServerInstallationsDocument, variables: { id: server } });
+  if (!data) return error ? <p className="notice">{sentenceOf(problemIn(error))}</p> : <Skeleton />;
+  if (data.guild?.installations.some(({ application }) => application.id === id)) return children;
+  return (
+    <p className="hint">
+      {data.guild
+        ? 'The application is not installed in this server, so that it has no commands there.'
+        : 'You are no member of this server, or it is gone.'}
+    </p>
+  );
 }
 
 /** The commands of a scope, live. */

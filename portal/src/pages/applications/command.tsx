@@ -17,13 +17,21 @@ import { problemIn, sentenceOf } from '../../ui/problems.js';
 import { useApplication } from './application.js';
 import { type Body, bodyOf } from './command-body.js';
 import { CommandEditor } from './command-editor.js';
-import { searchOf, useCommands, useServer } from './command-scope.js';
+import { Installed, searchOf, useCommands, useServer } from './command-scope.js';
 import { reasonAgainst } from './may.js';
 import { CommandCard } from './new-command.js';
 import './commands.css';
 
 /** Changes a command, or deletes it. */
 export function Command() {
+  return (
+    <Installed>
+      <Found />
+    </Installed>
+  );
+}
+
+function Found() {
   const { commandId } = useParams({ from: '/frame/applications/$applicationId/commands/$commandId' });
   const { commands, error, isBusy } = useCommands(useServer());
   const command = commands?.find(({ id }) => id === commandId);

@@ -1,20 +1,17 @@
 import { Link } from '@tanstack/react-router';
-import type { CombinedError } from 'urql';
 import type { CommandRowFragment, CommandType } from '../../gql/types.js';
 import { Skeleton } from '../../ui/listing.js';
 import { useTitle } from '../../ui/page.js';
 import { problemIn, sentenceOf } from '../../ui/problems.js';
 import { useApplication } from './application.js';
-import { ScopeSelect, searchOf, useCommands, useScopeText, useServer } from './command-scope.js';
+import { Installed, ScopeSelect, searchOf, useCommands, useScopeText, useServer } from './command-scope.js';
 import { reasonAgainst } from './may.js';
 import './commands.css';
 
 /** What people can ask of the application, everywhere or in one server. */
 export function Commands() {
   const application = useApplication();
-  const server = useServer();
   useTitle('Commands', application.name);
-  const { commands, error } = useCommands(server);
   const reason = reasonAgainst(application, 'MANAGE_COMMANDS');
   return (
     <section className="card" aria-labelledby="commands">
@@ -24,7 +21,9 @@ export function Commands() {
       </div>
       {reason !== undefined && <p className="hint">{reason}</p>}
       <ScopeSelect />
-      <List commands={commands} error={error} />
+      <Installed>
+        <List />
+      </Installed>
     </section>
   );
 }
@@ -66,13 +65,9 @@ function Ways({ isOff }: { isOff: boolean }) {
   );
 }
 
-interface ListProps {
-  commands: readonly CommandRowFragment[] | undefined;
-  error: CombinedError | undefined;
-}
-
-function List({ commands, error }: ListProps) {
-  if (!commands) return error ? <p className="notice">{refusalOf(error)}</p> : <Skeleton />;
+function List() {
+  const { commands, error } = useCommands(useServer());
+  if (!commands) return error ? <p className="notice">{sentenceOf(problemIn(error))}</p> : <Skeleton />;
   if (commands.length === 0) return <Empty />;
   return (
     <ul className="commands" aria-label="Commands">
@@ -81,13 +76,6 @@ function List({ commands, error }: ListProps) {
       ))}
     </ul>
   );
-}
-
-function refusalOf(error: CombinedError): string {
-  const problem = problemIn(error);
-  return problem.code === 'FORBIDDEN' || problem.code === 'NOT_FOUND'
-    ? 'The application is not installed in this server, so that it has no commands there.'
-    : sentenceOf(problem);
 }
 
 const TYPES: Record<CommandType, string> = {

@@ -50,11 +50,12 @@ export function personText({ user }: Pick<InteractionRowFragment, 'user'>): stri
   return user.globalName ?? user.username;
 }
 
-/** A body in lines where it is JSON; what was cut short, or is none, as it came. */
+/** A body in lines where it is JSON that says the same then; what was cut short, or is none, as it came. */
 export function legible(body: string | null): string | null {
   if (body === null) return null;
   try {
-    return JSON.stringify(JSON.parse(body), null, 2);
+    const json: unknown = JSON.parse(body);
+    return JSON.stringify(json) === body ? JSON.stringify(json, null, 2) : body;
   } catch {
     return body;
   }

@@ -6,7 +6,7 @@ import { useTitle } from '../../ui/page.js';
 import { useApplication } from './application.js';
 import { type Body, NEW_BODY, said } from './command-body.js';
 import { CommandEditor } from './command-editor.js';
-import { searchOf, useScopeText, useServer } from './command-scope.js';
+import { Installed, searchOf, useScopeText, useServer } from './command-scope.js';
 import { reasonAgainst } from './may.js';
 import './commands.css';
 
@@ -64,7 +64,7 @@ export function CommandCard({ title, children }: { title: ReactNode; children: R
         <h2 id="command">
           {title} <span className="soft small">{scope}</span>
         </h2>
-        {children}
+        <Installed>{children}</Installed>
       </section>
     </>
   );
