@@ -20,7 +20,10 @@ type Role = UpdateTeamMemberInput['role'];
 /** A member with their role. @param props.off why roles are off for the caller */
 export function MemberRow({ member, off }: MemberProps & Pick<ReturnType<typeof useReason>, 'off'>) {
   const { user, role } = member;
-  const isMe = useMyId() === user.id;
+  const myId = useMyId();
+  const isMe = myId === user.id;
+  // Until it is known who asks, nobody's own role could be taken without a question.
+  const offYet = myId === undefined ? { disabled: true } : off;
   return (
     <li>
       <PersonLine person={user}>{isMe ? 'you' : null}</PersonLine>
@@ -28,8 +31,8 @@ export function MemberRow({ member, off }: MemberProps & Pick<ReturnType<typeof 
         <p className="soft">owner</p>
       ) : (
         <div className="actions">
-          <RoleSelect member={member} isMe={isMe} off={off} />
-          {!isMe && <RemoveButton member={member} off={off} />}
+          <RoleSelect member={member} isMe={isMe} off={offYet} />
+          {!isMe && <RemoveButton member={member} off={offYet} />}
         </div>
       )}
     </li>

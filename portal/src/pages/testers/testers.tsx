@@ -64,7 +64,6 @@ function TesterRow({ tester: { user, state, createdAt, invitedBy }, off }: { tes
         )}
       </PersonLine>
       <div className="actions">
-        {state === 'INVITED' && <span className="badge warn">waits</span>}
         <RemoveTester user={user} off={off} />
       </div>
     </li>
