@@ -62,7 +62,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the integrations of a se
     await page.getByRole('combobox', { name: 'List' }).selectOption('/echo');
     await page.getByText('This command has no list of its own').waitFor();
     const everyone = page.getByRole('group', { name: '@everyone' });
-    await everyone.getByRole('radio', { name: 'Allow' }).check({ force: true });
+    await everyone.getByRole('radio', { name: 'Allow' }).click({ force: true });
     const question = page.getByRole('alertdialog', { name: 'Let everybody run it?' });
     await question.getByRole('button', { name: 'Allow' }).click();
     await said(page, 'Saved');
@@ -103,7 +103,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'roles and members of a s
     await hers.page.getByRole('button', { name: 'New role' }).click();
     const editor = hers.page.getByRole('region', { name: 'Role New role' });
     await editor.getByLabel('Colour').fill('blue');
-    await editor.getByLabel('Name').fill('Pilots');
+    await editor.getByLabel('Name', { exact: true }).fill('Pilots');
     await editor.getByLabel('Manage messages').check();
     await hers.page.getByRole('button', { name: 'Save changes' }).click();
     await hers.page.locator('[aria-invalid=true]').waitFor();

@@ -115,7 +115,7 @@ function useList<Item extends ComboboxItem>({ items, onPick, onLeave }: Combobox
     if (event.nativeEvent.isComposing) return;
     if (event.key === 'ArrowDown') move(1);
     else if (event.key === 'ArrowUp') move(-1);
-    else if (event.key === 'Escape') leave();
+    else if (event.key === 'Escape' && (isOpen || onLeave)) leave();
     else if ((event.key !== 'Enter' && event.key !== 'Tab') || !pick() || event.key === 'Tab') return;
     event.preventDefault();
     event.stopPropagation();

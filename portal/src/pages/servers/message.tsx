@@ -81,6 +81,9 @@ export function isSendKey({ key, shiftKey, nativeEvent }: KeyboardEvent): boolea
   return key === 'Enter' && !shiftKey && !nativeEvent.isComposing;
 }
 
+/** Takes the focus once it is there. */
+const focus = (area: HTMLTextAreaElement | null) => area?.focus();
+
 interface EditorProps {
   message: MessageShownFragment;
   onChange: (message: MessageShownFragment) => void;
@@ -117,7 +120,7 @@ function MessageEditor({ message, onChange, onClose }: EditorProps) {
         fault={problem?.fields.content}
         onKeyDown={onKey}
         onChange={({ target }) => setContent(target.value)}
-        ref={(area) => area?.focus()}
+        ref={focus}
       />
     </Form>
   );
