@@ -1,7 +1,7 @@
 import type { Config } from '../config.js';
 import type { ParityRow } from '../domain/boxes/index.js';
 import { CLOUD, type Route, type SelfHosted } from './route.js';
-import { routes } from './table.js';
+import { areaOf, routes } from './table.js';
 
 const OUTCOMES = {
   forward: 'works',
@@ -40,20 +40,21 @@ export function parityRows(config: Pick<Config, 'selfHostedWebhooks'>): ParityRo
   return routes.flatMap((row) => parityOf(row, config.selfHostedWebhooks === 'forward'));
 }
 
-function parityOf({ method, path, where }: Route, hasWebhooks: boolean): ParityRow[] {
+function parityOf(row: Route, hasWebhooks: boolean): ParityRow[] {
+  const { method, path, where } = row;
+  const named = { area: areaOf(row), method, path };
   if (where === CLOUD) {
     return OF_THE_CLOUD.filter(([paths]) => paths.test(path)).map(([, outcome, note]) => ({
-      method,
-      path,
+      ...named,
       outcome,
       note,
     }));
   }
   const { selfHosted, isDoneIf, note = null, isOfWebhooks = false } = where;
-  if (isOfWebhooks && !hasWebhooks) return [{ method, path, outcome: '404', note: null }];
-  if (typeof selfHosted === 'function') return [{ method, path, outcome: 'works', note }];
+  if (isOfWebhooks && !hasWebhooks) return [{ ...named, outcome: '404', note: null }];
+  if (typeof selfHosted === 'function') return [{ ...named, outcome: 'works', note }];
   const outcome = isDoneIf ? '204' : OUTCOMES[selfHosted];
-  return [{ method, path, outcome, note: note ?? NOTES[selfHosted] ?? null }];
+  return [{ ...named, outcome, note: note ?? NOTES[selfHosted] ?? null }];
 }
 
 /** The table of the page on what works on self-hosted servers (docs/parity.md). */

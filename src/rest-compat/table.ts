@@ -23,32 +23,44 @@ import { userRoutes } from './routes/users.js';
 import { voiceRoutes } from './routes/voice.js';
 import { webhookRoutes } from './routes/webhooks.js';
 
-/** Every wire route, a list for each noun. */
-export const routes: readonly Route[] = [
-  ...gatewayRoutes,
-  ...userRoutes,
-  ...applicationRoutes,
-  ...commandRoutes,
-  ...guildRoutes,
-  ...voiceRoutes,
-  ...memberRoutes,
-  ...banRoutes,
-  ...roleRoutes,
-  ...auditLogRoutes,
-  ...emojiRoutes,
-  ...channelRoutes,
-  ...inviteRoutes,
-  ...interactionRoutes,
-  ...webhookRoutes,
-  ...messageRoutes,
-  ...pinRoutes,
-  ...reactionRoutes,
-  ...commandPermissionRoutes,
-  ...oauth2Routes,
-  ...developerPortalRoutes,
-  ...teamRoutes,
-  ...absentRoutes,
+/** A list for each noun; null for one whose routes are of several, which the beginnings of their paths say. */
+const LISTS: readonly [area: string | null, rows: readonly Route[]][] = [
+  ['gateway', gatewayRoutes],
+  ['users', userRoutes],
+  ['applications', applicationRoutes],
+  ['commands', commandRoutes],
+  ['guilds', guildRoutes],
+  ['voice', voiceRoutes],
+  ['members', memberRoutes],
+  ['bans', banRoutes],
+  ['roles', roleRoutes],
+  ['audit-log', auditLogRoutes],
+  ['emojis', emojiRoutes],
+  ['channels', channelRoutes],
+  ['invites', inviteRoutes],
+  ['interactions', interactionRoutes],
+  ['webhooks', webhookRoutes],
+  ['messages', messageRoutes],
+  ['pins', pinRoutes],
+  ['reactions', reactionRoutes],
+  ['commands', commandPermissionRoutes],
+  ['oauth2', oauth2Routes],
+  ['developer-portal', developerPortalRoutes],
+  ['teams', teamRoutes],
+  [null, absentRoutes],
 ];
+
+/** Every wire route. */
+export const routes: readonly Route[] = LISTS.flatMap(([, rows]) => rows);
+
+const areas = new Map(
+  LISTS.flatMap(([area, rows]) => rows.map((row) => [row, area ?? row.path.split('/')[1]] as const)),
+);
+
+/** The noun of a route, such as `messages`. */
+export function areaOf(row: Route): string {
+  return areas.get(row) ?? '';
+}
 
 /** Paths that are known and take no method: whatever is asked of them is 405. */
 export const pathsWithoutMethods: readonly string[] = commandPermissionPathsWithoutMethods;

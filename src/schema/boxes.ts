@@ -97,6 +97,7 @@ function ownBoxes({ call, budget }: GraphqlContext, args: ListArgs): Promise<Box
 const ParityRow = builder.objectRef<ParityRowFacts>('ParityRow').implement({
   description: 'What becomes of a REST route whose target is a server on a box.',
   fields: (t) => ({
+    area: t.exposeString('area', { description: 'What the route is about, such as `messages`.' }),
     method: t.exposeString('method'),
     path: t.exposeString('path'),
     outcome: t.exposeString('outcome', { description: '`works`, `501`, `404` or `204`.' }),

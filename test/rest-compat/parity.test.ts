@@ -31,3 +31,18 @@ test('with SELF_HOSTED_WEBHOOKS=not_found no route of webhooks works there, and 
   expect(changed).toEqual(works?.filter(({ path }) => path.includes('webhooks')));
   expect(changed).toHaveLength(16);
 });
+
+test.each([
+  ['GET', '/guilds/:guildId', 'guilds'],
+  ['PUT', '/guilds/:guildId/members/:userId/roles/:roleId', 'members'],
+  ['GET', '/users/@me/guilds/:guildId/member', 'members'],
+  ['POST', '/channels/:channelId/messages', 'messages'],
+  ['PUT', '/channels/:channelId/messages/pins/:messageId', 'pins'],
+  ['POST', '/channels/:channelId/webhooks', 'webhooks'],
+  ['PUT', '/applications/:applicationId/guilds/:guildId/commands/:commandId/permissions', 'commands'],
+  ['GET', '/guilds/:guildId/scheduled-events', 'guilds'],
+])('%s %s is about %s', (method, path, area) => {
+  const rows = parityRows({ selfHostedWebhooks: 'forward' });
+  expect(rows.filter((row) => row.method === method && row.path === path)).toMatchObject([{ area }]);
+  for (const row of rows) expect(row.area).toMatch(/^[a-z][a-z-]+$/);
+});

@@ -193,7 +193,7 @@ const GUILD = `id name iconUrl tier description afkTimeout preferredLocale viewe
   members { edges { node { user { username } roles { name } } } pageInfo { hasNextPage } }
   installations { application { id } } webhooks { name guild { id } channel { name } }
   bans { edges { node { reason } } } invites { code } voiceStates { channelId } emojis { id }
-  auditLog { edges { node { action } } } inactiveMemberCount parity { method path outcome note }`;
+  auditLog { edges { node { action } } } inactiveMemberCount parity { area method path outcome note }`;
 
 const QUERY = `query ($id: ID!) { guild(id: $id) { ${GUILD} } }`;
 
@@ -233,6 +233,7 @@ describe('a server on a box', () => {
       auditLog: { edges: [] },
     });
     expect(shown.parity).toContainEqual({
+      area: 'messages',
       method: 'POST',
       path: '/channels/:channelId/messages',
       outcome: 'works',

@@ -139,6 +139,7 @@ describe('a cover', () => {
 
   test('is no abandoned file', async () => {
     const cover = await put(await drawing(50, 20));
+    await uploadIcon(server, owner, application.id, await drawing(30, 30));
     const { db, blobs, log } = server.app;
     const clock = new ManualClock(Date.now() + 7_200_000);
     await removeAbandonedFiles({ read: db.reader, blobs, log, clock });
