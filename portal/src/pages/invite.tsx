@@ -32,7 +32,8 @@ export function Invite() {
             <Name>{invite.guildName}</Name>
           </Heading>
           <p className="soft">
-            <bdi>{invite.inviter.username}</bdi> invites you · {invite.memberCount} members, about {invite.presenceCount} online
+            <bdi>{invite.inviter.username}</bdi> invites you · {invite.memberCount} members, about{' '}
+            {invite.presenceCount} online
           </p>
         </div>
       </header>

@@ -1,6 +1,6 @@
 import { Link, useParams } from '@tanstack/react-router';
 import { useQuery } from 'urql';
-import { TimelineChangedDocument, InteractionDocument } from '../../gql/applications/interactions.js';
+import { InteractionDocument, TimelineChangedDocument } from '../../gql/applications/interactions.js';
 import type { InteractionPageFragment } from '../../gql/types.js';
 import { useLive } from '../../live.js';
 import { useRenewal } from '../../renewal.js';

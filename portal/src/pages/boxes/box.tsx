@@ -116,8 +116,8 @@ function Enrolment({ box }: { box: BoxCardFragment }) {
     <section className="card">
       <h2>Enrolment</h2>
       <p>
-        A new token enrols the box once more, such as on another machine. The key that the box has is good until the token is
-        used; an earlier token is no good any more.
+        A new token enrols the box once more, such as on another machine. The key that the box has is good until the
+        token is used; an earlier token is no good any more.
       </p>
       <button type="button" className="plain" disabled={renew.isBusy} onClick={ask}>
         New enrolment token

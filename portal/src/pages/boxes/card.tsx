@@ -28,7 +28,12 @@ export function BoxState({ box: { status, lastSeenAt } }: { box: BoxCardFragment
     case 'DISCONNECTED':
       return (
         <span className="badge bad">
-          away{lastSeenAt !== null && <>, last seen <Ago at={lastSeenAt} /></>}
+          away
+          {lastSeenAt !== null && (
+            <>
+              , last seen <Ago at={lastSeenAt} />
+            </>
+          )}
         </span>
       );
     case 'NEVER_CONNECTED':
