@@ -2,13 +2,12 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { printedSchema } from '../dist/schema/index.js';
-import { portalGql } from './portal-gql.mjs';
-import { portalTables } from './portal-tables.mjs';
+import { portalFiles } from './portal-files.mjs';
 
 const root = resolve(import.meta.dirname, '..');
 writeFileSync(join(root, 'schema.graphql'), printedSchema());
 const generated = join(root, 'portal/src/gql');
-const texts = [...(await portalGql()), ...portalTables()];
+const texts = await portalFiles();
 rmSync(generated, { recursive: true, force: true });
 for (const [path, text] of texts) {
   const file = join(generated, path);

@@ -127,7 +127,9 @@ export type DomainEvent =
   | { type: 'APPLICATION_WEBHOOKS_UPDATED'; applicationId: bigint }
   /** Commands were registered, changed or deleted: those of a guild, or those that are everywhere. */
   | { type: 'COMMANDS_UPDATED'; applicationId: bigint; guildId: bigint | null }
-  /** An application was installed or removed somewhere, or somebody said who may run its commands. */
+  /** An emoji of the application was made, renamed or removed. */
+  | { type: 'APPLICATION_EMOJIS_UPDATED'; applicationId: bigint }
+  /** An application was installed or removed somewhere, also with other grants, or somebody said who may run its commands. */
   | { type: 'COMMAND_ACCESS_UPDATED'; applicationId: bigint }
   /** Sessions of its bot began or ended. */
   | { type: 'BOT_SESSIONS_UPDATED'; applicationId: bigint }

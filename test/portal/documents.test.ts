@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { schema } from '../../src/schema/index.js';
 import { limitAliases, limitDepth } from '../../src/schema/rules.js';
 
-const { portalGql } = (await import('../../scripts/portal-gql.mjs' as string)) as {
-  portalGql(): Promise<Map<string, string>>;
+const { portalFiles } = (await import('../../scripts/portal-files.mjs' as string)) as {
+  portalFiles(): Promise<Map<string, string>>;
 };
 
 const GENERATED = resolve(import.meta.dirname, '../../portal/src/gql');
@@ -24,13 +24,13 @@ function documentsIn(text: string): string[] {
 
 describe('what the portal asks GraphQL', () => {
   it('is written as `npm run schema` writes it', async () => {
-    const texts = await portalGql();
+    const texts = await portalFiles();
     expect(filesBelow(GENERATED).sort()).toEqual([...texts.keys()].sort());
     for (const [path, text] of texts) expect(readFileSync(join(GENERATED, path), 'utf8'), path).toBe(text);
   });
 
   it('is valid, and within the limits of every document', async () => {
-    const texts = [...(await portalGql()).values()];
+    const texts = [...(await portalFiles()).values()];
     const documents = texts.flatMap(documentsIn);
     expect(documents.length).toBeGreaterThan(5);
     for (const document of documents) {

@@ -60,7 +60,7 @@ export async function createApplicationEmoji(
   { applicationId, name, image }: { applicationId: bigint; name: string; image: IconSource },
 ): Promise<EmojiRecord> {
   const creator = await accessEmojis(call, applicationId, 'manageEmojis');
-  const insert = async ({ db, audit }: Write, { id, animated }: Pick<Emoji, 'id' | 'animated'>) => {
+  const insert = async ({ db, audit, record }: Write, { id, animated }: Pick<Emoji, 'id' | 'animated'>) => {
     await accessEmojis(call, applicationId, 'manageEmojis', db);
     const most = limits.emojisPerApplication;
     if ((await db.emoji.count({ where: { applicationId } })) >= most) {
@@ -70,6 +70,7 @@ export async function createApplicationEmoji(
       data: { id, applicationId, name, animated, creatorId: creator.id, roleIds: [] },
     });
     await audit({ action: 'APPLICATION_EMOJI_CREATE', applicationId, targetId: id, changes: { name } });
+    record({ type: 'APPLICATION_EMOJIS_UPDATED', applicationId });
     return emoji;
   };
   const emoji = await makeWithPicture(call, image, (made) =>
@@ -83,7 +84,7 @@ export async function updateApplicationEmoji(
   call: CallContext,
   { applicationId, emojiId: id, name }: ApplicationEmojiKey & { name?: string | null | undefined },
 ): Promise<EmojiRecord> {
-  const update = async ({ db, audit }: Write) => {
+  const update = async ({ db, audit, record }: Write) => {
     await accessEmojis(call, applicationId, 'manageEmojis', db);
     const before = await db.emoji.findFirst({ where: { id, applicationId }, include: { creator: true } });
     if (!before) throw new DomainError('UNKNOWN_GUILD_EMOJI');
@@ -91,6 +92,7 @@ export async function updateApplicationEmoji(
     const after = await db.emoji.update({ where: { id }, data: { name: name ?? before.name } });
     const changes = { name: { old: before.name, new: after.name } };
     await audit({ action: 'APPLICATION_EMOJI_UPDATE', applicationId, targetId: id, changes });
+    record({ type: 'APPLICATION_EMOJIS_UPDATED', applicationId });
     return { ...before, ...after };
   };
   const { creator, ...emoji } = await call.write(update, { serializable: true });
@@ -100,13 +102,14 @@ export async function updateApplicationEmoji(
 /** Removes an emoji and its picture. @throws UNKNOWN_GUILD_EMOJI and what {@link accessEmojis} throws */
 export async function deleteApplicationEmoji(call: CallContext, key: ApplicationEmojiKey): Promise<void> {
   const { applicationId, emojiId: id } = key;
-  const remove = async ({ db, audit }: Write) => {
+  const remove = async ({ db, audit, record }: Write) => {
     await accessEmojis(call, applicationId, 'manageEmojis', db);
     const emoji = await db.emoji.findFirst({ where: { id, applicationId } });
     if (!emoji) throw new DomainError('UNKNOWN_GUILD_EMOJI');
     await db.emoji.delete({ where: { id } });
     const changes = { name: emoji.name };
     await audit({ action: 'APPLICATION_EMOJI_DELETE', applicationId, targetId: id, changes });
+    record({ type: 'APPLICATION_EMOJIS_UPDATED', applicationId });
   };
   await call.write(remove, { serializable: true });
   await dropPictures(call, [id]);

@@ -75,10 +75,8 @@ async function putInstallation(call: CallContext, write: Write, install: BoxInst
   await addSettlement(write, { guildId, botId: application.id }, call.clock.now());
   // The box tells of the member, too, and perhaps later than the bot's sessions are shown the guild.
   record({ type: 'MEMBERSHIP_UPDATED', guildId, userId: application.id });
-  if (!earlier) {
-    record({ type: 'GUILD_JOINED', guildId, userId: application.id });
-    record({ type: 'COMMAND_ACCESS_UPDATED', applicationId: application.id });
-  }
+  if (!earlier) record({ type: 'GUILD_JOINED', guildId, userId: application.id });
+  record({ type: 'COMMAND_ACCESS_UPDATED', applicationId: application.id });
   await audit({
     action: 'INSTALLATION_PUT',
     guildId,

@@ -91,8 +91,8 @@ async function putInstallation(call: CallContext, write: Write, grant: GrantedIn
   if (!earlier) {
     const integration = { targetId: installation.id, changes: auditedIntegration(application) };
     await audit({ action: 'INTEGRATION_CREATE', guildId, ...integration });
-    record({ type: 'COMMAND_ACCESS_UPDATED', applicationId: application.id });
   }
+  record({ type: 'COMMAND_ACCESS_UPDATED', applicationId: application.id });
   const changes = {
     scopes,
     permissions: { old: before === null ? null : String(before), new: installation.permissions },

@@ -34,7 +34,7 @@ async function putInstallation(
     : await db.installation.create({
         data: { id: call.nextId(), applicationId, context: 'USER', userId, installerId: userId, scopes },
       });
-  if (!earlier) record({ type: 'COMMAND_ACCESS_UPDATED', applicationId });
+  record({ type: 'COMMAND_ACCESS_UPDATED', applicationId });
   await audit({ action: 'INSTALLATION_PUT', applicationId, targetId: installation.id, changes: { scopes } });
   return installation;
 }

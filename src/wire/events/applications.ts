@@ -22,6 +22,12 @@ export const applicationEvents = {
     invalidates: ['portal'],
     audience: null,
   },
+  APPLICATION_EMOJIS_UPDATED: {
+    topic: 'application',
+    about: ({ applicationId }) => ({ applicationId }),
+    invalidates: ['portal'],
+    audience: null,
+  },
   COMMANDS_UPDATED: {
     topic: 'application',
     about: ({ applicationId }) => ({ applicationId }),
@@ -31,7 +37,7 @@ export const applicationEvents = {
   COMMAND_ACCESS_UPDATED: {
     topic: 'application',
     about: ({ applicationId }) => ({ applicationId }),
-    invalidates: ['commands'],
+    invalidates: ['commands', 'portal'],
     audience: null,
   },
   BOT_SESSIONS_UPDATED: {

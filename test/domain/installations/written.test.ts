@@ -91,11 +91,11 @@ describe('an installation to a guild is written down and told', () => {
     expect(await kept()).toMatchObject([{ context: 'SERVER', guildId, userId: null, installerId: ada.id }]);
   });
 
-  test('again with the same permissions: the entry alone', async () => {
+  test('again with the same permissions: the entry, and that it was granted anew', async () => {
     await install();
     const told = await toldBy(ada.call, (call) => install(call));
     expect(told.entries).toEqual([await put(['bot'], '2048', '2048')]);
-    expect(told.events).toEqual([]);
+    expect(told.events).toEqual([{ type: 'COMMAND_ACCESS_UPDATED', applicationId }]);
   });
 
   test('again with others, by somebody else: the role, who installed it last, and what the bot lost', async () => {
@@ -103,19 +103,22 @@ describe('an installation to a guild is written down and told', () => {
     await bobManages();
     const told = await toldBy(bob.call, (call) => install(call, ['bot'], '2048'));
     expect(told.entries).toEqual([await put(['bot'], '3072', '2048')]);
-    expect(told.events).toMatchObject([{ type: 'GUILD_ROLE_UPDATE', role: { permissions: 2048n } }]);
+    expect(told.events).toMatchObject([
+      { type: 'GUILD_ROLE_UPDATE', role: { permissions: 2048n } },
+      { type: 'COMMAND_ACCESS_UPDATED', applicationId },
+    ]);
     expect(told.mails).toEqual(['ada@people.example Helper lost permissions in Harbour']);
     expect(await kept()).toMatchObject([{ installerId: bob.id }]);
   });
 
-  test('without a bot: the entries alone, and what a bot has there it keeps', async () => {
+  test('without a bot: the entries, that it was granted, and what a bot has there it keeps', async () => {
     const none = await toldBy(ada.call, (call) => install(call, ['applications.commands']));
     expect(none.entries).toEqual([await created(), await put(['applications.commands'], null, '0')]);
     expect([none.events, await roles()]).toEqual([[{ type: 'COMMAND_ACCESS_UPDATED', applicationId }], []]);
     await install();
     const told = await toldBy(ada.call, (call) => install(call, ['applications.commands', 'identify'], '8'));
     expect(told.entries).toEqual([await put(['bot', 'applications.commands', 'identify'], null, '2048')]);
-    expect([told.events, told.mails]).toEqual([[], []]);
+    expect([told.events, told.mails]).toEqual([[{ type: 'COMMAND_ACCESS_UPDATED', applicationId }], []]);
     expect(await roles()).toMatchObject([{ permissions: 2048n }]);
   });
 
@@ -179,7 +182,7 @@ describe('an installation to a person', () => {
     expect(first.entries).toEqual([{ ...entry, changes: { scopes: ['applications.commands'] } }]);
     expect(second.entries).toEqual([{ ...entry, changes: { scopes: ['applications.commands', 'identify'] } }]);
     expect([first.events, first.serializable]).toEqual([[{ type: 'COMMAND_ACCESS_UPDATED', applicationId }], [true]]);
-    expect(second.events).toEqual([]);
+    expect(second.events).toEqual(first.events);
     expect(await kept()).toMatchObject([
       {
         context: 'USER',

@@ -475,10 +475,15 @@ const ROWS: { [Name in EventName]: [event: DomainEvent & { type: Name }, way: Wa
     {},
   ],
   BOT_SESSIONS_UPDATED: [{ type: 'BOT_SESSIONS_UPDATED', applicationId: 5n }, ownOf('application:5', ['portal']), {}],
+  APPLICATION_EMOJIS_UPDATED: [
+    { type: 'APPLICATION_EMOJIS_UPDATED', applicationId: 5n },
+    ownOf('application:5', ['portal']),
+    {},
+  ],
   CLIENT_SECRET_RESET: [{ type: 'CLIENT_SECRET_RESET', applicationId: 5n }, ownOf('application:5', ['portal']), {}],
   COMMAND_ACCESS_UPDATED: [
     { type: 'COMMAND_ACCESS_UPDATED', applicationId: 5n },
-    ownOf('application:5', ['commands']),
+    ownOf('application:5', ['commands', 'portal']),
     {},
   ],
   COMMANDS_UPDATED: [
