@@ -34,6 +34,7 @@ import {
 import { openPortal } from '../harness/portal.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
+import { until } from '../harness/until.js';
 
 let server: TestServer;
 let browser: Browser;
@@ -82,8 +83,16 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a channel'), () => {
   it('shows once what is said, edited, reacted to and removed in another browser', async () => {
     const [hers, his] = await Promise.all([openPortal(browser, server, ada), openPortal(browser, server, bob)]);
     await Promise.all([hers.open(pathOf(guild.textChannelId)), his.open(pathOf(guild.textChannelId))]);
+    const typing = his.page.waitForRequest((request) => request.postData()?.includes('startTyping') ?? false);
     await composer(his.page).fill('one\ntwo');
-    await hers.page.getByText('bob is typing …').waitFor();
+    await typing;
+    // Typing is told once, and her page may hear of the channel only a moment after it is open.
+    await until(async () => {
+      await bob.graphql('mutation ($id: ID!) { startTyping(input: { channelId: $id }) { channel { id } } }', {
+        id: guild.textChannelId,
+      });
+      return hers.page.getByText('bob is typing …').isVisible();
+    });
     await composer(his.page).press('Enter');
     await messages(hers.page, 'one\ntwo').waitFor();
     await say(his.page, '<b>bold</b>');

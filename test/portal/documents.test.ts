@@ -19,6 +19,7 @@ function filesBelow(folder: string): string[] {
 
 /** The documents as the pages send them. */
 function documentsIn(text: string): string[] {
+  if (!text.includes('../document.js')) return [];
   return [...text.matchAll(/^ {2}'(.*)',$/gm)].map(([, document = '']) => document.replaceAll("\\'", "'"));
 }
 

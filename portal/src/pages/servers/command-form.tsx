@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { InvokeCommandDocument } from '../../gql/servers/commands.js';
 import type { InteractionShownFragment } from '../../gql/types.js';
 import { useAction } from '../../ui/action.js';
@@ -36,7 +36,12 @@ export function CommandForm({ runnable, follow, onLeave, askAgain }: CommandForm
     follow(data.invokeCommand.interaction);
     onLeave();
   };
-  const faults = { ...faultsByName(problem?.fields ?? {}, sent), ...missing };
+  const faults = useMemo(
+    () => ({ ...faultsByName(problem?.fields ?? {}, sent), ...missing }),
+    [problem, sent, missing],
+  );
+  // Another one only after another try: the form moves the focus for each.
+  const shown = useMemo(() => shownProblem(problem, faults), [problem, faults]);
   return (
     <section className="picker" aria-label={`Command ${name}`}>
       <h3>
@@ -44,7 +49,7 @@ export function CommandForm({ runnable, follow, onLeave, askAgain }: CommandForm
       </h3>
       <p className="soft small">{runnable.description}</p>
       <Form
-        problem={shownProblem(problem, faults)}
+        problem={shown}
         isBusy={isBusy}
         onSubmit={invoke}
         buttons={(isOff) => <CommandButtons isOff={isOff} onLeave={onLeave} />}
@@ -66,7 +71,7 @@ export function CommandForm({ runnable, follow, onLeave, askAgain }: CommandForm
 
 /** Faults that are no option's, such as that the command has changed, stand above the buttons. */
 function shownProblem(problem: Problem | null, faults: Record<string, string>): Problem | null {
-  if (!problem) return Object.keys(faults).length > 0 ? MISSING : null;
+  if (!problem) return Object.keys(faults).length > 0 ? { ...MISSING } : null;
   const named = Object.values(faults);
   const elsewhere = Object.values(problem.fields).filter((message) => !named.includes(message));
   return { ...problem, message: problem.message ?? (elsewhere.length > 0 ? elsewhere.join(' ') : null) };
