@@ -95,7 +95,7 @@ export function choicesOf(value: unknown): OptionChoice[] {
 /** What somebody gave an option: text as typed or an id, a file, or nothing. */
 export type Given = string | File | undefined;
 
-export interface SentOption {
+interface SentOption {
   name: string;
   value: string | number | boolean;
   focused?: true;
