@@ -350,10 +350,11 @@ describe.skipIf(alone)(needing(alone, 'a running instance'), () => {
     expect(await end(child, 'SIGTERM')).toBe(0);
   });
 
-  it('names its addresses on the front page, and counts in Prometheus text', async () => {
+  it('leads to the portal, and counts in Prometheus text', async () => {
     const page = await fetch(origin);
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
-    expect(await page.text()).toContain(`${origin}/graphql`);
+    expect(page.url).toBe(`${origin}/portal`);
+    expect(await page.text()).toContain('/portal/assets/');
     await fetch(`${origin}/api/v10/gateway`);
     const metrics = await (await fetch(`${origin}/metrics`)).text();
     expect(metrics).toMatch(/causeway_request_seconds_count\{.*route="GET \/gateway".*\} 1/);

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AppContext } from '../context.js';
+import { isInviteCode } from '../domain/invites/code.js';
 import type { Face } from '../face.js';
 import { mountFavicon } from './favicon.js';
 import { type Encoding, type Pages, type PortalFile, readPages } from './pages.js';
@@ -14,8 +15,8 @@ export function createPortalFace(app: AppContext): Face {
     mount(http) {
       mountFavicon(http);
       http.get('/', async (_request, reply) => reply.redirect('/portal', 302));
-      http.get<{ Params: { code: string } }>('/invite/:code', async ({ params }, reply) =>
-        reply.redirect(`/portal/invite/${encodeURIComponent(params.code)}`, 302),
+      http.get<{ Params: { code: string } }>('/invite/:code', async ({ params: { code } }, reply) =>
+        isInviteCode(code) ? reply.redirect(`/portal/invite/${code}`, 302) : reply.callNotFound(),
       );
       http.get('/portal', async (request, reply) => sendShell(app, pages, request, reply, ''));
       http.get<{ Params: { '*': string } }>('/portal/*', async (request, reply) => {

@@ -104,7 +104,16 @@ describe('the metrics', () => {
     const get = (path: string) => fetch(server.origin + path, { redirect: 'manual' });
     const headers = { authorization: `Bot ${bot.botToken}` };
     await fetch(`${server.origin}/api/v10/users/@me`, { headers });
-    for (const path of ['/', '/openapi.json', '/cdn/embed/avatars/0.png', '/nowhere', '/healthz', '/invite/secret']) {
+    for (const path of [
+      '/',
+      '/openapi.json',
+      '/cdn/embed/avatars/0.png',
+      '/nowhere',
+      '/healthz',
+      '/invite/secret',
+      '/portal/applications',
+      '/portal/secret',
+    ]) {
       await (await get(path)).arrayBuffer();
     }
     for (const path of ['/oauth2/sign-in', '/auth/get-session', '/api/v10/no/such/route', '/favicon.ico'])
@@ -119,7 +128,9 @@ describe('the metrics', () => {
         'accounts POST /auth/sign-up/email 200',
         'oauth GET /oauth2/sign-in 200',
         'openapi GET /openapi.json 200',
-        'portal GET / 200',
+        'portal GET / 302',
+        'portal GET /portal/* 200',
+        'portal GET /portal/* 404',
         'portal GET /favicon.ico 200',
         'none none 404',
       ]),

@@ -39,7 +39,7 @@ describe('at the level debug', () => {
 
   /** The line of the request that an answer belongs to. */
   async function lineOf(path: string, init: RequestInit = {}): Promise<Line> {
-    const answer = await fetch(server.origin + path, init);
+    const answer = await fetch(server.origin + path, { redirect: 'manual', ...init });
     await answer.arrayBuffer();
     const id = answer.headers.get('x-request-id');
     expect(id).toMatch(UUID);

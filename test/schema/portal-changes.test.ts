@@ -269,7 +269,8 @@ describe('portalHomeChanged', () => {
     await ada.graphql('mutation ($i: InviteTesterInput!) { inviteTester(input: $i) { tester { state } } }', {
       i: { applicationId: bot.id, email: bob.email },
     });
-    expect(await bobs.next()).toEqual({ teamInvitations: [], testerInvitations: [{ application: { id: bot.id } }] });
+    const testing = await bobs.until(({ testerInvitations }) => testerInvitations.length > 0);
+    expect(testing).toEqual({ teamInvitations: [], testerInvitations: [{ application: { id: bot.id } }] });
     await bob.graphql('mutation ($i: ApplicationIdInput!) { declineTesterInvitation(input: $i) { id } }', {
       i: { applicationId: bot.id },
     });

@@ -95,12 +95,6 @@ export function choicesOf(value: unknown): OptionChoice[] {
 /** What somebody gave an option: text as typed or an id, a file, or nothing. */
 export type Given = string | File | undefined;
 
-interface SentOption {
-  name: string;
-  value: string | number | boolean;
-  focused?: true;
-}
-
 /** The options as GraphQL takes them, and the files that their values are places of. */
 export interface SentOptions {
   options: unknown[];
