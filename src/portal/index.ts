@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AppContext } from '../context.js';
-import { isInviteCode } from '../domain/invites/code.js';
+import { isInviteCode } from '../domain/invites/index.js';
 import type { Face } from '../face.js';
 import { mountFavicon } from './favicon.js';
 import { type Encoding, type Pages, type PortalFile, readPages } from './pages.js';

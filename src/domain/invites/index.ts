@@ -1,3 +1,4 @@
+export { isInviteCode } from './code.js';
 export { createInvite, NewInvite } from './create.js';
 export { deleteInvite } from './delete.js';
 export { maxAgeOf } from './find.js';
