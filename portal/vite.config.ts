@@ -12,7 +12,7 @@ const FRAME_FILES =
   /portal\/src\/(cache|client|document|live|session|ui\/(connection|copy|dialog|draft|listing|picture|save|secrets|toasts))\.tsx?$/;
 
 /** Files of our own that pages of visitors need, too. */
-const SHELL = /portal\/src\/(store|ui\/(field|form|page|problems|times|endings|loading))\.tsx?$/;
+const SHELL = /portal\/src\/(store|ui\/(field|form|page|problems|times|endings|broken|loading))\.tsx?$/;
 
 const logger = createLogger('warn');
 const { warn } = logger;

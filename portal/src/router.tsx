@@ -1,5 +1,6 @@
 import { createRouter } from '@tanstack/react-router';
 import { routeTree } from './routes/tree.js';
+import { Broken } from './ui/broken.js';
 import { Loading } from './ui/loading.js';
 import { focusHeading } from './ui/page.js';
 
@@ -8,6 +9,7 @@ export const router = createRouter({
   basepath: '/portal',
   defaultPreload: 'intent',
   defaultPendingComponent: Loading,
+  defaultErrorComponent: Broken,
   defaultPendingMs: 150,
   scrollRestoration: true,
 });
@@ -17,12 +19,6 @@ declare module '@tanstack/react-router' {
     router: typeof router;
   }
 }
-
-// The files of a page are gone once a newer build is served. Who opens such a page gets the new build with it.
-window.addEventListener('vite:preloadError', (event) => {
-  event.preventDefault();
-  window.location.reload();
-});
 
 let isFirst = true;
 router.subscribe('onRendered', ({ pathChanged }) => {

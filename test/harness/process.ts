@@ -14,9 +14,16 @@ export interface RunningInstance {
 
 const entryPoint = join(import.meta.dirname, '../../dist/main.js');
 
-/** Starts the built platform as a process of its own, as a box on request, on a free port, and resolves when it says that it is ready. */
-export async function startInstance(env: Record<string, string>, mode?: 'box'): Promise<RunningInstance> {
-  const child = spawn(process.execPath, mode ? [entryPoint, mode] : [entryPoint], {
+/**
+ * Starts the built platform as a process of its own, as a box on request, on a free port, and resolves when it says that it is ready.
+ * @param program another build's `main.js`
+ */
+export async function startInstance(
+  env: Record<string, string>,
+  mode?: 'box',
+  program: string = entryPoint,
+): Promise<RunningInstance> {
+  const child = spawn(process.execPath, mode ? [program, mode] : [program], {
     env: { PATH: process.env.PATH, PORT: '0', RATE_LIMITS: 'off', SHARED_DATA_DIR: 'on', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

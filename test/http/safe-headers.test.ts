@@ -25,7 +25,7 @@ describe('every answer says that its type is meant, and is shown in nobody’s f
     ['GET', '/portal', {}, 200],
     ['GET', '/portal/x', {}, 404],
     ['GET', '/portal/theme.js', {}, 200],
-    ['GET', '/invite/abc', {}, 302],
+    ['GET', '/invite/AbCd1234', {}, 302],
     ['GET', '/graphql', html, 200],
     ['GET', '/graphql?query={__typename}', { accept: 'application/json' }, 200],
     ['GET', '/graphql', { authorization: 'Basic x' }, 401],
@@ -85,7 +85,7 @@ describe('every answer says that its type is meant, and is shown in nobody’s f
 describe.skipIf(noBrowser)(needing(noBrowser, 'in a browser'), () => {
   it('GraphiQL works, and a page of another site cannot show it', async () => {
     const browser = await openBrowser();
-    const pages = ['/graphql', '/invite/abc', '/'];
+    const pages = ['/graphql', '/invite/AbCd1234', '/'];
     const foreign = createServer((_request, response) => {
       const frames = pages.map((path) => `<iframe src="${server.origin}${path}"></iframe>`);
       response.setHeader('content-type', 'text/html').end(`<!doctype html>${frames.join('')}`);

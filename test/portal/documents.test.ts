@@ -1,6 +1,23 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { parse, specifiedRules, validate } from 'graphql';
+import { complexityFromQuery } from '@pothos/plugin-complexity';
+import {
+  type DocumentNode,
+  type GraphQLInputType,
+  isEnumType,
+  isInputObjectType,
+  isInputType,
+  isListType,
+  isNonNullType,
+  Kind,
+  type OperationDefinitionNode,
+  parse,
+  print,
+  specifiedRules,
+  typeFromAST,
+  validate,
+} from 'graphql';
+import { formatDocument } from 'urql';
 import { describe, expect, it } from 'vitest';
 import { schema } from '../../src/schema/index.js';
 import { limitAliases, limitDepth } from '../../src/schema/rules.js';
@@ -23,6 +40,35 @@ function documentsIn(text: string): string[] {
   return [...text.matchAll(/^ {2}'(.*)',$/gm)].map(([, document = '']) => document.replaceAll("\\'", "'"));
 }
 
+/** The smallest value of a type, but for pages, which are as long as the portal asks for. */
+function smallestOf(type: GraphQLInputType): unknown {
+  if (isNonNullType(type)) return smallestOf(type.ofType);
+  if (isListType(type)) return [];
+  if (isEnumType(type)) return type.getValues()[0]?.name;
+  if (isInputObjectType(type)) {
+    const required = Object.values(type.getFields()).filter((field) => isNonNullType(field.type));
+    return Object.fromEntries(required.map((field) => [field.name, smallestOf(field.type)]));
+  }
+  return type.name === 'Boolean' ? true : type.name === 'Int' ? 50 : '1';
+}
+
+/** Values for the variables that a document cannot do without. */
+function variablesOf({ variableDefinitions = [] }: OperationDefinitionNode): Record<string, unknown> {
+  const required = variableDefinitions.filter(({ type }) => type.kind === Kind.NON_NULL_TYPE);
+  return Object.fromEntries(
+    required.map(({ variable, type }) => {
+      const input = typeFromAST(schema, type);
+      return [variable.name.value, isInputType(input) ? smallestOf(input) : null];
+    }),
+  );
+}
+
+function operationIn({ definitions }: DocumentNode): OperationDefinitionNode {
+  const operation = definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION);
+  if (!operation) throw new Error('a document without an operation');
+  return operation;
+}
+
 describe('what the portal asks GraphQL', () => {
   it('is written as `npm run schema` writes it', async () => {
     const texts = await portalFiles();
@@ -41,5 +87,16 @@ describe('what the portal asks GraphQL', () => {
         document.slice(0, 60),
       ).toEqual([]);
     }
+  });
+
+  it('costs little of what one operation may cost, with the type names that the cache of the pages adds', async () => {
+    const texts = [...(await portalFiles()).values()];
+    const costs = texts.flatMap(documentsIn).map((text) => {
+      const document = parse(print(formatDocument(parse(text) as Parameters<typeof formatDocument>[0])));
+      const operation = operationIn(document);
+      const { complexity, depth } = complexityFromQuery(document, { schema, variables: variablesOf(operation) });
+      return { name: operation.name?.value, complexity, depth };
+    });
+    expect(costs.filter(({ complexity, depth }) => complexity > 1_500 || depth > 8)).toEqual([]);
   });
 });

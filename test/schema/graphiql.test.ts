@@ -46,7 +46,7 @@ describe.skipIf(noBrowser)(needing(noBrowser, 'GraphiQL'), () => {
     await page.getByLabel('E-mail').fill(email);
     await page.getByLabel('Password').fill(password);
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.waitForURL(`${server.origin}/`);
+    await page.waitForURL(`${server.origin}/portal`);
   }
 
   /** Runs the operation, or one of several, which the page offers by their names. */
@@ -94,7 +94,7 @@ describe.skipIf(noBrowser)(needing(noBrowser, 'GraphiQL'), () => {
     await expect.poll(() => page.locator('.graphiql-query-editor').innerText()).toContain('Headers');
     await page.getByRole('link', { name: 'Sign in' }).click();
     await signIn(page, bob);
-    await page.getByRole('link', { name: 'Open GraphiQL' }).click();
+    await page.getByRole('link', { name: 'GraphiQL' }).click();
     await run(page);
     await shows(page, bob.id);
     await page.context().close();

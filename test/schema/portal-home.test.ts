@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Client } from 'graphql-ws';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { connectBox } from '../../src/domain/boxes/index.js';
@@ -132,7 +133,7 @@ describe('portalHomeChanged', () => {
     const before = await ask();
     await operate();
     const after = await ask();
-    if (JSON.stringify(after) !== JSON.stringify(before)) await next();
+    if (!isDeepStrictEqual(after, before)) await next();
     await createTeam(bob, 'Last');
     await next();
     expect(told.at(-1)?.teams.at(-1).name).toBe('Last');

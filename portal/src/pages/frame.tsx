@@ -6,8 +6,8 @@ import { FrameChangedDocument, FrameDocument } from '../gql/frame.js';
 import type { FrameQuery } from '../gql/types.js';
 import { useLive } from '../live.js';
 import { ConnectionState } from '../ui/connection.js';
+import { Unshown } from '../ui/endings.js';
 import { Picture } from '../ui/picture.js';
-import { problemIn, sentenceOf } from '../ui/problems.js';
 import { Toasts } from '../ui/toasts.js';
 import { SessionEnded } from './session-ended.js';
 
@@ -36,7 +36,7 @@ function Signed() {
       </a>
       <TopBar data={data} />
       <main className="page" id="main">
-        {error && !data ? <p className="notice">{sentenceOf(problemIn(error))}</p> : <Outlet />}
+        {error && !data ? <Unshown error={error} /> : <Outlet />}
       </main>
       {data?.me && <SessionEnded person={data.me} />}
     </>

@@ -3,9 +3,9 @@ import { useQuery } from 'urql';
 import { InviteDocument } from '../gql/invite.js';
 import { JoinGuildDocument } from '../gql/servers/list.js';
 import { useAction } from '../ui/action.js';
-import { NotFound } from '../ui/endings.js';
+import { NotFound, Unshown } from '../ui/endings.js';
 import { Refusal } from '../ui/form.js';
-import { Refused, Skeleton } from '../ui/listing.js';
+import { Skeleton } from '../ui/listing.js';
 import { Heading, Name, useTitle } from '../ui/page.js';
 import { Picture } from '../ui/picture.js';
 
@@ -17,7 +17,7 @@ export function Invite() {
   const join = useAction(JoinGuildDocument, { isQuiet: true });
   const invite = data?.invite;
   useTitle(invite ? `Join ${invite.guildName}` : 'Invite');
-  if (!data) return error ? <Refused error={error} /> : <Skeleton lines={1} />;
+  if (!data) return error ? <Unshown error={error} /> : <Skeleton lines={1} />;
   if (!invite) return <NotFound />;
   const accept = async () => {
     const joined = await join.run({ input: { code } });

@@ -1,17 +1,18 @@
-import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { createRoute, redirect } from '@tanstack/react-router';
 import { frameRoute } from './frame.js';
 import { logSearch } from './log-search.js';
+import { page } from './page.js';
 
 const list = createRoute({
   getParentRoute: () => frameRoute,
   path: 'applications',
-  component: lazyRouteComponent(() => import('../pages/applications/list.js'), 'Applications'),
+  component: page(() => import('../pages/applications/list.js'), 'Applications'),
 });
 
 const application = createRoute({
   getParentRoute: () => frameRoute,
   path: 'applications/$applicationId',
-  component: lazyRouteComponent(() => import('../pages/applications/layout.js'), 'ApplicationLayout'),
+  component: page(() => import('../pages/applications/layout.js'), 'ApplicationLayout'),
 });
 
 const start = createRoute({
@@ -25,25 +26,25 @@ const start = createRoute({
 const general = createRoute({
   getParentRoute: () => application,
   path: 'general',
-  component: lazyRouteComponent(() => import('../pages/applications/general.js'), 'General'),
+  component: page(() => import('../pages/applications/general.js'), 'General'),
 });
 
 const installation = createRoute({
   getParentRoute: () => application,
   path: 'installation',
-  component: lazyRouteComponent(() => import('../pages/applications/installation.js'), 'Installation'),
+  component: page(() => import('../pages/applications/installation.js'), 'Installation'),
 });
 
 const oauth2 = createRoute({
   getParentRoute: () => application,
   path: 'oauth2',
-  component: lazyRouteComponent(() => import('../pages/applications/oauth2.js'), 'OAuth2'),
+  component: page(() => import('../pages/applications/oauth2.js'), 'OAuth2'),
 });
 
 const bot = createRoute({
   getParentRoute: () => application,
   path: 'bot',
-  component: lazyRouteComponent(() => import('../pages/applications/bot.js'), 'Bot'),
+  component: page(() => import('../pages/applications/bot.js'), 'Bot'),
 });
 
 /** Whose commands a page is about: those of one server, or those that are everywhere. */
@@ -60,59 +61,59 @@ const commands = createRoute({
   getParentRoute: () => application,
   path: 'commands',
   validateSearch: commandsSearch,
-  component: lazyRouteComponent(() => import('../pages/applications/commands.js'), 'Commands'),
+  component: page(() => import('../pages/applications/commands.js'), 'Commands'),
 });
 
 const newCommand = createRoute({
   getParentRoute: () => application,
   path: 'commands/new',
   validateSearch: commandsSearch,
-  component: lazyRouteComponent(() => import('../pages/applications/new-command.js'), 'NewCommand'),
+  component: page(() => import('../pages/applications/new-command.js'), 'NewCommand'),
 });
 
 const overwrite = createRoute({
   getParentRoute: () => application,
   path: 'commands/overwrite',
   validateSearch: commandsSearch,
-  component: lazyRouteComponent(() => import('../pages/applications/overwrite.js'), 'Overwrite'),
+  component: page(() => import('../pages/applications/overwrite.js'), 'Overwrite'),
 });
 
 const command = createRoute({
   getParentRoute: () => application,
   path: 'commands/$commandId',
   validateSearch: commandsSearch,
-  component: lazyRouteComponent(() => import('../pages/applications/command.js'), 'Command'),
+  component: page(() => import('../pages/applications/command.js'), 'Command'),
 });
 
 const interactions = createRoute({
   getParentRoute: () => application,
   path: 'interactions',
-  component: lazyRouteComponent(() => import('../pages/applications/interactions.js'), 'Interactions'),
+  component: page(() => import('../pages/applications/interactions.js'), 'Interactions'),
 });
 
 const interaction = createRoute({
   getParentRoute: () => application,
   path: 'interactions/$interactionId',
-  component: lazyRouteComponent(() => import('../pages/applications/interaction.js'), 'InteractionTimeline'),
+  component: page(() => import('../pages/applications/interaction.js'), 'InteractionTimeline'),
 });
 
 const webhooks = createRoute({
   getParentRoute: () => application,
   path: 'webhooks',
-  component: lazyRouteComponent(() => import('../pages/applications/webhooks.js'), 'Webhooks'),
+  component: page(() => import('../pages/applications/webhooks.js'), 'Webhooks'),
 });
 
 const testers = createRoute({
   getParentRoute: () => application,
   path: 'testers',
-  component: lazyRouteComponent(() => import('../pages/testers/testers.js'), 'Testers'),
+  component: page(() => import('../pages/testers/testers.js'), 'Testers'),
 });
 
 const audit = createRoute({
   getParentRoute: () => application,
   path: 'audit',
   validateSearch: logSearch,
-  component: lazyRouteComponent(() => import('../pages/audit/application-log.js'), 'ApplicationLog'),
+  component: page(() => import('../pages/audit/application-log.js'), 'ApplicationLog'),
 });
 
 export const applicationRoutes = [

@@ -1,29 +1,30 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { page } from './page.js';
 import { rootRoute } from './root.js';
 
 /** What is around every page of somebody who is signed in. */
 export const frameRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'frame',
-  component: lazyRouteComponent(() => import('../pages/frame.js'), 'Frame'),
+  component: page(() => import('../pages/frame.js'), 'Frame'),
 });
 
 const home = createRoute({
   getParentRoute: () => frameRoute,
   path: '/',
-  component: lazyRouteComponent(() => import('../pages/home/home.js'), 'Home'),
+  component: page(() => import('../pages/home/home.js'), 'Home'),
 });
 
 const account = createRoute({
   getParentRoute: () => frameRoute,
   path: 'account',
-  component: lazyRouteComponent(() => import('../pages/account/account.js'), 'Account'),
+  component: page(() => import('../pages/account/account.js'), 'Account'),
 });
 
 const invite = createRoute({
   getParentRoute: () => frameRoute,
   path: 'invite/$code',
-  component: lazyRouteComponent(() => import('../pages/invite.js'), 'Invite'),
+  component: page(() => import('../pages/invite.js'), 'Invite'),
 });
 
 export const ownRoutes = [home, account, invite] as const;

@@ -1,8 +1,34 @@
-import { createRootRoute, Outlet } from '@tanstack/react-router';
-import { Broken, NotFound } from '../ui/endings.js';
+import { createRootRoute, type ErrorComponentProps, Outlet } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { Broken } from '../ui/broken.js';
+import { NotFound } from '../ui/endings.js';
 
 export const rootRoute = createRootRoute({
   component: Outlet,
-  notFoundComponent: NotFound,
-  errorComponent: Broken,
+  notFoundComponent: () => (
+    <Bare>
+      <NotFound />
+    </Bare>
+  ),
+  errorComponent: ({ error }: ErrorComponentProps) => (
+    <Bare>
+      <Broken error={error} />
+    </Bare>
+  ),
 });
+
+/** What is around what is no page. */
+function Bare({ children }: { children: ReactNode }) {
+  return (
+    <>
+      <header className="bar">
+        <a className="brand" href="/portal">
+          Causeway
+        </a>
+      </header>
+      <main className="page" id="main">
+        {children}
+      </main>
+    </>
+  );
+}

@@ -1,16 +1,17 @@
-import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { createRoute, redirect } from '@tanstack/react-router';
 import { frameRoute } from './frame.js';
+import { page } from './page.js';
 
 const list = createRoute({
   getParentRoute: () => frameRoute,
   path: 'servers',
-  component: lazyRouteComponent(() => import('../pages/servers/list.js'), 'Servers'),
+  component: page(() => import('../pages/servers/list.js'), 'Servers'),
 });
 
 const server = createRoute({
   getParentRoute: () => frameRoute,
   path: 'servers/$guildId',
-  component: lazyRouteComponent(() => import('../pages/servers/layout.js'), 'ServerLayout'),
+  component: page(() => import('../pages/servers/layout.js'), 'ServerLayout'),
 });
 
 const start = createRoute({
@@ -24,55 +25,55 @@ const start = createRoute({
 const general = createRoute({
   getParentRoute: () => server,
   path: 'general',
-  component: lazyRouteComponent(() => import('../pages/servers/general.js'), 'General'),
+  component: page(() => import('../pages/servers/general.js'), 'General'),
 });
 
 const channels = createRoute({
   getParentRoute: () => server,
   path: 'channels',
-  component: lazyRouteComponent(() => import('../pages/servers/channels.js'), 'Channels'),
+  component: page(() => import('../pages/servers/channels.js'), 'Channels'),
 });
 
 const noChannel = createRoute({
   getParentRoute: () => channels,
   path: '/',
-  component: lazyRouteComponent(() => import('../pages/servers/channels.js'), 'NoChannel'),
+  component: page(() => import('../pages/servers/channels.js'), 'NoChannel'),
 });
 
 const channel = createRoute({
   getParentRoute: () => channels,
   path: '$channelId',
-  component: lazyRouteComponent(() => import('../pages/servers/channel.js'), 'Channel'),
+  component: page(() => import('../pages/servers/channel.js'), 'Channel'),
 });
 
 const integrations = createRoute({
   getParentRoute: () => server,
   path: 'integrations',
-  component: lazyRouteComponent(() => import('../pages/servers/integrations.js'), 'Integrations'),
+  component: page(() => import('../pages/servers/integrations.js'), 'Integrations'),
 });
 
 const integration = createRoute({
   getParentRoute: () => server,
   path: 'integrations/$applicationId',
-  component: lazyRouteComponent(() => import('../pages/servers/integration.js'), 'Integration'),
+  component: page(() => import('../pages/servers/integration.js'), 'Integration'),
 });
 
 const roles = createRoute({
   getParentRoute: () => server,
   path: 'roles',
-  component: lazyRouteComponent(() => import('../pages/servers/roles.js'), 'Roles'),
+  component: page(() => import('../pages/servers/roles.js'), 'Roles'),
 });
 
 const members = createRoute({
   getParentRoute: () => server,
   path: 'members',
-  component: lazyRouteComponent(() => import('../pages/servers/members.js'), 'Members'),
+  component: page(() => import('../pages/servers/members.js'), 'Members'),
 });
 
 const parity = createRoute({
   getParentRoute: () => server,
   path: 'parity',
-  component: lazyRouteComponent(() => import('../pages/servers/parity.js'), 'Parity'),
+  component: page(() => import('../pages/servers/parity.js'), 'Parity'),
 });
 
 export const serverRoutes = [

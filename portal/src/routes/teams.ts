@@ -1,17 +1,18 @@
-import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { createRoute, redirect } from '@tanstack/react-router';
 import { frameRoute } from './frame.js';
 import { logSearch } from './log-search.js';
+import { page } from './page.js';
 
 const list = createRoute({
   getParentRoute: () => frameRoute,
   path: 'teams',
-  component: lazyRouteComponent(() => import('../pages/teams/list.js'), 'Teams'),
+  component: page(() => import('../pages/teams/list.js'), 'Teams'),
 });
 
 const team = createRoute({
   getParentRoute: () => frameRoute,
   path: 'teams/$teamId',
-  component: lazyRouteComponent(() => import('../pages/teams/layout.js'), 'TeamLayout'),
+  component: page(() => import('../pages/teams/layout.js'), 'TeamLayout'),
 });
 
 const start = createRoute({
@@ -25,26 +26,26 @@ const start = createRoute({
 const general = createRoute({
   getParentRoute: () => team,
   path: 'general',
-  component: lazyRouteComponent(() => import('../pages/teams/general.js'), 'TeamGeneral'),
+  component: page(() => import('../pages/teams/general.js'), 'TeamGeneral'),
 });
 
 const members = createRoute({
   getParentRoute: () => team,
   path: 'members',
-  component: lazyRouteComponent(() => import('../pages/teams/members.js'), 'TeamMembers'),
+  component: page(() => import('../pages/teams/members.js'), 'TeamMembers'),
 });
 
 const applications = createRoute({
   getParentRoute: () => team,
   path: 'applications',
-  component: lazyRouteComponent(() => import('../pages/teams/applications.js'), 'TeamApplications'),
+  component: page(() => import('../pages/teams/applications.js'), 'TeamApplications'),
 });
 
 const audit = createRoute({
   getParentRoute: () => team,
   path: 'audit',
   validateSearch: logSearch,
-  component: lazyRouteComponent(() => import('../pages/audit/team-log.js'), 'TeamLog'),
+  component: page(() => import('../pages/audit/team-log.js'), 'TeamLog'),
 });
 
 export const teamRoutes = [list, team.addChildren([start, general, members, applications, audit])] as const;

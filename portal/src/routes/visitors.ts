@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { page } from './page.js';
 import { rootRoute } from './root.js';
 
 /** Where a visitor goes once they are signed in: a page of the portal, or the home page. */
@@ -15,14 +16,14 @@ const signIn = createRoute({
   getParentRoute: () => rootRoute,
   path: 'sign-in',
   validateSearch: nextPage,
-  component: lazyRouteComponent(() => import('../pages/visitors/sign-in.js'), 'SignIn'),
+  component: page(() => import('../pages/visitors/sign-in.js'), 'SignIn'),
 });
 
 const signUp = createRoute({
   getParentRoute: () => rootRoute,
   path: 'sign-up',
   validateSearch: nextPage,
-  component: lazyRouteComponent(() => import('../pages/visitors/sign-up.js'), 'SignUp'),
+  component: page(() => import('../pages/visitors/sign-up.js'), 'SignUp'),
 });
 
 export const visitorRoutes = [signIn, signUp];

@@ -1,11 +1,16 @@
-import { type ErrorComponentProps, Link } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import type { CombinedError } from 'urql';
 import { Heading, useTitle } from './page.js';
+import { problemIn, sentenceOf } from './problems.js';
 
-/** One text for what is missing and for what somebody may not see. */
-export function NotFound() {
+/**
+ * One text for what is missing and for what somebody may not see.
+ * @param isPart whether the page has its heading already
+ */
+export function NotFound({ isPart = false }: { isPart?: boolean }) {
   return (
-    <Ending title="Not found" text="There is nothing here, or you may not see it.">
+    <Ending title="Not found" text="There is nothing here, or you may not see it." isPart={isPart}>
       <Link className="button" to="/">
         To the start page
       </Link>
@@ -13,10 +18,12 @@ export function NotFound() {
   );
 }
 
-/** A page that could not be shown by a fault of ours. */
-export function Broken({ error }: Pick<ErrorComponentProps, 'error'>) {
+/** In the place of what was asked for and is not shown: it is missing, or it was refused. */
+export function Unshown({ error, isPart = false }: { error: CombinedError; isPart?: boolean }) {
+  const problem = problemIn(error);
+  if (problem.code === 'NOT_FOUND') return <NotFound isPart={isPart} />;
   return (
-    <Ending title="This page broke" text={error instanceof Error ? error.message : String(error)}>
+    <Ending title="This could not be shown" text={sentenceOf(problem)} isPart={isPart}>
       <button type="button" onClick={() => window.location.reload()}>
         Load it again
       </button>
@@ -24,12 +31,19 @@ export function Broken({ error }: Pick<ErrorComponentProps, 'error'>) {
   );
 }
 
+interface EndingProps {
+  title: string;
+  text: ReactNode;
+  children: ReactNode;
+  isPart?: boolean;
+}
+
 /** A page at which something ends: what that means, and where to go on. */
-export function Ending({ title, text, children }: { title: string; text: ReactNode; children: ReactNode }) {
+export function Ending({ title, text, children, isPart = false }: EndingProps) {
   useTitle(title);
   return (
     <div className="card narrow">
-      <Heading>{title}</Heading>
+      {isPart ? <h2>{title}</h2> : <Heading>{title}</Heading>}
       <p>{text}</p>
       <div className="actions">{children}</div>
     </div>

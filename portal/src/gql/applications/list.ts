@@ -3,15 +3,15 @@ import { document } from '../../document.js';
 import type { ApplicationsChangedSubscription, ApplicationsChangedSubscriptionVariables, ApplicationsQuery, ApplicationsQueryVariables, CreateApplicationMutation, CreateApplicationMutationVariables, MoreApplicationsQuery, MoreApplicationsQueryVariables } from '../types.js';
 
 export const ApplicationsDocument = document<ApplicationsQuery, ApplicationsQueryVariables>(
-  'query Applications{portalHome{applications(first:200){...ApplicationCard}}}fragment ApplicationCard on Application{id name iconUrl public effectiveRole ownerTeam{id name iconUrl}}',
+  'query Applications{portalHome{applications{...ApplicationCard}}}fragment ApplicationCard on Application{id name iconUrl public effectiveRole ownerTeam{id name iconUrl}}',
 );
 
 export const MoreApplicationsDocument = document<MoreApplicationsQuery, MoreApplicationsQueryVariables>(
-  'query MoreApplications($after:ID!){applications(first:200 after:$after){...ApplicationCard}}fragment ApplicationCard on Application{id name iconUrl public effectiveRole ownerTeam{id name iconUrl}}',
+  'query MoreApplications($after:ID!){applications(after:$after){...ApplicationCard}}fragment ApplicationCard on Application{id name iconUrl public effectiveRole ownerTeam{id name iconUrl}}',
 );
 
 export const ApplicationsChangedDocument = document<ApplicationsChangedSubscription, ApplicationsChangedSubscriptionVariables>(
-  'subscription ApplicationsChanged{portalHomeChanged(initial:true){applications(first:200){...ApplicationCard}}}fragment ApplicationCard on Application{id name iconUrl public effectiveRole ownerTeam{id name iconUrl}}',
+  'subscription ApplicationsChanged{portalHomeChanged(initial:true){applications{...ApplicationCard}}}fragment ApplicationCard on Application{id name iconUrl public effectiveRole ownerTeam{id name iconUrl}}',
 );
 
 export const CreateApplicationDocument = document<CreateApplicationMutation, CreateApplicationMutationVariables>(

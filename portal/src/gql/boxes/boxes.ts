@@ -3,15 +3,15 @@ import { document } from '../../document.js';
 import type { BoxChangedSubscription, BoxChangedSubscriptionVariables, BoxParityQuery, BoxParityQueryVariables, BoxQuery, BoxQueryVariables, BoxesChangedSubscription, BoxesChangedSubscriptionVariables, BoxesQuery, BoxesQueryVariables, CreateBoxMutation, CreateBoxMutationVariables, DeleteBoxMutation, DeleteBoxMutationVariables, InstanceQuery, InstanceQueryVariables, NewEnrolmentTokenMutation, NewEnrolmentTokenMutationVariables, RenameBoxMutation, RenameBoxMutationVariables } from '../types.js';
 
 export const BoxesDocument = document<BoxesQuery, BoxesQueryVariables>(
-  'query Boxes{portalHome{boxes(first:200){...BoxCard}}}fragment BoxCard on Box{id name status lastSeenAt protocolVersion guilds(first:200){id name}}',
+  'query Boxes{portalHome{boxes{...BoxCard}}}fragment BoxCard on Box{id name status lastSeenAt protocolVersion guilds{id name}}',
 );
 
 export const BoxesChangedDocument = document<BoxesChangedSubscription, BoxesChangedSubscriptionVariables>(
-  'subscription BoxesChanged{portalHomeChanged(initial:true){boxes(first:200){...BoxCard}}}fragment BoxCard on Box{id name status lastSeenAt protocolVersion guilds(first:200){id name}}',
+  'subscription BoxesChanged{portalHomeChanged(initial:true){boxes{...BoxCard}}}fragment BoxCard on Box{id name status lastSeenAt protocolVersion guilds{id name}}',
 );
 
 export const BoxDocument = document<BoxQuery, BoxQueryVariables>(
-  'query Box($id:ID!){box(id:$id){...BoxCard}}fragment BoxCard on Box{id name status lastSeenAt protocolVersion guilds(first:200){id name}}',
+  'query Box($id:ID!){box(id:$id){...BoxCard}}fragment BoxCard on Box{id name status lastSeenAt protocolVersion guilds{id name}}',
 );
 
 export const BoxParityDocument = document<BoxParityQuery, BoxParityQueryVariables>(
@@ -19,19 +19,19 @@ export const BoxParityDocument = document<BoxParityQuery, BoxParityQueryVariable
 );
 
 export const BoxChangedDocument = document<BoxChangedSubscription, BoxChangedSubscriptionVariables>(
-  'subscription BoxChanged($id:ID!){boxChanged(boxId:$id initial:true){...BoxCard}}fragment BoxCard on Box{id name status lastSeenAt protocolVersion guilds(first:200){id name}}',
+  'subscription BoxChanged($id:ID!){boxChanged(boxId:$id initial:true){...BoxCard}}fragment BoxCard on Box{id name status lastSeenAt protocolVersion guilds{id name}}',
 );
 
 export const CreateBoxDocument = document<CreateBoxMutation, CreateBoxMutationVariables>(
-  'mutation CreateBox($input:CreateBoxInput!){createBox(input:$input){box{...BoxCard}enrolmentToken}}fragment BoxCard on Box{id name status lastSeenAt protocolVersion guilds(first:200){id name}}',
+  'mutation CreateBox($input:CreateBoxInput!){createBox(input:$input){box{...BoxCard}enrolmentToken}}fragment BoxCard on Box{id name status lastSeenAt protocolVersion guilds{id name}}',
 );
 
 export const RenameBoxDocument = document<RenameBoxMutation, RenameBoxMutationVariables>(
-  'mutation RenameBox($input:RenameBoxInput!){renameBox(input:$input){box{...BoxCard}}}fragment BoxCard on Box{id name status lastSeenAt protocolVersion guilds(first:200){id name}}',
+  'mutation RenameBox($input:RenameBoxInput!){renameBox(input:$input){box{...BoxCard}}}fragment BoxCard on Box{id name status lastSeenAt protocolVersion guilds{id name}}',
 );
 
 export const NewEnrolmentTokenDocument = document<NewEnrolmentTokenMutation, NewEnrolmentTokenMutationVariables>(
-  'mutation NewEnrolmentToken($id:ID!){newEnrolmentToken(input:{boxId:$id}){box{...BoxCard}enrolmentToken}}fragment BoxCard on Box{id name status lastSeenAt protocolVersion guilds(first:200){id name}}',
+  'mutation NewEnrolmentToken($id:ID!){newEnrolmentToken(input:{boxId:$id}){box{...BoxCard}enrolmentToken}}fragment BoxCard on Box{id name status lastSeenAt protocolVersion guilds{id name}}',
 );
 
 export const DeleteBoxDocument = document<DeleteBoxMutation, DeleteBoxMutationVariables>(

@@ -3,7 +3,7 @@ import { document } from '../../document.js';
 import type { GuildInstallationsQuery, GuildInstallationsQueryVariables, UninstallApplicationMutation, UninstallApplicationMutationVariables } from '../types.js';
 
 export const GuildInstallationsDocument = document<GuildInstallationsQuery, GuildInstallationsQueryVariables>(
-  'query GuildInstallations($id:ID!$after:ID){guild(id:$id){id installations(first:200 after:$after){...InstallationRow}}}fragment InstallationRow on Installation{id scopes permissions application{id name iconUrl description}}',
+  'query GuildInstallations($id:ID!$after:ID){guild(id:$id){id installations(after:$after){...InstallationRow}}}fragment InstallationRow on Installation{id scopes permissions application{id name iconUrl description}}',
 );
 
 export const UninstallApplicationDocument = document<UninstallApplicationMutation, UninstallApplicationMutationVariables>(

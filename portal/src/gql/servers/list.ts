@@ -3,7 +3,7 @@ import { document } from '../../document.js';
 import type { CreateGuildMutation, CreateGuildMutationVariables, GuildsQuery, GuildsQueryVariables, InvitePreviewQuery, InvitePreviewQueryVariables, JoinGuildMutation, JoinGuildMutationVariables } from '../types.js';
 
 export const GuildsDocument = document<GuildsQuery, GuildsQueryVariables>(
-  'query Guilds($after:ID){guilds(first:200 after:$after){...GuildCard}}fragment GuildCard on Guild{id name description iconUrl tier}',
+  'query Guilds($after:ID){guilds(after:$after){...GuildCard}}fragment GuildCard on Guild{id name description iconUrl tier}',
 );
 
 export const CreateGuildDocument = document<CreateGuildMutation, CreateGuildMutationVariables>(

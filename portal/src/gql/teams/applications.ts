@@ -3,7 +3,7 @@ import { document } from '../../document.js';
 import type { MoveApplicationMutation, MoveApplicationMutationVariables, OwnApplicationsQuery, OwnApplicationsQueryVariables } from '../types.js';
 
 export const OwnApplicationsDocument = document<OwnApplicationsQuery, OwnApplicationsQueryVariables>(
-  'query OwnApplications{applications(first:200){id name iconUrl ownerTeam{id}}}',
+  'query OwnApplications{applications{id name iconUrl ownerTeam{id}}}',
 );
 
 export const MoveApplicationDocument = document<MoveApplicationMutation, MoveApplicationMutationVariables>(

@@ -3,11 +3,11 @@ import { document } from '../../document.js';
 import type { CreateTeamMutation, CreateTeamMutationVariables, TeamsChangedSubscription, TeamsChangedSubscriptionVariables, TeamsQuery, TeamsQueryVariables } from '../types.js';
 
 export const TeamsDocument = document<TeamsQuery, TeamsQueryVariables>(
-  'query Teams{portalHome{...TeamList}}fragment TeamList on PortalHome{teams(first:50){...TeamCard}}fragment TeamCard on Team{id name iconUrl members{role user{id}}applications(first:10){id}}',
+  'query Teams{portalHome{...TeamList}}fragment TeamList on PortalHome{teams{...TeamCard}}fragment TeamCard on Team{id name iconUrl members{role user{id}}applications(first:10){id}}',
 );
 
 export const TeamsChangedDocument = document<TeamsChangedSubscription, TeamsChangedSubscriptionVariables>(
-  'subscription TeamsChanged{portalHomeChanged(initial:true){...TeamList}}fragment TeamList on PortalHome{teams(first:50){...TeamCard}}fragment TeamCard on Team{id name iconUrl members{role user{id}}applications(first:10){id}}',
+  'subscription TeamsChanged{portalHomeChanged(initial:true){...TeamList}}fragment TeamList on PortalHome{teams{...TeamCard}}fragment TeamCard on Team{id name iconUrl members{role user{id}}applications(first:10){id}}',
 );
 
 export const CreateTeamDocument = document<CreateTeamMutation, CreateTeamMutationVariables>(

@@ -10,10 +10,9 @@ import type { CommandRowFragment } from '../../gql/types.js';
 import { Danger, useAction } from '../../ui/action.js';
 import { Copyable } from '../../ui/copy.js';
 import { Question } from '../../ui/dialog.js';
-import { NotFound } from '../../ui/endings.js';
+import { NotFound, Unshown } from '../../ui/endings.js';
 import { Skeleton } from '../../ui/listing.js';
 import { Name, useTitle } from '../../ui/page.js';
-import { problemIn, sentenceOf } from '../../ui/problems.js';
 import { useApplication } from './application.js';
 import { type Body, bodyOf } from './command-body.js';
 import { CommandEditor } from './command-editor.js';
@@ -36,8 +35,8 @@ function Found() {
   const { commands, error, isBusy } = useCommands(useServer());
   const command = commands?.find(({ id }) => id === commandId);
   if (command) return <OneCommand key={commandId} command={command} />;
-  if (error) return <p className="notice">{sentenceOf(problemIn(error))}</p>;
-  return commands && !isBusy ? <NotFound /> : <Skeleton />;
+  if (error) return <Unshown error={error} isPart />;
+  return commands && !isBusy ? <NotFound isPart /> : <Skeleton />;
 }
 
 function OneCommand({ command }: { command: CommandRowFragment }) {

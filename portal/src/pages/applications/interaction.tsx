@@ -5,10 +5,9 @@ import type { InteractionPageFragment } from '../../gql/types.js';
 import { useLive } from '../../live.js';
 import { useRenewal } from '../../renewal.js';
 import { Copyable } from '../../ui/copy.js';
-import { NotFound } from '../../ui/endings.js';
+import { NotFound, Unshown } from '../../ui/endings.js';
 import { Skeleton } from '../../ui/listing.js';
 import { useTitle } from '../../ui/page.js';
-import { problemIn, sentenceOf } from '../../ui/problems.js';
 import { Ago } from '../../ui/times.js';
 import { useApplication } from './application.js';
 import { Place } from './interaction-list.js';
@@ -23,8 +22,8 @@ export function InteractionTimeline() {
   const [{ data, error }, again] = useQuery({ query: InteractionDocument, variables: { id } });
   useLive(TimelineChangedDocument, { id });
   useRenewal(() => again({ requestPolicy: 'network-only' }));
-  if (!data) return error ? <p className="notice">{sentenceOf(problemIn(error))}</p> : <Skeleton />;
-  if (!data.interaction) return <NotFound />;
+  if (!data) return error ? <Unshown error={error} isPart /> : <Skeleton />;
+  if (!data.interaction) return <NotFound isPart />;
   return (
     <>
       <p>

@@ -3,11 +3,10 @@ import { Link, Outlet, useParams } from '@tanstack/react-router';
 import { useQuery } from 'urql';
 import { ApplicationChangedDocument, ApplicationDocument } from '../../gql/applications/layout.js';
 import { useLive } from '../../live.js';
-import { Ending, NotFound } from '../../ui/endings.js';
+import { Ending, NotFound, Unshown } from '../../ui/endings.js';
 import { Skeleton } from '../../ui/listing.js';
 import { Heading, Name } from '../../ui/page.js';
 import { Picture } from '../../ui/picture.js';
-import { problemIn, sentenceOf } from '../../ui/problems.js';
 import { ApplicationContext } from './application.js';
 
 /** What is around the pages of one application. */
@@ -19,7 +18,7 @@ export function ApplicationLayout() {
 function OneApplication({ id }: { id: string }) {
   const [{ data, error }] = useQuery({ query: ApplicationDocument, variables: { id } });
   const isOver = useLive(ApplicationChangedDocument, { id });
-  if (!data) return error ? <p className="notice">{sentenceOf(problemIn(error))}</p> : <Skeleton />;
+  if (!data) return error ? <Unshown error={error} /> : <Skeleton />;
   if (!data.application) return <NotFound />;
   if (isOver) return <Gone />;
   const { name, iconUrl, ownerTeam } = data.application;

@@ -56,6 +56,13 @@ const COLUMN_WORDS: Record<string, string> = {
   redirectUris: 'the redirect URIs',
 };
 
+/** The columns that an entry speaks of, in the order of their words: PostgreSQL keeps no order of keys. */
+export function columnsOf(changes: Changes): string[] {
+  const order = Object.keys(COLUMN_WORDS);
+  const placeOf = (column: string) => (column in COLUMN_WORDS ? order.indexOf(column) : order.length);
+  return Object.keys(changes).sort((one, other) => placeOf(one) - placeOf(other) || (one < other ? -1 : 1));
+}
+
 /** Columns of which the value says nothing to anybody. */
 const PICTURES: ReadonlySet<string> = new Set(['iconHash', 'coverHash']);
 

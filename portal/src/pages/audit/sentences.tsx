@@ -3,7 +3,7 @@ import type { LogEntryFragment, TeamRole } from '../../gql/types.js';
 import { Name } from '../../ui/page.js';
 import { nameOf } from '../teams/person.js';
 import { ROLE_WORDS } from '../teams/role-words.js';
-import { type Changes, changedIn, changesIn, changeWords, countIn, textIn, Value } from './changes.js';
+import { type Changes, changedIn, changesIn, changeWords, columnsOf, countIn, textIn, Value } from './changes.js';
 import type { Action } from './words.js';
 
 /** What is told of an entry, beside who did it. */
@@ -65,7 +65,7 @@ function roleWord(role: unknown): string {
 
 /** Everything that changed: one change within the sentence, several below it. */
 function changesOf(changes: Changes): ReactNode {
-  const done = Object.keys(changes).flatMap((column) => {
+  const done = columnsOf(changes).flatMap((column) => {
     const changed = changedIn(changes, column);
     return changed ? [{ column, words: changeWords(column, changed) }] : [];
   });

@@ -13,9 +13,9 @@ import { useLive } from '../../live.js';
 import { Danger, useAction } from '../../ui/action.js';
 import { Copyable } from '../../ui/copy.js';
 import { useDraft } from '../../ui/draft.js';
-import { Ending, NotFound } from '../../ui/endings.js';
+import { Ending, NotFound, Unshown } from '../../ui/endings.js';
 import { TextField } from '../../ui/field.js';
-import { Refused, Skeleton } from '../../ui/listing.js';
+import { Skeleton } from '../../ui/listing.js';
 import { Heading, Name, useTitle } from '../../ui/page.js';
 import { DraftForm } from '../../ui/save.js';
 import { Ago } from '../../ui/times.js';
@@ -33,7 +33,7 @@ function OneBox({ id }: { id: string }) {
   const [{ data, error }] = useQuery({ query: BoxDocument, variables: { id } });
   const isOver = useLive(BoxChangedDocument, { id });
   if (isOver && data?.box) return <Gone />;
-  if (!data) return error ? <Refused error={error} /> : <Skeleton />;
+  if (!data) return error ? <Unshown error={error} /> : <Skeleton />;
   return data.box ? <Parts box={data.box} /> : <NotFound />;
 }
 

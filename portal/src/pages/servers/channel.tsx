@@ -19,7 +19,7 @@ export function Channel() {
   const { channels, name } = useServer();
   const channel = channels.find(({ id }) => id === channelId);
   useTitle(channel ? `#${channel.name}` : 'Channels', name);
-  if (!channel || !isMessageChannel(channel)) return <NotFound />;
+  if (!channel || !isMessageChannel(channel)) return <NotFound isPart />;
   return (
     <ChannelContext key={channelId} value={channel}>
       <OpenChannel />
@@ -37,7 +37,7 @@ function OpenChannel() {
   const [followed, setFollowed] = useState<InteractionShownFragment[]>([]);
   const follow = (one: InteractionShownFragment) =>
     setFollowed((before) => [...before.filter(({ id }) => id !== one.id), one].slice(-FOLLOWED));
-  if (shown.isOver) return <NotFound />;
+  if (shown.isOver) return <NotFound isPart />;
   return (
     <section className="card channel" aria-label={`Channel ${channel.name}`}>
       <header>

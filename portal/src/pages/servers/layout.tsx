@@ -3,11 +3,10 @@ import { useQuery } from 'urql';
 import { GuildChangedDocument, GuildDocument } from '../../gql/servers/layout.js';
 import type { GuildPageFragment } from '../../gql/types.js';
 import { useLive } from '../../live.js';
-import { Ending, NotFound } from '../../ui/endings.js';
+import { Ending, NotFound, Unshown } from '../../ui/endings.js';
 import { Skeleton } from '../../ui/listing.js';
 import { Heading, Name } from '../../ui/page.js';
 import { Picture } from '../../ui/picture.js';
-import { problemIn, sentenceOf } from '../../ui/problems.js';
 import { ServerContext } from './server.js';
 import './servers.css';
 
@@ -21,7 +20,7 @@ function OneServer({ id }: { id: string }) {
   const [{ data, error }] = useQuery({ query: GuildDocument, variables: { id } });
   const isOver = useLive(GuildChangedDocument, { id });
   if (isOver && data?.guild) return <Gone />;
-  if (!data) return error ? <p className="notice">{sentenceOf(problemIn(error))}</p> : <Skeleton />;
+  if (!data) return error ? <Unshown error={error} /> : <Skeleton />;
   if (!data.guild) return <NotFound />;
   return (
     <ServerContext value={data.guild}>

@@ -3,11 +3,10 @@ import { useQuery } from 'urql';
 import { TeamChangedDocument, TeamDocument } from '../../gql/teams/layout.js';
 import type { TeamPageFragment } from '../../gql/types.js';
 import { useLive } from '../../live.js';
-import { Ending, NotFound } from '../../ui/endings.js';
+import { Ending, NotFound, Unshown } from '../../ui/endings.js';
 import { Skeleton } from '../../ui/listing.js';
 import { Heading, Name } from '../../ui/page.js';
 import { Picture } from '../../ui/picture.js';
-import { problemIn, sentenceOf } from '../../ui/problems.js';
 import { ROLE_WORDS } from './role-words.js';
 import { counted, TeamContext, useMyRole } from './team.js';
 import './teams.css';
@@ -23,7 +22,7 @@ function OneTeam({ id }: { id: string }) {
   const isOver = useLive(TeamChangedDocument, { id });
   const isSeen = data?.team !== undefined && data.team !== null;
   if (isOver && isSeen) return <Gone />;
-  if (!data) return error ? <p className="notice">{sentenceOf(problemIn(error))}</p> : <Skeleton />;
+  if (!data) return error ? <Unshown error={error} /> : <Skeleton />;
   if (!data.team) return <NotFound />;
   return (
     <TeamContext value={data.team}>

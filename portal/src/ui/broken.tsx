@@ -1,0 +1,60 @@
+import type { ErrorComponentProps } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { Ending } from './endings.js';
+
+/** The file of a page did not come: the server is away, or a newer build is served, which has it by another name. */
+export class MissingPage extends Error {
+  override name = 'MissingPage';
+}
+
+/** In the place of a page that could not be shown. */
+export function Broken({ error }: Pick<ErrorComponentProps, 'error'>) {
+  const isMissing = error instanceof MissingPage;
+  const text = error instanceof Error ? error.message : String(error);
+  return (
+    <Ending
+      title={isMissing ? 'This page could not be loaded' : 'This page broke'}
+      text={isMissing ? 'It is loaded by itself as soon as the server can be reached.' : text}
+    >
+      {isMissing && <Comeback />}
+      <button type="button" onClick={() => window.location.reload()}>
+        Load it again
+      </button>
+    </Ending>
+  );
+}
+
+/** How often the server is asked whether it is there, in milliseconds. */
+const ASK_EVERY_MS = 3_000;
+
+/** Loads the page anew once the server is there again, or a newer build is. */
+function Comeback() {
+  useEffect(() => {
+    let wasAway = false;
+    const ask = async () => {
+      const served = await servedPage();
+      if (served !== null && (wasAway || isNewer(served))) window.location.reload();
+      wasAway ||= served === null;
+    };
+    void ask();
+    const timer = setInterval(ask, ASK_EVERY_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return null;
+}
+
+/** The text of the page in which every page opens, as it is served now; null where none is. */
+async function servedPage(): Promise<string | null> {
+  try {
+    const answer = await fetch('/portal');
+    return answer.ok ? await answer.text() : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Whether what is served is of another build than this page. */
+function isNewer(served: string): boolean {
+  const entry = document.querySelector<HTMLScriptElement>('script[type=module]');
+  return entry !== null && !served.includes(new URL(entry.src).pathname);
+}

@@ -1,0 +1,224 @@
+import { rm } from 'node:fs/promises';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { noBrowser, openBrowser } from '../harness/browser.js';
+import { buildAnew } from '../harness/builds.js';
+import type { ThrowAwayDatabase } from '../harness/databases.js';
+import { type Front, openFront } from '../harness/front.js';
+import { createApplication, type MadeApplication, type Person, signUp } from '../harness/people.js';
+import { openPortal, type PortalTab } from '../harness/portal.js';
+import { freePort } from '../harness/ports.js';
+import { type RunningInstance, startInstance } from '../harness/process.js';
+import { migratedDatabase, migratedFolder, startServer, type TestServer } from '../harness/server.js';
+import { update } from '../harness/settings.js';
+import { needing } from '../harness/skipping.js';
+
+const TYPED = 'What I typed, all of it';
+
+/** Opens the settings of an application, and types a description that is not saved. */
+async function typeIn({ page, open }: PortalTab, application: MadeApplication): Promise<void> {
+  await open(`/applications/${application.id}/general`);
+  await page.getByLabel('Description').fill(TYPED);
+  await page.locator('.connection[data-state=live]').waitFor({ state: 'attached' });
+}
+
+/** Expects what was typed to be there still, saves it, and expects another page to be reachable. */
+async function goOn(page: Page, person: Person, { id }: MadeApplication): Promise<void> {
+  expect(await page.getByLabel('Description').inputValue()).toBe(TYPED);
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  await page.getByRole('button', { name: 'Save changes' }).waitFor({ state: 'detached' });
+  const { application } = await person.graphql('query ($id: ID!) { application(id: $id) { description } }', { id });
+  expect(application.description).toBe(TYPED);
+}
+
+const stateOf = (page: Page, state: string) => page.getByRole('banner').getByText(state);
+
+describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what somebody typed is still there'), () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser.close());
+
+  describe('when the session ends', () => {
+    let server: TestServer;
+    beforeAll(async () => {
+      server = await startServer();
+    });
+    afterAll(() => server.stop());
+
+    async function signOut({ cookie }: Person): Promise<void> {
+      const headers = { cookie, origin: server.origin, 'content-type': 'application/json' };
+      const answer = await fetch(`${server.origin}/auth/sign-out`, { method: 'POST', headers, body: '{}' });
+      expect(answer.status).toBe(200);
+    }
+
+    it('and the same person signs in again, in one tab for all', async () => {
+      const ada = await signUp(server, 'ada');
+      const application = await createApplication(ada, 'Otter bot');
+      const tab = await openPortal(browser, server, ada);
+      await typeIn(tab, application);
+      const { page } = tab;
+      const other = await page.context().newPage();
+      await other.goto('/portal');
+      await other.getByRole('heading', { name: 'Home' }).waitFor();
+      await signOut(ada);
+      const dialogs = [page, other].map((each) => each.getByRole('dialog', { name: 'Your session has ended' }));
+      for (const dialog of dialogs) await dialog.waitFor();
+      const [dialog = page.getByRole('dialog')] = dialogs;
+      await page.keyboard.press('Escape');
+      expect(await dialog.getByLabel('E-mail address').inputValue()).toBe(ada.email);
+      await dialog.getByLabel('Password').fill('wrong password');
+      await dialog.getByRole('button', { name: 'Sign in' }).click();
+      await dialog.getByRole('alert').waitFor();
+      await dialog.getByLabel('Password').fill(ada.password);
+      await dialog.getByRole('button', { name: 'Sign in' }).click();
+      for (const each of dialogs) await each.waitFor({ state: 'detached' });
+      await page.locator('.connection[data-state=live]').waitFor({ state: 'attached' });
+      expect(await page.getByLabel('Description').inputValue()).toBe(TYPED);
+      await page.getByRole('button', { name: 'Save changes' }).click();
+      await page.getByRole('button', { name: 'Save changes' }).waitFor({ state: 'detached' });
+      const row = await server.app.db.reader.application.findUniqueOrThrow({ where: { id: BigInt(application.id) } });
+      expect(row.description).toBe(TYPED);
+      await tab.close();
+    });
+
+    it('but not for another one, for whom the home page opens', async () => {
+      const [bob, cleo] = [await signUp(server, 'bob'), await signUp(server, 'cleo')];
+      const tab = await openPortal(browser, server, bob);
+      await typeIn(tab, await createApplication(bob, 'Bobs bot'));
+      await signOut(bob);
+      const { page } = tab;
+      const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+      await dialog.getByLabel('E-mail address').fill(cleo.email);
+      await dialog.getByLabel('Password').fill(cleo.password);
+      await dialog.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+      await page.getByRole('link', { name: 'Account of cleo' }).waitFor();
+      expect(await page.content()).not.toMatch(/Bobs bot|What I typed/);
+      await tab.close();
+    });
+  });
+
+  describe('when the network is cut', () => {
+    let front: Front;
+    let server: TestServer;
+    let ada: Person;
+    let application: MadeApplication;
+    beforeAll(async () => {
+      front = await openFront();
+      server = await startServer({ env: { PUBLIC_URL: front.origin } });
+      front.leadTo(server.app.addresses.listeningAt);
+      ada = await signUp({ ...server, origin: server.app.addresses.listeningAt }, 'ada');
+      application = await createApplication(ada, 'Otter bot');
+    });
+    afterAll(async () => {
+      front.close();
+      await server.stop();
+    });
+
+    it('saving says so, changes of others come once it is back, and so does what is asked again', async () => {
+      const tab = await openPortal(browser, { origin: front.origin }, ada);
+      await typeIn(tab, application);
+      const { page } = tab;
+      front.leadTo('http://localhost:9');
+      front.cut();
+      await stateOf(page, 'Reconnecting …').waitFor();
+      await page.getByRole('button', { name: 'Save changes' }).click();
+      await page.getByText('The server could not be reached. What you typed is still here; try again.').waitFor();
+      await update(ada, application.id, { name: 'Badger bot' });
+      front.leadTo(server.app.addresses.listeningAt);
+      await stateOf(page, 'Up to date').waitFor();
+      await page.getByRole('heading', { level: 1, name: 'Badger bot' }).waitFor();
+      await goOn(page, ada, application);
+      await tab.close();
+    });
+
+    it('a page whose file cannot be loaded comes by itself once the network is back', async () => {
+      const tab = await openPortal(browser, { origin: front.origin }, ada);
+      const { page } = tab;
+      await tab.open('/applications');
+      await page.getByRole('link', { name: 'Badger bot' }).waitFor();
+      front.leadTo('http://localhost:9');
+      front.cut();
+      await page.getByRole('navigation', { name: 'Portal' }).getByRole('link', { name: 'Boxes' }).click();
+      await page.getByRole('heading', { level: 1, name: 'This page could not be loaded' }).waitFor();
+      await page.getByRole('navigation', { name: 'Portal' }).getByRole('link', { name: 'Applications' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Applications' }).waitFor();
+      await page.getByRole('navigation', { name: 'Portal' }).getByRole('link', { name: 'Boxes' }).click();
+      front.leadTo(server.app.addresses.listeningAt);
+      await page.getByRole('heading', { level: 1, name: 'Boxes' }).waitFor();
+      await tab.close();
+    });
+  });
+
+  describe('when the server', () => {
+    let database: ThrowAwayDatabase | null;
+    let env: Record<string, string>;
+    let instance: RunningInstance;
+    let ada: Person;
+    let application: MadeApplication;
+    beforeAll(async () => {
+      database = await migratedDatabase();
+      env = {
+        DATA_DIR: await migratedFolder(),
+        PORT: String(await freePort()),
+        ...(database ? { DATABASE_URL: database.url } : {}),
+      };
+      instance = await startInstance(env);
+      ada = await signUp(instance, 'ada');
+      application = await createApplication(ada, 'Otter bot');
+    });
+    afterAll(async () => {
+      await instance?.end('SIGTERM');
+      await database?.drop();
+      await rm(env.DATA_DIR ?? '', { recursive: true, force: true });
+    });
+
+    it('is killed and started again', async () => {
+      const tab = await openPortal(browser, instance, ada);
+      await typeIn(tab, application);
+      await instance.end('SIGKILL');
+      await stateOf(tab.page, 'Reconnecting …').waitFor();
+      instance = await startInstance(env);
+      await stateOf(tab.page, 'Up to date').waitFor();
+      await update(ada, application.id, { name: 'Badger bot' });
+      await tab.page.getByRole('heading', { level: 1, name: 'Badger bot' }).waitFor();
+      await goOn(tab.page, ada, application);
+      await tab.close();
+    });
+
+    it('is replaced by another build, which pages come from that were not open yet', async () => {
+      await update(ada, application.id, { description: '' });
+      const tab = await openPortal(browser, instance, ada);
+      await typeIn(tab, application);
+      const { page } = tab;
+      const scripts = () =>
+        page.evaluate(() =>
+          [...document.querySelectorAll('script[type=module]')].map((script) => script.getAttribute('src')),
+        );
+      const before = await scripts();
+      await instance.end('SIGTERM');
+      const build = await buildAnew();
+      instance = await startInstance(env, undefined, build.entryPoint);
+      await stateOf(page, 'Up to date').waitFor();
+      const commands = page.getByRole('link', { name: 'Commands' });
+      await commands.hover();
+      await commands.click();
+      await page
+        .getByRole('alertdialog', { name: 'Leave without saving?' })
+        .getByRole('button', { name: 'Stay' })
+        .click();
+      await goOn(page, ada, application);
+      expect(await scripts()).toEqual(before);
+      await commands.click();
+      await page
+        .getByRole('button', { name: 'New command' })
+        .or(page.getByRole('link', { name: 'New command' }))
+        .waitFor();
+      expect(await scripts()).not.toEqual(before);
+      await tab.close();
+      await build.remove();
+    });
+  });
+});

@@ -1,0 +1,201 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { AxeResults } from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { noBrowser, openBrowser } from '../harness/browser.js';
+import { type FullPortal, fillPortal } from '../harness/full-portal.js';
+import { createApplication, createGuild, signUp } from '../harness/people.js';
+import { openPortal, type PortalTab } from '../harness/portal.js';
+import { startServer, type TestServer } from '../harness/server.js';
+import { needing } from '../harness/skipping.js';
+import { createTeam } from '../harness/teams.js';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** The addresses that have a page, as the build found them. */
+const ROUTES = JSON.parse(readFileSync(join(import.meta.dirname, '../../dist/portal/routes.json'), 'utf8')) as string[];
+const isOfVisitors = (route: string) => /^sign-/.test(route);
+
+let server: TestServer;
+let browser: Browser;
+let full: FullPortal;
+beforeAll(async () => {
+  server = await startServer();
+  full = await fillPortal(server);
+  if (noBrowser === null) browser = await openBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  await full.stop();
+  await server.stop();
+});
+
+/** Until everything that the page asked for is there. */
+async function untilShown(page: Page): Promise<void> {
+  await page.locator('h1').first().waitFor();
+  await page.waitForFunction(() => !document.querySelector('.skeleton, .loading'));
+}
+
+/** What axe finds wrong, in the theme that is shown. */
+async function faultsIn(page: Page, rules?: string[]): Promise<string[]> {
+  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(AXE);
+  const { violations } = (await page.evaluate(
+    (only) => (window as unknown as { axe: { run(options: object): unknown } }).axe.run(only ? { runOnly: only } : {}),
+    rules,
+  )) as AxeResults;
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
+}
+
+/** What is wrong for whom: colours in either theme, everything else once; at twice the size of text and on a phone, what is too wide. */
+async function examine({ page }: PortalTab): Promise<Record<string, string[]>> {
+  const found: Record<string, string[]> = { light: await faultsIn(page) };
+  await page.emulateMedia({ colorScheme: 'dark' });
+  found.dark = await faultsIn(page, ['color-contrast']);
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.setViewportSize({ width: 360, height: 740 });
+  found.phone = await tooWide(page);
+  // As a browser lays it out that shows everything twice as large.
+  await page.setViewportSize({ width: 600, height: 400 });
+  found.large = await tooWide(page);
+  await page.setViewportSize({ width: 1200, height: 800 });
+  return Object.fromEntries(Object.entries(found).filter(([, faults]) => faults.length > 0));
+}
+
+/** What makes the page wider than its window. */
+function tooWide(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const { clientWidth, scrollWidth } = document.documentElement;
+    if (scrollWidth <= clientWidth) return [];
+    const wide = [...document.querySelectorAll('body *')].filter(
+      (each) => each.getBoundingClientRect().right > clientWidth,
+    );
+    return wide.slice(-3).map((each) => each.outerHTML.slice(0, 160));
+  });
+}
+
+/** The heading, where it is the only one, what is refused, and what the page is called. */
+async function partsOf({ page, faults }: PortalTab) {
+  return {
+    headings: await page.locator('h1').count(),
+    mains: await page.locator('main').count(),
+    refusals: await page.locator('.notice[role=alert]').allTextContents(),
+    isNamed: (await page.title()).endsWith('Causeway'),
+    faults: faults.splice(0),
+  };
+}
+
+const WELL = { headings: 1, mains: 1, refusals: [], isNamed: true, faults: [] };
+
+/** Opens a page and examines it. */
+async function look(tab: PortalTab, path: string): Promise<object> {
+  await tab.open(`/${path}`);
+  await untilShown(tab.page);
+  return { ...(await partsOf(tab)), ...(await examine(tab)) };
+}
+
+describe.skipIf(noBrowser !== null)(needing(noBrowser, 'every page opens, for everybody'), () => {
+  it.each(ROUTES.filter(isOfVisitors))('/%s, of a visitor', async (route) => {
+    const tab = await openPortal(browser, server, null);
+    expect(await look(tab, route)).toEqual(WELL);
+    await tab.close();
+  });
+
+  describe('full', () => {
+    let tab: PortalTab;
+    beforeAll(async () => {
+      tab = await openPortal(browser, server, full.owner);
+    });
+    afterAll(() => tab.close());
+
+    const pathOf = (route: string) => {
+      const params: Record<string, string> = { ...full.params };
+      if (route.endsWith('parity')) params.guildId = full.selfHostedId;
+      return route.replace(/\$(\w+)/g, (_, name: string) => params[name] ?? `no ${name}`);
+    };
+
+    it.each(ROUTES.filter((route) => !isOfVisitors(route)))('/%s', async (route) => {
+      expect(await look(tab, pathOf(route))).toEqual(WELL);
+    });
+
+    it.each<[route: string, button: string]>([
+      ['applications', 'New application'],
+      ['applications/$applicationId/general', 'Delete application'],
+      ['applications/$applicationId/general', 'Transfer to a team'],
+      ['applications/$applicationId/bot', 'Reset bot token'],
+      ['applications/$applicationId/oauth2', 'Reset client secret'],
+      ['applications/$applicationId/webhooks', 'New webhook'],
+      ['teams', 'New team'],
+      ['servers', 'New server'],
+      ['servers', 'Join with an invite'],
+      ['servers/$guildId/general', 'New invite'],
+      ['servers/$guildId/general', 'Delete server'],
+      ['servers/$guildId/channels', 'New channel'],
+      ['boxes', 'New box'],
+      ['boxes/$boxId', 'Delete box'],
+    ])('/%s with “%s” open', async (route, button) => {
+      await tab.open(`/${pathOf(route)}`);
+      await untilShown(tab.page);
+      await tab.page.getByRole('button', { name: button, exact: true }).click();
+      const dialog = tab.page.getByRole('dialog').or(tab.page.getByRole('alertdialog'));
+      await dialog.waitFor();
+      expect(await examine(tab)).toEqual({});
+      await tab.page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+      expect(await tab.page.locator(':focus').textContent()).toBe(button);
+      expect(tab.faults).toEqual([]);
+    });
+  });
+
+  describe('empty', () => {
+    let tab: PortalTab;
+    let paths: Map<string, string>;
+    beforeAll(async () => {
+      const newcomer = await signUp(server, 'newcomer');
+      tab = await openPortal(browser, server, newcomer);
+      const own = await signUp(server, 'beginner');
+      const [{ id: applicationId }, { id: teamId }, { id: guildId }] = [
+        await createApplication(own, 'New bot'),
+        await createTeam(own, 'New team'),
+        await createGuild(own, 'New server'),
+      ];
+      paths = new Map(Object.entries({ applicationId, teamId, guildId }));
+      beginner = await openPortal(browser, server, own);
+    });
+    afterAll(async () => {
+      await tab.close();
+      await beginner.close();
+    });
+    let beginner: PortalTab;
+
+    it.each(['', 'applications', 'teams', 'servers', 'boxes'])('/%s', async (route) => {
+      expect(await look(tab, route)).toEqual(WELL);
+    });
+
+    it.each(
+      ROUTES.filter((route) => /^\w+\/\$(application|team|guild)Id\/\w+$/.test(route) && !route.endsWith('parity')),
+    )('/%s', async (route) => {
+      expect(
+        await look(
+          beginner,
+          route.replace(/\$(\w+)/, (_, name: string) => paths.get(name) ?? ''),
+        ),
+      ).toEqual(WELL);
+    });
+
+    it.each([
+      'nonsense',
+      'applications/1/general',
+      'teams/1/general',
+      'servers/1/general',
+      'boxes/1',
+      'invite/AbCd1234',
+    ])('/%s, which is not there', async (path) => {
+      await tab.open(`/${path}`);
+      await tab.page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor();
+      expect(await examine(tab)).toEqual({});
+      tab.faults.length = 0;
+    });
+  });
+});
