@@ -147,7 +147,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what somebody typed is s
       await page.getByRole('heading', { level: 1, name: 'Applications' }).waitFor();
       await page.getByRole('navigation', { name: 'Portal' }).getByRole('link', { name: 'Boxes' }).click();
       front.leadTo(server.app.addresses.listeningAt);
-      await page.getByRole('heading', { level: 1, name: 'Boxes' }).waitFor();
+      await page.getByRole('heading', { level: 1, name: 'Boxes' }).waitFor({ timeout: 30_000 });
       await tab.close();
     });
   });

@@ -27,13 +27,17 @@ export function Broken({ error }: Pick<ErrorComponentProps, 'error'>) {
 /** How often the server is asked whether it is there, in milliseconds. */
 const ASK_EVERY_MS = 3_000;
 
+/** For how long a page that was just loaded is not loaded anew though the server is there, in milliseconds. */
+const YOUNG_MS = 10_000;
+
 /** Loads the page anew once the server is there again, or a newer build is. */
 function Comeback() {
   useEffect(() => {
     let wasAway = false;
     const ask = async () => {
       const served = await servedPage();
-      if (served !== null && (wasAway || isNewer(served))) window.location.reload();
+      const isOld = performance.now() > YOUNG_MS;
+      if (served !== null && (wasAway || isOld || isNewer(served))) window.location.reload();
       wasAway ||= served === null;
     };
     void ask();
