@@ -1,7 +1,8 @@
 import { createLogger, defineConfig } from 'vite';
 
-/** What every page needs: React and the router. */
-const VENDOR = /node_modules\/(react|react-dom|scheduler|use-sync-external-store|@tanstack)\//;
+/** What every page needs: React, the router, and what loads other files. */
+const VENDOR =
+  /node_modules\/(react|react-dom|scheduler|use-sync-external-store|@tanstack)\/|vite\/preload-helper|rolldown\/runtime/;
 
 /** What every page of somebody who is signed in needs beside that. */
 const FRAME =
@@ -9,10 +10,11 @@ const FRAME =
 
 /** Files of our own that such pages share. */
 const FRAME_FILES =
-  /portal\/src\/(cache|client|document|live|session|ui\/(connection|copy|dialog|draft|listing|picture|save|secrets|toasts))\.tsx?$/;
+  /portal\/src\/(cache|client|document|live|instance|gql\/frame|pages\/(frame|session-ended|switcher-button)|ui\/(action|connection|copy|dialog|draft|guarded|listing|picture|save|secrets|toasts))\.tsx?$/;
 
 /** Files of our own that pages of visitors need, too. */
-const SHELL = /portal\/src\/(store|ui\/(field|form|page|problems|times|endings|broken|loading))\.tsx?$/;
+const SHELL =
+  /portal\/src\/(store|session|pages\/visitors\/(accounts|sign-in-form)|ui\/(field|form|page|problems|times|endings|broken|loading))\.tsx?$/;
 
 const logger = createLogger('warn');
 const { warn } = logger;
@@ -38,8 +40,7 @@ export default defineConfig({
           groups: [
             { name: 'vendor', test: VENDOR, priority: 4 },
             { name: 'shell', test: SHELL, priority: 3 },
-            { name: 'parts', test: FRAME, priority: 2 },
-            { name: 'parts', test: FRAME_FILES, priority: 1 },
+            { name: 'parts', test: (id) => FRAME.test(id) || FRAME_FILES.test(id), priority: 2 },
           ],
         },
       },

@@ -9,6 +9,7 @@ export function createCache(): Exchange {
   return cacheExchange({
     keys: {
       PortalHome: () => 'me',
+      Instance: () => 'here',
       TeamMember: embedded,
       Tester: embedded,
       InstallSettings: embedded,

@@ -2,7 +2,7 @@ import { createClient as createSocket } from 'graphql-ws';
 import { Client, type CombinedError, fetchExchange, mapExchange, subscriptionExchange } from 'urql';
 import { createCache } from './cache.js';
 import { socketOptions } from './live.js';
-import { sessionEnded, tellSession } from './session.js';
+import { endSession, sessionEnded } from './session.js';
 
 /** GraphQL, by which the portal reads and does everything but signing in and out. */
 export function createClient(): Client {
@@ -27,5 +27,5 @@ export function createClient(): Client {
 }
 
 function noteEnd({ graphQLErrors }: CombinedError): void {
-  if (graphQLErrors.some(({ extensions }) => extensions.code === 'UNAUTHENTICATED')) tellSession(true);
+  if (graphQLErrors.some(({ extensions }) => extensions.code === 'UNAUTHENTICATED')) endSession();
 }

@@ -3,6 +3,7 @@ import type { Client } from 'graphql-ws';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { connectBox } from '../../src/domain/boxes/index.js';
 import { topics } from '../../src/infra/bus.js';
+import { GatewayClient } from '../harness/gateway-client.js';
 import type { Loose } from '../harness/graphql.js';
 import {
   createApplication,
@@ -31,12 +32,13 @@ import {
 
 const LISTS = `applications { id name iconUrl effectiveRole ownerTeam { id name iconUrl } } teams { id name iconUrl }
   guilds { id name iconUrl }`;
-const SHOWN = `${LISTS} boxes { id name status } teamInvitations { id } testerInvitations { application { id } }`;
+const SHOWN = `${LISTS} applications { serverCount botOnline } boxes { id name status } teamInvitations { id } testerInvitations { application { id } }`;
 
 let server: TestServer;
 let ada: Person;
 let names = 0;
 const clients: Client[] = [];
+const sessions: GatewayClient[] = [];
 beforeAll(async () => {
   server = await startServer();
   ada = await signUp(server, 'ada');
@@ -44,6 +46,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 afterEach(async () => {
   await Promise.all(clients.splice(0).map((client) => client.dispose()));
+  await Promise.all(sessions.splice(0).map((session) => session.close()));
 });
 
 async function newPerson(): Promise<Person> {
@@ -121,6 +124,13 @@ describe('portalHomeChanged', () => {
     });
     expect(response.status).toBe(200);
   };
+  /** Its bot is online from then on, until the test ends. */
+  async function connectBot({ botToken }: MadeApplication): Promise<void> {
+    const session = await GatewayClient.open(server.origin);
+    sessions.push(session);
+    await session.ready(botToken);
+  }
+
   const deletion = ({ id, name }: MadeApplication) => ({ applicationId: id, name });
 
   /** A page that is open while `operate` is done: what it is told, up to the next change after it. */
@@ -144,6 +154,8 @@ describe('portalHomeChanged', () => {
     ['an application is made', () => createApplication(bob)],
     ['it is renamed', () => update(bob, application.id, { name: 'New name' })],
     ['its bot gives it an icon', () => changeIcon('/applications/@me', `Bot ${application.botToken}`)],
+    ['it is installed', () => install(bob, application, guild)],
+    ['its bot connects', () => connectBot(application)],
     ['it is moved to a team', () => transferApplication(bob, application, ownTeam)],
     ['it is deleted', () => mutate(bob, 'deleteApplication', 'DeleteApplicationInput', deletion(application))],
     ['an application of a team is renamed', () => update(ada, teamApplication.id, { name: 'New name' })],
@@ -196,7 +208,6 @@ describe('portalHomeChanged', () => {
       },
     ],
     ['another joins a server of theirs', async () => invite(bob, guild, ada)],
-    ['a bot joins a server of theirs', () => install(bob, application, guild)],
     [
       'a tester of theirs is invited',
       () =>

@@ -1,15 +1,18 @@
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
-import { Provider, useQuery } from 'urql';
+import { useEffect, useRef, useState } from 'react';
+import { type CombinedError, Provider, useQuery } from 'urql';
 import { createClient } from '../client.js';
 import { FrameChangedDocument, FrameDocument } from '../gql/frame.js';
 import type { FrameQuery } from '../gql/types.js';
 import { useLive } from '../live.js';
+import { beginSession } from '../session.js';
 import { ConnectionState } from '../ui/connection.js';
 import { Unshown } from '../ui/endings.js';
 import { Picture } from '../ui/picture.js';
+import { problemIn } from '../ui/problems.js';
 import { Toasts } from '../ui/toasts.js';
 import { SessionEnded } from './session-ended.js';
+import { SwitcherButton } from './switcher-button.js';
 
 /** What is around every page of somebody who is signed in. */
 export function Frame() {
@@ -25,8 +28,12 @@ export function Frame() {
 
 function Signed() {
   const [{ data, error }] = useQuery({ query: FrameDocument });
-  const isSignedOut = data?.me === null;
+  const isSignedOut = data ? data.me === null : isOfNobody(error);
   useSignIn(isSignedOut);
+  const isSignedIn = Boolean(data?.me);
+  useEffect(() => {
+    if (isSignedIn) beginSession();
+  }, [isSignedIn]);
   useLive(FrameChangedDocument, {});
   if (isSignedOut) return null;
   return (
@@ -43,14 +50,22 @@ function Signed() {
   );
 }
 
+/** Whether GraphQL refused because it does not know who asks. */
+function isOfNobody(error: CombinedError | undefined): boolean {
+  return error !== undefined && problemIn(error).code === 'UNAUTHENTICATED';
+}
+
 /** Leads a visitor to the sign-in page, and back to this one from there. */
 function useSignIn(isSignedOut: boolean): void {
   const navigate = useNavigate();
   const { href } = useLocation();
+  const wanted = useRef(href);
+  wanted.current = href;
   useEffect(() => {
-    if (isSignedOut)
-      void navigate({ to: '/sign-in', search: href === '/' ? {} : { next: `/portal${href}` }, replace: true });
-  }, [isSignedOut, navigate, href]);
+    if (!isSignedOut) return;
+    const next = wanted.current === '/' ? {} : { next: `/portal${wanted.current}` };
+    void navigate({ to: '/sign-in', search: next, replace: true });
+  }, [isSignedOut, navigate]);
 }
 
 const SECTIONS = [
@@ -74,6 +89,7 @@ function TopBar({ data }: { data: FrameQuery | undefined }) {
           </Link>
         ))}
       </nav>
+      <SwitcherButton />
       <ConnectionState />
       {waiting > 0 && (
         <Link to="/" className="count" aria-label={waiting === 1 ? '1 invitation' : `${waiting} invitations`}>

@@ -1,7 +1,7 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useClient } from 'urql';
 import { FrameDocument } from '../gql/frame.js';
-import { sessionEnded, tellSession } from '../session.js';
+import { beginSession, returns, sessionEnded, tellReturn } from '../session.js';
 import { useStore } from '../store.js';
 import { OpenDialog } from '../ui/dialog.js';
 import { SignInForm } from './visitors/sign-in-form.js';
@@ -18,18 +18,22 @@ interface Person {
  */
 export function SessionEnded({ person }: { person: Person }) {
   const isEnded = useStore(sessionEnded);
+  const count = useStore(returns);
   const client = useClient();
   const [email, setEmail] = useState(person.email ?? '');
+  useEffect(() => {
+    if (count === 0) return;
+    const ask = client.query(FrameDocument, {}, { requestPolicy: 'network-only' }).toPromise();
+    void ask.then(({ data }) => {
+      if (data?.me?.id === person.id) beginSession();
+      else if (data) window.location.assign('/portal');
+    });
+  }, [count, client, person.id]);
   if (!isEnded) return null;
-  const goOn = async () => {
-    const { data } = await client.query(FrameDocument, {}, { requestPolicy: 'network-only' }).toPromise();
-    if (data?.me?.id === person.id) tellSession(false);
-    else window.location.assign('/portal');
-  };
   return (
     <OpenDialog title="Your session has ended">
       <p>Sign in as {person.username} to go on. What you typed is still here.</p>
-      <SignInForm email={email} setEmail={setEmail} onDone={goOn} />
+      <SignInForm email={email} setEmail={setEmail} onDone={tellReturn} />
     </OpenDialog>
   );
 }

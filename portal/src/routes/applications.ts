@@ -49,12 +49,12 @@ const bot = createRoute({
 
 /** Whose commands a page is about: those of one server, or those that are everywhere. */
 export interface CommandsSearch {
-  server?: string;
+  server?: string | undefined;
 }
 
 function commandsSearch({ server }: Record<string, unknown>): CommandsSearch {
   // A number has lost digits of the id already.
-  return typeof server === 'string' && /^\d{1,20}$/.test(server) ? { server } : {};
+  return { server: typeof server === 'string' && /^\d{1,20}$/.test(server) ? server : undefined };
 }
 
 const commands = createRoute({

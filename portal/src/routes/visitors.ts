@@ -4,12 +4,12 @@ import { rootRoute } from './root.js';
 
 /** Where a visitor goes once they are signed in: a page of the portal, or the home page. */
 export interface NextPage {
-  next?: string;
+  next?: string | undefined;
 }
 
-/** Only pages of the portal: a link must not lead elsewhere through the sign-in page. */
+/** Only pages of the portal: a link must not lead elsewhere through the sign-in page. What is not named is kept as it stands in the address. */
 function nextPage({ next }: Record<string, unknown>): NextPage {
-  return typeof next === 'string' && /^\/portal(\/|$|\?)/.test(next) ? { next } : {};
+  return { next: typeof next === 'string' && /^\/portal(\/|$|\?)/.test(next) ? next : undefined };
 }
 
 const signIn = createRoute({

@@ -37,13 +37,13 @@ export const applicationEvents = {
   COMMAND_ACCESS_UPDATED: {
     topic: 'application',
     about: ({ applicationId }) => ({ applicationId }),
-    invalidates: ['commands', 'portal'],
+    invalidates: ['commands', 'portal', 'home'],
     audience: null,
   },
   BOT_SESSIONS_UPDATED: {
     topic: 'application',
     about: ({ applicationId }) => ({ applicationId }),
-    invalidates: ['portal'],
+    invalidates: ['portal', 'home'],
     audience: null,
   },
   CLIENT_SECRET_RESET: {

@@ -3,17 +3,17 @@ import { document } from '../../document.js';
 import type { ApplicationsChangedSubscription, ApplicationsChangedSubscriptionVariables, ApplicationsQuery, ApplicationsQueryVariables, CreateApplicationMutation, CreateApplicationMutationVariables, MoreApplicationsQuery, MoreApplicationsQueryVariables } from '../types.js';
 
 export const ApplicationsDocument = document<ApplicationsQuery, ApplicationsQueryVariables>(
-  'query Applications{portalHome{applications{...ApplicationCard}}}fragment ApplicationCard on Application{id name iconUrl public effectiveRole ownerTeam{id name iconUrl}}',
+  'query Applications{portalHome{applications{...ApplicationCard}}}fragment ApplicationCard on Application{id name iconUrl public effectiveRole botOnline ownerTeam{id name iconUrl}}',
 );
 
 export const MoreApplicationsDocument = document<MoreApplicationsQuery, MoreApplicationsQueryVariables>(
-  'query MoreApplications($after:ID!){applications(after:$after){...ApplicationCard}}fragment ApplicationCard on Application{id name iconUrl public effectiveRole ownerTeam{id name iconUrl}}',
+  'query MoreApplications($after:ID!){applications(after:$after){...ApplicationCard}}fragment ApplicationCard on Application{id name iconUrl public effectiveRole botOnline ownerTeam{id name iconUrl}}',
 );
 
 export const ApplicationsChangedDocument = document<ApplicationsChangedSubscription, ApplicationsChangedSubscriptionVariables>(
-  'subscription ApplicationsChanged{portalHomeChanged(initial:true){applications{...ApplicationCard}}}fragment ApplicationCard on Application{id name iconUrl public effectiveRole ownerTeam{id name iconUrl}}',
+  'subscription ApplicationsChanged{portalHomeChanged(initial:true){applications{...ApplicationCard}}}fragment ApplicationCard on Application{id name iconUrl public effectiveRole botOnline ownerTeam{id name iconUrl}}',
 );
 
 export const CreateApplicationDocument = document<CreateApplicationMutation, CreateApplicationMutationVariables>(
-  'mutation CreateApplication($input:CreateApplicationInput!){createApplication(input:$input){application{...ApplicationCard}botToken clientSecret}}fragment ApplicationCard on Application{id name iconUrl public effectiveRole ownerTeam{id name iconUrl}}',
+  'mutation CreateApplication($input:CreateApplicationInput!){createApplication(input:$input){application{...ApplicationCard}botToken clientSecret}}fragment ApplicationCard on Application{id name iconUrl public effectiveRole botOnline ownerTeam{id name iconUrl}}',
 );

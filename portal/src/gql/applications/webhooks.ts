@@ -3,11 +3,11 @@ import { document } from '../../document.js';
 import type { CreateWebhookMutation, CreateWebhookMutationVariables, DeleteWebhookMutation, DeleteWebhookMutationVariables, ServerChannelsQuery, ServerChannelsQueryVariables, ServersQuery, ServersQueryVariables, UpdateWebhookMutation, UpdateWebhookMutationVariables, WebhooksChangedSubscription, WebhooksChangedSubscriptionVariables, WebhooksQuery, WebhooksQueryVariables } from '../types.js';
 
 export const WebhooksDocument = document<WebhooksQuery, WebhooksQueryVariables>(
-  'query Webhooks($id:ID!){application(id:$id){...WebhookList}}fragment WebhookList on Application{id webhooks{...WebhookRow}}fragment WebhookRow on Webhook{id name tokenHint createdAt creator{id username}channel{id name}guild{id name}}',
+  'query Webhooks($id:ID!){application(id:$id){...WebhookList}}fragment WebhookList on Application{id webhooks{...WebhookRow}}fragment WebhookRow on Webhook{id name tokenHint createdAt lastExecutedAt creator{id username}channel{id name}guild{id name}}',
 );
 
 export const WebhooksChangedDocument = document<WebhooksChangedSubscription, WebhooksChangedSubscriptionVariables>(
-  'subscription WebhooksChanged($id:ID!){applicationChanged(applicationId:$id initial:true){...WebhookList}}fragment WebhookList on Application{id webhooks{...WebhookRow}}fragment WebhookRow on Webhook{id name tokenHint createdAt creator{id username}channel{id name}guild{id name}}',
+  'subscription WebhooksChanged($id:ID!){applicationChanged(applicationId:$id initial:true){...WebhookList}}fragment WebhookList on Application{id webhooks{...WebhookRow}}fragment WebhookRow on Webhook{id name tokenHint createdAt lastExecutedAt creator{id username}channel{id name}guild{id name}}',
 );
 
 export const ServersDocument = document<ServersQuery, ServersQueryVariables>(
@@ -19,11 +19,11 @@ export const ServerChannelsDocument = document<ServerChannelsQuery, ServerChanne
 );
 
 export const CreateWebhookDocument = document<CreateWebhookMutation, CreateWebhookMutationVariables>(
-  'mutation CreateWebhook($input:CreateWebhookInput!){createWebhook(input:$input){url webhook{...WebhookRow application{...WebhookList}}}}fragment WebhookRow on Webhook{id name tokenHint createdAt creator{id username}channel{id name}guild{id name}}fragment WebhookList on Application{id webhooks{...WebhookRow}}',
+  'mutation CreateWebhook($input:CreateWebhookInput!){createWebhook(input:$input){url webhook{...WebhookRow application{...WebhookList}}}}fragment WebhookRow on Webhook{id name tokenHint createdAt lastExecutedAt creator{id username}channel{id name}guild{id name}}fragment WebhookList on Application{id webhooks{...WebhookRow}}',
 );
 
 export const UpdateWebhookDocument = document<UpdateWebhookMutation, UpdateWebhookMutationVariables>(
-  'mutation UpdateWebhook($input:UpdateWebhookInput!){updateWebhook(input:$input){webhook{...WebhookRow}}}fragment WebhookRow on Webhook{id name tokenHint createdAt creator{id username}channel{id name}guild{id name}}',
+  'mutation UpdateWebhook($input:UpdateWebhookInput!){updateWebhook(input:$input){webhook{...WebhookRow}}}fragment WebhookRow on Webhook{id name tokenHint createdAt lastExecutedAt creator{id username}channel{id name}guild{id name}}',
 );
 
 export const DeleteWebhookDocument = document<DeleteWebhookMutation, DeleteWebhookMutationVariables>(

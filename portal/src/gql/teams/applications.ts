@@ -7,5 +7,5 @@ export const OwnApplicationsDocument = document<OwnApplicationsQuery, OwnApplica
 );
 
 export const MoveApplicationDocument = document<MoveApplicationMutation, MoveApplicationMutationVariables>(
-  'mutation MoveApplication($input:TransferApplicationInput!){transferApplication(input:$input){application{...ApplicationCard}}}fragment ApplicationCard on Application{id name iconUrl public effectiveRole ownerTeam{id name iconUrl}}',
+  'mutation MoveApplication($input:TransferApplicationInput!){transferApplication(input:$input){application{...ApplicationCard}}}fragment ApplicationCard on Application{id name iconUrl public effectiveRole botOnline ownerTeam{id name iconUrl}}',
 );

@@ -3,7 +3,7 @@ import { document } from '../../document.js';
 import type { DeleteTeamMutation, DeleteTeamMutationVariables, HandOverTeamMutation, HandOverTeamMutationVariables, LeaveTeamMutation, LeaveTeamMutationVariables, UpdateTeamMutation, UpdateTeamMutationVariables } from '../types.js';
 
 export const UpdateTeamDocument = document<UpdateTeamMutation, UpdateTeamMutationVariables>(
-  'mutation UpdateTeam($input:UpdateTeamInput!){updateTeam(input:$input){team{...TeamPage}}}fragment TeamPage on Team{id name iconUrl viewerOperations owner{...Person}members{...TeamMemberRow}invitations(state:PENDING){...TeamInvitationRow}applications{...ApplicationCard}}fragment Person on User{id username globalName avatarUrl}fragment TeamMemberRow on TeamMember{role user{...Person}}fragment TeamInvitationRow on TeamInvitation{id role createdAt invitee{...Person}inviter{...Person}}fragment ApplicationCard on Application{id name iconUrl public effectiveRole ownerTeam{id name iconUrl}}',
+  'mutation UpdateTeam($input:UpdateTeamInput!){updateTeam(input:$input){team{...TeamPage}}}fragment TeamPage on Team{id name iconUrl viewerOperations owner{...Person}members{...TeamMemberRow}invitations(state:PENDING){...TeamInvitationRow}applications{...ApplicationCard}}fragment Person on User{id username globalName avatarUrl}fragment TeamMemberRow on TeamMember{role user{...Person}}fragment TeamInvitationRow on TeamInvitation{id role createdAt invitee{...Person}inviter{...Person}}fragment ApplicationCard on Application{id name iconUrl public effectiveRole botOnline ownerTeam{id name iconUrl}}',
 );
 
 export const LeaveTeamDocument = document<LeaveTeamMutation, LeaveTeamMutationVariables>(
@@ -11,7 +11,7 @@ export const LeaveTeamDocument = document<LeaveTeamMutation, LeaveTeamMutationVa
 );
 
 export const HandOverTeamDocument = document<HandOverTeamMutation, HandOverTeamMutationVariables>(
-  'mutation HandOverTeam($input:TeamUserInput!){transferTeamOwnership(input:$input){team{...TeamPage}}}fragment TeamPage on Team{id name iconUrl viewerOperations owner{...Person}members{...TeamMemberRow}invitations(state:PENDING){...TeamInvitationRow}applications{...ApplicationCard}}fragment Person on User{id username globalName avatarUrl}fragment TeamMemberRow on TeamMember{role user{...Person}}fragment TeamInvitationRow on TeamInvitation{id role createdAt invitee{...Person}inviter{...Person}}fragment ApplicationCard on Application{id name iconUrl public effectiveRole ownerTeam{id name iconUrl}}',
+  'mutation HandOverTeam($input:TeamUserInput!){transferTeamOwnership(input:$input){team{...TeamPage}}}fragment TeamPage on Team{id name iconUrl viewerOperations owner{...Person}members{...TeamMemberRow}invitations(state:PENDING){...TeamInvitationRow}applications{...ApplicationCard}}fragment Person on User{id username globalName avatarUrl}fragment TeamMemberRow on TeamMember{role user{...Person}}fragment TeamInvitationRow on TeamInvitation{id role createdAt invitee{...Person}inviter{...Person}}fragment ApplicationCard on Application{id name iconUrl public effectiveRole botOnline ownerTeam{id name iconUrl}}',
 );
 
 export const DeleteTeamDocument = document<DeleteTeamMutation, DeleteTeamMutationVariables>(

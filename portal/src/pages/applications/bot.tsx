@@ -7,6 +7,7 @@ import { Name, useTitle } from '../../ui/page.js';
 import { Picture } from '../../ui/picture.js';
 import { DraftForm } from '../../ui/save.js';
 import { useApplication, useUpdateApplication } from './application.js';
+import { BotSessions, useBotSessions } from './bot-sessions.js';
 import { useReason } from './reasons.js';
 import { SecretRow } from './secret-row.js';
 import { Snippets } from './snippets.js';
@@ -14,6 +15,7 @@ import { Snippets } from './snippets.js';
 /** The bot user, its token, and what it may hear of. */
 export function Bot() {
   const { name } = useApplication();
+  const sessions = useBotSessions();
   useTitle('Bot', name);
   return (
     <>
@@ -23,7 +25,11 @@ export function Bot() {
       </section>
       <section className="card">
         <h2>Token</h2>
-        <Token />
+        <Token sessions={sessions?.length} />
+      </section>
+      <section className="card">
+        <h2>Gateway sessions</h2>
+        <BotSessions sessions={sessions} />
       </section>
       <section className="card">
         <h2>Privileged intents</h2>
@@ -50,7 +56,7 @@ function BotUser() {
   );
 }
 
-function Token() {
+function Token({ sessions }: { sessions: number | undefined }) {
   const { id, ...application } = useApplication();
   const { run, isBusy, problem } = useAction(ResetBotTokenDocument, { isQuiet: true });
   const reset = async () => (await run({ input: { applicationId: id } }))?.resetBotToken.botToken;
@@ -68,12 +74,19 @@ function Token() {
       {...{ reset, isBusy, problem }}
     >
       <p>
-        The old token stops working at once. Every gateway session of the bot ends with close code 4004, and its
-        requests are answered 401 until your program has the new one.
+        The old token stops working at once. {endingText(sessions)}, and its requests are answered 401 until your
+        program has the new one.
       </p>
       <p>The client secret, OAuth2 tokens, webhooks and installations stay as they are.</p>
     </SecretRow>
   );
+}
+
+function endingText(sessions: number | undefined): string {
+  if (sessions === undefined) return 'Every gateway session of the bot ends with close code 4004';
+  if (sessions === 0) return 'No gateway session of the bot is open';
+  if (sessions === 1) return 'The one gateway session of the bot ends with close code 4004';
+  return `The ${sessions} gateway sessions of the bot end with close code 4004`;
 }
 
 const INTENTS: Record<PrivilegedIntent, { label: string; opens: string }> = {

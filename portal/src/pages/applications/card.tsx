@@ -25,6 +25,7 @@ export function ApplicationCard({ application }: { application: ApplicationCardF
             'yours'
           )}
           {!application.public && <span className="badge">private</span>}
+          {application.botOnline && <span className="badge good">online</span>}
         </p>
       </div>
     </li>

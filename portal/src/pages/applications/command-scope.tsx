@@ -88,7 +88,8 @@ export function ScopeSelect() {
 /** A scope in words. */
 export function useScopeText(): string {
   const server = useServer();
-  const [{ data }] = useQuery({ query: CommandServersDocument });
+  const isPaused = server === null;
+  const [{ data }] = useQuery({ query: CommandServersDocument, requestPolicy: 'cache-first', pause: isPaused });
   if (server === null) return 'everywhere';
   return `only in ${data?.guilds.find(({ id }) => id === server)?.name ?? `server ${server}`}`;
 }

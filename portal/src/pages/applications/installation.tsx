@@ -11,6 +11,7 @@ import { useTitle } from '../../ui/page.js';
 import { PermissionPicker } from '../../ui/permissions.js';
 import { DraftForm } from '../../ui/save.js';
 import { ScopePicker } from '../../ui/scopes.js';
+import { AddMe } from '../testers/add-me.js';
 import { useApplication, useUpdateApplication } from './application.js';
 import { InstallLink } from './install-link.js';
 import { useReason } from './reasons.js';
@@ -148,7 +149,10 @@ function Audience({ draft: { value, set } }: Pick<PartProps, 'draft'>) {
         onChange={({ target }) => set('public', target.checked)}
       />
       {!value.public && accepted === 0 && (
-        <p className="notice warn">It is private and has no testers: nobody may install it. Invite testers first.</p>
+        <div className="notice warn">
+          <p>It is private and has no testers: nobody may install it. Invite testers first.</p>
+          <AddMe />
+        </div>
       )}
     </section>
   );

@@ -67,7 +67,7 @@ function List({ webhooks, isOff }: { webhooks: readonly WebhookRowFragment[]; is
 
 function Row({ webhook, isOff }: { webhook: WebhookRowFragment; isOff: boolean }) {
   const [open, setOpen] = useState<'edit' | 'delete' | null>(null);
-  const { name, tokenHint, createdAt, creator } = webhook;
+  const { name, tokenHint, createdAt, creator, lastExecutedAt } = webhook;
   return (
     <li aria-label={name}>
       <div>
@@ -84,6 +84,14 @@ function Row({ webhook, isOff }: { webhook: WebhookRowFragment; isOff: boolean }
               {' '}
               by <bdi>{creator.username}</bdi>
             </>
+          )}
+          {', '}
+          {lastExecutedAt ? (
+            <>
+              used last <Ago at={lastExecutedAt} />
+            </>
+          ) : (
+            'not used yet'
           )}
         </p>
       </div>

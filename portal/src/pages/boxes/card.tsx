@@ -12,7 +12,7 @@ export function BoxCard({ box }: { box: BoxCardFragment }) {
         <Link to="/boxes/$boxId" params={{ boxId: id }}>
           <Name>{name}</Name>
         </Link>
-        <p className="soft small">
+        <p className="soft small lead">
           <BoxState box={box} /> · {guilds.length === 1 ? '1 server' : `${guilds.length} servers`}
         </p>
       </div>

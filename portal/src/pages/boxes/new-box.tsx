@@ -1,8 +1,8 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useQuery } from 'urql';
-import { CreateBoxDocument, InstanceDocument } from '../../gql/boxes/boxes.js';
+import { CreateBoxDocument } from '../../gql/boxes/boxes.js';
 import type { CreateBoxMutation } from '../../gql/types.js';
+import { useInstance } from '../../instance.js';
 import { useAction } from '../../ui/action.js';
 import { CopyButton } from '../../ui/copy.js';
 import { OpenDialog } from '../../ui/dialog.js';
@@ -26,8 +26,8 @@ export function NewBox({ onClose }: { onClose: () => void }) {
 
 /** Shows an enrolment token this once, with the lines that start the box. */
 export function EnrolmentDialog({ made, onDone }: { made: Made; onDone: () => void }) {
-  const [{ data }] = useQuery({ query: InstanceDocument });
-  const lines = `export BOX_TOKEN=${made.enrolmentToken}\nCLOUD_URL=${data?.instance.publicUrl ?? ''} DATA_DIR=./box npm run box`;
+  const { issuer } = useInstance();
+  const lines = `export BOX_TOKEN=${made.enrolmentToken}\nCLOUD_URL=${issuer} DATA_DIR=./box npm run box`;
   return (
     <SecretsDialog
       title={`The token of ${made.box.name}`}

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useQuery } from 'urql';
 import { HomeChangedDocument, HomeDocument } from '../../gql/home/home.js';
 import type { HomeFragment } from '../../gql/types.js';
+import { useInstance } from '../../instance.js';
 import { useLive } from '../../live.js';
 import { Copyable } from '../../ui/copy.js';
 import { Refused, Skeleton } from '../../ui/listing.js';
@@ -23,18 +24,23 @@ export function Home() {
         <Heading>Home</Heading>
       </div>
       {data ? <Things home={data.portalHome} /> : error ? <Refused error={error} /> : <Skeleton />}
-      {data && (
-        <section className="card">
-          <h2>Addresses for programs</h2>
-          <Copyable label="REST, for bots" text={data.instance.restUrl} />
-          <Copyable label="Gateway, for bots" text={data.instance.gatewayUrl} />
-          <p>
-            <a href="/graphql">GraphiQL</a> asks everything that these pages ask; <a href="/openapi.json">OpenAPI</a>{' '}
-            describes REST.
-          </p>
-        </section>
-      )}
+      <Addresses />
     </>
+  );
+}
+
+function Addresses() {
+  const { apiUrl, gatewayUrl } = useInstance();
+  return (
+    <section className="card">
+      <h2>Addresses for programs</h2>
+      <Copyable label="REST, for bots" text={apiUrl} />
+      <Copyable label="Gateway, for bots" text={gatewayUrl} />
+      <p>
+        <a href="/graphql">GraphiQL</a> asks everything that these pages ask; <a href="/openapi.json">OpenAPI</a>{' '}
+        describes REST.
+      </p>
+    </section>
   );
 }
 

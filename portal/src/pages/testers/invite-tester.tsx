@@ -6,13 +6,12 @@ import { Form } from '../../ui/form.js';
 import type { Problem } from '../../ui/problems.js';
 import { say } from '../../ui/toasts.js';
 import { useApplication } from '../applications/application.js';
-import { useMyId } from '../teams/me.js';
 import { nameOf } from '../teams/person.js';
+import { AddMe } from './add-me.js';
 
 /** Invites somebody by what is known of them, or puts oneself on the list. */
 export function InviteTester({ off }: { off: { disabled?: true } }) {
-  const { id, testers } = useApplication();
-  const myId = useMyId();
+  const { id } = useApplication();
   const [typed, setTyped] = useState('');
   const { run, isBusy, problem } = useAction(InviteTesterDocument, { isQuiet: true });
   const invite = async (whom: Whom) => {
@@ -23,7 +22,6 @@ export function InviteTester({ off }: { off: { disabled?: true } }) {
     // The list may have told it before the answer came, and the next one may be typed already.
     setTyped((before) => (before === typed ? '' : before));
   };
-  const isListed = testers.some(({ user, state }) => user.id === myId && state === 'ACCEPTED');
   return (
     <section className="card">
       <h2>Invite</h2>
@@ -36,17 +34,7 @@ export function InviteTester({ off }: { off: { disabled?: true } }) {
             <button type="submit" disabled={isOff || typed.trim() === ''} {...off}>
               Invite tester
             </button>
-            {myId && !isListed && (
-              <button
-                type="button"
-                className="plain"
-                disabled={isOff}
-                onClick={() => invite({ userId: myId })}
-                {...off}
-              >
-                Add me as tester
-              </button>
-            )}
+            <AddMe />
           </div>
         )}
       >

@@ -1,5 +1,6 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
+import { tellReturn } from '../../session.js';
 import { Heading, useTitle } from '../../ui/page.js';
 import { SignInForm } from './sign-in-form.js';
 import { Visitors } from './visitors.js';
@@ -32,5 +33,8 @@ export function SignIn() {
 /** Leads to the page that somebody wanted before they were asked who they are. */
 export function useGoOn(next: string | undefined): () => void {
   const navigate = useNavigate();
-  return () => void navigate({ href: next ?? '/portal', replace: true });
+  return () => {
+    tellReturn();
+    void navigate({ href: next ?? '/portal', replace: true });
+  };
 }

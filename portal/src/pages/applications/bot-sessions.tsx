@@ -1,0 +1,36 @@
+import { useQuery } from 'urql';
+import { BotSessionsChangedDocument, BotSessionsDocument } from '../../gql/applications/bot.js';
+import type { BotSessionsFragment } from '../../gql/types.js';
+import { useLive } from '../../live.js';
+import { Ago } from '../../ui/times.js';
+import { useApplication } from './application.js';
+
+type Session = BotSessionsFragment['gatewaySessions'][number];
+
+/** The bot's connections to the gateway, as they are; undefined until they are known. */
+export function useBotSessions(): readonly Session[] | undefined {
+  const { id } = useApplication();
+  const [{ data }] = useQuery({ query: BotSessionsDocument, variables: { id } });
+  useLive(BotSessionsChangedDocument, { id });
+  return data?.application?.gatewaySessions;
+}
+
+/** Which programs run the bot at the moment. */
+export function BotSessions({ sessions }: { sessions: readonly Session[] | undefined }) {
+  if (!sessions) return null;
+  if (sessions.length === 0) return <p className="hint">It is offline: no program is connected to the gateway.</p>;
+  return (
+    <ul className="rows" aria-label="Gateway sessions">
+      {sessions.map(({ id, shardId, shardCount, intents, connectedAt }) => (
+        <li key={id}>
+          <p>
+            {shardCount > 1 ? `Shard ${shardId} of ${shardCount}` : 'One connection'}, since <Ago at={connectedAt} />
+            <span className="soft small">
+              , with the intents <code>{intents}</code>
+            </span>
+          </p>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,65 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useQuery } from 'urql';
+import { SwitcherDocument } from '../gql/switcher.js';
+import type { SwitcherQuery } from '../gql/types.js';
+import { Combobox, type ComboboxItem } from '../ui/combobox.js';
+import { OpenDialog } from '../ui/dialog.js';
+
+/** How many are offered at once. */
+const MOST = 30;
+
+/** Leads to anything of one's own by its name. */
+export default function Switcher({ onClose }: { onClose: () => void }) {
+  const [text, setText] = useState('');
+  const [{ data }] = useQuery({ query: SwitcherDocument });
+  const navigate = useNavigate();
+  const go = ({ key }: ComboboxItem) => {
+    onClose();
+    void navigate({ href: `/portal${key}` });
+  };
+  return (
+    <OpenDialog title="Go to" onClose={onClose}>
+      <Combobox
+        label="Application, team, server, box or page"
+        text={text}
+        items={fitting(itemsOf(data?.portalHome), text)}
+        none="Nothing of yours is called so."
+        isFirst
+        onText={setText}
+        onPick={go}
+        onLeave={onClose}
+      />
+    </OpenDialog>
+  );
+}
+
+/** By their addresses. */
+const PAGES: ComboboxItem[] = [
+  { key: '', text: 'Home', note: 'page' },
+  { key: '/applications', text: 'Applications', note: 'page' },
+  { key: '/teams', text: 'Teams', note: 'page' },
+  { key: '/servers', text: 'Servers', note: 'page' },
+  { key: '/boxes', text: 'Boxes', note: 'page' },
+  { key: '/account', text: 'Account', note: 'page' },
+];
+
+function itemsOf(home: SwitcherQuery['portalHome'] | undefined): ComboboxItem[] {
+  const those = (list: readonly { id: string; name: string }[] = [], path: string, note: string) =>
+    list.map(({ id, name }) => ({ key: `/${path}/${id}`, text: name, note }));
+  return [
+    ...those(home?.applications, 'applications', 'application'),
+    ...those(home?.teams, 'teams', 'team'),
+    ...those(home?.guilds, 'servers', 'server'),
+    ...those(home?.boxes, 'boxes', 'box'),
+    ...PAGES,
+  ];
+}
+
+/** Those with the text in their names, first those that begin with it. */
+function fitting(items: ComboboxItem[], text: string): ComboboxItem[] {
+  const wanted = text.trim().toLowerCase();
+  const placeIn = (item: ComboboxItem) => item.text.toLowerCase().indexOf(wanted);
+  const found = items.filter((item) => placeIn(item) >= 0);
+  return [...found.filter((item) => placeIn(item) === 0), ...found.filter((item) => placeIn(item) > 0)].slice(0, MOST);
+}

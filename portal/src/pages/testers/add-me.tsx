@@ -1,0 +1,29 @@
+import { InviteTesterDocument } from '../../gql/testers/testers.js';
+import { useAction } from '../../ui/action.js';
+import { say } from '../../ui/toasts.js';
+import { useApplication } from '../applications/application.js';
+import { reasonAgainst } from '../applications/may.js';
+import { useMyId } from '../teams/me.js';
+
+/** Puts oneself on the list of testers, where one is not on it. */
+export function AddMe() {
+  const application = useApplication();
+  const myId = useMyId();
+  const { run, isBusy } = useAction(InviteTesterDocument);
+  const isListed = application.testers.some(({ user, state }) => user.id === myId && state === 'ACCEPTED');
+  if (!myId || isListed) return null;
+  const add = async () => {
+    const done = await run({ input: { applicationId: application.id, userId: myId } });
+    if (done) say('You are a tester');
+  };
+  return (
+    <button
+      type="button"
+      className="plain"
+      disabled={isBusy || reasonAgainst(application, 'MANAGE_TESTERS') !== undefined}
+      onClick={add}
+    >
+      Add me as tester
+    </button>
+  );
+}

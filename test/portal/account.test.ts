@@ -1,0 +1,142 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { noBrowser, openBrowser } from '../harness/browser.js';
+import { createGuild, type Person, signUp } from '../harness/people.js';
+import { openPortal } from '../harness/portal.js';
+import { startServer, type TestServer } from '../harness/server.js';
+import { needing } from '../harness/skipping.js';
+
+let server: TestServer;
+let browser: Browser;
+beforeAll(async () => {
+  server = await startServer();
+  if (noBrowser === null) browser = await openBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  await server.stop();
+});
+
+/** Somebody whose sessions were begun by signing in, as browsers do. */
+const newPerson = (name: string) => signUp(server, name, { 'user-agent': 'Some browser' });
+
+const signIn = ({ email }: Person, password: string) =>
+  fetch(`${server.origin}/auth/sign-in/email`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'user-agent': 'Another browser' },
+    body: JSON.stringify({ email, password }),
+  });
+
+describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the account'), () => {
+  it('signs up, says what is wrong at each field, and comes to the page that was wanted', async () => {
+    await signUp(server, 'taken');
+    const { page, faults, open, close } = await openPortal(browser, server, null);
+    await open('/applications');
+    await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+    expect(new URL(page.url()).searchParams.get('next')).toBe('/portal/applications');
+    await page.getByRole('link', { name: 'Sign up' }).click();
+    await page.getByLabel('Username').fill('No spaces please');
+    await page.getByLabel('E-mail address').fill('taken@people.example');
+    await page.getByLabel('Password').fill('short');
+    await page.getByRole('button', { name: 'Sign up' }).click();
+    await page.locator('[aria-invalid=true]:focus').waitFor();
+    expect(await page.getByLabel('Username').inputValue()).toBe('No spaces please');
+    await page.getByLabel('Username').fill('newcomer');
+    await page.getByLabel('E-mail address').fill('newcomer@people.example');
+    await page.getByLabel('Password').fill('long enough a password');
+    await page.getByRole('button', { name: 'Sign up' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Applications' }).waitFor();
+    faults.splice(0);
+    await page.getByRole('link', { name: 'Account of newcomer' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+    await open('/account');
+    await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+    expect(faults.filter((fault) => !fault.includes('401'))).toEqual([]);
+    await close();
+  });
+
+  it('never says which of address and password is wrong, and leads nowhere else than into the portal', async () => {
+    const ada = await newPerson('ada');
+    const { page, open, close } = await openPortal(browser, server, null);
+    await open('/sign-in?next=https://elsewhere.example/portal');
+    const answers = [];
+    for (const [email, password] of [
+      [ada.email, 'wrong password'],
+      ['nobody@people.example', ada.password],
+    ] as const) {
+      await page.getByLabel('E-mail address').fill(email);
+      await page.getByLabel('Password').fill(password);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('alert').waitFor();
+      answers.push(await page.getByRole('alert').textContent());
+      await expect.poll(() => page.getByLabel('Password').inputValue()).toBe('');
+    }
+    expect(new Set(answers).size).toBe(1);
+    await page.getByLabel('E-mail address').fill(ada.email);
+    await page.getByLabel('Password').fill(ada.password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+    expect(new URL(page.url()).origin).toBe(server.origin);
+    await close();
+  });
+
+  it('keeps the theme that was chosen from the first moment of a page on', async () => {
+    const bea = await newPerson('bea');
+    const { page, faults, open, close } = await openPortal(browser, server, bea);
+    await open('/account');
+    await page.getByLabel('Theme').selectOption('Dark');
+    const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const dark = await background();
+    await page.route('**/portal/assets/*.js', (route) => route.abort());
+    await page.reload();
+    expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark');
+    expect(await background()).toBe(dark);
+    expect(await page.evaluate(() => Object.keys(localStorage))).toEqual(['theme']);
+    faults.splice(0);
+    await close();
+  });
+
+  it('changes the password, which signs out everybody else, and lists sessions to end', async () => {
+    const cem = await newPerson('cem');
+    await signIn(cem, cem.password);
+    const { page, faults, open, close } = await openPortal(browser, server, cem);
+    await open('/account');
+    const sessions = page.locator('section').filter({ hasText: 'Sessions' }).getByRole('listitem');
+    await sessions.filter({ hasText: 'Another browser' }).getByRole('button', { name: 'Sign out' }).click();
+    await sessions.filter({ hasText: 'Another browser' }).waitFor({ state: 'detached' });
+    await page.getByLabel('Current password').fill('not this one');
+    await page.getByLabel('New password').fill('another long password');
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.getByRole('alert').or(page.locator('.fault')).first().waitFor();
+    expect(await page.getByLabel('New password').inputValue()).toBe('another long password');
+    await page.getByLabel('Current password').fill(cem.password);
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.getByText('Your password is changed, and other sessions are signed out.').waitFor();
+    expect((await signIn(cem, cem.password)).status).toBe(401);
+    expect((await signIn(cem, 'another long password')).status).toBe(200);
+    faults.splice(0);
+    await close();
+  });
+
+  it('joins by an invite after signing in, and says where there is none', async () => {
+    const [dan, eli] = [await newPerson('dan'), await newPerson('eli')];
+    const guild = await createGuild(dan, 'Harbour');
+    const { createInvite } = await dan.graphql(
+      'mutation ($i: ChannelIdInput!) { createInvite(input: $i) { code url } }',
+      { i: { channelId: guild.textChannelId } },
+    );
+    const { page, faults, open, close } = await openPortal(browser, server, null);
+    await page.goto(createInvite.url);
+    await page.getByLabel('E-mail address').fill(eli.email);
+    await page.getByLabel('Password').fill(eli.password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('dan invites you').waitFor();
+    await page.getByRole('button', { name: 'Join' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Harbour' }).waitFor();
+    expect(faults).toEqual([]);
+    await open('/invite/AbCd1234');
+    await page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor();
+    await close();
+  });
+});

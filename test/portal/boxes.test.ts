@@ -1,0 +1,80 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startBox } from '../harness/box.js';
+import { noBrowser, openBrowser } from '../harness/browser.js';
+import { createGuild, signUp } from '../harness/people.js';
+import { openPortal } from '../harness/portal.js';
+import { makeBox } from '../harness/self-hosted.js';
+import { startServer, type TestServer } from '../harness/server.js';
+import { needing } from '../harness/skipping.js';
+
+let server: TestServer;
+let browser: Browser;
+beforeAll(async () => {
+  server = await startServer();
+  if (noBrowser === null) browser = await openBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  await server.stop();
+});
+
+describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the boxes'), () => {
+  it('are made with a token that is shown once, connect before one’s eyes, and show their servers and what works there', async () => {
+    const ada = await signUp(server, 'ada');
+    const { page, faults, open, close } = await openPortal(browser, server, ada);
+    await open('/boxes');
+    await page.getByText('A box is a Causeway of your own').waitFor();
+    await page.getByRole('button', { name: 'New box' }).click();
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByLabel('Name').and(page.locator('[aria-invalid=true]')).waitFor();
+    await page.getByLabel('Name').fill('Cellar');
+    await page.getByRole('button', { name: 'Create' }).click();
+    const dialog = page.getByRole('dialog', { name: 'The token of Cellar' });
+    const token = (await dialog.locator('code').textContent()) ?? '';
+    await dialog.getByText(`CLOUD_URL=${server.origin}`).waitFor();
+    await dialog.getByLabel('I have stored it').check();
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Cellar' }).waitFor();
+    await page.getByText('never connected').waitFor();
+    expect([token.length > 20, (await page.content()).includes(token)]).toEqual([true, false]);
+
+    const box = await startBox({ token, cloudUrl: server.origin });
+    await page.getByText('connected', { exact: true }).waitFor();
+    await createGuild(await signUp(box, 'keeper'), 'Attic');
+    await page.getByText('Attic – what works there for bots').click();
+    await page.getByLabel('Search').fill('patch /channels/:channelid');
+    const row = page.getByRole('row').filter({ hasText: 'PATCH /channels/:channelId' }).first();
+    await row.getByText('works').waitFor();
+    await box.stop();
+    await page.getByText(/away/).waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('are renamed, enrolled anew and deleted, which other browsers see', async () => {
+    const bea = await signUp(server, 'bea');
+    const { box } = await makeBox(bea, 'Garage');
+    const [mine, other] = [await openPortal(browser, server, bea), await openPortal(browser, server, bea)];
+    const { page } = mine;
+    await mine.open(`/boxes/${box.id}`);
+    await other.open(`/boxes/${box.id}`);
+    await page.getByLabel('Name').fill('Shed');
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await other.page.getByRole('heading', { level: 1, name: 'Shed' }).waitFor();
+    await page.getByRole('button', { name: 'New enrolment token' }).click();
+    const dialog = page.getByRole('dialog', { name: 'The token of Shed' });
+    await dialog.getByLabel('I have stored it').check();
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('button', { name: 'Delete box' }).click();
+    const question = page.getByRole('alertdialog', { name: 'Delete Shed?' });
+    expect(await question.getByRole('button', { name: 'Delete box' }).isDisabled()).toBe(true);
+    await question.getByLabel('Type the box’s name').fill('Shed');
+    await question.getByRole('button', { name: 'Delete box' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Boxes' }).waitFor();
+    await other.page.getByText('This box was deleted.').waitFor();
+    expect([...mine.faults, ...other.faults]).toEqual([]);
+    await mine.close();
+    await other.close();
+  });
+});

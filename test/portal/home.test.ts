@@ -1,0 +1,113 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { noBrowser, openBrowser } from '../harness/browser.js';
+import { createApplication, createGuild, install, invite, type Person, signUp } from '../harness/people.js';
+import { openPortal } from '../harness/portal.js';
+import { startServer, type TestServer } from '../harness/server.js';
+import { needing } from '../harness/skipping.js';
+import { askAnswer, createTeam, inviteToTeam } from '../harness/teams.js';
+
+let server: TestServer;
+let browser: Browser;
+beforeAll(async () => {
+  server = await startServer();
+  if (noBrowser === null) browser = await openBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  await server.stop();
+});
+
+async function inviteTester(owner: Person, applicationId: string, email: string): Promise<void> {
+  await owner.graphql('mutation ($i: InviteTesterInput!) { inviteTester(input: $i) { tester { state } } }', {
+    i: { applicationId, email },
+  });
+}
+
+describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the start page'), () => {
+  it('leads somebody who is new through three steps, each done by itself when it is', async () => {
+    const ada = await signUp(server, 'ada');
+    const { page, faults, open, close } = await openPortal(browser, server, ada);
+    await open();
+    const steps = page.getByRole('region', { name: 'First steps' });
+    await steps.waitFor();
+    expect(await steps.getByText('done').count()).toBe(0);
+    const application = await createApplication(ada, 'Otter bot');
+    await steps.getByText('done').waitFor();
+    const guild = await createGuild(ada);
+    await expect.poll(() => steps.getByText('done').count()).toBe(2);
+    const link = steps.getByRole('link', { name: 'Install Otter bot to it' });
+    expect(await link.getAttribute('href')).toBe(`/oauth2/authorize?client_id=${application.id}`);
+    await install(ada, application, guild);
+    await steps.waitFor({ state: 'detached' });
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('shows invitations when they come, which move into the lists when they are accepted', async () => {
+    const [bob, cleo] = [await signUp(server, 'bob'), await signUp(server, 'cleo')];
+    const { page, faults, open, close } = await openPortal(browser, server, bob);
+    await open();
+    await page.getByRole('heading', { name: 'Home' }).waitFor();
+    await inviteToTeam(cleo, await createTeam(cleo, 'Sailors'), bob, 'READ_ONLY');
+    await inviteTester(cleo, (await createApplication(cleo, 'Sail bot')).id, bob.email);
+    const invitations = page.getByRole('region', { name: 'Invitations' });
+    const toTeam = invitations.getByRole('listitem').filter({ hasText: 'Sailors' });
+    await toTeam.getByText('cleo invites you to the team, as read only.').waitFor();
+    await page.getByRole('link', { name: '2 invitations' }).waitFor();
+    await toTeam.getByRole('button', { name: 'Accept' }).click();
+    await page.getByRole('region', { name: 'Teams' }).getByRole('link', { name: 'Sailors' }).waitFor();
+    await page.getByRole('link', { name: '1 invitation' }).waitFor();
+    await invitations
+      .getByRole('listitem')
+      .filter({ hasText: 'Sail bot' })
+      .getByRole('button', { name: 'Decline' })
+      .click();
+    await invitations.waitFor({ state: 'detached' });
+    expect(await page.getByRole('link', { name: /invitation/ }).count()).toBe(0);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('takes back an invitation that is revoked while it is looked at', async () => {
+    const [dora, eve] = [await signUp(server, 'dora'), await signUp(server, 'eve')];
+    const { page, faults, open, close } = await openPortal(browser, server, dora);
+    const invitation = await inviteToTeam(eve, await createTeam(eve, 'Diggers'), dora, 'ADMIN');
+    await open();
+    await page.getByText('eve invites you to the team, as admin.').waitFor();
+    await askAnswer(eve, 'revoke', invitation);
+    await page.getByText('eve invites you to the team').waitFor({ state: 'detached' });
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('asks for the address to be verified before an invitation is accepted, and sends the mail again', async () => {
+    const mailed = await startServer({ env: { VERIFY_EMAILS: 'on' } });
+    const [fay, gus] = [await signUp(mailed, 'fay'), await signUp(mailed, 'gus')];
+    await mailed.app.db.writer.authUser.update({ where: { userId: BigInt(fay.id) }, data: { emailVerified: false } });
+    await inviteToTeam(gus, await createTeam(gus, 'Mailers'), fay, 'ADMIN');
+    const { page, open, close } = await openPortal(browser, mailed, fay);
+    await open();
+    await page.getByText('Verify your address to accept invitations').waitFor();
+    await page.getByRole('button', { name: 'Accept' }).click();
+    await page.getByRole('region', { name: 'Invitations' }).getByRole('alert').waitFor();
+    await page.getByRole('button', { name: 'Send the mail again' }).click();
+    await page.getByText(`Sent to ${fay.email}.`).waitFor();
+    await close();
+    await mailed.stop();
+  });
+
+  it('shows what was made in another browser, servers that were joined, and where programs find the instance', async () => {
+    const [hal, ivy] = [await signUp(server, 'hal'), await signUp(server, 'ivy')];
+    const { page, faults, open, close } = await openPortal(browser, server, hal);
+    await open();
+    await page.getByText(`${server.origin}/api`, { exact: true }).waitFor();
+    await page.getByText(`${server.origin.replace('http', 'ws')}/gateway`, { exact: true }).waitFor();
+    await invite(ivy, await createGuild(ivy, 'Ivys server'), hal);
+    await page.getByRole('region', { name: 'Servers' }).getByRole('link', { name: 'Ivys server' }).waitFor();
+    await createTeam(hal, 'Hals team');
+    await page.getByRole('region', { name: 'Teams' }).getByRole('link', { name: 'Hals team' }).waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+});

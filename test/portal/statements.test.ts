@@ -1,0 +1,110 @@
+import { type DocumentNode, print } from 'graphql';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BotSessionsDocument } from '../../portal/src/gql/applications/bot.js';
+import { CommandsDocument } from '../../portal/src/gql/applications/commands.js';
+import { InteractionLogDocument } from '../../portal/src/gql/applications/interactions.js';
+import { ApplicationDocument } from '../../portal/src/gql/applications/layout.js';
+import { ApplicationsDocument } from '../../portal/src/gql/applications/list.js';
+import { WebhooksDocument } from '../../portal/src/gql/applications/webhooks.js';
+import { ApplicationLogDocument } from '../../portal/src/gql/audit/audit.js';
+import { BoxesDocument } from '../../portal/src/gql/boxes/boxes.js';
+import { FrameDocument } from '../../portal/src/gql/frame.js';
+import { HomeDocument } from '../../portal/src/gql/home/home.js';
+import { ChannelMessagesDocument } from '../../portal/src/gql/servers/channel.js';
+import { GuildDocument } from '../../portal/src/gql/servers/layout.js';
+import { GuildMembersDocument } from '../../portal/src/gql/servers/members.js';
+import { SwitcherDocument } from '../../portal/src/gql/switcher.js';
+import { TeamDocument } from '../../portal/src/gql/teams/layout.js';
+import { TeamsDocument } from '../../portal/src/gql/teams/list.js';
+import { putCommand } from '../harness/command-rows.js';
+import { type FullPortal, fillPortal } from '../harness/full-portal.js';
+import { createApplication, createGuild, invite, makeWebhook, sendMessage, signUp } from '../harness/people.js';
+import { makeBox } from '../harness/self-hosted.js';
+import { startServer, type TestServer } from '../harness/server.js';
+import { statementsOf } from '../harness/statements.js';
+import { addToTeam, createTeam, inviteToTeam, transferApplication } from '../harness/teams.js';
+
+let server: TestServer;
+let full: FullPortal;
+beforeAll(async () => {
+  server = await startServer();
+  full = await fillPortal(server);
+});
+afterAll(async () => {
+  await full.stop();
+  await server.stop();
+});
+
+/** The most statements that each document of a page takes, with those for the session. */
+const MOST: [document: DocumentNode, param: keyof FullPortal['params'] | null, most: number, more?: object][] = [
+  [FrameDocument, null, 5],
+  [HomeDocument, null, 17],
+  [SwitcherDocument, null, 4],
+  [ApplicationsDocument, null, 5],
+  [ApplicationDocument, 'applicationId', 10],
+  [BotSessionsDocument, 'applicationId', 2],
+  [CommandsDocument, 'applicationId', 2],
+  [WebhooksDocument, 'applicationId', 5],
+  [InteractionLogDocument, 'applicationId', 6],
+  [ApplicationLogDocument, 'applicationId', 7],
+  [TeamsDocument, null, 6],
+  [TeamDocument, 'teamId', 16],
+  [GuildDocument, 'guildId', 4],
+  [GuildMembersDocument, 'guildId', 5],
+  [ChannelMessagesDocument, 'channelId', 7, { last: 50 }],
+  [BoxesDocument, null, 3],
+];
+
+const nameOf = ({ definitions: [first] }: DocumentNode) => (first && 'name' in first ? first.name?.value : '');
+const LISTED = MOST.map(
+  ([document, param, most, more]) => [nameOf(document), { document, param, most, more }] as const,
+);
+
+describe('what a page asks takes few statements, and no more for many rows', () => {
+  const countOf = async ([, { document, param, more }]: (typeof LISTED)[number]) => {
+    const variables = { ...(param && { id: full.params[param] }), ...more };
+    const ask = async () => (await statementsOf(() => full.owner.graphql(print(document), variables))).length;
+    // What a bot or a box asks beside it is no part of it, nor what is known from then on.
+    return Math.min(await ask(), await ask(), await ask());
+  };
+  const few = new Map<string | undefined, number>();
+  beforeAll(async () => {
+    for (const listed of LISTED) await countOf(listed);
+    for (const listed of LISTED) {
+      few.set(listed[0], await countOf(listed));
+    }
+    await multiply();
+  });
+
+  it.each(LISTED)('%s', async (name, listed) => {
+    const many = await countOf([name, listed]);
+    expect(many).toBe(few.get(name));
+    expect(many).toBeLessThanOrEqual(listed.most);
+  });
+});
+
+/** Five more of everything. */
+async function multiply(): Promise<void> {
+  const { owner, params, application } = full;
+  const [team, guild] = [
+    { id: params.teamId, name: '' },
+    { id: params.guildId, name: '', textChannelId: params.channelId, voiceChannelId: '' },
+  ];
+  for (let n = 0; n < 5; n += 1) {
+    const [friend, invited] = [await signUp(server, `friend${n}`), await signUp(server, `invited${n}`)];
+    await transferApplication(owner, await createApplication(owner, `Bot ${n}`), await createTeam(owner, `Team ${n}`));
+    await transferApplication(owner, await createApplication(owner, `Team bot ${n}`), team);
+    await createApplication(owner, `Own bot ${n}`);
+    await createGuild(owner, `Server ${n}`);
+    await makeBox(owner, `Box ${n}`);
+    await addToTeam(owner, team, friend, 'DEVELOPER');
+    await inviteToTeam(owner, team, invited, 'DEVELOPER');
+    await invite(owner, guild, friend);
+    await makeWebhook(server, owner, application, params.channelId);
+    await putCommand(server.app, BigInt(application.id), { name: `command-${n}` });
+    await sendMessage(friend, params.channelId, `Hello ${n}`);
+    await owner.graphql('mutation ($i: InviteTesterInput!) { inviteTester(input: $i) { tester { state } } }', {
+      i: { applicationId: application.id, email: friend.email },
+    });
+  }
+}
