@@ -474,7 +474,11 @@ const ROWS: { [Name in EventName]: [event: DomainEvent & { type: Name }, way: Wa
     ownOf('application:5', ['portal']),
     {},
   ],
-  BOT_SESSIONS_UPDATED: [{ type: 'BOT_SESSIONS_UPDATED', applicationId: 5n }, ownOf('application:5', ['portal']), {}],
+  BOT_SESSIONS_UPDATED: [
+    { type: 'BOT_SESSIONS_UPDATED', applicationId: 5n },
+    ownOf('application:5', ['portal', 'home']),
+    {},
+  ],
   APPLICATION_EMOJIS_UPDATED: [
     { type: 'APPLICATION_EMOJIS_UPDATED', applicationId: 5n },
     ownOf('application:5', ['portal']),
@@ -483,7 +487,7 @@ const ROWS: { [Name in EventName]: [event: DomainEvent & { type: Name }, way: Wa
   CLIENT_SECRET_RESET: [{ type: 'CLIENT_SECRET_RESET', applicationId: 5n }, ownOf('application:5', ['portal']), {}],
   COMMAND_ACCESS_UPDATED: [
     { type: 'COMMAND_ACCESS_UPDATED', applicationId: 5n },
-    ownOf('application:5', ['commands', 'portal']),
+    ownOf('application:5', ['commands', 'portal', 'home']),
     {},
   ],
   COMMANDS_UPDATED: [
