@@ -14,7 +14,7 @@ import {
 import { ask } from './rest.js';
 import { type BoxOfCloud, startBoxOn } from './self-hosted.js';
 import type { TestServer } from './server.js';
-import { addToTeam, createTeam, inviteToTeam, transferApplication } from './teams.js';
+import { addToTeam, createTeam, inviteTester, inviteToTeam, transferApplication } from './teams.js';
 
 /** Somebody who has something on every page of the portal. */
 export interface FullPortal {
@@ -44,7 +44,7 @@ export async function fillPortal(server: TestServer): Promise<FullPortal> {
   await invite(owner, guild, mate);
   await install(owner, application, guild, { permissions: '8' });
   await makeWebhook(server, owner, application, guild.textChannelId);
-  for (const { email } of [mate, guest]) await inviteTester(owner, application, email);
+  for (const tester of [mate, guest]) await inviteTester(owner, application, tester);
   const commandId = String(
     (await putCommand(server.app, BigInt(application.id), { name: 'dive', options: OPTIONS })).id,
   );
@@ -85,13 +85,7 @@ async function fillTeam(owner: Person, mate: Person, guest: Person): Promise<str
 /** Invites them to a team and to test an application, which they have not answered. */
 async function inviteOwner(owner: Person, mate: Person): Promise<void> {
   await inviteToTeam(mate, await createTeam(mate, 'Sailors'), owner, 'ADMIN');
-  await inviteTester(mate, await createApplication(mate, 'Sail bot'), owner.email);
-}
-
-async function inviteTester(person: Person, { id }: MadeApplication, email: string): Promise<void> {
-  await person.graphql('mutation ($i: InviteTesterInput!) { inviteTester(input: $i) { tester { state } } }', {
-    i: { applicationId: id, email },
-  });
+  await inviteTester(mate, await createApplication(mate, 'Sail bot'), owner);
 }
 
 /** Runs the command and has it answered. */

@@ -48,6 +48,12 @@ export async function openPortal(
   };
 }
 
+/** Until everything that the page asked for is there. */
+export async function untilShown(page: Page): Promise<void> {
+  await page.locator('h1').first().waitFor();
+  await page.waitForFunction(() => !document.querySelector('.skeleton, .loading'));
+}
+
 function cookieOf({ cookie }: Pick<Person, 'cookie'>, origin: string) {
   const [name = '', value = ''] = cookie.split(/=(.*)/s);
   return { name, value, url: origin, httpOnly: true, sameSite: 'Lax' as const };

@@ -68,6 +68,17 @@ export function askAnswer(person: Person, how: Answer, invitationId: string): Pr
   );
 }
 
+/** Invites somebody to test an application. */
+export async function inviteTester(
+  inviter: Person,
+  application: { id: string },
+  { email }: { email: string },
+): Promise<void> {
+  await inviter.graphql('mutation ($i: InviteTesterInput!) { inviteTester(input: $i) { tester { state } } }', {
+    i: { applicationId: application.id, email },
+  });
+}
+
 export async function acceptInvitation(person: Person, invitationId: string): Promise<void> {
   const { errors } = await askAnswer(person, 'accept', invitationId);
   if (errors.length > 0) throw new Error(`accepting was refused: ${JSON.stringify(errors)}`);

@@ -4,7 +4,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { noBrowser, openBrowser } from '../harness/browser.js';
 import { type FullPortal, fillPortal } from '../harness/full-portal.js';
-import { openPortal } from '../harness/portal.js';
+import { openPortal, untilShown } from '../harness/portal.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
 
@@ -60,8 +60,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a page that is opened fi
       asked.sockets += 1;
     });
     await open(path);
-    await page.locator('h1').waitFor();
-    await page.waitForFunction(() => !document.querySelector('.skeleton, .loading'));
+    await untilShown(page);
     await close();
     return asked;
   }

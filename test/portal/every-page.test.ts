@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { noBrowser, openBrowser } from '../harness/browser.js';
 import { type FullPortal, fillPortal } from '../harness/full-portal.js';
 import { createApplication, createGuild, signUp } from '../harness/people.js';
-import { openPortal, type PortalTab } from '../harness/portal.js';
+import { openPortal, type PortalTab, untilShown } from '../harness/portal.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
 import { createTeam } from '../harness/teams.js';
@@ -31,12 +31,6 @@ afterAll(async () => {
   await full.stop();
   await server.stop();
 });
-
-/** Until everything that the page asked for is there. */
-async function untilShown(page: Page): Promise<void> {
-  await page.locator('h1').first().waitFor();
-  await page.waitForFunction(() => !document.querySelector('.skeleton, .loading'));
-}
 
 /** What axe finds wrong, in the theme that is shown. */
 async function faultsIn(page: Page, rules?: string[]): Promise<string[]> {

@@ -1,11 +1,11 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { noBrowser, openBrowser } from '../harness/browser.js';
-import { createApplication, createGuild, install, invite, type Person, signUp } from '../harness/people.js';
+import { createApplication, createGuild, install, invite, signUp } from '../harness/people.js';
 import { openPortal } from '../harness/portal.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
-import { askAnswer, createTeam, inviteToTeam } from '../harness/teams.js';
+import { askAnswer, createTeam, inviteTester, inviteToTeam } from '../harness/teams.js';
 
 let server: TestServer;
 let browser: Browser;
@@ -17,12 +17,6 @@ afterAll(async () => {
   await browser?.close();
   await server.stop();
 });
-
-async function inviteTester(owner: Person, applicationId: string, email: string): Promise<void> {
-  await owner.graphql('mutation ($i: InviteTesterInput!) { inviteTester(input: $i) { tester { state } } }', {
-    i: { applicationId, email },
-  });
-}
 
 describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the start page'), () => {
   it('leads somebody who is new through three steps, each done by itself when it is', async () => {
@@ -50,7 +44,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the start page'), () => 
     await open();
     await page.getByRole('heading', { name: 'Home' }).waitFor();
     await inviteToTeam(cleo, await createTeam(cleo, 'Sailors'), bob, 'READ_ONLY');
-    await inviteTester(cleo, (await createApplication(cleo, 'Sail bot')).id, bob.email);
+    await inviteTester(cleo, await createApplication(cleo, 'Sail bot'), bob);
     const invitations = page.getByRole('region', { name: 'Invitations' });
     const toTeam = invitations.getByRole('listitem').filter({ hasText: 'Sailors' });
     await toTeam.getByText('cleo invites you to the team, as read only.').waitFor();

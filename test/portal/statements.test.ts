@@ -22,7 +22,7 @@ import { createApplication, createGuild, invite, makeWebhook, sendMessage, signU
 import { makeBox } from '../harness/self-hosted.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { statementsOf } from '../harness/statements.js';
-import { addToTeam, createTeam, inviteToTeam, transferApplication } from '../harness/teams.js';
+import { addToTeam, createTeam, inviteTester, inviteToTeam, transferApplication } from '../harness/teams.js';
 
 let server: TestServer;
 let full: FullPortal;
@@ -103,8 +103,6 @@ async function multiply(): Promise<void> {
     await makeWebhook(server, owner, application, params.channelId);
     await putCommand(server.app, BigInt(application.id), { name: `command-${n}` });
     await sendMessage(friend, params.channelId, `Hello ${n}`);
-    await owner.graphql('mutation ($i: InviteTesterInput!) { inviteTester(input: $i) { tester { state } } }', {
-      i: { applicationId: application.id, email: friend.email },
-    });
+    await inviteTester(owner, application, friend);
   }
 }

@@ -1,6 +1,5 @@
 import { useState } from 'react';
-import { useQuery } from 'urql';
-import { FrameDocument } from '../../gql/frame.js';
+import { useMe } from '../../me.js';
 import { Select, TextField } from '../../ui/field.js';
 import { Form } from '../../ui/form.js';
 import { Heading, Name, useTitle } from '../../ui/page.js';
@@ -13,8 +12,7 @@ import { VerifyAddress } from './verify-address.js';
 /** Who the caller is, how the pages look to them, and where they are signed in. */
 export function Account() {
   useTitle('Account');
-  const [{ data }] = useQuery({ query: FrameDocument, requestPolicy: 'cache-first' });
-  const me = data?.me;
+  const me = useMe();
   return (
     <>
       <div className="heading">

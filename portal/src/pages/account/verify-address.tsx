@@ -1,13 +1,11 @@
 import { useState } from 'react';
-import { useQuery } from 'urql';
-import { FrameDocument } from '../../gql/frame.js';
+import { useMe } from '../../me.js';
 import { askAccounts } from '../visitors/accounts.js';
 
 /** Says that one's own address is not verified yet, with a button that sends the mail again. */
 export function VerifyAddress() {
-  const [{ data }] = useQuery({ query: FrameDocument, requestPolicy: 'cache-first' });
+  const me = useMe();
   const [said, say] = useState('');
-  const me = data?.me;
   if (!me?.email || me.emailVerified !== false) return null;
   const send = async () => {
     const refused = await askAccounts('send-verification-email', { email: me.email });

@@ -1,8 +1,8 @@
 import { createContext, useContext } from 'react';
-import { useClient, useQuery } from 'urql';
-import { FrameDocument } from '../../gql/frame.js';
+import { useClient } from 'urql';
 import { UpdateGuildDocument } from '../../gql/servers/layout.js';
 import type { GuildPageFragment, UpdateGuildInput } from '../../gql/types.js';
+import { useMyId } from '../../me.js';
 import { lacks, type PermissionName } from './permissions.js';
 
 /** The server whose pages are open, as it is at the moment. */
@@ -23,8 +23,7 @@ export function useLack(name: PermissionName): string | undefined {
 /** The caller's id, and whether the server is theirs. */
 export function useSelf(): { id: string; isOwner: boolean } {
   const { owner } = useServer();
-  const [{ data }] = useQuery({ query: FrameDocument, requestPolicy: 'cache-first' });
-  const id = data?.me?.id ?? '';
+  const id = useMyId() ?? '';
   return { id, isOwner: owner !== null && owner.id === id };
 }
 

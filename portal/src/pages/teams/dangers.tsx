@@ -1,11 +1,11 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { DeleteTeamDocument, HandOverTeamDocument, LeaveTeamDocument } from '../../gql/teams/general.js';
+import { useMyId } from '../../me.js';
 import { Danger, useAction } from '../../ui/action.js';
 import { Select } from '../../ui/field.js';
 import { Name } from '../../ui/page.js';
 import { say } from '../../ui/toasts.js';
-import { useMyId } from './me.js';
 import { nameOf } from './person.js';
 import { useReason, whyNotTeam } from './rights.js';
 import { useTeam } from './team.js';

@@ -1,12 +1,12 @@
 import { useState } from 'react';
 import { RevokeTeamInvitationDocument } from '../../gql/teams/members.js';
 import type { TeamInvitationRowFragment } from '../../gql/types.js';
+import { useMyId } from '../../me.js';
 import { useAction } from '../../ui/action.js';
 import { Name } from '../../ui/page.js';
 import { Ago } from '../../ui/times.js';
 import { say } from '../../ui/toasts.js';
 import { InviteAgain } from './invite-again.js';
-import { useMyId } from './me.js';
 import { nameOf, PersonLine } from './person.js';
 import { useReason, whyNotTeam } from './rights.js';
 import { ROLE_WORDS } from './role-words.js';

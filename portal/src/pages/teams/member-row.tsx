@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from 'react';
 import { RemoveTeamMemberDocument, UpdateTeamMemberDocument } from '../../gql/teams/members.js';
 import type { TeamMemberRowFragment, UpdateTeamMemberInput } from '../../gql/types.js';
+import { useMyId } from '../../me.js';
 import { Danger, useAction } from '../../ui/action.js';
 import { Name } from '../../ui/page.js';
 import { say } from '../../ui/toasts.js';
-import { useMyId } from './me.js';
 import { nameOf, PersonLine } from './person.js';
 import type { useReason } from './rights.js';
 import { RoleOptions, roleCalled } from './role-field.js';

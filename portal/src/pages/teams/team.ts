@@ -1,6 +1,6 @@
 import { createContext, useContext } from 'react';
 import type { TeamPageFragment, TeamRole } from '../../gql/types.js';
-import { useMyId } from './me.js';
+import { useMyId } from '../../me.js';
 
 /** The team whose pages are open, as it is at the moment. */
 export const TeamContext = createContext<TeamPageFragment | null>(null);

@@ -1,9 +1,9 @@
 import { InviteTesterDocument } from '../../gql/testers/testers.js';
+import { useMyId } from '../../me.js';
 import { useAction } from '../../ui/action.js';
 import { say } from '../../ui/toasts.js';
 import { useApplication } from '../applications/application.js';
 import { reasonAgainst } from '../applications/may.js';
-import { useMyId } from '../teams/me.js';
 
 /** Puts oneself on the list of testers, where one is not on it. */
 export function AddMe() {
