@@ -113,6 +113,16 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'every page opens, for ev
       expect(await look(tab, pathOf(route))).toEqual(WELL);
     });
 
+    it.each([
+      'applications/$applicationId/commands/1',
+      'applications/$applicationId/interactions/1',
+      'servers/$guildId/channels/1',
+    ])('/%s, which is not there, within what is', async (route) => {
+      await tab.open(`/${pathOf(route)}`);
+      await tab.page.getByRole('heading', { level: 2, name: 'Not found' }).waitFor();
+      expect({ ...(await partsOf(tab)), ...(await examine(tab)) }).toEqual(WELL);
+    });
+
     it.each<[route: string, button: string]>([
       ['applications', 'New application'],
       ['applications/$applicationId/general', 'Delete application'],
