@@ -81,12 +81,12 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the settings of an appli
     await icon.setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('no image') });
     await page.getByText('Choose a PNG, JPEG, GIF or WebP image.').waitFor();
     await icon.setInputFiles({ name: 'broken.png', mimeType: 'image/png', buffer: Buffer.from('no image') });
-    await page.locator('img.preview[src^="blob:"]').waitFor();
+    await page.locator('img.image-preview[src^="blob:"]').waitFor();
     await page.getByRole('button', { name: 'Save changes' }).click();
     await page.getByText(/^Must be a PNG, JPEG, GIF or WebP image/).waitFor();
     await icon.setInputFiles({ name: 'icon.png', mimeType: 'image/png', buffer: PIXEL });
     await save(page);
-    await page.locator('img.preview[src*="/cdn/app-icons/"]').waitFor();
+    await page.locator('img.image-preview[src*="/cdn/app-icons/"]').waitFor();
     await page.locator('header.noun img').waitFor();
     await page.getByRole('button', { name: 'Clear Icon' }).click();
     await save(page);

@@ -65,7 +65,7 @@ export function Combobox<Item extends ComboboxItem>(props: ComboboxProps<Item>) 
         onKeyDown={list.onKey}
       />
       {/* Keeps the focus in the field while something is picked by pointer. */}
-      <div className="options" id={`${id}-list`} role="listbox" aria-label={label} hidden={!list.isOpen}>
+      <div className="combobox-options" id={`${id}-list`} role="listbox" aria-label={label} hidden={!list.isOpen}>
         {items.map((item, index) => (
           <div
             key={item.key}

@@ -99,7 +99,7 @@ function DropZone({ onDrop, children }: { onDrop: (file: File | undefined) => vo
 
 function Preview({ value, isWide }: Pick<ImageFieldProps, 'value' | 'isWide'>) {
   const url = useAddress(value);
-  const look = `preview${isWide ? ' wide' : ''}`;
+  const look = `image-preview${isWide ? ' wide' : ''}`;
   return url ? <img className={look} src={url} alt="" /> : <span className={`${look} none`} aria-hidden="true" />;
 }
 

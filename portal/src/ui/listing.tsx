@@ -6,16 +6,18 @@ interface ListingProps<Item> {
   answer: { error?: CombinedError | undefined };
   /** Undefined while they are on their way. */
   items: readonly Item[] | undefined;
+  /** Tiles side by side unless it says otherwise. */
+  shape?: 'tiles' | 'list';
   /** What the things are for, where there are none. */
   empty: string;
   render(item: Item): ReactNode;
 }
 
 /** A list as it is: on its way, refused, empty or full. */
-export function Listing<Item>({ answer, items, empty, render }: ListingProps<Item>) {
+export function Listing<Item>({ answer, items, shape = 'tiles', empty, render }: ListingProps<Item>) {
   if (!items) return answer.error ? <Refused error={answer.error} /> : <Skeleton />;
   if (items.length === 0) return <p className="hint">{empty}</p>;
-  return <ul className="tiles">{items.map(render)}</ul>;
+  return <ul className={shape}>{items.map(render)}</ul>;
 }
 
 /** Why there is nothing to show. */

@@ -31,7 +31,7 @@ export function Sessions() {
     <section className="card">
       <h2>Sessions</h2>
       {!sessions && <Skeleton lines={1} />}
-      <ul className="rows">
+      <ul className="list">
         {sessions?.map(({ id, current, createdAt, userAgent, ipAddress }) => (
           <li key={id}>
             <div>

@@ -20,7 +20,7 @@ export function BotSessions({ sessions }: { sessions: readonly Session[] | undef
   if (!sessions) return null;
   if (sessions.length === 0) return <p className="hint">It is offline: no program is connected to the gateway.</p>;
   return (
-    <ul className="rows" aria-label="Gateway sessions">
+    <ul className="list" aria-label="Gateway sessions">
       {sessions.map(({ id, shardId, shardCount, intents, connectedAt }) => (
         <li key={id}>
           <p>

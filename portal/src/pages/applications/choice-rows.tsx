@@ -60,7 +60,7 @@ function ChoiceRow({ choice, number, isText, faults, onChange, onRemove }: Choic
   const [nameFault, valueFault] = faults;
   const setValue = (value: string) => onChange({ ...choice, value: isText || value === '' ? value : Number(value) });
   return (
-    <div className="row">
+    <div className="choice-row">
       <input
         type="text"
         aria-label={`Name of choice ${number}`}

@@ -106,7 +106,7 @@ function Views({ draft, json, faults, isRegistered, isOfServer }: ViewsProps) {
       <fieldset disabled={json.fault !== null} aria-label="Form">
         <Fields draft={draft} faults={faults} isRegistered={isRegistered} isOfServer={isOfServer} />
       </fieldset>
-      <div className="beside">
+      <div className="command-beside">
         <Preview body={draft.value} />
         <JsonView json={json} />
         <Refused faults={faults} />
@@ -146,7 +146,7 @@ function Refused({ faults }: { faults: Faults }) {
   const all = Object.entries(faults);
   if (all.length === 0) return null;
   return (
-    <section className="notice" role="alert" aria-label="What was refused">
+    <section className="notice command-faults" role="alert" aria-label="What was refused">
       <ul>
         {all.map(([path, fault]) => (
           <li key={path}>

@@ -102,7 +102,7 @@ function TranslationRow({ locale, text, others, legend, fault, onChange, onRemov
   const faultId = useId();
   const language = languageOf(locale);
   return (
-    <div className="row">
+    <div className="choice-row">
       <select
         aria-label={`${legend}: language`}
         value={locale}

@@ -4,7 +4,7 @@ import { isFolder } from './option-tree.js';
 /** About how the picker shows a command. */
 export function Preview({ body }: { body: Body }) {
   return (
-    <figure className="preview">
+    <figure className="command-preview">
       <figcaption className="soft small">As people see it, about</figcaption>
       {body.type === CHAT_INPUT ? <Slash body={body} /> : <Entry body={body} />}
     </figure>

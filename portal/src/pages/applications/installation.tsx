@@ -52,7 +52,7 @@ export function Installation() {
     return update(input);
   };
   return (
-    <div className="beside">
+    <div className="beside-form">
       <DraftForm draft={draft} names={NAMES} save={save} readOnly={useReason('UPDATE_SETTINGS')}>
         {(faults) => (
           <>
@@ -208,7 +208,7 @@ interface DefaultsProps {
 
 function ServerDefaults({ draft: { value, set }, faults }: DefaultsProps) {
   return (
-    <section className="card" data-off={!value.serverInstall}>
+    <section className="card install-context" data-off={!value.serverInstall}>
       <h2>Default settings for servers</h2>
       {!value.serverInstall && <p className="hint">Server install is off: these are kept, and count once it is on.</p>}
       <ScopePicker
@@ -230,7 +230,7 @@ function ServerDefaults({ draft: { value, set }, faults }: DefaultsProps) {
 
 function UserDefaults({ draft: { value, set }, faults }: DefaultsProps) {
   return (
-    <section className="card" data-off={!value.userInstall}>
+    <section className="card install-context" data-off={!value.userInstall}>
       <h2>Default settings for people</h2>
       {!value.userInstall && <p className="hint">User install is off: these are kept, and count once it is on.</p>}
       <ScopePicker

@@ -99,7 +99,7 @@ function Rows({ log, empty }: { log: Log; empty: ReactNode }) {
   if (shown.length === 0) return empty;
   return (
     <>
-      <ol className="log" aria-label="Interactions">
+      <ol className="interaction-log" aria-label="Interactions">
         {shown.map((row) => (
           <Row key={row.id} row={row} />
         ))}

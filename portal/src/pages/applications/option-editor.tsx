@@ -33,7 +33,7 @@ export function OptionList({ options, parent, path, faults, onChange }: OptionLi
   const kind = parent?.type === GROUP ? 'subcommand' : 'option';
   const label = parent ? `Add ${kind} to ${parent.name}` : 'Add option';
   return (
-    <fieldset className="options">
+    <fieldset className="option-list">
       <legend>
         {parent ? `Within ${parent.name}` : 'Options'}{' '}
         <span className="soft small">
@@ -216,7 +216,7 @@ function Limits({ option, path, faults, onChange }: OptionItemProps) {
   const shown = LIMITS.filter(({ field }) => has(option.type, field));
   if (shown.length === 0) return null;
   return (
-    <div className="pair">
+    <div className="option-pair">
       {shown.map(({ field, label }) => (
         <TextField
           key={field}

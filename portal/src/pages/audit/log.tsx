@@ -68,7 +68,7 @@ function Entries<Data, Told>({ source, variables, onRows, namesApplications = fa
         {newWords(rows)}
       </p>
       {rows.length === 0 && <p className="hint">Nothing of this was done.</p>}
-      <ol className="log" aria-label="Audit log">
+      <ol className="audit-log" aria-label="Audit log">
         {rows.map((row) => (
           <Entry key={row.entry.id} row={row} namesApplication={namesApplications} />
         ))}

@@ -77,7 +77,7 @@ function Messages({ shown, follow, lack }: MessagesProps) {
   const log = useScroll(messages);
   if (!messages) return fault ? <p className="notice">{fault}</p> : <Skeleton />;
   return (
-    <div className="log" role="log" aria-label="Messages" ref={log} tabIndex={-1}>
+    <div className="message-log" role="log" aria-label="Messages" ref={log} tabIndex={-1}>
       {lack && <p className="hint">{lack}</p>}
       {hasOlder && (
         <button type="button" className="plain small" onClick={loadOlder}>

@@ -13,13 +13,13 @@ export function DangerZone() {
   return (
     <section className="card">
       <h2>Danger zone</h2>
-      <div className="danger">
+      <div className="danger-row">
         <p>{isOwner ? 'Who owns a server cannot leave it.' : 'You come back only by another invite.'}</p>
         <button type="button" className="plain" disabled={isOwner} onClick={() => ask('leave')}>
           Leave server
         </button>
       </div>
-      <div className="danger">
+      <div className="danger-row">
         <p>{isOwner ? 'With all that it contains, for good.' : 'Only its owner can delete it.'}</p>
         <button type="button" className="bad" disabled={!isOwner} onClick={() => ask('delete')}>
           Delete server

@@ -147,7 +147,7 @@ function GrantRow({ target, said, isOff, onSay }: GrantRowProps) {
     <li>
       <bdi>{target.text}</bdi>
       <fieldset className="states" disabled={isOff}>
-        <legend className="unseen">{target.text}</legend>
+        <legend className="for-readers">{target.text}</legend>
         {STATES.map(([state, text]) => (
           <label key={text} data-state={text}>
             <input type="radio" name={keyOf(target)} checked={said === state} onChange={() => onSay(target, state)} />

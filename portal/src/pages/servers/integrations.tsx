@@ -18,9 +18,10 @@ export function Integrations() {
   useTitle('Integrations', name);
   const [answer, ask] = useQuery({ query: GuildInstallationsDocument, variables: { id } });
   return (
-    <section className="card installs">
+    <section className="card">
       <h2>Integrations</h2>
       <Listing
+        shape="list"
         answer={answer}
         items={answer.data?.guild?.installations}
         empty="No application is installed here. Open the install link of one, which its developers have under Installation, and choose this server."
@@ -39,8 +40,8 @@ function InstallRow({ installation, onGone }: { installation: InstallationRowFra
   const { application, scopes, permissions } = installation;
   const names = namedPermissions(permissions).map(({ text }) => text);
   return (
-    <li className="row">
-      <div className="install">
+    <li>
+      <div className="pictured">
         <Picture url={application.iconUrl} name={application.name} />
         <div>
           <Link to="/servers/$guildId/integrations/$applicationId" params={{ guildId, applicationId: application.id }}>

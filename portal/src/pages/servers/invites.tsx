@@ -33,7 +33,7 @@ export function Invites() {
       </div>
       {open.length === 0 && <p className="hint">Needs the permission “Create invites” in a channel.</p>}
       {invites.length === 0 && open.length > 0 && <p className="hint">An invite is a link by which people join.</p>}
-      <ul className="rows">
+      <ul className="list">
         {invites.map((invite) => (
           <InviteRow key={invite.code} invite={invite} onGone={askAgain} />
         ))}
@@ -52,7 +52,7 @@ function InviteRow({ invite, onGone }: { invite: Invite; onGone: () => void }) {
     onGone();
   };
   return (
-    <li className="row">
+    <li>
       <div>
         <code>{invite.url}</code>
         <p className="soft small">{describe(invite)}</p>

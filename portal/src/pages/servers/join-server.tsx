@@ -62,7 +62,7 @@ function codeIn(text: string): string {
 function Preview({ invite }: { invite: NonNullable<InvitePreviewQuery['invite']> }) {
   const { guildName, guildIconUrl, guildDescription, memberCount, inviter } = invite;
   return (
-    <div className="hint preview">
+    <div className="hint invite-preview">
       <Picture url={guildIconUrl} name={guildName} />
       <div>
         <Name>{guildName}</Name>

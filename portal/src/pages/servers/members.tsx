@@ -24,7 +24,7 @@ export function Members() {
   const [answer, ask] = useQuery({ query: GuildMembersDocument, variables });
   const page = answer.data?.guild?.members;
   return (
-    <section className="card installs">
+    <section className="card">
       <h2>Members</h2>
       <TextField
         label="Search"
@@ -34,6 +34,7 @@ export function Members() {
         onChange={({ target }) => setText(target.value)}
       />
       <Listing
+        shape="list"
         answer={answer}
         items={page?.edges}
         empty="Nobody is called so."
@@ -63,8 +64,8 @@ function MemberItem({ member, onOpen }: { member: MemberRowFragment; onOpen: () 
   const name = nick ?? user.globalName ?? user.username;
   const isTimedOut = until !== null && new Date(until) > new Date();
   return (
-    <li className="row">
-      <div className="install">
+    <li>
+      <div className="pictured">
         <Picture url={user.avatarUrl} name={name} isRound />
         <div>
           <Name>{name}</Name> {name !== user.username && <span className="soft">{user.username}</span>}

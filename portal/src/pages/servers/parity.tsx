@@ -33,7 +33,7 @@ export function Parity() {
         value={text}
         onChange={({ target }) => setText(target.value)}
       />
-      <div className="wide">
+      <div className="scroll">
         <table>
           <thead>
             <tr>

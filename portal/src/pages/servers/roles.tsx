@@ -49,9 +49,9 @@ function RoleList({ openId, onOpen, isOff }: RoleListProps) {
     void run({ input: { guildId, positions: [{ roleId: role.id, position: role.position + steps }] } });
   const highest = Math.max(...roles.map(({ position }) => position));
   return (
-    <ol className="rows" aria-label="Roles, the highest first">
+    <ol className="list" aria-label="Roles, the highest first">
       {[...roles].reverse().map((role) => (
-        <li className="row" key={role.id}>
+        <li key={role.id}>
           <RoleName role={role} isOpen={role.id === openId} onOpen={() => onOpen(role.id)} />
           {role.id !== guildId && (
             <div className="row-actions">

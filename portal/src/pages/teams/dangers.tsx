@@ -36,7 +36,7 @@ function Leave() {
     return 'You left the team';
   });
   return (
-    <div className="danger">
+    <div className="danger-row">
       <div>
         <h3>Leave team</h3>
         <p>You lose your role in it and in its applications.</p>
@@ -72,7 +72,7 @@ function HandOver() {
     (others.length === 0 ? 'There is no other member yet.' : undefined);
   const { off, note } = useReason(reason);
   return (
-    <div className="danger">
+    <div className="danger-row">
       <div>
         <h3>Hand over</h3>
         <p>Another member becomes the owner. You stay as an admin.</p>
@@ -139,7 +139,7 @@ function Delete() {
   const { run, isBusy, problem } = useAction(DeleteTeamDocument, { isQuiet: true });
   const remove = useGoAway(async () => ((await run({ input: { teamId: id } })) ? 'The team is deleted' : null));
   return (
-    <div className="danger">
+    <div className="danger-row">
       <div>
         <h3>Delete team</h3>
         <p>For good, with its memberships and invitations.</p>

@@ -57,7 +57,7 @@ function InviteForm({ reason }: { reason: Reason }) {
         </>
       )}
     >
-      <fieldset className="pair" disabled={reason !== undefined}>
+      <fieldset className="invite-pair" disabled={reason !== undefined}>
         <TextField
           label="E-mail address"
           hint="Of an account here. They get a mail, and it waits on their start page."
