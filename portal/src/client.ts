@@ -1,7 +1,8 @@
 import { createClient as createSocket } from 'graphql-ws';
 import { Client, type CombinedError, fetchExchange, mapExchange, subscriptionExchange } from 'urql';
 import { createCache } from './cache.js';
-import { socketOptions } from './live.js';
+import { WhoIsThereDocument } from './gql/frame.js';
+import { socketOptions, subscribeAgain } from './live.js';
 import { endSession, sessionEnded } from './session.js';
 
 /** GraphQL, by which the portal reads and does everything but signing in and out. */
@@ -19,11 +20,18 @@ export function createClient(): Client {
       fetchExchange,
       subscriptionExchange({
         forwardSubscription: ({ query = '', variables }) => ({
-          subscribe: (sink) => ({ unsubscribe: socket.subscribe({ query, variables }, sink) }),
+          subscribe: (sink) => ({ unsubscribe: subscribeAgain(socket, { query, variables }, sink) }),
         }),
       }),
     ],
   });
+}
+
+/** Who is signed in now, whatever pages were shown before; null for nobody, undefined where no answer came. */
+export async function askWhoIsThere(): Promise<string | null | undefined> {
+  const client = new Client({ url: '/graphql', preferGetMethod: false, exchanges: [fetchExchange] });
+  const { data } = await client.query(WhoIsThereDocument, {}).toPromise();
+  return data && (data.me?.id ?? null);
 }
 
 function noteEnd({ graphQLErrors }: CombinedError): void {

@@ -1,5 +1,5 @@
-import { useQuery } from 'urql';
 import { FrameDocument } from './gql/frame.js';
+import { useQuery } from './query.js';
 
 /** Where programs find the instance. */
 export interface Instance {

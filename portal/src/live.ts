@@ -1,5 +1,13 @@
-import type { ClientOptions } from 'graphql-ws';
-import { type AnyVariables, type TypedDocumentNode, type UseSubscriptionArgs, useSubscription } from 'urql';
+import type { ClientOptions, Sink, Client as Socket, SubscribePayload } from 'graphql-ws';
+import {
+  type AnyVariables,
+  type ExecutionResult,
+  type SubscriptionHandler,
+  type TypedDocumentNode,
+  type UseSubscriptionArgs,
+  type UseSubscriptionResponse,
+  useSubscription as useUrqlSubscription,
+} from 'urql';
 import { sessionEnded } from './session.js';
 import { Store, useStore } from './store.js';
 
@@ -48,7 +56,7 @@ export function socketOptions(): ClientOptions {
 }
 
 /** Waits longer after each try, and not at all once the browser says that there is a network, or somebody looks at the page again. */
-function waitToRetry(retries: number): Promise<void> {
+export function waitToRetry(retries: number): Promise<void> {
   const longest = Math.min(LONGEST_WAIT_MS, 500 * 2 ** retries);
   return new Promise((resolve) => {
     const stop = new AbortController();
@@ -65,6 +73,52 @@ function waitToRetry(retries: number): Promise<void> {
 }
 
 /**
+ * Subscribes for as long as somebody wants to hear of it: one that broke begins again after a while. Its end for good is told, as it is
+ * when the caller may not see something any more.
+ * @returns what ends it
+ */
+export function subscribeAgain(socket: Socket, payload: SubscribePayload, sink: Sink<ExecutionResult>): () => void {
+  let tries = 0;
+  let isOver = false;
+  let end = () => {};
+  const begin = () => {
+    end = socket.subscribe<Record<string, unknown>, Record<string, unknown>>(payload, {
+      next: (value) => {
+        tries = 0;
+        sink.next(value);
+      },
+      error: (reason) =>
+        isBreak(reason) ? void waitToRetry(tries++).then(() => isOver || begin()) : sink.error(reason),
+      complete: () => sink.complete(),
+    });
+  };
+  begin();
+  return () => {
+    isOver = true;
+    end();
+  };
+}
+
+/** Whether something went wrong that may be right the next time: the connection was closed, or the server was busy or failed. */
+function isBreak(reason: unknown): boolean {
+  if (!Array.isArray(reason)) return true;
+  return reason.some((fault: { extensions?: { code?: unknown } }) => PASSING.has(fault.extensions?.code));
+}
+
+/** The codes with which one breaks. */
+const PASSING: ReadonlySet<unknown> = new Set(['LIMIT_EXCEEDED', 'RATE_LIMITED', 'INTERNAL']);
+
+/** Hears of something, but not while nobody is signed in; once somebody is, it goes on. */
+export function useSubscription<Data, Result = Data, Variables extends AnyVariables = AnyVariables>(
+  args: UseSubscriptionArgs<Variables, Data>,
+  handler?: SubscriptionHandler<Data, Result>,
+): UseSubscriptionResponse<Result, Variables> {
+  const isSignedOut = useStore(sessionEnded);
+  const asked = { ...args, pause: isSignedOut || args.pause === true } as UseSubscriptionArgs<Variables, Data>;
+  return useUrqlSubscription(asked, handler);
+}
+
+/**
  * Shows the state of something as it is, after each change. Begins with the present state, after a lost connection and a lost
  * session too.
  * @returns whether it ended, as it does once the caller may not see it any more
@@ -73,9 +127,7 @@ export function useLive<Data, Variables extends AnyVariables>(
   query: TypedDocumentNode<Data, Variables>,
   variables: Variables,
 ): boolean {
-  const isSignedOut = useStore(sessionEnded);
-  const watched = { query, variables, pause: isSignedOut } as UseSubscriptionArgs<Variables, Data>;
-  const [{ error }] = useSubscription(watched);
+  const [{ error }] = useSubscription({ query, variables } as UseSubscriptionArgs<Variables, Data>);
   return error?.graphQLErrors.some(({ extensions }) => OVER.has(extensions.code)) ?? false;
 }
 

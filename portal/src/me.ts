@@ -1,6 +1,6 @@
-import { useQuery } from 'urql';
 import { FrameDocument } from './gql/frame.js';
 import type { FrameQuery } from './gql/types.js';
+import { useQuery } from './query.js';
 
 /** Who is signed in; undefined until it is known, which it is since the frame asked. */
 export function useMe(): FrameQuery['me'] | undefined {

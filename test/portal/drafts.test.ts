@@ -89,6 +89,11 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what somebody typed is s
       await typeIn(tab, await createApplication(bob, 'Bobs bot'));
       await signOut(bob);
       const { page } = tab;
+      const questions: string[] = [];
+      page.on('dialog', (question) => {
+        questions.push(question.type());
+        void question.dismiss();
+      });
       const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
       await dialog.getByLabel('E-mail address').fill(cleo.email);
       await dialog.getByLabel('Password').fill(cleo.password);
@@ -96,6 +101,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what somebody typed is s
       await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
       await page.getByRole('link', { name: 'Account of cleo' }).waitFor();
       expect(await page.content()).not.toMatch(/Bobs bot|What I typed/);
+      expect(questions).toEqual([]);
       await tab.close();
     });
   });

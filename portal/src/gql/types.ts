@@ -878,6 +878,11 @@ export type FrameChangedSubscriptionVariables = Exact<{ [key: string]: never; }>
 
 export type FrameChangedSubscription = { readonly portalHomeChanged: { readonly teamInvitations: ReadonlyArray<{ readonly id: string }>, readonly testerInvitations: ReadonlyArray<{ readonly application: { readonly id: string } }> } };
 
+export type WhoIsThereQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type WhoIsThereQuery = { readonly me: { readonly id: string } | null };
+
 export type HomeFragment = { readonly teamInvitations: ReadonlyArray<{ readonly id: string, readonly role: TeamRole, readonly inviter: { readonly id: string, readonly username: string }, readonly team: { readonly id: string, readonly name: string, readonly iconUrl: string | null } }>, readonly testerInvitations: ReadonlyArray<{ readonly state: TesterState, readonly application: { readonly id: string, readonly name: string, readonly iconUrl: string | null } }>, readonly applications: ReadonlyArray<{ readonly serverCount: number, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly botOnline: boolean, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null }>, readonly teams: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null }>, readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly tier: GuildTier }>, readonly boxes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly status: BoxStatus, readonly lastSeenAt: string | null, readonly protocolVersion: string | null, readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string }> }> };
 
 export type HomeQueryVariables = Exact<{ [key: string]: never; }>;

@@ -1,10 +1,11 @@
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
-import { type CombinedError, Provider, useQuery } from 'urql';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { type CombinedError, Provider } from 'urql';
 import { createClient } from '../client.js';
 import { FrameChangedDocument, FrameDocument } from '../gql/frame.js';
 import type { FrameQuery } from '../gql/types.js';
 import { useLive } from '../live.js';
+import { useQuery } from '../query.js';
 import { beginSession } from '../session.js';
 import { ConnectionState } from '../ui/connection.js';
 import { Unshown } from '../ui/endings.js';
@@ -28,14 +29,12 @@ export function Frame() {
 
 function Signed() {
   const [{ data, error }] = useQuery({ query: FrameDocument });
-  const isSignedOut = data ? data.me === null : isOfNobody(error);
-  useSignIn(isSignedOut);
-  const isSignedIn = Boolean(data?.me);
-  useEffect(() => {
-    if (isSignedIn) beginSession();
-  }, [isSignedIn]);
+  const { person, isReplaced, replace } = usePerson(data?.me);
+  const isVisitor = person === null && (data ? data.me === null : isOfNobody(error));
+  useSignIn(isVisitor);
   useLive(FrameChangedDocument, {});
-  if (isSignedOut) return null;
+  if (isVisitor) return null;
+  if (isReplaced) return <Replaced />;
   return (
     <>
       <a className="skip" href="#main">
@@ -43,11 +42,34 @@ function Signed() {
       </a>
       <TopBar data={data} />
       <main className="page" id="main">
-        {error && !data ? <Unshown error={error} /> : <Outlet />}
+        {error && !data && !person ? <Unshown error={error} /> : <Outlet />}
       </main>
-      {data?.me && <SessionEnded person={data.me} />}
+      {person && <SessionEnded person={person} onOther={replace} />}
     </>
   );
+}
+
+type Person = NonNullable<FrameQuery['me']>;
+
+/** Whose pages these are: who was signed in first, also once nobody is. For somebody else they end. */
+function usePerson(me: Person | null | undefined) {
+  const [person, setPerson] = useState<Person | null>(null);
+  const [isReplaced, setReplaced] = useState(false);
+  useEffect(() => {
+    if (me) setPerson((first) => first ?? me);
+  }, [me]);
+  const id = me?.id;
+  useEffect(() => {
+    if (id !== undefined) beginSession();
+  }, [id]);
+  const isOther = person !== null && id !== undefined && id !== person.id;
+  return { person, isReplaced: isReplaced || isOther, replace: useCallback(() => setReplaced(true), []) };
+}
+
+/** In the place of the pages of whoever was here before: nothing of theirs stays. */
+function Replaced() {
+  useEffect(() => window.location.replace('/portal'), []);
+  return null;
 }
 
 /** Whether GraphQL refused because it does not know who asks. */

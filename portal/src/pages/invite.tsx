@@ -1,7 +1,7 @@
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { useQuery } from 'urql';
 import { InviteDocument } from '../gql/invite.js';
 import { JoinGuildDocument } from '../gql/servers/list.js';
+import { useQuery } from '../query.js';
 import { useAction } from '../ui/action.js';
 import { NotFound, Unshown } from '../ui/endings.js';
 import { Refusal } from '../ui/form.js';

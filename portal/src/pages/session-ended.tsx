@@ -1,38 +1,39 @@
 import { useEffect, useState } from 'react';
-import { useClient } from 'urql';
-import { FrameDocument } from '../gql/frame.js';
+import { askWhoIsThere } from '../client.js';
 import { beginSession, returns, sessionEnded, tellReturn } from '../session.js';
 import { useStore } from '../store.js';
 import { OpenDialog } from '../ui/dialog.js';
 import { SignInForm } from './visitors/sign-in-form.js';
 
-interface Person {
-  id: string;
-  username: string;
-  email: string | null;
+interface SessionEndedProps {
+  person: { id: string; username: string; email: string | null };
+  /** Somebody else is signed in. */
+  onOther: () => void;
 }
 
-/**
- * Asks who is there once the session ended, over the page and what was typed on it. The same person goes on; for another one
- * everything begins anew.
- */
-export function SessionEnded({ person }: { person: Person }) {
+/** Asks who is there once the session ended, over the page and what was typed on it. The same person goes on. */
+export function SessionEnded({ person, onOther }: SessionEndedProps) {
   const isEnded = useStore(sessionEnded);
   const count = useStore(returns);
-  const client = useClient();
   const [email, setEmail] = useState(person.email ?? '');
+  const [isUnanswered, setUnanswered] = useState(false);
   useEffect(() => {
     if (count === 0) return;
-    const ask = client.query(FrameDocument, {}, { requestPolicy: 'network-only' }).toPromise();
-    void ask.then(({ data }) => {
-      if (data?.me?.id === person.id) beginSession();
-      else if (data) window.location.assign('/portal');
+    void askWhoIsThere().then((id) => {
+      if (id === person.id) beginSession();
+      else if (typeof id === 'string') onOther();
+      setUnanswered(id === undefined);
     });
-  }, [count, client, person.id]);
+  }, [count, person.id, onOther]);
   if (!isEnded) return null;
   return (
     <OpenDialog title="Your session has ended">
       <p>Sign in as {person.username} to go on. What you typed is still here.</p>
+      {isUnanswered && (
+        <p className="notice" role="alert">
+          You are signed in, but the server could not be asked as whom. Sign in once more.
+        </p>
+      )}
       <SignInForm email={email} setEmail={setEmail} onDone={tellReturn} />
     </OpenDialog>
   );

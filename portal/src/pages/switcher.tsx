@@ -1,8 +1,8 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useQuery } from 'urql';
 import { SwitcherDocument } from '../gql/switcher.js';
 import type { SwitcherQuery } from '../gql/types.js';
+import { useQuery } from '../query.js';
 import { Combobox, type ComboboxItem } from '../ui/combobox.js';
 import { OpenDialog } from '../ui/dialog.js';
 

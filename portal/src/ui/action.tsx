@@ -5,6 +5,7 @@ import { Question } from './dialog.js';
 import { TextField } from './field.js';
 import { Refusal } from './form.js';
 import { type Problem, problemIn, sentenceOf } from './problems.js';
+import { useCountdown } from './times.js';
 import { complain } from './toasts.js';
 
 /** Something that a button does: a mutation, whose answer renews what pages show. */
@@ -64,6 +65,7 @@ interface DangerProps {
 /** Asks before something that cannot be undone, where it matters most by having its name typed. */
 export function Danger({ title, children, doIt, onDo, onClose, isBusy, problem, typed }: DangerProps) {
   const [text, setText] = useState('');
+  const seconds = useCountdown(problem?.retryAfter ?? 0, problem);
   const isTyped = !typed || text === typed.name;
   return (
     <Question
@@ -71,7 +73,7 @@ export function Danger({ title, children, doIt, onDo, onClose, isBusy, problem, 
       safe="Cancel"
       onSafe={onClose}
       action={
-        <button type="button" className="bad" disabled={!isTyped || isBusy} onClick={() => onDo(text)}>
+        <button type="button" className="bad" disabled={!isTyped || isBusy || seconds > 0} onClick={() => onDo(text)}>
           {doIt}
         </button>
       }
@@ -87,11 +89,10 @@ export function Danger({ title, children, doIt, onDo, onClose, isBusy, problem, 
           }
           autoComplete="off"
           value={text}
-          fault={Object.values(problem?.fields ?? {})[0]}
           onChange={({ target }) => setText(target.value)}
         />
       )}
-      <Refusal problem={problem} />
+      <Refusal problem={problem && { ...problem, message: sentenceOf(problem) }} seconds={seconds} />
     </Question>
   );
 }

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { CombinedError } from 'urql';
 import { Heading, useTitle } from './page.js';
-import { problemIn, sentenceOf } from './problems.js';
+import { sentenceOf, unshownProblem } from './problems.js';
 
 /**
  * One text for what is missing and for what somebody may not see.
@@ -20,7 +20,7 @@ export function NotFound({ isPart = false }: { isPart?: boolean }) {
 
 /** In the place of what was asked for and is not shown: it is missing, or it was refused. */
 export function Unshown({ error, isPart = false }: { error: CombinedError; isPart?: boolean }) {
-  const problem = problemIn(error);
+  const problem = unshownProblem(error);
   if (problem.code === 'NOT_FOUND') return <NotFound isPart={isPart} />;
   return (
     <Ending title="This could not be shown" text={sentenceOf(problem)} isPart={isPart}>

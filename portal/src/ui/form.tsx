@@ -1,4 +1,5 @@
-import { type FormEvent, type ReactNode, useEffect, useRef } from 'react';
+import { type FormEvent, type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { CopyButton } from './copy.js';
 import type { Problem } from './problems.js';
 import { useCountdown } from './times.js';
 
@@ -14,7 +15,9 @@ interface FormProps {
 /** A form whose refusal stands above its buttons or at its fields; the first field with a fault takes the focus. */
 export function Form({ children, buttons, onSubmit, problem, isBusy }: FormProps) {
   const form = useRef<HTMLFormElement>(null);
+  const refusal = useRef<HTMLDivElement>(null);
   const seconds = useCountdown(problem?.retryAfter ?? 0, problem);
+  const unsaid = useUnsaid(problem, form, refusal);
   useEffect(() => {
     if (problem) form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
   }, [problem]);
@@ -25,19 +28,50 @@ export function Form({ children, buttons, onSubmit, problem, isBusy }: FormProps
   return (
     <form ref={form} onSubmit={submit} noValidate>
       {children}
-      <Refusal problem={problem} seconds={seconds} />
+      <div ref={refusal}>
+        <Refusal problem={problem && { ...problem, message: problem.message ?? unsaid }} seconds={seconds} />
+      </div>
       {buttons(isBusy || seconds > 0)}
     </form>
   );
 }
 
-/** What was refused, in words. */
-export function Refusal({ problem, seconds = 0 }: { problem: Problem | null; seconds?: number }) {
+/** What is wrong at fields that the form does not have; null where each fault stands at its field. */
+function useUnsaid(
+  problem: Problem | null,
+  form: RefObject<HTMLElement | null>,
+  refusal: RefObject<HTMLElement | null>,
+): string | null {
+  const [unsaid, setUnsaid] = useState<string | null>(null);
+  useLayoutEffect(() => {
+    const said = (form.current?.textContent ?? '').replace(refusal.current?.textContent ?? '', '');
+    const missing = Object.entries(problem?.fields ?? {}).filter(([, message]) => !said.includes(message));
+    setUnsaid(missing.length === 0 ? null : missing.map(([path, message]) => `${path}: ${message}`).join(' '));
+  }, [problem, form, refusal]);
+  return unsaid;
+}
+
+interface RefusalProps {
+  problem: Problem | null;
+  /** In how many seconds it is worth trying again. */
+  seconds?: number;
+  /** What can be done about it. */
+  children?: ReactNode;
+}
+
+/** What was refused, in words; where something went wrong that whoever runs the instance can look up, by what they find it. */
+export function Refusal({ problem, seconds = 0, children }: RefusalProps) {
   if (!problem?.message) return null;
   return (
     <div className="notice" role="alert">
       <p>{problem.message}</p>
       {seconds > 0 && <p>You can try again in {seconds} s.</p>}
+      {problem.requestId !== null && (
+        <p className="small">
+          Request <code>{problem.requestId}</code> <CopyButton text={problem.requestId} what="request id" />
+        </p>
+      )}
+      {children}
     </div>
   );
 }

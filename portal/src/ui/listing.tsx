@@ -1,9 +1,10 @@
 import { type ReactNode, useState } from 'react';
 import type { CombinedError } from 'urql';
-import { problemIn, sentenceOf } from './problems.js';
+import { Refusal } from './form.js';
+import { sentenceOf, unshownProblem } from './problems.js';
 
 interface ListingProps<Item> {
-  answer: { error?: CombinedError | undefined };
+  answer: { error?: CombinedError | undefined; again?: () => void };
   /** Undefined while they are on their way. */
   items: readonly Item[] | undefined;
   /** Tiles side by side unless it says otherwise. */
@@ -15,17 +16,28 @@ interface ListingProps<Item> {
 
 /** A list as it is: on its way, refused, empty or full. */
 export function Listing<Item>({ answer, items, shape = 'tiles', empty, render }: ListingProps<Item>) {
-  if (!items) return answer.error ? <Refused error={answer.error} /> : <Skeleton />;
+  if (!items) return answer.error ? <Refused error={answer.error} again={answer.again} /> : <Skeleton />;
   if (items.length === 0) return <p className="hint">{empty}</p>;
   return <ul className={shape}>{items.map(render)}</ul>;
 }
 
-/** Why there is nothing to show. */
-export function Refused({ error }: { error: CombinedError }) {
+interface RefusedProps {
+  error: CombinedError;
+  /** Asks once more. */
+  again?: (() => void) | undefined;
+}
+
+/** Why there is nothing to show, and a button that asks again. */
+export function Refused({ error, again }: RefusedProps) {
+  const problem = unshownProblem(error);
   return (
-    <div className="notice" role="alert">
-      <p>{sentenceOf(problemIn(error))}</p>
-    </div>
+    <Refusal problem={{ ...problem, message: sentenceOf(problem) }}>
+      {again && (
+        <button type="button" className="plain" onClick={again}>
+          Try again
+        </button>
+      )}
+    </Refusal>
   );
 }
 

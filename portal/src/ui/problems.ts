@@ -16,6 +16,8 @@ export interface Problem {
 
 const UNREACHABLE = 'The server could not be reached. What you typed is still here; try again.';
 
+const BROKEN = 'Something went wrong on the server. Whoever runs it finds what by the id of the request.';
+
 type Faults = Record<string, { message: string }[]>;
 
 /** What a refusal says, in words and by field. */
@@ -26,7 +28,7 @@ export function problemIn({ graphQLErrors, networkError }: CombinedError): Probl
   const faults = Object.entries(fields as Faults).map(([path, [fault]]) => [path, fault?.message ?? '']);
   const { '': whole, ...atFields } = Object.fromEntries(faults) as Record<string, string>;
   return {
-    message: whole ?? (Object.keys(atFields).length > 0 ? null : error.message),
+    message: whole ?? (Object.keys(atFields).length > 0 ? null : requestId === undefined ? error.message : BROKEN),
     fields: atFields,
     code: typeof code === 'string' ? code : 'INTERNAL',
     retryAfter: typeof retryAfter === 'number' ? retryAfter : null,
@@ -35,6 +37,14 @@ export function problemIn({ graphQLErrors, networkError }: CombinedError): Probl
 }
 
 const NONE = { message: null, fields: {}, retryAfter: null, requestId: null };
+
+/** Why something is not shown that was asked for. */
+export function unshownProblem(error: CombinedError): Problem {
+  const problem = problemIn(error);
+  return problem.code === 'NETWORK'
+    ? { ...problem, message: 'The server could not be reached. It is asked again by itself.' }
+    : problem;
+}
 
 /** A refusal in one text, for where there are no fields. */
 export function sentenceOf({ message, fields }: Problem): string {

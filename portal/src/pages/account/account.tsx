@@ -3,8 +3,8 @@ import { useMe } from '../../me.js';
 import { Select, TextField } from '../../ui/field.js';
 import { Form } from '../../ui/form.js';
 import { Heading, Name, useTitle } from '../../ui/page.js';
-import type { Problem } from '../../ui/problems.js';
-import { say } from '../../ui/toasts.js';
+import { type Problem, sentenceOf } from '../../ui/problems.js';
+import { complain, say } from '../../ui/toasts.js';
 import { askAccounts } from '../visitors/accounts.js';
 import { Sessions } from './sessions.js';
 import { VerifyAddress } from './verify-address.js';
@@ -47,8 +47,9 @@ export function Account() {
 
 /** Ends the session. The page is loaded anew: nothing of what was shown stays. */
 async function signOut(): Promise<void> {
-  await askAccounts('sign-out', {});
-  window.location.assign('/portal/sign-in');
+  const refused = await askAccounts('sign-out', {});
+  if (refused) complain(`You are still signed in. ${sentenceOf(refused)}`);
+  else window.location.assign('/portal/sign-in');
 }
 
 const THEMES = { system: 'As the system', light: 'Light', dark: 'Dark' };

@@ -1,7 +1,7 @@
-import { useQuery } from 'urql';
 import { BotSessionsChangedDocument, BotSessionsDocument } from '../../gql/applications/bot.js';
 import type { BotSessionsFragment } from '../../gql/types.js';
 import { useLive } from '../../live.js';
+import { useQuery } from '../../query.js';
 import { Ago } from '../../ui/times.js';
 import { useApplication } from './application.js';
 

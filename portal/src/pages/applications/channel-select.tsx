@@ -1,5 +1,5 @@
-import { useQuery } from 'urql';
 import { ServerChannelsDocument } from '../../gql/applications/webhooks.js';
+import { useQuery } from '../../query.js';
 import { Select } from '../../ui/field.js';
 
 /** The types of channels that have messages, as the wire numbers them: text, voice and announcement. */

@@ -1,6 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { useQuery } from 'urql';
 import {
   CommandServersDocument,
   CommandsChangedDocument,
@@ -8,6 +7,7 @@ import {
   ServerInstallationsDocument,
 } from '../../gql/applications/commands.js';
 import { useLive } from '../../live.js';
+import { useQuery } from '../../query.js';
 import { Select } from '../../ui/field.js';
 import { Skeleton } from '../../ui/listing.js';
 import { problemIn, sentenceOf } from '../../ui/problems.js';

@@ -1,12 +1,13 @@
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useCallback, useEffect, useState } from 'react';
-import { useQuery, useSubscription } from 'urql';
 import {
   EndpointHealthDocument,
   InteractionLogDocument,
   InteractionUpdatedDocument,
 } from '../../gql/applications/interactions.js';
 import type { EndpointHealthQuery, InteractionRowFragment } from '../../gql/types.js';
+import { useSubscription } from '../../live.js';
+import { useQuery } from '../../query.js';
 import { useRenewal } from '../../renewal.js';
 import { Skeleton } from '../../ui/listing.js';
 import { problemIn, sentenceOf } from '../../ui/problems.js';

@@ -1,8 +1,8 @@
 import { Link, useParams } from '@tanstack/react-router';
-import { useQuery } from 'urql';
 import { InteractionDocument, TimelineChangedDocument } from '../../gql/applications/interactions.js';
 import type { InteractionPageFragment } from '../../gql/types.js';
 import { useLive } from '../../live.js';
+import { useQuery } from '../../query.js';
 import { useRenewal } from '../../renewal.js';
 import { Copyable } from '../../ui/copy.js';
 import { NotFound, Unshown } from '../../ui/endings.js';

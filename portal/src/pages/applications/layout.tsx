@@ -1,8 +1,8 @@
 import './settings.css';
 import { Link, Outlet, useParams } from '@tanstack/react-router';
-import { useQuery } from 'urql';
 import { ApplicationChangedDocument, ApplicationDocument } from '../../gql/applications/layout.js';
 import { useLive } from '../../live.js';
+import { useQuery } from '../../query.js';
 import { Ending, NotFound, Unshown } from '../../ui/endings.js';
 import { Skeleton } from '../../ui/listing.js';
 import { Heading, Name } from '../../ui/page.js';

@@ -1,11 +1,11 @@
 import { useState } from 'react';
-import { useQuery } from 'urql';
 import {
   ApplicationsChangedDocument,
   ApplicationsDocument,
   MoreApplicationsDocument,
 } from '../../gql/applications/list.js';
 import { useLive } from '../../live.js';
+import { useQuery } from '../../query.js';
 import { isFull, Listing, More } from '../../ui/listing.js';
 import { Heading, useTitle } from '../../ui/page.js';
 import { ApplicationCard } from './card.js';

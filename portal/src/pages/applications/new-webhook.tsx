@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import { useQuery } from 'urql';
 import { CreateWebhookDocument, ServersDocument } from '../../gql/applications/webhooks.js';
+import { useQuery } from '../../query.js';
 import { useAction } from '../../ui/action.js';
 import { OpenDialog } from '../../ui/dialog.js';
 import { Select, TextField } from '../../ui/field.js';

@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import { useQuery } from 'urql';
 import { TeamsToOwnDocument, TransferApplicationDocument } from '../../gql/applications/danger.js';
+import { useQuery } from '../../query.js';
 import { Danger, useAction } from '../../ui/action.js';
 import { Select } from '../../ui/field.js';
 import { say } from '../../ui/toasts.js';

@@ -1,8 +1,8 @@
 import { useState } from 'react';
-import { useQuery } from 'urql';
 import { WebhooksChangedDocument, WebhooksDocument } from '../../gql/applications/webhooks.js';
 import type { WebhookRowFragment } from '../../gql/types.js';
 import { useLive } from '../../live.js';
+import { useQuery } from '../../query.js';
 import { Skeleton } from '../../ui/listing.js';
 import { Name, useTitle } from '../../ui/page.js';
 import { problemIn, sentenceOf } from '../../ui/problems.js';

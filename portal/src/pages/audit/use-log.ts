@@ -1,6 +1,8 @@
 import { useEffect, useMemo, useReducer, useState } from 'react';
-import { type TypedDocumentNode, useClient, useQuery, useSubscription } from 'urql';
+import { type TypedDocumentNode, useClient } from 'urql';
 import type { LogEntryFragment, LogPageFragment } from '../../gql/types.js';
+import { useSubscription } from '../../live.js';
+import { useQuery } from '../../query.js';
 import { type Problem, problemIn } from '../../ui/problems.js';
 
 /** Where a log is asked for. */

@@ -1,6 +1,5 @@
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useQuery } from 'urql';
 import {
   BoxChangedDocument,
   BoxDocument,
@@ -10,6 +9,7 @@ import {
 } from '../../gql/boxes/boxes.js';
 import type { BoxCardFragment, NewEnrolmentTokenMutation } from '../../gql/types.js';
 import { useLive } from '../../live.js';
+import { useQuery } from '../../query.js';
 import { Danger, useAction } from '../../ui/action.js';
 import { Copyable } from '../../ui/copy.js';
 import { useDraft } from '../../ui/draft.js';

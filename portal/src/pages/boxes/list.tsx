@@ -1,7 +1,7 @@
 import { useState } from 'react';
-import { useQuery } from 'urql';
 import { BoxesChangedDocument, BoxesDocument } from '../../gql/boxes/boxes.js';
 import { useLive } from '../../live.js';
+import { useQuery } from '../../query.js';
 import { Listing } from '../../ui/listing.js';
 import { Heading, useTitle } from '../../ui/page.js';
 import { BoxCard } from './card.js';

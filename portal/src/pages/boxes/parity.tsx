@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import { useQuery } from 'urql';
 import { BoxParityDocument } from '../../gql/boxes/boxes.js';
+import { useQuery } from '../../query.js';
 import { TextField } from '../../ui/field.js';
 import { Refused, Skeleton } from '../../ui/listing.js';
 import { Name } from '../../ui/page.js';

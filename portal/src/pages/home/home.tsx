@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router';
-import { useQuery } from 'urql';
 import { HomeChangedDocument, HomeDocument } from '../../gql/home/home.js';
 import type { HomeFragment } from '../../gql/types.js';
 import { useInstance } from '../../instance.js';
 import { useLive } from '../../live.js';
+import { useQuery } from '../../query.js';
 import { Copyable } from '../../ui/copy.js';
 import { Refused, Skeleton } from '../../ui/listing.js';
 import { Heading, Name, useTitle } from '../../ui/page.js';

@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'react';
-import { useQuery } from 'urql';
 import { RunnableCommandsDocument } from '../../gql/servers/commands.js';
 import type { InteractionShownFragment } from '../../gql/types.js';
+import { useQuery } from '../../query.js';
 import { Combobox } from '../../ui/combobox.js';
 import { CommandForm } from './command-form.js';
 import { useChannel } from './open-channel.js';

@@ -1,7 +1,7 @@
 import { useState } from 'react';
-import { useQuery } from 'urql';
 import { WhyRunnableDocument } from '../../gql/servers/integration.js';
 import type { GrantedCommandFragment, WhyRunnableQuery } from '../../gql/types.js';
+import { useQuery } from '../../query.js';
 import { Select } from '../../ui/field.js';
 import { problemIn, sentenceOf } from '../../ui/problems.js';
 import { isMessageChannel } from './channels-of.js';

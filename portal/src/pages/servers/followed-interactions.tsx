@@ -1,7 +1,9 @@
 import { useEffect, useState } from 'react';
-import { useClient, useQuery, useSubscription } from 'urql';
+import { useClient } from 'urql';
 import { FollowedInteractionDocument, InteractionChangedDocument } from '../../gql/servers/commands.js';
 import type { InteractionShownFragment } from '../../gql/types.js';
+import { useSubscription } from '../../live.js';
+import { useQuery } from '../../query.js';
 import { ModalDialog } from './modal-dialog.js';
 
 interface FollowedProps {

@@ -1,10 +1,10 @@
 import { type ReactNode, useState } from 'react';
-import { useQuery } from 'urql';
 import {
   CommandPermissionsDocument,
   NamedUserDocument,
   SetCommandPermissionsDocument,
 } from '../../gql/servers/integration.js';
+import { useQuery } from '../../query.js';
 import { Danger, useAction } from '../../ui/action.js';
 import { Skeleton } from '../../ui/listing.js';
 import { problemIn, sentenceOf } from '../../ui/problems.js';

@@ -1,8 +1,8 @@
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useQuery } from 'urql';
 import { GrantedCommandsDocument } from '../../gql/servers/integration.js';
 import type { GrantedCommandFragment } from '../../gql/types.js';
+import { useQuery } from '../../query.js';
 import { Select } from '../../ui/field.js';
 import { Skeleton } from '../../ui/listing.js';
 import { Name, useTitle } from '../../ui/page.js';

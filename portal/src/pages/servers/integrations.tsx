@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useQuery } from 'urql';
 import { GuildInstallationsDocument, UninstallApplicationDocument } from '../../gql/servers/integrations.js';
 import type { InstallationRowFragment } from '../../gql/types.js';
+import { useQuery } from '../../query.js';
 import { Danger, useAction } from '../../ui/action.js';
 import { Listing } from '../../ui/listing.js';
 import { Name, useTitle } from '../../ui/page.js';

@@ -1,7 +1,7 @@
 import { useState } from 'react';
-import { useQuery } from 'urql';
 import { CreateInviteDocument, DeleteInviteDocument, GuildInvitesDocument } from '../../gql/servers/general.js';
 import type { ChannelRowFragment, GuildInvitesQuery } from '../../gql/types.js';
+import { useQuery } from '../../query.js';
 import { Danger, useAction } from '../../ui/action.js';
 import { CopyButton } from '../../ui/copy.js';
 import { OpenDialog } from '../../ui/dialog.js';

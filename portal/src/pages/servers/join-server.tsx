@@ -1,8 +1,8 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useQuery } from 'urql';
 import { InvitePreviewDocument, JoinGuildDocument } from '../../gql/servers/list.js';
 import type { InvitePreviewQuery } from '../../gql/types.js';
+import { useQuery } from '../../query.js';
 import { useAction } from '../../ui/action.js';
 import { OpenDialog } from '../../ui/dialog.js';
 import { TextField } from '../../ui/field.js';

@@ -1,8 +1,8 @@
 import { Link, Outlet, useParams } from '@tanstack/react-router';
-import { useQuery } from 'urql';
 import { GuildChangedDocument, GuildDocument } from '../../gql/servers/layout.js';
 import type { GuildPageFragment } from '../../gql/types.js';
 import { useLive } from '../../live.js';
+import { useQuery } from '../../query.js';
 import { Ending, NotFound, Unshown } from '../../ui/endings.js';
 import { Skeleton } from '../../ui/listing.js';
 import { Heading, Name } from '../../ui/page.js';

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useQuery } from 'urql';
 import { GuildsDocument } from '../../gql/servers/list.js';
 import type { GuildCardFragment } from '../../gql/types.js';
+import { useQuery } from '../../query.js';
 import { Listing } from '../../ui/listing.js';
 import { Heading, Name, useTitle } from '../../ui/page.js';
 import { Picture } from '../../ui/picture.js';

@@ -1,7 +1,7 @@
 import { useState } from 'react';
-import { useQuery } from 'urql';
 import { GuildMembersDocument } from '../../gql/servers/members.js';
 import type { MemberRowFragment } from '../../gql/types.js';
+import { useQuery } from '../../query.js';
 import { TextField } from '../../ui/field.js';
 import { Listing } from '../../ui/listing.js';
 import { Name, useTitle } from '../../ui/page.js';

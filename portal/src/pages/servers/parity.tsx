@@ -1,7 +1,7 @@
 import { useState } from 'react';
-import { useQuery } from 'urql';
 import { GuildParityDocument } from '../../gql/servers/parity.js';
 import type { GuildParityQuery } from '../../gql/types.js';
+import { useQuery } from '../../query.js';
 import { TextField } from '../../ui/field.js';
 import { Skeleton } from '../../ui/listing.js';
 import { useTitle } from '../../ui/page.js';

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
-import { useQuery } from 'urql';
 import { FindMembersDocument } from '../../gql/servers/commands.js';
+import { useQuery } from '../../query.js';
 import { Combobox, type ComboboxItem } from '../../ui/combobox.js';
 import { useServer } from './server.js';
 

@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useQuery } from 'urql';
 import { TeamsChangedDocument, TeamsDocument } from '../../gql/teams/list.js';
 import type { TeamCardFragment } from '../../gql/types.js';
 import { useLive } from '../../live.js';
+import { useQuery } from '../../query.js';
 import { Listing } from '../../ui/listing.js';
 import { Heading, Name, useTitle } from '../../ui/page.js';
 import { Picture } from '../../ui/picture.js';

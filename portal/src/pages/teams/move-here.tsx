@@ -1,7 +1,7 @@
 import { useState } from 'react';
-import { useQuery } from 'urql';
 import { MoveApplicationDocument, OwnApplicationsDocument } from '../../gql/teams/applications.js';
 import type { OwnApplicationsQuery } from '../../gql/types.js';
+import { useQuery } from '../../query.js';
 import { Danger, useAction } from '../../ui/action.js';
 import { OpenDialog } from '../../ui/dialog.js';
 import { Listing } from '../../ui/listing.js';

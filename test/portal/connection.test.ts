@@ -1,0 +1,80 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { noBrowser, openBrowser } from '../harness/browser.js';
+import { type Front, openFront } from '../harness/front.js';
+import { createApplication, createGuild, type Person, signUp } from '../harness/people.js';
+import { openPortal } from '../harness/portal.js';
+import { startServer, type TestServer } from '../harness/server.js';
+import { update } from '../harness/settings.js';
+import { needing } from '../harness/skipping.js';
+import { socketClient, subscribe } from '../harness/sockets.js';
+
+const NOWHERE = 'http://localhost:9';
+const HOME = 'subscription { portalHomeChanged { teamInvitations { id } } }';
+
+let front: Front;
+let server: TestServer;
+let browser: Browser;
+let ada: Person;
+beforeAll(async () => {
+  front = await openFront();
+  server = await startServer({ env: { PUBLIC_URL: front.origin } });
+  front.leadTo(server.app.addresses.listeningAt);
+  ada = await signUp({ ...server, origin: server.app.addresses.listeningAt }, 'ada');
+  if (noBrowser === null) browser = await openBrowser();
+});
+afterEach(() => front.leadTo(server.app.addresses.listeningAt));
+afterAll(async () => {
+  await browser?.close();
+  front.close();
+  await server.stop();
+});
+
+describe.skipIf(noBrowser !== null)(needing(noBrowser, 'without a connection'), () => {
+  it('what was shown stays, and what was not is asked for again by itself', async () => {
+    await createApplication(ada, 'Otter bot');
+    await createGuild(ada, 'Harbour');
+    const { page, open, close } = await openPortal(browser, front, ada);
+    const section = (name: string) => page.getByRole('navigation', { name: 'Portal' }).getByRole('link', { name });
+    const card = (name: string) => page.getByRole('main').getByRole('link', { name });
+    await open('/applications');
+    await card('Otter bot').waitFor();
+    // The page comes with the pointer, its data only with the click.
+    const file = page.waitForResponse(/\/list-/);
+    await section('Servers').hover();
+    await file;
+    await section('Teams').click();
+    await page.getByRole('heading', { level: 1, name: 'Teams' }).waitFor();
+    front.leadTo(NOWHERE);
+    front.cut();
+    const refused = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/graphql'));
+    await section('Applications').click();
+    await refused;
+    await card('Otter bot').waitFor();
+    await section('Servers').click();
+    await page.getByRole('alert').getByText('The server could not be reached. It is asked again by itself.').waitFor();
+    await page.getByRole('button', { name: 'Try again' }).waitFor();
+    front.leadTo(server.app.addresses.listeningAt);
+    await card('Harbour').waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+    await close();
+  });
+
+  it('it is opened again also where the server had no room for it', async () => {
+    const bob = await signUp({ ...server, origin: server.app.addresses.listeningAt }, 'bob');
+    const application = await createApplication(bob, 'Badger bot');
+    const sockets = Array.from({ length: 20 }, () =>
+      socketClient({ ...server, origin: server.app.addresses.listeningAt }, { token: bob.token }),
+    );
+    for (const socket of sockets) await subscribe(socket, HOME);
+    const { page, open, close } = await openPortal(browser, front, bob);
+    await open(`/applications/${application.id}/general`);
+    await page.getByText('Reconnecting …').waitFor();
+    await sockets.pop()?.dispose();
+    await page.locator('.connection[data-state=live]').waitFor({ state: 'attached' });
+    await update(bob, application.id, { name: 'Mole bot' });
+    await page.getByRole('heading', { level: 1, name: 'Mole bot' }).waitFor();
+    await close();
+    for (const socket of sockets) await socket.dispose();
+  });
+});
