@@ -47,6 +47,8 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the account'), () => {
     await page.getByRole('button', { name: 'Sign up' }).click();
     await page.getByRole('heading', { level: 1, name: 'Applications' }).waitFor();
     faults.splice(0);
+    await open('/sign-in?next=/portal/teams');
+    await page.getByRole('heading', { level: 1, name: 'Teams' }).waitFor();
     await page.getByRole('link', { name: 'Account of newcomer' }).click();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();

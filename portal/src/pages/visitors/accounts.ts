@@ -18,6 +18,16 @@ export async function askAccounts(path: string, body: object): Promise<Problem |
   }
 }
 
+/** Whether somebody is signed in; not, where no answer came. */
+export async function isSignedIn(): Promise<boolean> {
+  try {
+    const response = await fetch('/auth/get-session');
+    return response.ok && (await response.json()) !== null;
+  } catch {
+    return false;
+  }
+}
+
 const NOTHING = { message: null, fields: {}, retryAfter: null, requestId: null };
 
 async function refusalIn(response: Response): Promise<Refusal> {

@@ -1,7 +1,8 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import { tellReturn } from '../../session.js';
 import { Heading, useTitle } from '../../ui/page.js';
+import { isSignedIn } from './accounts.js';
 import { SignInForm } from './sign-in-form.js';
 import { Visitors } from './visitors.js';
 
@@ -30,11 +31,15 @@ export function SignIn() {
   );
 }
 
-/** Leads to the page that somebody wanted before they were asked who they are. */
+/** Leads to the page that somebody wanted before they were asked who they are; at once, who is signed in already. */
 export function useGoOn(next: string | undefined): () => void {
   const navigate = useNavigate();
+  const goOn = useCallback(() => void navigate({ href: next ?? '/portal', replace: true }), [navigate, next]);
+  useEffect(() => {
+    void isSignedIn().then((isThere) => isThere && goOn());
+  }, [goOn]);
   return () => {
     tellReturn();
-    void navigate({ href: next ?? '/portal', replace: true });
+    goOn();
   };
 }
