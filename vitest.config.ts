@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 import LongestFirst from './test/harness/sequencer.js';
 
 const TEMPLATE = 'test/harness/template.ts';
+const PAGES = 'test/harness/pages.ts';
 
 /** What is tried with uploads in an S3 store, too. */
 const WITH_UPLOADS = [
@@ -24,7 +25,7 @@ export default defineConfig({
   resolve: { alias: [{ find: /^graphql$/, replacement: createRequire(import.meta.url).resolve('graphql') }] },
   test: {
     projects: [
-      { extends: true, test: { name: 'disk', include: ['test/**/*.test.ts'], globalSetup: [TEMPLATE] } },
+      { extends: true, test: { name: 'disk', include: ['test/**/*.test.ts'], globalSetup: [TEMPLATE, PAGES] } },
       {
         extends: true,
         test: {

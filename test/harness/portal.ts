@@ -14,6 +14,8 @@ export interface PortalTab {
 export interface PortalTabOptions {
   width?: number;
   dark?: boolean;
+  /** Whether pages are touched, as on a telephone. */
+  hasTouch?: boolean;
   /** Of another process on the same database. */
   origin?: string;
 }
@@ -23,12 +25,13 @@ export async function openPortal(
   browser: Browser,
   server: Pick<TestServer, 'origin'>,
   person: Pick<Person, 'cookie'> | null,
-  { width = 1200, dark = false, origin = server.origin }: PortalTabOptions = {},
+  { width = 1200, dark = false, hasTouch = false, origin = server.origin }: PortalTabOptions = {},
 ): Promise<PortalTab> {
   const context = await browser.newContext({
     viewport: { width, height: 800 },
     colorScheme: dark ? 'dark' : 'light',
     reducedMotion: 'reduce',
+    hasTouch,
     baseURL: origin,
     permissions: ['clipboard-read', 'clipboard-write'],
   });
