@@ -1,6 +1,7 @@
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { noBrowser, openBrowser } from '../harness/browser.js';
+import { isInMemory } from '../harness/heap.js';
 import { createApplication, signUp } from '../harness/people.js';
 import { openPortal } from '../harness/portal.js';
 import { startServer, type TestServer } from '../harness/server.js';
@@ -31,7 +32,7 @@ async function takeSecret(page: Page, dialog: Locator): Promise<{ secret: string
   return { secret, isKept: secret === '' || kept.includes(secret) || page.url().includes(secret) };
 }
 
-describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the secrets of an application'), () => {
+describe.skipIf(noBrowser !== null)(needing(noBrowser, 'P-6: the secrets of an application'), () => {
   it('makes another bot token after a question, shows it once, and says so to other browsers', async () => {
     const ada = await signUp(server, 'ada');
     const { id, botToken } = await createApplication(ada, 'Otter bot');
@@ -73,6 +74,23 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the secrets of an applic
     expect(faults).toEqual([]);
     await close();
   });
+
+  it('are in no cache and in nothing else that scripts can reach, once another page is open', async () => {
+    const ben = await signUp(server, 'ben');
+    const { id } = await createApplication(ben, 'Otter bot');
+    const { page, open, close } = await openPortal(browser, server, ben);
+    await open(`/applications/${id}/bot`);
+    await page.getByRole('button', { name: 'Reset bot token' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Reset bot token' }).click();
+    const dialog = page.getByRole('dialog', { name: 'The new bot token' });
+    const token = (await dialog.locator('code').textContent()) ?? '';
+    expect(await isInMemory(page, token)).toBe(true);
+    await takeSecret(page, dialog);
+    await page.getByRole('link', { name: 'General' }).click();
+    await page.getByLabel('Description').waitFor();
+    expect(await isInMemory(page, token)).toBe(false);
+    await close();
+  }, 120_000);
 
   it('shows what is wrong with a redirect URI at its row, and sends no empty one', async () => {
     const carl = await signUp(server, 'carl');
