@@ -271,6 +271,8 @@ export type OverwriteCommandsInput = {
   readonly dryRun?: boolean | null | undefined;
   /** Everywhere without it. */
   readonly guildId?: string | null | undefined;
+  /** Of the plan that was looked at: CONFLICT where by now another one would be applied. */
+  readonly planDigest?: string | null | undefined;
 };
 
 export type OverwriteTarget =
@@ -593,7 +595,7 @@ export type OverwriteCommandsMutationVariables = Exact<{
 }>;
 
 
-export type OverwriteCommandsMutation = { readonly overwriteCommands: { readonly applied: boolean, readonly plan: ReadonlyArray<{ readonly change: CommandChange, readonly type: CommandType, readonly name: string, readonly fields: ReadonlyArray<string>, readonly grantsLost: number }> } };
+export type OverwriteCommandsMutation = { readonly overwriteCommands: { readonly digest: string, readonly plan: ReadonlyArray<{ readonly change: CommandChange, readonly type: CommandType, readonly name: string, readonly grantsLost: number, readonly changes: ReadonlyArray<{ readonly field: string, readonly before: unknown, readonly after: unknown }> }> } };
 
 export type TeamsToOwnQueryVariables = Exact<{ [key: string]: never; }>;
 

@@ -1,6 +1,7 @@
 import type { Choice, Option } from './command-body.js';
 import type { Faults } from './command-fields.js';
-import { MOST, TEXT, withField } from './option-tree.js';
+import { MOST, removed, TEXT, withField } from './option-tree.js';
+import { useRowKeys } from './row-keys.js';
 
 interface ChoiceRowsProps {
   option: Option;
@@ -14,6 +15,7 @@ export function ChoiceRows({ option, path, faults, onChange }: ChoiceRowsProps) 
   const choices = option.choices ?? [];
   const change = (next: Choice[]) => onChange(withField(option, 'choices', next));
   const isText = option.type === TEXT;
+  const { keys, remove } = useRowKeys(choices.length);
   return (
     <fieldset className="field rows">
       <legend>
@@ -25,13 +27,16 @@ export function ChoiceRows({ option, path, faults, onChange }: ChoiceRowsProps) 
       {faults[`${path}.choices`] && <p className="fault">{faults[`${path}.choices`]}</p>}
       {choices.map((choice, index) => (
         <ChoiceRow
-          key={index}
+          key={keys[index]}
           choice={choice}
           number={index + 1}
           isText={isText}
           faults={[faults[`${path}.choices.${index}.name`], faults[`${path}.choices.${index}.value`]]}
           onChange={(next) => change(choices.map((one, at) => (at === index ? next : one)))}
-          onRemove={() => change(choices.filter((_, at) => at !== index))}
+          onRemove={() => {
+            remove(index);
+            change(removed(choices, index));
+          }}
         />
       ))}
       <button

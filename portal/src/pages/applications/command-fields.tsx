@@ -1,5 +1,7 @@
 import { useId } from 'react';
 import type { Translations } from './command-body.js';
+import { removed } from './option-tree.js';
+import { useRowKeys } from './row-keys.js';
 
 /** What was refused, by its path in the command. */
 export type Faults = Record<string, string>;
@@ -60,6 +62,7 @@ interface TranslationRowsProps {
 /** A text in other languages, a row for each. */
 export function TranslationRows({ legend, path, value, onChange, faults }: TranslationRowsProps) {
   const entries = Object.entries(value ?? {});
+  const { keys, remove } = useRowKeys(entries.length);
   const free = LOCALES.filter((locale) => !entries.some(([taken]) => taken === locale));
   const change = (next: [string, string][]) => onChange(next.length === 0 ? null : Object.fromEntries(next));
   const set = (index: number, entry: [string, string]) =>
@@ -69,14 +72,17 @@ export function TranslationRows({ legend, path, value, onChange, faults }: Trans
       <legend>{legend}</legend>
       {entries.map(([locale, text], index) => (
         <TranslationRow
-          key={locale}
+          key={keys[index]}
           locale={locale}
           text={text}
           others={free}
           legend={legend}
           fault={faults[`${path}.${locale}`]}
           onChange={(entry) => set(index, entry)}
-          onRemove={() => change(entries.filter((_, at) => at !== index))}
+          onRemove={() => {
+            remove(index);
+            change(removed(entries, index));
+          }}
         />
       ))}
       {free[0] !== undefined && (

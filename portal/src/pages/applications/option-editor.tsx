@@ -17,6 +17,7 @@ import {
   typesWithin,
   withField,
 } from './option-tree.js';
+import { useRowKeys } from './row-keys.js';
 
 interface OptionListProps {
   options: readonly Option[];
@@ -31,6 +32,7 @@ interface OptionListProps {
 /** The options that stand beside each other, and below them those within. */
 export function OptionList({ options, parent, path, faults, onChange }: OptionListProps) {
   const kind = parent?.type === GROUP ? 'subcommand' : 'option';
+  const { keys, move, remove } = useRowKeys(options.length);
   const label = parent ? `Add ${kind} to ${parent.name}` : 'Add option';
   return (
     <fieldset className="options">
@@ -44,7 +46,7 @@ export function OptionList({ options, parent, path, faults, onChange }: OptionLi
       <ol>
         {options.map((option, index) => (
           <OptionItem
-            key={index}
+            key={keys[index]}
             option={option}
             parent={parent}
             path={`${path}.${index}`}
@@ -52,8 +54,14 @@ export function OptionList({ options, parent, path, faults, onChange }: OptionLi
             isFirst={index === 0}
             isLast={index === options.length - 1}
             onChange={(next) => onChange(replaced(options, index, next))}
-            onMove={(by) => onChange(moved(options, index, by))}
-            onRemove={() => onChange(removed(options, index))}
+            onMove={(by) => {
+              move(index, by);
+              onChange(moved(options, index, by));
+            }}
+            onRemove={() => {
+              remove(index);
+              onChange(removed(options, index));
+            }}
           />
         ))}
       </ol>
