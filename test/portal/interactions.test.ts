@@ -223,7 +223,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the interactions'), () =
 
   it('loads older ones below those that are shown', async () => {
     const eve = await signUp(server, 'eve');
-    const { application, guild } = await installed(eve);
+    const { application, guild, run } = await installed(eve);
     const place = { id: BigInt(guild.id), channel: { id: BigInt(guild.textChannelId) }, owner: { id: BigInt(eve.id) } };
     const at = { bot: { id: BigInt(application.id) }, guild: place as TestGuild };
     for (let count = 0; count < 52; count += 1) await putInteraction(server.app, at);
@@ -234,6 +234,11 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the interactions'), () =
     await page.getByRole('button', { name: 'Load older' }).click();
     await rows(page).nth(51).waitFor();
     expect(await page.getByRole('button', { name: 'Load older' }).isVisible()).toBe(false);
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await run();
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByRole('button', { name: 'Show 1 new interaction' }).click();
+    await rows(page).nth(52).waitFor();
     expect(faults).toEqual([]);
     await close();
   });
@@ -248,7 +253,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the interactions'), () =
     await run();
     const { page, faults, open, close } = await openPortal(browser, server, gil);
     await open(pathOf(application));
-    await page.getByText('Your role in this application is read-only').waitFor();
+    await page.getByText('Needs the role developer.').waitFor();
     expect(await page.getByLabel('Endpoint URL').isDisabled()).toBe(true);
     expect(await page.getByRole('button', { name: 'Test' }).isDisabled()).toBe(true);
     await rows(page).first().waitFor();
