@@ -47,7 +47,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the start page'), () => 
     await inviteTester(cleo, await createApplication(cleo, 'Sail bot'), bob);
     const invitations = page.getByRole('region', { name: 'Invitations' });
     const toTeam = invitations.getByRole('listitem').filter({ hasText: 'Sailors' });
-    await toTeam.getByText('cleo invites you to the team, as read only.').waitFor();
+    await toTeam.getByText('cleo invites you to the team, as read-only.').waitFor();
     await page.getByRole('link', { name: '2 invitations' }).waitFor();
     await toTeam.getByRole('button', { name: 'Accept' }).click();
     await page.getByRole('region', { name: 'Teams' }).getByRole('link', { name: 'Sailors' }).waitFor();

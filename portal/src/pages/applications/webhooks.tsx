@@ -3,13 +3,12 @@ import { useQuery } from 'urql';
 import { WebhooksChangedDocument, WebhooksDocument } from '../../gql/applications/webhooks.js';
 import type { WebhookRowFragment } from '../../gql/types.js';
 import { useLive } from '../../live.js';
-import { Skeleton } from '../../ui/listing.js';
+import { Refused, Skeleton } from '../../ui/listing.js';
 import { Name, useTitle } from '../../ui/page.js';
-import { problemIn, sentenceOf } from '../../ui/problems.js';
 import { Ago } from '../../ui/times.js';
 import { useApplication } from './application.js';
-import { reasonAgainst } from './may.js';
 import { NewWebhook } from './new-webhook.js';
+import { useReason } from './reasons.js';
 import { DeleteWebhook, EditWebhook } from './webhook-dialogs.js';
 import './webhooks.css';
 
@@ -24,7 +23,7 @@ export function Webhooks() {
   const [{ data, error }] = useQuery({ query: WebhooksDocument, variables: { id } });
   useLive(WebhooksChangedDocument, { id });
   const [isNew, setNew] = useState(false);
-  const reason = reasonAgainst(application, 'MANAGE_WEBHOOKS');
+  const reason = useReason('MANAGE_WEBHOOKS');
   const webhooks = data?.application?.webhooks;
   const isFull = webhooks !== undefined && webhooks.length >= MOST;
   return (
@@ -44,14 +43,16 @@ export function Webhooks() {
       </div>
       {reason !== undefined && <p className="hint">{reason}</p>}
       {isFull && <p className="hint">There are as many as an application may have. Delete one to make another.</p>}
-      {webhooks ? <List webhooks={webhooks} isOff={reason !== undefined} /> : <Waiting error={error} />}
+      {webhooks ? (
+        <List webhooks={webhooks} isOff={reason !== undefined} />
+      ) : error ? (
+        <Refused error={error} />
+      ) : (
+        <Skeleton />
+      )}
       {isNew && <NewWebhook onClose={() => setNew(false)} />}
     </section>
   );
-}
-
-function Waiting({ error }: { error: Parameters<typeof problemIn>[0] | undefined }) {
-  return error ? <p className="notice">{sentenceOf(problemIn(error))}</p> : <Skeleton />;
 }
 
 function List({ webhooks, isOff }: { webhooks: readonly WebhookRowFragment[]; isOff: boolean }) {

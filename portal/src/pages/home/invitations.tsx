@@ -13,6 +13,7 @@ import type { Problem } from '../../ui/problems.js';
 import { sentenceOf } from '../../ui/problems.js';
 import { say } from '../../ui/toasts.js';
 import { VerifyAddress } from '../account/verify-address.js';
+import { ROLE_WORDS } from '../teams/role-words.js';
 
 /** What others asked of the caller, which is told live: an invitation that was answered or taken back goes by itself. */
 export function Invitations({ home: { teamInvitations, testerInvitations } }: { home: HomeFragment }) {
@@ -40,7 +41,7 @@ function ToTeam({ invitation: { id, role, inviter, team } }: { invitation: HomeF
     <Invitation
       name={team.name}
       iconUrl={team.iconUrl}
-      text={`${inviter.username} invites you to the team, as ${role.toLowerCase().replace('_', ' ')}.`}
+      text={`${inviter.username} invites you to the team, as ${ROLE_WORDS[role]}.`}
       accept={() => accept.run({ id })}
       decline={() => decline.run({ id })}
       problem={accept.problem ?? decline.problem}

@@ -4,10 +4,11 @@ import { DeleteTeamDocument, HandOverTeamDocument, LeaveTeamDocument } from '../
 import { useMyId } from '../../me.js';
 import { Danger, useAction } from '../../ui/action.js';
 import { Select } from '../../ui/field.js';
+import { useOff } from '../../ui/guarded.js';
 import { Name } from '../../ui/page.js';
 import { say } from '../../ui/toasts.js';
 import { nameOf } from './person.js';
-import { useReason, whyNotTeam } from './rights.js';
+import { whyNotTeam } from './rights.js';
 import { useTeam } from './team.js';
 
 /** What ends something: for oneself, for the owner, or for all. */
@@ -26,7 +27,7 @@ function Leave() {
   const { id, name, viewerOperations, owner } = useTeam();
   const myId = useMyId();
   const isOwner = owner.id === myId;
-  const { off, note } = useReason(
+  const { off, note } = useOff(
     isOwner ? 'The owner stays: hand the team over first, or delete it.' : whyNotTeam(viewerOperations, 'LEAVE'),
   );
   const [isAsked, ask] = useState(false);
@@ -70,7 +71,7 @@ function HandOver() {
   const reason =
     whyNotTeam(viewerOperations, 'TRANSFER_OWNERSHIP') ??
     (others.length === 0 ? 'There is no other member yet.' : undefined);
-  const { off, note } = useReason(reason);
+  const { off, note } = useOff(reason);
   return (
     <div className="danger">
       <div>
@@ -134,7 +135,7 @@ function Delete() {
   const reason =
     whyNotTeam(viewerOperations, 'DELETE') ??
     (isEmpty ? undefined : 'A team that owns applications cannot be deleted. Delete these first:');
-  const { off, note } = useReason(reason);
+  const { off, note } = useOff(reason);
   const [isAsked, ask] = useState(false);
   const { run, isBusy, problem } = useAction(DeleteTeamDocument, { isQuiet: true });
   const remove = useGoAway(async () => ((await run({ input: { teamId: id } })) ? 'The team is deleted' : null));

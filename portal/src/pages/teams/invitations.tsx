@@ -3,19 +3,20 @@ import { RevokeTeamInvitationDocument } from '../../gql/teams/members.js';
 import type { TeamInvitationRowFragment } from '../../gql/types.js';
 import { useMyId } from '../../me.js';
 import { useAction } from '../../ui/action.js';
+import { useOff } from '../../ui/guarded.js';
 import { Name } from '../../ui/page.js';
 import { Ago } from '../../ui/times.js';
 import { say } from '../../ui/toasts.js';
 import { InviteAgain } from './invite-again.js';
 import { nameOf, PersonLine } from './person.js';
-import { useReason, whyNotTeam } from './rights.js';
+import { whyNotTeam } from './rights.js';
 import { ROLE_WORDS } from './role-words.js';
 import { useTeam } from './team.js';
 
 /** Who is invited and did not answer yet. */
 export function Invitations() {
   const { invitations, viewerOperations } = useTeam();
-  const { off, note } = useReason(whyNotTeam(viewerOperations, 'REVOKE_INVITATION'));
+  const { off, note } = useOff(whyNotTeam(viewerOperations, 'REVOKE_INVITATION'));
   // Outlives its row, which goes when the invitation is revoked.
   const [again, setAgain] = useState<TeamInvitationRowFragment | null>(null);
   return (

@@ -3,10 +3,10 @@ import { RemoveTeamMemberDocument, UpdateTeamMemberDocument } from '../../gql/te
 import type { TeamMemberRowFragment, UpdateTeamMemberInput } from '../../gql/types.js';
 import { useMyId } from '../../me.js';
 import { Danger, useAction } from '../../ui/action.js';
+import type { useOff } from '../../ui/guarded.js';
 import { Name } from '../../ui/page.js';
 import { say } from '../../ui/toasts.js';
 import { nameOf, PersonLine } from './person.js';
-import type { useReason } from './rights.js';
 import { RoleOptions, roleCalled } from './role-field.js';
 import { ROLE_WORDS } from './role-words.js';
 import { useTeam } from './team.js';
@@ -18,7 +18,7 @@ interface MemberProps {
 type Role = UpdateTeamMemberInput['role'];
 
 /** A member with their role. @param props.off why roles are off for the caller */
-export function MemberRow({ member, off }: MemberProps & Pick<ReturnType<typeof useReason>, 'off'>) {
+export function MemberRow({ member, off }: MemberProps & Pick<ReturnType<typeof useOff>, 'off'>) {
   const { user, role } = member;
   const myId = useMyId();
   const isMe = myId === user.id;

@@ -2,12 +2,13 @@ import { useState } from 'react';
 import { RemoveTesterDocument } from '../../gql/testers/testers.js';
 import type { ApplicationTestersFragment } from '../../gql/types.js';
 import { Danger, useAction } from '../../ui/action.js';
+import { useOff } from '../../ui/guarded.js';
 import { Name, useTitle } from '../../ui/page.js';
 import { Ago } from '../../ui/times.js';
 import { say } from '../../ui/toasts.js';
 import { useApplication } from '../applications/application.js';
+import { useReason } from '../applications/reasons.js';
 import { nameOf, PersonLine } from '../teams/person.js';
-import { useReason, whyNotApplication } from '../teams/rights.js';
 import { InviteTester } from './invite-tester.js';
 import '../teams/teams.css';
 
@@ -15,8 +16,8 @@ const TESTERS_PER_APPLICATION = 100;
 
 /** Who may install an application while it is private. */
 export function Testers() {
-  const { name, testers, viewerOperations, public: isPublic } = useApplication();
-  const { off, note } = useReason(whyNotApplication(viewerOperations, 'MANAGE_TESTERS'));
+  const { name, testers, public: isPublic } = useApplication();
+  const { off, note } = useOff(useReason('MANAGE_TESTERS'));
   useTitle('Testers', name);
   return (
     <>
