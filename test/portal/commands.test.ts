@@ -99,8 +99,8 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
     await page.getByLabel('Name', { exact: true }).fill('dive');
     await page.getByLabel('Description', { exact: true }).fill('Goes under');
     await page.getByRole('button', { name: 'Add option' }).click();
-    await page.getByLabel('Option name').fill('How Deep');
-    await page.getByLabel('Option description').fill('In metres');
+    await page.getByLabel('Option name', { exact: true }).fill('How Deep');
+    await page.getByLabel('Option description', { exact: true }).fill('In metres');
     await page.getByLabel('Required').check();
     expect(await json(page)).toEqual({
       ...DIVE,
@@ -109,7 +109,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
     await page.getByRole('button', { name: 'Save changes' }).click();
     const refused = page.getByRole('alert', { name: 'What was refused' });
     await refused.getByText('options.0.name').waitFor();
-    const name = page.getByLabel('Option name');
+    const name = page.getByLabel('Option name', { exact: true });
     expect(await name.getAttribute('aria-invalid')).toBe('true');
     expect(await name.evaluate((input) => input === document.activeElement)).toBe(true);
     await name.fill('depth');
@@ -202,6 +202,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
     await question.getByRole('button', { name: 'Cancel' }).click();
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('swim');
     await page.getByRole('button', { name: 'Discard' }).click();
+    const who = page.getByRole('list', { name: 'Who may run it' });
+    await page.getByText('Who may run it in each server').click();
+    await who.getByText('allowed for everybody, by a list of its own').waitFor();
     await page.getByRole('button', { name: 'Delete command' }).click();
     const deleting = page.getByRole('alertdialog', { name: 'Delete the command dive?' });
     await deleting.getByText('One permission that a server granted of it goes with it.').waitFor();
@@ -295,14 +298,14 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
     await page.getByRole('button', { name: 'Go back to what the form says' }).click();
     const option = (name: string) => page.locator('.options details').filter({ hasText: name });
     await option('three').locator('summary').first().click();
-    const field = option('three').getByLabel('Option name');
+    const field = option('three').getByLabel('Option name', { exact: true });
     await page.getByRole('button', { name: 'Move three up' }).click();
     expect(await isFocused(page.getByRole('button', { name: 'Move three up' }))).toBe(true);
     expect(await field.isVisible()).toBe(true);
     await option('one').locator('summary').first().click();
     await page.getByRole('button', { name: 'Remove one' }).click();
     expect(await field.isVisible()).toBe(true);
-    expect(await option('two').getByLabel('Option name').isVisible()).toBe(false);
+    expect(await option('two').getByLabel('Option name', { exact: true }).isVisible()).toBe(false);
     await page.getByText('Default permissions and translations').click();
     await page.getByRole('button', { name: 'Add a language' }).first().click();
     const language = page.getByLabel('Name: language');

@@ -161,10 +161,12 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the interactions'), () =
 
   it('shows each at once, announces what is new without moving the rest, and leads to its timeline', async () => {
     const cal = await signUp(server, 'cal');
-    const { application, run, connect } = await installed(cal);
+    const { application, guild, run, connect } = await installed(cal);
     const { page, faults, open, close } = await openPortal(browser, server, cal);
     await open(pathOf(application));
     await page.getByText('Nothing yet, in the last seven days.').waitFor();
+    const runLink = page.getByRole('link', { name: `Run a command in ${guild.name}` });
+    expect(await runLink.getAttribute('href')).toBe(`/portal/servers/${guild.id}/channels/${guild.textChannelId}`);
     await run();
     await rows(page).getByText('failed', { exact: true }).waitFor();
     const session = await connect();
@@ -183,6 +185,8 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the interactions'), () =
     await timeline.getByText('Sent over the gateway').waitFor();
     await timeline.getByText('First answer').waitFor();
     await page.getByText('Command of cal').waitFor();
+    const why = page.getByRole('link', { name: 'Why could this person run it?' });
+    expect(await why.getAttribute('href')).toBe(`/portal/servers/${guild.id}/integrations/${application.id}`);
     await page.getByRole('link', { name: 'All interactions' }).click();
     await rows(page).first().waitFor();
     expect(faults).toEqual([]);

@@ -1,3 +1,4 @@
+import { useKeptFocus } from '../../ui/kept-focus.js';
 import type { Choice, Option } from './command-body.js';
 import type { Faults } from './command-fields.js';
 import { MOST, removed, TEXT, withField } from './option-tree.js';
@@ -17,7 +18,7 @@ export function ChoiceRows({ option, path, faults, onChange }: ChoiceRowsProps) 
   const isText = option.type === TEXT;
   const { keys, remove } = useRowKeys(choices.length);
   return (
-    <fieldset className="field rows">
+    <fieldset className="field rows" ref={useKeptFocus(choices.length)}>
       <legend>
         Choices{' '}
         <span className="soft small">
@@ -42,6 +43,7 @@ export function ChoiceRows({ option, path, faults, onChange }: ChoiceRowsProps) 
       <button
         type="button"
         className="plain small"
+        aria-label={`Add choice to ${option.name}`}
         disabled={choices.length >= MOST}
         onClick={() => change([...choices, { name: '', value: isText ? '' : choices.length }])}
       >

@@ -16,6 +16,7 @@ import { Name, useTitle } from '../../ui/page.js';
 import { useApplication } from './application.js';
 import { type Body, bodyOf } from './command-body.js';
 import { CommandEditor } from './command-editor.js';
+import { WhoMayRun } from './command-grants.js';
 import { Installed, searchOf, useCommands, useServer } from './command-scope.js';
 import { CommandCard } from './new-command.js';
 import { useReason } from './reasons.js';
@@ -56,6 +57,7 @@ function OneCommand({ command }: { command: CommandRowFragment }) {
       )}
       <CommandEditor live={bodyOf(command)} isRegistered isOfServer={server !== null} readOnly={readOnly} save={save} />
       {question}
+      <WhoMayRun commandId={command.id} />
       <div className="ends">
         <Copyable label="Command id" text={command.id} />
         <Copyable label="Version" text={command.version} />

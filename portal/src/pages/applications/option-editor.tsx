@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { Select, Switch, TextField } from '../../ui/field.js';
+import { useKeptFocus } from '../../ui/kept-focus.js';
 import { ChoiceRows } from './choice-rows.js';
 import type { Option } from './command-body.js';
 import { Checks, type Faults, TranslationRows } from './command-fields.js';
@@ -33,6 +34,7 @@ interface OptionListProps {
 export function OptionList({ options, parent, path, faults, onChange }: OptionListProps) {
   const kind = parent?.type === GROUP ? 'subcommand' : 'option';
   const { keys, move, remove } = useRowKeys(options.length);
+  const rows = useKeptFocus(options.length);
   const label = parent ? `Add ${kind} to ${parent.name}` : 'Add option';
   return (
     <fieldset className="options">
@@ -43,7 +45,7 @@ export function OptionList({ options, parent, path, faults, onChange }: OptionLi
         </span>
       </legend>
       {faults[path] && <p className="fault">{faults[path]}</p>}
-      <ol>
+      <ol ref={rows}>
         {options.map((option, index) => (
           <OptionItem
             key={keys[index]}

@@ -3,6 +3,7 @@ import { useQuery } from 'urql';
 import { WebhooksChangedDocument, WebhooksDocument } from '../../gql/applications/webhooks.js';
 import type { WebhookRowFragment } from '../../gql/types.js';
 import { useLive } from '../../live.js';
+import { useKeptFocus } from '../../ui/kept-focus.js';
 import { Refused, Skeleton } from '../../ui/listing.js';
 import { Name, useTitle } from '../../ui/page.js';
 import { Ago } from '../../ui/times.js';
@@ -56,9 +57,10 @@ export function Webhooks() {
 }
 
 function List({ webhooks, isOff }: { webhooks: readonly WebhookRowFragment[]; isOff: boolean }) {
+  const rows = useKeptFocus(webhooks.length);
   if (webhooks.length === 0) return <Empty />;
   return (
-    <ul className="webhooks">
+    <ul className="webhooks" ref={rows}>
       {webhooks.map((webhook) => (
         <Row key={webhook.id} webhook={webhook} isOff={isOff} />
       ))}
@@ -97,10 +99,22 @@ function Row({ webhook, isOff }: { webhook: WebhookRowFragment; isOff: boolean }
         </p>
       </div>
       <div className="buttons">
-        <button type="button" className="plain small" disabled={isOff} onClick={() => setOpen('edit')}>
+        <button
+          type="button"
+          className="plain small"
+          aria-label={`Rename or move ${name}`}
+          disabled={isOff}
+          onClick={() => setOpen('edit')}
+        >
           Rename or move
         </button>
-        <button type="button" className="plain small" disabled={isOff} onClick={() => setOpen('delete')}>
+        <button
+          type="button"
+          className="plain small"
+          aria-label={`Delete ${name}`}
+          disabled={isOff}
+          onClick={() => setOpen('delete')}
+        >
           Delete
         </button>
       </div>

@@ -4,6 +4,7 @@ import type { TeamInvitationRowFragment } from '../../gql/types.js';
 import { useMyId } from '../../me.js';
 import { useAction } from '../../ui/action.js';
 import { useOff } from '../../ui/guarded.js';
+import { useKeptFocus } from '../../ui/kept-focus.js';
 import { Name } from '../../ui/page.js';
 import { Ago } from '../../ui/times.js';
 import { say } from '../../ui/toasts.js';
@@ -17,6 +18,7 @@ import { useTeam } from './team.js';
 export function Invitations() {
   const { invitations, viewerOperations } = useTeam();
   const { off, note } = useOff(whyNotTeam(viewerOperations, 'REVOKE_INVITATION'));
+  const rows = useKeptFocus(invitations.length);
   // Outlives its row, which goes when the invitation is revoked.
   const [again, setAgain] = useState<TeamInvitationRowFragment | null>(null);
   return (
@@ -27,7 +29,7 @@ export function Invitations() {
       {invitations.length === 0 ? (
         <p className="hint">Nobody is invited at the moment.</p>
       ) : (
-        <ul className="people" aria-label="Pending invitations">
+        <ul className="people" aria-label="Pending invitations" ref={rows}>
           {invitations.map((invitation) => (
             <InvitationRow key={invitation.id} invitation={invitation} off={off} onAgain={() => setAgain(invitation)} />
           ))}

@@ -1,4 +1,5 @@
 import { useOff } from '../../ui/guarded.js';
+import { useKeptFocus } from '../../ui/kept-focus.js';
 import { useTitle } from '../../ui/page.js';
 import { Invitations } from './invitations.js';
 import { InviteMember } from './invite-member.js';
@@ -11,13 +12,14 @@ import { useTeam } from './team.js';
 export function TeamMembers() {
   const { name, members, viewerOperations } = useTeam();
   const { off, note } = useOff(whyNotTeam(viewerOperations, 'CHANGE_ROLE'));
+  const rows = useKeptFocus(members.length);
   useTitle('Members', name);
   return (
     <>
       <section className="card">
         <h2>Members</h2>
         {note}
-        <ul className="people" aria-label="Members">
+        <ul className="people" aria-label="Members" ref={rows}>
           {members.map((member) => (
             <MemberRow key={member.user.id} member={member} off={off} />
           ))}
