@@ -22,11 +22,6 @@ export function createCache(): Exchange {
       ParityRow: embedded,
       InvitePreview: embedded,
       Invite: ({ code }) => (typeof code === 'string' ? code : null),
-      BuiltInCommand: ({ name }) => (typeof name === 'string' ? name : null),
-      PinPage: embedded,
-      PinnedMessage: embedded,
-      VoiceState: embedded,
-      Ban: embedded,
     },
     resolvers: {
       // Not the logs of applications and teams: they are read from their newest end, where pages that were read before would leave gaps.

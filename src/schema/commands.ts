@@ -143,6 +143,9 @@ const OverwriteCommandsInput = builder.inputType('OverwriteCommandsInput', {
     guildId: t.id({ description: 'Everywhere without it.' }),
     commands: t.field({ type: 'JSON', required: true, description: 'A list of such bodies, of all types.' }),
     dryRun: t.boolean({ description: 'Only tells what would be done.' }),
+    planDigest: t.string({
+      description: 'Of the plan that was looked at: CONFLICT where by now another one would be applied.',
+    }),
   }),
 });
 
@@ -154,12 +157,28 @@ const CommandChange = builder.enumType('CommandChange', {
   values: ['CREATED', 'CHANGED', 'DELETED', 'UNCHANGED'] as const,
 });
 
+const CommandFieldChange = builder.objectRef<PlanEntry['changes'][number]>('CommandFieldChange').implement({
+  fields: (t) => ({
+    field: t.exposeString('field', { description: 'By its name on the wire.' }),
+    before: t.field({ type: 'JSON', nullable: true, resolve: ({ before }) => before ?? null }),
+    after: t.field({ type: 'JSON', nullable: true, resolve: ({ after }) => after ?? null }),
+  }),
+});
+
 const CommandPlanEntry = builder.objectRef<PlanEntry>('CommandPlanEntry').implement({
   fields: (t) => ({
     change: t.expose('change', { type: CommandChange }),
     type: t.field({ type: CommandType, resolve: ({ type }) => type }),
     name: t.exposeString('name'),
-    fields: t.exposeStringList('fields', { description: 'Those that change, by their names on the wire.' }),
+    fields: t.stringList({
+      description: 'Those that change, by their names on the wire.',
+      resolve: ({ changes }) => changes.map(({ field }) => field),
+    }),
+    changes: t.field({
+      type: [CommandFieldChange],
+      description: 'What these fields are before and after.',
+      resolve: ({ changes }) => changes,
+    }),
     grantsLost: t.exposeInt('grantsLost', { description: 'How many permissions that servers granted go with it.' }),
   }),
 });
@@ -179,6 +198,7 @@ const OverwriteCommandsPayload = builder
         resolve: ({ commands }) => commands,
       }),
       applied: t.exposeBoolean('applied'),
+      digest: t.exposeString('digest', { description: 'Names the plan, for applying this one and no other.' }),
     }),
   });
 
@@ -235,9 +255,9 @@ builder.mutationFields((t) => ({
     resolve: async (_root, { input }, { call }) => {
       const scope = scopeIn(input);
       const commands = await parseInTurns(CommandSet, input.commands, 'commands');
-      const applied = !input.dryRun;
-      const done = await (applied ? overwriteCommands : planOverwrite)(call, scope, commands);
-      return { ...done, applied };
+      if (input.dryRun) return { ...(await planOverwrite(call, scope, commands)), applied: false };
+      const done = await overwriteCommands(call, scope, commands, input.planDigest ?? undefined);
+      return { ...done, applied: true };
     },
   }),
 }));

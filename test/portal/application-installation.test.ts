@@ -45,6 +45,10 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the installs of an appli
     await inServers.waitFor();
     expect([await inServers.isDisabled(), await user.isEnabled()]).toEqual([true, true]);
     await page.getByText('One of the two stays on, else nobody could install it.').waitFor();
+    await page.getByLabel('Permissions as a number').fill('8');
+    await page.getByText('Administrator is everything').waitFor();
+    await page.getByLabel('Permissions as a number').fill('0');
+    expect(await page.getByText('Administrator is everything').count()).toBe(0);
     await user.check();
     await inServers.uncheck();
     expect(await user.isDisabled()).toBe(true);

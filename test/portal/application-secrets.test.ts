@@ -1,6 +1,7 @@
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { noBrowser, openBrowser } from '../harness/browser.js';
+import { GatewayClient } from '../harness/gateway-client.js';
 import { isInMemory } from '../harness/heap.js';
 import { createApplication, signUp } from '../harness/people.js';
 import { openPortal } from '../harness/portal.js';
@@ -151,6 +152,23 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'P-6: the secrets of an a
     await page.getByText(`rest: { api: '${publicUrl}/api' }`).waitFor();
     await page.getByText(`DEFAULT_GATEWAY = yarl.URL('${gatewayUrl}')`).waitFor();
     expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('warns before an intent is switched off that a session uses', async () => {
+    const gwen = await signUp(server, 'gwen');
+    const { id, botToken } = await createApplication(gwen);
+    const bot = await GatewayClient.open(server.origin);
+    await bot.ready(botToken, { intents: 1 << 8 });
+    const { page, faults, open, close } = await openPortal(browser, server, gwen);
+    await open(`/applications/${id}/bot`);
+    await page.getByRole('list', { name: 'Gateway sessions' }).waitFor();
+    await page.getByRole('switch', { name: 'Message content' }).uncheck();
+    expect(await page.getByText('A gateway session uses').count()).toBe(0);
+    await page.getByRole('switch', { name: 'Presences' }).uncheck();
+    await page.getByText('A gateway session uses Presences. Once you save, the bot is closed with 4014').waitFor();
+    expect(faults).toEqual([]);
+    await bot.close();
     await close();
   });
 

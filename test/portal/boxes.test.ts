@@ -42,10 +42,11 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the boxes'), () => {
     const box = await startBox({ token, cloudUrl: server.origin });
     await page.getByText('connected', { exact: true }).waitFor();
     await createGuild(await signUp(box, 'keeper'), 'Attic');
-    await page.getByText('Attic – what works there for bots').click();
+    await page.getByText('What works on Attic for bots').click();
     await page.getByLabel('Search').fill('patch /channels/:channelid');
     const row = page.getByRole('row').filter({ hasText: 'PATCH /channels/:channelId' }).first();
     await row.getByText('works').waitFor();
+    expect(await page.getByRole('link', { name: 'Attic' }).getAttribute('href')).toMatch(/\/portal\/servers\/\d+$/);
     await box.stop();
     await page.getByText(/away/).waitFor();
     expect(faults).toEqual([]);

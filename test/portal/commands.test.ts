@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { noBrowser, openBrowser } from '../harness/browser.js';
 import { putCommand } from '../harness/command-rows.js';
@@ -52,6 +52,8 @@ const pathOf = ({ id }: { id: string }, rest = '') => `/applications/${id}/comma
 const scrollsSideways = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
 
+const isFocused = (locator: Locator) => locator.evaluate((element) => element === document.activeElement);
+
 const json = async (page: Page) => JSON.parse(await page.getByLabel('JSON').inputValue());
 
 const saved = (page: Page) => page.getByRole('region', { name: 'Notifications' }).getByText('Saved').waitFor();
@@ -97,8 +99,8 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
     await page.getByLabel('Name', { exact: true }).fill('dive');
     await page.getByLabel('Description', { exact: true }).fill('Goes under');
     await page.getByRole('button', { name: 'Add option' }).click();
-    await page.getByLabel('Option name').fill('How Deep');
-    await page.getByLabel('Option description').fill('In metres');
+    await page.getByLabel('Option name', { exact: true }).fill('How Deep');
+    await page.getByLabel('Option description', { exact: true }).fill('In metres');
     await page.getByLabel('Required').check();
     expect(await json(page)).toEqual({
       ...DIVE,
@@ -107,7 +109,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
     await page.getByRole('button', { name: 'Save changes' }).click();
     const refused = page.getByRole('alert', { name: 'What was refused' });
     await refused.getByText('options.0.name').waitFor();
-    const name = page.getByLabel('Option name');
+    const name = page.getByLabel('Option name', { exact: true });
     expect(await name.getAttribute('aria-invalid')).toBe('true');
     expect(await name.evaluate((input) => input === document.activeElement)).toBe(true);
     await name.fill('depth');
@@ -200,6 +202,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
     await question.getByRole('button', { name: 'Cancel' }).click();
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('swim');
     await page.getByRole('button', { name: 'Discard' }).click();
+    const who = page.getByRole('list', { name: 'Who may run it' });
+    await page.getByText('Who may run it in each server').click();
+    await who.getByText('allowed for everybody, by a list of its own').waitFor();
     await page.getByRole('button', { name: 'Delete command' }).click();
     const deleting = page.getByRole('alertdialog', { name: 'Delete the command dive?' });
     await deleting.getByText('One permission that a server granted of it goes with it.').waitFor();
@@ -233,11 +238,81 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
     await page.getByRole('button', { name: 'Show the plan' }).click();
     const plan = page.getByRole('region', { name: 'Plan' });
     await plan.getByText('1 created, 1 changed, 1 deleted, 0 as it is.').waitFor();
-    await plan.getByRole('listitem').filter({ hasText: '/dive' }).getByText('description').waitFor();
+    await plan
+      .getByRole('listitem')
+      .filter({ hasText: '/dive' })
+      .getByText('Description: “Goes under” → “Deep”')
+      .waitFor();
     expect((await commandsOf(gil, application)).map(({ name }) => name)).toEqual(['dive', 'hunt']);
     await plan.getByRole('button', { name: 'Apply' }).click();
     await rows(page).getByRole('link', { name: '/swim' }).waitFor();
     expect((await commandsOf(gil, application)).map(({ name }) => name).sort()).toEqual(['dive', 'swim']);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('applies only the plan that was shown, and replaces nothing typed unasked', async () => {
+    const ivy = await signUp(server, 'ivy');
+    const application = await createApplication(ivy);
+    await register(ivy, application, DIVE);
+    const { page, faults, open, close } = await openPortal(browser, server, ivy);
+    await open(pathOf(application, '/overwrite'));
+    const view = page.getByLabel('Commands as JSON');
+    const typed = JSON.stringify([{ ...DIVE, name: 'swim' }]);
+    await view.fill(typed);
+    await page.getByRole('button', { name: 'Begin with the present ones' }).click();
+    const question = page.getByRole('alertdialog', { name: 'Replace what you typed?' });
+    await question.getByRole('button', { name: 'Keep it' }).click();
+    await question.waitFor({ state: 'detached' });
+    expect(await view.inputValue()).toBe(typed);
+    await page.getByRole('button', { name: 'Show the plan' }).click();
+    const plan = page.getByRole('region', { name: 'Plan' });
+    await plan.getByText('1 created, 0 changed, 1 deleted').waitFor();
+    await register(ivy, application, { ...DIVE, name: 'hunt' });
+    await plan.getByRole('button', { name: 'Apply' }).click();
+    await page.getByRole('alert').getByText('changed since this plan was made').waitFor();
+    await plan.waitFor({ state: 'detached' });
+    expect((await commandsOf(ivy, application)).map(({ name }) => name)).toEqual(['dive', 'hunt']);
+    await page.getByRole('button', { name: 'Show the plan' }).click();
+    await plan.getByText('1 created, 0 changed, 2 deleted').waitFor();
+    await page.getByRole('button', { name: 'Begin with the present ones' }).click();
+    await question.getByRole('button', { name: 'Replace it' }).click();
+    expect(JSON.parse(await view.inputValue())).toMatchObject([{ name: 'dive' }, { name: 'hunt' }]);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('leads to JSON that cannot be saved, and keeps the focus with what is moved, removed or changed', async () => {
+    const kim = await signUp(server, 'kim');
+    const application = await createApplication(kim);
+    const names = ['one', 'two', 'three'];
+    const options = names.map((name) => ({ type: 3, name, description: `Of ${name}` }));
+    const id = await register(kim, application, { ...DIVE, options });
+    const { page, faults, open, close } = await openPortal(browser, server, kim);
+    await open(pathOf(application, `/${id}`));
+    const view = page.getByRole('textbox', { name: 'JSON' });
+    await view.fill('[');
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    expect(await isFocused(view)).toBe(true);
+    expect(await view.getAttribute('aria-invalid')).toBe('true');
+    await page.getByRole('button', { name: 'Go back to what the form says' }).click();
+    const option = (name: string) => page.locator('.options details').filter({ hasText: name });
+    await option('three').locator('summary').first().click();
+    const field = option('three').getByLabel('Option name', { exact: true });
+    await page.getByRole('button', { name: 'Move three up' }).click();
+    expect(await isFocused(page.getByRole('button', { name: 'Move three up' }))).toBe(true);
+    expect(await field.isVisible()).toBe(true);
+    await option('one').locator('summary').first().click();
+    await page.getByRole('button', { name: 'Remove one' }).click();
+    expect(await field.isVisible()).toBe(true);
+    expect(await option('two').getByLabel('Option name', { exact: true }).isVisible()).toBe(false);
+    await page.getByText('Default permissions and translations').click();
+    await page.getByRole('button', { name: 'Add a language' }).first().click();
+    const language = page.getByLabel('Name: language');
+    await language.focus();
+    await language.selectOption('de');
+    await page.getByRole('textbox', { name: 'Name in German' }).waitFor();
+    expect(await isFocused(language)).toBe(true);
     expect(faults).toEqual([]);
     await close();
   });
@@ -274,7 +349,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
     await transferApplication(ida, application, team);
     const { page, faults, open, close } = await openPortal(browser, server, jon, { width: 360 });
     await open(pathOf(application));
-    await page.getByText('Your role in this application is read-only').waitFor();
+    await page.getByText('Needs the role developer.').waitFor();
     expect(await page.getByRole('button', { name: 'New command' }).isDisabled()).toBe(true);
     await open(pathOf(application, `/${id}`));
     expect(await page.getByLabel('Name', { exact: true }).isDisabled()).toBe(true);

@@ -47,7 +47,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the start page'), () => 
     await inviteTester(cleo, await createApplication(cleo, 'Sail bot'), bob);
     const invitations = page.getByRole('region', { name: 'Invitations' });
     const toTeam = invitations.getByRole('listitem').filter({ hasText: 'Sailors' });
-    await toTeam.getByText('cleo invites you to the team, as read only.').waitFor();
+    await toTeam.getByText('cleo invites you to the team, as read-only.').waitFor();
     await page.getByRole('link', { name: '2 invitations' }).waitFor();
     await toTeam.getByRole('button', { name: 'Accept' }).click();
     await page.getByRole('region', { name: 'Teams' }).getByRole('link', { name: 'Sailors' }).waitFor();
@@ -59,6 +59,23 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the start page'), () => 
       .click();
     await invitations.waitFor({ state: 'detached' });
     expect(await page.getByRole('link', { name: /invitation/ }).count()).toBe(0);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('shows a new tester where to install it, and keeps the focus with what is left', async () => {
+    const [ida, jan] = [await signUp(server, 'ida'), await signUp(server, 'jan')];
+    const application = await createApplication(jan, 'Reed bot');
+    await inviteTester(jan, application, ida);
+    await inviteToTeam(jan, await createTeam(jan, 'Rowers'), ida, 'ADMIN');
+    const { page, faults, open, close } = await openPortal(browser, server, ida);
+    await open();
+    await page.getByRole('button', { name: 'Decline: Rowers' }).click();
+    const accept = page.getByRole('button', { name: 'Accept: Reed bot' });
+    await expect.poll(() => accept.evaluate((button) => button === document.activeElement)).toBe(true);
+    await page.keyboard.press('Enter');
+    const install = page.getByRole('link', { name: 'Install Reed bot' });
+    expect(await install.getAttribute('href')).toContain(`client_id=${application.id}`);
     expect(faults).toEqual([]);
     await close();
   });
@@ -87,6 +104,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the start page'), () => 
     await page.getByRole('region', { name: 'Invitations' }).getByRole('alert').waitFor();
     await page.getByRole('button', { name: 'Send the mail again' }).click();
     await page.getByText(`Sent to ${fay.email}.`).waitFor();
+    await mailed.app.db.writer.authUser.update({ where: { userId: BigInt(fay.id) }, data: { emailVerified: true } });
+    await page.evaluate(() => window.dispatchEvent(new Event('focus')));
+    await page.getByText('Verify your address to accept invitations').waitFor({ state: 'detached' });
     await close();
     await mailed.stop();
   });

@@ -161,10 +161,12 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the interactions'), () =
 
   it('shows each at once, announces what is new without moving the rest, and leads to its timeline', async () => {
     const cal = await signUp(server, 'cal');
-    const { application, run, connect } = await installed(cal);
+    const { application, guild, run, connect } = await installed(cal);
     const { page, faults, open, close } = await openPortal(browser, server, cal);
     await open(pathOf(application));
     await page.getByText('Nothing yet, in the last seven days.').waitFor();
+    const runLink = page.getByRole('link', { name: `Run a command in ${guild.name}` });
+    expect(await runLink.getAttribute('href')).toBe(`/portal/servers/${guild.id}/channels/${guild.textChannelId}`);
     await run();
     await rows(page).getByText('failed', { exact: true }).waitFor();
     const session = await connect();
@@ -183,6 +185,8 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the interactions'), () =
     await timeline.getByText('Sent over the gateway').waitFor();
     await timeline.getByText('First answer').waitFor();
     await page.getByText('Command of cal').waitFor();
+    const why = page.getByRole('link', { name: 'Why could this person run it?' });
+    expect(await why.getAttribute('href')).toBe(`/portal/servers/${guild.id}/integrations/${application.id}`);
     await page.getByRole('link', { name: 'All interactions' }).click();
     await rows(page).first().waitFor();
     expect(faults).toEqual([]);
@@ -223,7 +227,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the interactions'), () =
 
   it('loads older ones below those that are shown', async () => {
     const eve = await signUp(server, 'eve');
-    const { application, guild } = await installed(eve);
+    const { application, guild, run } = await installed(eve);
     const place = { id: BigInt(guild.id), channel: { id: BigInt(guild.textChannelId) }, owner: { id: BigInt(eve.id) } };
     const at = { bot: { id: BigInt(application.id) }, guild: place as TestGuild };
     for (let count = 0; count < 52; count += 1) await putInteraction(server.app, at);
@@ -234,6 +238,11 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the interactions'), () =
     await page.getByRole('button', { name: 'Load older' }).click();
     await rows(page).nth(51).waitFor();
     expect(await page.getByRole('button', { name: 'Load older' }).isVisible()).toBe(false);
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await run();
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByRole('button', { name: 'Show 1 new interaction' }).click();
+    await rows(page).nth(52).waitFor();
     expect(faults).toEqual([]);
     await close();
   });
@@ -248,7 +257,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the interactions'), () =
     await run();
     const { page, faults, open, close } = await openPortal(browser, server, gil);
     await open(pathOf(application));
-    await page.getByText('Your role in this application is read-only').waitFor();
+    await page.getByText('Needs the role developer.').waitFor();
     expect(await page.getByLabel('Endpoint URL').isDisabled()).toBe(true);
     expect(await page.getByRole('button', { name: 'Test' }).isDisabled()).toBe(true);
     await rows(page).first().waitFor();

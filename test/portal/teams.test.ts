@@ -47,8 +47,8 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the list of teams'), () 
     await page.getByRole('button', { name: 'New team' }).click();
     const dialog = page.getByRole('dialog', { name: 'New team' });
     await dialog.getByLabel('Name').fill('B');
-    await dialog.getByLabel('Icon').setInputFiles(ICON);
-    expect(await dialog.locator('img.picture').getAttribute('src')).toMatch(/^blob:/);
+    await dialog.getByLabel('Icon', { exact: true }).setInputFiles(ICON);
+    expect(await dialog.locator('img.preview').getAttribute('src')).toMatch(/^blob:/);
     await dialog.getByRole('button', { name: 'Create' }).click();
     await dialog.locator('[aria-invalid=true]').waitFor();
     expect(await dialog.getByLabel('Name').inputValue()).toBe('B');
@@ -84,16 +84,22 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the general page of a te
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open(`/teams/${team.id}`);
     await page.getByLabel('Name').fill('Big dam');
-    await page.getByLabel('Icon').setInputFiles(NO_ICON);
+    await page.getByLabel('Icon', { exact: true }).setInputFiles(NO_ICON);
     await page.getByRole('button', { name: 'Save changes' }).click();
     await page.locator('input[type=file][aria-invalid=true]').waitFor();
     expect(await page.getByLabel('Name').inputValue()).toBe('Big dam');
-    await page.getByLabel('Icon').setInputFiles(ICON);
+    await page.getByLabel('Icon', { exact: true }).setInputFiles(ICON);
     await page.getByRole('button', { name: 'Save changes' }).click();
     await said(page, 'Saved').waitFor();
     await heading(page, 'Big dam').waitFor();
     await page.getByRole('region', { name: 'Unsaved changes' }).waitFor({ state: 'detached' });
     expect(await page.locator('header.noun img').getAttribute('src')).toContain('/cdn/team-icons/');
+    await ada.graphql('mutation ($i: UpdateTeamInput!) { updateTeam(input: $i) { team { id } } }', {
+      i: { teamId: team.id, icon: null },
+    });
+    await page.locator('header.noun img').waitFor({ state: 'detached' });
+    expect(await page.locator('.preview.none').count()).toBe(1);
+    expect(await page.getByRole('region', { name: 'Unsaved changes' }).count()).toBe(0);
     // The refused file is the browser's to complain about: it is no picture.
     expect(faults).toEqual([]);
     await close();
@@ -280,6 +286,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a team'),
     ];
     expect(await Promise.all(off.map((part) => part.isDisabled()))).toEqual([true, true, true]);
     await page.getByRole('link', { name: 'General' }).click();
+    await page.getByRole('heading', { level: 2, name: 'General' }).waitFor();
     await page.getByText('Needs the role admin.').waitFor();
     expect(await page.getByLabel('Name').isDisabled()).toBe(true);
     const nav = page.getByRole('navigation', { name: 'Team' });

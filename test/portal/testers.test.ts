@@ -6,7 +6,7 @@ import { openPortal } from '../harness/portal.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { update } from '../harness/settings.js';
 import { needing } from '../harness/skipping.js';
-import { addToTeam, createTeam, transferApplication } from '../harness/teams.js';
+import { addToTeam, createTeam, inviteTester, transferApplication } from '../harness/teams.js';
 
 let server: TestServer;
 let browser: Browser;
@@ -70,6 +70,16 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the testers'), () => {
     await field.fill(bob.id);
     await page.getByRole('button', { name: 'Invite tester' }).click();
     await page.getByRole('alert').getByText('This person is invited already, or is a tester.').waitFor();
+    await field.fill('123456789012345678');
+    await page.getByRole('button', { name: 'Invite tester' }).click();
+    await page.locator('input[aria-invalid=true]').waitFor();
+    const nav = page.getByRole('link', { name: 'General' });
+    await nav.focus();
+    const cora = await signUp(server, 'cora');
+    await inviteTester(ada, { id }, cora);
+    await page.getByText('2/100').waitFor();
+    expect(await nav.evaluate((link) => link === document.activeElement)).toBe(true);
+    await page.getByText(`client_id=${id}`).waitFor();
     expect(faults).toEqual([]);
     await close();
   });
@@ -89,6 +99,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the testers'), () => {
     await question.getByRole('button', { name: 'Remove' }).click();
     await question.waitFor({ state: 'detached' });
     await page.getByText('0/100').waitFor();
+    await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('H1');
     expect(faults).toEqual([]);
     await close();
   });

@@ -27,6 +27,8 @@ async function installed(owner: Person) {
   return { application, guild, path: `/applications/${application.id}/webhooks` };
 }
 
+const WEBHOOKS = 'query ($id: ID!) { application(id: $id) { webhooks { id name channel { id } } } }';
+
 const rows = (page: Page) => page.getByRole('region', { name: 'Webhooks' }).getByRole('listitem');
 
 const scrollsSideways = (page: Page) =>
@@ -89,6 +91,29 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the webhooks'), () => {
     await close();
   });
 
+  it('keeps what somebody else changes while one moves it', async () => {
+    const gus = await signUp(server, 'gus');
+    const { application, guild, path } = await installed(gus);
+    await makeWebhook(server, gus, application, guild.textChannelId);
+    const { page, faults, open, close } = await openPortal(browser, server, gus);
+    await open(path);
+    await page.getByRole('button', { name: 'Rename or move' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Rename or move' });
+    await dialog.getByLabel('Channel').selectOption(guild.voiceChannelId);
+    const { application: before } = await gus.graphql(WEBHOOKS, { id: application.id });
+    await gus.graphql('mutation ($input: UpdateWebhookInput!) { updateWebhook(input: $input) { webhook { id } } }', {
+      input: { webhookId: before.webhooks[0].id, name: 'Theirs' },
+    });
+    await page.getByRole('dialog', { name: 'Rename or move Theirs' }).waitFor();
+    expect(await dialog.getByLabel('Name').inputValue()).toBe('Theirs');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const { application: after } = await gus.graphql(WEBHOOKS, { id: application.id });
+    expect(after.webhooks).toMatchObject([{ name: 'Theirs', channel: { id: guild.voiceChannelId } }]);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
   it('says of which the channel is gone, and fits a small screen', async () => {
     const cal = await signUp(server, 'cal');
     const { application, guild, path } = await installed(cal);
@@ -113,7 +138,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the webhooks'), () => {
     const { page, faults, open, close } = await openPortal(browser, server, eve);
     await open(path);
     await rows(page).getByText('to a server that was deleted, or of which you are no member').waitFor();
-    await page.getByText('Your role in this application is read-only').waitFor();
+    await page.getByText('Needs the role developer.').waitFor();
     for (const name of ['New webhook', 'Rename or move', 'Delete'])
       expect(await page.getByRole('button', { name }).isDisabled()).toBe(true);
     expect(faults).toEqual([]);

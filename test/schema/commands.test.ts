@@ -36,7 +36,7 @@ const CREATE = `mutation ($input: CreateCommandInput!) { createCommand(input: $i
 const UPDATE = `mutation ($input: UpdateCommandInput!) { updateCommand(input: $input) { command { ${COMMAND} } } }`;
 const DELETE = 'mutation ($input: CommandIdInput!) { deleteCommand(input: $input) { id } }';
 const OVERWRITE = `mutation ($input: OverwriteCommandsInput!) { overwriteCommands(input: $input) {
-  applied plan { change type name fields grantsLost } commands { id name version }
+  applied digest plan { change type name fields changes { field before after } grantsLost } commands { id name version }
 } }`;
 const LIST = `query ($id: ID!, $guildId: ID) { application(id: $id) { commands(guildId: $guildId) { ${COMMAND} } } }`;
 
@@ -126,12 +126,13 @@ describe('overwriteCommands', () => {
     const granted = { applicationId: BigInt(application.id), commandId: BigInt(gone.id), guildId: BigInt(guild.id) };
     await server.app.db.writer.commandPermission.create({ data: { ...granted, ...targets } });
     const set = [chat('new'), chat('kept', { nsfw: true })];
+    const NSFW = [{ field: 'nsfw', before: false, after: true }];
     const planned = await overwrite(set, { dryRun: true });
     expect(planned).toMatchObject({
       applied: false,
       plan: [
         { change: 'CREATED', type: 'CHAT_INPUT', name: 'new', fields: [], grantsLost: 0 },
-        { change: 'CHANGED', type: 'CHAT_INPUT', name: 'kept', fields: ['nsfw'], grantsLost: 0 },
+        { change: 'CHANGED', type: 'CHAT_INPUT', name: 'kept', fields: ['nsfw'], changes: NSFW, grantsLost: 0 },
         { change: 'DELETED', type: 'USER', name: 'Gone', fields: [], grantsLost: 1 },
       ],
       commands: [{ id: kept.id, version: kept.version }, { id: gone.id }],
@@ -141,6 +142,33 @@ describe('overwriteCommands', () => {
     expect(done).toMatchObject({ applied: true, plan: planned.plan, commands: [{ id: kept.id }, { name: 'new' }] });
     expect((await list()).map(({ name }) => name)).toEqual(['kept', 'new']);
     expect((await overwrite(set)).plan).toMatchObject([{ change: 'UNCHANGED' }, { change: 'UNCHANGED' }]);
+  });
+
+  test('applies the plan that was looked at, and refuses where another one would be applied', async () => {
+    const [kept, gone] = [await create(chat('kept')), await create(chat('gone'))];
+    const set = [chat('kept', { nsfw: true })];
+    const plan = async () => (await overwrite(set, { dryRun: true })).digest;
+    const apply = async (planDigest: string, commands = set) =>
+      codeOf(await ada.ask(OVERWRITE, of({ commands, planDigest })));
+    const ofChanged = await plan();
+    await ada.graphql(UPDATE, of({ commandId: gone.id, command: { description: 'Does another thing' } }));
+    expect(await apply(ofChanged)).toBe('CONFLICT');
+    const ofGranted = await plan();
+    await server.app.db.writer.commandPermission.create({
+      data: {
+        ...{ applicationId: BigInt(application.id), commandId: BigInt(gone.id), guildId: BigInt(guild.id) },
+        ...{ targetId: 1n, targetType: 2, allow: true },
+      },
+    });
+    expect(await apply(ofGranted)).toBe('CONFLICT');
+    const digest = await plan();
+    expect(await apply(digest, [chat('kept')])).toBe('CONFLICT');
+    expect((await list()).map(({ nsfw, id }) => [id, nsfw])).toEqual([
+      [kept.id, false],
+      [gone.id, false],
+    ]);
+    expect((await overwrite(set, { planDigest: digest })).digest).toBe(digest);
+    expect((await list()).map(({ id, nsfw }) => [id, nsfw])).toEqual([[kept.id, true]]);
   });
 
   test('names faults under the index of each', async () => {

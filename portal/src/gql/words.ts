@@ -65,20 +65,3 @@ export const PERMISSIONS = [
   {"name":"CreateEvents","bit":"17592186044416","words":"Create events"},
   {"name":"ManageEvents","bit":"8589934592","words":"Manage events"},
 ] as const;
-
-/** The least role that may do it with an application. */
-export const APPLICATION_ROLES = {
-  "VIEW": "read-only",
-  "VIEW_TESTERS": "read-only",
-  "VIEW_AUDIT_LOG": "read-only",
-  "VIEW_INTERACTIONS": "read-only",
-  "UPDATE_SETTINGS": "developer",
-  "RESET_CLIENT_SECRET": "developer",
-  "RESET_BOT_TOKEN": "developer",
-  "MANAGE_COMMANDS": "developer",
-  "MANAGE_EMOJIS": "developer",
-  "MANAGE_WEBHOOKS": "developer",
-  "MANAGE_TESTERS": "admin",
-  "TRANSFER": "admin",
-  "DELETE": "owner"
-} as const;

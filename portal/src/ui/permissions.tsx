@@ -105,6 +105,12 @@ function Chosen({ bits, onNone }: { bits: bigint; onNone: () => void }) {
       <button type="button" className="plain small" onClick={onNone}>
         Select none
       </button>
+      {chosen.includes(ADMINISTRATOR) && (
+        <p className="notice warn">
+          Administrator is everything, in every channel, now and later: who takes over the bot takes over the server.
+          Many will not install it so.
+        </p>
+      )}
     </div>
   );
 }

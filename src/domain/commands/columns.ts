@@ -32,10 +32,19 @@ export function columnsOf(body: CommandBody, application: Application, guildId: 
   return { ...body, integrationTypes: body.integrationTypes ?? installContexts(application) };
 }
 
-/** The fields in which a command is to become another, by their names of the wire. */
-export function changedFields(before: CommandColumns, after: CommandColumns): string[] {
+/** What of a command is to become another, by its name of the wire. */
+export interface FieldChange {
+  field: string;
+  before: unknown;
+  after: unknown;
+}
+
+/** In what a command is to become another. */
+export function changesBetween(before: CommandColumns, after: CommandColumns): FieldChange[] {
   const columns = Object.entries(WIRE_NAMES) as [keyof typeof WIRE_NAMES, string][];
-  return columns.filter(([column]) => !meansSame(before[column], after[column])).map(([, name]) => name);
+  return columns
+    .filter(([column]) => !meansSame(before[column], after[column]))
+    .map(([column, field]) => ({ field, before: before[column], after: after[column] }));
 }
 
 /**

@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import type { Reader } from '../../infra/database/index.js';
 import { nextRound, nextTurn } from '../../infra/turns.js';
 import type { CallContext, Write } from '../call.js';
+import { DomainError } from '../errors.js';
 import { accessCommands, type CommandReader, type CommandScope } from './access.js';
-import { type CommandColumns, changedFields, columnsOf } from './columns.js';
+import { type CommandColumns, changesBetween, columnsOf, type FieldChange } from './columns.js';
 import { commandsIn } from './list.js';
 import { requireCreates, takeCreates } from './quota.js';
 import type { CommandBody, CommandRecord } from './record.js';
@@ -12,8 +14,8 @@ import { newCommand, newVersion, placeOf, putCommands, removeCommands } from './
 /** What becomes of one command. */
 export type CommandPlanEntry = Pick<CommandColumns, 'type' | 'name'> & {
   change: 'CREATED' | 'CHANGED' | 'DELETED' | 'UNCHANGED';
-  /** Those that change, by their names of the wire. */
-  fields: string[];
+  /** In what it becomes another. */
+  changes: FieldChange[];
   /** How many entries of its permissions go with it. */
   grantsLost: number;
 };
@@ -21,6 +23,8 @@ export type CommandPlanEntry = Pick<CommandColumns, 'type' | 'name'> & {
 export interface Overwriting {
   /** The given commands in their order, then those that go. */
   plan: CommandPlanEntry[];
+  /** Another one for another plan, and for the same plan once the commands are others. */
+  digest: string;
   /** All of the scope as they are now, oldest first. */
   commands: CommandRecord[];
 }
@@ -29,14 +33,16 @@ export interface Overwriting {
  * Makes the commands of a scope these, of all types. Those of the same type and name keep their ids; those that are as they are to be
  * keep their versions.
  * @param body a set without two of the same type and name
- * @throws what `accessCommands` throws, TOO_MANY_COMMANDS, TOO_MANY_COMMAND_CREATES
+ * @param planned the digest of the plan that somebody agreed to; without it, whatever the plan is by now
+ * @throws what `accessCommands` throws, CONFLICT where the plan is another one by now, TOO_MANY_COMMANDS, TOO_MANY_COMMAND_CREATES
  */
 export async function overwriteCommands(
   call: CallContext,
   scope: CommandScope,
   body: CommandBody[],
+  planned?: string,
 ): Promise<Overwriting> {
-  const done = await call.write((write) => overwrite(call, write, scope, body), { serializable: true });
+  const done = await call.write((write) => overwrite(call, write, scope, body, planned), { serializable: true });
   // To show them takes as long as to store them.
   await nextTurn();
   return done;
@@ -46,13 +52,14 @@ export async function overwriteCommands(
 export async function planOverwrite(call: CallContext, scope: CommandScope, body: CommandBody[]): Promise<Overwriting> {
   const { steps, present } = await stepsTo(call, call.read, scope, body);
   await requireCreates(call, call.read, scope, created(steps).length);
-  return { plan: await planOf(call.read, steps), commands: present };
+  const plan = await planOf(call.read, steps);
+  return { plan, digest: digestOf(plan, present), commands: present };
 }
 
 /** A command before and after. */
 type Step =
   | { change: 'CREATED'; after: CommandColumns }
-  | { change: 'CHANGED'; before: CommandRecord; after: CommandColumns; fields: string[] }
+  | { change: 'CHANGED'; before: CommandRecord; after: CommandColumns; changes: FieldChange[] }
   | { change: 'UNCHANGED'; before: CommandRecord }
   | { change: 'DELETED'; before: CommandRecord };
 
@@ -80,8 +87,8 @@ async function stepsTo(
 function stepTo(after: CommandColumns, present: CommandRecord[]): Step {
   const before = present.find((command) => isSame(command, after));
   if (!before) return { change: 'CREATED', after };
-  const fields = changedFields(before, after);
-  return fields.length === 0 ? { change: 'UNCHANGED', before } : { change: 'CHANGED', before, after, fields };
+  const changes = changesBetween(before, after);
+  return changes.length === 0 ? { change: 'UNCHANGED', before } : { change: 'CHANGED', before, after, changes };
 }
 
 function isSame(one: Pick<CommandColumns, 'type' | 'name'>, other: Pick<CommandColumns, 'type' | 'name'>): boolean {
@@ -101,26 +108,39 @@ async function planOf(read: Pick<Reader, 'commandPermission'>, steps: Step[]): P
   return steps.map((step) => {
     const { type, name } = step.change === 'CREATED' ? step.after : step.before;
     const grantsLost = step.change === 'DELETED' ? (grants.get(step.before.id) ?? 0) : 0;
-    return { change: step.change, type, name, fields: step.change === 'CHANGED' ? step.fields : [], grantsLost };
+    return { change: step.change, type, name, changes: step.change === 'CHANGED' ? step.changes : [], grantsLost };
   });
 }
+
+function digestOf(plan: CommandPlanEntry[], present: CommandRecord[]): string {
+  const versions = present.map(({ id, version }) => [String(id), String(version)]);
+  return createHash('sha256')
+    .update(JSON.stringify([plan, versions]))
+    .digest('base64url');
+}
+
+const ANOTHER_PLAN =
+  'The commands, or what servers granted of them, changed since this plan was made. Look at a new plan first.';
 
 async function overwrite(
   call: CallContext,
   write: Write,
   scope: CommandScope,
   body: CommandBody[],
+  planned: string | undefined,
 ): Promise<Overwriting> {
   const { steps, present } = await stepsTo(call, write.db, scope, body);
   const plan = await planOf(write.db, steps);
-  if (plan.every(({ change }) => change === 'UNCHANGED')) return { plan, commands: present };
+  const digest = digestOf(plan, present);
+  if (planned !== undefined && planned !== digest) throw new DomainError('CONFLICT', ANOTHER_PLAN);
+  if (plan.every(({ change }) => change === 'UNCHANGED')) return { plan, digest, commands: present };
   await takeCreates(call, write.db, scope, created(steps).length);
   const applied = appliedBy(call, scope, steps);
   await removeCommands(write, applied.deleted);
   await putCommands(write, [...applied.changed, ...applied.created]);
   await audit(write, scope, applied);
   write.record({ type: 'COMMANDS_UPDATED', ...scope });
-  return { plan, commands: [...applied.unchanged, ...applied.changed, ...applied.created].sort(oldestFirst) };
+  return { plan, digest, commands: [...applied.unchanged, ...applied.changed, ...applied.created].sort(oldestFirst) };
 }
 
 /** The commands after some steps, and those that were there before. */

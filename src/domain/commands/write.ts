@@ -2,7 +2,7 @@ import { Prisma } from '../../infra/database/index.js';
 import { inPieces, nextRound } from '../../infra/turns.js';
 import type { CallContext, Write } from '../call.js';
 import { type CommandScope, scopeIdOf, scopeOf } from './access.js';
-import { type CommandColumns, changedFields } from './columns.js';
+import { type CommandColumns, changesBetween } from './columns.js';
 import type { CommandRecord } from './record.js';
 
 /** A command that is not stored yet. */
@@ -76,7 +76,7 @@ export async function applyChange(
   before: CommandRecord,
   columns: CommandColumns,
 ): Promise<CommandRecord> {
-  const fields = changedFields(before, columns);
+  const fields = changesBetween(before, columns).map(({ field }) => field);
   if (fields.length === 0) return before;
   const after = newVersion(call, before, columns);
   const { id: targetId, name, type } = after;

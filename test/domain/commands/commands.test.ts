@@ -239,11 +239,17 @@ describe('overwriting the commands of a scope', () => {
         chat('a'),
       ]);
       expect(plan).toEqual([
-        { change: 'CREATED', type: 1, name: 'd', fields: [], grantsLost: 0 },
-        { change: 'CHANGED', type: 1, name: 'b', fields: ['nsfw'], grantsLost: 0 },
-        { change: 'UNCHANGED', type: 1, name: 'a', fields: [], grantsLost: 0 },
-        { change: 'DELETED', type: 1, name: 'c', fields: [], grantsLost: 0 },
-        { change: 'DELETED', type: 3, name: 'M', fields: [], grantsLost: 0 },
+        { change: 'CREATED', type: 1, name: 'd', changes: [], grantsLost: 0 },
+        {
+          change: 'CHANGED',
+          type: 1,
+          name: 'b',
+          changes: [{ field: 'nsfw', before: false, after: true }],
+          grantsLost: 0,
+        },
+        { change: 'UNCHANGED', type: 1, name: 'a', changes: [], grantsLost: 0 },
+        { change: 'DELETED', type: 1, name: 'c', changes: [], grantsLost: 0 },
+        { change: 'DELETED', type: 3, name: 'M', changes: [], grantsLost: 0 },
       ]);
       expect(commands.map(({ name }) => name)).toEqual(['a', 'b', 'd']);
       expect(commands[0]).toEqual(before[0]);
@@ -295,9 +301,9 @@ describe('overwriting the commands of a scope', () => {
     for (const guildId of [1n, 2n]) await grant(app, { id: commands[0]?.id ?? 0n, applicationId: bot.id }, guildId);
     const planned = await planOverwrite(call, everywhere, await parseInTurns(CommandSet, [chat('c'), chat('b')]));
     expect(planned.plan).toEqual([
-      { change: 'CREATED', type: 1, name: 'c', fields: [], grantsLost: 0 },
-      { change: 'UNCHANGED', type: 1, name: 'b', fields: [], grantsLost: 0 },
-      { change: 'DELETED', type: 1, name: 'a', fields: [], grantsLost: 2 },
+      { change: 'CREATED', type: 1, name: 'c', changes: [], grantsLost: 0 },
+      { change: 'UNCHANGED', type: 1, name: 'b', changes: [], grantsLost: 0 },
+      { change: 'DELETED', type: 1, name: 'a', changes: [], grantsLost: 2 },
     ]);
     expect(planned.commands).toEqual(commands);
     expect(await listCommands(call, everywhere)).toEqual(commands);

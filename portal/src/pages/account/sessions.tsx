@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useState } from 'react';
+import { useKeptFocus } from '../../ui/kept-focus.js';
 import { Skeleton } from '../../ui/listing.js';
 import { Ago } from '../../ui/times.js';
 import { complain } from '../../ui/toasts.js';
@@ -15,8 +16,11 @@ interface Session {
 /** Where the caller is signed in, with a way to end each. */
 export function Sessions() {
   const [sessions, setSessions] = useState<Session[]>();
+  const [isRefused, setRefused] = useState(false);
+  const rows = useKeptFocus(sessions?.length ?? 0);
   const load = useCallback(async () => {
     const response = await fetch('/auth/list-sessions').catch(() => null);
+    setRefused(!response?.ok);
     if (response?.ok) setSessions(await response.json());
   }, []);
   useEffect(() => {
@@ -30,8 +34,16 @@ export function Sessions() {
   return (
     <section className="card">
       <h2>Sessions</h2>
-      {!sessions && <Skeleton lines={1} />}
-      <ul className="list">
+      {isRefused && (
+        <div className="notice" role="alert">
+          <p>Your sessions could not be read.</p>
+          <button type="button" className="plain small" onClick={load}>
+            Try again
+          </button>
+        </div>
+      )}
+      {!sessions && !isRefused && <Skeleton lines={1} />}
+      <ul className="list" ref={rows}>
         {sessions?.map(({ id, current, createdAt, userAgent, ipAddress }) => (
           <li key={id}>
             <div>
@@ -41,7 +53,12 @@ export function Sessions() {
               </p>
             </div>
             {!current && (
-              <button type="button" className="plain small" onClick={() => end('revoke-session', { id })}>
+              <button
+                type="button"
+                className="plain small"
+                aria-label={`Sign out ${userAgent ?? 'a program'} at ${ipAddress ?? 'an unknown address'}`}
+                onClick={() => end('revoke-session', { id })}
+              >
                 Sign out
               </button>
             )}

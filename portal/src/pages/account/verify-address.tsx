@@ -1,4 +1,6 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
+import { useClient } from 'urql';
+import { FrameDocument } from '../../gql/frame.js';
 import { useMe } from '../../me.js';
 import { askAccounts } from '../visitors/accounts.js';
 
@@ -6,6 +8,7 @@ import { askAccounts } from '../visitors/accounts.js';
 export function VerifyAddress() {
   const me = useMe();
   const [said, say] = useState('');
+  useRenewedMe(me?.emailVerified === false);
   if (!me?.email || me.emailVerified !== false) return null;
   const send = async () => {
     const refused = await askAccounts('send-verification-email', { email: me.email });
@@ -22,4 +25,20 @@ export function VerifyAddress() {
       </div>
     </div>
   );
+}
+
+/** Asks who the caller is whenever they come back to this tab: the link in the mail is opened elsewhere. */
+function useRenewedMe(isAwaited: boolean): void {
+  const client = useClient();
+  useEffect(() => {
+    if (!isAwaited) return;
+    const stop = new AbortController();
+    const ask = () => {
+      if (document.visibilityState === 'visible')
+        void client.query(FrameDocument, {}, { requestPolicy: 'network-only' }).toPromise();
+    };
+    document.addEventListener('visibilitychange', ask, { signal: stop.signal });
+    window.addEventListener('focus', ask, { signal: stop.signal });
+    return () => stop.abort();
+  }, [client, isAwaited]);
 }

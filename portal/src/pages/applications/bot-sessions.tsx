@@ -1,23 +1,25 @@
+import type { CombinedError } from 'urql';
 import { BotSessionsChangedDocument, BotSessionsDocument } from '../../gql/applications/bot.js';
 import type { BotSessionsFragment } from '../../gql/types.js';
 import { useLive } from '../../live.js';
 import { useQuery } from '../../query.js';
+import { Refused, Skeleton } from '../../ui/listing.js';
 import { Ago } from '../../ui/times.js';
 import { useApplication } from './application.js';
 
-type Session = BotSessionsFragment['gatewaySessions'][number];
+export type Session = BotSessionsFragment['gatewaySessions'][number];
 
 /** The bot's connections to the gateway, as they are; undefined until they are known. */
-export function useBotSessions(): readonly Session[] | undefined {
+export function useBotSessions(): { sessions: readonly Session[] | undefined; error: CombinedError | undefined } {
   const { id } = useApplication();
-  const [{ data }] = useQuery({ query: BotSessionsDocument, variables: { id } });
+  const [{ data, error }] = useQuery({ query: BotSessionsDocument, variables: { id } });
   useLive(BotSessionsChangedDocument, { id });
-  return data?.application?.gatewaySessions;
+  return { sessions: data?.application?.gatewaySessions, error };
 }
 
 /** Which programs run the bot at the moment. */
-export function BotSessions({ sessions }: { sessions: readonly Session[] | undefined }) {
-  if (!sessions) return null;
+export function BotSessions({ sessions, error }: ReturnType<typeof useBotSessions>) {
+  if (!sessions) return error ? <Refused error={error} /> : <Skeleton lines={1} />;
   if (sessions.length === 0) return <p className="hint">It is offline: no program is connected to the gateway.</p>;
   return (
     <ul className="list" aria-label="Gateway sessions">

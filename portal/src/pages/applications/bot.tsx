@@ -7,7 +7,7 @@ import { Name, useTitle } from '../../ui/page.js';
 import { Picture } from '../../ui/picture.js';
 import { DraftForm } from '../../ui/save.js';
 import { useApplication, useUpdateApplication } from './application.js';
-import { BotSessions, useBotSessions } from './bot-sessions.js';
+import { BotSessions, type Session, useBotSessions } from './bot-sessions.js';
 import { useReason } from './reasons.js';
 import { SecretRow } from './secret-row.js';
 import { Snippets } from './snippets.js';
@@ -15,7 +15,7 @@ import { Snippets } from './snippets.js';
 /** The bot user, its token, and what it may hear of. */
 export function Bot() {
   const { name } = useApplication();
-  const sessions = useBotSessions();
+  const { sessions, error } = useBotSessions();
   useTitle('Bot', name);
   return (
     <>
@@ -29,11 +29,11 @@ export function Bot() {
       </section>
       <section className="card">
         <h2>Gateway sessions</h2>
-        <BotSessions sessions={sessions} />
+        <BotSessions sessions={sessions} error={error} />
       </section>
       <section className="card">
         <h2>Privileged intents</h2>
-        <Intents />
+        <Intents sessions={sessions ?? []} />
       </section>
       <section className="card">
         <h2>Connect it</h2>
@@ -89,16 +89,20 @@ function endingText(sessions: number | undefined): string {
   return `The ${sessions} gateway sessions of the bot end with close code 4004`;
 }
 
-const INTENTS: Record<PrivilegedIntent, { label: string; opens: string }> = {
+/** What each is called and opens, and its bit in what a session asked for. */
+const INTENTS: Record<PrivilegedIntent, { label: string; bit: number; opens: string }> = {
   PRESENCES: {
+    bit: 1 << 8,
     label: 'Presences',
     opens: 'Who is online and what they are doing: PRESENCE_UPDATE, and presences in servers.',
   },
   GUILD_MEMBERS: {
+    bit: 1 << 1,
     label: 'Server members',
     opens: 'Who joins, leaves and changes: GUILD_MEMBER_ADD, _UPDATE and _REMOVE, and the whole list of members.',
   },
   MESSAGE_CONTENT: {
+    bit: 1 << 15,
     label: 'Message content',
     opens:
       'What messages say, also those that are not written to the bot: content, embeds, attachments, components and polls.',
@@ -115,7 +119,7 @@ const NAMES = Object.fromEntries(ALL.map((intent) => [intent, INTENTS[intent].la
   string
 >;
 
-function Intents() {
+function Intents({ sessions }: { sessions: readonly Session[] }) {
   const { privilegedIntents } = useApplication();
   const update = useUpdateApplication();
   const draft = useDraft(Object.fromEntries(ALL.map((one) => [one, privilegedIntents.includes(one)])) as Intents);
@@ -134,8 +138,25 @@ function Intents() {
               onChange={({ target }) => draft.set(intent, target.checked)}
             />
           ))}
+          <EndedBy intents={ALL.filter((intent) => draft.changes[intent] === false)} sessions={sessions} />
         </>
       )}
     </DraftForm>
+  );
+}
+
+/** Warns of the sessions that end when intents are switched off. */
+function EndedBy({ intents, sessions }: { intents: PrivilegedIntent[]; sessions: readonly Session[] }) {
+  const used = intents.filter((intent) => sessions.some((session) => (session.intents & INTENTS[intent].bit) !== 0));
+  if (used.length === 0) return null;
+  const ended = sessions.filter((session) => used.some((intent) => (session.intents & INTENTS[intent].bit) !== 0));
+  return (
+    <div className="notice warn" role="status">
+      <p>
+        {ended.length === 1 ? 'A gateway session uses' : `${ended.length} gateway sessions use`}{' '}
+        {used.map((intent) => INTENTS[intent].label).join(' and ')}. Once you save, the bot is closed with 4014 there,
+        and does not come back by itself until it asks for less.
+      </p>
+    </div>
   );
 }

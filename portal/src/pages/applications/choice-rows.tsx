@@ -1,6 +1,8 @@
+import { useKeptFocus } from '../../ui/kept-focus.js';
 import type { Choice, Option } from './command-body.js';
 import type { Faults } from './command-fields.js';
-import { MOST, TEXT, withField } from './option-tree.js';
+import { MOST, removed, TEXT, withField } from './option-tree.js';
+import { useRowKeys } from './row-keys.js';
 
 interface ChoiceRowsProps {
   option: Option;
@@ -14,8 +16,9 @@ export function ChoiceRows({ option, path, faults, onChange }: ChoiceRowsProps) 
   const choices = option.choices ?? [];
   const change = (next: Choice[]) => onChange(withField(option, 'choices', next));
   const isText = option.type === TEXT;
+  const { keys, remove } = useRowKeys(choices.length);
   return (
-    <fieldset className="field rows">
+    <fieldset className="field rows" ref={useKeptFocus(choices.length)}>
       <legend>
         Choices{' '}
         <span className="soft small">
@@ -25,18 +28,22 @@ export function ChoiceRows({ option, path, faults, onChange }: ChoiceRowsProps) 
       {faults[`${path}.choices`] && <p className="fault">{faults[`${path}.choices`]}</p>}
       {choices.map((choice, index) => (
         <ChoiceRow
-          key={index}
+          key={keys[index]}
           choice={choice}
           number={index + 1}
           isText={isText}
           faults={[faults[`${path}.choices.${index}.name`], faults[`${path}.choices.${index}.value`]]}
           onChange={(next) => change(choices.map((one, at) => (at === index ? next : one)))}
-          onRemove={() => change(choices.filter((_, at) => at !== index))}
+          onRemove={() => {
+            remove(index);
+            change(removed(choices, index));
+          }}
         />
       ))}
       <button
         type="button"
         className="plain small"
+        aria-label={`Add choice to ${option.name}`}
         disabled={choices.length >= MOST}
         onClick={() => change([...choices, { name: '', value: isText ? '' : choices.length }])}
       >

@@ -45,6 +45,20 @@ export type Body = {
   contexts: number[] | null;
 };
 
+/** What each field is called. */
+export const FIELD_NAMES: Record<keyof Body, string> = {
+  type: 'Type',
+  name: 'Name',
+  name_localizations: 'Translations of the name',
+  description: 'Description',
+  description_localizations: 'Translations of the description',
+  options: 'Options',
+  default_member_permissions: 'Default permissions',
+  nsfw: 'Age-restricted',
+  integration_types: 'Installed to',
+  contexts: 'Where it can be used',
+};
+
 export const CHAT_INPUT = 1;
 
 /** A command of which nothing is said yet. */

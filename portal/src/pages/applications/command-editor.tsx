@@ -1,25 +1,12 @@
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, type RefObject, useRef, useState } from 'react';
 import type { CombinedError } from 'urql';
 import { type Draft, isSame, useDraft } from '../../ui/draft.js';
 import { Select, Switch, TextArea, TextField } from '../../ui/field.js';
 import { DraftForm } from '../../ui/save.js';
-import { type Body, CHAT_INPUT, jsonOf, parseBody } from './command-body.js';
+import { type Body, CHAT_INPUT, FIELD_NAMES, jsonOf, parseBody } from './command-body.js';
 import { Checks, type Faults, TranslationRows } from './command-fields.js';
 import { Preview } from './command-preview.js';
 import { OptionList } from './option-editor.js';
-
-const NAMES: Record<keyof Body, string> = {
-  type: 'Type',
-  name: 'Name',
-  name_localizations: 'Translations of the name',
-  description: 'Description',
-  description_localizations: 'Translations of the description',
-  options: 'Options',
-  default_member_permissions: 'Default permissions',
-  nsfw: 'Age-restricted',
-  integration_types: 'Installed to',
-  contexts: 'Where it can be used',
-};
 
 interface CommandEditorProps {
   /** As it is; what is edited is told apart from it. */
@@ -36,13 +23,19 @@ interface CommandEditorProps {
 /** A command as a form and as JSON beside each other, in step. */
 export function CommandEditor({ live, isRegistered, isOfServer, readOnly, save }: CommandEditorProps) {
   const { draft, json } = useBothViews(live, isRegistered);
-  const send = async (changes: Partial<Body>) => (json.fault ? undefined : save(changes, draft.value));
+  const view = useRef<HTMLTextAreaElement>(null);
+  const send = async (changes: Partial<Body>) => {
+    if (json.fault === null) return save(changes, draft.value);
+    view.current?.focus();
+    return undefined;
+  };
   return (
-    <DraftForm draft={draft} names={NAMES} save={send} readOnly={readOnly}>
+    <DraftForm draft={draft} names={FIELD_NAMES} save={send} readOnly={readOnly}>
       {(faults) => (
         <Views
           draft={draft}
           json={json}
+          view={view}
           faults={inCommand(faults)}
           isRegistered={isRegistered}
           isOfServer={isOfServer}
@@ -95,12 +88,14 @@ function inCommand(faults: Record<string, string>): Faults {
 interface ViewsProps {
   draft: Draft<Body>;
   json: Json;
+  /** The field of the JSON. */
+  view: RefObject<HTMLTextAreaElement | null>;
   faults: Faults;
   isRegistered: boolean;
   isOfServer: boolean;
 }
 
-function Views({ draft, json, faults, isRegistered, isOfServer }: ViewsProps) {
+function Views({ draft, json, view, faults, isRegistered, isOfServer }: ViewsProps) {
   return (
     <div className="views">
       <fieldset disabled={json.fault !== null} aria-label="Form">
@@ -108,18 +103,19 @@ function Views({ draft, json, faults, isRegistered, isOfServer }: ViewsProps) {
       </fieldset>
       <div className="command-beside">
         <Preview body={draft.value} />
-        <JsonView json={json} />
+        <JsonView json={json} view={view} />
         <Refused faults={faults} />
       </div>
     </div>
   );
 }
 
-function JsonView({ json: { text, fault, type, takeBack } }: { json: Json }) {
+function JsonView({ json: { text, fault, type, takeBack }, view }: Pick<ViewsProps, 'json' | 'view'>) {
   return (
     <>
       <TextArea
         label="JSON"
+        ref={view}
         hint="The same command, as programs register it. Change it here or in the form."
         className="json"
         rows={Math.min(24, Math.max(8, text.split('\n').length + 1))}
@@ -158,7 +154,7 @@ function Refused({ faults }: { faults: Faults }) {
   );
 }
 
-function Fields({ draft, faults, isRegistered, isOfServer }: Omit<ViewsProps, 'json'>) {
+function Fields({ draft, faults, isRegistered, isOfServer }: Omit<ViewsProps, 'json' | 'view'>) {
   const { value, set } = draft;
   const isChat = value.type === CHAT_INPUT;
   return (

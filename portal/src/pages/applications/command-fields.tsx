@@ -1,5 +1,8 @@
 import { useId } from 'react';
+import { useKeptFocus } from '../../ui/kept-focus.js';
 import type { Translations } from './command-body.js';
+import { removed } from './option-tree.js';
+import { useRowKeys } from './row-keys.js';
 
 /** What was refused, by its path in the command. */
 export type Faults = Record<string, string>;
@@ -60,27 +63,37 @@ interface TranslationRowsProps {
 /** A text in other languages, a row for each. */
 export function TranslationRows({ legend, path, value, onChange, faults }: TranslationRowsProps) {
   const entries = Object.entries(value ?? {});
+  const { keys, remove } = useRowKeys(entries.length);
+  const rows = useKeptFocus(entries.length);
   const free = LOCALES.filter((locale) => !entries.some(([taken]) => taken === locale));
   const change = (next: [string, string][]) => onChange(next.length === 0 ? null : Object.fromEntries(next));
   const set = (index: number, entry: [string, string]) =>
     change(entries.map((one, at) => (at === index ? entry : one)));
   return (
-    <fieldset className="field rows">
+    <fieldset className="field rows" ref={rows}>
       <legend>{legend}</legend>
       {entries.map(([locale, text], index) => (
         <TranslationRow
-          key={locale}
+          key={keys[index]}
           locale={locale}
           text={text}
           others={free}
           legend={legend}
           fault={faults[`${path}.${locale}`]}
           onChange={(entry) => set(index, entry)}
-          onRemove={() => change(entries.filter((_, at) => at !== index))}
+          onRemove={() => {
+            remove(index);
+            change(removed(entries, index));
+          }}
         />
       ))}
       {free[0] !== undefined && (
-        <button type="button" className="plain small" onClick={() => change([...entries, [free[0] ?? '', '']])}>
+        <button
+          type="button"
+          className="plain small"
+          aria-label={`Add a language: ${legend}`}
+          onClick={() => change([...entries, [free[0] ?? '', '']])}
+        >
           Add a language
         </button>
       )}
@@ -122,7 +135,7 @@ function TranslationRow({ locale, text, others, legend, fault, onChange, onRemov
         aria-describedby={fault ? faultId : undefined}
         onChange={({ target }) => onChange([locale, target.value])}
       />
-      <button type="button" className="plain small" aria-label={`Remove ${language}`} onClick={onRemove}>
+      <button type="button" className="plain small" aria-label={`Remove ${legend} in ${language}`} onClick={onRemove}>
         Remove
       </button>
       {fault && (

@@ -9,8 +9,7 @@ import {
 import { useLive } from '../../live.js';
 import { useQuery } from '../../query.js';
 import { Select } from '../../ui/field.js';
-import { Skeleton } from '../../ui/listing.js';
-import { problemIn, sentenceOf } from '../../ui/problems.js';
+import { Refused, Skeleton } from '../../ui/listing.js';
 import { useApplication } from './application.js';
 
 /** The server whose commands are shown; null for those that are everywhere. It stands in the address. */
@@ -40,7 +39,7 @@ export function Installed({ children }: { children: ReactNode }) {
 function InstalledIn({ server, children }: { server: string; children: ReactNode }) {
   const { id } = useApplication();
   const [{ data, error }] = useQuery({ query: ServerInstallationsDocument, variables: { id: server } });
-  if (!data) return error ? <p className="notice">{sentenceOf(problemIn(error))}</p> : <Skeleton />;
+  if (!data) return error ? <Refused error={error} /> : <Skeleton />;
   if (data.guild?.installations.some(({ application }) => application.id === id)) return children;
   return (
     <p className="hint">

@@ -16,9 +16,10 @@ import { Name, useTitle } from '../../ui/page.js';
 import { useApplication } from './application.js';
 import { type Body, bodyOf } from './command-body.js';
 import { CommandEditor } from './command-editor.js';
+import { WhoMayRun } from './command-grants.js';
 import { Installed, searchOf, useCommands, useServer } from './command-scope.js';
-import { reasonAgainst } from './may.js';
 import { CommandCard } from './new-command.js';
+import { useReason } from './reasons.js';
 import './commands.css';
 
 /** Changes a command, or deletes it. */
@@ -44,7 +45,7 @@ function OneCommand({ command }: { command: CommandRowFragment }) {
   const server = useServer();
   const { name, reserved } = command;
   useTitle(name, 'Commands', application.name);
-  const readOnly = reasonAgainst(application, 'MANAGE_COMMANDS');
+  const readOnly = useReason('MANAGE_COMMANDS');
   const { save, question } = useSave(command);
   return (
     <CommandCard title={<Name>{name}</Name>}>
@@ -56,6 +57,7 @@ function OneCommand({ command }: { command: CommandRowFragment }) {
       )}
       <CommandEditor live={bodyOf(command)} isRegistered isOfServer={server !== null} readOnly={readOnly} save={save} />
       {question}
+      <WhoMayRun commandId={command.id} />
       <div className="ends">
         <Copyable label="Command id" text={command.id} />
         <Copyable label="Version" text={command.version} />

@@ -1,18 +1,17 @@
 import { Link } from '@tanstack/react-router';
 import type { CommandRowFragment, CommandType } from '../../gql/types.js';
-import { Skeleton } from '../../ui/listing.js';
+import { Refused, Skeleton } from '../../ui/listing.js';
 import { useTitle } from '../../ui/page.js';
-import { problemIn, sentenceOf } from '../../ui/problems.js';
 import { useApplication } from './application.js';
 import { Installed, ScopeSelect, searchOf, useCommands, useScopeText, useServer } from './command-scope.js';
-import { reasonAgainst } from './may.js';
+import { useReason } from './reasons.js';
 import './commands.css';
 
 /** What people can ask of the application, everywhere or in one server. */
 export function Commands() {
   const application = useApplication();
   useTitle('Commands', application.name);
-  const reason = reasonAgainst(application, 'MANAGE_COMMANDS');
+  const reason = useReason('MANAGE_COMMANDS');
   return (
     <section className="card" aria-labelledby="commands">
       <div className="heading">
@@ -67,7 +66,7 @@ function Ways({ isOff }: { isOff: boolean }) {
 
 function List() {
   const { commands, error } = useCommands(useServer());
-  if (!commands) return error ? <p className="notice">{sentenceOf(problemIn(error))}</p> : <Skeleton />;
+  if (!commands) return error ? <Refused error={error} /> : <Skeleton />;
   if (commands.length === 0) return <Empty />;
   return (
     <ul className="commands" aria-label="Commands">

@@ -9,15 +9,15 @@ import { Refusal } from '../../ui/form.js';
 import { DraftForm } from '../../ui/save.js';
 import { useCountdown } from '../../ui/times.js';
 import { useApplication, useUpdateApplication } from './application.js';
-import { reasonAgainst } from './may.js';
 import { ProbeReport, probeIn } from './probe-report.js';
+import { useReason } from './reasons.js';
 
 const NAMES = { url: 'Endpoint URL' };
 
 /** Where interactions are sent by HTTP; saved only where a probe says that it works. */
 export function EndpointCard() {
   const application = useApplication();
-  const readOnly = reasonAgainst(application, 'UPDATE_SETTINGS');
+  const readOnly = useReason('UPDATE_SETTINGS');
   const draft = useDraft({ url: application.interactionsEndpointUrl ?? '' });
   const [probe, setProbe] = useState<ProbeFragment | null>(null);
   const { save, question } = useSaveUrl(setProbe);

@@ -1,10 +1,10 @@
-import type { TeamRole } from '../../gql/types.js';
 import { Copyable } from '../../ui/copy.js';
 import { type Draft, useDraft } from '../../ui/draft.js';
 import { TextArea, TextField } from '../../ui/field.js';
 import { ImageField } from '../../ui/image-field.js';
 import { Name, useTitle } from '../../ui/page.js';
 import { DraftForm } from '../../ui/save.js';
+import { ROLE_WORDS } from '../teams/role-words.js';
 import { useApplication, useUpdateApplication } from './application.js';
 import { DangerZone } from './danger-zone.js';
 import { useReason } from './reasons.js';
@@ -122,13 +122,6 @@ function Ids() {
   );
 }
 
-const ROLES: Record<TeamRole, string> = {
-  OWNER: 'Owner',
-  ADMIN: 'Admin',
-  DEVELOPER: 'Developer',
-  READ_ONLY: 'Read-only',
-};
-
 function Ownership() {
   const { ownerUser, ownerTeam, effectiveRole, serverCount, userCount } = useApplication();
   return (
@@ -138,7 +131,7 @@ function Ownership() {
         <Name>{ownerTeam?.name ?? ownerUser?.username ?? ''}</Name>
       </dd>
       <dt>Your role</dt>
-      <dd>{ROLES[effectiveRole]}</dd>
+      <dd>{ROLE_WORDS[effectiveRole]}</dd>
       <dt>Installed</dt>
       <dd>
         in {counted(serverCount, 'server', 'servers')} and by {counted(userCount, 'person', 'people')}

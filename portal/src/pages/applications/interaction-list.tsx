@@ -9,8 +9,7 @@ import type { EndpointHealthQuery, InteractionRowFragment } from '../../gql/type
 import { useSubscription } from '../../live.js';
 import { useQuery } from '../../query.js';
 import { useRenewal } from '../../renewal.js';
-import { Skeleton } from '../../ui/listing.js';
-import { problemIn, sentenceOf } from '../../ui/problems.js';
+import { Refused, Skeleton } from '../../ui/listing.js';
 import { Ago } from '../../ui/times.js';
 import { newestFirst, partAt, withRow } from './interaction-log.js';
 import { personText, STATES, typeText } from './interaction-words.js';
@@ -41,11 +40,13 @@ type Log = ReturnType<typeof useLog>;
 
 function useLog(id: string, isPaused: boolean) {
   const [before, setBefore] = useState<string | null>(null);
-  const [{ data, error, fetching }, again] = useQuery({ query: InteractionLogDocument, variables: { id, before } });
+  // The newest page shows the older ones below it, once they came: what is renewed is always this one.
+  const [{ data, error }, again] = useQuery({ query: InteractionLogDocument, variables: { id, before: null } });
+  const [older] = useQuery({ query: InteractionLogDocument, variables: { id, before }, pause: before === null });
   const live = useLiveRows(id, isPaused);
   useRenewal(() => again({ requestPolicy: 'network-only' }), !isPaused);
   const page = data?.application?.interactions;
-  const rows = newestFirst(page?.edges.map(({ node }) => node) ?? [], live);
+  const rows = useHeld(page?.edges.map(({ node }) => node) ?? NONE, live);
   const [seen, setSeen] = useState<string | null>(null);
   const newest = rows[0]?.id ?? null;
   useEffect(() => setSeen((known) => known ?? newest), [newest]);
@@ -55,10 +56,19 @@ function useLog(id: string, isPaused: boolean) {
     waiting: waiting.length,
     showWaiting: () => setSeen(newest),
     changes: live,
-    error,
-    isBusy: fetching,
+    error: error ?? older.error,
+    isBusy: older.fetching,
     older: page?.pageInfo.hasPreviousPage ? () => setBefore(page.pageInfo.startCursor) : null,
   };
+}
+
+/** All that was read or heard while the page was open: a newer page of the log may begin further on than the one before. */
+function useHeld(read: readonly InteractionRowFragment[], live: readonly InteractionRowFragment[]) {
+  const [held, hold] = useState(NONE);
+  const rows = newestFirst(read, newestFirst(live, held));
+  const newest = rows[0]?.id;
+  useEffect(() => hold(rows), [newest, rows.length]);
+  return rows;
 }
 
 /** Interactions of which something was heard while the page was open. */
@@ -96,7 +106,7 @@ function Waiting({ count, show, isPaused }: { count: number; show: () => void; i
 
 function Rows({ log, empty }: { log: Log; empty: ReactNode }) {
   const { shown, error, older, isBusy } = log;
-  if (!shown) return error ? <p className="notice">{sentenceOf(problemIn(error))}</p> : <Skeleton />;
+  if (!shown) return error ? <Refused error={error} /> : <Skeleton />;
   if (shown.length === 0) return empty;
   return (
     <>
@@ -105,6 +115,7 @@ function Rows({ log, empty }: { log: Log; empty: ReactNode }) {
           <Row key={row.id} row={row} />
         ))}
       </ol>
+      {error && <Refused error={error} />}
       {older && (
         <button type="button" className="plain" disabled={isBusy} onClick={older}>
           Load older
@@ -158,14 +169,15 @@ type Numbers = NonNullable<EndpointHealthQuery['application']>['endpointHealth']
 
 /** How the endpoint did; asked for again a moment after something was heard. */
 function Health({ id, since }: { id: string; since: unknown }) {
-  const [{ data }, again] = useQuery({ query: EndpointHealthDocument, variables: { id } });
+  const [{ data, error }, again] = useQuery({ query: EndpointHealthDocument, variables: { id } });
   useEffect(() => {
     if (since === NONE) return;
     const timer = setTimeout(() => again({ requestPolicy: 'network-only' }), HEALTH_AFTER_MS);
     return () => clearTimeout(timer);
   }, [since, again]);
   const health = data?.application?.endpointHealth;
-  return health ? <HealthLine health={health} /> : <Skeleton lines={1} />;
+  if (health) return <HealthLine health={health} />;
+  return error ? <Refused error={error} /> : <Skeleton lines={1} />;
 }
 
 function HealthLine({ health }: { health: Numbers }) {

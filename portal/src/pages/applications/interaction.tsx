@@ -9,6 +9,7 @@ import { NotFound, Unshown } from '../../ui/endings.js';
 import { Skeleton } from '../../ui/listing.js';
 import { useTitle } from '../../ui/page.js';
 import { Ago } from '../../ui/times.js';
+import { holds } from '../servers/permissions.js';
 import { useApplication } from './application.js';
 import { Place } from './interaction-list.js';
 import { isFault, legible, personText, STATES, stepText, typeText } from './interaction-words.js';
@@ -52,8 +53,23 @@ function Facts({ interaction }: { interaction: InteractionPageFragment }) {
         {typeText(type)} of <bdi>{personText(interaction)}</bdi> <Place row={interaction} />, <Ago at={createdAt} />
       </p>
       {failure !== null && <p className="notice">{failure}</p>}
+      <WhyRunnable interaction={interaction} />
       <Copyable label="Interaction id" text={id} />
     </section>
+  );
+}
+
+/** Leads to what decides who may run it there, for those who may ask that about others. */
+function WhyRunnable({ interaction: { channel } }: { interaction: InteractionPageFragment }) {
+  const { id: applicationId } = useApplication();
+  const guild = channel?.guild;
+  if (!guild || !holds(guild.viewerPermissions, 'ManageGuild')) return null;
+  return (
+    <p>
+      <Link to="/servers/$guildId/integrations/$applicationId" params={{ guildId: guild.id, applicationId }}>
+        Why could this person run it?
+      </Link>
+    </p>
   );
 }
 

@@ -1,7 +1,11 @@
 import { Link } from '@tanstack/react-router';
-import { useTitle } from '../../ui/page.js';
+import { ServerChannelsDocument } from '../../gql/applications/webhooks.js';
+import { useQuery } from '../../query.js';
+import { Name, useTitle } from '../../ui/page.js';
+import { isMessageChannel } from '../servers/channels-of.js';
 import { useApplication } from './application.js';
 import { EndpointCard } from './endpoint.js';
+import { useInstalledServers } from './installed-servers.js';
 import { InteractionLog } from './interaction-list.js';
 import './interactions.css';
 
@@ -24,11 +28,34 @@ function Nothing({ id }: { id: string }) {
         Nothing yet, in the last seven days. Somebody has to run a command of this application in a server where it is
         installed; what happens then shows here at once, step by step.
       </p>
-      <p>
-        <Link to="/applications/$applicationId/commands" params={{ applicationId: id }}>
+      <div className="actions">
+        <RunLink />
+        <Link className="button plain" to="/applications/$applicationId/commands" params={{ applicationId: id }}>
           Commands of this application
         </Link>
-      </p>
+      </div>
     </div>
+  );
+}
+
+/** Leads to a channel of the first server where it can be run, or to the way into one. */
+function RunLink() {
+  const { id: applicationId } = useApplication();
+  const { servers } = useInstalledServers();
+  const [server] = servers ?? [];
+  const guildId = server?.id ?? '';
+  const [{ data }] = useQuery({ query: ServerChannelsDocument, variables: { id: guildId }, pause: guildId === '' });
+  const channel = data?.guild?.channels.find(isMessageChannel);
+  if (servers?.length === 0)
+    return (
+      <Link className="button" to="/applications/$applicationId/installation" params={{ applicationId }}>
+        Install it in a server
+      </Link>
+    );
+  if (!server || !channel) return null;
+  return (
+    <Link className="button" to="/servers/$guildId/channels/$channelId" params={{ guildId, channelId: channel.id }}>
+      Run a command in <Name>{server.name}</Name>
+    </Link>
   );
 }

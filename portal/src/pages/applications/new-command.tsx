@@ -7,7 +7,7 @@ import { useApplication } from './application.js';
 import { type Body, NEW_BODY, said } from './command-body.js';
 import { CommandEditor } from './command-editor.js';
 import { Installed, searchOf, useScopeText, useServer } from './command-scope.js';
-import { reasonAgainst } from './may.js';
+import { useReason } from './reasons.js';
 import './commands.css';
 
 /** Registers a command. */
@@ -22,7 +22,7 @@ export function NewCommand() {
         live={NEW_BODY}
         isRegistered={false}
         isOfServer={server !== null}
-        readOnly={reasonAgainst(application, 'MANAGE_COMMANDS')}
+        readOnly={useReason('MANAGE_COMMANDS')}
         save={(_changes, whole) => register(whole)}
       />
     </CommandCard>

@@ -6,6 +6,7 @@ import { OpenDialog } from '../../ui/dialog.js';
 import { Select, TextField } from '../../ui/field.js';
 import { Form } from '../../ui/form.js';
 import { SecretsDialog } from '../../ui/secrets.js';
+import { holds } from '../servers/permissions.js';
 import { useApplication } from './application.js';
 import { ChannelSelect } from './channel-select.js';
 
@@ -77,12 +78,10 @@ function PlaceDialog({ onClose, onMade }: { onClose: () => void; onMade: (made: 
   );
 }
 
-/** The bits of Administrator and ManageGuild. */
-const MANAGING = (1n << 3n) | (1n << 5n);
-
 function ServerSelect({ value, onChange }: { value: string; onChange: (guildId: string) => void }) {
   const [{ data }] = useQuery({ query: ServersDocument });
-  const servers = data?.guilds.map((guild) => ({ ...guild, isManaged: isManaged(guild.viewerPermissions) })) ?? [];
+  const servers =
+    data?.guilds.map((guild) => ({ ...guild, isManaged: holds(guild.viewerPermissions, 'ManageGuild') })) ?? [];
   const hint = data && servers.every((server) => !server.isManaged) ? NO_SERVER : undefined;
   return (
     <Select label="Server" hint={hint} value={value} onChange={({ target }) => onChange(target.value)}>
@@ -98,7 +97,3 @@ function ServerSelect({ value, onChange }: { value: string; onChange: (guildId: 
 }
 
 const NO_SERVER = 'You manage no server: making a webhook needs Manage server there.';
-
-function isManaged(viewerPermissions: string): boolean {
-  return (BigInt(viewerPermissions) & MANAGING) !== 0n;
-}

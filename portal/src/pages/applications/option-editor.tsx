@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { Select, Switch, TextField } from '../../ui/field.js';
+import { useKeptFocus } from '../../ui/kept-focus.js';
 import { ChoiceRows } from './choice-rows.js';
 import type { Option } from './command-body.js';
 import { Checks, type Faults, TranslationRows } from './command-fields.js';
@@ -17,6 +18,7 @@ import {
   typesWithin,
   withField,
 } from './option-tree.js';
+import { useRowKeys } from './row-keys.js';
 
 interface OptionListProps {
   options: readonly Option[];
@@ -31,6 +33,8 @@ interface OptionListProps {
 /** The options that stand beside each other, and below them those within. */
 export function OptionList({ options, parent, path, faults, onChange }: OptionListProps) {
   const kind = parent?.type === GROUP ? 'subcommand' : 'option';
+  const { keys, move, remove } = useRowKeys(options.length);
+  const rows = useKeptFocus(options.length);
   const label = parent ? `Add ${kind} to ${parent.name}` : 'Add option';
   return (
     <fieldset className="option-list">
@@ -41,10 +45,10 @@ export function OptionList({ options, parent, path, faults, onChange }: OptionLi
         </span>
       </legend>
       {faults[path] && <p className="fault">{faults[path]}</p>}
-      <ol>
+      <ol ref={rows}>
         {options.map((option, index) => (
           <OptionItem
-            key={index}
+            key={keys[index]}
             option={option}
             parent={parent}
             path={`${path}.${index}`}
@@ -52,8 +56,14 @@ export function OptionList({ options, parent, path, faults, onChange }: OptionLi
             isFirst={index === 0}
             isLast={index === options.length - 1}
             onChange={(next) => onChange(replaced(options, index, next))}
-            onMove={(by) => onChange(moved(options, index, by))}
-            onRemove={() => onChange(removed(options, index))}
+            onMove={(by) => {
+              move(index, by);
+              onChange(moved(options, index, by));
+            }}
+            onRemove={() => {
+              remove(index);
+              onChange(removed(options, index));
+            }}
           />
         ))}
       </ol>

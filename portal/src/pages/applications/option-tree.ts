@@ -103,15 +103,15 @@ export function replaced(options: readonly Option[], index: number, option: Opti
   return options.map((one, at) => (at === index ? option : one));
 }
 
-export function removed(options: readonly Option[], index: number): Option[] {
-  return options.filter((_, at) => at !== index);
+export function removed<Item>(items: readonly Item[], index: number): Item[] {
+  return items.filter((_, at) => at !== index);
 }
 
-/** The option moved by so many places; as they are where it would leave the list. */
-export function moved(options: readonly Option[], index: number, by: number): Option[] {
+/** The items with one moved by so many places; as they are where it would leave the list. */
+export function moved<Item>(items: readonly Item[], index: number, by: number): Item[] {
   const target = index + by;
-  const option = options[index];
-  if (!option || target < 0 || target >= options.length) return [...options];
-  const others = removed(options, index);
-  return [...others.slice(0, target), option, ...others.slice(target)];
+  const item = items[index];
+  if (item === undefined || target < 0 || target >= items.length) return [...items];
+  const others = removed(items, index);
+  return [...others.slice(0, target), item, ...others.slice(target)];
 }

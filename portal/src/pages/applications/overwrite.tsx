@@ -1,8 +1,9 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { OverwriteCommandsDocument } from '../../gql/applications/commands.js';
-import type { OverwriteCommandsMutation } from '../../gql/types.js';
+import type { CommandRowFragment } from '../../gql/types.js';
 import { useAction } from '../../ui/action.js';
+import { Question } from '../../ui/dialog.js';
 import { TextArea } from '../../ui/field.js';
 import { Form } from '../../ui/form.js';
 import { useTitle } from '../../ui/page.js';
@@ -11,25 +12,24 @@ import { say } from '../../ui/toasts.js';
 import { useApplication } from './application.js';
 import { bodyOf, said } from './command-body.js';
 import { parseList } from './command-list-json.js';
+import { type Planned, PlanView } from './command-plan.js';
 import { searchOf, useCommands, useServer } from './command-scope.js';
-import { reasonAgainst } from './may.js';
 import { CommandCard } from './new-command.js';
+import { useReason } from './reasons.js';
 import './commands.css';
-
-type Plan = OverwriteCommandsMutation['overwriteCommands']['plan'];
 
 /** Makes the commands of a scope those of a list, after showing what that changes. */
 export function Overwrite() {
   const application = useApplication();
   useTitle('Overwrite commands', application.name);
   const [text, setText] = useState('');
-  const [plan, setPlan] = useState<Plan | null>(null);
+  const [plan, setPlan] = useState<Planned | null>(null);
   const edit = (next: string) => {
     setText(next);
     setPlan(null);
   };
-  const plans = usePlans(text, setPlan);
-  const reason = reasonAgainst(application, 'MANAGE_COMMANDS');
+  const plans = usePlans(text, plan, setPlan);
+  const reason = useReason('MANAGE_COMMANDS');
   return (
     <CommandCard title="Overwrite commands">
       <p>
@@ -43,7 +43,7 @@ export function Overwrite() {
         onSubmit={plans.show}
         buttons={(isOff) => (
           <div className="actions">
-            <StartButton onStart={edit} />
+            <StartButton text={text} onStart={edit} />
             <button type="submit" className="plain" disabled={isOff || reason !== undefined || text.trim() === ''}>
               Show the plan
             </button>
@@ -61,38 +61,39 @@ export function Overwrite() {
           onChange={({ target }) => edit(target.value)}
         />
       </Form>
-      {plan && <PlanView plan={plan} isBusy={plans.isBusy} onApply={plans.apply} />}
+      {plan && <PlanView plan={plan.plan} isBusy={plans.isBusy} onApply={plans.apply} />}
       <LeaveQuestion isChanged={text.trim() !== ''} />
     </CommandCard>
   );
 }
 
-/** Asks what a list would change, and makes it so. */
-function usePlans(text: string, setPlan: (plan: Plan) => void) {
+/** Asks what a list would change, and makes it so where that is still what would change. */
+function usePlans(text: string, plan: Planned | null, setPlan: (plan: Planned | null) => void) {
   const { id: applicationId } = useApplication();
   const guildId = useServer();
   const navigate = useNavigate();
   const { run, isBusy, problem } = useAction(OverwriteCommandsDocument, { isQuiet: true });
   const [unread, setUnread] = useState<{ text: string; fault: string } | null>(null);
-  const send = async (dryRun: boolean) => {
+  const send = async (how: { dryRun: true } | { planDigest: string }) => {
     const read = parseList(text);
     setUnread('fault' in read ? { text, fault: read.fault } : null);
     if ('fault' in read) return undefined;
-    return run({ input: { applicationId, guildId, commands: read.commands, dryRun } });
+    return run({ input: { applicationId, guildId, commands: read.commands, ...how } });
   };
   const show = async () => {
-    const answer = await send(true);
-    if (answer) setPlan(answer.overwriteCommands.plan);
+    const answer = await send({ dryRun: true });
+    if (answer) setPlan(answer.overwriteCommands);
   };
-  const apply = async () => {
-    if (!(await send(false))) return;
+  const apply = async ({ digest }: Planned) => {
+    // What was refused is no plan any more: the next one is looked at first.
+    if (!(await send({ planDigest: digest }))) return setPlan(null);
     say('Applied');
     const to = '/applications/$applicationId/commands';
     void navigate({ to, params: { applicationId }, search: searchOf(guildId), ignoreBlocker: true });
   };
   return {
     show: () => void show(),
-    apply: () => void apply(),
+    apply: () => plan && void apply(plan),
     isBusy,
     problem,
     fault: unread?.text === text ? unread.fault : faultsText(problem?.fields),
@@ -105,70 +106,44 @@ function faultsText(fields: Record<string, string> = {}): string | undefined {
   return faults.length === 0 ? undefined : faults.join('\n');
 }
 
-/** Begins with what is registered. */
-function StartButton({ onStart }: { onStart: (text: string) => void }) {
+/** Begins with what is registered; asks first where something else was typed. */
+function StartButton({ text, onStart }: { text: string; onStart: (text: string) => void }) {
   const { commands } = useCommands(useServer());
-  const start = () =>
-    onStart(
-      JSON.stringify(
-        commands?.map((command) => said(bodyOf(command))),
-        null,
-        2,
-      ),
-    );
+  const [isAsked, ask] = useState(false);
+  const present = commands && JSON.stringify(commands.map(inList), null, 2);
+  const start = () => {
+    ask(false);
+    if (present !== undefined) onStart(present);
+  };
+  const isTyped = text.trim() !== '' && text !== present;
   return (
-    <button type="button" className="plain" disabled={!commands || commands.length === 0} onClick={start}>
-      Begin with the present ones
-    </button>
-  );
-}
-
-const CHANGES: Record<Plan[number]['change'], { text: string; tone: string }> = {
-  CREATED: { text: 'created', tone: 'good' },
-  CHANGED: { text: 'changed', tone: 'warn' },
-  DELETED: { text: 'deleted', tone: 'bad' },
-  UNCHANGED: { text: 'as it is', tone: '' },
-};
-
-interface PlanViewProps {
-  plan: Plan;
-  isBusy: boolean;
-  onApply: () => void;
-}
-
-function PlanView({ plan, isBusy, onApply }: PlanViewProps) {
-  const isNothing = plan.every(({ change }) => change === 'UNCHANGED');
-  const lost = plan.reduce((sum, { grantsLost }) => sum + grantsLost, 0);
-  return (
-    <section className="plan" aria-label="Plan">
-      <h3>Plan</h3>
-      <p role="status">{summaryOf(plan)}</p>
-      <ul>
-        {plan.map(({ change, type, name, fields, grantsLost }) => (
-          <li key={`${change} ${type} ${name}`}>
-            <span className={`badge ${CHANGES[change].tone}`}>{CHANGES[change].text}</span>{' '}
-            <bdi>{type === 'CHAT_INPUT' ? `/${name}` : name}</bdi>
-            {fields.length > 0 && <span className="soft small"> {fields.join(', ')}</span>}
-            {grantsLost > 0 && <span className="badge bad">{grantsLost} permissions of servers go</span>}
-          </li>
-        ))}
-      </ul>
-      {lost > 0 && <p className="notice">In all {lost} permissions that servers granted go. They do not come back.</p>}
+    <>
       <button
         type="button"
-        className={plan.some(({ change }) => change === 'DELETED') ? 'bad' : ''}
-        disabled={isBusy || isNothing}
-        onClick={onApply}
+        className="plain"
+        disabled={!commands || commands.length === 0}
+        onClick={() => (isTyped ? ask(true) : start())}
       >
-        Apply
+        Begin with the present ones
       </button>
-    </section>
+      {isAsked && (
+        <Question
+          title="Replace what you typed?"
+          safe="Keep it"
+          onSafe={() => ask(false)}
+          action={
+            <button type="button" className="bad" onClick={start}>
+              Replace it
+            </button>
+          }
+        >
+          <p>The commands that are registered take its place.</p>
+        </Question>
+      )}
+    </>
   );
 }
 
-function summaryOf(plan: Plan): string {
-  const counts = Object.entries(CHANGES).map(
-    ([change, { text }]) => `${plan.filter((entry) => entry.change === change).length} ${text}`,
-  );
-  return `${counts.join(', ')}.`;
+function inList(command: CommandRowFragment) {
+  return said(bodyOf(command));
 }

@@ -1,4 +1,7 @@
 import { TextField } from '../../ui/field.js';
+import { useKeptFocus } from '../../ui/kept-focus.js';
+import { removed } from './option-tree.js';
+import { useRowKeys } from './row-keys.js';
 
 const MOST = 10;
 
@@ -14,10 +17,10 @@ interface RedirectUrisProps {
 /** Where people are sent back to, one in a row. An empty row follows, to write another one in. */
 export function RedirectUris({ rows, onChange, faultOf, fault }: RedirectUrisProps) {
   const shown = rows.length < MOST ? [...rows, ''] : rows;
+  const { keys, remove } = useRowKeys(shown.length);
   const set = (index: number, text: string) => onChange(withoutEmptyEnd(shown.with(index, text)));
-  const remove = (index: number) => onChange(rows.filter((_, place) => place !== index));
   return (
-    <fieldset className="rows">
+    <fieldset className="rows" ref={useKeptFocus(rows.length)}>
       <legend>
         Redirect URIs
         <span className="soft small count-of">
@@ -25,7 +28,7 @@ export function RedirectUris({ rows, onChange, faultOf, fault }: RedirectUrisPro
         </span>
       </legend>
       {shown.map((row, index) => (
-        <div className="with-button" key={index}>
+        <div className="with-button" key={keys[index]}>
           <TextField
             label={`Redirect URI ${index + 1}`}
             inputMode="url"
@@ -39,7 +42,10 @@ export function RedirectUris({ rows, onChange, faultOf, fault }: RedirectUrisPro
               type="button"
               className="plain"
               aria-label={`Remove redirect URI ${index + 1}`}
-              onClick={() => remove(index)}
+              onClick={() => {
+                remove(index);
+                onChange(removed(rows, index));
+              }}
             >
               Remove
             </button>

@@ -35,8 +35,15 @@ interface SecretRowProps {
 export function SecretRow({ label, known, resetText, reason, children, reset, isBusy, problem }: SecretRowProps) {
   const { name } = useApplication();
   const [isAsking, setAsking] = useState(false);
+  // What was refused belongs to the question that it was refused in.
+  const [isTried, setTried] = useState(false);
   const [secret, setSecret] = useState<Secret | null>(null);
+  const open = () => {
+    setTried(false);
+    setAsking(true);
+  };
   const onDo = async () => {
+    setTried(true);
     const value = await reset();
     if (value === undefined) return;
     setAsking(false);
@@ -45,7 +52,7 @@ export function SecretRow({ label, known, resetText, reason, children, reset, is
   return (
     <div className="row">
       <KnownFacts label={label} known={known} />
-      <GuardedButton className="plain bad" reason={reason} onClick={() => setAsking(true)}>
+      <GuardedButton className="plain bad" reason={reason} onClick={open}>
         {resetText}
       </GuardedButton>
       {isAsking && (
@@ -54,7 +61,8 @@ export function SecretRow({ label, known, resetText, reason, children, reset, is
           doIt={resetText}
           onDo={onDo}
           onClose={() => setAsking(false)}
-          {...{ isBusy, problem }}
+          isBusy={isBusy}
+          problem={isTried ? problem : null}
         >
           {children}
         </Danger>

@@ -1,8 +1,8 @@
-import { useState } from 'react';
 import { DeleteWebhookDocument, UpdateWebhookDocument } from '../../gql/applications/webhooks.js';
 import type { WebhookRowFragment } from '../../gql/types.js';
 import { Danger, useAction } from '../../ui/action.js';
 import { OpenDialog } from '../../ui/dialog.js';
+import { useDraft } from '../../ui/draft.js';
 import { TextField } from '../../ui/field.js';
 import { Form } from '../../ui/form.js';
 import { ChannelSelect } from './channel-select.js';
@@ -14,15 +14,12 @@ interface WebhookDialogProps {
 
 /** Renames a webhook, or moves it to another channel of its server. Only what differs is sent. */
 export function EditWebhook({ webhook, onClose }: WebhookDialogProps) {
-  const channelBefore = webhook.channel?.id ?? '';
-  const [name, setName] = useState(webhook.name);
-  const [channelId, setChannelId] = useState(channelBefore);
+  const draft = useDraft({ name: webhook.name, channelId: webhook.channel?.id ?? '' });
+  const { name, channelId } = draft.value;
   const { run, isBusy, problem } = useAction(UpdateWebhookDocument, { isQuiet: true });
   const save = async () => {
-    const changes = {
-      ...(name === webhook.name ? {} : { name }),
-      ...(channelId === '' || channelId === channelBefore ? {} : { channelId }),
-    };
+    const { channelId: moved, ...renamed } = draft.changes;
+    const changes = { ...renamed, ...(moved ? { channelId: moved } : {}) };
     if (await run({ input: { webhookId: webhook.id, ...changes } })) onClose();
   };
   return (
@@ -48,13 +45,13 @@ export function EditWebhook({ webhook, onClose }: WebhookDialogProps) {
           maxLength={80}
           value={name}
           fault={problem?.fields.name}
-          onChange={({ target }) => setName(target.value)}
+          onChange={({ target }) => draft.set('name', target.value)}
         />
         {webhook.guild && (
           <ChannelSelect
             guildId={webhook.guild.id}
             value={channelId}
-            onChange={setChannelId}
+            onChange={(chosen) => draft.set('channelId', chosen)}
             fault={problem?.fields.channelId}
           />
         )}

@@ -3,13 +3,13 @@ import { WebhooksChangedDocument, WebhooksDocument } from '../../gql/application
 import type { WebhookRowFragment } from '../../gql/types.js';
 import { useLive } from '../../live.js';
 import { useQuery } from '../../query.js';
-import { Skeleton } from '../../ui/listing.js';
+import { useKeptFocus } from '../../ui/kept-focus.js';
+import { Refused, Skeleton } from '../../ui/listing.js';
 import { Name, useTitle } from '../../ui/page.js';
-import { problemIn, sentenceOf } from '../../ui/problems.js';
 import { Ago } from '../../ui/times.js';
 import { useApplication } from './application.js';
-import { reasonAgainst } from './may.js';
 import { NewWebhook } from './new-webhook.js';
+import { useReason } from './reasons.js';
 import { DeleteWebhook, EditWebhook } from './webhook-dialogs.js';
 import './webhooks.css';
 
@@ -24,7 +24,7 @@ export function Webhooks() {
   const [{ data, error }] = useQuery({ query: WebhooksDocument, variables: { id } });
   useLive(WebhooksChangedDocument, { id });
   const [isNew, setNew] = useState(false);
-  const reason = reasonAgainst(application, 'MANAGE_WEBHOOKS');
+  const reason = useReason('MANAGE_WEBHOOKS');
   const webhooks = data?.application?.webhooks;
   const isFull = webhooks !== undefined && webhooks.length >= MOST;
   return (
@@ -44,20 +44,23 @@ export function Webhooks() {
       </div>
       {reason !== undefined && <p className="hint">{reason}</p>}
       {isFull && <p className="hint">There are as many as an application may have. Delete one to make another.</p>}
-      {webhooks ? <List webhooks={webhooks} isOff={reason !== undefined} /> : <Waiting error={error} />}
+      {webhooks ? (
+        <List webhooks={webhooks} isOff={reason !== undefined} />
+      ) : error ? (
+        <Refused error={error} />
+      ) : (
+        <Skeleton />
+      )}
       {isNew && <NewWebhook onClose={() => setNew(false)} />}
     </section>
   );
 }
 
-function Waiting({ error }: { error: Parameters<typeof problemIn>[0] | undefined }) {
-  return error ? <p className="notice">{sentenceOf(problemIn(error))}</p> : <Skeleton />;
-}
-
 function List({ webhooks, isOff }: { webhooks: readonly WebhookRowFragment[]; isOff: boolean }) {
+  const rows = useKeptFocus(webhooks.length);
   if (webhooks.length === 0) return <Empty />;
   return (
-    <ul className="webhooks">
+    <ul className="webhooks" ref={rows}>
       {webhooks.map((webhook) => (
         <Row key={webhook.id} webhook={webhook} isOff={isOff} />
       ))}
@@ -96,10 +99,22 @@ function Row({ webhook, isOff }: { webhook: WebhookRowFragment; isOff: boolean }
         </p>
       </div>
       <div className="buttons">
-        <button type="button" className="plain small" disabled={isOff} onClick={() => setOpen('edit')}>
+        <button
+          type="button"
+          className="plain small"
+          aria-label={`Rename or move ${name}`}
+          disabled={isOff}
+          onClick={() => setOpen('edit')}
+        >
           Rename or move
         </button>
-        <button type="button" className="plain small" disabled={isOff} onClick={() => setOpen('delete')}>
+        <button
+          type="button"
+          className="plain small"
+          aria-label={`Delete ${name}`}
+          disabled={isOff}
+          onClick={() => setOpen('delete')}
+        >
           Delete
         </button>
       </div>

@@ -127,13 +127,8 @@ function Enrolment({ box }: { box: BoxCardFragment }) {
   );
 }
 
-function DeleteBox({ box: { id, name } }: { box: BoxCardFragment }) {
-  const navigate = useNavigate();
+function DeleteBox({ box }: { box: BoxCardFragment }) {
   const [isAsked, setAsked] = useState(false);
-  const remove = useAction(DeleteBoxDocument, { isQuiet: true });
-  const doIt = async () => {
-    if (await remove.run({ id })) void navigate({ to: '/boxes' });
-  };
   return (
     <section className="card danger">
       <h2>Danger zone</h2>
@@ -141,20 +136,29 @@ function DeleteBox({ box: { id, name } }: { box: BoxCardFragment }) {
       <button type="button" className="bad" onClick={() => setAsked(true)}>
         Delete box
       </button>
-      {isAsked && (
-        <Danger
-          title={`Delete ${name}?`}
-          doIt="Delete box"
-          typed={{ name, label: 'Type the box’s name' }}
-          onDo={doIt}
-          onClose={() => setAsked(false)}
-          isBusy={remove.isBusy}
-          problem={remove.problem}
-        >
-          <p>Applications leave its servers, which become unavailable to bots, and webhooks to them are deleted.</p>
-        </Danger>
-      )}
+      {isAsked && <DeleteQuestion box={box} onClose={() => setAsked(false)} />}
     </section>
+  );
+}
+
+function DeleteQuestion({ box: { id, name }, onClose }: { box: BoxCardFragment; onClose: () => void }) {
+  const navigate = useNavigate();
+  const remove = useAction(DeleteBoxDocument, { isQuiet: true });
+  const doIt = async () => {
+    if (await remove.run({ id })) void navigate({ to: '/boxes' });
+  };
+  return (
+    <Danger
+      title={`Delete ${name}?`}
+      doIt="Delete box"
+      typed={{ name, label: 'Type the box’s name' }}
+      onDo={doIt}
+      onClose={onClose}
+      isBusy={remove.isBusy}
+      problem={remove.problem}
+    >
+      <p>Applications leave its servers, which become unavailable to bots, and webhooks to them are deleted.</p>
+    </Danger>
   );
 }
 

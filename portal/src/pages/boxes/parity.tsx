@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { BoxParityDocument } from '../../gql/boxes/boxes.js';
 import { useQuery } from '../../query.js';
@@ -9,12 +10,19 @@ import { Name } from '../../ui/page.js';
 export function Parity({ guildId, name }: { guildId: string; name: string }) {
   const [isOpen, setOpen] = useState(false);
   return (
-    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>
-        <Name>{name}</Name> – what works there for bots
-      </summary>
-      {isOpen && <Rows guildId={guildId} />}
-    </details>
+    <>
+      <p>
+        <Link to="/servers/$guildId" params={{ guildId }}>
+          <Name>{name}</Name>
+        </Link>
+      </p>
+      <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+        <summary>
+          What works on <Name>{name}</Name> for bots
+        </summary>
+        {isOpen && <Rows guildId={guildId} />}
+      </details>
+    </>
   );
 }
 

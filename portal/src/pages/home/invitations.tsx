@@ -7,26 +7,38 @@ import {
 } from '../../gql/home/home.js';
 import type { HomeFragment } from '../../gql/types.js';
 import { useAction } from '../../ui/action.js';
+import { useKeptFocus } from '../../ui/kept-focus.js';
 import { Name } from '../../ui/page.js';
 import { Picture } from '../../ui/picture.js';
 import type { Problem } from '../../ui/problems.js';
 import { sentenceOf } from '../../ui/problems.js';
 import { say } from '../../ui/toasts.js';
 import { VerifyAddress } from '../account/verify-address.js';
+import { ROLE_WORDS } from '../teams/role-words.js';
 
 /** What others asked of the caller, which is told live: an invitation that was answered or taken back goes by itself. */
 export function Invitations({ home: { teamInvitations, testerInvitations } }: { home: HomeFragment }) {
-  if (teamInvitations.length + testerInvitations.length === 0) return null;
+  const [tested, setTested] = useState<readonly Tested[]>([]);
+  const count = teamInvitations.length + testerInvitations.length;
+  const rows = useKeptFocus(count + tested.length);
+  if (count + tested.length === 0) return null;
   return (
     <section aria-label="Invitations">
       <h2>Invitations</h2>
-      <VerifyAddress />
-      <ul className="tiles">
+      {count > 0 && <VerifyAddress />}
+      <ul className="tiles" ref={rows}>
+        {tested.map((one) => (
+          <Installable key={one.id} tested={one} />
+        ))}
         {teamInvitations.map((invitation) => (
           <ToTeam key={invitation.id} invitation={invitation} />
         ))}
         {testerInvitations.map(({ application }) => (
-          <ToTest key={application.id} application={application} />
+          <ToTest
+            key={application.id}
+            application={application}
+            onAccepted={(installUrl) => setTested((before) => [...before, { ...application, installUrl }])}
+          />
         ))}
       </ul>
     </section>
@@ -40,7 +52,7 @@ function ToTeam({ invitation: { id, role, inviter, team } }: { invitation: HomeF
     <Invitation
       name={team.name}
       iconUrl={team.iconUrl}
-      text={`${inviter.username} invites you to the team, as ${role.toLowerCase().replace('_', ' ')}.`}
+      text={`${inviter.username} invites you to the team, as ${ROLE_WORDS[role]}.`}
       accept={() => accept.run({ id })}
       decline={() => decline.run({ id })}
       problem={accept.problem ?? decline.problem}
@@ -48,7 +60,41 @@ function ToTeam({ invitation: { id, role, inviter, team } }: { invitation: HomeF
   );
 }
 
-function ToTest({ application }: { application: HomeFragment['testerInvitations'][number]['application'] }) {
+type ToBeTested = HomeFragment['testerInvitations'][number]['application'];
+
+/** An application that the caller has just become a tester of. */
+type Tested = ToBeTested & { installUrl: string | null };
+
+/** Where testers install it: they see no other page of it. */
+function Installable({ tested: { name, iconUrl, installUrl } }: { tested: Tested }) {
+  return (
+    <li className="tile invitation">
+      <Picture url={iconUrl} name={name} />
+      <div>
+        <Name>{name}</Name>
+        <p className="soft small">
+          {installUrl
+            ? 'You are a tester, and may install it.'
+            : 'You are a tester. Who invited you has the link to install it.'}
+        </p>
+        {installUrl && (
+          <div className="actions">
+            <a className="button small" href={installUrl} aria-label={`Install ${name}`}>
+              Install
+            </a>
+          </div>
+        )}
+      </div>
+    </li>
+  );
+}
+
+interface ToTestProps {
+  application: ToBeTested;
+  onAccepted: (installUrl: string | null) => void;
+}
+
+function ToTest({ application, onAccepted }: ToTestProps) {
   const accept = useAction(AcceptTesterInvitationDocument, { isQuiet: true });
   const decline = useAction(DeclineTesterInvitationDocument, { isQuiet: true });
   const { id, name, iconUrl } = application;
@@ -57,7 +103,11 @@ function ToTest({ application }: { application: HomeFragment['testerInvitations'
       name={name}
       iconUrl={iconUrl}
       text="Test it: you may install it while it is private."
-      accept={() => accept.run({ id })}
+      accept={async () => {
+        const done = await accept.run({ id });
+        if (done) onAccepted(done.acceptTesterInvitation.tester.application.installUrl);
+        return done;
+      }}
       decline={() => decline.run({ id })}
       problem={accept.problem ?? decline.problem}
     />
@@ -93,10 +143,22 @@ function Invitation({ name, iconUrl, text, accept, decline, problem }: Invitatio
           </p>
         )}
         <div className="actions">
-          <button type="button" className="small" disabled={isBusy} onClick={() => answer(accept, 'Accepted')}>
+          <button
+            type="button"
+            className="small"
+            aria-label={`Accept: ${name}`}
+            disabled={isBusy}
+            onClick={() => answer(accept, 'Accepted')}
+          >
             Accept
           </button>
-          <button type="button" className="plain small" disabled={isBusy} onClick={() => answer(decline, 'Declined')}>
+          <button
+            type="button"
+            className="plain small"
+            aria-label={`Decline: ${name}`}
+            disabled={isBusy}
+            onClick={() => answer(decline, 'Declined')}
+          >
             Decline
           </button>
         </div>

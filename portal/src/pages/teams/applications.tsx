@@ -1,16 +1,17 @@
 import { useState } from 'react';
+import { useOff } from '../../ui/guarded.js';
 import { Listing } from '../../ui/listing.js';
 import { useTitle } from '../../ui/page.js';
 import { ApplicationCard } from '../applications/card.js';
 import { NewApplication } from '../applications/new-application.js';
 import { MoveHere } from './move-here.js';
-import { useReason, whyNotTeam } from './rights.js';
+import { whyNotTeam } from './rights.js';
 import { useTeam } from './team.js';
 
 /** What the team owns, and how it comes to own more. */
 export function TeamApplications() {
   const { id, name, applications, viewerOperations } = useTeam();
-  const { off, note } = useReason(whyNotTeam(viewerOperations, 'RECEIVE_APPLICATION'));
+  const { off, note } = useOff(whyNotTeam(viewerOperations, 'RECEIVE_APPLICATION'));
   const [open, setOpen] = useState<'new' | 'move' | null>(null);
   useTitle('Applications', name);
   return (

@@ -4,10 +4,11 @@ import { DeleteTeamDocument, HandOverTeamDocument, LeaveTeamDocument } from '../
 import { useMyId } from '../../me.js';
 import { Danger, useAction } from '../../ui/action.js';
 import { Select } from '../../ui/field.js';
+import { useOff } from '../../ui/guarded.js';
 import { Name } from '../../ui/page.js';
 import { say } from '../../ui/toasts.js';
 import { nameOf } from './person.js';
-import { useReason, whyNotTeam } from './rights.js';
+import { whyNotTeam } from './rights.js';
 import { useTeam } from './team.js';
 
 /** What ends something: for oneself, for the owner, or for all. */
@@ -23,18 +24,12 @@ export function TeamDangers() {
 }
 
 function Leave() {
-  const { id, name, viewerOperations, owner } = useTeam();
-  const myId = useMyId();
-  const isOwner = owner.id === myId;
-  const { off, note } = useReason(
+  const { viewerOperations, owner } = useTeam();
+  const isOwner = owner.id === useMyId();
+  const { off, note } = useOff(
     isOwner ? 'The owner stays: hand the team over first, or delete it.' : whyNotTeam(viewerOperations, 'LEAVE'),
   );
   const [isAsked, ask] = useState(false);
-  const { run, isBusy, problem } = useAction(LeaveTeamDocument, { isQuiet: true });
-  const leave = useGoAway(async () => {
-    if (!myId || !(await run({ input: { teamId: id, userId: myId } }))) return null;
-    return 'You left the team';
-  });
   return (
     <div className="danger-row">
       <div>
@@ -45,19 +40,23 @@ function Leave() {
       <button type="button" className="bad" onClick={() => ask(true)} {...off}>
         Leave team
       </button>
-      {isAsked && (
-        <Danger
-          title={`Leave ${name}?`}
-          doIt="Leave"
-          onDo={leave}
-          onClose={() => ask(false)}
-          isBusy={isBusy}
-          problem={problem}
-        >
-          <p>You lose your role in it and in its applications. To come back, you need a new invitation.</p>
-        </Danger>
-      )}
+      {isAsked && <LeaveQuestion onClose={() => ask(false)} />}
     </div>
+  );
+}
+
+function LeaveQuestion({ onClose }: { onClose: () => void }) {
+  const { id, name } = useTeam();
+  const myId = useMyId();
+  const { run, isBusy, problem } = useAction(LeaveTeamDocument, { isQuiet: true });
+  const leave = useGoAway(async () => {
+    if (!myId || !(await run({ input: { teamId: id, userId: myId } }))) return null;
+    return 'You left the team';
+  });
+  return (
+    <Danger title={`Leave ${name}?`} doIt="Leave" onDo={leave} onClose={onClose} isBusy={isBusy} problem={problem}>
+      <p>You lose your role in it and in its applications. To come back, you need a new invitation.</p>
+    </Danger>
   );
 }
 
@@ -70,7 +69,7 @@ function HandOver() {
   const reason =
     whyNotTeam(viewerOperations, 'TRANSFER_OWNERSHIP') ??
     (others.length === 0 ? 'There is no other member yet.' : undefined);
-  const { off, note } = useReason(reason);
+  const { off, note } = useOff(reason);
   return (
     <div className="danger-row">
       <div>
@@ -129,15 +128,13 @@ function HandOverQuestion({
 }
 
 function Delete() {
-  const { id, name, applications, viewerOperations } = useTeam();
+  const { applications, viewerOperations } = useTeam();
   const isEmpty = applications.length === 0;
   const reason =
     whyNotTeam(viewerOperations, 'DELETE') ??
     (isEmpty ? undefined : 'A team that owns applications cannot be deleted. Delete these first:');
-  const { off, note } = useReason(reason);
+  const { off, note } = useOff(reason);
   const [isAsked, ask] = useState(false);
-  const { run, isBusy, problem } = useAction(DeleteTeamDocument, { isQuiet: true });
-  const remove = useGoAway(async () => ((await run({ input: { teamId: id } })) ? 'The team is deleted' : null));
   return (
     <div className="danger-row">
       <div>
@@ -149,20 +146,27 @@ function Delete() {
       <button type="button" className="bad" onClick={() => ask(true)} {...off}>
         Delete team
       </button>
-      {isAsked && (
-        <Danger
-          title={`Delete ${name}?`}
-          doIt="Delete"
-          onDo={remove}
-          onClose={() => ask(false)}
-          isBusy={isBusy}
-          problem={problem}
-          typed={{ name, label: "Type the team's name" }}
-        >
-          <p>Its members lose it, and who is invited cannot accept any more. This cannot be undone.</p>
-        </Danger>
-      )}
+      {isAsked && <DeleteQuestion onClose={() => ask(false)} />}
     </div>
+  );
+}
+
+function DeleteQuestion({ onClose }: { onClose: () => void }) {
+  const { id, name } = useTeam();
+  const { run, isBusy, problem } = useAction(DeleteTeamDocument, { isQuiet: true });
+  const remove = useGoAway(async () => ((await run({ input: { teamId: id } })) ? 'The team is deleted' : null));
+  return (
+    <Danger
+      title={`Delete ${name}?`}
+      doIt="Delete"
+      onDo={remove}
+      onClose={onClose}
+      isBusy={isBusy}
+      problem={problem}
+      typed={{ name, label: "Type the team's name" }}
+    >
+      <p>Its members lose it, and who is invited cannot accept any more. This cannot be undone.</p>
+    </Danger>
   );
 }
 

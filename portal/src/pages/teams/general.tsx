@@ -3,10 +3,10 @@ import { UpdateTeamDocument } from '../../gql/teams/general.js';
 import { Copyable } from '../../ui/copy.js';
 import { useDraft } from '../../ui/draft.js';
 import { TextField } from '../../ui/field.js';
+import { ImageField } from '../../ui/image-field.js';
 import { useTitle } from '../../ui/page.js';
 import { DraftForm } from '../../ui/save.js';
 import { TeamDangers } from './dangers.js';
-import { type Icon, IconField } from './icon-field.js';
 import { whyNotTeam } from './rights.js';
 import { useTeam } from './team.js';
 
@@ -14,7 +14,8 @@ const NAMES = { name: 'Name', icon: 'Icon' };
 
 interface Settings extends Record<string, unknown> {
   name: string;
-  icon: Icon;
+  /** The address of the one there is, another one that was chosen, or null for none. */
+  icon: string | File | null;
 }
 
 /** What a team is called, what it wears, and its end. */
@@ -38,22 +39,19 @@ export function TeamGeneral() {
 
 function TeamSettings() {
   const { name, iconUrl, viewerOperations } = useTeam();
-  const draft = useDraft<Settings>({ name, icon: { url: iconUrl } });
-  const update = useUpdateTeam();
-  const save = async (changes: Partial<Settings>) => {
-    const { data, error } = await update(changes);
-    // A file is never the same as what became of it.
-    if (data && changes.icon) draft.set('icon', { url: data.updateTeam.team.iconUrl });
-    return { error };
-  };
+  const draft = useDraft<Settings>({ name, icon: iconUrl });
+  const save = useUpdateTeam();
+  const readOnly = whyNotTeam(viewerOperations, 'UPDATE');
   return (
-    <DraftForm draft={draft} names={NAMES} save={save} readOnly={whyNotTeam(viewerOperations, 'UPDATE')}>
+    <DraftForm draft={draft} names={NAMES} save={save} readOnly={readOnly}>
       {(faults) => (
         <>
-          <IconField
-            icon={draft.value.icon}
-            name={draft.value.name}
+          <ImageField
+            label="Icon"
+            hint="PNG, JPEG, GIF or WebP, at most 10 MiB. Choose it, or drop it here."
+            value={draft.value.icon}
             fault={faults.icon}
+            disabled={readOnly !== undefined}
             onChange={(icon) => draft.set('icon', icon)}
           />
           <TextField
@@ -78,7 +76,7 @@ function useUpdateTeam() {
     const input = {
       teamId: id,
       ...(name === undefined ? {} : { name }),
-      ...(icon === undefined ? {} : { icon: icon instanceof File ? icon : null }),
+      ...(icon === null || icon instanceof File ? { icon } : {}),
     };
     return client.mutation(UpdateTeamDocument, { input }).toPromise();
   };

@@ -3,19 +3,22 @@ import { RevokeTeamInvitationDocument } from '../../gql/teams/members.js';
 import type { TeamInvitationRowFragment } from '../../gql/types.js';
 import { useMyId } from '../../me.js';
 import { useAction } from '../../ui/action.js';
+import { useOff } from '../../ui/guarded.js';
+import { useKeptFocus } from '../../ui/kept-focus.js';
 import { Name } from '../../ui/page.js';
 import { Ago } from '../../ui/times.js';
 import { say } from '../../ui/toasts.js';
 import { InviteAgain } from './invite-again.js';
 import { nameOf, PersonLine } from './person.js';
-import { useReason, whyNotTeam } from './rights.js';
+import { whyNotTeam } from './rights.js';
 import { ROLE_WORDS } from './role-words.js';
 import { useTeam } from './team.js';
 
 /** Who is invited and did not answer yet. */
 export function Invitations() {
   const { invitations, viewerOperations } = useTeam();
-  const { off, note } = useReason(whyNotTeam(viewerOperations, 'REVOKE_INVITATION'));
+  const { off, note } = useOff(whyNotTeam(viewerOperations, 'REVOKE_INVITATION'));
+  const rows = useKeptFocus(invitations.length);
   // Outlives its row, which goes when the invitation is revoked.
   const [again, setAgain] = useState<TeamInvitationRowFragment | null>(null);
   return (
@@ -26,7 +29,7 @@ export function Invitations() {
       {invitations.length === 0 ? (
         <p className="hint">Nobody is invited at the moment.</p>
       ) : (
-        <ul className="people" aria-label="Pending invitations">
+        <ul className="people" aria-label="Pending invitations" ref={rows}>
           {invitations.map((invitation) => (
             <InvitationRow key={invitation.id} invitation={invitation} off={off} onAgain={() => setAgain(invitation)} />
           ))}

@@ -4,12 +4,13 @@ import type { InviteTeamMemberInput } from '../../gql/types.js';
 import { useAction } from '../../ui/action.js';
 import { TextField } from '../../ui/field.js';
 import { Form } from '../../ui/form.js';
+import { useOff } from '../../ui/guarded.js';
 import { Name } from '../../ui/page.js';
 import type { Problem } from '../../ui/problems.js';
 import { say } from '../../ui/toasts.js';
 import { RevokeButton } from './invitations.js';
 import { nameOf } from './person.js';
-import { type Reason, useReason, whyNotTeam } from './rights.js';
+import { whyNotTeam } from './rights.js';
 import { RoleField } from './role-field.js';
 import { useTeam } from './team.js';
 
@@ -26,9 +27,9 @@ export function InviteMember() {
 
 type Given = Pick<InviteTeamMemberInput, 'email' | 'role'>;
 
-function InviteForm({ reason }: { reason: Reason }) {
+function InviteForm({ reason }: { reason: string | undefined }) {
   const { id } = useTeam();
-  const { off, note } = useReason(reason);
+  const { off, note } = useOff(reason);
   const [{ email, role }, setGiven] = useState<Given>({ email: '', role: 'DEVELOPER' });
   const { run, isBusy, problem } = useAction(InviteTeamMemberDocument, { isQuiet: true });
   const [sent, setSent] = useState<Record<string, string>>({});

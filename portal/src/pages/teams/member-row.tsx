@@ -3,10 +3,10 @@ import { RemoveTeamMemberDocument, UpdateTeamMemberDocument } from '../../gql/te
 import type { TeamMemberRowFragment, UpdateTeamMemberInput } from '../../gql/types.js';
 import { useMyId } from '../../me.js';
 import { Danger, useAction } from '../../ui/action.js';
+import type { useOff } from '../../ui/guarded.js';
 import { Name } from '../../ui/page.js';
 import { say } from '../../ui/toasts.js';
 import { nameOf, PersonLine } from './person.js';
-import type { useReason } from './rights.js';
 import { RoleOptions, roleCalled } from './role-field.js';
 import { ROLE_WORDS } from './role-words.js';
 import { useTeam } from './team.js';
@@ -18,7 +18,7 @@ interface MemberProps {
 type Role = UpdateTeamMemberInput['role'];
 
 /** A member with their role. @param props.off why roles are off for the caller */
-export function MemberRow({ member, off }: MemberProps & Pick<ReturnType<typeof useReason>, 'off'>) {
+export function MemberRow({ member, off }: MemberProps & Pick<ReturnType<typeof useOff>, 'off'>) {
   const { user, role } = member;
   const myId = useMyId();
   const isMe = myId === user.id;
@@ -95,34 +95,38 @@ function DemoteQuestion({ role, onDo, onClose }: { role: Role; onDo: () => void;
   );
 }
 
-function RemoveButton({ member: { user }, off }: OffProps) {
-  const { id, name } = useTeam();
+function RemoveButton({ member, off }: OffProps) {
   const [isAsked, ask] = useState(false);
-  const { run, isBusy, problem } = useAction(RemoveTeamMemberDocument, { isQuiet: true });
-  const remove = async () => {
-    if (!(await run({ input: { teamId: id, userId: user.id } }))) return;
-    say(`${nameOf(user)} is no member any more`);
-  };
+  const name = nameOf(member.user);
   return (
     <>
-      <button type="button" className="plain" aria-label={`Remove ${nameOf(user)}`} onClick={() => ask(true)} {...off}>
+      <button type="button" className="plain" aria-label={`Remove ${name}`} onClick={() => ask(true)} {...off}>
         Remove
       </button>
-      {isAsked && (
-        <Danger
-          title={`Remove ${nameOf(user)} from ${name}?`}
-          doIt="Remove"
-          onDo={remove}
-          onClose={() => ask(false)}
-          isBusy={isBusy}
-          problem={problem}
-        >
-          <p>
-            <Name>{nameOf(user)}</Name> loses the team and its applications at once. Secrets they know stay valid until
-            they are reset.
-          </p>
-        </Danger>
-      )}
+      {isAsked && <RemoveQuestion member={member} onClose={() => ask(false)} />}
     </>
+  );
+}
+
+function RemoveQuestion({ member: { user }, onClose }: MemberProps & { onClose: () => void }) {
+  const { id, name } = useTeam();
+  const { run, isBusy, problem } = useAction(RemoveTeamMemberDocument, { isQuiet: true });
+  const remove = async () => {
+    if (await run({ input: { teamId: id, userId: user.id } })) say(`${nameOf(user)} is no member any more`);
+  };
+  return (
+    <Danger
+      title={`Remove ${nameOf(user)} from ${name}?`}
+      doIt="Remove"
+      onDo={remove}
+      onClose={onClose}
+      isBusy={isBusy}
+      problem={problem}
+    >
+      <p>
+        <Name>{nameOf(user)}</Name> loses the team and its applications at once. Secrets they know stay valid until they
+        are reset.
+      </p>
+    </Danger>
   );
 }

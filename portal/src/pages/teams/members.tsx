@@ -1,22 +1,25 @@
+import { useOff } from '../../ui/guarded.js';
+import { useKeptFocus } from '../../ui/kept-focus.js';
 import { useTitle } from '../../ui/page.js';
 import { Invitations } from './invitations.js';
 import { InviteMember } from './invite-member.js';
 import { MemberRow } from './member-row.js';
-import { useReason, whyNotTeam } from './rights.js';
+import { whyNotTeam } from './rights.js';
 import { RoleTables } from './role-table.js';
 import { useTeam } from './team.js';
 
 /** Who is in the team, who is invited, and what each role may do. */
 export function TeamMembers() {
   const { name, members, viewerOperations } = useTeam();
-  const { off, note } = useReason(whyNotTeam(viewerOperations, 'CHANGE_ROLE'));
+  const { off, note } = useOff(whyNotTeam(viewerOperations, 'CHANGE_ROLE'));
+  const rows = useKeptFocus(members.length);
   useTitle('Members', name);
   return (
     <>
       <section className="card">
         <h2>Members</h2>
         {note}
-        <ul className="people" aria-label="Members">
+        <ul className="people" aria-label="Members" ref={rows}>
           {members.map((member) => (
             <MemberRow key={member.user.id} member={member} off={off} />
           ))}

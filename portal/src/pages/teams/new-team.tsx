@@ -5,7 +5,7 @@ import { useAction } from '../../ui/action.js';
 import { OpenDialog } from '../../ui/dialog.js';
 import { TextField } from '../../ui/field.js';
 import { Form } from '../../ui/form.js';
-import { type Icon, IconField } from './icon-field.js';
+import { ImageField } from '../../ui/image-field.js';
 import './teams.css';
 
 /** Asks for a name and an icon, makes the team and leads to its members. */
@@ -13,9 +13,9 @@ export function NewTeam({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
   const { run, isBusy, problem } = useAction(CreateTeamDocument, { isQuiet: true });
   const [name, setName] = useState('');
-  const [icon, setIcon] = useState<Icon>({ url: null });
+  const [icon, setIcon] = useState<File | null>(null);
   const create = async () => {
-    const made = await run({ input: { name, ...(icon instanceof File ? { icon } : {}) } });
+    const made = await run({ input: { name, ...(icon ? { icon } : {}) } });
     if (!made) return;
     onClose();
     void navigate({ to: '/teams/$teamId/members', params: { teamId: made.createTeam.team.id } });
@@ -45,7 +45,13 @@ export function NewTeam({ onClose }: { onClose: () => void }) {
           fault={problem?.fields.name}
           onChange={({ target }) => setName(target.value)}
         />
-        <IconField icon={icon} name={name} fault={problem?.fields.icon} onChange={setIcon} />
+        <ImageField
+          label="Icon"
+          hint="PNG, JPEG, GIF or WebP, at most 10 MiB. Choose it, or drop it here."
+          value={icon}
+          fault={problem?.fields.icon}
+          onChange={setIcon}
+        />
       </Form>
     </OpenDialog>
   );

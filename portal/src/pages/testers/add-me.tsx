@@ -3,13 +3,14 @@ import { useMyId } from '../../me.js';
 import { useAction } from '../../ui/action.js';
 import { say } from '../../ui/toasts.js';
 import { useApplication } from '../applications/application.js';
-import { reasonAgainst } from '../applications/may.js';
+import { useReason } from '../applications/reasons.js';
 
 /** Puts oneself on the list of testers, where one is not on it. */
 export function AddMe() {
   const application = useApplication();
   const myId = useMyId();
   const { run, isBusy } = useAction(InviteTesterDocument);
+  const reason = useReason('MANAGE_TESTERS');
   const isListed = application.testers.some(({ user, state }) => user.id === myId && state === 'ACCEPTED');
   if (!myId || isListed) return null;
   const add = async () => {
@@ -17,12 +18,7 @@ export function AddMe() {
     if (done) say('You are a tester');
   };
   return (
-    <button
-      type="button"
-      className="plain"
-      disabled={isBusy || reasonAgainst(application, 'MANAGE_TESTERS') !== undefined}
-      onClick={add}
-    >
+    <button type="button" className="plain" disabled={isBusy || reason !== undefined} onClick={add}>
       Add me as tester
     </button>
   );

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { InviteTesterDocument } from '../../gql/testers/testers.js';
 import { useAction } from '../../ui/action.js';
 import { TextField } from '../../ui/field.js';
@@ -13,7 +13,8 @@ import { AddMe } from './add-me.js';
 export function InviteTester({ off }: { off: { disabled?: true } }) {
   const { id } = useApplication();
   const [typed, setTyped] = useState('');
-  const { run, isBusy, problem } = useAction(InviteTesterDocument, { isQuiet: true });
+  const { run, isBusy, problem: refused } = useAction(InviteTesterDocument, { isQuiet: true });
+  const problem = useMemo(() => atField(refused), [refused]);
   const invite = async (whom: Whom) => {
     const done = await run({ input: { applicationId: id, ...whom } });
     if (!done) return;
@@ -26,7 +27,7 @@ export function InviteTester({ off }: { off: { disabled?: true } }) {
     <section className="card">
       <h2>Invite</h2>
       <Form
-        problem={aboveButtons(problem)}
+        problem={problem}
         isBusy={isBusy}
         onSubmit={() => invite(whomOf(typed))}
         buttons={(isOff) => (
@@ -44,7 +45,7 @@ export function InviteTester({ off }: { off: { disabled?: true } }) {
           autoComplete="off"
           autoCapitalize="none"
           value={typed}
-          fault={faultIn(problem)}
+          fault={problem?.fields.email ?? problem?.fields.userId}
           onChange={({ target }) => setTyped(target.value)}
           {...off}
         />
@@ -73,11 +74,7 @@ function whomOf(typed: string): Whom {
 }
 
 /** An id that nobody has is answered without the name of a field. */
-function faultIn(problem: Problem | null): string | undefined {
-  if (problem?.code === 'NOT_FOUND') return problem.message ?? undefined;
-  return problem?.fields.email ?? problem?.fields.userId;
-}
-
-function aboveButtons(problem: Problem | null): Problem | null {
-  return problem?.code === 'NOT_FOUND' ? { ...problem, message: null } : problem;
+function atField(problem: Problem | null): Problem | null {
+  if (problem?.code !== 'NOT_FOUND' || problem.message === null) return problem;
+  return { ...problem, message: null, fields: { userId: problem.message } };
 }

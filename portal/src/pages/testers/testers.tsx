@@ -1,13 +1,17 @@
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { RemoveTesterDocument } from '../../gql/testers/testers.js';
 import type { ApplicationTestersFragment } from '../../gql/types.js';
 import { Danger, useAction } from '../../ui/action.js';
+import { Copyable } from '../../ui/copy.js';
+import { useOff } from '../../ui/guarded.js';
+import { useKeptFocus } from '../../ui/kept-focus.js';
 import { Name, useTitle } from '../../ui/page.js';
 import { Ago } from '../../ui/times.js';
 import { say } from '../../ui/toasts.js';
 import { useApplication } from '../applications/application.js';
+import { useReason } from '../applications/reasons.js';
 import { nameOf, PersonLine } from '../teams/person.js';
-import { useReason, whyNotApplication } from '../teams/rights.js';
 import { InviteTester } from './invite-tester.js';
 import '../teams/teams.css';
 
@@ -15,8 +19,9 @@ const TESTERS_PER_APPLICATION = 100;
 
 /** Who may install an application while it is private. */
 export function Testers() {
-  const { name, testers, viewerOperations, public: isPublic } = useApplication();
-  const { off, note } = useReason(whyNotApplication(viewerOperations, 'MANAGE_TESTERS'));
+  const { name, testers, public: isPublic } = useApplication();
+  const { off, note } = useOff(useReason('MANAGE_TESTERS'));
+  const rows = useKeptFocus(testers.length);
   useTitle('Testers', name);
   return (
     <>
@@ -28,9 +33,10 @@ export function Testers() {
           </span>
         </div>
         <p>Testers may install it. They see none of these pages.</p>
+        <InstallLink />
         {note}
         {testers.length > 0 && (
-          <ul className="people" aria-label="Testers">
+          <ul className="people" aria-label="Testers" ref={rows}>
             {testers.map((tester) => (
               <TesterRow key={tester.user.id} tester={tester} off={off} />
             ))}
@@ -40,6 +46,20 @@ export function Testers() {
       </section>
       <InviteTester off={off} />
     </>
+  );
+}
+
+function InstallLink() {
+  const { id, installUrl } = useApplication();
+  if (installUrl) return <Copyable label="Install link" text={installUrl} />;
+  return (
+    <p className="hint">
+      It has none at the moment. It is made under{' '}
+      <Link to="/applications/$applicationId/installation" params={{ applicationId: id }}>
+        Installation
+      </Link>
+      .
+    </p>
   );
 }
 
@@ -71,32 +91,36 @@ function TesterRow({ tester: { user, state, createdAt, invitedBy }, off }: { tes
 }
 
 function RemoveTester({ user, off }: Pick<Tester, 'user'> & { off: object }) {
-  const { id, name } = useApplication();
   const [isAsked, ask] = useState(false);
-  const { run, isBusy, problem } = useAction(RemoveTesterDocument, { isQuiet: true });
-  const remove = async () => {
-    if (await run({ input: { applicationId: id, userId: user.id } })) say(`${nameOf(user)} is no tester any more`);
-  };
   return (
     <>
       <button type="button" className="plain" aria-label={`Remove ${nameOf(user)}`} onClick={() => ask(true)} {...off}>
         Remove
       </button>
-      {isAsked && (
-        <Danger
-          title={`Remove ${nameOf(user)} from the testers of ${name}?`}
-          doIt="Remove"
-          onDo={remove}
-          onClose={() => ask(false)}
-          isBusy={isBusy}
-          problem={problem}
-        >
-          <p>
-            <Name>{nameOf(user)}</Name> can no longer install it while it is private. Tokens they have stay valid, and
-            what they installed stays installed.
-          </p>
-        </Danger>
-      )}
+      {isAsked && <RemoveQuestion user={user} onClose={() => ask(false)} />}
     </>
+  );
+}
+
+function RemoveQuestion({ user, onClose }: Pick<Tester, 'user'> & { onClose: () => void }) {
+  const { id, name } = useApplication();
+  const { run, isBusy, problem } = useAction(RemoveTesterDocument, { isQuiet: true });
+  const remove = async () => {
+    if (await run({ input: { applicationId: id, userId: user.id } })) say(`${nameOf(user)} is no tester any more`);
+  };
+  return (
+    <Danger
+      title={`Remove ${nameOf(user)} from the testers of ${name}?`}
+      doIt="Remove"
+      onDo={remove}
+      onClose={onClose}
+      isBusy={isBusy}
+      problem={problem}
+    >
+      <p>
+        <Name>{nameOf(user)}</Name> can no longer install it while it is private. Tokens they have stay valid, and what
+        they installed stays installed.
+      </p>
+    </Danger>
   );
 }

@@ -1,0 +1,104 @@
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { CommandPermissionsDocument } from '../../gql/servers/integration.js';
+import { useQuery } from '../../query.js';
+import { Refused, Skeleton } from '../../ui/listing.js';
+import { Name } from '../../ui/page.js';
+import { type Grant, grantsOf } from '../servers/grants.js';
+import { holds } from '../servers/permissions.js';
+import { useApplication } from './application.js';
+import { useServer } from './command-scope.js';
+import { type InstalledServer, useInstalledServers } from './installed-servers.js';
+
+/** Who may run a command in each server where the application is installed, once somebody wants to know. */
+export function WhoMayRun({ commandId }: { commandId: string }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details className="command-grants" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>Who may run it in each server</summary>
+      {isOpen && <Servers commandId={commandId} />}
+    </details>
+  );
+}
+
+function Servers({ commandId }: { commandId: string }) {
+  const only = useServer();
+  const { servers, error } = useInstalledServers();
+  if (!servers) return error ? <Refused error={error} /> : <Skeleton lines={2} />;
+  const shown = servers.filter(({ id }) => only === null || id === only);
+  if (shown.length === 0) return <p className="hint">It is installed in no server of yours.</p>;
+  return (
+    <ul className="rows" aria-label="Who may run it">
+      {shown.map((server) => (
+        <Row key={server.id} server={server} commandId={commandId} />
+      ))}
+    </ul>
+  );
+}
+
+function Row({ server, commandId }: { server: InstalledServer; commandId: string }) {
+  const { id: applicationId } = useApplication();
+  const { id: guildId, name, viewerPermissions } = server;
+  if (!holds(viewerPermissions, 'ManageGuild'))
+    return (
+      <li>
+        <p>
+          <Name>{name}</Name>: <span className="soft">who manages it sees and decides that.</span>
+        </p>
+      </li>
+    );
+  return (
+    <li>
+      <p>
+        <Name>{name}</Name>: <Who guildId={guildId} commandId={commandId} />
+      </p>
+      <Link
+        to="/servers/$guildId/integrations/$applicationId"
+        params={{ guildId, applicationId }}
+        aria-label={`Change it in ${name}`}
+      >
+        Change it
+      </Link>
+    </li>
+  );
+}
+
+/** A command's own list takes the place of the application's. */
+function Who({ guildId, commandId }: { guildId: string; commandId: string }) {
+  const { id: applicationId } = useApplication();
+  const variables = { guildId, applicationId };
+  const [own] = useQuery({ query: CommandPermissionsDocument, variables: { ...variables, commandId } });
+  const [all] = useQuery({ query: CommandPermissionsDocument, variables: { ...variables, commandId: null } });
+  const error = own.error ?? all.error;
+  if (error) return <span className="fault">{error.graphQLErrors[0]?.message ?? error.message}</span>;
+  if (!own.data || !all.data) return <span className="soft">…</span>;
+  const ofCommand = grantsOf(own.data.commandPermissions);
+  if (ofCommand.length > 0) return <>{wordsFor(ofCommand, guildId)}, by a list of its own.</>;
+  const ofAll = grantsOf(all.data.commandPermissions);
+  if (ofAll.length > 0) return <>{wordsFor(ofAll, guildId)}, by the application’s list.</>;
+  return <>only its owner and administrators.</>;
+}
+
+const KINDS: Record<Grant['type'], [one: string, many: string]> = {
+  ROLE: ['role', 'roles'],
+  USER: ['person', 'people'],
+  CHANNEL: ['channel', 'channels'],
+};
+
+function wordsFor(grants: readonly Grant[], guildId: string): string {
+  const isEverybody = ({ type, id }: Grant) => type === 'ROLE' && id === guildId;
+  const some = (allow: boolean) =>
+    Object.entries(KINDS).flatMap(([type, [one, many]]) => {
+      const count = grants.filter(
+        (grant) => grant.type === type && grant.allow === allow && !isEverybody(grant),
+      ).length;
+      return count === 0 ? [] : [`${count} ${count === 1 ? one : many}`];
+    });
+  const everybody = grants.find(isEverybody);
+  const allowed = [...(everybody?.allow ? ['everybody'] : []), ...some(true)];
+  const denied = [...(everybody?.allow === false ? ['everybody else'] : []), ...some(false)];
+  return [
+    allowed.length > 0 ? `allowed for ${allowed.join(', ')}` : 'allowed for nobody',
+    ...(denied.length > 0 ? [`denied to ${denied.join(', ')}`] : []),
+  ].join('; ');
+}

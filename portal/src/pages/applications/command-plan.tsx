@@ -1,0 +1,99 @@
+import type { OverwriteCommandsMutation } from '../../gql/types.js';
+import { FIELD_NAMES } from './command-body.js';
+import { Exchange } from './probe-report.js';
+
+/** What an overwrite would do, and by what the server knows this plan. */
+export type Planned = OverwriteCommandsMutation['overwriteCommands'];
+
+type Plan = Planned['plan'];
+
+const CHANGES: Record<Plan[number]['change'], { text: string; tone: string }> = {
+  CREATED: { text: 'created', tone: 'good' },
+  CHANGED: { text: 'changed', tone: 'warn' },
+  DELETED: { text: 'deleted', tone: 'bad' },
+  UNCHANGED: { text: 'as it is', tone: '' },
+};
+
+interface PlanViewProps {
+  plan: Plan;
+  isBusy: boolean;
+  onApply: () => void;
+}
+
+/** What an overwrite would do, command by command and field by field, before it is done. */
+export function PlanView({ plan, isBusy, onApply }: PlanViewProps) {
+  const isNothing = plan.every(({ change }) => change === 'UNCHANGED');
+  const lost = plan.reduce((sum, { grantsLost }) => sum + grantsLost, 0);
+  return (
+    <section className="plan" aria-label="Plan">
+      <h3>Plan</h3>
+      <p role="status">{summaryOf(plan)}</p>
+      <ul>
+        {plan.map((entry) => (
+          <Entry key={`${entry.change} ${entry.type} ${entry.name}`} entry={entry} />
+        ))}
+      </ul>
+      {lost > 0 && <p className="notice">In all {lost} permissions that servers granted go. They do not come back.</p>}
+      <button
+        type="button"
+        className={plan.some(({ change }) => change === 'DELETED') ? 'bad' : ''}
+        disabled={isBusy || isNothing}
+        onClick={onApply}
+      >
+        Apply
+      </button>
+    </section>
+  );
+}
+
+function summaryOf(plan: Plan): string {
+  const counts = Object.entries(CHANGES).map(
+    ([change, { text }]) => `${plan.filter((entry) => entry.change === change).length} ${text}`,
+  );
+  return `${counts.join(', ')}.`;
+}
+
+function Entry({ entry: { change, type, name, changes, grantsLost } }: { entry: Plan[number] }) {
+  return (
+    <li>
+      <span className={`badge ${CHANGES[change].tone}`}>{CHANGES[change].text}</span>{' '}
+      <bdi>{type === 'CHAT_INPUT' ? `/${name}` : name}</bdi>
+      {grantsLost > 0 && <span className="badge bad">{grantsLost} permissions of servers go</span>}
+      {changes.map((one) => (
+        <Change key={one.field} change={one} />
+      ))}
+    </li>
+  );
+}
+
+/** A field before and after: short values in a line, others beneath each other. */
+function Change({ change: { field, before, after } }: { change: Plan[number]['changes'][number] }) {
+  const name = Object.entries(FIELD_NAMES).find(([one]) => one === field)?.[1] ?? field;
+  if (isLong(before) || isLong(after))
+    return (
+      <details className="plan-change small">
+        <summary>{name}</summary>
+        <Exchange title="Before" text={textOf(before)} />
+        <Exchange title="After" text={textOf(after)} />
+      </details>
+    );
+  return (
+    <p className="plan-change small">
+      {name}: <del dir="auto">{wordsFor(before)}</del> → <ins dir="auto">{wordsFor(after)}</ins>
+    </p>
+  );
+}
+
+function isLong(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && JSON.stringify(value).length > 40;
+}
+
+function textOf(value: unknown): string | null {
+  return value === null ? null : JSON.stringify(value, null, 2);
+}
+
+function wordsFor(value: unknown): string {
+  if (typeof value === 'boolean') return value ? 'on' : 'off';
+  if (typeof value === 'string') return value === '' ? 'nothing' : `“${value}”`;
+  return value === null ? 'nothing' : JSON.stringify(value);
+}
