@@ -28,7 +28,7 @@ function Servers({ commandId }: { commandId: string }) {
   const shown = servers.filter(({ id }) => only === null || id === only);
   if (shown.length === 0) return <p className="hint">It is installed in no server of yours.</p>;
   return (
-    <ul className="rows" aria-label="Who may run it">
+    <ul className="list" aria-label="Who may run it">
       {shown.map((server) => (
         <Row key={server.id} server={server} commandId={commandId} />
       ))}
