@@ -73,23 +73,57 @@ interface MessagesProps {
 }
 
 function Messages({ shown, follow, lack }: MessagesProps) {
-  const { messages, fault, hasOlder, loadOlder, put, remove } = shown;
+  const { messages, fault, askNewest, hasOlder, loadOlder, put, remove } = shown;
   const log = useScroll(messages);
-  if (!messages) return fault ? <p className="notice">{fault}</p> : <Skeleton />;
+  if (!messages) return fault ? <NotNewest fault={fault} askNewest={askNewest} /> : <Skeleton />;
   return (
-    <div className="log" role="log" aria-label="Messages" ref={log} tabIndex={-1}>
-      {lack && <p className="hint">{lack}</p>}
-      {hasOlder && (
-        <button type="button" className="plain small" onClick={loadOlder}>
-          Load older
-        </button>
+    <>
+      <div className="log" role="log" aria-label="Messages" ref={log} tabIndex={-1}>
+        {lack && <p className="hint">{lack}</p>}
+        {hasOlder && <Older load={loadOlder} />}
+        {messages.length === 0 && <p className="hint">Nothing was said here yet. Type “/” to run a command.</p>}
+        <ol>
+          {messages.map((message) => (
+            <MessageRow key={message.id} message={message} onChange={put} onGone={remove} follow={follow} />
+          ))}
+        </ol>
+      </div>
+      {fault && <NotNewest fault={fault} askNewest={askNewest} />}
+    </>
+  );
+}
+
+function Older({ load }: { load: () => Promise<string | null> }) {
+  const [isBusy, setBusy] = useState(false);
+  const [fault, setFault] = useState<string | null>(null);
+  const ask = async () => {
+    if (isBusy) return;
+    setBusy(true);
+    setFault(await load());
+    setBusy(false);
+  };
+  return (
+    <div className="log-older">
+      <button type="button" className="plain small" aria-disabled={isBusy} onClick={ask}>
+        Load older
+      </button>
+      {fault && (
+        <p className="fault" role="alert">
+          {fault}
+        </p>
       )}
-      {messages.length === 0 && <p className="hint">Nothing was said here yet. Type “/” to run a command.</p>}
-      <ol>
-        {messages.map((message) => (
-          <MessageRow key={message.id} message={message} onChange={put} onGone={remove} follow={follow} />
-        ))}
-      </ol>
+    </div>
+  );
+}
+
+/** Says that what is shown is not the newest, as long as it is not. */
+function NotNewest({ fault, askNewest }: { fault: string; askNewest: () => void }) {
+  return (
+    <div className="notice" role="alert">
+      <p>New messages could not be loaded: {fault}</p>
+      <button type="button" className="plain small" onClick={askNewest}>
+        Try again
+      </button>
     </div>
   );
 }
