@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { noBrowser, openBrowser } from '../harness/browser.js';
+import { hearing, holdAnswer } from '../harness/held-answers.js';
 import { createApplication, type MadeApplication, type Person, signUp } from '../harness/people.js';
 import { openPortal } from '../harness/portal.js';
 import { startServer, type TestServer } from '../harness/server.js';
@@ -56,6 +57,25 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the audit log'), () => {
     await update(ada, application.id, { description: '' });
     await page.getByText('1 new entry').waitFor();
     expect(await rowsOf(page).first().innerText()).toMatch(/^ada cleared the description\s*new/);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('tells what is done while it is being asked for again', async () => {
+    const application = await createApplication(ada, 'Heron bot');
+    const { page, faults, open, close } = await openPortal(browser, server, ada);
+    const untilHeard = hearing(page);
+    await open(`/applications/${application.id}/audit`);
+    await rowsOf(page).first().waitFor();
+    await untilHeard('Heron bot');
+    const held = await holdAnswer(page, 'query ApplicationLog(');
+    await update(ada, application.id, { description: 'Wades' });
+    await held.isGiven;
+    await update(ada, application.id, { description: 'Stalks' });
+    await untilHeard('Stalks');
+    held.release();
+    await page.getByText('2 new entries').waitFor();
+    expect((await sentences(page))[0]).toMatch(/^ada changed the description from Wades to Stalks/);
     expect(faults).toEqual([]);
     await close();
   });

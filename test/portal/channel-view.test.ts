@@ -16,10 +16,12 @@ import {
   StringSelectMenuBuilder,
   TextInputBuilder,
   TextInputStyle,
+  UserSelectMenuBuilder,
 } from 'discord.js';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { noBrowser, openBrowser } from '../harness/browser.js';
+import { hearing, holdAnswer } from '../harness/held-answers.js';
 import { PIXEL } from '../harness/images.js';
 import {
   createApplication,
@@ -58,6 +60,8 @@ const messages = (page: Page, text: string) => page.getByRole('log').getByText(t
 const composer = (page: Page) => page.getByLabel(/^Message #/);
 const overhang = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+
+const isFocused = (locator: Locator) => locator.evaluate((element) => element === document.activeElement);
 
 async function say(page: Page, text: string): Promise<void> {
   await composer(page).fill(text);
@@ -106,11 +110,13 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a channel'), () => {
     await his.page.getByLabel('Edit the message').press('Enter');
     await messages(hers.page, 'italic').waitFor();
     await hers.page.getByText('(edited)').waitFor();
+    expect(await isFocused(row.getByRole('button', { name: 'Edit' }))).toBe(true);
 
     const theirs = hers.page.getByRole('listitem', { name: 'Message of bob' }).last();
     expect(await theirs.getByRole('button', { name: 'Edit' }).count()).toBe(0);
     await theirs.getByRole('button', { name: 'React' }).click();
     await hers.page.getByRole('button', { name: 'React with 🎉' }).click();
+    expect(await isFocused(theirs.getByRole('button', { name: 'React' }))).toBe(true);
     await his.page.getByRole('button', { name: '🎉, 1' }).click();
     await hers.page.getByRole('button', { name: '🎉, 2', pressed: true }).click();
     await his.page.getByRole('button', { name: '🎉, 1', pressed: true }).waitFor();
@@ -119,6 +125,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a channel'), () => {
     await his.page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
     await messages(hers.page, 'italic').waitFor({ state: 'detached' });
     expect(await messages(his.page, 'italic').count()).toBe(0);
+    await until(() => isFocused(his.page.getByRole('log')));
     expect([hers.faults, his.faults]).toEqual([[], []]);
     await Promise.all([hers.close(), his.close()]);
   });
@@ -144,27 +151,122 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a channel'), () => {
     await close();
   });
 
+  it('keeps what is not sent yet: typed meanwhile, beside files, and in another channel', async () => {
+    const { channelId } = await channelWith(0, 'drafts');
+    const { page, faults, open, close } = await openPortal(browser, server, ada);
+    await open(pathOf(channelId));
+    const held = await holdAnswer(page, 'mutation SendMessage(');
+    await say(page, 'said');
+    await held.isGiven;
+    await composer(page).fill('typed meanwhile');
+    held.release();
+    await messages(page, 'said').waitFor();
+    expect(await composer(page).inputValue()).toBe('typed meanwhile');
+    await composer(page).fill('');
+    await page
+      .getByLabel('Files', { exact: true })
+      .setInputFiles({ name: 'kept.txt', mimeType: 'text/plain', buffer: Buffer.from('kept') });
+    await composer(page).press('/');
+    await page.getByRole('combobox', { name: 'Command' }).press('Escape');
+    await page.getByRole('button', { name: 'Remove kept.txt' }).waitFor();
+    expect(await isFocused(composer(page))).toBe(true);
+    await composer(page).fill('later');
+    const channels = page.getByRole('navigation', { name: 'Channels' });
+    await channels.getByRole('link').first().click();
+    await page.getByText('kept.txt').waitFor({ state: 'detached' });
+    const asked = page.waitForEvent('dialog');
+    const left = page.reload();
+    const dialog = await asked;
+    expect(dialog.type()).toBe('beforeunload');
+    await dialog.dismiss();
+    await left.catch(() => undefined);
+    await channels.getByRole('link', { name: 'drafts' }).click();
+    await page.getByText('kept.txt').waitFor();
+    expect(await composer(page).inputValue()).toBe('later');
+    await composer(page).press('Enter');
+    await messages(page, 'later').waitFor();
+    await page.getByRole('log').getByRole('link', { name: 'kept.txt' }).waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('gives back what could not be sent', async () => {
+    const { page, open, close } = await openPortal(browser, server, ada);
+    await open(pathOf(guild.textChannelId));
+    await page.getByRole('log').waitFor();
+    await page.context().setOffline(true);
+    await say(page, 'not yet');
+    await page.getByRole('alert').first().waitFor();
+    expect(await composer(page).inputValue()).toBe('not yet');
+    await page.context().setOffline(false);
+    await composer(page).press('Enter');
+    await messages(page, 'not yet').waitFor();
+    await close();
+  });
+
+  it('shows what is said and edited while it is being asked for', async () => {
+    const { channelId } = await channelWith(1, 'busy');
+    const { page, faults, open, close } = await openPortal(browser, server, ada);
+    const untilHeard = hearing(page);
+    await open(pathOf(guild.textChannelId));
+    await page.getByRole('log').waitFor();
+    await untilHeard('ack');
+    // Once at first, and once more for what was missed before the page heard of the channel.
+    const answered = untilAnswered(page, channelId, 2);
+    await page.getByRole('navigation', { name: 'Channels' }).getByRole('link', { name: 'busy' }).click();
+    await answered;
+    const held = await holdAnswer(page, 'query ChannelMessages(');
+    const first = await sendMessage(bob, channelId, 'first');
+    await held.isGiven;
+    await sendMessage(bob, channelId, 'second');
+    await bob.graphql('mutation ($input: EditMessageInput!) { editMessage(input: $input) { message { id } } }', {
+      input: { channelId, messageId: first, content: 'first, edited' },
+    });
+    await untilHeard('first, edited');
+    held.release();
+    await messages(page, 'second').waitFor();
+    await messages(page, 'first, edited').waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+
   it('loads what is older than the newest 50', async () => {
     const { channelId } = await channelWith(60);
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open(pathOf(channelId));
     await messages(page, 'number 59').waitFor();
     expect(await messages(page, 'number 9').count()).toBe(0);
+    await page.context().setOffline(true);
+    await page.getByRole('button', { name: 'Load older' }).click();
+    await page.getByRole('log').getByRole('alert').waitFor();
+    await page.context().setOffline(false);
     await page.getByRole('button', { name: 'Load older' }).click();
     await messages(page, 'number 0').waitFor();
+    expect(await page.getByRole('log').getByRole('alert').count()).toBe(0);
     expect(await page.getByRole('log').getByRole('listitem').count()).toBe(60);
     await sendMessage(bob, channelId, 'number 60');
     await messages(page, 'number 60').waitFor();
     expect(await page.getByRole('log').getByRole('listitem').count()).toBe(61);
-    expect(faults).toEqual([]);
+    expect(faults.filter((fault) => !fault.includes('net::ERR_INTERNET_DISCONNECTED'))).toEqual([]);
     await close();
   });
 });
 
-async function channelWith(count: number): Promise<{ channelId: string }> {
+/** Until the messages of a channel were answered as often. */
+function untilAnswered(page: Page, channelId: string, times: number): Promise<void> {
+  return new Promise((resolve) => {
+    let left = times;
+    page.on('requestfinished', (request) => {
+      const body = request.postData() ?? '';
+      if (body.includes('query ChannelMessages(') && body.includes(channelId) && --left === 0) resolve();
+    });
+  });
+}
+
+async function channelWith(count: number, name = 'long'): Promise<{ channelId: string }> {
   const { createChannel } = await ada.graphql(
     'mutation ($input: CreateChannelInput!) { createChannel(input: $input) { channel { id } } }',
-    { input: { guildId: guild.id, name: 'long' } },
+    { input: { guildId: guild.id, name } },
   );
   const channelId = createChannel.channel.id as string;
   for (let number = 0; number < count; number += 1) await sendMessage(ada, channelId, `number ${number}`);
@@ -205,6 +307,9 @@ const panel = () => [
       .setPlaceholder('A dish')
       .addOptions({ label: 'Soup', value: 'soup' }, { label: 'Cake', value: 'cake' }),
   ),
+  new ActionRowBuilder<UserSelectMenuBuilder>().addComponents(
+    new UserSelectMenuBuilder().setCustomId('crew').setPlaceholder('A crew').setMinValues(1).setMaxValues(2),
+  ),
 ];
 
 const question = () =>
@@ -226,6 +331,9 @@ async function answer(interaction: Interaction): Promise<unknown> {
     return interaction.respond([{ name: `${typed} soup`, value: `${typed}-soup` }]);
   }
   if (interaction.isModalSubmit()) return interaction.reply(`because ${interaction.fields.getTextInputValue('why')}`);
+  if (interaction.isUserSelectMenu()) {
+    return interaction.reply(`crew ${interaction.users.map(({ username }) => username).join()}`);
+  }
   if (interaction.isStringSelectMenu()) return interaction.reply(`dish ${interaction.values.join()}`);
   if (interaction.isButton()) {
     return interaction.customId === 'ask'
@@ -291,6 +399,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('Enter');
     await page.getByRole('region', { name: 'Command echo' }).waitFor();
+    expect(await isFocused(page.getByLabel('text', { exact: true }))).toBe(true);
     await run(page);
     await page.getByText('This option is required.').waitFor();
     await page.getByLabel('text', { exact: true }).fill('x');
@@ -307,7 +416,10 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await run(page);
     await messages(page, 'echo hey 2 bob').waitFor();
     await page.getByText('was answered.').waitFor();
-    const link = page.getByRole('link', { name: 'Timeline' });
+    await page.getByRole('button', { name: 'Timeline' }).click();
+    const timeline = page.getByRole('complementary', { name: 'Timeline of echo' });
+    await timeline.getByRole('listitem').first().waitFor();
+    const link = timeline.getByRole('link', { name: 'Open its page' });
     expect(await link.getAttribute('href')).toMatch(new RegExp(`^/portal/applications/${appId}/interactions/\\d+$`));
     expect(await overhang(page)).toBeLessThanOrEqual(0);
     expect(faults).toEqual([]);
@@ -321,12 +433,52 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await page.getByLabel('level').selectOption('Hard');
     await run(page);
     await messages(page, 'game start hard').waitFor();
+    expect(await isFocused(composer(page))).toBe(true);
+    const timeline = page.getByRole('complementary', { name: 'Timeline of game' });
+    await timeline.getByRole('listitem').first().waitFor();
     await pick(page, 'find');
+    await page.context().setOffline(true);
+    await page.getByRole('combobox', { name: 'what' }).fill('pea');
+    await page.getByText('What can be chosen could not be asked for').waitFor();
+    await page.context().setOffline(false);
     await page.getByRole('combobox', { name: 'what' }).fill('bean');
     await page.getByRole('option', { name: 'bean soup' }).click();
     await run(page);
     await messages(page, 'found bean-soup').waitFor();
+    await page.getByRole('complementary', { name: 'Timeline of find' }).getByRole('button', { name: 'Close' }).click();
+    expect(await page.getByRole('complementary').count()).toBe(0);
+    expect(faults.filter((fault) => !fault.includes('net::ERR_INTERNET_DISCONNECTED'))).toEqual([]);
+    await close();
+  });
+
+  it('are picked on purpose alone, and what they were given is not left unasked', async () => {
+    const { page, faults, open, close } = await openPortal(browser, server, ada);
+    await open(pathOf(guild.textChannelId));
+    await composer(page).press('/');
+    await page.getByRole('combobox', { name: 'Command' }).fill('/ec');
+    const echo = page.getByRole('option', { name: '/echo' });
+    await echo.click({ button: 'right' });
+    await page.keyboard.press('Tab');
+    await echo.waitFor({ state: 'hidden' });
+    expect(await page.getByRole('region', { name: 'Command echo' }).count()).toBe(0);
+    await page.getByRole('combobox', { name: 'Command' }).press('ArrowDown');
+    await echo.click();
+    await page.getByLabel('text', { exact: true }).fill('hello');
+    await page.getByRole('link', { name: 'Integrations' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Stay' }).click();
+    expect(await page.getByLabel('text', { exact: true }).inputValue()).toBe('hello');
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    expect(await isFocused(composer(page))).toBe(true);
     expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('are asked for again with their page where their file does not come', async () => {
+    const { page, open, close } = await openPortal(browser, server, ada);
+    await open(pathOf(guild.textChannelId));
+    await page.route('**/portal/assets/command-picker*.js', (route) => route.abort());
+    await composer(page).press('/');
+    await page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor();
     await close();
   });
 
@@ -358,19 +510,39 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await run(page);
     await messages(page, 'a panel').waitFor();
     expect(await page.getByRole('link', { name: 'Read more' }).getAttribute('href')).toBe('https://example.com/');
+    await page.getByRole('combobox', { name: 'A dish' }).press('ArrowDown');
     await page.getByRole('combobox', { name: 'A dish' }).selectOption('Cake');
+    await page.getByRole('button', { name: 'Choose: A dish' }).click();
     await messages(page, 'dish cake').waitFor();
+    expect(await messages(page, 'dish soup').count()).toBe(0);
+    for (const name of ['ada', 'bob']) {
+      await page.getByRole('combobox', { name: 'A crew' }).fill(name);
+      await page.getByRole('option', { name }).click();
+      await page.getByRole('list', { name: 'Chosen: A crew' }).getByText(name).waitFor();
+    }
+    await page.getByRole('button', { name: 'Remove ada' }).click();
+    expect(await isFocused(page.getByRole('combobox', { name: 'A crew' }))).toBe(true);
+    await page.getByRole('combobox', { name: 'A crew' }).fill('ada');
+    await page.getByRole('option', { name: 'ada' }).click();
+    await page.getByRole('button', { name: 'Choose 2: A crew' }).click();
+    await messages(page, 'crew bob,ada').waitFor();
     await page.getByRole('button', { name: 'Ask' }).click();
     const dialog = page.getByRole('dialog', { name: 'A question' });
     await dialog.getByLabel('Why').fill('no');
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Answer' }).click();
+    expect(await dialog.getByLabel('Why').inputValue()).toBe('no');
     await dialog.getByRole('button', { name: 'Submit' }).click();
     await dialog.locator('[aria-invalid=true]').waitFor();
     await dialog.getByLabel('Why').fill('not');
     await dialog.getByRole('button', { name: 'Submit' }).click();
     await messages(page, 'because not').waitFor();
+    expect(await page.getByRole('button', { name: 'Answer' }).count()).toBe(0);
     await page.getByRole('button', { name: 'Press', exact: true }).click();
     await messages(page, 'pressed').waitFor();
     expect(await page.getByRole('button', { name: 'Press', exact: true }).count()).toBe(0);
+    expect(await isFocused(page.getByRole('listitem').filter({ hasText: 'pressed' }).last())).toBe(true);
     expect(faults).toEqual([]);
     await close();
   });

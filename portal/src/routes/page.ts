@@ -1,16 +1,10 @@
 import { lazyRouteComponent } from '@tanstack/react-router';
-import { MissingPage } from '../ui/broken.js';
+import { loadPart } from '../ui/broken.js';
 
 /** A page whose file is loaded when it is opened first. */
 export function page<Module extends Record<string, unknown>, Name extends keyof Module & string>(
   load: () => Promise<Module>,
   name: Name,
 ) {
-  return lazyRouteComponent(async () => {
-    try {
-      return await load();
-    } catch {
-      throw new MissingPage();
-    }
-  }, name);
+  return lazyRouteComponent(() => loadPart(load), name);
 }

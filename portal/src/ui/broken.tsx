@@ -7,6 +7,15 @@ export class MissingPage extends Error {
   override name = 'MissingPage';
 }
 
+/** Loads the file of a page, or of a part of one. @throws MissingPage where it does not come */
+export async function loadPart<Module>(load: () => Promise<Module>): Promise<Module> {
+  try {
+    return await load();
+  } catch {
+    throw new MissingPage();
+  }
+}
+
 /** In the place of a page that could not be shown. */
 export function Broken({ error }: Pick<ErrorComponentProps, 'error'>) {
   const isMissing = error instanceof MissingPage;

@@ -19,6 +19,7 @@ interface ComboboxProps<Item extends ComboboxItem> {
   placeholder?: string;
   /** What is said where nothing fits. */
   none?: string;
+  isOff?: boolean | undefined;
   /** Whether it takes the focus at once. */
   isFirst?: boolean;
   onText: (text: string) => void;
@@ -33,7 +34,7 @@ export function Combobox<Item extends ComboboxItem>(props: ComboboxProps<Item>) 
   const id = useId();
   const list = useList(props);
   const input = useRef<HTMLInputElement>(null);
-  const { isFirst } = props;
+  const { isFirst, isOff } = props;
   useEffect(() => {
     if (isFirst) input.current?.focus();
   }, [isFirst]);
@@ -55,6 +56,7 @@ export function Combobox<Item extends ComboboxItem>(props: ComboboxProps<Item>) 
         aria-invalid={fault ? true : undefined}
         aria-describedby={`${id}-notes`}
         placeholder={placeholder}
+        disabled={isOff}
         value={text}
         onChange={({ target }) => {
           list.open();
@@ -64,9 +66,17 @@ export function Combobox<Item extends ComboboxItem>(props: ComboboxProps<Item>) 
         onBlur={list.close}
         onKeyDown={list.onKey}
       />
-      {/* Keeps the focus in the field while something is picked by pointer. */}
-      <div className="combobox-options" id={`${id}-list`} role="listbox" aria-label={label} hidden={!list.isOpen}>
+      {/* Keeps the focus in the field while something is picked by pointer, or the list is scrolled. */}
+      <div
+        className="combobox-options"
+        id={`${id}-list`}
+        role="listbox"
+        aria-label={label}
+        hidden={!list.isOpen}
+        onMouseDown={(event) => event.preventDefault()}
+      >
         {items.map((item, index) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the field, which keeps the focus
           <div
             key={item.key}
             id={`${id}-${index}`}
@@ -74,8 +84,7 @@ export function Combobox<Item extends ComboboxItem>(props: ComboboxProps<Item>) 
             tabIndex={-1}
             aria-selected={index === list.active}
             ref={index === list.active && list.isOpen ? (option) => option?.scrollIntoView({ block: 'nearest' }) : null}
-            onPointerDown={(event) => {
-              event.preventDefault();
+            onClick={() => {
               list.close();
               onPick(item);
             }}
@@ -116,7 +125,7 @@ function useList<Item extends ComboboxItem>({ items, onPick, onLeave }: Combobox
     if (event.key === 'ArrowDown') move(1);
     else if (event.key === 'ArrowUp') move(-1);
     else if (event.key === 'Escape' && (isOpen || onLeave)) leave();
-    else if ((event.key !== 'Enter' && event.key !== 'Tab') || !pick() || event.key === 'Tab') return;
+    else if (event.key !== 'Enter' || !pick()) return;
     event.preventDefault();
     event.stopPropagation();
   };

@@ -89,7 +89,7 @@ function Timeline({ trace }: Pick<InteractionPageFragment, 'trace'>) {
 
 const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 
-function Step({ step }: { step: InteractionPageFragment['trace'][number] }) {
+export function Step({ step }: { step: InteractionPageFragment['trace'][number] }) {
   const { at, kind, status, durationMs, reason, request, response } = step;
   const facts = [status !== null && `status ${status}`, durationMs !== null && `${durationMs} ms`].filter(Boolean);
   return (

@@ -1,12 +1,15 @@
 import { useParams } from '@tanstack/react-router';
-import { useLayoutEffect, useRef, useState } from 'react';
+import { lazy, type RefObject, Suspense, useLayoutEffect, useRef, useState } from 'react';
 import type { InteractionShownFragment, MessageShownFragment } from '../../gql/types.js';
+import { loadPart } from '../../ui/broken.js';
 import { NotFound } from '../../ui/endings.js';
 import { Skeleton } from '../../ui/listing.js';
+import { Loading } from '../../ui/loading.js';
 import { Name, useTitle } from '../../ui/page.js';
 import { isMessageChannel } from './channels-of.js';
 import { Composer } from './composer.js';
-import { FollowedInteractions } from './followed-interactions.js';
+import { FollowedInteractions, isWatchable } from './followed-interactions.js';
+import { useKeptFocus } from './kept-focus.js';
 import { MessageRow } from './message.js';
 import { type ShownMessages, useMessages } from './messages.js';
 import { ChannelContext, useChannel } from './open-channel.js';
@@ -27,6 +30,11 @@ export function Channel() {
   );
 }
 
+const InteractionPanel = lazy(() => loadPart(() => import('./interaction-panel.js')));
+
+/** Where the timeline of what one ran has room beside the channel, as the styles have it. */
+const WIDE = '(min-width: 72rem)';
+
 /** How many of what one ran are shown. */
 const FOLLOWED = 3;
 
@@ -35,29 +43,47 @@ function OpenChannel() {
   const { id: selfId } = useSelf();
   const shown = useMessages(channel.id, selfId);
   const [followed, setFollowed] = useState<InteractionShownFragment[]>([]);
-  const follow = (one: InteractionShownFragment) =>
+  const [watchedId, watch] = useState<string | null>(null);
+  const [isWatching, setWatching] = useState(() => window.matchMedia(WIDE).matches);
+  const follow = (one: InteractionShownFragment) => {
     setFollowed((before) => [...before.filter(({ id }) => id !== one.id), one].slice(-FOLLOWED));
+    if (isWatching && isWatchable(one)) watch(one.id);
+  };
+  const watched = followed.find(({ id }) => id === watchedId);
+  const watchOrNot = (id: string | null) => {
+    setWatching(id !== null);
+    watch(id);
+  };
   if (shown.isOver) return <NotFound isPart />;
   return (
-    <section className="card channel" aria-label={`Channel ${channel.name}`}>
-      <header>
-        <h2>
-          <span aria-hidden="true"># </span>
-          <Name>{channel.name}</Name>
-        </h2>
-        {channel.topic && <p className="soft small">{channel.topic}</p>}
-      </header>
-      <Messages shown={shown} follow={follow} lack={lacks(channel.viewerPermissions, 'ReadMessageHistory')} />
-      <p className="typing soft small" role="status">
-        {typingWords(shown.typing)}
-      </p>
-      <FollowedInteractions
-        followed={followed}
-        follow={follow}
-        drop={(id) => setFollowed((before) => before.filter((one) => one.id !== id))}
-      />
-      <Composer onSent={shown.put} follow={follow} />
-    </section>
+    <>
+      <section className="card channel" aria-label={`Channel ${channel.name}`}>
+        <header>
+          <h2>
+            <span aria-hidden="true"># </span>
+            <Name>{channel.name}</Name>
+          </h2>
+          {channel.topic && <p className="soft small">{channel.topic}</p>}
+        </header>
+        <Messages shown={shown} follow={follow} lack={lacks(channel.viewerPermissions, 'ReadMessageHistory')} />
+        <p className="typing soft small" role="status">
+          {typingWords(shown.typing)}
+        </p>
+        <FollowedInteractions
+          followed={followed}
+          follow={follow}
+          drop={(id) => setFollowed((before) => before.filter((one) => one.id !== id))}
+          watchedId={watchedId}
+          watch={watchOrNot}
+        />
+        <Composer onSent={shown.put} follow={follow} />
+      </section>
+      {watched && (
+        <Suspense fallback={<Loading />}>
+          <InteractionPanel key={watched.id} watched={watched} onClose={() => watchOrNot(null)} />
+        </Suspense>
+      )}
+    </>
   );
 }
 
@@ -73,30 +99,64 @@ interface MessagesProps {
 }
 
 function Messages({ shown, follow, lack }: MessagesProps) {
-  const { messages, fault, hasOlder, loadOlder, put, remove } = shown;
-  const log = useScroll(messages);
-  if (!messages) return fault ? <p className="notice">{fault}</p> : <Skeleton />;
+  const { messages, fault, askNewest, hasOlder, loadOlder, put, remove } = shown;
+  const focus = useKeptFocus<HTMLDivElement>();
+  useScroll(focus.ref, messages);
+  if (!messages) return fault ? <NotNewest fault={fault} askNewest={askNewest} /> : <Skeleton />;
   return (
-    <div className="message-log" role="log" aria-label="Messages" ref={log} tabIndex={-1}>
-      {lack && <p className="hint">{lack}</p>}
-      {hasOlder && (
-        <button type="button" className="plain small" onClick={loadOlder}>
-          Load older
-        </button>
+    <>
+      <div className="channel-log" role="log" aria-label="Messages" {...focus} tabIndex={-1}>
+        {lack && <p className="hint">{lack}</p>}
+        {hasOlder && <Older load={loadOlder} />}
+        {messages.length === 0 && <p className="hint">Nothing was said here yet. Type “/” to run a command.</p>}
+        <ol>
+          {messages.map((message) => (
+            <MessageRow key={message.id} message={message} onChange={put} onGone={remove} follow={follow} />
+          ))}
+        </ol>
+      </div>
+      {fault && <NotNewest fault={fault} askNewest={askNewest} />}
+    </>
+  );
+}
+
+function Older({ load }: { load: () => Promise<string | null> }) {
+  const [isBusy, setBusy] = useState(false);
+  const [fault, setFault] = useState<string | null>(null);
+  const ask = async () => {
+    if (isBusy) return;
+    setBusy(true);
+    setFault(await load());
+    setBusy(false);
+  };
+  return (
+    <div className="channel-older">
+      <button type="button" className="plain small" aria-disabled={isBusy} onClick={ask}>
+        Load older
+      </button>
+      {fault && (
+        <p className="fault" role="alert">
+          {fault}
+        </p>
       )}
-      {messages.length === 0 && <p className="hint">Nothing was said here yet. Type “/” to run a command.</p>}
-      <ol>
-        {messages.map((message) => (
-          <MessageRow key={message.id} message={message} onChange={put} onGone={remove} follow={follow} />
-        ))}
-      </ol>
+    </div>
+  );
+}
+
+/** Says that what is shown is not the newest, as long as it is not. */
+function NotNewest({ fault, askNewest }: { fault: string; askNewest: () => void }) {
+  return (
+    <div className="notice" role="alert">
+      <p>New messages could not be loaded: {fault}</p>
+      <button type="button" className="plain small" onClick={askNewest}>
+        Try again
+      </button>
     </div>
   );
 }
 
 /** Keeps the newest in sight for who is at the end, and what is read where it is for who is not. */
-function useScroll(messages: readonly MessageShownFragment[] | undefined) {
-  const log = useRef<HTMLDivElement>(null);
+function useScroll(log: RefObject<HTMLElement | null>, messages: readonly MessageShownFragment[] | undefined): void {
   const before = useRef({ height: 0, first: '' });
   const first = messages?.[0]?.id ?? '';
   useLayoutEffect(() => {
@@ -108,5 +168,4 @@ function useScroll(messages: readonly MessageShownFragment[] | undefined) {
     else if (first !== wasFirst) element.scrollTop += element.scrollHeight - height;
     before.current = { height: element.scrollHeight, first };
   }, [messages]);
-  return log;
 }

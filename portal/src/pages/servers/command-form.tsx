@@ -1,9 +1,10 @@
-import { useMemo, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { InvokeCommandDocument } from '../../gql/servers/commands.js';
 import type { InteractionShownFragment } from '../../gql/types.js';
 import { useAction } from '../../ui/action.js';
 import { Form } from '../../ui/form.js';
 import type { Problem } from '../../ui/problems.js';
+import { LeaveQuestion } from '../../ui/save.js';
 import { useChannel } from './open-channel.js';
 import { OptionField } from './option-field.js';
 import { faultsByName, type Given, type Runnable, sentOptions } from './options.js';
@@ -42,8 +43,11 @@ export function CommandForm({ runnable, follow, onLeave, askAgain }: CommandForm
   );
   // Another one only after another try: the form moves the focus for each.
   const shown = useMemo(() => shownProblem(problem, faults), [problem, faults]);
+  const section = useRef<HTMLElement>(null);
+  useEffect(() => section.current?.querySelector<HTMLElement>('input, select, textarea, [type=submit]')?.focus(), []);
+  const isChanged = Object.values(given).some((value) => value !== undefined && value !== '');
   return (
-    <section className="picker" aria-label={`Command ${name}`}>
+    <section className="picker" aria-label={`Command ${name}`} ref={section}>
       <h3>
         /{name} <span className="soft small">{command.application.name}</span>
       </h3>
@@ -65,6 +69,7 @@ export function CommandForm({ runnable, follow, onLeave, askAgain }: CommandForm
           />
         ))}
       </Form>
+      <LeaveQuestion isChanged={isChanged} />
     </section>
   );
 }

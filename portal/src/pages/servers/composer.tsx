@@ -1,7 +1,9 @@
-import { type KeyboardEvent, lazy, Suspense, useRef, useState } from 'react';
+import { type KeyboardEvent, lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { SendMessageDocument, StartTypingDocument } from '../../gql/servers/channel.js';
 import type { InteractionShownFragment, MessageShownFragment } from '../../gql/types.js';
+import { useStore } from '../../store.js';
 import { useAction } from '../../ui/action.js';
+import { loadPart } from '../../ui/broken.js';
 import { TextArea } from '../../ui/field.js';
 import { Form } from '../../ui/form.js';
 import { Loading } from '../../ui/loading.js';
@@ -9,8 +11,9 @@ import { isSendKey } from './message.js';
 import { sizeOf } from './message-extras.js';
 import { useChannel } from './open-channel.js';
 import { lacks } from './permissions.js';
+import { giveBack, NOTHING, unsentIn } from './unsent.js';
 
-const CommandPicker = lazy(() => import('./command-picker.js'));
+const CommandPicker = lazy(() => loadPart(() => import('./command-picker.js')));
 
 const MOST_CHARACTERS = 4_000;
 const MOST_FILES = 10;
@@ -19,9 +22,6 @@ const MOST_BYTES = 10 * 1_024 * 1_024;
 /** From how many characters on the count is shown. */
 const COUNTED_FROM = 3_500;
 
-/** What was typed in channels and not sent, while these pages are open. */
-const unsent = new Map<string, string>();
-
 interface ComposerProps {
   onSent: (message: MessageShownFragment) => void;
   follow: (interaction: InteractionShownFragment) => void;
@@ -29,43 +29,46 @@ interface ComposerProps {
 
 /** Where a message is written, and a command is picked once a slash is typed. */
 export function Composer({ onSent, follow }: ComposerProps) {
-  const { id } = useChannel();
-  const [text, setText] = useState(unsent.get(id) ?? '');
-  const [isPicking, setPicking] = useState(false);
-  const type = (typed: string) => {
-    if (typed === '/') return setPicking(true);
-    unsent.set(id, typed);
-    setText(typed);
-  };
-  if (!isPicking) return <MessageForm text={text} type={type} onSent={onSent} />;
+  const [shown, setShown] = useState<'message' | 'commands' | 'message again'>('message');
+  if (shown !== 'commands') {
+    return <MessageForm isFirst={shown === 'message again'} onSent={onSent} onSlash={() => setShown('commands')} />;
+  }
   return (
     <Suspense fallback={<Loading />}>
-      <CommandPicker follow={follow} onLeave={() => setPicking(false)} />
+      <CommandPicker follow={follow} onLeave={() => setShown('message again')} />
     </Suspense>
   );
 }
 
 interface MessageFormProps {
-  text: string;
-  type: (text: string) => void;
+  /** Whether it takes the focus at once. */
+  isFirst: boolean;
   onSent: (message: MessageShownFragment) => void;
+  onSlash: () => void;
 }
 
-function MessageForm({ text, type, onSent }: MessageFormProps) {
+function MessageForm({ isFirst, onSent, onSlash }: MessageFormProps) {
   const { id: channelId, name, viewerPermissions } = useChannel();
-  const [files, setFiles] = useState<File[]>([]);
+  const area = useRef<HTMLTextAreaElement>(null);
+  const unsent = unsentIn(channelId);
+  const { text, files } = useStore(unsent);
   const { run, isBusy, problem } = useAction(SendMessageDocument, { isQuiet: true });
   const tellTyping = useTellTyping(channelId);
   const lack = lacks(viewerPermissions, 'SendMessages');
   const length = [...text].length;
   const fault = faultOf(length, files);
+  useEffect(() => {
+    if (isFirst) area.current?.focus();
+  }, [isFirst]);
+  const setFiles = (chosen: readonly File[]) => unsent.set({ ...unsent.get(), files: chosen });
   const send = async () => {
     if (fault || isBusy || (text.trim() === '' && files.length === 0)) return;
+    unsent.set(NOTHING);
     const sent = await run({ input: { channelId, content: text, ...(files.length > 0 ? { files } : {}) } });
-    if (!sent) return;
-    onSent(sent.sendMessage.message);
-    type('');
-    setFiles([]);
+    if (sent) onSent(sent.sendMessage.message);
+    else giveBack(unsent, { text, files });
+    // The button that was pressed is off meanwhile, and lets go of the focus.
+    if (document.activeElement === document.body) area.current?.focus();
   };
   const onKey = (event: KeyboardEvent) => {
     if (!isSendKey(event)) return;
@@ -99,8 +102,10 @@ function MessageForm({ text, type, onSent }: MessageFormProps) {
         value={text}
         fault={fault ?? Object.values(problem?.fields ?? {})[0]}
         onKeyDown={onKey}
+        ref={area}
         onChange={({ target }) => {
-          type(target.value);
+          if (target.value === '/') return onSlash();
+          unsent.set({ ...unsent.get(), text: target.value });
           tellTyping();
         }}
       />
@@ -109,7 +114,7 @@ function MessageForm({ text, type, onSent }: MessageFormProps) {
   );
 }
 
-function faultOf(length: number, files: File[]): string | undefined {
+function faultOf(length: number, files: readonly File[]): string | undefined {
   if (length > MOST_CHARACTERS) return `${length} characters: at most ${MOST_CHARACTERS} can be sent.`;
   if (files.length > MOST_FILES) return `${files.length} files: at most ${MOST_FILES} can be sent at once.`;
   const large = files.find(({ size }) => size > MOST_BYTES);
@@ -130,8 +135,8 @@ function useTellTyping(channelId: string) {
 }
 
 interface FilesProps {
-  files: File[];
-  onFiles: (files: File[]) => void;
+  files: readonly File[];
+  onFiles: (files: readonly File[]) => void;
 }
 
 function FileButton({ files, onFiles, lack }: FilesProps & { lack: string | undefined }) {

@@ -1,53 +1,114 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
 import { useClient } from 'urql';
 import { FollowedInteractionDocument, InteractionChangedDocument } from '../../gql/servers/commands.js';
 import type { InteractionShownFragment } from '../../gql/types.js';
 import { useSubscription } from '../../live.js';
 import { useQuery } from '../../query.js';
-import { ModalDialog } from './modal-dialog.js';
+import { LeaveQuestion } from '../../ui/save.js';
+import { ModalDialog, type Typed } from './modal-dialog.js';
 
 interface FollowedProps {
   followed: readonly InteractionShownFragment[];
   follow: (interaction: InteractionShownFragment) => void;
   drop: (id: string) => void;
+  /** Of which the timeline is shown. */
+  watchedId: string | null;
+  watch: (id: string | null) => void;
 }
 
 /** What became of what somebody ran here last. */
-export function FollowedInteractions({ followed, follow, drop }: FollowedProps) {
+export function FollowedInteractions({ followed, follow, drop, watchedId, watch }: FollowedProps) {
   if (followed.length === 0) return null;
   return (
     <ul className="followed" aria-label="What you ran">
       {followed.map((one) => (
-        <FollowedInteraction key={one.id} started={one} follow={follow} onDrop={() => drop(one.id)} />
+        <FollowedInteraction
+          key={one.id}
+          started={one}
+          follow={follow}
+          onDrop={() => drop(one.id)}
+          isWatched={one.id === watchedId}
+          onWatch={(isWatched) => watch(isWatched ? one.id : null)}
+        />
       ))}
     </ul>
   );
+}
+
+/** Whether somebody may see what happened with it. */
+export function isWatchable({ application }: InteractionShownFragment): boolean {
+  return application?.viewerOperations.includes('VIEW_INTERACTIONS') ?? false;
 }
 
 interface FollowedInteractionProps {
   started: InteractionShownFragment;
   follow: (interaction: InteractionShownFragment) => void;
   onDrop: () => void;
+  isWatched: boolean;
+  onWatch: (isWatched: boolean) => void;
 }
 
-function FollowedInteraction({ started, follow, onDrop }: FollowedInteractionProps) {
+function FollowedInteraction({ started, follow, onDrop, isWatched, onWatch }: FollowedInteractionProps) {
   const interaction = useInteraction(started);
-  const [isClosed, setClosed] = useState(false);
-  const { id, name, type, modal, state, application } = interaction;
-  const isSeen = application?.viewerOperations.includes('VIEW_INTERACTIONS');
+  const { name, type } = interaction;
+  const id = useId();
   return (
     <li>
-      <span role="status">
+      <span role="status" id={id}>
         <bdi>{type === COMMAND ? `/${name}` : name}</bdi> {words(interaction)}
       </span>
-      {isSeen && <a href={`/portal/applications/${application?.id}/interactions/${id}`}>Timeline</a>}
+      <Answer interaction={interaction} describedBy={id} follow={follow} />
+      {isWatchable(interaction) && (
+        <button
+          type="button"
+          className="link small"
+          aria-pressed={isWatched}
+          aria-describedby={id}
+          onClick={() => onWatch(!isWatched)}
+        >
+          Timeline
+        </button>
+      )}
       <button type="button" className="link small" aria-label={`Dismiss ${name}`} onClick={onDrop}>
         Dismiss
       </button>
-      {modal !== null && state === 'ANSWERED' && !isClosed && (
-        <ModalDialog interactionId={id} modal={modal} follow={follow} onClose={() => setClosed(true)} />
-      )}
     </li>
+  );
+}
+
+interface AnswerProps {
+  interaction: InteractionShownFragment;
+  describedBy: string;
+  follow: (interaction: InteractionShownFragment) => void;
+}
+
+/** What an application asks, as a dialog that opens by itself, and again for who closed it: what was typed stays. */
+function Answer({ interaction: { id, modal, state }, describedBy, follow }: AnswerProps) {
+  const [isOpen, setOpen] = useState(true);
+  const [isSent, setSent] = useState(false);
+  const [typed, setTyped] = useState<Typed>({});
+  if (modal === null || state !== 'ANSWERED' || isSent) return null;
+  const onSent = (next: InteractionShownFragment) => {
+    setSent(true);
+    follow(next);
+  };
+  return (
+    <>
+      <button type="button" className="small" aria-describedby={describedBy} onClick={() => setOpen(true)}>
+        Answer
+      </button>
+      {isOpen && (
+        <ModalDialog
+          interactionId={id}
+          modal={modal}
+          typed={typed}
+          onType={setTyped}
+          onSent={onSent}
+          onClose={() => setOpen(false)}
+        />
+      )}
+      <LeaveQuestion isChanged={Object.keys(typed).length > 0} />
+    </>
   );
 }
 
@@ -84,14 +145,21 @@ function useInteraction(started: InteractionShownFragment): InteractionShownFrag
   const [{ data }] = useQuery({ query: FollowedInteractionDocument, variables });
   useSubscription({ query: InteractionChangedDocument, variables });
   const interaction = data?.interaction ?? started;
-  const isWaiting = WAITING.has(interaction.state);
-  const { id } = started;
+  useAsking(
+    interaction.state,
+    () => void client.query(FollowedInteractionDocument, variables, { requestPolicy: 'network-only' }).toPromise(),
+  );
+  return interaction;
+}
+
+/** Asks now and then for what waits for an answer. */
+export function useAsking(state: InteractionShownFragment['state'] | undefined, ask: () => void): void {
+  const latest = useRef(ask);
+  latest.current = ask;
+  const isWaiting = state !== undefined && WAITING.has(state);
   useEffect(() => {
     if (!isWaiting) return;
-    const ask = () =>
-      void client.query(FollowedInteractionDocument, { id }, { requestPolicy: 'network-only' }).toPromise();
-    const timer = setInterval(ask, ASK_MS);
+    const timer = setInterval(() => latest.current(), ASK_MS);
     return () => clearInterval(timer);
-  }, [client, id, isWaiting]);
-  return interaction;
+  }, [isWaiting]);
 }

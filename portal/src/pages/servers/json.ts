@@ -28,7 +28,7 @@ export function webAddress(value: unknown): string | undefined {
   return text && /^https?:\/\//i.test(text) ? text : undefined;
 }
 
-/** Whether the pages' policy lets a picture of this address be shown: one of this instance. */
-export function isShowable(url: string): boolean {
-  return URL.parse?.(url)?.origin === window.location.origin;
+/** Whether the pages' policy lets a picture of this address be shown: one of this instance. @param issuer where it is public */
+export function isShowable(url: string, issuer: string): boolean {
+  return [window.location.origin, new URL(issuer).origin].some((origin) => url.startsWith(`${origin}/`));
 }

@@ -1,3 +1,4 @@
+import { useInstance } from '../../instance.js';
 import { isShowable } from './json.js';
 import type { Attachment, Embed } from './wire.js';
 
@@ -44,7 +45,8 @@ export function Attachments({ attachments }: { attachments: Attachment[] }) {
 
 /** A picture of this instance; of one elsewhere, which the pages' policy keeps out, its link. */
 export function PictureAt({ url, text }: { url: string; text: string }) {
-  if (!isShowable(url)) return <Outward url={url} text={text} />;
+  const { issuer } = useInstance();
+  if (!isShowable(url, issuer)) return <Outward url={url} text={text} />;
   return (
     <a href={url} target="_blank" rel="noreferrer">
       <img className="shown" src={url} alt={text} loading="lazy" />

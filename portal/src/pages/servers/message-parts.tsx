@@ -18,18 +18,19 @@ export function MessageParts({ parts, messageId, follow }: MessagePartsProps) {
   const { run, isBusy } = useAction(UseComponentDocument);
   if (parts.length === 0) return null;
   const use = async (customId: string, values?: string[]) => {
+    // Not switched off meanwhile: a button that is off lets go of the focus.
+    if (isBusy) return;
     const data = await run({ input: { channelId, messageId, customId, ...(values ? { values } : {}) } });
     if (data) follow(data.useComponent.interaction);
   };
   return (
     <div className="parts">
-      <PartList parts={parts} isBusy={isBusy} use={use} />
+      <PartList parts={parts} use={use} />
     </div>
   );
 }
 
 interface PartProps {
-  isBusy: boolean;
   use: (customId: string, values?: string[]) => void;
 }
 
@@ -65,12 +66,12 @@ function OnePart({ part, ...props }: PartProps & { part: Part }) {
 /** How the reference platform's styles of buttons look here; the rest is plain. */
 const LOOKS: Record<number, string> = { 1: 'small', 3: 'small', 4: 'small bad' };
 
-function PartButton({ part, isBusy, use }: PartProps & { part: Extract<Part, { kind: 'button' }> }) {
+function PartButton({ part, use }: PartProps & { part: Extract<Part, { kind: 'button' }> }) {
   return (
     <button
       type="button"
       className={LOOKS[part.style] ?? 'small plain'}
-      disabled={part.isOff || isBusy}
+      disabled={part.isOff}
       onClick={() => use(part.customId)}
     >
       {part.label}
@@ -78,6 +79,6 @@ function PartButton({ part, isBusy, use }: PartProps & { part: Extract<Part, { k
   );
 }
 
-function PartSelect({ part, isBusy, use }: PartProps & { part: SelectPart }) {
-  return <SelectChoice part={part} isOff={isBusy || part.isOff} onChoose={(values) => use(part.customId, values)} />;
+function PartSelect({ part, use }: PartProps & { part: SelectPart }) {
+  return <SelectChoice part={part} onChoose={(values) => use(part.customId, values)} />;
 }

@@ -11,9 +11,11 @@ import { TextArea } from '../../ui/field.js';
 import { Form } from '../../ui/form.js';
 import { Name } from '../../ui/page.js';
 import { Picture } from '../../ui/picture.js';
+import { LeaveQuestion } from '../../ui/save.js';
 import { Ago } from '../../ui/times.js';
 import { partsOf } from './components.js';
 import { DialogButtons } from './dialog-buttons.js';
+import { useKeptFocus } from './kept-focus.js';
 import { Attachments, Embeds } from './message-extras.js';
 import { MessageParts } from './message-parts.js';
 import { useChannel } from './open-channel.js';
@@ -33,14 +35,21 @@ interface MessageRowProps {
 
 /** A message: who wrote it, what it says, and what can be done with it. */
 export function MessageRow({ message, onChange, onGone, follow }: MessageRowProps) {
-  const [doing, setDoing] = useState<'edit' | 'delete' | 'react' | null>(null);
+  const [doing, setDoing] = useState<Doing | null>(null);
+  const [used, setUsed] = useState<Doing | null>(null);
   const stop = () => setDoing(null);
   const name = message.author.globalName ?? message.author.username;
+  const focus = useKeptFocus<HTMLLIElement>((row) => row.querySelector('[data-used]'));
   return (
-    <li className={message.ephemeral ? 'message ephemeral' : 'message'} aria-label={`Message of ${name}`}>
+    <li
+      {...focus}
+      tabIndex={-1}
+      className={message.ephemeral ? 'message ephemeral' : 'message'}
+      aria-label={`Message of ${name}`}
+    >
       <Picture url={message.author.avatarUrl} name={name} isRound />
       <div className="body">
-        <MessageHead message={message} name={name} />
+        <MessageHead id={headOf(message)} message={message} name={name} />
         {doing === 'edit' ? (
           <MessageEditor message={message} onChange={onChange} onClose={stop} />
         ) : (
@@ -50,16 +59,29 @@ export function MessageRow({ message, onChange, onGone, follow }: MessageRowProp
         <Attachments attachments={attachmentsOf(message.attachments)} />
         <MessageParts parts={partsOf(message.components)} messageId={message.id} follow={follow} />
         <Reactions message={message} onChange={onChange} isOpen={doing === 'react'} onClose={stop} />
-        <MessageActions message={message} onDo={(next) => setDoing(next === doing ? null : next)} />
+        {doing !== 'edit' && (
+          <MessageActions
+            message={message}
+            used={used}
+            onDo={(next) => {
+              setUsed(next);
+              setDoing(next === doing ? null : next);
+            }}
+          />
+        )}
       </div>
       {doing === 'delete' && <MessageDeletion message={message} onGone={onGone} onClose={stop} />}
     </li>
   );
 }
 
-function MessageHead({ message, name }: { message: MessageShownFragment; name: string }) {
+/** The ids of the parts of a message by which its buttons are told from those of others. */
+const headOf = ({ id }: MessageShownFragment) => `head-${id}`;
+const textOf = ({ id }: MessageShownFragment) => `text-${id}`;
+
+function MessageHead({ id, message, name }: { id: string; message: MessageShownFragment; name: string }) {
   return (
-    <p className="head">
+    <p className="head" id={id}>
       <Name>{name}</Name>
       {message.author.bot && <span className="badge">bot</span>}
       <span className="soft small">
@@ -71,9 +93,14 @@ function MessageHead({ message, name }: { message: MessageShownFragment; name: s
   );
 }
 
-function MessageContent({ message: { content, flags }, name }: { message: MessageShownFragment; name: string }) {
+function MessageContent({ message, name }: { message: MessageShownFragment; name: string }) {
+  const { content, flags } = message;
   if ((flags & LOADING) !== 0) return <p className="soft">{name} is thinking …</p>;
-  return content === '' ? null : <p className="text">{content}</p>;
+  return content === '' ? null : (
+    <p className="text" id={textOf(message)}>
+      {content}
+    </p>
+  );
 }
 
 /** Enter sends, Shift+Enter begins a line; not while an input method composes. */
@@ -122,6 +149,7 @@ function MessageEditor({ message, onChange, onClose }: EditorProps) {
         onChange={({ target }) => setContent(target.value)}
         ref={focus}
       />
+      <LeaveQuestion isChanged={content !== message.content} />
     </Form>
   );
 }
@@ -131,7 +159,16 @@ type Doing = 'edit' | 'delete' | 'react';
 /** Kinds of messages that people write; the rest tells of something. */
 const WRITTEN = [0, 19];
 
-function MessageActions({ message, onDo }: { message: MessageShownFragment; onDo: (doing: Doing) => void }) {
+interface MessageActionsProps {
+  message: MessageShownFragment;
+  /** What was done last, to which the focus comes back. */
+  used: Doing | null;
+  onDo: (doing: Doing) => void;
+}
+
+const ACTS = { react: 'React', edit: 'Edit', delete: 'Delete' } as const;
+
+function MessageActions({ message, used, onDo }: MessageActionsProps) {
   const { viewerPermissions } = useChannel();
   const { id } = useSelf();
   const isOwn = message.author.id === id;
@@ -139,20 +176,24 @@ function MessageActions({ message, onDo }: { message: MessageShownFragment; onDo
   const mayReact = holds(viewerPermissions, 'AddReactions') && holds(viewerPermissions, 'ReadMessageHistory');
   const isEditable = isOwn && WRITTEN.includes(message.type);
   const isRemovable = isOwn || holds(viewerPermissions, 'ManageMessages');
+  const offered = [mayReact && 'react', isEditable && 'edit', isRemovable && 'delete'] as const;
   return (
     <div className="acts">
-      {mayReact && <Act text="React" onDo={() => onDo('react')} />}
-      {isEditable && <Act text="Edit" onDo={() => onDo('edit')} />}
-      {isRemovable && <Act text="Delete" onDo={() => onDo('delete')} />}
+      {offered
+        .filter((act) => act !== false)
+        .map((act) => (
+          <button
+            key={act}
+            type="button"
+            className="link small"
+            aria-describedby={`${headOf(message)} ${textOf(message)}`}
+            data-used={act === used || undefined}
+            onClick={() => onDo(act)}
+          >
+            {ACTS[act]}
+          </button>
+        ))}
     </div>
-  );
-}
-
-function Act({ text, onDo }: { text: string; onDo: () => void }) {
-  return (
-    <button type="button" className="link small" onClick={onDo}>
-      {text}
-    </button>
   );
 }
 

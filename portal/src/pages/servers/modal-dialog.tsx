@@ -14,26 +14,27 @@ interface ModalDialogProps {
   interactionId: string;
   /** As the wire has it. */
   modal: unknown;
-  follow: (interaction: InteractionShownFragment) => void;
+  /** What was typed so far, by the inputs' ids: it outlives the dialog. */
+  typed: Typed;
+  onType: (typed: Typed) => void;
+  onSent: (interaction: InteractionShownFragment) => void;
   onClose: () => void;
 }
 
+export type Typed = Readonly<Record<string, Filled>>;
+
 /** What an application asks to be filled in. */
-export function ModalDialog({ interactionId, modal, follow, onClose }: ModalDialogProps) {
+export function ModalDialog({ interactionId, modal, typed, onType, onSent, onClose }: ModalDialogProps) {
   const { title, components } = fieldsOf(modal);
   const [parts] = useState<Part[]>(() => partsOf(components));
   const inputs = parts.flatMap(inputsIn);
-  const [filled, setFilled] = useState<Record<string, Filled>>(() =>
-    Object.fromEntries(inputs.map((input) => [input.customId, initialOf(input)])),
-  );
+  const filled = { ...Object.fromEntries(inputs.map((input) => [input.customId, initialOf(input)])), ...typed };
   const { run, isBusy, problem } = useAction(SubmitModalDocument, { isQuiet: true });
   const submit = async () => {
     const files: File[] = [];
     const sent = inputs.map((input) => filledPart(input, filled[input.customId], files));
     const data = await run({ input: { interactionId, components: sent, ...(files.length > 0 ? { files } : {}) } });
-    if (!data) return;
-    follow(data.submitModal.interaction);
-    onClose();
+    if (data) onSent(data.submitModal.interaction);
   };
   return (
     <OpenDialog title={textOf(title) ?? 'A question'} onClose={onClose}>
@@ -49,7 +50,7 @@ export function ModalDialog({ interactionId, modal, follow, onClose }: ModalDial
             part={part}
             filled={filled}
             faultOf={(customId) => faultAt(problem?.fields ?? {}, inputs, customId)}
-            onFill={(customId, value) => setFilled((before) => ({ ...before, [customId]: value }))}
+            onFill={(customId, value) => onType({ ...typed, [customId]: value })}
           />
         ))}
       </Form>

@@ -1,6 +1,7 @@
+import { useId } from 'react';
 import { Switch, TextArea, TextField } from '../../ui/field.js';
 import type { Choice, Part, TextInputPart } from './components.js';
-import { type Filled, valuesIn } from './modal-values.js';
+import { type Filled, filesIn, valuesIn } from './modal-values.js';
 import { SelectValues } from './select-choice.js';
 
 interface ModalPartProps {
@@ -37,22 +38,14 @@ function ModalField({ part, label = '', hint, filled, faultOf, onFill }: ModalPa
     case 'input':
       return <ModalText part={part} label={part.label || label} value={value} {...{ hint, fault, fill }} />;
     case 'select':
-      return (
-        <div>
-          <span className="label">{label}</span>
-          {hint && <p className="soft small">{hint}</p>}
-          <SelectValues part={part} label={label} values={valuesIn(value)} fault={fault} onValues={fill} />
-        </div>
-      );
+      return <SelectValues part={part} {...{ label, hint, fault }} values={valuesIn(value)} onValues={fill} />;
     case 'choices':
       return (
         <ModalChoices
-          label={label}
+          {...{ label, hint, fault, fill }}
           choices={part.choices}
           max={part.max}
           values={valuesIn(value)}
-          fill={fill}
-          fault={fault}
         />
       );
     case 'check':
@@ -70,7 +63,8 @@ function ModalField({ part, label = '', hint, filled, faultOf, onFill }: ModalPa
         <TextField
           type="file"
           multiple={part.max > 1}
-          {...{ label, hint, fault }}
+          {...{ label, fault }}
+          hint={[hint, ...filesIn(value).map(({ name }) => name)].filter(Boolean).join(' · ')}
           onChange={({ target }) => fill([...(target.files ?? [])])}
         />
       );
@@ -103,6 +97,7 @@ function ModalText({ part, label, hint, fault, value, fill }: ModalTextProps) {
 
 interface ModalChoicesProps {
   label: string;
+  hint: string | undefined;
   choices: Choice[];
   max: number;
   values: string[];
@@ -110,17 +105,20 @@ interface ModalChoicesProps {
   fill: (values: string[]) => void;
 }
 
-function ModalChoices({ label, choices, max, values, fault, fill }: ModalChoicesProps) {
+function ModalChoices({ label, hint, choices, max, values, fault, fill }: ModalChoicesProps) {
   const isOne = max === 1;
+  const id = useId();
   const toggle = (value: string) =>
     fill(isOne ? [value] : values.includes(value) ? values.filter((one) => one !== value) : [...values, value]);
   return (
-    <fieldset className="check">
+    <fieldset className="check" aria-describedby={`${id}-notes`}>
       <legend>{label}</legend>
       {choices.map((one) => (
         <label key={one.value}>
           <input
             type={isOne ? 'radio' : 'checkbox'}
+            name={id}
+            aria-invalid={fault ? true : undefined}
             checked={values.includes(one.value)}
             onChange={() => toggle(one.value)}
           />
@@ -130,7 +128,10 @@ function ModalChoices({ label, choices, max, values, fault, fill }: ModalChoices
           </span>
         </label>
       ))}
-      {fault && <p className="fault">{fault}</p>}
+      <div id={`${id}-notes`}>
+        {fault && <p className="fault">{fault}</p>}
+        {hint && <p className="soft small">{hint}</p>}
+      </div>
     </fieldset>
   );
 }

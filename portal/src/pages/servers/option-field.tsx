@@ -3,6 +3,7 @@ import { useClient } from 'urql';
 import { AutocompleteCommandDocument } from '../../gql/servers/commands.js';
 import { Combobox } from '../../ui/combobox.js';
 import { Select, TextField } from '../../ui/field.js';
+import { problemIn, sentenceOf } from '../../ui/problems.js';
 import { useChannel } from './open-channel.js';
 import { type CommandOption, choicesOf, type Given, type OptionChoice, type Runnable, sentOptions } from './options.js';
 import { PersonField, useLater } from './person-field.js';
@@ -91,12 +92,12 @@ function ListField({ list, value, onGive, ...notes }: ListFieldProps) {
 /** An option whose application offers choices while it is typed. */
 function CompletedField({ option, runnable, given, fault, onGive }: OptionFieldProps) {
   const [text, setText] = useState('');
-  const [choices, setChoices] = useState<OptionChoice[] | null>(null);
+  const [offered, setOffered] = useState<Offered | null>(null);
   const asked = useLater(text, 250);
   const ask = useAsk(runnable, given, option.name);
   useEffect(() => {
     let isWanted = true;
-    void ask(asked).then((offered) => isWanted && setChoices(offered));
+    void ask(asked).then((answer) => isWanted && setOffered(answer));
     return () => {
       isWanted = false;
     };
@@ -107,8 +108,8 @@ function CompletedField({ option, runnable, given, fault, onGive }: OptionFieldP
       hint={hintOf(option)}
       fault={fault}
       text={text}
-      items={(choices ?? []).map(({ name, value }) => ({ key: String(value), text: name }))}
-      none={choices ? 'The application offers nothing here.' : 'Loading …'}
+      items={(offered?.choices ?? []).map(({ name, value }) => ({ key: String(value), text: name }))}
+      none={offered ? (offered.refusal ?? 'The application offers nothing here.') : 'Loading …'}
       onText={(typed) => {
         setText(typed);
         onGive(typed);
@@ -121,14 +122,21 @@ function CompletedField({ option, runnable, given, fault, onGive }: OptionFieldP
   );
 }
 
+/** What an application offers, or why it does not. */
+interface Offered {
+  choices: OptionChoice[];
+  refusal: string | undefined;
+}
+
 function useAsk(runnable: Runnable, given: Record<string, Given>, focused: string) {
   const client = useClient();
   const { id: channelId } = useChannel();
-  return async (typed: string): Promise<OptionChoice[]> => {
+  return async (typed: string): Promise<Offered> => {
     const { options } = sentOptions(runnable, { ...given, [focused]: typed }, focused);
     const { id: commandId, version } = runnable.command;
     const input = { channelId, commandId, version, options };
-    const { data } = await client.mutation(AutocompleteCommandDocument, { input }).toPromise();
-    return choicesOf(data?.autocompleteCommand.choices);
+    const { data, error } = await client.mutation(AutocompleteCommandDocument, { input }).toPromise();
+    const refusal = error && `What can be chosen could not be asked for: ${sentenceOf(problemIn(error))}`;
+    return { choices: choicesOf(data?.autocompleteCommand.choices), refusal };
   };
 }

@@ -10,12 +10,15 @@ interface PersonFieldProps {
   fault?: string | undefined;
   /** Whether roles are offered as well. */
   withRoles?: boolean;
-  /** With undefined once what is typed is nobody's name any more. */
-  onPick: (id: string | undefined) => void;
+  /** Whether several are picked, one after the other. */
+  isMany?: boolean;
+  isOff?: boolean | undefined;
+  /** With undefined once what is typed is nobody's name any more, unless several are picked. */
+  onPick: (id: string | undefined, name: string) => void;
 }
 
 /** Finds a member of the server by the beginning of a name. */
-export function PersonField({ label, hint, fault, withRoles = false, onPick }: PersonFieldProps) {
+export function PersonField({ label, hint, fault, withRoles = false, isMany, isOff, onPick }: PersonFieldProps) {
   const { id: guildId } = useServer();
   const [text, setText] = useState('');
   const search = useLater(text.replace(/^@/, ''), 200);
@@ -28,17 +31,18 @@ export function PersonField({ label, hint, fault, withRoles = false, onPick }: P
       label={label}
       hint={hint}
       fault={fault}
+      isOff={isOff}
       text={text}
       items={[...people, ...roles]}
       placeholder="Type the beginning of a name"
       none={search === '' ? 'Type the beginning of a name.' : 'Nobody is called so.'}
       onText={(typed) => {
         setText(typed);
-        onPick(undefined);
+        if (!isMany) onPick(undefined, typed);
       }}
       onPick={(item) => {
-        setText(item.text);
-        onPick(item.key);
+        setText(isMany ? '' : item.text);
+        onPick(item.key, item.text);
       }}
     />
   );

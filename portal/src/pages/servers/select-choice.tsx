@@ -1,43 +1,42 @@
-import { useState } from 'react';
+import { type ChangeEvent, useState } from 'react';
+import { Select } from '../../ui/field.js';
 import type { SelectPart } from './components.js';
+import { useKeptFocus } from './kept-focus.js';
 import { PersonField } from './person-field.js';
 import { useServer } from './server.js';
 
 interface SelectChoiceProps {
   part: SelectPart;
-  isOff: boolean;
-  /** With one value it is told at once, with several once somebody says so. */
+  /** Sends what was chosen. A list changes with every key, so it is not sent before somebody says so. */
   onChoose: (values: string[]) => void;
 }
 
 /** A select of a message. */
-export function SelectChoice({ part, isOff, onChoose }: SelectChoiceProps) {
+export function SelectChoice({ part, onChoose }: SelectChoiceProps) {
   const [values, setValues] = useState<string[]>(part.choices.filter((one) => one.isDefault).map((one) => one.value));
-  const isMany = part.max > 1;
   const isComplete = values.length >= part.min && values.length <= part.max;
+  const text = part.max > 1 ? `Choose ${values.length}` : 'Choose';
   return (
     <div className="select-choice">
-      <SelectValues
-        part={part}
-        values={values}
-        isOff={isOff}
-        onValues={(chosen) => {
-          setValues(chosen);
-          if (!isMany && chosen.length > 0) onChoose(chosen);
-        }}
-      />
-      {isMany && (
-        <button type="button" className="small" disabled={isOff || !isComplete} onClick={() => onChoose(values)}>
-          Choose {values.length}
-        </button>
-      )}
+      <SelectValues part={part} values={values} isOff={part.isOff} onValues={setValues} />
+      <button
+        type="button"
+        className="small"
+        aria-label={`${text}: ${part.placeholder}`}
+        disabled={part.isOff || !isComplete}
+        onClick={() => onChoose(values)}
+      >
+        {text}
+      </button>
     </div>
   );
 }
 
 interface SelectValuesProps {
   part: SelectPart;
+  /** Without it, the select says itself what it is for. */
   label?: string;
+  hint?: string | undefined;
   values: string[];
   isOff?: boolean;
   fault?: string | undefined;
@@ -45,38 +44,72 @@ interface SelectValuesProps {
 }
 
 /** What can be chosen in a select: people are searched for, the rest is listed. */
-export function SelectValues({ part, label = part.placeholder, values, isOff, fault, onValues }: SelectValuesProps) {
+export function SelectValues(props: SelectValuesProps) {
+  const { part, label, hint, values, isOff, fault, onValues } = props;
   const offered = useOffered(part);
-  if (part.offer === 'user' || part.offer === 'mentionable') {
-    const pick = (id: string) => onValues([...values.filter((one) => one !== id), id].slice(-part.max));
-    return (
-      <PersonField
-        label={label}
-        fault={fault}
-        withRoles={part.offer === 'mentionable'}
-        onPick={(id) => id && pick(id)}
-      />
-    );
-  }
+  if (part.offer === 'user' || part.offer === 'mentionable') return <SelectPeople {...props} />;
   const isMany = part.max > 1;
-  return (
-    <div className="field">
-      <select
-        aria-label={label}
-        aria-invalid={fault ? true : undefined}
-        multiple={isMany}
-        disabled={isOff}
-        value={isMany ? values : (values[0] ?? '')}
-        onChange={({ target }) => onValues([...target.selectedOptions].map(({ value }) => value).filter(Boolean))}
-      >
+  const select = {
+    multiple: isMany,
+    disabled: isOff,
+    value: isMany ? values : (values[0] ?? ''),
+    onChange: ({ target }: ChangeEvent<HTMLSelectElement>) =>
+      onValues([...target.selectedOptions].map(({ value }) => value).filter(Boolean)),
+    children: (
+      <>
         {!isMany && <option value="">{part.placeholder}</option>}
         {offered.map(({ value, text }) => (
           <option key={value} value={value}>
             {text}
           </option>
         ))}
-      </select>
-      {fault && <p className="fault">{fault}</p>}
+      </>
+    ),
+  };
+  if (label !== undefined) return <Select {...select} {...{ label, hint, fault }} />;
+  return (
+    <div className="field">
+      <select aria-label={part.placeholder} {...select} />
+    </div>
+  );
+}
+
+function SelectPeople({ part, label = part.placeholder, hint, values, isOff, fault, onValues }: SelectValuesProps) {
+  const [names, setNames] = useState<Record<string, string>>({});
+  const focus = useKeptFocus<HTMLDivElement>((whole) => whole.querySelector('input'));
+  const isMany = part.max > 1;
+  const field = { label, fault, isOff, isMany, withRoles: part.offer === 'mentionable' };
+  if (!isMany) return <PersonField {...field} hint={hint} onPick={(id) => onValues(id === undefined ? [] : [id])} />;
+  const pick = (id: string | undefined, name: string) => {
+    if (id === undefined) return;
+    setNames((before) => ({ ...before, [id]: name }));
+    onValues([...values.filter((one) => one !== id), id].slice(-part.max));
+  };
+  return (
+    <div {...focus} tabIndex={-1}>
+      <PersonField
+        {...field}
+        hint={hint ?? `At most ${part.max}: one more takes the place of the first.`}
+        onPick={pick}
+      />
+      {values.length > 0 && (
+        <ul className="chosen-people" aria-label={`Chosen: ${label}`}>
+          {values.map((id) => (
+            <li key={id}>
+              <bdi>{names[id] ?? id}</bdi>
+              <button
+                type="button"
+                className="link small"
+                aria-label={`Remove ${names[id] ?? id}`}
+                disabled={isOff}
+                onClick={() => onValues(values.filter((one) => one !== id))}
+              >
+                Remove
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
     </div>
   );
 }

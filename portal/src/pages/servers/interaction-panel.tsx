@@ -1,0 +1,60 @@
+import { Link } from '@tanstack/react-router';
+import { InteractionDocument, TimelineChangedDocument } from '../../gql/applications/interactions.js';
+import type { InteractionShownFragment } from '../../gql/types.js';
+import { useLive } from '../../live.js';
+import { useQuery } from '../../query.js';
+import { useRenewal } from '../../renewal.js';
+import { Skeleton } from '../../ui/listing.js';
+import { problemIn, sentenceOf } from '../../ui/problems.js';
+import { Step } from '../applications/interaction.js';
+import { useAsking } from './followed-interactions.js';
+
+interface InteractionPanelProps {
+  watched: InteractionShownFragment;
+  onClose: () => void;
+}
+
+/** What happens with something that was run in the channel, step by step, beside it. */
+export default function InteractionPanel({ watched, onClose }: InteractionPanelProps) {
+  const { id, application, name } = watched;
+  return (
+    <aside className="card channel-timeline" aria-label={`Timeline of ${name}`}>
+      <h2>
+        Timeline of <bdi>{name}</bdi>
+      </h2>
+      <Steps id={id} />
+      <div className="actions">
+        {application && (
+          <Link
+            to="/applications/$applicationId/interactions/$interactionId"
+            params={{ applicationId: application.id, interactionId: id }}
+          >
+            Open its page
+          </Link>
+        )}
+        <button type="button" className="plain small" onClick={onClose}>
+          Close
+        </button>
+      </div>
+    </aside>
+  );
+}
+
+function Steps({ id }: { id: string }) {
+  const [{ data, error }, again] = useQuery({ query: InteractionDocument, variables: { id } });
+  useLive(TimelineChangedDocument, { id });
+  const state = data?.interaction?.state;
+  const ask = () => again({ requestPolicy: 'network-only' });
+  useAsking(state, ask);
+  useRenewal(ask);
+  if (!data) return error ? <p className="notice">{sentenceOf(problemIn(error))}</p> : <Skeleton />;
+  const steps = data.interaction?.trace ?? [];
+  if (steps.length === 0) return <p className="hint">Nothing was noted yet.</p>;
+  return (
+    <ol className="timeline">
+      {steps.map((step, index) => (
+        <Step key={index} step={step} />
+      ))}
+    </ol>
+  );
+}

@@ -1,0 +1,47 @@
+import type { Page, Route } from 'playwright-core';
+
+/** An answer that the server has given and the page has not got yet. */
+export interface HeldAnswer {
+  /** Settles once the server has answered. */
+  isGiven: Promise<void>;
+  release: () => void;
+}
+
+/** Keeps from a page the answer to the next document that begins so, such as `query Guild(`, until it is released. */
+export async function holdAnswer(page: Page, beginning: string): Promise<HeldAnswer> {
+  const [given, released] = [signal(), signal()];
+  let isHolding = true;
+  await page.route('**/graphql', async (route: Route) => {
+    if (!isHolding || !route.request().postData()?.includes(beginning)) return route.fallback();
+    isHolding = false;
+    const response = await route.fetch();
+    given.give();
+    await released.isGiven;
+    await route.fulfill({ response });
+  });
+  return { isGiven: given.isGiven, release: released.give };
+}
+
+function signal() {
+  let give: () => void = () => {};
+  const isGiven = new Promise<void>((resolve) => {
+    give = resolve;
+  });
+  return { isGiven, give: () => give() };
+}
+
+/** What a page hears over its socket. @returns waits until it heard something with a text, since it was opened */
+export function hearing(page: Page): (text: string) => Promise<void> {
+  const heard: string[] = [];
+  const waiting = new Map<string, () => void>();
+  page.on('websocket', (socket) =>
+    socket.on('framereceived', ({ payload }) => {
+      heard.push(String(payload));
+      for (const [text, done] of waiting) if (String(payload).includes(text)) done();
+    }),
+  );
+  return async (text) => {
+    if (heard.some((frame) => frame.includes(text))) return;
+    await new Promise<void>((resolve) => waiting.set(text, resolve));
+  };
+}
