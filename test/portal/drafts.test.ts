@@ -5,7 +5,15 @@ import { noBrowser, openBrowser } from '../harness/browser.js';
 import { buildAnew } from '../harness/builds.js';
 import type { ThrowAwayDatabase } from '../harness/databases.js';
 import { type Front, openFront } from '../harness/front.js';
-import { createApplication, type MadeApplication, type Person, signUp } from '../harness/people.js';
+import {
+  createApplication,
+  createGuild,
+  invite,
+  type MadeApplication,
+  type Person,
+  sendMessage,
+  signUp,
+} from '../harness/people.js';
 import { openPortal, type PortalTab } from '../harness/portal.js';
 import { freePort } from '../harness/ports.js';
 import { type RunningInstance, startInstance } from '../harness/process.js';
@@ -80,6 +88,30 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what somebody typed is s
       await page.getByRole('button', { name: 'Save changes' }).waitFor({ state: 'detached' });
       const row = await server.app.db.reader.application.findUniqueOrThrow({ where: { id: BigInt(application.id) } });
       expect(row.description).toBe(TYPED);
+      await tab.close();
+    });
+
+    it('and what is said in the channel meanwhile and afterwards comes', async () => {
+      const [dan, eve] = [await signUp(server, 'dan'), await signUp(server, 'eve')];
+      const guild = await createGuild(dan, 'Harbour');
+      await invite(dan, guild, eve);
+      const tab = await openPortal(browser, server, eve);
+      await tab.open(`/servers/${guild.id}/channels/${guild.textChannelId}`);
+      const { page } = tab;
+      await page.getByLabel(/^Message #/).fill(TYPED);
+      await page.locator('.connection[data-state=live]').waitFor({ state: 'attached' });
+      await signOut(eve);
+      const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+      await dialog.waitFor();
+      await sendMessage(dan, guild.textChannelId, 'meanwhile');
+      await dialog.getByLabel('Password').fill(eve.password);
+      await dialog.getByRole('button', { name: 'Sign in' }).click();
+      const said = (text: string) => page.getByRole('log').getByText(text, { exact: true });
+      await said('meanwhile').waitFor();
+      await page.locator('.connection[data-state=live]').waitFor({ state: 'attached' });
+      await sendMessage(dan, guild.textChannelId, 'afterwards');
+      await said('afterwards').waitFor();
+      expect(await page.getByLabel(/^Message #/).inputValue()).toBe(TYPED);
       await tab.close();
     });
 

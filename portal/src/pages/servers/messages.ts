@@ -3,6 +3,7 @@ import { type Client, useClient } from 'urql';
 import { ChannelEventsDocument } from '../../gql/servers/channel.js';
 import type { MessageShownFragment } from '../../gql/types.js';
 import { connection } from '../../live.js';
+import { sessionEnded } from '../../session.js';
 import { useStore } from '../../store.js';
 import { ChannelLog } from './channel-log.js';
 import { useTyping } from './typing.js';
@@ -55,15 +56,15 @@ function useEvents(channelId: string, hear: Listener['hear'], askNewest: () => v
   const [isOver, setOver] = useState(false);
   const latest = useRef({ hear, askNewest });
   latest.current = { hear, askNewest };
-  useEffect(
-    () =>
-      listen(client, channelId, {
-        hear: (type, data) => latest.current.hear(type, data),
-        askNewest: () => latest.current.askNewest(),
-        end: () => setOver(true),
-      }),
-    [client, channelId],
-  );
+  const isSignedOut = useStore(sessionEnded);
+  useEffect(() => {
+    if (isSignedOut) return;
+    return listen(client, channelId, {
+      hear: (type, data) => latest.current.hear(type, data),
+      askNewest: () => latest.current.askNewest(),
+      end: () => setOver(true),
+    });
+  }, [client, channelId, isSignedOut]);
   return isOver;
 }
 
