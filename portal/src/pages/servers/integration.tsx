@@ -63,11 +63,13 @@ function Lists({ applicationId }: { applicationId: string }) {
   const access = data.guild.commandAccess;
   const opened = access.find(({ command }) => (command?.id ?? null) === commandId);
   if (!opened) return <NotFound isPart />;
+  const commands = access.flatMap(({ command }) => command ?? []);
   const title = opened.command ? nameOf(opened.command) : 'all commands';
   return (
     <>
       <section className="card" aria-label="What counts">
         <h2>What counts</h2>
+        {commands.length === 0 && <p className="hint">It has no commands yet.</p>}
         <Effects applicationId={applicationId} access={access} />
       </section>
       <section className="card" aria-label={`List of ${title}`}>
@@ -79,7 +81,7 @@ function Lists({ applicationId }: { applicationId: string }) {
           grants={grantsOf(opened.permissions)}
         />
       </section>
-      <Explainer commands={access.flatMap(({ command }) => command ?? [])} asOf={JSON.stringify(access)} />
+      {commands.length > 0 && <Explainer commands={commands} asOf={JSON.stringify(access)} />}
     </>
   );
 }
@@ -92,7 +94,7 @@ function Effects({ applicationId, access }: { applicationId: string; access: Acc
   const params = { guildId: server.id, applicationId };
   return (
     <div className="wide">
-      <table>
+      <table className="effects">
         <thead>
           <tr>
             <th scope="col">List</th>

@@ -40,7 +40,7 @@ export function Invites() {
       {!invites && (error ? <Refused error={error} /> : <Skeleton />)}
       {invites?.length === 0 && open.length > 0 && <p className="hint">An invite is a link by which people join.</p>}
       {invites && invites.length > 0 && (
-        <ul className="rows">
+        <ul className="server-rows">
           {invites.map((invite) => (
             <InviteRow key={invite.code} invite={invite} />
           ))}
@@ -88,8 +88,8 @@ function InviteRow({ invite }: { invite: InviteRowFragment }) {
 function describe({ channel, inviter, uses, maxUses, createdAt, expiresAt }: InviteRowFragment) {
   return (
     <>
-      {channel && `#${channel.name}, `}by {inviter.username}, made <Ago at={createdAt} />, used {uses}
-      {maxUses > 0 && ` of ${maxUses}`} times,{' '}
+      {channel && `#${channel.name}, `}by {inviter.username}, made <Ago at={createdAt} />,{' '}
+      {maxUses > 0 ? `used ${uses} of ${maxUses} times` : uses === 1 ? 'used once' : `used ${uses} times`},{' '}
       {expiresAt ? (
         <>
           ends <Ago at={expiresAt} />

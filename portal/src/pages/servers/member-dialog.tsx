@@ -13,6 +13,7 @@ import { useDraft } from '../../ui/draft.js';
 import { Select, TextField } from '../../ui/field.js';
 import { Form } from '../../ui/form.js';
 import { say } from '../../ui/toasts.js';
+import { holds } from './permissions.js';
 import { useLack, useSelf, useServer } from './server.js';
 
 interface MemberDialogProps {
@@ -29,10 +30,12 @@ export function MemberDialog({ member, onClose, onSaved }: MemberDialogProps) {
   const isSelf = member.user.id === selfId;
   return (
     <OpenDialog title={member.user.username} onClose={onClose}>
-      <Nickname member={member} isSelf={isSelf} onSaved={onSaved} />
-      <MemberRoles member={member} onSaved={onSaved} />
-      {!isSelf && <TimeOut member={member} onSaved={onSaved} />}
-      {!isSelf && <Removal member={member} onClose={onClose} onSaved={onSaved} />}
+      <div className="member-parts">
+        <Nickname member={member} isSelf={isSelf} onSaved={onSaved} />
+        <MemberRoles member={member} onSaved={onSaved} />
+        {!isSelf && <TimeOut member={member} onSaved={onSaved} />}
+        {!isSelf && <Removal member={member} onClose={onClose} onSaved={onSaved} />}
+      </div>
       <div className="actions">
         <button type="button" className="plain" onClick={onClose}>
           Close
@@ -105,7 +108,7 @@ function MemberRoles({ member, onSaved }: PartProps) {
         <legend>Roles</legend>
         {lack && <p className="soft small">{lack}</p>}
         {given.length === 0 && <p className="soft small">There are none but @everyone.</p>}
-        {given.map(({ id, name, managed }) => (
+        {given.map(({ id, name, managed, permissions }) => (
           <label key={id}>
             <input
               type="checkbox"
@@ -114,6 +117,7 @@ function MemberRoles({ member, onSaved }: PartProps) {
               onChange={({ target }) => set(id, target.checked)}
             />
             {name}
+            {holds(permissions, 'Administrator') && <span className="badge warn">administrator</span>}
           </label>
         ))}
       </fieldset>
