@@ -22,11 +22,12 @@ export function createCache(): Exchange {
       ParityRow: embedded,
       InvitePreview: embedded,
       Invite: ({ code }) => (typeof code === 'string' ? code : null),
+      CommandAccess: embedded,
     },
     resolvers: {
       // Not the logs of applications and teams: they are read from their newest end, where pages that were read before would leave gaps.
       Application: { interactions: relayPagination() },
-      Guild: { auditLog: relayPagination(), members: relayPagination() },
+      Guild: { auditLog: relayPagination() },
     },
     updates: { Mutation: UPDATES },
   });

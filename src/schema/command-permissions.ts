@@ -1,9 +1,12 @@
 import { ApplicationCommandPermissionType } from 'discord-api-types/v10';
 import { z } from 'zod';
 import {
+  type CommandAccess as CommandAccessRecord,
+  listCommandAccess,
   listCommandPermissions,
   type Runnability as RunnabilityRecord,
   runnableCommandIds,
+  setCommandPermission,
   setCommandPermissions,
   whyRunnable,
 } from '../domain/command-permissions/index.js';
@@ -14,6 +17,7 @@ import { parseInput } from '../domain/parse-input.js';
 import { renderPermissionEntry } from '../wire/command-permissions.js';
 import { builder } from './builder.js';
 import { ApplicationCommand, CommandType } from './commands.js';
+import { GuildPayload } from './guild-mutations.js';
 import { parseId, parseOptionalId } from './ids.js';
 import { readInPieces } from './lists.js';
 
@@ -35,6 +39,45 @@ const Runnability = builder.objectRef<RunnabilityRecord>('Runnability').implemen
     }),
   }),
 });
+
+const CommandAccess = builder.objectRef<CommandAccessRecord>('CommandAccess').implement({
+  description: 'Who may run a command in a server, beside its owner and administrators.',
+  fields: (t) => ({
+    command: t.field({
+      type: ApplicationCommand,
+      nullable: true,
+      description: 'Null for all commands that have no list of their own.',
+      resolve: ({ command }) => command,
+    }),
+    permissions: t.field({
+      type: 'JSON',
+      description: "What its own list says, as the reference platform's list of permissions.",
+      resolve: ({ entries }) => entries.map(renderPermissionEntry),
+    }),
+    effective: t.field({
+      type: 'JSON',
+      description: "The list that counts, likewise: a command's own takes the place of the application's.",
+      resolve: ({ effective }) => effective.map(renderPermissionEntry),
+    }),
+  }),
+});
+
+/** An application may have some hundred commands, each with a long list. */
+const ACCESS_COST = { field: 1, multiplier: 300 };
+
+builder.prismaObjectFields('Guild', (t) => ({
+  commandAccess: t.field({
+    type: [CommandAccess],
+    description:
+      "What is said of an application's commands: first of all of them, then of each. For who manages the server.",
+    args: { applicationId: t.arg.id({ required: true }) },
+    complexity: ACCESS_COST,
+    resolve: ({ id }, args, { budget, call }) => {
+      const key = { guildId: id, applicationId: parseId(args.applicationId, 'applicationId') };
+      return budget.step(() => listCommandAccess(call, key));
+    },
+  }),
+}));
 
 /** What the picker of a channel shows costs as much as that many commands. */
 const PICKER_COST = { field: 1, multiplier: 100 };
@@ -121,7 +164,35 @@ const Entries = z
   .array(z.object({ id: snowflake(), type: z.enum(ApplicationCommandPermissionType), allow: z.boolean() }))
   .max(limits.permissionsPerCommand);
 
+const SetCommandPermissionInput = builder.inputType('SetCommandPermissionInput', {
+  fields: (t) => ({
+    guildId: t.id({ required: true }),
+    applicationId: t.id({ required: true }),
+    commandId: t.id({
+      description: 'For all commands of the application without permissions of their own when not given.',
+    }),
+    id: t.id({
+      required: true,
+      description: "Of the role, user or channel. The server's id is @everyone, and one less all channels.",
+    }),
+    type: t.field({ type: PermissionTarget, required: true }),
+    allow: t.boolean({ description: 'Null, or not given, where nothing is to be said any more.' }),
+  }),
+});
+
 builder.mutationFields((t) => ({
+  setCommandPermission: t.field({
+    type: GuildPayload,
+    description:
+      'Says something else of one role, user or channel in such a list, whatever is said of others at the same time.',
+    args: { input: t.arg({ type: SetCommandPermissionInput, required: true }) },
+    resolve: async (_root, { input }, { call }) => {
+      const { id, type, allow } = input;
+      const target = { targetId: parseId(id, 'id'), targetType: type, allow: allow ?? null };
+      const { guildId } = await setCommandPermission(call, { ...parseKey(input), ...target });
+      return { guild: await call.read.guild.findUniqueOrThrow({ where: { id: guildId } }) };
+    },
+  }),
   setCommandPermissions: t.field({
     type: CommandPermissionsPayload,
     description: 'Replaces the list that says who may run a command in the server.',

@@ -1,5 +1,5 @@
 import { accessBoxGuild } from '../domain/boxes/index.js';
-import type { BusMessage } from '../domain/bus-message.js';
+import type { BusMessage, Invalidation } from '../domain/bus-message.js';
 import { DomainError } from '../domain/errors.js';
 import { accessGuild } from '../domain/guilds/index.js';
 import { topicsOfGuild } from '../infra/bus.js';
@@ -26,15 +26,17 @@ function watchedGuild(id: bigint): Watched<GuildRow> {
   };
 }
 
-/** Whether an event changes the guild itself, its roles, channels or emojis, or a membership. */
+/** What changes the guild itself, its roles, channels or emojis, a membership, or what else its pages show. */
+const SHOWN: ReadonlySet<Invalidation> = new Set(['view', 'picture', 'member', 'portal']);
+
 function showsInGuild({ invalidates }: BusMessage): boolean {
-  return invalidates.some((what) => what === 'view' || what === 'picture' || what === 'member');
+  return invalidates.some((what) => SHOWN.has(what));
 }
 
 builder.subscriptionField('guildChanged', (t) =>
   t.field({
     type: Guild,
-    description: `The server, anew whenever it changes, its roles, channels or emojis, or its members, until the caller is no member any more. ${WITH_INITIAL}`,
+    description: `The server, anew whenever it changes, its roles, channels or emojis, its members, or what its audit log tells, until the caller is no member any more. ${WITH_INITIAL}`,
     args: { guildId: t.arg.id({ required: true }), ...initialArgs },
     subscribe: (_root, { guildId, ...args }, context) =>
       watchState(context, watchedGuild(parseId(guildId, 'guildId')), args),

@@ -156,6 +156,19 @@ export const Guild = builder.prismaObject('Guild', {
         return connectionOf(page, pageRows(page, rows), (row) => row.userId);
       },
     }),
+    installation: t.field({
+      type: Installation,
+      nullable: true,
+      description: 'Of one application; null where it is not installed.',
+      args: { applicationId: t.arg.id({ required: true }) },
+      resolve: async ({ id: guildId }, args, context, info) => {
+        const applicationId = parseId(args.applicationId, 'applicationId');
+        await requireViewing(context, guildId);
+        const where = { applicationId_guildId: { applicationId, guildId } };
+        const query = queryFromInfo({ context, info });
+        return context.budget.step(() => context.call.read.installation.findUnique({ ...query, where }));
+      },
+    }),
     installations: t.field({
       type: [Installation],
       description: 'Oldest first.',

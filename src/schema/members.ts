@@ -1,11 +1,13 @@
 import { DomainError, renameFaults } from '../domain/errors.js';
 import {
+  addMemberRole,
   countInactive,
   kickMember,
   MemberChange,
   PruneDays,
   PruneRoles,
   pruneMembers,
+  removeMemberRole,
   setMemberRoles,
   updateMember,
 } from '../domain/members/index.js';
@@ -99,6 +101,15 @@ const SetMemberRolesInput = builder.inputType('SetMemberRolesInput', {
   }),
 });
 
+const MemberRoleInput = builder.inputType('MemberRoleInput', {
+  fields: (t) => ({
+    guildId: t.id({ required: true }),
+    userId: t.id({ required: true }),
+    roleId: t.id({ required: true, description: 'Below the highest of the caller.' }),
+    reason: t.string({ description: 'For the audit log.' }),
+  }),
+});
+
 const MemberPayload = builder.objectRef<{ member: MemberRow }>('MemberPayload').implement({
   fields: (t) => ({ member: t.field({ type: Member, resolve: ({ member }) => member }) }),
 });
@@ -156,6 +167,23 @@ function pruneOf(guildId: bigint, { days, roleIds }: PruneArgs) {
   };
 }
 
+type RoleChange = typeof addMemberRole;
+
+/** Gives or takes one role, whatever else is given or taken at the same time. @returns the member as they are then */
+async function changeRole(
+  { call, budget }: GraphqlContext,
+  input: typeof MemberRoleInput.$inferInput,
+  change: RoleChange,
+): Promise<{ member: MemberRow }> {
+  const guildId = parseId(input.guildId, 'guildId');
+  const userId = parseId(input.userId, 'userId');
+  await change(withReason(call, input.reason), { guildId, userId, roleId: parseId(input.roleId, 'roleId') });
+  const where = { guildId_userId: { guildId, userId } };
+  const member = await budget.step(() => call.read.member.findUnique({ where }));
+  if (!member) throw new DomainError('UNKNOWN_MEMBER');
+  return { member };
+}
+
 builder.prismaObjectFields('Guild', (t) => ({
   inactiveMemberCount: t.int({
     description: 'How many members `pruneMembers` would remove; for who may do that.',
@@ -180,6 +208,18 @@ builder.mutationFields((t) => ({
         roleIds: input.roleIds.map((id, index) => parseId(id, `roleIds.${index}`)),
       }),
     }),
+  }),
+  addMemberRole: t.field({
+    type: MemberPayload,
+    description: 'Gives a member a role; one that they have is no change.',
+    args: { input: t.arg({ type: MemberRoleInput, required: true }) },
+    resolve: (_root, { input }, context) => changeRole(context, input, addMemberRole),
+  }),
+  removeMemberRole: t.field({
+    type: MemberPayload,
+    description: 'Takes a role from a member; one that they have not is no change.',
+    args: { input: t.arg({ type: MemberRoleInput, required: true }) },
+    resolve: (_root, { input }, context) => changeRole(context, input, removeMemberRole),
   }),
   updateMember: t.field({
     type: MemberPayload,

@@ -22,7 +22,7 @@ export interface FullPortal {
   application: MadeApplication;
   /** What stands for each part of an address that is a parameter. */
   params: Record<
-    'applicationId' | 'commandId' | 'interactionId' | 'teamId' | 'guildId' | 'channelId' | 'boxId' | 'code',
+    'applicationId' | 'commandId' | 'interactionId' | 'teamId' | 'guildId' | 'channelId' | 'roleId' | 'boxId' | 'code',
     string
   >;
   /** A server of theirs that lives on a box. */
@@ -63,6 +63,8 @@ export async function fillPortal(server: TestServer): Promise<FullPortal> {
       teamId: team,
       guildId: guild.id,
       channelId: guild.textChannelId,
+      // That of everybody has the id of the server.
+      roleId: guild.id,
       boxId: box.boxId,
       code,
     },
@@ -107,7 +109,8 @@ async function runAnswered(
   return id;
 }
 
-async function inviteOf(person: Person, { textChannelId }: { textChannelId: string }): Promise<string> {
+/** @returns the code of an invite that they make */
+export async function inviteOf(person: Person, { textChannelId }: { textChannelId: string }): Promise<string> {
   const { createInvite } = await person.graphql('mutation ($i: ChannelIdInput!) { createInvite(input: $i) { code } }', {
     i: { channelId: textChannelId },
   });

@@ -117,6 +117,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'every page opens, for ev
       'applications/$applicationId/commands/1',
       'applications/$applicationId/interactions/1',
       'servers/$guildId/channels/1',
+      'servers/$guildId/channels/1/settings',
+      'servers/$guildId/roles/1',
+      'servers/$guildId/integrations/$applicationId/1',
     ])('/%s, which is not there, within what is', async (route) => {
       await tab.open(`/${pathOf(route)}`);
       await tab.page.getByRole('heading', { level: 2, name: 'Not found' }).waitFor();
@@ -136,6 +139,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'every page opens, for ev
       ['servers/$guildId/general', 'New invite'],
       ['servers/$guildId/general', 'Delete server'],
       ['servers/$guildId/channels', 'New channel'],
+      ['servers/$guildId/channels/$channelId/settings', 'Delete channel'],
       ['boxes', 'New box'],
       ['boxes/$boxId', 'Delete box'],
     ])('/%s with “%s” open', async (route, button) => {

@@ -10,6 +10,7 @@ import {
   type MadeGuild,
   type Person,
   signUp,
+  uninstall,
 } from '../harness/people.js';
 import { openPortal } from '../harness/portal.js';
 import { startServer, type TestServer } from '../harness/server.js';
@@ -42,6 +43,20 @@ async function createCommand(name: string): Promise<void> {
   });
 }
 
+const key = () => ({ guildId: guild.id, applicationId: application.id });
+const say = (entry: object) =>
+  ada.graphql('mutation ($input: SetCommandPermissionInput!) { setCommandPermission(input: $input) { __typename } }', {
+    input: { ...key(), ...entry },
+  });
+
+/** What the application's own list says. */
+async function grants() {
+  const query = `query ($guildId: ID!, $applicationId: ID!) {
+    commandPermissions(guildId: $guildId, applicationId: $applicationId)
+  }`;
+  return (await ada.graphql(query, key())).commandPermissions;
+}
+
 const said = (page: Page, text: string) =>
   page.getByRole('region', { name: 'Notifications' }).getByText(text).first().waitFor();
 const overhang = (page: Page) =>
@@ -59,20 +74,86 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the integrations of a se
     await why.getByRole('combobox', { name: 'Person' }).fill('bo');
     await why.getByRole('option', { name: 'bob' }).click();
     await why.getByText('No', { exact: true }).waitFor();
-    await page.getByRole('combobox', { name: 'List' }).selectOption('/echo');
+    const counts = page.getByRole('region', { name: 'What counts' });
+    await counts.getByRole('link', { name: '/echo' }).click();
     await page.getByText('This command has no list of its own').waitFor();
+    await why.getByRole('combobox', { name: 'Person' }).fill('bo');
+    await why.getByRole('option', { name: 'bob' }).click();
+    await why.getByText('No', { exact: true }).waitFor();
     const everyone = page.getByRole('group', { name: '@everyone' });
-    await everyone.getByRole('radio', { name: 'Allow' }).click({ force: true });
+    await everyone.getByRole('button', { name: 'Allow' }).click();
     const question = page.getByRole('alertdialog', { name: 'Let everybody run it?' });
     await question.getByRole('button', { name: 'Allow' }).click();
     await said(page, 'Saved');
-    await page.reload();
-    await page.getByRole('combobox', { name: 'List' }).selectOption('/echo');
-    await everyone.getByRole('radio', { name: 'Allow', checked: true }).waitFor();
-    await why.getByRole('combobox', { name: 'Person' }).fill('bo');
-    await why.getByRole('option', { name: 'bob' }).click();
     await why.getByText('Yes', { exact: true }).waitFor();
+    await counts.getByRole('row', { name: '/echo @everyone own list' }).waitFor();
+    await counts.getByRole('row', { name: 'All commands Only the server’s owner and administrators' }).waitFor();
+    await page.reload();
+    await everyone.getByRole('button', { name: 'Allow', pressed: true }).waitFor();
     expect(await overhang(page)).toBeLessThanOrEqual(0);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('show at once what somebody else says, and whom it lets run a command then', async () => {
+    const hers = await openPortal(browser, server, ada);
+    await hers.open(`/servers/${guild.id}/integrations/${application.id}`);
+    const bobs = hers.page.getByRole('group', { name: 'bob' });
+    await hers.page.getByText('Nothing is said yet').waitFor();
+    await say({ id: bob.id, type: 'USER', allow: true });
+    await bobs.getByRole('button', { name: 'Allow', pressed: true }).waitFor();
+    await hers.page.getByRole('row', { name: 'All commands 1 member' }).waitFor();
+    const all = hers.page.getByRole('group', { name: 'All channels' });
+    await all.getByRole('button', { name: 'Allow' }).click();
+    await said(hers.page, 'Saved');
+    expect(await grants()).toEqual([
+      { id: bob.id, type: 2, permission: true },
+      { id: String(BigInt(guild.id) - 1n), type: 3, permission: true },
+    ]);
+    expect(hers.faults).toEqual([]);
+    await hers.close();
+  });
+
+  it('save what is chosen, and nothing that the arrow keys come by', async () => {
+    const { page, faults, open, close } = await openPortal(browser, server, ada);
+    await open(`/servers/${guild.id}/integrations/${application.id}`);
+    const channel = page.getByRole('group', { name: '#general' });
+    const before = await grants();
+    await channel.locator('button, input').first().focus();
+    for (const key of ['ArrowRight', 'ArrowDown', 'ArrowLeft', 'ArrowUp']) await page.keyboard.press(key);
+    await page.getByRole('group', { name: 'bob' }).getByText('Not set').click();
+    await said(page, 'Saved');
+    expect(await grants()).toEqual(before.filter(({ type }: { type: number }) => type !== 2));
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('are managed by who manages the server, also without a role in the application', async () => {
+    const theirs = await createApplication(bob, 'Seal bot');
+    const id = await install(ada, theirs, guild);
+    await bob.graphql('mutation ($input: CreateCommandInput!) { createCommand(input: $input) { command { id } } }', {
+      input: { applicationId: theirs.id, command: { name: 'bark', description: 'Barks' } },
+    });
+    const { page, faults, open, close } = await openPortal(browser, server, ada);
+    await open(`/servers/${guild.id}/integrations/${theirs.id}`);
+    await page.getByRole('link', { name: '/bark' }).click();
+    await page.getByRole('heading', { name: 'Who may run /bark' }).waitFor();
+    await uninstall(ada, id);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('tell who installed them and when, and come and go without a reload', async () => {
+    const { page, faults, open, close } = await openPortal(browser, server, bob);
+    await open(`/servers/${guild.id}/integrations`);
+    await page.getByText('by ada').waitFor();
+    const other = await createApplication(ada, 'Heron bot');
+    const id = await install(ada, other, guild, { scopes: ['applications.commands'] });
+    await page.getByRole('link', { name: 'Heron bot' }).waitFor();
+    await uninstall(ada, id);
+    await page.getByRole('link', { name: 'Heron bot' }).waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Otter bot' }).click();
+    await page.getByText('Needs the permission “Manage the server”.').first().waitFor();
     expect(faults).toEqual([]);
     await close();
   });
@@ -89,45 +170,5 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the integrations of a se
     await hers.page.getByText('No application is installed here.').waitFor();
     expect([his.faults, hers.faults]).toEqual([[], []]);
     await Promise.all([his.close(), hers.close()]);
-  });
-});
-
-describe.skipIf(noBrowser !== null)(needing(noBrowser, 'roles and members of a server'), () => {
-  it('are made, ranked and given, which another browser shows at once', async () => {
-    const [hers, his] = await Promise.all([
-      openPortal(browser, server, ada, { width: 360 }),
-      openPortal(browser, server, bob),
-    ]);
-    await Promise.all([hers.open(`/servers/${guild.id}/roles`), his.open(`/servers/${guild.id}/roles`)]);
-    await his.page.getByText('Needs the permission “Manage roles”.').first().waitFor();
-    await hers.page.getByRole('button', { name: 'New role' }).click();
-    const editor = hers.page.getByRole('region', { name: 'Role New role' });
-    await editor.getByLabel('Colour').fill('blue');
-    await editor.getByLabel('Name', { exact: true }).fill('Pilots');
-    await editor.getByLabel('Manage messages').check();
-    await hers.page.getByRole('button', { name: 'Save changes' }).click();
-    await hers.page.locator('[aria-invalid=true]').waitFor();
-    await hers.page.getByLabel('Colour').fill('#0000ff');
-    await hers.page.getByRole('button', { name: 'Save changes' }).click();
-    await said(hers.page, 'Saved');
-    await his.page.getByRole('button', { name: 'Pilots', exact: true }).waitFor();
-    await hers.page.getByRole('button', { name: 'New role' }).click();
-    await hers.page.getByRole('button', { name: 'Move New role up' }).click();
-    await his.page.locator('ol.rows li').first().getByText('New role').waitFor();
-
-    await hers.open(`/servers/${guild.id}/members`);
-    await hers.page.getByLabel('Search').fill('bo');
-    await hers.page.getByRole('button', { name: 'Manage bob' }).click();
-    await hers.page.getByLabel('Pilots').check();
-    await hers.page.getByRole('button', { name: 'Save roles' }).click();
-    await hers.page.locator('.chips').getByText('Pilots').waitFor();
-    await hers.page.getByRole('button', { name: 'Manage bob' }).click();
-    expect(await overhang(hers.page)).toBeLessThanOrEqual(0);
-    await hers.page.getByRole('button', { name: 'Kick' }).click();
-    await hers.page.getByRole('alertdialog').getByRole('button', { name: 'Kick' }).click();
-    await hers.page.getByText('Nobody is called so.').waitFor();
-    await his.page.getByRole('heading', { name: 'Gone' }).waitFor();
-    expect([hers.faults, his.faults]).toEqual([[], []]);
-    await Promise.all([hers.close(), his.close()]);
   });
 });

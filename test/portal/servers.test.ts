@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { noBrowser, openBrowser } from '../harness/browser.js';
+import { inviteOf } from '../harness/full-portal.js';
 import { PIXEL } from '../harness/images.js';
 import { createGuild, invite, signUp } from '../harness/people.js';
 import { openPortal } from '../harness/portal.js';
@@ -52,11 +53,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the servers'), () => {
     const hers = await openPortal(browser, server, bea);
     await hers.open(`/servers/${guild.id}`);
     await hers.page.getByRole('button', { name: 'New invite' }).click();
-    await hers.page.getByLabel('How many can join by it').fill('200');
+    await hers.page.getByLabel('How many can join by it').selectOption('5');
     await hers.page.getByRole('button', { name: 'Create' }).click();
-    await hers.page.locator('[aria-invalid=true]').waitFor();
-    await hers.page.getByLabel('How many can join by it').fill('5');
-    await hers.page.getByRole('button', { name: 'Create' }).click();
+    await hers.page.getByText('used 0 of 5 times').waitFor();
     await hers.page.getByRole('button', { name: /^Copy the link/ }).click();
     await hers.page.getByText('Copied').waitFor();
     const link = await hers.page.evaluate(() => navigator.clipboard.readText());
@@ -71,6 +70,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the servers'), () => {
     await his.page.getByText('1 member, invited by bea').waitFor();
     await his.page.getByRole('button', { name: 'Join', exact: true }).click();
     await heading(his.page, 'Quay');
+    await hers.page.getByText('used 1 of 5 times').waitFor();
     await his.page.getByText('Needs the permission “Manage the server”.').waitFor();
     expect(await his.page.getByLabel('Name').isDisabled()).toBe(true);
     expect(await overhang(his.page)).toBeLessThanOrEqual(0);
@@ -83,6 +83,62 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the servers'), () => {
     await hers.page.getByText('An invite is a link by which people join.').waitFor();
     expect([hers.faults, his.faults]).toEqual([[], []]);
     await Promise.all([hers.close(), his.close()]);
+  });
+
+  it('are listed as they are, also those that are made and left elsewhere', async () => {
+    const hal = await signUp(server, 'hal');
+    const { page, faults, open, close } = await openPortal(browser, server, hal);
+    await open('/servers');
+    await page.getByText('Make your first server').waitFor();
+    const guild = await createGuild(hal, 'Breakwater');
+    await page.getByRole('link', { name: 'Breakwater' }).waitFor();
+    await hal.graphql('mutation ($i: GuildIdInput!) { deleteGuild(input: $i) { id } }', { i: { guildId: guild.id } });
+    await page.getByText('Make your first server').waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('are asked for in dialogs that a click beside them does not end', async () => {
+    const ida = await signUp(server, 'ida');
+    const { page, faults, open, close } = await openPortal(browser, server, ida);
+    await open('/servers');
+    await page.getByRole('button', { name: 'New server' }).click();
+    await page.getByLabel('Name').fill('Lagoon');
+    await page.mouse.click(5, 400);
+    await page.getByLabel('Description').fill('Calm');
+    expect(await page.getByLabel('Name').inputValue()).toBe('Lagoon');
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('leave the focus where somebody goes on after an invite was refused', async () => {
+    const jon = await signUp(server, 'jon');
+    const { page, faults, open, close } = await openPortal(browser, server, jon);
+    await open('/servers');
+    await page.getByRole('button', { name: 'Join with an invite' }).click();
+    await page.getByRole('textbox', { name: 'Invite' }).fill('nothing');
+    await page.getByRole('button', { name: 'Join', exact: true }).click();
+    await page.locator('[aria-invalid=true]').waitFor();
+    const kim = await signUp(server, 'kim');
+    const code = await inviteOf(kim, await createGuild(kim, 'Cove'));
+    // What it leads to comes when the focus is elsewhere already.
+    const held: (() => void)[] = [];
+    let isHeld = true;
+    await page.route('**/graphql', async (route) => {
+      if (isHeld) await new Promise<void>((resolve) => held.push(resolve));
+      await route.continue();
+    });
+    await page.getByRole('textbox', { name: 'Invite' }).fill(code);
+    await page.getByRole('button', { name: 'Cancel' }).focus();
+    await expect.poll(() => held.length).toBeGreaterThan(0);
+    isHeld = false;
+    for (const goOn of held) goOn();
+    await page.getByText('1 member, invited by').waitFor();
+    expect(await page.locator(':focus').textContent()).toBe('Cancel');
+    expect(faults).toEqual([]);
+    await close();
   });
 
   it('show what their owner changes to another member at once, and their picture before it is saved', async () => {

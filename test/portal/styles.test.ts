@@ -15,14 +15,14 @@ function selectorsIn(css: string): string[] {
   return [...css.matchAll(/([^{};]+)\{/g)]
     .map(([, selector = '']) => selector.trim())
     .filter((selector) => !selector.startsWith('@') && !/^(from|to|\d)/.test(selector))
-    .flatMap((selector) => withoutArguments(selector).split(','))
+    .flatMap((selector) => withJoinedArguments(selector).split(','))
     .map((selector) => selector.trim());
 }
 
-/** Such as `li:is` of `li:is(.new, .old)`. */
-function withoutArguments(selector: string): string {
-  const shorter = selector.replace(/\([^()]*\)/g, '');
-  return shorter === selector ? selector : withoutArguments(shorter);
+/** Such as `li:is[.new|.old]` of `li:is(.new, .old)`, so that commas and spaces are those between selectors and their parts. */
+function withJoinedArguments(selector: string): string {
+  const joined = selector.replace(/\(([^()]*)\)/g, (_, inner: string) => `[${inner.replace(/[\s,>+~]+/g, '|')}]`);
+  return joined === selector ? selector : withJoinedArguments(joined);
 }
 
 /** The classes of the first part of a selector, by which it finds what it is for. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { putCommand } from '../harness/command-rows.js';
-import { codeOf } from '../harness/graphql.js';
+import { codeOf, type Loose } from '../harness/graphql.js';
 import {
   createApplication,
   createGuild,
@@ -82,6 +82,78 @@ describe('a command', () => {
     expect((await list(ada, commandId)).data.commandPermissions).toEqual([
       { id: guild.textChannelId, type: 3, permission: false },
     ]);
+  });
+});
+
+const SET_ONE = `mutation ($input: SetCommandPermissionInput!) {
+  setCommandPermission(input: $input) { guild { id } }
+}`;
+const ACCESS = `query ($guildId: ID!, $applicationId: ID!) {
+  guild(id: $guildId) { commandAccess(applicationId: $applicationId) { command { id name } permissions effective } }
+}`;
+const setOne = (entry: object, id?: string) => ada.ask(SET_ONE, { input: { ...key(), commandId: id, ...entry } });
+const access = async () => (await ada.graphql(ACCESS, key())).guild.commandAccess;
+
+describe('one entry of a list', () => {
+  const everyone = () => ({ id: guild.id, type: 'ROLE' });
+
+  test('is said, said otherwise and taken back, whatever is said of others at the same time', async () => {
+    const said = await Promise.all([
+      setOne({ ...everyone(), allow: true }),
+      setOne({ id: bob.id, type: 'USER', allow: false }),
+      setOne({ id: ada.id, type: 'USER', allow: true }),
+    ]);
+    expect(said.flatMap(({ errors }) => errors)).toEqual([]);
+    await setOne({ ...everyone(), allow: false });
+    await setOne({ id: ada.id, type: 'USER', allow: null });
+    expect((await list(ada)).data.commandPermissions).toEqual([
+      { id: guild.id, type: 1, permission: false },
+      { id: bob.id, type: 2, permission: false },
+    ]);
+  });
+
+  test('is refused where its target is not there, and where the list is full', async () => {
+    const { errors } = await setOne({ id: '1', type: 'CHANNEL', allow: true });
+    expect(errors[0]?.extensions).toMatchObject({
+      code: 'BAD_USER_INPUT',
+      fields: { id: [{ message: 'This channel is not in the server.' }] },
+    });
+    const rows = Array.from({ length: 100 }, (_, index) => ({
+      targetId: BigInt(index + 1),
+      targetType: 2,
+      allow: true,
+    }));
+    const ids = { guildId: BigInt(guild.id), applicationId: BigInt(application.id), commandId: BigInt(commandId) };
+    await server.app.db.writer.commandPermission.createMany({ data: rows.map((row) => ({ ...ids, ...row })) });
+    expect(codeOf(await setOne({ ...everyone(), allow: true }, commandId))).toBe('LIMIT_EXCEEDED');
+    expect(codeOf(await setOne({ id: '7', type: 'USER', allow: null }, commandId))).toBeUndefined();
+    expect(codeOf(await bob.ask(SET_ONE, { input: { ...key(), ...everyone(), allow: true } }))).toBe('FORBIDDEN');
+  });
+});
+
+describe('what is said of all commands of an application', () => {
+  test('tells which list counts for each', async () => {
+    const quiet = String((await putCommand(server.app, BigInt(application.id), { name: 'quiet' })).id);
+    await setOne({ id: guild.id, type: 'ROLE', allow: true });
+    await setOne({ id: bob.id, type: 'USER', allow: false }, commandId);
+    const common = [{ id: guild.id, type: 1, permission: true }];
+    const own = [{ id: bob.id, type: 2, permission: false }];
+    const [first, ...ofCommands] = await access();
+    expect(first).toEqual({ command: null, permissions: common, effective: common });
+    expect(new Map(ofCommands.map((one: Loose) => [one.command.name, one]))).toEqual(
+      new Map([
+        ['roll', { command: { id: commandId, name: 'roll' }, permissions: own, effective: own }],
+        ['quiet', { command: { id: quiet, name: 'quiet' }, permissions: [], effective: common }],
+      ]),
+    );
+    expect(codeOf(await bob.ask(ACCESS, key()))).toBe('FORBIDDEN');
+    const query =
+      'query ($id: ID!, $app: ID!) { guild(id: $id) { installation(applicationId: $app) { application { id } } } }';
+    const installed = async (app: string) => (await bob.graphql(query, { id: guild.id, app })).guild.installation;
+    expect(await installed(application.id)).toEqual({ application: { id: application.id } });
+    const { id } = await createApplication(ada, 'Elsewhere');
+    expect(await installed(id)).toBeNull();
+    expect(codeOf(await ada.ask(ACCESS, { ...key(), applicationId: id }))).toBe('NOT_FOUND');
   });
 });
 

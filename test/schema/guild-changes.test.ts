@@ -1,7 +1,15 @@
 import type { Client } from 'graphql-ws';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Loose } from '../harness/graphql.js';
-import { createGuild, invite, type MadeGuild, type Person, signUp } from '../harness/people.js';
+import {
+  createApplication,
+  createGuild,
+  install,
+  invite,
+  type MadeGuild,
+  type Person,
+  signUp,
+} from '../harness/people.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { socketClient, subscribe } from '../harness/sockets.js';
 
@@ -59,6 +67,33 @@ test('guildChanged shows a server to its members anew, with its settings, channe
   const bob = await signUp(server, 'bob');
   await invite(owner, guild, bob);
   await until(stream, ({ members }) => members.edges.some((edge: Loose) => edge.node.user.id === bob.id));
+});
+
+test('guildChanged shows anew what is done to invites, bans and who may run commands', async () => {
+  const client = socketClient(server, { token: owner.token });
+  clients.push(client);
+  const application = await createApplication(owner);
+  await install(owner, application, guild);
+  const stream = await subscribe(
+    client,
+    `subscription ($id: ID!, $app: ID!) { guildChanged(guildId: $id) {
+      invites { uses } bans { edges { node { user { id } } } } installations { id } commandAccess(applicationId: $app) { permissions }
+    } }`,
+    { id: guild.id, app: application.id },
+  );
+  await owner.graphql('mutation ($i: ChannelIdInput!) { createInvite(input: $i, maxUses: 7) { code } }', {
+    i: { channelId: guild.textChannelId },
+  });
+  await until(stream, ({ invites }) => invites.some(({ uses }: Loose) => uses === 0));
+  const stranger = await signUp(server, 'banned');
+  await change('banMember', { guildId: guild.id, userId: stranger.id });
+  await until(stream, ({ bans }) => bans.edges.length === 1);
+  const entry = { id: guild.id, type: 'ROLE', allow: true };
+  await change('setCommandPermission', { guildId: guild.id, applicationId: application.id, ...entry });
+  await until(stream, ({ commandAccess }) => commandAccess[0].permissions.length === 1);
+  const elsewhere = await createApplication(owner, 'Commands alone');
+  await install(owner, elsewhere, guild, { scopes: ['applications.commands'] });
+  await until(stream, ({ installations }) => installations.length === 2);
 });
 
 test('guildChanged says nothing of messages', async () => {

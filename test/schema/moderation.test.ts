@@ -57,6 +57,23 @@ describe('who runs a server', () => {
     expect(viewerPermissions).toBe(String(DEFAULT_EVERYONE_PERMISSIONS));
   });
 
+  test('gives and takes roles one by one, also several at the same time', async () => {
+    const create = 'mutation ($input: CreateRoleInput!) { createRole(input: $input) { role { id } } }';
+    const make = async (name: string): Promise<string> =>
+      (await owner.graphql(create, { input: { guildId: guild.id, name } })).createRole.role.id;
+    const [one, two] = [await make('first'), await make('second')];
+    const change = (verb: 'add' | 'remove', roleId: string, person = owner) =>
+      person.ask(
+        `mutation ($input: MemberRoleInput!) { ${verb}MemberRole(input: $input) { member { roles { id } } } }`,
+        { input: { ...target(), roleId, reason: 'watch' } },
+      );
+    await Promise.all([change('add', one), change('add', two)]);
+    const { data } = await change('remove', one);
+    expect(data.removeMemberRole.member.roles).toEqual([{ id: two }]);
+    expect(await auditReasons('MEMBER_ROLE_UPDATE')).toEqual(['watch', 'watch', 'watch']);
+    expect((await change('add', one, ada)).errors[0]?.extensions.code).toBe('FORBIDDEN');
+  });
+
   test('kicks, bans and unbans', async () => {
     const kick = 'mutation ($input: MemberIdInput!) { kickMember(input: $input) { id } }';
     expect(await owner.graphql(kick, { input: { ...target(), reason: 'enough' } })).toEqual({

@@ -77,6 +77,12 @@ describe('what the caller may do', () => {
     expect(guild.installations).toEqual([{ application: { id: applicationId, viewerOperations: [] } }]);
   });
 
+  it('with a server: its owner deletes it, others leave it', async () => {
+    const query = 'query ($id: ID!) { guild(id: $id) { viewerOperations } }';
+    expect((await people.owner.graphql(query, { id: guildId })).guild.viewerOperations).toEqual(['DELETE']);
+    expect((await people.outsider.graphql(query, { id: guildId })).guild.viewerOperations).toEqual(['LEAVE']);
+  });
+
   it('with a team that invites them: nothing', async () => {
     await inviteToTeam(people.owner, { id: teamId }, people.outsider);
     const { portalHome } = await people.outsider.graphql(

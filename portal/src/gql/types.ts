@@ -56,6 +56,15 @@ export type ChannelOverwriteInput = {
   readonly targetType: OverwriteTarget;
 };
 
+export type ChannelPositionInput = {
+  readonly channelId: string;
+  /** Whether it gets the overwrites of the category it moves to. */
+  readonly lockPermissions?: boolean | null | undefined;
+  /** The category it moves to; null for none. */
+  readonly parentId?: string | null | undefined;
+  readonly position?: number | null | undefined;
+};
+
 export type CommandChange =
   | 'CHANGED'
   | 'CREATED'
@@ -65,13 +74,6 @@ export type CommandChange =
 export type CommandIdInput = {
   readonly applicationId: string;
   readonly commandId: string;
-};
-
-export type CommandPermissionInput = {
-  readonly allow: boolean;
-  /** Of the role, user or channel. The server's id is @everyone, and one less all channels. */
-  readonly id: string;
-  readonly type: PermissionTarget;
 };
 
 export type CommandType =
@@ -157,6 +159,11 @@ export type DeleteApplicationInput = {
   readonly name: string;
 };
 
+export type DeleteChannelOverwriteInput = {
+  readonly channelId: string;
+  readonly targetId: string;
+};
+
 export type EditMessageInput = {
   readonly channelId: string;
   readonly content: string;
@@ -166,6 +173,11 @@ export type EditMessageInput = {
 export type GuildIdInput = {
   readonly guildId: string;
 };
+
+/** What a member can do with a server or not by whose it is, whatever their roles are. */
+export type GuildOperation =
+  | 'DELETE'
+  | 'LEAVE';
 
 export type GuildTier =
   | 'CLOUD'
@@ -258,6 +270,15 @@ export type MemberIdInput = {
   readonly userId: string;
 };
 
+export type MemberRoleInput = {
+  readonly guildId: string;
+  /** For the audit log. */
+  readonly reason?: string | null | undefined;
+  /** Below the highest of the caller. */
+  readonly roleId: string;
+  readonly userId: string;
+};
+
 export type MessageIdInput = {
   readonly channelId: string;
   readonly messageId: string;
@@ -322,20 +343,33 @@ export type SendMessageInput = {
   readonly replyTo?: string | null | undefined;
 };
 
-export type SetCommandPermissionsInput = {
+export type SetChannelOverwriteInput = {
+  /** Decimal bits. */
+  readonly allow?: string | null | undefined;
+  readonly channelId: string;
+  /** Decimal bits. */
+  readonly deny?: string | null | undefined;
+  /** A role's, or a member's user. */
+  readonly targetId: string;
+  readonly targetType: OverwriteTarget;
+};
+
+export type SetChannelPositionsInput = {
+  readonly guildId: string;
+  /** 500 at most. */
+  readonly positions: ReadonlyArray<ChannelPositionInput>;
+};
+
+export type SetCommandPermissionInput = {
+  /** Null, or not given, where nothing is to be said any more. */
+  readonly allow?: boolean | null | undefined;
   readonly applicationId: string;
   /** For all commands of the application without permissions of their own when not given. */
   readonly commandId?: string | null | undefined;
   readonly guildId: string;
-  /** The whole list, 100 entries at most. */
-  readonly permissions: ReadonlyArray<CommandPermissionInput>;
-};
-
-export type SetMemberRolesInput = {
-  readonly guildId: string;
-  /** All roles the member is to have, @everyone not among them. */
-  readonly roleIds: ReadonlyArray<string>;
-  readonly userId: string;
+  /** Of the role, user or channel. The server's id is @everyone, and one less all channels. */
+  readonly id: string;
+  readonly type: PermissionTarget;
 };
 
 export type SetRolePositionsInput = {
@@ -425,6 +459,26 @@ export type UpdateApplicationInput = {
   readonly redirectUris?: ReadonlyArray<string> | null | undefined;
   readonly serverInstall?: boolean | null | undefined;
   readonly userInstall?: boolean | null | undefined;
+};
+
+/** What is not given stays. Null takes a setting back to that of a new channel. */
+export type UpdateChannelInput = {
+  /** Bits a second. */
+  readonly bitrate?: number | null | undefined;
+  readonly channelId: string;
+  readonly name?: string | null | undefined;
+  readonly nsfw?: boolean | null | undefined;
+  /** The whole list, 100 at most. */
+  readonly overwrites?: ReadonlyArray<ChannelOverwriteInput> | null | undefined;
+  /** A category; null for none. */
+  readonly parentId?: string | null | undefined;
+  readonly position?: number | null | undefined;
+  /** Seconds. */
+  readonly rateLimitPerUser?: number | null | undefined;
+  readonly topic?: string | null | undefined;
+  /** 0 or 5: text and announcement channels become each other. */
+  readonly type?: number | null | undefined;
+  readonly userLimit?: number | null | undefined;
 };
 
 export type UpdateCommandInput = {
@@ -937,6 +991,84 @@ export type InviteQueryVariables = Exact<{
 
 export type InviteQuery = { readonly invite: { readonly code: string, readonly guildId: string, readonly guildName: string, readonly guildIconUrl: string | null, readonly guildDescription: string | null, readonly memberCount: number, readonly presenceCount: number, readonly temporary: boolean, readonly inviter: { readonly id: string, readonly username: string } } | null };
 
+export type BanPageFragment = { readonly edges: ReadonlyArray<{ readonly node: { readonly reason: string | null, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } };
+
+export type GuildBansQueryVariables = Exact<{
+  id: string;
+  after?: string | null | undefined;
+}>;
+
+
+export type GuildBansQuery = { readonly guild: { readonly id: string, readonly bans: { readonly edges: ReadonlyArray<{ readonly node: { readonly reason: string | null, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } } | null };
+
+export type GuildBansChangedSubscriptionVariables = Exact<{
+  id: string;
+  after?: string | null | undefined;
+}>;
+
+
+export type GuildBansChangedSubscription = { readonly guildChanged: { readonly id: string, readonly bans: { readonly edges: ReadonlyArray<{ readonly node: { readonly reason: string | null, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } } };
+
+export type UnbanMemberMutationVariables = Exact<{
+  input: MemberIdInput;
+}>;
+
+
+export type UnbanMemberMutation = { readonly unbanMember: { readonly id: string } };
+
+export type ChannelSettingsFragment = { readonly bitrate: number, readonly userLimit: number, readonly overwrites: unknown, readonly id: string, readonly name: string, readonly type: number, readonly topic: string | null, readonly nsfw: boolean, readonly position: number, readonly rateLimitPerUser: number, readonly viewerPermissions: string, readonly parent: { readonly id: string } | null };
+
+export type ChannelSettingsPageFragment = { readonly id: string, readonly channels: ReadonlyArray<{ readonly bitrate: number, readonly userLimit: number, readonly overwrites: unknown, readonly id: string, readonly name: string, readonly type: number, readonly topic: string | null, readonly nsfw: boolean, readonly position: number, readonly rateLimitPerUser: number, readonly viewerPermissions: string, readonly parent: { readonly id: string } | null }> };
+
+export type ChannelSettingsQueryVariables = Exact<{
+  guildId: string;
+}>;
+
+
+export type ChannelSettingsQuery = { readonly guild: { readonly id: string, readonly channels: ReadonlyArray<{ readonly bitrate: number, readonly userLimit: number, readonly overwrites: unknown, readonly id: string, readonly name: string, readonly type: number, readonly topic: string | null, readonly nsfw: boolean, readonly position: number, readonly rateLimitPerUser: number, readonly viewerPermissions: string, readonly parent: { readonly id: string } | null }> } | null };
+
+export type ChannelSettingsChangedSubscriptionVariables = Exact<{
+  guildId: string;
+}>;
+
+
+export type ChannelSettingsChangedSubscription = { readonly guildChanged: { readonly id: string, readonly channels: ReadonlyArray<{ readonly bitrate: number, readonly userLimit: number, readonly overwrites: unknown, readonly id: string, readonly name: string, readonly type: number, readonly topic: string | null, readonly nsfw: boolean, readonly position: number, readonly rateLimitPerUser: number, readonly viewerPermissions: string, readonly parent: { readonly id: string } | null }> } };
+
+export type UpdateChannelMutationVariables = Exact<{
+  input: UpdateChannelInput;
+}>;
+
+
+export type UpdateChannelMutation = { readonly updateChannel: { readonly channel: { readonly bitrate: number, readonly userLimit: number, readonly overwrites: unknown, readonly id: string, readonly name: string, readonly type: number, readonly topic: string | null, readonly nsfw: boolean, readonly position: number, readonly rateLimitPerUser: number, readonly viewerPermissions: string, readonly parent: { readonly id: string } | null } } };
+
+export type DeleteChannelMutationVariables = Exact<{
+  input: ChannelIdInput;
+}>;
+
+
+export type DeleteChannelMutation = { readonly deleteChannel: { readonly id: string } };
+
+export type SetChannelPositionsMutationVariables = Exact<{
+  input: SetChannelPositionsInput;
+}>;
+
+
+export type SetChannelPositionsMutation = { readonly setChannelPositions: { readonly channels: ReadonlyArray<{ readonly id: string, readonly name: string, readonly type: number, readonly topic: string | null, readonly nsfw: boolean, readonly position: number, readonly rateLimitPerUser: number, readonly viewerPermissions: string, readonly parent: { readonly id: string } | null }> } };
+
+export type SetChannelOverwriteMutationVariables = Exact<{
+  input: SetChannelOverwriteInput;
+}>;
+
+
+export type SetChannelOverwriteMutation = { readonly setChannelOverwrite: { readonly channel: { readonly bitrate: number, readonly userLimit: number, readonly overwrites: unknown, readonly id: string, readonly name: string, readonly type: number, readonly topic: string | null, readonly nsfw: boolean, readonly position: number, readonly rateLimitPerUser: number, readonly viewerPermissions: string, readonly parent: { readonly id: string } | null } } };
+
+export type DeleteChannelOverwriteMutationVariables = Exact<{
+  input: DeleteChannelOverwriteInput;
+}>;
+
+
+export type DeleteChannelOverwriteMutation = { readonly deleteChannelOverwrite: { readonly channel: { readonly bitrate: number, readonly userLimit: number, readonly overwrites: unknown, readonly id: string, readonly name: string, readonly type: number, readonly topic: string | null, readonly nsfw: boolean, readonly position: number, readonly rateLimitPerUser: number, readonly viewerPermissions: string, readonly parent: { readonly id: string } | null } } };
+
 export type MessageShownFragment = { readonly id: string, readonly content: string, readonly createdAt: string, readonly editedAt: string | null, readonly ephemeral: boolean, readonly flags: number, readonly type: number, readonly attachments: unknown, readonly embeds: unknown, readonly components: unknown, readonly reactions: unknown, readonly author: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } };
 
 export type ChannelMessagesQueryVariables = Exact<{
@@ -1065,12 +1197,21 @@ export type FindMembersQueryVariables = Exact<{
 
 export type FindMembersQuery = { readonly guild: { readonly id: string, readonly members: { readonly edges: ReadonlyArray<{ readonly node: { readonly nick: string | null, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly bot: boolean } } }> } } | null };
 
+export type InviteRowFragment = { readonly code: string, readonly url: string, readonly createdAt: string, readonly expiresAt: string | null, readonly uses: number, readonly maxUses: number, readonly channel: { readonly id: string, readonly name: string } | null, readonly inviter: { readonly id: string, readonly username: string } };
+
 export type GuildInvitesQueryVariables = Exact<{
   id: string;
 }>;
 
 
 export type GuildInvitesQuery = { readonly guild: { readonly id: string, readonly invites: ReadonlyArray<{ readonly code: string, readonly url: string, readonly createdAt: string, readonly expiresAt: string | null, readonly uses: number, readonly maxUses: number, readonly channel: { readonly id: string, readonly name: string } | null, readonly inviter: { readonly id: string, readonly username: string } }> } | null };
+
+export type GuildInvitesChangedSubscriptionVariables = Exact<{
+  id: string;
+}>;
+
+
+export type GuildInvitesChangedSubscription = { readonly guildChanged: { readonly id: string, readonly invites: ReadonlyArray<{ readonly code: string, readonly url: string, readonly createdAt: string, readonly expiresAt: string | null, readonly uses: number, readonly maxUses: number, readonly channel: { readonly id: string, readonly name: string } | null, readonly inviter: { readonly id: string, readonly username: string } }> } };
 
 export type CreateInviteMutationVariables = Exact<{
   input: ChannelIdInput;
@@ -1104,29 +1245,39 @@ export type DeleteGuildMutation = { readonly deleteGuild: { readonly id: string 
 
 export type GrantedCommandFragment = { readonly id: string, readonly name: string, readonly type: CommandType, readonly description: string };
 
-export type GrantedCommandsQueryVariables = Exact<{
+export type IntegrationQueryVariables = Exact<{
   guildId: string;
   applicationId: string;
 }>;
 
 
-export type GrantedCommandsQuery = { readonly application: { readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly commands: ReadonlyArray<{ readonly id: string, readonly name: string, readonly type: CommandType, readonly description: string }>, readonly own: ReadonlyArray<{ readonly id: string, readonly name: string, readonly type: CommandType, readonly description: string }> } | null };
+export type IntegrationQuery = { readonly guild: { readonly id: string, readonly installation: { readonly id: string, readonly application: { readonly id: string, readonly name: string, readonly commands: ReadonlyArray<{ readonly id: string, readonly name: string, readonly type: CommandType, readonly description: string }>, readonly own: ReadonlyArray<{ readonly id: string, readonly name: string, readonly type: CommandType, readonly description: string }> } } | null } | null };
 
-export type CommandPermissionsQueryVariables = Exact<{
+export type CommandAccessesFragment = { readonly id: string, readonly commandAccess: ReadonlyArray<{ readonly permissions: unknown, readonly effective: unknown, readonly command: { readonly id: string, readonly name: string, readonly type: CommandType, readonly description: string } | null }> };
+
+export type CommandAccessesQueryVariables = Exact<{
   guildId: string;
   applicationId: string;
-  commandId?: string | null | undefined;
 }>;
 
 
-export type CommandPermissionsQuery = { readonly commandPermissions: unknown };
+export type CommandAccessesQuery = { readonly guild: { readonly id: string, readonly commandAccess: ReadonlyArray<{ readonly permissions: unknown, readonly effective: unknown, readonly command: { readonly id: string, readonly name: string, readonly type: CommandType, readonly description: string } | null }> } | null };
 
-export type SetCommandPermissionsMutationVariables = Exact<{
-  input: SetCommandPermissionsInput;
+export type CommandAccessChangedSubscriptionVariables = Exact<{
+  guildId: string;
+  applicationId: string;
 }>;
 
 
-export type SetCommandPermissionsMutation = { readonly setCommandPermissions: { readonly permissions: unknown } };
+export type CommandAccessChangedSubscription = { readonly guildChanged: { readonly id: string, readonly commandAccess: ReadonlyArray<{ readonly permissions: unknown, readonly effective: unknown, readonly command: { readonly id: string, readonly name: string, readonly type: CommandType, readonly description: string } | null }> } };
+
+export type SetCommandPermissionMutationVariables = Exact<{
+  input: SetCommandPermissionInput;
+  applicationId: string;
+}>;
+
+
+export type SetCommandPermissionMutation = { readonly setCommandPermission: { readonly guild: { readonly id: string, readonly commandAccess: ReadonlyArray<{ readonly permissions: unknown, readonly effective: unknown, readonly command: { readonly id: string, readonly name: string, readonly type: CommandType, readonly description: string } | null }> } } };
 
 export type WhyRunnableQueryVariables = Exact<{
   channelId: string;
@@ -1144,7 +1295,7 @@ export type NamedUserQueryVariables = Exact<{
 
 export type NamedUserQuery = { readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null } | null };
 
-export type InstallationRowFragment = { readonly id: string, readonly scopes: ReadonlyArray<string>, readonly permissions: string, readonly application: { readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly description: string } };
+export type InstallationRowFragment = { readonly id: string, readonly scopes: ReadonlyArray<string>, readonly permissions: string, readonly createdAt: string, readonly installedBy: { readonly id: string, readonly username: string } | null, readonly application: { readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly description: string } };
 
 export type GuildInstallationsQueryVariables = Exact<{
   id: string;
@@ -1152,7 +1303,15 @@ export type GuildInstallationsQueryVariables = Exact<{
 }>;
 
 
-export type GuildInstallationsQuery = { readonly guild: { readonly id: string, readonly installations: ReadonlyArray<{ readonly id: string, readonly scopes: ReadonlyArray<string>, readonly permissions: string, readonly application: { readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly description: string } }> } | null };
+export type GuildInstallationsQuery = { readonly guild: { readonly id: string, readonly installations: ReadonlyArray<{ readonly id: string, readonly scopes: ReadonlyArray<string>, readonly permissions: string, readonly createdAt: string, readonly installedBy: { readonly id: string, readonly username: string } | null, readonly application: { readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly description: string } }> } | null };
+
+export type GuildInstallationsChangedSubscriptionVariables = Exact<{
+  id: string;
+  after?: string | null | undefined;
+}>;
+
+
+export type GuildInstallationsChangedSubscription = { readonly guildChanged: { readonly id: string, readonly installations: ReadonlyArray<{ readonly id: string, readonly scopes: ReadonlyArray<string>, readonly permissions: string, readonly createdAt: string, readonly installedBy: { readonly id: string, readonly username: string } | null, readonly application: { readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly description: string } }> } };
 
 export type UninstallApplicationMutationVariables = Exact<{
   input: InstallationIdInput;
@@ -1165,37 +1324,47 @@ export type ChannelRowFragment = { readonly id: string, readonly name: string, r
 
 export type RoleRowFragment = { readonly id: string, readonly name: string, readonly color: number, readonly hoist: boolean, readonly managed: boolean, readonly mentionable: boolean, readonly permissions: string, readonly position: number };
 
-export type GuildPageFragment = { readonly viewerPermissions: string, readonly id: string, readonly name: string, readonly description: string | null, readonly iconUrl: string | null, readonly tier: GuildTier, readonly owner: { readonly id: string, readonly username: string } | null, readonly channels: ReadonlyArray<{ readonly id: string, readonly name: string, readonly type: number, readonly topic: string | null, readonly nsfw: boolean, readonly position: number, readonly rateLimitPerUser: number, readonly viewerPermissions: string, readonly parent: { readonly id: string } | null }>, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string, readonly color: number, readonly hoist: boolean, readonly managed: boolean, readonly mentionable: boolean, readonly permissions: string, readonly position: number }> };
+export type GuildPageFragment = { readonly viewerPermissions: string, readonly viewerOperations: ReadonlyArray<GuildOperation>, readonly id: string, readonly name: string, readonly description: string | null, readonly iconUrl: string | null, readonly tier: GuildTier, readonly owner: { readonly id: string, readonly username: string } | null, readonly channels: ReadonlyArray<{ readonly id: string, readonly name: string, readonly type: number, readonly topic: string | null, readonly nsfw: boolean, readonly position: number, readonly rateLimitPerUser: number, readonly viewerPermissions: string, readonly parent: { readonly id: string } | null }>, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string, readonly color: number, readonly hoist: boolean, readonly managed: boolean, readonly mentionable: boolean, readonly permissions: string, readonly position: number }> };
 
 export type GuildQueryVariables = Exact<{
   id: string;
 }>;
 
 
-export type GuildQuery = { readonly guild: { readonly viewerPermissions: string, readonly id: string, readonly name: string, readonly description: string | null, readonly iconUrl: string | null, readonly tier: GuildTier, readonly owner: { readonly id: string, readonly username: string } | null, readonly channels: ReadonlyArray<{ readonly id: string, readonly name: string, readonly type: number, readonly topic: string | null, readonly nsfw: boolean, readonly position: number, readonly rateLimitPerUser: number, readonly viewerPermissions: string, readonly parent: { readonly id: string } | null }>, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string, readonly color: number, readonly hoist: boolean, readonly managed: boolean, readonly mentionable: boolean, readonly permissions: string, readonly position: number }> } | null };
+export type GuildQuery = { readonly guild: { readonly viewerPermissions: string, readonly viewerOperations: ReadonlyArray<GuildOperation>, readonly id: string, readonly name: string, readonly description: string | null, readonly iconUrl: string | null, readonly tier: GuildTier, readonly owner: { readonly id: string, readonly username: string } | null, readonly channels: ReadonlyArray<{ readonly id: string, readonly name: string, readonly type: number, readonly topic: string | null, readonly nsfw: boolean, readonly position: number, readonly rateLimitPerUser: number, readonly viewerPermissions: string, readonly parent: { readonly id: string } | null }>, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string, readonly color: number, readonly hoist: boolean, readonly managed: boolean, readonly mentionable: boolean, readonly permissions: string, readonly position: number }> } | null };
 
 export type GuildChangedSubscriptionVariables = Exact<{
   id: string;
 }>;
 
 
-export type GuildChangedSubscription = { readonly guildChanged: { readonly viewerPermissions: string, readonly id: string, readonly name: string, readonly description: string | null, readonly iconUrl: string | null, readonly tier: GuildTier, readonly owner: { readonly id: string, readonly username: string } | null, readonly channels: ReadonlyArray<{ readonly id: string, readonly name: string, readonly type: number, readonly topic: string | null, readonly nsfw: boolean, readonly position: number, readonly rateLimitPerUser: number, readonly viewerPermissions: string, readonly parent: { readonly id: string } | null }>, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string, readonly color: number, readonly hoist: boolean, readonly managed: boolean, readonly mentionable: boolean, readonly permissions: string, readonly position: number }> } };
+export type GuildChangedSubscription = { readonly guildChanged: { readonly viewerPermissions: string, readonly viewerOperations: ReadonlyArray<GuildOperation>, readonly id: string, readonly name: string, readonly description: string | null, readonly iconUrl: string | null, readonly tier: GuildTier, readonly owner: { readonly id: string, readonly username: string } | null, readonly channels: ReadonlyArray<{ readonly id: string, readonly name: string, readonly type: number, readonly topic: string | null, readonly nsfw: boolean, readonly position: number, readonly rateLimitPerUser: number, readonly viewerPermissions: string, readonly parent: { readonly id: string } | null }>, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string, readonly color: number, readonly hoist: boolean, readonly managed: boolean, readonly mentionable: boolean, readonly permissions: string, readonly position: number }> } };
 
 export type UpdateGuildMutationVariables = Exact<{
   input: UpdateGuildInput;
 }>;
 
 
-export type UpdateGuildMutation = { readonly updateGuild: { readonly guild: { readonly viewerPermissions: string, readonly id: string, readonly name: string, readonly description: string | null, readonly iconUrl: string | null, readonly tier: GuildTier, readonly owner: { readonly id: string, readonly username: string } | null, readonly channels: ReadonlyArray<{ readonly id: string, readonly name: string, readonly type: number, readonly topic: string | null, readonly nsfw: boolean, readonly position: number, readonly rateLimitPerUser: number, readonly viewerPermissions: string, readonly parent: { readonly id: string } | null }>, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string, readonly color: number, readonly hoist: boolean, readonly managed: boolean, readonly mentionable: boolean, readonly permissions: string, readonly position: number }> } } };
+export type UpdateGuildMutation = { readonly updateGuild: { readonly guild: { readonly viewerPermissions: string, readonly viewerOperations: ReadonlyArray<GuildOperation>, readonly id: string, readonly name: string, readonly description: string | null, readonly iconUrl: string | null, readonly tier: GuildTier, readonly owner: { readonly id: string, readonly username: string } | null, readonly channels: ReadonlyArray<{ readonly id: string, readonly name: string, readonly type: number, readonly topic: string | null, readonly nsfw: boolean, readonly position: number, readonly rateLimitPerUser: number, readonly viewerPermissions: string, readonly parent: { readonly id: string } | null }>, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string, readonly color: number, readonly hoist: boolean, readonly managed: boolean, readonly mentionable: boolean, readonly permissions: string, readonly position: number }> } } };
 
 export type GuildCardFragment = { readonly id: string, readonly name: string, readonly description: string | null, readonly iconUrl: string | null, readonly tier: GuildTier };
 
-export type GuildsQueryVariables = Exact<{
-  after?: string | null | undefined;
+export type GuildsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type GuildsQuery = { readonly portalHome: { readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string, readonly description: string | null, readonly iconUrl: string | null, readonly tier: GuildTier }> } };
+
+export type MoreGuildsQueryVariables = Exact<{
+  after: string;
 }>;
 
 
-export type GuildsQuery = { readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string, readonly description: string | null, readonly iconUrl: string | null, readonly tier: GuildTier }> };
+export type MoreGuildsQuery = { readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string, readonly description: string | null, readonly iconUrl: string | null, readonly tier: GuildTier }> };
+
+export type GuildsChangedSubscriptionVariables = Exact<{ [key: string]: never; }>;
+
+
+export type GuildsChangedSubscription = { readonly portalHomeChanged: { readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string, readonly description: string | null, readonly iconUrl: string | null, readonly tier: GuildTier }> } };
 
 export type CreateGuildMutationVariables = Exact<{
   input: CreateGuildInput;
@@ -1220,6 +1389,8 @@ export type JoinGuildMutation = { readonly joinGuild: { readonly guild: { readon
 
 export type MemberRowFragment = { readonly nick: string | null, readonly joinedAt: string, readonly communicationDisabledUntil: string | null, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string }>, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } };
 
+export type MemberPageFragment = { readonly edges: ReadonlyArray<{ readonly node: { readonly nick: string | null, readonly joinedAt: string, readonly communicationDisabledUntil: string | null, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string }>, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } };
+
 export type GuildMembersQueryVariables = Exact<{
   id: string;
   after?: string | null | undefined;
@@ -1229,6 +1400,15 @@ export type GuildMembersQueryVariables = Exact<{
 
 export type GuildMembersQuery = { readonly guild: { readonly id: string, readonly members: { readonly edges: ReadonlyArray<{ readonly node: { readonly nick: string | null, readonly joinedAt: string, readonly communicationDisabledUntil: string | null, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string }>, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } } | null };
 
+export type GuildMembersChangedSubscriptionVariables = Exact<{
+  id: string;
+  after?: string | null | undefined;
+  search?: string | null | undefined;
+}>;
+
+
+export type GuildMembersChangedSubscription = { readonly guildChanged: { readonly id: string, readonly members: { readonly edges: ReadonlyArray<{ readonly node: { readonly nick: string | null, readonly joinedAt: string, readonly communicationDisabledUntil: string | null, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string }>, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } } };
+
 export type UpdateMemberMutationVariables = Exact<{
   input: UpdateMemberInput;
 }>;
@@ -1236,12 +1416,19 @@ export type UpdateMemberMutationVariables = Exact<{
 
 export type UpdateMemberMutation = { readonly updateMember: { readonly member: { readonly nick: string | null, readonly joinedAt: string, readonly communicationDisabledUntil: string | null, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string }>, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } } } };
 
-export type SetMemberRolesMutationVariables = Exact<{
-  input: SetMemberRolesInput;
+export type AddMemberRoleMutationVariables = Exact<{
+  input: MemberRoleInput;
 }>;
 
 
-export type SetMemberRolesMutation = { readonly setMemberRoles: { readonly member: { readonly nick: string | null, readonly joinedAt: string, readonly communicationDisabledUntil: string | null, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string }>, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } } } };
+export type AddMemberRoleMutation = { readonly addMemberRole: { readonly member: { readonly nick: string | null, readonly joinedAt: string, readonly communicationDisabledUntil: string | null, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string }>, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } } } };
+
+export type RemoveMemberRoleMutationVariables = Exact<{
+  input: MemberRoleInput;
+}>;
+
+
+export type RemoveMemberRoleMutation = { readonly removeMemberRole: { readonly member: { readonly nick: string | null, readonly joinedAt: string, readonly communicationDisabledUntil: string | null, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string }>, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } } } };
 
 export type KickMemberMutationVariables = Exact<{
   input: MemberIdInput;

@@ -19,7 +19,7 @@ export default function Switcher({ onClose }: { onClose: () => void }) {
     void navigate({ href: `/portal${key}` });
   };
   return (
-    <OpenDialog title="Go to" onClose={onClose}>
+    <OpenDialog title="Go to" onClose={onClose} isPassing>
       <Combobox
         label="Application, team, server, box or page"
         text={text}

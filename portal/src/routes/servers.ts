@@ -46,6 +46,12 @@ const channel = createRoute({
   component: page(() => import('../pages/servers/channel.js'), 'Channel'),
 });
 
+const channelSettings = createRoute({
+  getParentRoute: () => channels,
+  path: '$channelId/settings',
+  component: page(() => import('../pages/servers/channel-settings.js'), 'ChannelSettings'),
+});
+
 const integrations = createRoute({
   getParentRoute: () => server,
   path: 'integrations',
@@ -58,10 +64,44 @@ const integration = createRoute({
   component: page(() => import('../pages/servers/integration.js'), 'Integration'),
 });
 
+const allCommands = createRoute({
+  getParentRoute: () => integration,
+  path: '/',
+});
+
+const oneCommand = createRoute({
+  getParentRoute: () => integration,
+  path: '$commandId',
+});
+
 const roles = createRoute({
   getParentRoute: () => server,
   path: 'roles',
   component: page(() => import('../pages/servers/roles.js'), 'Roles'),
+});
+
+const everyoneRole = createRoute({
+  getParentRoute: () => roles,
+  path: '/',
+  component: page(() => import('../pages/servers/roles.js'), 'EveryoneRole'),
+});
+
+const newRole = createRoute({
+  getParentRoute: () => roles,
+  path: 'new',
+  component: page(() => import('../pages/servers/roles.js'), 'NewRole'),
+});
+
+const role = createRoute({
+  getParentRoute: () => roles,
+  path: '$roleId',
+  component: page(() => import('../pages/servers/roles.js'), 'OpenRole'),
+});
+
+const bans = createRoute({
+  getParentRoute: () => server,
+  path: 'bans',
+  component: page(() => import('../pages/servers/bans.js'), 'Bans'),
 });
 
 const members = createRoute({
@@ -81,11 +121,12 @@ export const serverRoutes = [
   server.addChildren([
     start,
     general,
-    channels.addChildren([noChannel, channel]),
-    roles,
+    channels.addChildren([noChannel, channel, channelSettings]),
+    roles.addChildren([everyoneRole, newRole, role]),
     members,
+    bans,
     integrations,
-    integration,
+    integration.addChildren([allCommands, oneCommand]),
     parity,
   ]),
 ] as const;

@@ -6,13 +6,15 @@ interface OpenDialogProps {
   title: string;
   /** Without it, the dialog ends by its own buttons alone. */
   onClose?: (() => void) | undefined;
+  /** Whether a click beside it ends it, as only where nothing typed is lost by that. */
+  isPassing?: boolean;
   children: ReactNode;
 }
 
 /** Something to fill in or to read, over the page. */
-export function OpenDialog({ title, onClose, children }: OpenDialogProps) {
+export function OpenDialog({ title, onClose, isPassing = false, children }: OpenDialogProps) {
   return (
-    <Dialog.Root open onOpenChange={(open) => !open && onClose?.()} disablePointerDismissal={!onClose}>
+    <Dialog.Root open onOpenChange={(open) => !open && onClose?.()} disablePointerDismissal={!isPassing}>
       <Dialog.Portal>
         <Dialog.Backdrop className="backdrop" />
         <Dialog.Popup className="dialog card">

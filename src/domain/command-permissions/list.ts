@@ -1,8 +1,9 @@
 import { type CallContext, requirePerson } from '../call.js';
+import { type CommandRecord, commandRecord, GLOBAL_SCOPE } from '../commands/record.js';
 import { DomainError } from '../errors.js';
 import { accessGuild } from '../guilds/access.js';
 import { limits } from '../limits.js';
-import { BY_TARGET, type CommandPermissions, permissionEntries } from './record.js';
+import { BY_TARGET, type CommandPermissions, type PermissionEntry, permissionEntries } from './record.js';
 
 /**
  * The list that says who may run a command of an application in a guild; empty where nothing is said.
@@ -14,17 +15,58 @@ export async function listCommandPermissions(
   call: CallContext,
   input: { guildId: bigint; applicationId: bigint; commandId?: bigint | undefined },
 ): Promise<CommandPermissions> {
-  requirePerson(call);
   const { guildId, applicationId, commandId = applicationId } = input;
-  await accessGuild(call, guildId, 'manageCommandPermissions');
-  const where = { applicationId_guildId: { applicationId, guildId } };
-  if (!(await call.read.installation.findUnique({ where, select: { id: true } }))) {
-    throw new DomainError('UNKNOWN_INSTALLATION');
-  }
+  await accessLists(call, { guildId, applicationId });
   const rows = await call.read.commandPermission.findMany({
     where: { guildId, applicationId, commandId },
     orderBy: BY_TARGET,
     take: limits.permissionsPerCommand,
   });
   return { guildId, applicationId, commandId, entries: permissionEntries(rows) };
+}
+
+/** Who may run a command in a guild, or all commands of an application. */
+export interface CommandAccess {
+  /** Null for all commands that have no list of their own. */
+  command: CommandRecord | null;
+  /** What its own list says. */
+  entries: PermissionEntry[];
+  /** Of the list that counts: its own where that says anything, otherwise the application's. */
+  effective: PermissionEntry[];
+}
+
+/**
+ * What is said of an application's commands in a guild: first of all of them, then of each that can be run there.
+ * @throws as {@link listCommandPermissions} does
+ */
+export async function listCommandAccess(
+  call: CallContext,
+  { guildId, applicationId }: { guildId: bigint; applicationId: bigint },
+): Promise<CommandAccess[]> {
+  await accessLists(call, { guildId, applicationId });
+  const scopeId = { in: [GLOBAL_SCOPE, guildId] };
+  const [commands, rows] = await Promise.all([
+    call.read.applicationCommand.findMany({ where: { applicationId, scopeId }, orderBy: { id: 'asc' } }),
+    call.read.commandPermission.findMany({ where: { guildId, applicationId }, orderBy: BY_TARGET }),
+  ]);
+  const entriesOf = (id: bigint) => permissionEntries(rows.filter(({ commandId }) => commandId === id));
+  const common = entriesOf(applicationId);
+  const ofCommands = commands.map((row) => {
+    const entries = entriesOf(row.id);
+    return { command: commandRecord(row), entries, effective: entries.length > 0 ? entries : common };
+  });
+  return [{ command: null, entries: common, effective: common }, ...ofCommands];
+}
+
+/** @throws UNAUTHENTICATED, FORBIDDEN for a bot, UNKNOWN_INSTALLATION, and what `accessGuild` throws */
+async function accessLists(
+  call: CallContext,
+  { guildId, applicationId }: { guildId: bigint; applicationId: bigint },
+): Promise<void> {
+  requirePerson(call);
+  await accessGuild(call, guildId, 'manageCommandPermissions');
+  const where = { applicationId_guildId: { applicationId, guildId } };
+  if (!(await call.read.installation.findUnique({ where, select: { id: true } }))) {
+    throw new DomainError('UNKNOWN_INSTALLATION');
+  }
 }

@@ -5,6 +5,7 @@ import { GLOBAL_SCOPE } from '../commands/record.js';
 import { DomainError, type FieldFault, invalidInput, missingPermissions } from '../errors.js';
 import { neededInGuild } from '../guild-operations.js';
 import { accessGuild, requirePermissions } from '../guilds/access.js';
+import { limits } from '../limits.js';
 import { guildPermissions, holderAt } from '../permissions.js';
 import { decideByEntries, type Person } from './decide.js';
 import {
@@ -19,13 +20,21 @@ import {
 } from './record.js';
 import { personOf } from './standing.js';
 
-export interface SetCommandPermissionsInput {
+interface ListInput {
   guildId: bigint;
   applicationId: bigint;
   /** Without it, or as the application's id: for all of its commands that have no permissions of their own. */
   commandId?: bigint | undefined;
+}
+
+export interface SetCommandPermissionsInput extends ListInput {
   /** The whole list; each target once, `limits.permissionsPerCommand` at most. */
   entries: PermissionEntry[];
+}
+
+export interface SetCommandPermissionInput extends ListInput, Pick<PermissionEntry, 'targetId' | 'targetType'> {
+  /** Null where nothing is to be said of the target any more. */
+  allow: boolean | null;
 }
 
 /** Whether who changes a list has to be able to run the command, and as whom. */
@@ -39,11 +48,47 @@ type MustRun = Person | null;
  *   application that is not installed there, UNKNOWN_COMMAND, NOT_OWN_APPLICATION, MISSING_SCOPE, MISSING_PERMISSIONS, and INVALID_INPUT with
  *   faults at `permissions.N.id`
  */
-export async function setCommandPermissions(
+export function setCommandPermissions(
   call: CallContext,
   { entries, ...input }: SetCommandPermissionsInput,
 ): Promise<CommandPermissions> {
-  const key = { ...input, commandId: input.commandId ?? input.applicationId };
+  return changeList(call, input, async (db) => {
+    const faults = await faultsIn(db, input.guildId, entries);
+    if (faults.length > 0) throw invalidInput(...faults);
+    return entries;
+  });
+}
+
+/**
+ * Says something else of one target in such a list, whatever is said of others at the same time.
+ * @throws as {@link setCommandPermissions} does, with a fault at `id`, and LIMIT_EXCEEDED for a list that is full
+ */
+export function setCommandPermission(
+  call: CallContext,
+  { targetId, targetType, allow, ...input }: SetCommandPermissionInput,
+): Promise<CommandPermissions> {
+  return changeList(call, input, async (db, before) => {
+    const others = before.filter((one) => one.targetType !== targetType || one.targetId !== targetId);
+    if (allow === null) return others;
+    const known = await knownTargets(db, input.guildId, [{ targetId, targetType }]);
+    if (!known[targetType].has(targetId)) {
+      throw invalidInput({ path: 'id', code: 'BASE_TYPE_INVALID', message: UNKNOWN[targetType] });
+    }
+    if (others.length >= limits.permissionsPerCommand) {
+      throw new DomainError('LIMIT_EXCEEDED', `A list has ${limits.permissionsPerCommand} entries at most.`);
+    }
+    return [...others, { targetId, targetType, allow }];
+  });
+}
+
+/** @param plan what the list is to say, by what it said before */
+async function changeList(
+  call: CallContext,
+  input: ListInput,
+  plan: (db: Transaction, before: PermissionEntry[]) => Promise<PermissionEntry[]>,
+): Promise<CommandPermissions> {
+  const { guildId, applicationId, commandId = applicationId } = input;
+  const key = { guildId, applicationId, commandId };
   const mustRun = await accessList(call, key);
   return call.write(
     async (write) => {
@@ -51,9 +96,7 @@ export async function setCommandPermissions(
       await requireCommand(write.db, key);
       const before = await readEntries(write.db, key);
       if (mustRun) await requireAbleToRun(write.db, key, before, mustRun);
-      const faults = await faultsIn(write.db, key.guildId, entries);
-      if (faults.length > 0) throw invalidInput(...faults);
-      return replaceList(write, key, before, entries);
+      return replaceList(write, key, before, await plan(write.db, before));
     },
     { serializable: true },
   );
@@ -171,7 +214,7 @@ async function faultsIn(db: Transaction, guildId: bigint, entries: PermissionEnt
 async function knownTargets(
   db: Transaction,
   guildId: bigint,
-  entries: PermissionEntry[],
+  entries: Omit<PermissionEntry, 'allow'>[],
 ): Promise<Record<Target, ReadonlySet<bigint>>> {
   const named = (type: Target) => ({
     in: entries.filter(({ targetType }) => targetType === type).map(({ targetId }) => targetId),

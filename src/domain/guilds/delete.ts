@@ -9,6 +9,7 @@ import { dropIcon } from '../icons.js';
 import { removeFromGuilds } from '../installations/uninstall.js';
 import { tellOfUnusable } from '../webhooks/write.js';
 import { accessGuild } from './access.js';
+import { mayAsMember } from './ownership.js';
 
 /**
  * Deletes a guild for good; only its owner may. From here on it is nowhere to be found, and its bots are told; what it contains is removed
@@ -18,7 +19,9 @@ import { accessGuild } from './access.js';
 export async function deleteGuild(call: CallContext, guildId: bigint): Promise<void> {
   const { user } = requirePerson(call);
   const { view } = await accessGuild(call, guildId, 'viewGuild');
-  if (view.ownerId !== user.id) throw new DomainError('FORBIDDEN', 'Only the owner of a server can delete it.');
+  if (!mayAsMember('delete', view, user.id)) {
+    throw new DomainError('FORBIDDEN', 'Only the owner of a server can delete it.');
+  }
   const { guild, emojiIds } = await call.write((write) => markDeleted(call, write, guildId), { serializable: true });
   if (guild.iconHash) await dropIcon(call, { folder: 'guild-icons', id: guildId }, guild.iconHash);
   await dropPictures(call, emojiIds);

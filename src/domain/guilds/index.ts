@@ -14,6 +14,7 @@ export { GuildHomes } from './homes.js';
 export { joinGuild } from './join.js';
 export { leaveGuild } from './leave.js';
 export { pagesOfBoxGuildIds } from './memberships.js';
+export { MEMBER_OPERATIONS, mayAsMember } from './ownership.js';
 export { type GuildPreview, getGuildPreview, type Integration, listIntegrations } from './preview.js';
 export { type GuildRecord, WITH_ROLES_AND_EMOJIS } from './record.js';
 export { GuildSettings } from './settings.js';

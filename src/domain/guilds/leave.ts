@@ -3,6 +3,7 @@ import { DomainError } from '../errors.js';
 import { leaveBoxGuild } from '../installations/box-changes.js';
 import { endMembership } from '../members/remove.js';
 import { accessGuild } from './access.js';
+import { mayAsMember } from './ownership.js';
 
 /**
  * Ends the caller's membership. A bot that leaves takes its installation along.
@@ -13,7 +14,7 @@ export async function leaveGuild(call: CallContext, guildId: bigint): Promise<vo
   const route = caller.kind === 'bot' ? await call.boxRoutes.ofGuild(guildId) : null;
   if (route) return leaveBoxGuild(call, route.boxId, guildId, caller.user.id);
   const { view } = await accessGuild(call, guildId, 'leaveGuild');
-  if (view.ownerId === caller.user.id) {
+  if (!mayAsMember('leave', view, caller.user.id)) {
     throw new DomainError('FORBIDDEN', 'The owner of a server cannot leave it.');
   }
   const { user } = caller;

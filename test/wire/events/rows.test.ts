@@ -439,7 +439,7 @@ const ROWS: { [Name in EventName]: [event: DomainEvent & { type: Name }, way: Wa
     {
       topics: ['guild:1'],
       audience: { intent: Intent.GuildModeration, anyInGuild: VIEW_AUDIT_LOG },
-      invalidates: [],
+      invalidates: ['portal'],
       guildId: '1',
     },
     { id: '9', guild_id: '1', user_id: '7', target_id: '5', action_type: 28 },

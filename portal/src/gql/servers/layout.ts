@@ -3,13 +3,13 @@ import { document } from '../../document.js';
 import type { GuildChangedSubscription, GuildChangedSubscriptionVariables, GuildQuery, GuildQueryVariables, UpdateGuildMutation, UpdateGuildMutationVariables } from '../types.js';
 
 export const GuildDocument = document<GuildQuery, GuildQueryVariables>(
-  'query Guild($id:ID!){guild(id:$id){...GuildPage}}fragment GuildPage on Guild{...GuildCard viewerPermissions owner{id username}channels{...ChannelRow}roles{...RoleRow}}fragment GuildCard on Guild{id name description iconUrl tier}fragment ChannelRow on Channel{id name type topic nsfw position rateLimitPerUser viewerPermissions parent{id}}fragment RoleRow on Role{id name color hoist managed mentionable permissions position}',
+  'query Guild($id:ID!){guild(id:$id){...GuildPage}}fragment GuildPage on Guild{...GuildCard viewerPermissions viewerOperations owner{id username}channels{...ChannelRow}roles{...RoleRow}}fragment GuildCard on Guild{id name description iconUrl tier}fragment ChannelRow on Channel{id name type topic nsfw position rateLimitPerUser viewerPermissions parent{id}}fragment RoleRow on Role{id name color hoist managed mentionable permissions position}',
 );
 
 export const GuildChangedDocument = document<GuildChangedSubscription, GuildChangedSubscriptionVariables>(
-  'subscription GuildChanged($id:ID!){guildChanged(guildId:$id initial:true){...GuildPage}}fragment GuildPage on Guild{...GuildCard viewerPermissions owner{id username}channels{...ChannelRow}roles{...RoleRow}}fragment GuildCard on Guild{id name description iconUrl tier}fragment ChannelRow on Channel{id name type topic nsfw position rateLimitPerUser viewerPermissions parent{id}}fragment RoleRow on Role{id name color hoist managed mentionable permissions position}',
+  'subscription GuildChanged($id:ID!){guildChanged(guildId:$id initial:true){...GuildPage}}fragment GuildPage on Guild{...GuildCard viewerPermissions viewerOperations owner{id username}channels{...ChannelRow}roles{...RoleRow}}fragment GuildCard on Guild{id name description iconUrl tier}fragment ChannelRow on Channel{id name type topic nsfw position rateLimitPerUser viewerPermissions parent{id}}fragment RoleRow on Role{id name color hoist managed mentionable permissions position}',
 );
 
 export const UpdateGuildDocument = document<UpdateGuildMutation, UpdateGuildMutationVariables>(
-  'mutation UpdateGuild($input:UpdateGuildInput!){updateGuild(input:$input){guild{...GuildPage}}}fragment GuildPage on Guild{...GuildCard viewerPermissions owner{id username}channels{...ChannelRow}roles{...RoleRow}}fragment GuildCard on Guild{id name description iconUrl tier}fragment ChannelRow on Channel{id name type topic nsfw position rateLimitPerUser viewerPermissions parent{id}}fragment RoleRow on Role{id name color hoist managed mentionable permissions position}',
+  'mutation UpdateGuild($input:UpdateGuildInput!){updateGuild(input:$input){guild{...GuildPage}}}fragment GuildPage on Guild{...GuildCard viewerPermissions viewerOperations owner{id username}channels{...ChannelRow}roles{...RoleRow}}fragment GuildCard on Guild{id name description iconUrl tier}fragment ChannelRow on Channel{id name type topic nsfw position rateLimitPerUser viewerPermissions parent{id}}fragment RoleRow on Role{id name color hoist managed mentionable permissions position}',
 );

@@ -1,9 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { CommandPermissionsDocument } from '../../gql/servers/integration.js';
+import { CommandAccessesDocument } from '../../gql/servers/integration.js';
 import { useQuery } from '../../query.js';
 import { Refused, Skeleton } from '../../ui/listing.js';
 import { Name } from '../../ui/page.js';
+import { sentenceOf, unshownProblem } from '../../ui/problems.js';
 import { type Grant, grantsOf } from '../servers/grants.js';
 import { holds } from '../servers/permissions.js';
 import { useApplication } from './application.js';
@@ -63,20 +64,19 @@ function Row({ server, commandId }: { server: InstalledServer; commandId: string
   );
 }
 
-/** A command's own list takes the place of the application's. */
 function Who({ guildId, commandId }: { guildId: string; commandId: string }) {
   const { id: applicationId } = useApplication();
-  const variables = { guildId, applicationId };
-  const [own] = useQuery({ query: CommandPermissionsDocument, variables: { ...variables, commandId } });
-  const [all] = useQuery({ query: CommandPermissionsDocument, variables: { ...variables, commandId: null } });
-  const error = own.error ?? all.error;
-  if (error) return <span className="fault">{error.graphQLErrors[0]?.message ?? error.message}</span>;
-  if (!own.data || !all.data) return <span className="soft">…</span>;
-  const ofCommand = grantsOf(own.data.commandPermissions);
-  if (ofCommand.length > 0) return <>{wordsFor(ofCommand, guildId)}, by a list of its own.</>;
-  const ofAll = grantsOf(all.data.commandPermissions);
-  if (ofAll.length > 0) return <>{wordsFor(ofAll, guildId)}, by the application’s list.</>;
-  return <>only its owner and administrators.</>;
+  const [{ data, error }] = useQuery({ query: CommandAccessesDocument, variables: { guildId, applicationId } });
+  if (!data) return <span className={error ? 'fault' : 'soft'}>{error ? sentenceOf(unshownProblem(error)) : '…'}</span>;
+  const access = data.guild?.commandAccess.find(({ command }) => command?.id === commandId);
+  const grants = grantsOf(access?.effective ?? []);
+  if (grants.length === 0) return <>only its owner and administrators.</>;
+  const hasOwnList = grantsOf(access?.permissions ?? []).length > 0;
+  return (
+    <>
+      {wordsFor(grants, guildId)}, by {hasOwnList ? 'a list of its own' : 'the application’s list'}.
+    </>
+  );
 }
 
 const KINDS: Record<Grant['type'], [one: string, many: string]> = {

@@ -1,4 +1,4 @@
-import { useParams } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
 import { lazy, type RefObject, Suspense, useLayoutEffect, useRef, useState } from 'react';
 import type { InteractionShownFragment, MessageShownFragment } from '../../gql/types.js';
 import { loadPart } from '../../ui/broken.js';
@@ -41,6 +41,7 @@ const FOLLOWED = 3;
 function OpenChannel() {
   const channel = useChannel();
   const { id: selfId } = useSelf();
+  const { id: guildId, tier } = useServer();
   const shown = useMessages(channel.id, selfId);
   const [followed, setFollowed] = useState<InteractionShownFragment[]>([]);
   const [watchedId, watch] = useState<string | null>(null);
@@ -63,6 +64,15 @@ function OpenChannel() {
             <span aria-hidden="true"># </span>
             <Name>{channel.name}</Name>
           </h2>
+          {tier === 'CLOUD' && (
+            <Link
+              className="small"
+              to="/servers/$guildId/channels/$channelId/settings"
+              params={{ guildId, channelId: channel.id }}
+            >
+              Settings
+            </Link>
+          )}
           {channel.topic && <p className="soft small">{channel.topic}</p>}
         </header>
         <Messages shown={shown} follow={follow} lack={lacks(channel.viewerPermissions, 'ReadMessageHistory')} />

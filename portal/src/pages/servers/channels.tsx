@@ -40,7 +40,7 @@ function Group({ category, channels }: { category: ChannelRowFragment | null; ch
     <div className="group">
       {category && (
         <h3 className="soft small">
-          <bdi>{category.name}</bdi>
+          <SettingsLink channel={category} />
         </h3>
       )}
       <ul>
@@ -60,7 +60,7 @@ function ChannelLink({ channel }: { channel: ChannelRowFragment }) {
     return (
       <span className="soft" title="Voice channels have no page here.">
         <span aria-hidden="true">♪ </span>
-        <bdi>{channel.name}</bdi>
+        <SettingsLink channel={channel} />
         <span className="badge">voice</span>
       </span>
     );
@@ -69,6 +69,21 @@ function ChannelLink({ channel }: { channel: ChannelRowFragment }) {
     <Link to="/servers/$guildId/channels/$channelId" params={{ guildId, channelId: channel.id }}>
       <span aria-hidden="true"># </span>
       <bdi>{channel.name}</bdi>
+    </Link>
+  );
+}
+
+/** Of a category or a voice channel: what has no page is its settings. Those of a server on a box are changed there. */
+function SettingsLink({ channel: { id: channelId, name } }: { channel: ChannelRowFragment }) {
+  const { id: guildId, tier } = useServer();
+  if (tier === 'SELF_HOSTED') return <bdi>{name}</bdi>;
+  return (
+    <Link
+      to="/servers/$guildId/channels/$channelId/settings"
+      params={{ guildId, channelId }}
+      aria-label={`Settings of ${name}`}
+    >
+      <bdi>{name}</bdi>
     </Link>
   );
 }

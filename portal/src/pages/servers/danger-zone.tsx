@@ -3,25 +3,28 @@ import { useState } from 'react';
 import { DeleteGuildDocument, LeaveGuildDocument } from '../../gql/servers/general.js';
 import { Danger, useAction } from '../../ui/action.js';
 import { say } from '../../ui/toasts.js';
-import { useSelf, useServer } from './server.js';
+import { useServer } from './server.js';
 
 /** What cannot be undone: to leave the server, and to delete it. */
 export function DangerZone() {
-  const { isOwner } = useSelf();
+  const { viewerOperations } = useServer();
   const [asked, ask] = useState<'leave' | 'delete' | null>(null);
   const close = () => ask(null);
+  const [mayLeave, mayDelete] = [viewerOperations.includes('LEAVE'), viewerOperations.includes('DELETE')];
+  // On a box, neither is done from here.
+  if (!mayLeave && !mayDelete) return null;
   return (
     <section className="card">
       <h2>Danger zone</h2>
       <div className="danger-row">
-        <p>{isOwner ? 'Who owns a server cannot leave it.' : 'You come back only by another invite.'}</p>
-        <button type="button" className="plain" disabled={isOwner} onClick={() => ask('leave')}>
+        <p>{mayLeave ? 'You come back only by another invite.' : 'Who owns a server cannot leave it.'}</p>
+        <button type="button" className="plain" disabled={!mayLeave} onClick={() => ask('leave')}>
           Leave server
         </button>
       </div>
       <div className="danger-row">
-        <p>{isOwner ? 'With all that it contains, for good.' : 'Only its owner can delete it.'}</p>
-        <button type="button" className="bad" disabled={!isOwner} onClick={() => ask('delete')}>
+        <p>{mayDelete ? 'With all that it contains, for good.' : 'Only its owner can delete it.'}</p>
+        <button type="button" className="bad" disabled={!mayDelete} onClick={() => ask('delete')}>
           Delete server
         </button>
       </div>

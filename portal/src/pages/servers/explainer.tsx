@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { WhyRunnableDocument } from '../../gql/servers/integration.js';
 import type { GrantedCommandFragment, WhyRunnableQuery } from '../../gql/types.js';
 import { useQuery } from '../../query.js';
@@ -9,8 +9,14 @@ import { nameOf } from './command-name.js';
 import { PersonField } from './person-field.js';
 import { useLack, useServer } from './server.js';
 
+interface ExplainerProps {
+  commands: readonly GrantedCommandFragment[];
+  /** What the lists of grants say, after each change of which is asked anew. */
+  asOf?: string;
+}
+
 /** Tells whether somebody may run a command in a channel, and why. */
-export function Explainer({ commands }: { commands: readonly GrantedCommandFragment[] }) {
+export function Explainer({ commands, asOf }: ExplainerProps) {
   const { channels } = useServer();
   const open = channels.filter(isMessageChannel);
   const lack = useLack('ManageGuild');
@@ -24,12 +30,17 @@ export function Explainer({ commands }: { commands: readonly GrantedCommandFragm
     commandId: question.commandId || commands[0]?.id,
     channelId: question.channelId || open[0]?.id,
   };
-  const [{ data, error, fetching }] = useQuery({
+  const [{ data, error, fetching }, ask] = useQuery({
     query: WhyRunnableDocument,
     variables: { commandId, channelId, userId: userId === '' ? null : userId },
     pause: commandId === '' || channelId === '',
     requestPolicy: 'network-only',
   });
+  const answered = useRef(asOf);
+  useEffect(() => {
+    if (answered.current !== asOf) ask({ requestPolicy: 'network-only' });
+    answered.current = asOf;
+  }, [asOf, ask]);
   return (
     <section className="card" aria-label="Why">
       <h2>Why can somebody run a command, or not?</h2>

@@ -1,18 +1,13 @@
 import { type ReactNode, useState } from 'react';
-import {
-  CommandPermissionsDocument,
-  NamedUserDocument,
-  SetCommandPermissionsDocument,
-} from '../../gql/servers/integration.js';
+import { NamedUserDocument, SetCommandPermissionDocument } from '../../gql/servers/integration.js';
 import { useQuery } from '../../query.js';
 import { Danger, useAction } from '../../ui/action.js';
-import { Skeleton } from '../../ui/listing.js';
-import { problemIn, sentenceOf } from '../../ui/problems.js';
 import { say } from '../../ui/toasts.js';
 import { isMessageChannel } from './channels-of.js';
-import { allChannels, type Grant, grantsOf, keyOf, type Say, sayOf, withSaid } from './grants.js';
+import { allChannels, type Grant, keyOf, sayOf } from './grants.js';
 import { PersonField } from './person-field.js';
-import { useLack, useServer } from './server.js';
+import { useServer } from './server.js';
+import { type Say, ThreeStates } from './three-states.js';
 
 type Target = Pick<Grant, 'type' | 'id'> & { text: string };
 
@@ -20,32 +15,27 @@ interface GrantTableProps {
   applicationId: string;
   /** Null for the application's own list. */
   commandId: string | null;
+  /** What the list says at the moment. */
+  grants: readonly Grant[];
 }
 
-/** What one list says of each role, channel and named member: allowed, denied, or nothing. */
-export function GrantTable({ applicationId, commandId }: GrantTableProps) {
+/** What one list says of each role, channel and named member: allowed, denied, or nothing. Each is saved by itself. */
+export function GrantTable({ applicationId, commandId, grants }: GrantTableProps) {
   const { id: guildId } = useServer();
-  const variables = { guildId, applicationId, commandId };
-  const [{ data, error }, ask] = useQuery({ query: CommandPermissionsDocument, variables });
-  const { run, isBusy } = useAction(SetCommandPermissionsDocument);
+  const { run, isBusy, problem } = useAction(SetCommandPermissionDocument);
   const [asked, setAsked] = useState<{ target: Target; said: Say } | null>(null);
-  const lack = useLack('ManageGuild');
-  if (!data) return error ? <p className="notice">{sentenceOf(problemIn(error))}</p> : <Skeleton />;
-  const grants = grantsOf(data.commandPermissions);
-  const set = async (target: Target, said: Say) => {
-    const permissions = withSaid(grants, target, said);
-    const done = await run({ input: { guildId, applicationId, permissions, ...(commandId ? { commandId } : {}) } });
+  const set = async ({ type, id }: Target, allow: Say) => {
+    const input = { guildId, applicationId, commandId, type, id, allow };
+    if (!(await run({ input, applicationId }))) return;
     setAsked(null);
-    if (done) say('Saved');
-    ask({ requestPolicy: 'network-only' });
+    say('Saved');
   };
   const choose = (target: Target, said: Say) =>
     isGrave(guildId, target, said) ? setAsked({ target, said }) : void set(target, said);
   return (
     <>
       {grants.length === 0 && <p className="hint">{emptyWords(commandId)}</p>}
-      {lack && <p className="hint">{lack}</p>}
-      <GrantGroups grants={grants} isOff={isBusy || lack !== undefined} onSay={choose} />
+      <GrantGroups grants={grants} onSay={choose} />
       {asked && (
         <Danger
           title={asked.said ? 'Let everybody run it?' : 'Deny it in all channels?'}
@@ -53,7 +43,7 @@ export function GrantTable({ applicationId, commandId }: GrantTableProps) {
           onDo={() => void set(asked.target, asked.said)}
           onClose={() => setAsked(null)}
           isBusy={isBusy}
-          problem={null}
+          problem={problem}
         >
           <p>
             {asked.said
@@ -78,17 +68,16 @@ function isGrave(guildId: string, { type, id }: Target, said: Say): boolean {
 }
 
 interface GrantGroupsProps {
-  grants: Grant[];
-  isOff: boolean;
+  grants: readonly Grant[];
   onSay: (target: Target, said: Say) => void;
 }
 
-function GrantGroups({ grants, isOff, onSay }: GrantGroupsProps) {
+function GrantGroups({ grants, onSay }: GrantGroupsProps) {
   const { id: guildId, roles, channels } = useServer();
   const [added, setAdded] = useState<string[]>([]);
   const known = new Set([...roles.map(({ id }) => id), ...channels.map(({ id }) => id), allChannels(guildId)]);
   const row = (target: Target) => (
-    <GrantRow key={keyOf(target)} target={target} said={sayOf(grants, target)} {...{ isOff, onSay }} />
+    <GrantRow key={keyOf(target)} target={target} said={sayOf(grants, target)} onSay={onSay} />
   );
   const people = [...new Set([...grants.filter(({ type }) => type === 'USER').map(({ id }) => id), ...added])];
   const gone = grants.filter(({ type, id }) => type !== 'USER' && !known.has(id));
@@ -99,16 +88,14 @@ function GrantGroups({ grants, isOff, onSay }: GrantGroupsProps) {
       </GrantGroup>
       <GrantGroup title="Members">
         {people.map((id) => (
-          <PersonGrant key={id} id={id} said={sayOf(grants, { type: 'USER', id })} {...{ isOff, onSay }} />
+          <PersonGrant key={id} id={id} said={sayOf(grants, { type: 'USER', id })} onSay={onSay} />
         ))}
       </GrantGroup>
-      {!isOff && (
-        <PersonField
-          key={added.length}
-          label="Another member"
-          onPick={(id) => id && setAdded((before) => [...before, id])}
-        />
-      )}
+      <PersonField
+        key={added.length}
+        label="Another member"
+        onPick={(id) => id && setAdded((before) => [...before, id])}
+      />
       <GrantGroup title="Channels">
         {row({ type: 'CHANNEL', id: allChannels(guildId), text: 'All channels' })}
         {channels.filter(isMessageChannel).map(({ id, name }) => row({ type: 'CHANNEL', id, text: `#${name}` }))}
@@ -132,29 +119,14 @@ function GrantGroup({ title, children }: { title: string; children: ReactNode })
 interface GrantRowProps {
   target: Target;
   said: Say;
-  isOff: boolean;
   onSay: (target: Target, said: Say) => void;
 }
 
-const STATES: [said: Say, text: string][] = [
-  [true, 'Allow'],
-  [false, 'Deny'],
-  [null, 'Not set'],
-];
-
-function GrantRow({ target, said, isOff, onSay }: GrantRowProps) {
+function GrantRow({ target, said, onSay }: GrantRowProps) {
   return (
     <li>
       <bdi>{target.text}</bdi>
-      <fieldset className="states" disabled={isOff}>
-        <legend className="for-readers">{target.text}</legend>
-        {STATES.map(([state, text]) => (
-          <label key={text} data-state={text}>
-            <input type="radio" name={keyOf(target)} checked={said === state} onChange={() => onSay(target, state)} />
-            {text}
-          </label>
-        ))}
-      </fieldset>
+      <ThreeStates label={target.text} said={said} onSay={(state) => onSay(target, state)} />
     </li>
   );
 }

@@ -1,8 +1,6 @@
-import type { CommandPermissionInput, PermissionTarget } from '../../gql/types.js';
+import type { PermissionTarget } from '../../gql/types.js';
 import { listOf, textOf } from './json.js';
-
-/** What is said of somebody or something: null for nothing. */
-export type Say = boolean | null;
+import type { Say } from './three-states.js';
 
 /** Whether a role, a person or a channel may run a command. */
 export interface Grant {
@@ -27,17 +25,41 @@ export function sayOf(grants: readonly Grant[], target: Pick<Grant, 'type' | 'id
   return grants.find((one) => keyOf(one) === keyOf(target))?.allow ?? null;
 }
 
-/** The list with something else said of one of them. */
-export function withSaid(
-  grants: readonly Grant[],
-  { type, id }: Pick<Grant, 'type' | 'id'>,
-  said: Say,
-): CommandPermissionInput[] {
-  const others = grants.filter((one) => keyOf(one) !== keyOf({ type, id }));
-  return said === null ? others : [...others, { type, id, allow: said }];
-}
-
 /** What stands for all channels in such a list: one less than the server's id. */
 export function allChannels(guildId: string): string {
   return String(BigInt(guildId) - 1n);
+}
+
+/** The names of what grants can be about. */
+interface Named {
+  id: string;
+  roles: readonly { id: string; name: string }[];
+  channels: readonly { id: string; name: string }[];
+}
+
+/** What a list that counts comes to, in words: whom it lets run a command, whom not, and where. */
+export function effectText(grants: readonly Grant[], server: Named): string {
+  const naming = (type: PermissionTarget, allow: boolean) =>
+    grants.filter((one) => one.type === type && one.allow === allow).map(({ id }) => id);
+  const people = (allow: boolean) => peopleText(naming('ROLE', allow), naming('USER', allow), server);
+  const [allowed, denied] = [people(true), people(false)];
+  if (allowed === '') return 'Only the server’s owner and administrators can run this.';
+  const where = placesText(naming('CHANNEL', true), naming('CHANNEL', false), server);
+  return [allowed, denied && `not ${denied}`, where].filter(Boolean).join('; ');
+}
+
+function peopleText(roleIds: readonly string[], userIds: readonly string[], { id: guildId, roles }: Named): string {
+  const names = roles
+    .filter(({ id }) => roleIds.includes(id))
+    .map(({ id, name }) => (id === guildId ? '@everyone' : name));
+  const members = userIds.length === 1 ? '1 member' : `${userIds.length} members`;
+  return [...names, ...(userIds.length > 0 ? [members] : [])].join(', ');
+}
+
+function placesText(allowed: readonly string[], denied: readonly string[], { id, channels }: Named): string {
+  const names = (ids: readonly string[]) =>
+    channels.filter((one) => ids.includes(one.id)).map(({ name }) => `#${name}`);
+  if (denied.includes(allChannels(id))) return `in ${names(allowed).join(', ') || 'no channel'} only`;
+  const not = names(denied);
+  return not.length > 0 ? `not in ${not.join(', ')}` : '';
 }

@@ -1,30 +1,38 @@
 import { Link, useParams } from '@tanstack/react-router';
-import { useState } from 'react';
-import { GrantedCommandsDocument } from '../../gql/servers/integration.js';
-import type { GrantedCommandFragment } from '../../gql/types.js';
+import {
+  CommandAccessChangedDocument,
+  CommandAccessesDocument,
+  IntegrationDocument,
+} from '../../gql/servers/integration.js';
+import type { CommandAccessesFragment, GrantedCommandFragment } from '../../gql/types.js';
+import { useLive } from '../../live.js';
 import { useQuery } from '../../query.js';
-import { Select } from '../../ui/field.js';
-import { Skeleton } from '../../ui/listing.js';
+import { NotFound } from '../../ui/endings.js';
+import { Refused, Skeleton } from '../../ui/listing.js';
 import { Name, useTitle } from '../../ui/page.js';
 import { nameOf } from './command-name.js';
 import { Explainer } from './explainer.js';
 import { GrantTable } from './grant-table.js';
-import { useServer } from './server.js';
+import { effectText, grantsOf } from './grants.js';
+import { useLack, useServer } from './server.js';
 import './integrations.css';
 
 /** Who may run the commands of one application in the server. */
 export function Integration() {
   const { guildId, applicationId } = useParams({ from: '/frame/servers/$guildId/integrations/$applicationId' });
   const { name: server } = useServer();
-  const [{ data, error }] = useQuery({ query: GrantedCommandsDocument, variables: { guildId, applicationId } });
-  const application = data?.application;
+  const lack = useLack('ManageGuild');
+  const [{ data, error }] = useQuery({ query: IntegrationDocument, variables: { guildId, applicationId } });
+  const application = data?.guild?.installation?.application;
   useTitle(application?.name ?? 'Integration', server);
-  if (!application) return data || error ? <Absent /> : <Skeleton />;
+  if (!data) return error ? <Refused error={error} /> : <Skeleton />;
+  if (!application) return <NotFound isPart />;
+  // Who has no role in the application is shown none of them here.
   const commands = [...application.commands, ...application.own];
   return (
     <>
       <section className="card">
-        <p className="soft small">
+        <p className="small">
           <Link to="/servers/$guildId/integrations" params={{ guildId }}>
             All integrations
           </Link>
@@ -32,39 +40,110 @@ export function Integration() {
         <h2>
           Who may run the commands of <Name>{application.name}</Name>
         </h2>
-        <Grants key={applicationId} applicationId={applicationId} commands={commands} />
+        <p>
+          A command’s own list takes the place of the application’s. Whom no list allows may not run it; the server’s
+          owner and administrators always may.
+        </p>
+        {lack && <p className="hint">{lack}</p>}
       </section>
-      <Explainer commands={commands} />
+      {!lack && <Lists applicationId={applicationId} />}
+      {lack && commands.length > 0 && <Explainer commands={commands} />}
     </>
   );
 }
 
-function Absent() {
-  return <p className="hint">This application is not installed here.</p>;
-}
-
-interface GrantsProps {
-  applicationId: string;
-  commands: readonly GrantedCommandFragment[];
-}
-
-function Grants({ applicationId, commands }: GrantsProps) {
-  const [commandId, setCommandId] = useState('');
+/** What counts for each command, and the list that is open. */
+function Lists({ applicationId }: { applicationId: string }) {
+  const { id: guildId } = useServer();
+  const { commandId = null } = useParams({ strict: false });
+  const variables = { guildId, applicationId };
+  const [{ data, error }] = useQuery({ query: CommandAccessesDocument, variables });
+  useLive(CommandAccessChangedDocument, variables);
+  if (!data?.guild) return error ? <Refused error={error} /> : <Skeleton />;
+  const access = data.guild.commandAccess;
+  const opened = access.find(({ command }) => (command?.id ?? null) === commandId);
+  if (!opened) return <NotFound isPart />;
+  const commands = access.flatMap(({ command }) => command ?? []);
+  const title = opened.command ? nameOf(opened.command) : 'all commands';
   return (
     <>
-      <p>
-        A command’s own list takes the place of the application’s. Whom no list allows may not run it; the server’s
-        owner and administrators always may.
-      </p>
-      <Select label="List" value={commandId} onChange={({ target }) => setCommandId(target.value)}>
-        <option value="">All commands (the application’s default)</option>
-        {commands.map((command) => (
-          <option key={command.id} value={command.id}>
-            {nameOf(command)}
-          </option>
-        ))}
-      </Select>
-      <GrantTable key={commandId} applicationId={applicationId} commandId={commandId === '' ? null : commandId} />
+      <section className="card" aria-label="What counts">
+        <h2>What counts</h2>
+        {commands.length === 0 && <p className="hint">It has no commands yet.</p>}
+        <Effects applicationId={applicationId} access={access} />
+      </section>
+      <section className="card" aria-label={`List of ${title}`}>
+        <h2>{opened.command ? `Who may run ${title}` : 'All commands without a list of their own'}</h2>
+        <GrantTable
+          key={commandId}
+          applicationId={applicationId}
+          commandId={commandId}
+          grants={grantsOf(opened.permissions)}
+        />
+      </section>
+      {commands.length > 0 && <Explainer commands={commands} asOf={JSON.stringify(access)} />}
     </>
+  );
+}
+
+type Access = CommandAccessesFragment['commandAccess'];
+
+/** What each list comes to, of which a click opens one. */
+function Effects({ applicationId, access }: { applicationId: string; access: Access }) {
+  const server = useServer();
+  const params = { guildId: server.id, applicationId };
+  return (
+    <div className="scroll">
+      <table className="effects">
+        <thead>
+          <tr>
+            <th scope="col">List</th>
+            <th scope="col">Who can run it</th>
+          </tr>
+        </thead>
+        <tbody>
+          {access.map(({ command, permissions, effective }) => (
+            <tr key={command?.id ?? 'all'}>
+              <th scope="row">
+                <ListLink params={params} command={command} />
+              </th>
+              <td>
+                {effectText(grantsOf(effective), server)}
+                {command && grantsOf(permissions).length > 0 && <span className="badge">own list</span>}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+interface ListLinkProps {
+  params: { guildId: string; applicationId: string };
+  command: GrantedCommandFragment | null;
+}
+
+function ListLink({ params, command }: ListLinkProps) {
+  if (!command) {
+    return (
+      <Link
+        to="/servers/$guildId/integrations/$applicationId"
+        params={params}
+        activeOptions={{ exact: true }}
+        resetScroll={false}
+      >
+        All commands
+      </Link>
+    );
+  }
+  return (
+    <Link
+      to="/servers/$guildId/integrations/$applicationId/$commandId"
+      params={{ ...params, commandId: command.id }}
+      resetScroll={false}
+    >
+      {nameOf(command)}
+    </Link>
   );
 }

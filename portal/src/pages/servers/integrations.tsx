@@ -1,12 +1,18 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { GuildInstallationsDocument, UninstallApplicationDocument } from '../../gql/servers/integrations.js';
+import {
+  GuildInstallationsChangedDocument,
+  GuildInstallationsDocument,
+  UninstallApplicationDocument,
+} from '../../gql/servers/integrations.js';
 import type { InstallationRowFragment } from '../../gql/types.js';
+import { useLive } from '../../live.js';
 import { useQuery } from '../../query.js';
 import { Danger, useAction } from '../../ui/action.js';
-import { Listing } from '../../ui/listing.js';
+import { isFull, Listing, More } from '../../ui/listing.js';
 import { Name, useTitle } from '../../ui/page.js';
 import { Picture } from '../../ui/picture.js';
+import { Ago } from '../../ui/times.js';
 import { say } from '../../ui/toasts.js';
 import { namedPermissions } from './permissions.js';
 import { useLack, useServer } from './server.js';
@@ -14,30 +20,49 @@ import './integrations.css';
 
 /** All applications that are installed in the server. */
 export function Integrations() {
-  const { id, name } = useServer();
-  useTitle('Integrations', name);
-  const [answer, ask] = useQuery({ query: GuildInstallationsDocument, variables: { id } });
+  useTitle('Integrations', useServer().name);
   return (
     <section className="card">
       <h2>Integrations</h2>
-      <Listing
-        shape="list"
-        answer={answer}
-        items={answer.data?.guild?.installations}
-        empty="No application is installed here. Open the install link of one, which its developers have under Installation, and choose this server."
-        render={(one) => (
-          <InstallRow key={one.id} installation={one} onGone={() => ask({ requestPolicy: 'network-only' })} />
-        )}
-      />
+      <InstallPage after={null} />
     </section>
   );
 }
 
-function InstallRow({ installation, onGone }: { installation: InstallationRowFragment; onGone: () => void }) {
+/** One page of them, and those that follow once somebody asks for them. */
+function InstallPage({ after }: { after: string | null }) {
+  const { id } = useServer();
+  const variables = { id, after };
+  const [answer] = useQuery({ query: GuildInstallationsDocument, variables });
+  useLive(GuildInstallationsChangedDocument, variables);
+  const installations = answer.data?.guild?.installations;
+  return (
+    <>
+      <Listing
+        shape="list"
+        answer={answer}
+        items={installations}
+        empty={
+          after === null
+            ? 'No application is installed here. Open the install link of one, which its developers have under Installation, and choose this server.'
+            : 'These are all.'
+        }
+        render={(one) => <InstallRow key={one.id} installation={one} />}
+      />
+      {isFull(installations) && (
+        <More>
+          <InstallPage after={installations.at(-1)?.id ?? null} />
+        </More>
+      )}
+    </>
+  );
+}
+
+function InstallRow({ installation }: { installation: InstallationRowFragment }) {
   const { id: guildId } = useServer();
   const [isAsking, ask] = useState(false);
   const lack = useLack('ManageGuild');
-  const { application, scopes, permissions } = installation;
+  const { application, scopes, permissions, createdAt, installedBy } = installation;
   const names = namedPermissions(permissions).map(({ text }) => text);
   return (
     <li>
@@ -47,6 +72,15 @@ function InstallRow({ installation, onGone }: { installation: InstallationRowFra
           <Link to="/servers/$guildId/integrations/$applicationId" params={{ guildId, applicationId: application.id }}>
             <Name>{application.name}</Name>
           </Link>
+          <p className="soft small">
+            installed <Ago at={createdAt} />
+            {installedBy && (
+              <>
+                {' '}
+                by <bdi>{installedBy.username}</bdi>
+              </>
+            )}
+          </p>
           <p className="small">
             Scopes: <span className="soft">{scopes.join(', ')}</span>
           </p>
@@ -67,24 +101,23 @@ function InstallRow({ installation, onGone }: { installation: InstallationRowFra
         </button>
         {lack && <p className="soft small">{lack}</p>}
       </div>
-      {isAsking && <Uninstall installation={installation} onClose={() => ask(false)} onGone={onGone} />}
+      {isAsking && <Uninstall installation={installation} onClose={() => ask(false)} />}
     </li>
   );
 }
 
-interface UninstallProps {
+function Uninstall({
+  installation: { id, application },
+  onClose,
+}: {
   installation: InstallationRowFragment;
   onClose: () => void;
-  onGone: () => void;
-}
-
-function Uninstall({ installation: { id, application }, onClose, onGone }: UninstallProps) {
+}) {
   const { run, isBusy, problem } = useAction(UninstallApplicationDocument, { isQuiet: true });
   const uninstall = async () => {
     if (!(await run({ input: { installationId: id } }))) return;
     say(`${application.name} is uninstalled.`);
     onClose();
-    onGone();
   };
   return (
     <Danger

@@ -1,28 +1,33 @@
 import { useState } from 'react';
-import { CreateInviteDocument, DeleteInviteDocument, GuildInvitesDocument } from '../../gql/servers/general.js';
-import type { ChannelRowFragment, GuildInvitesQuery } from '../../gql/types.js';
+import {
+  CreateInviteDocument,
+  DeleteInviteDocument,
+  GuildInvitesChangedDocument,
+  GuildInvitesDocument,
+} from '../../gql/servers/general.js';
+import type { ChannelRowFragment, InviteRowFragment } from '../../gql/types.js';
+import { useLive } from '../../live.js';
 import { useQuery } from '../../query.js';
 import { Danger, useAction } from '../../ui/action.js';
 import { CopyButton } from '../../ui/copy.js';
 import { OpenDialog } from '../../ui/dialog.js';
-import { Select, TextField } from '../../ui/field.js';
+import { Select } from '../../ui/field.js';
 import { Form } from '../../ui/form.js';
+import { Refused, Skeleton } from '../../ui/listing.js';
 import { Ago } from '../../ui/times.js';
 import { isMessageChannel } from './channels-of.js';
 import { DialogButtons } from './dialog-buttons.js';
 import { holds } from './permissions.js';
 import { useServer } from './server.js';
 
-type Invite = NonNullable<GuildInvitesQuery['guild']>['invites'][number];
-
 /** The invites that the caller can take back, and a new one. */
 export function Invites() {
   const { id, channels } = useServer();
   const [isNew, setNew] = useState(false);
-  const [{ data }, ask] = useQuery({ query: GuildInvitesDocument, variables: { id } });
-  const askAgain = () => ask({ requestPolicy: 'network-only' });
+  const [{ data, error }] = useQuery({ query: GuildInvitesDocument, variables: { id } });
+  useLive(GuildInvitesChangedDocument, { id });
   const open = channels.filter(isMessageChannel).filter((one) => holds(one.viewerPermissions, 'CreateInstantInvite'));
-  const invites = data?.guild?.invites ?? [];
+  const invites = data?.guild?.invites;
   return (
     <section className="card">
       <div className="heading">
@@ -32,24 +37,25 @@ export function Invites() {
         </button>
       </div>
       {open.length === 0 && <p className="hint">Needs the permission “Create invites” in a channel.</p>}
-      {invites.length === 0 && open.length > 0 && <p className="hint">An invite is a link by which people join.</p>}
-      <ul className="list">
-        {invites.map((invite) => (
-          <InviteRow key={invite.code} invite={invite} onGone={askAgain} />
-        ))}
-      </ul>
-      {isNew && <NewInvite channels={open} onClose={() => setNew(false)} onMade={askAgain} />}
+      {!invites && (error ? <Refused error={error} /> : <Skeleton />)}
+      {invites?.length === 0 && open.length > 0 && <p className="hint">An invite is a link by which people join.</p>}
+      {invites && invites.length > 0 && (
+        <ul className="server-rows">
+          {invites.map((invite) => (
+            <InviteRow key={invite.code} invite={invite} />
+          ))}
+        </ul>
+      )}
+      {isNew && <NewInvite channels={open} onClose={() => setNew(false)} />}
     </section>
   );
 }
 
-function InviteRow({ invite, onGone }: { invite: Invite; onGone: () => void }) {
+function InviteRow({ invite }: { invite: InviteRowFragment }) {
   const [isAsking, ask] = useState(false);
   const { run, isBusy, problem } = useAction(DeleteInviteDocument, { isQuiet: true });
   const takeBack = async () => {
-    if (!(await run({ input: { code: invite.code } }))) return;
-    ask(false);
-    onGone();
+    if (await run({ input: { code: invite.code } })) ask(false);
   };
   return (
     <li>
@@ -79,11 +85,11 @@ function InviteRow({ invite, onGone }: { invite: Invite; onGone: () => void }) {
   );
 }
 
-function describe({ channel, inviter, uses, maxUses, createdAt, expiresAt }: Invite) {
+function describe({ channel, inviter, uses, maxUses, createdAt, expiresAt }: InviteRowFragment) {
   return (
     <>
-      {channel && `#${channel.name}, `}by {inviter.username}, made <Ago at={createdAt} />, used {uses}
-      {maxUses > 0 && ` of ${maxUses}`} times,{' '}
+      {channel && `#${channel.name}, `}by {inviter.username}, made <Ago at={createdAt} />,{' '}
+      {maxUses > 0 ? `used ${uses} of ${maxUses} times` : uses === 1 ? 'used once' : `used ${uses} times`},{' '}
       {expiresAt ? (
         <>
           ends <Ago at={expiresAt} />
@@ -103,20 +109,19 @@ const AGES = [
   ['0', 'for ever'],
 ] as const;
 
+const USES = [0, 1, 5, 10, 25, 50, 100] as const;
+
 interface NewInviteProps {
   channels: readonly ChannelRowFragment[];
   onClose: () => void;
-  onMade: () => void;
 }
 
-function NewInvite({ channels, onClose, onMade }: NewInviteProps) {
-  const [input, setInput] = useState({ channelId: channels[0]?.id ?? '', maxAge: '86400', maxUses: '' });
+function NewInvite({ channels, onClose }: NewInviteProps) {
+  const [input, setInput] = useState({ channelId: channels[0]?.id ?? '', maxAge: '86400', maxUses: '0' });
   const { run, isBusy, problem } = useAction(CreateInviteDocument, { isQuiet: true });
   const create = async () => {
     const { channelId, maxAge, maxUses } = input;
-    if (!(await run({ input: { channelId }, maxAge: Number(maxAge), maxUses: Number(maxUses) }))) return;
-    onClose();
-    onMade();
+    if (await run({ input: { channelId }, maxAge: Number(maxAge), maxUses: Number(maxUses) })) onClose();
   };
   return (
     <OpenDialog title="New invite" onClose={onClose}>
@@ -150,14 +155,18 @@ function NewInvite({ channels, onClose, onMade }: NewInviteProps) {
             </option>
           ))}
         </Select>
-        <TextField
+        <Select
           label="How many can join by it"
-          hint="1 to 100; empty for any number."
-          inputMode="numeric"
           value={input.maxUses}
           fault={problem?.fields.maxUses}
-          onChange={({ target }) => setInput({ ...input, maxUses: target.value.replace(/\D/g, '') })}
-        />
+          onChange={({ target }) => setInput({ ...input, maxUses: target.value })}
+        >
+          {USES.map((uses) => (
+            <option key={uses} value={uses}>
+              {uses === 0 ? 'any number' : uses}
+            </option>
+          ))}
+        </Select>
       </Form>
     </OpenDialog>
   );

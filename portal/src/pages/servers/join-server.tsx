@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { InvitePreviewDocument, JoinGuildDocument } from '../../gql/servers/list.js';
 import type { InvitePreviewQuery } from '../../gql/types.js';
 import { useQuery } from '../../query.js';
@@ -25,10 +25,12 @@ export function JoinServer({ onClose }: { onClose: () => void }) {
     void navigate({ to: '/servers/$guildId/general', params: { guildId: joined.joinGuild.guild.id } });
   };
   const fault = problem?.fields.code ?? problem?.message ?? undefined;
+  // One object for one refusal: a form gives the focus to its field for each that it is given.
+  const atField = useMemo(() => problem && { ...problem, message: null }, [problem]);
   return (
     <OpenDialog title="Join with an invite" onClose={onClose}>
       <Form
-        problem={problem && { ...problem, message: null }}
+        problem={atField}
         isBusy={isBusy}
         onSubmit={join}
         buttons={(isOff) => <DialogButtons isOff={isOff || code === ''} doIt="Join" onClose={onClose} />}

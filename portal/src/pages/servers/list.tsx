@@ -1,9 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { GuildsDocument } from '../../gql/servers/list.js';
+import { GuildsChangedDocument, GuildsDocument, MoreGuildsDocument } from '../../gql/servers/list.js';
 import type { GuildCardFragment } from '../../gql/types.js';
+import { useLive } from '../../live.js';
 import { useQuery } from '../../query.js';
-import { Listing } from '../../ui/listing.js';
+import { isFull, Listing, More } from '../../ui/listing.js';
 import { Heading, Name, useTitle } from '../../ui/page.js';
 import { Picture } from '../../ui/picture.js';
 import { JoinServer } from './join-server.js';
@@ -13,7 +14,9 @@ import { NewServer } from './new-server.js';
 export function Servers() {
   useTitle('Servers');
   const [opened, open] = useState<'new' | 'join' | null>(null);
-  const [answer] = useQuery({ query: GuildsDocument, variables: {} });
+  const [answer] = useQuery({ query: GuildsDocument });
+  useLive(GuildsChangedDocument, {});
+  const servers = answer.data?.portalHome.guilds;
   const close = () => open(null);
   return (
     <>
@@ -30,12 +33,37 @@ export function Servers() {
       </div>
       <Listing
         answer={answer}
-        items={answer.data?.guilds}
+        items={servers}
         empty="Make your first server: channels, roles and members, where applications are installed and their commands are run."
         render={(server) => <ServerCard key={server.id} server={server} />}
       />
+      {isFull(servers) && <MoreServers after={servers.at(-1)?.id ?? ''} />}
       {opened === 'new' && <NewServer onClose={close} />}
       {opened === 'join' && <JoinServer onClose={close} />}
+    </>
+  );
+}
+
+function MoreServers({ after }: { after: string }) {
+  return (
+    <More>
+      <NextServers after={after} />
+    </More>
+  );
+}
+
+function NextServers({ after }: { after: string }) {
+  const [answer] = useQuery({ query: MoreGuildsDocument, variables: { after } });
+  const servers = answer.data?.guilds;
+  return (
+    <>
+      <Listing
+        answer={answer}
+        items={servers}
+        empty="These are all."
+        render={(server) => <ServerCard key={server.id} server={server} />}
+      />
+      {isFull(servers) && <MoreServers after={servers.at(-1)?.id ?? ''} />}
     </>
   );
 }

@@ -1,34 +1,41 @@
 import { type ReactNode, useState } from 'react';
 import {
+  AddMemberRoleDocument,
   BanMemberDocument,
   KickMemberDocument,
-  SetMemberRolesDocument,
+  RemoveMemberRoleDocument,
   UpdateMemberDocument,
 } from '../../gql/servers/members.js';
-import type { MemberRowFragment } from '../../gql/types.js';
+import type { MemberRowFragment, RoleRowFragment } from '../../gql/types.js';
 import { Danger, useAction } from '../../ui/action.js';
 import { OpenDialog } from '../../ui/dialog.js';
+import { useDraft } from '../../ui/draft.js';
 import { Select, TextField } from '../../ui/field.js';
 import { Form } from '../../ui/form.js';
+import { say } from '../../ui/toasts.js';
+import { holds } from './permissions.js';
 import { useLack, useSelf, useServer } from './server.js';
 
 interface MemberDialogProps {
+  /** As they are at the moment. */
   member: MemberRowFragment;
   onClose: () => void;
-  /** Once something was changed. */
-  onDone: () => void;
+  /** Once something was changed; ends when the member is shown as they are then. */
+  onSaved: () => Promise<unknown>;
 }
 
-/** What can be done with a member: nickname, roles, time-out, kick and ban. */
-export function MemberDialog({ member, onClose, onDone }: MemberDialogProps) {
+/** What can be done with a member: nickname, roles, time-out, kick and ban. Each part is saved by itself, and the others stay as they are. */
+export function MemberDialog({ member, onClose, onSaved }: MemberDialogProps) {
   const { id: selfId } = useSelf();
   const isSelf = member.user.id === selfId;
   return (
     <OpenDialog title={member.user.username} onClose={onClose}>
-      <Nickname member={member} isSelf={isSelf} onDone={onDone} />
-      <MemberRoles member={member} onDone={onDone} />
-      {!isSelf && <TimeOut member={member} onDone={onDone} />}
-      {!isSelf && <Removal member={member} onDone={onDone} />}
+      <div className="member-parts">
+        <Nickname member={member} isSelf={isSelf} onSaved={onSaved} />
+        <MemberRoles member={member} onSaved={onSaved} />
+        {!isSelf && <TimeOut member={member} onSaved={onSaved} />}
+        {!isSelf && <Removal member={member} onClose={onClose} onSaved={onSaved} />}
+      </div>
       <div className="actions">
         <button type="button" className="plain" onClick={onClose}>
           Close
@@ -38,16 +45,19 @@ export function MemberDialog({ member, onClose, onDone }: MemberDialogProps) {
   );
 }
 
-type PartProps = Pick<MemberDialogProps, 'member' | 'onDone'>;
+type PartProps = Pick<MemberDialogProps, 'member' | 'onSaved'>;
 
-function Nickname({ member, isSelf, onDone }: PartProps & { isSelf: boolean }) {
+function Nickname({ member, isSelf, onSaved }: PartProps & { isSelf: boolean }) {
   const { id: guildId } = useServer();
-  const [nick, setNick] = useState(member.nick ?? '');
+  const { value, set, saved } = useDraft({ nick: member.nick ?? '' });
   const { run, isBusy, problem } = useAction(UpdateMemberDocument, { isQuiet: true });
   const lack = useLack(isSelf ? 'ChangeNickname' : 'ManageNicknames');
   const save = async () => {
-    const done = await run({ input: { guildId, userId: member.user.id, nick: nick === '' ? null : nick } });
-    if (done) onDone();
+    const { nick } = value;
+    if (!(await run({ input: { guildId, userId: member.user.id, nick: nick === '' ? null : nick } }))) return;
+    say('Saved');
+    await onSaved();
+    saved({ nick });
   };
   return (
     <Form
@@ -61,9 +71,9 @@ function Nickname({ member, isSelf, onDone }: PartProps & { isSelf: boolean }) {
         hint={lack ?? 'At most 32 characters; empty for none.'}
         maxLength={32}
         disabled={lack !== undefined}
-        value={nick}
+        value={value.nick}
         fault={problem?.fields.nick}
-        onChange={({ target }) => setNick(target.value)}
+        onChange={({ target }) => set('nick', target.value)}
       />
     </Form>
   );
@@ -77,37 +87,65 @@ function SaveButton({ isOff, text }: { isOff: boolean; text: ReactNode }) {
   );
 }
 
-function MemberRoles({ member, onDone }: PartProps) {
+function MemberRoles({ member, onSaved }: PartProps) {
   const { id: guildId, roles } = useServer();
-  const [roleIds, setRoleIds] = useState(member.roles.map(({ id }) => id));
-  const { run, isBusy, problem } = useAction(SetMemberRolesDocument, { isQuiet: true });
-  const lack = useLack('ManageRoles');
-  const save = async () => {
-    if (await run({ input: { guildId, userId: member.user.id, roleIds } })) onDone();
-  };
-  const toggle = (id: string) =>
-    setRoleIds((before) => (before.includes(id) ? before.filter((one) => one !== id) : [...before, id]));
   const given = roles.filter(({ id }) => id !== guildId);
+  const { value, set, saved, save, isBusy, problem } = useRoles(member, given);
+  const lack = useLack('ManageRoles');
+  const submit = async () => {
+    const done = await save();
+    await onSaved();
+    saved(done);
+  };
   return (
     <Form
       problem={problem}
       isBusy={isBusy}
-      onSubmit={save}
+      onSubmit={submit}
       buttons={(isOff) => <SaveButton isOff={isOff || !!lack} text="Save roles" />}
     >
       <fieldset className="check" disabled={lack !== undefined}>
         <legend>Roles</legend>
         {lack && <p className="soft small">{lack}</p>}
         {given.length === 0 && <p className="soft small">There are none but @everyone.</p>}
-        {given.map(({ id, name, managed }) => (
+        {given.map(({ id, name, managed, permissions }) => (
           <label key={id}>
-            <input type="checkbox" checked={roleIds.includes(id)} disabled={managed} onChange={() => toggle(id)} />
+            <input
+              type="checkbox"
+              checked={value[id] ?? false}
+              disabled={managed}
+              onChange={({ target }) => set(id, target.checked)}
+            />
             {name}
+            {holds(permissions, 'Administrator') && <span className="badge warn">administrator</span>}
           </label>
         ))}
       </fieldset>
     </Form>
   );
+}
+
+/** Which roles they are to have. Only what differs is saved, one by one, so that what others give meanwhile stays. */
+function useRoles(member: MemberRowFragment, given: readonly RoleRowFragment[]) {
+  const { id: guildId } = useServer();
+  const held = new Set(member.roles.map(({ id }) => id));
+  const draft = useDraft<Record<string, boolean>>(Object.fromEntries(given.map(({ id }) => [id, held.has(id)])));
+  const [give, take] = [
+    useAction(AddMemberRoleDocument, { isQuiet: true }),
+    useAction(RemoveMemberRoleDocument, { isQuiet: true }),
+  ];
+  /** @returns what was saved of it */
+  const save = async () => {
+    const done: Record<string, boolean> = {};
+    for (const [roleId, isGiven] of Object.entries(draft.changes)) {
+      const { run } = isGiven ? give : take;
+      if (!(await run({ input: { guildId, userId: member.user.id, roleId } }))) return done;
+      done[roleId] = isGiven ?? false;
+    }
+    say('Saved');
+    return done;
+  };
+  return { ...draft, save, isBusy: give.isBusy || take.isBusy, problem: give.problem ?? take.problem };
 }
 
 const TIMES = [
@@ -119,14 +157,16 @@ const TIMES = [
   ['2419200', '4 weeks'],
 ] as const;
 
-function TimeOut({ member, onDone }: PartProps) {
+function TimeOut({ member, onSaved }: PartProps) {
   const { id: guildId } = useServer();
   const [seconds, setSeconds] = useState('3600');
   const { run, isBusy, problem } = useAction(UpdateMemberDocument, { isQuiet: true });
   const lack = useLack('ModerateMembers');
   const save = async () => {
     const until = seconds === '0' ? null : new Date(Date.now() + Number(seconds) * 1_000 - 1_000).toISOString();
-    if (await run({ input: { guildId, userId: member.user.id, communicationDisabledUntil: until } })) onDone();
+    if (!(await run({ input: { guildId, userId: member.user.id, communicationDisabledUntil: until } }))) return;
+    say('Saved');
+    await onSaved();
   };
   return (
     <Form
@@ -152,7 +192,7 @@ function TimeOut({ member, onDone }: PartProps) {
   );
 }
 
-function Removal({ member, onDone }: PartProps) {
+function Removal({ member, onClose, onSaved }: MemberDialogProps) {
   const { id: guildId } = useServer();
   const [asked, ask] = useState<'kick' | 'ban' | null>(null);
   const lacks = { kick: useLack('KickMembers'), ban: useLack('BanMembers') };
@@ -160,7 +200,10 @@ function Removal({ member, onDone }: PartProps) {
   const ban = useAction(BanMemberDocument, { isQuiet: true });
   const doing = asked === 'ban' ? ban : kick;
   const remove = async () => {
-    if (await doing.run({ input: { guildId, userId: member.user.id } })) onDone();
+    if (!(await doing.run({ input: { guildId, userId: member.user.id } }))) return;
+    onClose();
+    say(asked === 'ban' ? `${username} is banned.` : `${username} is no member any more.`);
+    await onSaved();
   };
   const { username } = member.user;
   return (
@@ -170,11 +213,19 @@ function Removal({ member, onDone }: PartProps) {
         className="bad small"
         disabled={!!lacks.kick}
         title={lacks.kick}
+        aria-label={`Kick ${username}`}
         onClick={() => ask('kick')}
       >
         Kick
       </button>
-      <button type="button" className="bad small" disabled={!!lacks.ban} title={lacks.ban} onClick={() => ask('ban')}>
+      <button
+        type="button"
+        className="bad small"
+        disabled={!!lacks.ban}
+        title={lacks.ban}
+        aria-label={`Ban ${username}`}
+        onClick={() => ask('ban')}
+      >
         Ban
       </button>
       {(lacks.kick ?? lacks.ban) && <p className="soft small">{lacks.kick ?? lacks.ban}</p>}

@@ -1,31 +1,37 @@
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { GuildMembersDocument } from '../../gql/servers/members.js';
+import { useClient } from 'urql';
+import { GuildMembersChangedDocument, GuildMembersDocument } from '../../gql/servers/members.js';
 import type { MemberRowFragment } from '../../gql/types.js';
+import { useLive } from '../../live.js';
 import { useQuery } from '../../query.js';
 import { TextField } from '../../ui/field.js';
-import { Listing } from '../../ui/listing.js';
+import { Listing, More } from '../../ui/listing.js';
 import { Name, useTitle } from '../../ui/page.js';
 import { Picture } from '../../ui/picture.js';
 import { Ago } from '../../ui/times.js';
 import { MemberDialog } from './member-dialog.js';
 import { useLater } from './person-field.js';
-import { useServer } from './server.js';
+import { useLack, useServer } from './server.js';
 import './roles.css';
 
 /** Who is a member of the server. */
 export function Members() {
-  const { id, name } = useServer();
+  const { id: guildId, name } = useServer();
   useTitle('Members', name);
   const [text, setText] = useState('');
-  const [after, setAfter] = useState<string | null>(null);
-  const [opened, open] = useState<MemberRowFragment | null>(null);
   const search = useLater(text.trim(), 250);
-  const variables = search === '' ? { id, after, search: null } : { id, after: null, search };
-  const [answer, ask] = useQuery({ query: GuildMembersDocument, variables });
-  const page = answer.data?.guild?.members;
+  const mayBan = useLack('BanMembers') === undefined;
   return (
     <section className="card">
-      <h2>Members</h2>
+      <div className="heading">
+        <h2>Members</h2>
+        {mayBan && (
+          <Link className="button plain small" to="/servers/$guildId/bans" params={{ guildId }}>
+            Bans
+          </Link>
+        )}
+      </div>
       <TextField
         label="Search"
         hint="The beginning of a name."
@@ -33,29 +39,38 @@ export function Members() {
         value={text}
         onChange={({ target }) => setText(target.value)}
       />
+      <MemberPage after={null} search={search === '' ? null : search} />
+    </section>
+  );
+}
+
+/** One page of them, and those that follow once somebody asks for them; each is kept as it is by itself. */
+function MemberPage({ after, search }: { after: string | null; search: string | null }) {
+  const { id } = useServer();
+  const variables = { id, after, search };
+  const [answer] = useQuery({ query: GuildMembersDocument, variables });
+  useLive(GuildMembersChangedDocument, variables);
+  const client = useClient();
+  const renew = () => client.query(GuildMembersDocument, variables, { requestPolicy: 'network-only' }).toPromise();
+  const [openId, open] = useState<string | null>(null);
+  const page = answer.data?.guild?.members;
+  const opened = page?.edges.find(({ node }) => node.user.id === openId)?.node;
+  return (
+    <>
       <Listing
         shape="list"
         answer={answer}
         items={page?.edges}
         empty="Nobody is called so."
-        render={({ node }) => <MemberItem key={node.user.id} member={node} onOpen={() => open(node)} />}
+        render={({ node }) => <MemberItem key={node.user.id} member={node} onOpen={() => open(node.user.id)} />}
       />
-      {search === '' && page?.pageInfo.hasNextPage && (
-        <button type="button" className="plain" onClick={() => setAfter(page.pageInfo.endCursor)}>
-          Load more
-        </button>
+      {page?.pageInfo.hasNextPage && (
+        <More>
+          <MemberPage after={page.pageInfo.endCursor} search={search} />
+        </More>
       )}
-      {opened && (
-        <MemberDialog
-          member={opened}
-          onClose={() => open(null)}
-          onDone={() => {
-            open(null);
-            ask({ requestPolicy: 'network-only' });
-          }}
-        />
-      )}
-    </section>
+      {opened && <MemberDialog member={opened} onClose={() => open(null)} onSaved={renew} />}
+    </>
   );
 }
 
@@ -74,13 +89,15 @@ function MemberItem({ member, onOpen }: { member: MemberRowFragment; onOpen: () 
           <p className="soft small">
             joined <Ago at={joinedAt} />
           </p>
-          <p className="chips">
-            {roles.map((role) => (
-              <span className="badge" key={role.id}>
-                {role.name}
-              </span>
-            ))}
-          </p>
+          {roles.length > 0 && (
+            <p className="chips">
+              {roles.map((role) => (
+                <span className="badge" key={role.id}>
+                  {role.name}
+                </span>
+              ))}
+            </p>
+          )}
         </div>
       </div>
       <button type="button" className="plain small" aria-label={`Manage ${user.username}`} onClick={onOpen}>

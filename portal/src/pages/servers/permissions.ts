@@ -68,6 +68,27 @@ export const NAMED_PERMISSIONS: readonly NamedPermission[] = Object.values(PERMI
   text,
 }));
 
+/** Those that count for the server at large, of which channels say nothing. */
+const OF_SERVER: ReadonlySet<string> = new Set<PermissionName>([
+  'Administrator',
+  'ManageGuildExpressions',
+  'CreateGuildExpressions',
+  'ViewAuditLog',
+  'ViewGuildInsights',
+  'ViewCreatorMonetizationAnalytics',
+  'ManageGuild',
+  'ChangeNickname',
+  'ManageNicknames',
+  'KickMembers',
+  'BanMembers',
+  'ModerateMembers',
+]);
+
+/** Those that a channel can allow and deny. */
+export const CHANNEL_PERMISSIONS: readonly NamedPermission[] = Object.entries(PERMISSIONS)
+  .filter(([name]) => !OF_SERVER.has(name))
+  .map(([, [bit, text]]) => ({ bit: 1n << BigInt(bit), text }));
+
 /** Those in decimal bits. */
 export function namedPermissions(bits: string): NamedPermission[] {
   const held = BigInt(bits);

@@ -1,8 +1,10 @@
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useClient } from 'urql';
 import { DeleteRoleDocument, UpdateRoleDocument } from '../../gql/servers/roles.js';
 import type { RoleRowFragment } from '../../gql/types.js';
 import { Danger, useAction } from '../../ui/action.js';
+import { Question } from '../../ui/dialog.js';
 import { useDraft } from '../../ui/draft.js';
 import { Switch, TextField } from '../../ui/field.js';
 import { DraftForm } from '../../ui/save.js';
@@ -28,7 +30,7 @@ interface Live extends Record<string, unknown> {
 /** What a role is called and looks like, and what who has it may do. */
 export function RoleEditor({ role, lack }: { role: RoleRowFragment; lack: string | undefined }) {
   const { id: guildId } = useServer();
-  const client = useClient();
+  const { save, question } = useSave(role);
   const draft = useDraft<Live>({
     name: role.name,
     color: colorText(role.color),
@@ -36,10 +38,6 @@ export function RoleEditor({ role, lack }: { role: RoleRowFragment; lack: string
     mentionable: role.mentionable,
     permissions: role.permissions,
   });
-  const save = ({ color, ...changes }: Partial<Live>) => {
-    const input = { guildId, roleId: role.id, ...changes, ...(color === undefined ? {} : { color: colorOf(color) }) };
-    return client.mutation(UpdateRoleDocument, { input }).toPromise();
-  };
   const { value, set } = draft;
   const isEveryone = role.id === guildId;
   return (
@@ -90,8 +88,55 @@ export function RoleEditor({ role, lack }: { role: RoleRowFragment; lack: string
           </>
         )}
       </DraftForm>
+      {question}
       {!isEveryone && !role.managed && !lack && <DeleteRole role={role} />}
     </section>
+  );
+}
+
+/** Saves what differs; asks first before somebody becomes an administrator by it. */
+function useSave(role: RoleRowFragment) {
+  const { id: guildId } = useServer();
+  const client = useClient();
+  const [answer, setAnswer] = useState<((isWanted: boolean) => void) | null>(null);
+  const ask = () => new Promise<boolean>((resolve) => setAnswer(() => resolve));
+  const save = async ({ color, ...changes }: Partial<Live>) => {
+    const { permissions = role.permissions } = changes;
+    const isGrave = holds(permissions, 'Administrator') && !holds(role.permissions, 'Administrator');
+    if (isGrave && !(await ask())) return undefined;
+    const input = { guildId, roleId: role.id, ...changes, ...(color === undefined ? {} : { color: colorOf(color) }) };
+    return client.mutation(UpdateRoleDocument, { input }).toPromise();
+  };
+  const decide = (isWanted: boolean) => {
+    answer?.(isWanted);
+    setAnswer(null);
+  };
+  return { save, question: answer && <AdministratorQuestion role={role} decide={decide} /> };
+}
+
+interface AdministratorQuestionProps {
+  role: RoleRowFragment;
+  decide: (isWanted: boolean) => void;
+}
+
+function AdministratorQuestion({ role, decide }: AdministratorQuestionProps) {
+  const isEveryone = role.id === useServer().id;
+  return (
+    <Question
+      title={isEveryone ? 'Make everybody an administrator?' : `Make ${role.name} administrators?`}
+      safe="Cancel"
+      onSafe={() => decide(false)}
+      action={
+        <button type="button" className="bad" onClick={() => decide(true)}>
+          Make administrators
+        </button>
+      }
+    >
+      <p>
+        {isEveryone ? 'Every member, and whoever joins by an invite,' : 'Who has this role'} may do everything then:
+        read and write in every channel, give roles, ban members and change the server. No channel can deny it to them.
+      </p>
+    </Question>
   );
 }
 
@@ -139,8 +184,10 @@ function DeleteRole({ role }: { role: RoleRowFragment }) {
   const { id: guildId } = useServer();
   const [isAsking, ask] = useState(false);
   const { run, isBusy, problem } = useAction(DeleteRoleDocument, { isQuiet: true });
+  const navigate = useNavigate();
   const remove = async () => {
-    if (await run({ input: { guildId, roleId: role.id } })) ask(false);
+    if (!(await run({ input: { guildId, roleId: role.id } }))) return;
+    void navigate({ to: '/servers/$guildId/roles', params: { guildId }, ignoreBlocker: true });
   };
   return (
     <div className="actions">

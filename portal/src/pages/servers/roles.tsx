@@ -1,58 +1,110 @@
+import { Link, Outlet, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { CreateRoleDocument, SetRolePositionsDocument } from '../../gql/servers/roles.js';
 import type { RoleRowFragment } from '../../gql/types.js';
 import { useAction } from '../../ui/action.js';
+import { NotFound } from '../../ui/endings.js';
+import { TextField } from '../../ui/field.js';
+import { Form } from '../../ui/form.js';
 import { useTitle } from '../../ui/page.js';
+import { LeaveQuestion } from '../../ui/save.js';
 import { RoleEditor } from './role-editor.js';
 import { useLack, useServer } from './server.js';
 import './roles.css';
 
-/** The server's roles, the highest first, and the one that is open. */
+/** The server's roles, the highest first, and below them the one that is open. */
 export function Roles() {
-  const { id: guildId, name, roles } = useServer();
+  const { id: guildId, name } = useServer();
   useTitle('Roles', name);
   const lack = useLack('ManageRoles');
-  const [openId, open] = useState(guildId);
-  const { run, isBusy } = useAction(CreateRoleDocument);
-  const opened = roles.find(({ id }) => id === openId);
-  const create = async () => {
-    const made = await run({ input: { guildId, name: 'New role' } });
-    if (made) open(made.createRole.role.id);
-  };
   return (
     <>
       <section className="card">
         <div className="heading">
           <h2>Roles</h2>
-          <button type="button" disabled={lack !== undefined || isBusy} onClick={create}>
-            New role
-          </button>
+          {!lack && (
+            <Link className="button" to="/servers/$guildId/roles/new" params={{ guildId }}>
+              New role
+            </Link>
+          )}
         </div>
         {lack && <p className="hint">{lack}</p>}
-        <RoleList openId={openId} onOpen={open} isOff={lack !== undefined} />
+        <RoleList isOff={lack !== undefined} />
       </section>
-      {opened && <RoleEditor key={opened.id} role={opened} lack={lack} />}
+      <Outlet />
     </>
   );
 }
 
-interface RoleListProps {
-  openId: string;
-  onOpen: (id: string) => void;
-  isOff: boolean;
+/** The role that everybody has. */
+export function EveryoneRole() {
+  return <OneRole id={useServer().id} />;
 }
 
-function RoleList({ openId, onOpen, isOff }: RoleListProps) {
+/** The role that is open. */
+export function OpenRole() {
+  return <OneRole id={useParams({ from: '/frame/servers/$guildId/roles/$roleId' }).roleId} />;
+}
+
+function OneRole({ id }: { id: string }) {
+  const lack = useLack('ManageRoles');
+  const role = useServer().roles.find((one) => one.id === id);
+  return role ? <RoleEditor key={id} role={role} lack={lack} /> : <NotFound isPart />;
+}
+
+/** Asks for a name, makes the role, and leads to it. */
+export function NewRole() {
+  const { id: guildId } = useServer();
+  const navigate = useNavigate();
+  const lack = useLack('ManageRoles');
+  const [name, setName] = useState('');
+  const { run, isBusy, problem } = useAction(CreateRoleDocument, { isQuiet: true });
+  const create = async () => {
+    const made = await run({ input: { guildId, name } });
+    if (!made) return;
+    const { id: roleId } = made.createRole.role;
+    void navigate({ to: '/servers/$guildId/roles/$roleId', params: { guildId, roleId }, ignoreBlocker: true });
+  };
+  return (
+    <section className="card" aria-label="New role">
+      <h2>New role</h2>
+      <Form
+        problem={problem}
+        isBusy={isBusy}
+        onSubmit={create}
+        buttons={(isOff) => (
+          <div className="actions">
+            <button type="submit" disabled={isOff || lack !== undefined}>
+              Create
+            </button>
+          </div>
+        )}
+      >
+        <TextField
+          label="Name"
+          hint={lack ?? '1 to 100 characters. What it may do is chosen then.'}
+          maxLength={100}
+          value={name}
+          fault={problem?.fields.name}
+          onChange={({ target }) => setName(target.value)}
+        />
+      </Form>
+      <LeaveQuestion isChanged={name !== ''} />
+    </section>
+  );
+}
+
+function RoleList({ isOff }: { isOff: boolean }) {
   const { id: guildId, roles } = useServer();
   const { run, isBusy } = useAction(SetRolePositionsDocument);
   const move = (role: RoleRowFragment, steps: number) =>
     void run({ input: { guildId, positions: [{ roleId: role.id, position: role.position + steps }] } });
   const highest = Math.max(...roles.map(({ position }) => position));
   return (
-    <ol className="list" aria-label="Roles, the highest first">
+    <ol className="server-rows" aria-label="Roles, the highest first">
       {[...roles].reverse().map((role) => (
         <li key={role.id}>
-          <RoleName role={role} isOpen={role.id === openId} onOpen={() => onOpen(role.id)} />
+          <RoleName role={role} />
           {role.id !== guildId && (
             <div className="row-actions">
               <MoveButton
@@ -75,15 +127,31 @@ function RoleList({ openId, onOpen, isOff }: RoleListProps) {
   );
 }
 
-function RoleName({ role, isOpen, onOpen }: { role: RoleRowFragment; isOpen: boolean; onOpen: () => void }) {
+function RoleName({ role }: { role: RoleRowFragment }) {
+  const { id: guildId } = useServer();
   return (
     <div className="role">
       <RoleDot color={role.color} />
-      <button type="button" className="link" aria-current={isOpen} onClick={onOpen}>
-        <bdi>{role.name}</bdi>
-      </button>
+      <RoleLink guildId={guildId} roleId={role.id}>
+        {role.name}
+      </RoleLink>
       {role.managed && <span className="badge">of an application</span>}
     </div>
+  );
+}
+
+/** That of everybody is open while none is. */
+function RoleLink({ guildId, roleId, children }: { guildId: string; roleId: string; children: string }) {
+  const isEveryone = guildId === roleId;
+  const name = <bdi>{children}</bdi>;
+  return isEveryone ? (
+    <Link to="/servers/$guildId/roles" params={{ guildId }} activeOptions={{ exact: true }}>
+      {name}
+    </Link>
+  ) : (
+    <Link to="/servers/$guildId/roles/$roleId" params={{ guildId, roleId }}>
+      {name}
+    </Link>
   );
 }
 

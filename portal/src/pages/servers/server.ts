@@ -20,11 +20,9 @@ export function useLack(name: PermissionName): string | undefined {
   return lacks(useServer().viewerPermissions, name);
 }
 
-/** The caller's id, and whether the server is theirs. */
-export function useSelf(): { id: string; isOwner: boolean } {
-  const { owner } = useServer();
-  const id = useMyId() ?? '';
-  return { id, isOwner: owner !== null && owner.id === id };
+/** The caller. */
+export function useSelf(): { id: string } {
+  return { id: useMyId() ?? '' };
 }
 
 /** Saves settings of the server: only those that are given. */

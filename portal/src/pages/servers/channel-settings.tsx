@@ -1,0 +1,40 @@
+import { useParams } from '@tanstack/react-router';
+import { ChannelSettingsChangedDocument, ChannelSettingsDocument } from '../../gql/servers/channel-settings.js';
+import type { ChannelSettingsFragment } from '../../gql/types.js';
+import { useLive } from '../../live.js';
+import { useQuery } from '../../query.js';
+import { NotFound } from '../../ui/endings.js';
+import { Refused, Skeleton } from '../../ui/listing.js';
+import { useTitle } from '../../ui/page.js';
+import { ChannelForm } from './channel-form.js';
+import { ChannelHead } from './channel-head.js';
+import { ChannelOverwrites } from './channel-overwrites.js';
+import { useServer } from './server.js';
+
+/** What a channel or a category is called and how it works, where it stands, and what it allows whom. */
+export function ChannelSettings() {
+  const { guildId, channelId } = useParams({ from: '/frame/servers/$guildId/channels/$channelId/settings' });
+  const [{ data, error }] = useQuery({ query: ChannelSettingsDocument, variables: { guildId } });
+  useLive(ChannelSettingsChangedDocument, { guildId });
+  const channels = data?.guild?.channels;
+  const channel = channels?.find(({ id }) => id === channelId);
+  useTitle(channel ? `Settings of ${channel.name}` : 'Channels', useServer().name);
+  if (!channels) return error ? <Refused error={error} /> : <Skeleton />;
+  if (!channel) return <NotFound isPart />;
+  return <OneChannel key={channelId} channel={channel} channels={channels} />;
+}
+
+interface OneChannelProps {
+  channel: ChannelSettingsFragment;
+  channels: readonly ChannelSettingsFragment[];
+}
+
+function OneChannel({ channel, channels }: OneChannelProps) {
+  return (
+    <div className="channel-settings">
+      <ChannelHead channel={channel} channels={channels} />
+      <ChannelForm channel={channel} channels={channels} />
+      <ChannelOverwrites channel={channel} />
+    </div>
+  );
+}

@@ -1,0 +1,160 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { noBrowser, openBrowser } from '../harness/browser.js';
+import type { Loose } from '../harness/graphql.js';
+import {
+  createApplication,
+  createGuild,
+  install,
+  invite,
+  type MadeGuild,
+  type Person,
+  signUp,
+} from '../harness/people.js';
+import { openPortal } from '../harness/portal.js';
+import { createPerson } from '../harness/rows.js';
+import { startServer, type TestServer } from '../harness/server.js';
+import { needing } from '../harness/skipping.js';
+
+let server: TestServer;
+let browser: Browser;
+let ada: Person;
+let bob: Person;
+let guild: MadeGuild;
+beforeAll(async () => {
+  server = await startServer();
+  if (noBrowser === null) browser = await openBrowser();
+  [ada, bob] = [await signUp(server, 'ada'), await signUp(server, 'bob')];
+});
+beforeEach(async () => {
+  guild = await createGuild(ada, 'Harbour');
+  await invite(ada, guild, bob);
+});
+afterAll(async () => {
+  await browser?.close();
+  await server.stop();
+});
+
+const said = (page: Page, text: string) =>
+  page.getByRole('region', { name: 'Notifications' }).getByText(text).first().waitFor();
+const overhang = (page: Page) =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+
+async function makeRole(name: string): Promise<string> {
+  const create = 'mutation ($input: CreateRoleInput!) { createRole(input: $input) { role { id } } }';
+  return (await ada.graphql(create, { input: { guildId: guild.id, name } })).createRole.role.id;
+}
+
+async function giveRole(roleId: string): Promise<void> {
+  await ada.graphql('mutation ($input: MemberRoleInput!) { addMemberRole(input: $input) { __typename } }', {
+    input: { guildId: guild.id, userId: bob.id, roleId },
+  });
+}
+
+async function rolesOfBob(): Promise<string[]> {
+  const query = `query ($id: ID!) {
+    guild(id: $id) { members(first: 1, search: "bob") { edges { node { roles { name } } } } }
+  }`;
+  const { edges } = (await ada.graphql(query, { id: guild.id })).guild.members;
+  return edges[0].node.roles.map(({ name }: Loose) => name);
+}
+
+describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a server'), () => {
+  it('are managed part by part: what is saved of one leaves what was typed in the others', async () => {
+    await makeRole('Pilots');
+    const { page, faults, open, close } = await openPortal(browser, server, ada, { width: 360 });
+    await open(`/servers/${guild.id}/members`);
+    await page.getByRole('button', { name: 'Manage bob' }).click();
+    const dialog = page.getByRole('dialog', { name: 'bob' });
+    await dialog.getByLabel('Pilots').check();
+    await dialog.getByLabel('Nickname').fill('Bobby');
+    await dialog.getByRole('button', { name: 'Save nickname' }).click();
+    await said(page, 'Saved');
+    expect(await dialog.getByLabel('Pilots').isChecked()).toBe(true);
+    await dialog.getByRole('button', { name: 'Save roles' }).click();
+    await page.locator('.chips').getByText('Pilots').waitFor({ state: 'attached' });
+    expect(await dialog.getByLabel('Nickname').inputValue()).toBe('Bobby');
+    expect(await rolesOfBob()).toEqual(['Pilots']);
+    expect(await overhang(page)).toBeLessThanOrEqual(0);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('get the roles that two people give them at the same time', async () => {
+    const [, cooks] = [await makeRole('Pilots'), await makeRole('Cooks')];
+    const { page, faults, open, close } = await openPortal(browser, server, ada);
+    await open(`/servers/${guild.id}/members`);
+    await page.getByRole('button', { name: 'Manage bob' }).click();
+    const dialog = page.getByRole('dialog', { name: 'bob' });
+    await dialog.getByLabel('Pilots').check();
+    await giveRole(cooks);
+    await dialog.getByRole('button', { name: 'Save roles' }).click();
+    await page.locator('.chips').getByText('Pilots').waitFor({ state: 'attached' });
+    expect((await rolesOfBob()).toSorted()).toEqual(['Cooks', 'Pilots']);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('are found once each, also after a field found them before', async () => {
+    const application = await createApplication(ada, 'Otter bot');
+    await install(ada, application, guild);
+    const { page, faults, open, close } = await openPortal(browser, server, ada);
+    await open(`/servers/${guild.id}/integrations/${application.id}`);
+    await page.getByRole('combobox', { name: 'Another member' }).fill('bo');
+    await page.getByRole('option', { name: 'bob' }).click();
+    await page.getByRole('link', { name: 'Members' }).click();
+    await page.getByLabel('Search').fill('bo');
+    await page.getByRole('button', { name: 'Manage ada' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Manage bob' }).first().waitFor();
+    expect(await page.getByRole('button', { name: 'Manage bob' }).count()).toBe(1);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('are shown page by page, each as it is at the moment', async () => {
+    const { writer } = server.app.db;
+    for (let n = 0; n < 52; n += 1) {
+      const { id: userId } = await createPerson(server.app);
+      await writer.member.create({
+        data: { guildId: BigInt(guild.id), userId, joinedAt: new Date(), usernameKey: `person${n}` },
+      });
+    }
+    const { page, faults, open, close } = await openPortal(browser, server, ada);
+    await open(`/servers/${guild.id}/members`);
+    const rows = page.getByRole('button', { name: /^Manage / });
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await rows.nth(53).waitFor();
+    await page.getByRole('button', { name: 'Manage bob' }).click();
+    await page.getByLabel('Nickname').fill('Bobby');
+    await page.getByRole('button', { name: 'Save nickname' }).click();
+    await page.getByRole('button', { name: 'Close' }).click();
+    await page.locator('li').getByText('Bobby').waitFor();
+    expect(await rows.count()).toBe(54);
+    await bob.graphql('mutation ($i: GuildIdInput!) { leaveGuild(input: $i) { id } }', { i: { guildId: guild.id } });
+    await page.getByRole('button', { name: 'Manage bob' }).waitFor({ state: 'detached' });
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('are kicked, banned and let in again, which another browser shows at once', async () => {
+    const [hers, his] = await Promise.all([openPortal(browser, server, ada), openPortal(browser, server, bob)]);
+    await Promise.all([hers.open(`/servers/${guild.id}/members`), his.open(`/servers/${guild.id}/members`)]);
+    await his.page.getByRole('button', { name: 'Manage ada' }).waitFor();
+    expect(await his.page.getByRole('link', { name: 'Bans' }).count()).toBe(0);
+    const bans = await openPortal(browser, server, ada, { width: 360, dark: true });
+    await bans.open(`/servers/${guild.id}/bans`);
+    await bans.page.getByText('Nobody is banned.').waitFor();
+    await hers.page.getByRole('button', { name: 'Manage bob' }).click();
+    await hers.page.getByRole('button', { name: 'Ban bob' }).click();
+    await hers.page.getByRole('alertdialog').getByRole('button', { name: 'Ban' }).click();
+    await said(hers.page, 'bob is banned.');
+    await his.page.getByRole('heading', { name: 'Gone' }).waitFor();
+    await bans.page.getByRole('button', { name: 'Unban bob' }).click();
+    await bans.page.getByRole('alertdialog').getByRole('button', { name: 'Unban' }).click();
+    await bans.page.getByText('Nobody is banned.').waitFor();
+    await invite(ada, guild, bob);
+    await hers.page.getByRole('button', { name: 'Manage bob' }).waitFor();
+    expect([hers.faults, his.faults, bans.faults]).toEqual([[], [], []]);
+    await Promise.all([hers.close(), his.close(), bans.close()]);
+  });
+});

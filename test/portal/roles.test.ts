@@ -1,0 +1,109 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { noBrowser, openBrowser } from '../harness/browser.js';
+import { createGuild, invite, type MadeGuild, type Person, signUp } from '../harness/people.js';
+import { openPortal } from '../harness/portal.js';
+import { startServer, type TestServer } from '../harness/server.js';
+import { needing } from '../harness/skipping.js';
+
+let server: TestServer;
+let browser: Browser;
+let ada: Person;
+let bob: Person;
+let guild: MadeGuild;
+beforeAll(async () => {
+  server = await startServer();
+  if (noBrowser === null) browser = await openBrowser();
+  [ada, bob] = [await signUp(server, 'ada'), await signUp(server, 'bob')];
+  guild = await createGuild(ada, 'Harbour');
+  await invite(ada, guild, bob);
+});
+afterAll(async () => {
+  await browser?.close();
+  await server.stop();
+});
+
+const said = (page: Page, text: string) =>
+  page.getByRole('region', { name: 'Notifications' }).getByText(text).first().waitFor();
+
+async function makeRole(page: Page, name: string): Promise<void> {
+  await page.getByRole('link', { name: 'New role' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill(name);
+  await page.getByRole('button', { name: 'Create' }).click();
+  await page.getByRole('region', { name: `Role ${name}` }).waitFor();
+}
+
+const permissionsOf = async (roleId: string): Promise<bigint> => {
+  const { guild: shown } = await ada.graphql('query ($id: ID!) { guild(id: $id) { roles { id permissions } } }', {
+    id: guild.id,
+  });
+  return BigInt(shown.roles.find(({ id }: { id: string }) => id === roleId).permissions);
+};
+
+describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the roles of a server'), () => {
+  it('are made and ranked, which another browser shows at once', async () => {
+    const [hers, his] = await Promise.all([
+      openPortal(browser, server, ada, { width: 360 }),
+      openPortal(browser, server, bob),
+    ]);
+    await Promise.all([hers.open(`/servers/${guild.id}/roles`), his.open(`/servers/${guild.id}/roles`)]);
+    await his.page.getByText('Needs the permission “Manage roles”.').first().waitFor();
+    await makeRole(hers.page, 'Crew');
+    const editor = hers.page.getByRole('region', { name: 'Role Crew' });
+    await editor.getByLabel('Colour').fill('blue');
+    await editor.getByLabel('Name', { exact: true }).fill('Pilots');
+    await editor.getByLabel('Manage messages').check();
+    await hers.page.getByRole('button', { name: 'Save changes' }).click();
+    await hers.page.locator('[aria-invalid=true]').waitFor();
+    await hers.page.getByLabel('Colour').fill('#0000ff');
+    await hers.page.getByRole('button', { name: 'Save changes' }).click();
+    await said(hers.page, 'Saved');
+    await his.page.getByRole('link', { name: 'Pilots', exact: true }).waitFor();
+    await makeRole(hers.page, 'Guests');
+    await hers.page.getByRole('button', { name: 'Move Guests up' }).click();
+    await his.page.locator('ol.server-rows li').first().getByText('Guests').waitFor();
+    expect([hers.faults, his.faults]).toEqual([[], []]);
+    await Promise.all([hers.close(), his.close()]);
+  });
+
+  it('are not left for another, or a new one, with what was typed, unasked', async () => {
+    const { page, faults, open, close } = await openPortal(browser, server, ada);
+    await open(`/servers/${guild.id}/roles`);
+    await makeRole(page, 'Cooks');
+    await page.getByLabel('Name', { exact: true }).fill('Bakers');
+    const question = page.getByRole('alertdialog', { name: 'Leave without saving?' });
+    for (const other of ['@everyone', 'New role']) {
+      await page.getByRole('link', { name: other }).click();
+      await question.getByRole('button', { name: 'Stay' }).click();
+      expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Bakers');
+    }
+    await page.getByRole('link', { name: '@everyone' }).click();
+    await question.getByRole('button', { name: 'Leave' }).click();
+    await page.getByRole('region', { name: 'Role @everyone' }).waitFor();
+    await page.goBack();
+    await page.getByRole('region', { name: 'Role Cooks' }).waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('make nobody an administrator before that was asked', async () => {
+    const { page, faults, open, close } = await openPortal(browser, server, ada, { dark: true });
+    await open(`/servers/${guild.id}/roles`);
+    await page.getByLabel('Administrator').check();
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    const question = page.getByRole('alertdialog', { name: 'Make everybody an administrator?' });
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    expect((await permissionsOf(guild.id)) & 8n).toBe(0n);
+    await page.getByLabel('View channels').uncheck();
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await question.getByRole('button', { name: 'Make administrators' }).click();
+    await said(page, 'Saved');
+    expect((await permissionsOf(guild.id)) & 0x408n).toBe(8n);
+    await page.getByLabel('Administrator').uncheck();
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByRole('region', { name: 'Unsaved changes' }).waitFor({ state: 'detached' });
+    expect((await permissionsOf(guild.id)) & 8n).toBe(0n);
+    expect(faults).toEqual([]);
+    await close();
+  });
+});
