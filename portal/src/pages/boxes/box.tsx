@@ -47,14 +47,13 @@ function Parts({ box }: { box: BoxCardFragment }) {
           <Heading>
             <Name>{name}</Name>
           </Heading>
-          <p>
+          <p className="lead">
             <BoxState box={box} />
           </p>
         </div>
       </header>
       <section className="card">
         <h2>Box</h2>
-        <BoxName box={box} />
         <Copyable label="Id" text={id} />
         <dl>
           <dt>Last seen</dt>
@@ -62,6 +61,7 @@ function Parts({ box }: { box: BoxCardFragment }) {
           <dt>Protocol</dt>
           <dd>{protocolVersion ?? 'not known before its first connection'}</dd>
         </dl>
+        <BoxName box={box} />
       </section>
       <Servers box={box} />
       <Enrolment box={box} />
