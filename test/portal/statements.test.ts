@@ -10,7 +10,10 @@ import { ApplicationLogDocument } from '../../portal/src/gql/audit/audit.js';
 import { BoxesDocument } from '../../portal/src/gql/boxes/boxes.js';
 import { FrameDocument } from '../../portal/src/gql/frame.js';
 import { HomeDocument } from '../../portal/src/gql/home/home.js';
+import { GuildBansDocument } from '../../portal/src/gql/servers/bans.js';
 import { ChannelMessagesDocument } from '../../portal/src/gql/servers/channel.js';
+import { GuildInvitesDocument } from '../../portal/src/gql/servers/general.js';
+import { GuildInstallationsDocument } from '../../portal/src/gql/servers/integrations.js';
 import { GuildDocument } from '../../portal/src/gql/servers/layout.js';
 import { GuildMembersDocument } from '../../portal/src/gql/servers/members.js';
 import { SwitcherDocument } from '../../portal/src/gql/switcher.js';
@@ -18,7 +21,16 @@ import { TeamDocument } from '../../portal/src/gql/teams/layout.js';
 import { TeamsDocument } from '../../portal/src/gql/teams/list.js';
 import { putCommand } from '../harness/command-rows.js';
 import { type FullPortal, fillPortal } from '../harness/full-portal.js';
-import { createApplication, createGuild, invite, makeWebhook, sendMessage, signUp } from '../harness/people.js';
+import {
+  createApplication,
+  createGuild,
+  install,
+  invite,
+  makeWebhook,
+  type Person,
+  sendMessage,
+  signUp,
+} from '../harness/people.js';
 import { makeBox } from '../harness/self-hosted.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { statementsOf } from '../harness/statements.js';
@@ -51,6 +63,9 @@ const MOST: [document: DocumentNode, param: keyof FullPortal['params'] | null, m
   [TeamDocument, 'teamId', 16],
   [GuildDocument, 'guildId', 4],
   [GuildMembersDocument, 'guildId', 5],
+  [GuildBansDocument, 'guildId', 5],
+  [GuildInvitesDocument, 'guildId', 7],
+  [GuildInstallationsDocument, 'guildId', 6],
   [ChannelMessagesDocument, 'channelId', 7, { last: 50 }],
   [BoxesDocument, null, 3],
 ];
@@ -83,6 +98,12 @@ describe('what a page asks takes few statements, and no more for many rows', () 
   });
 });
 
+async function ban(owner: Person, guild: { id: string }, { id: userId }: Person): Promise<void> {
+  await owner.graphql('mutation ($input: BanMemberInput!) { banMember(input: $input) { id } }', {
+    input: { guildId: guild.id, userId },
+  });
+}
+
 /** Five more of everything. */
 async function multiply(): Promise<void> {
   const { owner, params, application } = full;
@@ -100,6 +121,8 @@ async function multiply(): Promise<void> {
     await addToTeam(owner, team, friend, 'DEVELOPER');
     await inviteToTeam(owner, team, invited, 'DEVELOPER');
     await invite(owner, guild, friend);
+    await ban(owner, guild, await signUp(server, `banned${n}`));
+    await install(owner, await createApplication(owner, `Server bot ${n}`), guild);
     await makeWebhook(server, owner, application, params.channelId);
     await putCommand(server.app, BigInt(application.id), { name: `command-${n}` });
     await sendMessage(friend, params.channelId, `Hello ${n}`);
