@@ -22,6 +22,7 @@ export function createCache(): Exchange {
       ParityRow: embedded,
       InvitePreview: embedded,
       Invite: ({ code }) => (typeof code === 'string' ? code : null),
+      Ban: embedded,
       CommandAccess: embedded,
     },
     resolvers: {
