@@ -8,7 +8,9 @@ const ROOT = resolve(import.meta.dirname, '../..');
 export default function buildPages(): void {
   const built = statSync(join(ROOT, 'dist/portal/routes.json'), { throwIfNoEntry: false });
   if (built && built.mtimeMs > newestIn(join(ROOT, 'portal'))) return;
-  execFileSync(process.execPath, ['scripts/portal.mjs'], { cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit'] });
+  // As they are built for everybody: what runs tests says that it is no production.
+  const env = { ...process.env, NODE_ENV: 'production' };
+  execFileSync(process.execPath, ['scripts/portal.mjs'], { cwd: ROOT, env, stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
 /** When a file of a folder was changed last, in milliseconds since 1970. */

@@ -296,7 +296,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
     expect(await isFocused(view)).toBe(true);
     expect(await view.getAttribute('aria-invalid')).toBe('true');
     await page.getByRole('button', { name: 'Go back to what the form says' }).click();
-    const option = (name: string) => page.locator('.options details').filter({ hasText: name });
+    const option = (name: string) => page.locator('.option-list details').filter({ hasText: name });
     await option('three').locator('summary').first().click();
     const field = option('three').getByLabel('Option name', { exact: true });
     await page.getByRole('button', { name: 'Move three up' }).click();

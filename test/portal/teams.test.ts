@@ -48,7 +48,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the list of teams'), () 
     const dialog = page.getByRole('dialog', { name: 'New team' });
     await dialog.getByLabel('Name').fill('B');
     await dialog.getByLabel('Icon', { exact: true }).setInputFiles(ICON);
-    expect(await dialog.locator('img.preview').getAttribute('src')).toMatch(/^blob:/);
+    expect(await dialog.locator('img.image-preview').getAttribute('src')).toMatch(/^blob:/);
     await dialog.getByRole('button', { name: 'Create' }).click();
     await dialog.locator('[aria-invalid=true]').waitFor();
     expect(await dialog.getByLabel('Name').inputValue()).toBe('B');
@@ -98,7 +98,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the general page of a te
       i: { teamId: team.id, icon: null },
     });
     await page.locator('header.noun img').waitFor({ state: 'detached' });
-    expect(await page.locator('.preview.none').count()).toBe(1);
+    expect(await page.locator('.image-preview.none').count()).toBe(1);
     expect(await page.getByRole('region', { name: 'Unsaved changes' }).count()).toBe(0);
     // The refused file is the browser's to complain about: it is no picture.
     expect(faults).toEqual([]);
