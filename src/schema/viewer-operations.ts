@@ -1,3 +1,7 @@
+import { requireUser } from '../domain/call.js';
+import { isAllowed } from '../domain/errors.js';
+import { accessChannel } from '../domain/guilds/index.js';
+import { MESSAGE_OPERATIONS, operationsOn } from '../domain/messages/index.js';
 import {
   APPLICATION_OPERATIONS,
   mayWithApplication,
@@ -6,6 +10,9 @@ import {
 } from '../domain/portal-permissions.js';
 import { Application } from './applications.js';
 import { builder } from './builder.js';
+import type { GraphqlContext } from './context.js';
+import { createLoader, type Loader } from './loaders.js';
+import { Message } from './messages.js';
 import { ownApplicationRole, ownTeamRole } from './own-roles.js';
 import { Team } from './teams.js';
 
@@ -16,6 +23,11 @@ const ApplicationOperation = builder.enumType('ApplicationOperation', {
 const TeamOperation = builder.enumType('TeamOperation', {
   description: 'What can be done with a team.',
   values: valuesOf(TEAM_OPERATIONS),
+});
+
+const MessageOperation = builder.enumType('MessageOperation', {
+  description: 'What can be done with a message.',
+  values: valuesOf(MESSAGE_OPERATIONS),
 });
 
 /** The values of an enum: `updateSettings` is called UPDATE_SETTINGS. */
@@ -45,3 +57,32 @@ builder.prismaObjectFields(Team, (t) => ({
     },
   }),
 }));
+
+builder.prismaObjectFields(Message, (t) => ({
+  viewerOperations: t.field({
+    type: [MessageOperation],
+    description: 'What the caller may do with it.',
+    resolve: async (message, _args, context) => {
+      const place = await ownPlaces(context).load(message.channelId);
+      return place ? operationsOn(message, requireUser(context.call).user.id, place) : [];
+    },
+  }),
+}));
+
+type OwnPlace = Awaited<ReturnType<typeof accessChannel>>;
+
+/** Channels as the caller's places, as things are now; null for those that they do not see. */
+function ownPlaces({ call, loaders, budget }: GraphqlContext): Loader<bigint, OwnPlace | null> {
+  const make = () =>
+    createLoader<bigint, OwnPlace | null>(
+      async (ids) => {
+        const places = new Map<bigint, OwnPlace>();
+        const find = async (id: bigint) => places.set(id, await accessChannel(call, id, 'viewChannel'));
+        await budget.step(() => Promise.all([...new Set(ids)].map((id) => isAllowed(() => find(id)))));
+        return places;
+      },
+      null,
+      { remember: false },
+    );
+  return loaders.get('own places', make);
+}

@@ -263,6 +263,12 @@ export type MessageIdInput = {
   readonly messageId: string;
 };
 
+/** What can be done with a message. */
+export type MessageOperation =
+  | 'DELETE'
+  | 'EDIT'
+  | 'REACT';
+
 export type OverwriteCommandsInput = {
   readonly applicationId: string;
   /** A list of such bodies, of all types. */
@@ -925,7 +931,7 @@ export type InviteQueryVariables = Exact<{
 
 export type InviteQuery = { readonly invite: { readonly code: string, readonly guildId: string, readonly guildName: string, readonly guildIconUrl: string | null, readonly guildDescription: string | null, readonly memberCount: number, readonly presenceCount: number, readonly temporary: boolean, readonly inviter: { readonly id: string, readonly username: string } } | null };
 
-export type MessageShownFragment = { readonly id: string, readonly content: string, readonly createdAt: string, readonly editedAt: string | null, readonly ephemeral: boolean, readonly flags: number, readonly type: number, readonly attachments: unknown, readonly embeds: unknown, readonly components: unknown, readonly reactions: unknown, readonly author: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } };
+export type MessageShownFragment = { readonly id: string, readonly content: string, readonly createdAt: string, readonly editedAt: string | null, readonly ephemeral: boolean, readonly flags: number, readonly type: number, readonly attachments: unknown, readonly embeds: unknown, readonly components: unknown, readonly reactions: unknown, readonly viewerOperations: ReadonlyArray<MessageOperation>, readonly author: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } };
 
 export type ChannelMessagesQueryVariables = Exact<{
   id: string;
@@ -934,7 +940,7 @@ export type ChannelMessagesQueryVariables = Exact<{
 }>;
 
 
-export type ChannelMessagesQuery = { readonly channel: { readonly id: string, readonly messages: { readonly edges: ReadonlyArray<{ readonly node: { readonly id: string, readonly content: string, readonly createdAt: string, readonly editedAt: string | null, readonly ephemeral: boolean, readonly flags: number, readonly type: number, readonly attachments: unknown, readonly embeds: unknown, readonly components: unknown, readonly reactions: unknown, readonly author: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } } }>, readonly pageInfo: { readonly hasPreviousPage: boolean } } } | null };
+export type ChannelMessagesQuery = { readonly channel: { readonly id: string, readonly messages: { readonly edges: ReadonlyArray<{ readonly node: { readonly id: string, readonly content: string, readonly createdAt: string, readonly editedAt: string | null, readonly ephemeral: boolean, readonly flags: number, readonly type: number, readonly attachments: unknown, readonly embeds: unknown, readonly components: unknown, readonly reactions: unknown, readonly viewerOperations: ReadonlyArray<MessageOperation>, readonly author: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } } }>, readonly pageInfo: { readonly hasPreviousPage: boolean } } } | null };
 
 export type ChannelEventsSubscriptionVariables = Exact<{
   id: string;
@@ -948,14 +954,14 @@ export type SendMessageMutationVariables = Exact<{
 }>;
 
 
-export type SendMessageMutation = { readonly sendMessage: { readonly message: { readonly id: string, readonly content: string, readonly createdAt: string, readonly editedAt: string | null, readonly ephemeral: boolean, readonly flags: number, readonly type: number, readonly attachments: unknown, readonly embeds: unknown, readonly components: unknown, readonly reactions: unknown, readonly author: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } } } };
+export type SendMessageMutation = { readonly sendMessage: { readonly message: { readonly id: string, readonly content: string, readonly createdAt: string, readonly editedAt: string | null, readonly ephemeral: boolean, readonly flags: number, readonly type: number, readonly attachments: unknown, readonly embeds: unknown, readonly components: unknown, readonly reactions: unknown, readonly viewerOperations: ReadonlyArray<MessageOperation>, readonly author: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } } } };
 
 export type EditMessageMutationVariables = Exact<{
   input: EditMessageInput;
 }>;
 
 
-export type EditMessageMutation = { readonly editMessage: { readonly message: { readonly id: string, readonly content: string, readonly createdAt: string, readonly editedAt: string | null, readonly ephemeral: boolean, readonly flags: number, readonly type: number, readonly attachments: unknown, readonly embeds: unknown, readonly components: unknown, readonly reactions: unknown, readonly author: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } } } };
+export type EditMessageMutation = { readonly editMessage: { readonly message: { readonly id: string, readonly content: string, readonly createdAt: string, readonly editedAt: string | null, readonly ephemeral: boolean, readonly flags: number, readonly type: number, readonly attachments: unknown, readonly embeds: unknown, readonly components: unknown, readonly reactions: unknown, readonly viewerOperations: ReadonlyArray<MessageOperation>, readonly author: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } } } };
 
 export type DeleteMessageMutationVariables = Exact<{
   input: MessageIdInput;
@@ -969,14 +975,14 @@ export type AddReactionMutationVariables = Exact<{
 }>;
 
 
-export type AddReactionMutation = { readonly addReaction: { readonly message: { readonly id: string, readonly content: string, readonly createdAt: string, readonly editedAt: string | null, readonly ephemeral: boolean, readonly flags: number, readonly type: number, readonly attachments: unknown, readonly embeds: unknown, readonly components: unknown, readonly reactions: unknown, readonly author: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } } } };
+export type AddReactionMutation = { readonly addReaction: { readonly message: { readonly id: string, readonly content: string, readonly createdAt: string, readonly editedAt: string | null, readonly ephemeral: boolean, readonly flags: number, readonly type: number, readonly attachments: unknown, readonly embeds: unknown, readonly components: unknown, readonly reactions: unknown, readonly viewerOperations: ReadonlyArray<MessageOperation>, readonly author: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } } } };
 
 export type RemoveReactionMutationVariables = Exact<{
   input: ReactionInput;
 }>;
 
 
-export type RemoveReactionMutation = { readonly removeReaction: { readonly message: { readonly id: string, readonly content: string, readonly createdAt: string, readonly editedAt: string | null, readonly ephemeral: boolean, readonly flags: number, readonly type: number, readonly attachments: unknown, readonly embeds: unknown, readonly components: unknown, readonly reactions: unknown, readonly author: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } } } };
+export type RemoveReactionMutation = { readonly removeReaction: { readonly message: { readonly id: string, readonly content: string, readonly createdAt: string, readonly editedAt: string | null, readonly ephemeral: boolean, readonly flags: number, readonly type: number, readonly attachments: unknown, readonly embeds: unknown, readonly components: unknown, readonly reactions: unknown, readonly viewerOperations: ReadonlyArray<MessageOperation>, readonly author: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } } } };
 
 export type StartTypingMutationVariables = Exact<{
   input: ChannelIdInput;
