@@ -1,5 +1,7 @@
 import { requireUser } from '../domain/call.js';
-import { MEMBER_OPERATIONS, mayAsMember } from '../domain/guilds/index.js';
+import { isAllowed } from '../domain/errors.js';
+import { accessChannel, MEMBER_OPERATIONS, mayAsMember } from '../domain/guilds/index.js';
+import { MESSAGE_OPERATIONS, operationsOn } from '../domain/messages/index.js';
 import {
   APPLICATION_OPERATIONS,
   mayWithApplication,
@@ -9,7 +11,10 @@ import {
 import { Application } from './applications.js';
 import { isOnBox } from './box-guilds.js';
 import { builder } from './builder.js';
+import type { GraphqlContext } from './context.js';
 import { Guild } from './guilds.js';
+import { createLoader, type Loader } from './loaders.js';
+import { Message } from './messages.js';
 import { ownApplicationRole, ownTeamRole } from './own-roles.js';
 import { Team } from './teams.js';
 
@@ -24,6 +29,11 @@ const TeamOperation = builder.enumType('TeamOperation', {
 const GuildOperation = builder.enumType('GuildOperation', {
   description: 'What a member can do with a server or not by whose it is, whatever their roles are.',
   values: valuesOf(MEMBER_OPERATIONS),
+});
+
+const MessageOperation = builder.enumType('MessageOperation', {
+  description: 'What can be done with a message.',
+  values: valuesOf(MESSAGE_OPERATIONS),
 });
 
 /** The values of an enum: `updateSettings` is called UPDATE_SETTINGS. */
@@ -66,3 +76,32 @@ builder.prismaObjectFields(Guild, (t) => ({
     },
   }),
 }));
+
+builder.prismaObjectFields(Message, (t) => ({
+  viewerOperations: t.field({
+    type: [MessageOperation],
+    description: 'What the caller may do with it.',
+    resolve: async (message, _args, context) => {
+      const place = await ownPlaces(context).load(message.channelId);
+      return place ? operationsOn(message, requireUser(context.call).user.id, place) : [];
+    },
+  }),
+}));
+
+type OwnPlace = Awaited<ReturnType<typeof accessChannel>>;
+
+/** Channels as the caller's places, as things are now; null for those that they do not see. */
+function ownPlaces({ call, loaders, budget }: GraphqlContext): Loader<bigint, OwnPlace | null> {
+  const make = () =>
+    createLoader<bigint, OwnPlace | null>(
+      async (ids) => {
+        const places = new Map<bigint, OwnPlace>();
+        const find = async (id: bigint) => places.set(id, await accessChannel(call, id, 'viewChannel'));
+        await budget.step(() => Promise.all([...new Set(ids)].map((id) => isAllowed(() => find(id)))));
+        return places;
+      },
+      null,
+      { remember: false },
+    );
+  return loaders.get('own places', make);
+}

@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Loose } from '../harness/graphql.js';
-import { createApplication, createGuild, install, invite, type Person, signUp } from '../harness/people.js';
+import {
+  createApplication,
+  createGuild,
+  install,
+  invite,
+  type Person,
+  sendMessage,
+  signUp,
+} from '../harness/people.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { inviteToTeam, putTeam, transferApplication } from '../harness/teams.js';
 
@@ -30,6 +38,7 @@ let server: TestServer;
 let people: Record<'owner' | 'admin' | 'developer' | 'reader' | 'outsider', Person>;
 let applicationId: string;
 let guildId: string;
+let channelId: string;
 let teamId: string;
 beforeAll(async () => {
   server = await startServer();
@@ -49,6 +58,7 @@ beforeAll(async () => {
   applicationId = application.id;
   const guild = await createGuild(owner);
   guildId = guild.id;
+  channelId = guild.textChannelId;
   await install(owner, application, guild);
   await invite(owner, guild, outsider);
 });
@@ -89,5 +99,26 @@ describe('what the caller may do', () => {
       '{ portalHome { teamInvitations { team { viewerOperations } } } }',
     );
     expect(portalHome.teamInvitations.map(({ team }: Loose) => team.viewerOperations)).toEqual([[]]);
+  });
+
+  it('is told of each message: of the own ones, of those of others, and for who manages them', async () => {
+    const { owner, outsider } = people;
+    const own = await sendMessage(owner, channelId, 'of the owner');
+    const others = await sendMessage(outsider, channelId, 'of another');
+    const seenBy = async (person: Person) => {
+      const { channel } = await person.graphql(
+        'query ($id: ID!) { channel(id: $id) { messages(last: 2) { edges { node { id viewerOperations } } } } }',
+        { id: channelId },
+      );
+      return channel.messages.edges.map(({ node }: Loose) => [node.id, node.viewerOperations]);
+    };
+    expect(await seenBy(owner)).toEqual([
+      [own, ['REACT', 'EDIT', 'DELETE']],
+      [others, ['REACT', 'DELETE']],
+    ]);
+    expect(await seenBy(outsider)).toEqual([
+      [own, ['REACT']],
+      [others, ['REACT', 'EDIT', 'DELETE']],
+    ]);
   });
 });

@@ -284,6 +284,12 @@ export type MessageIdInput = {
   readonly messageId: string;
 };
 
+/** What can be done with a message. */
+export type MessageOperation =
+  | 'DELETE'
+  | 'EDIT'
+  | 'REACT';
+
 export type OverwriteCommandsInput = {
   readonly applicationId: string;
   /** A list of such bodies, of all types. */
@@ -1069,7 +1075,7 @@ export type DeleteChannelOverwriteMutationVariables = Exact<{
 
 export type DeleteChannelOverwriteMutation = { readonly deleteChannelOverwrite: { readonly channel: { readonly bitrate: number, readonly userLimit: number, readonly overwrites: unknown, readonly id: string, readonly name: string, readonly type: number, readonly topic: string | null, readonly nsfw: boolean, readonly position: number, readonly rateLimitPerUser: number, readonly viewerPermissions: string, readonly parent: { readonly id: string } | null } } };
 
-export type MessageShownFragment = { readonly id: string, readonly content: string, readonly createdAt: string, readonly editedAt: string | null, readonly ephemeral: boolean, readonly flags: number, readonly type: number, readonly attachments: unknown, readonly embeds: unknown, readonly components: unknown, readonly reactions: unknown, readonly author: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } };
+export type MessageShownFragment = { readonly id: string, readonly content: string, readonly createdAt: string, readonly editedAt: string | null, readonly ephemeral: boolean, readonly flags: number, readonly type: number, readonly attachments: unknown, readonly embeds: unknown, readonly components: unknown, readonly reactions: unknown, readonly viewerOperations: ReadonlyArray<MessageOperation>, readonly author: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } };
 
 export type ChannelMessagesQueryVariables = Exact<{
   id: string;
@@ -1078,7 +1084,7 @@ export type ChannelMessagesQueryVariables = Exact<{
 }>;
 
 
-export type ChannelMessagesQuery = { readonly channel: { readonly id: string, readonly messages: { readonly edges: ReadonlyArray<{ readonly node: { readonly id: string, readonly content: string, readonly createdAt: string, readonly editedAt: string | null, readonly ephemeral: boolean, readonly flags: number, readonly type: number, readonly attachments: unknown, readonly embeds: unknown, readonly components: unknown, readonly reactions: unknown, readonly author: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } } }>, readonly pageInfo: { readonly hasPreviousPage: boolean } } } | null };
+export type ChannelMessagesQuery = { readonly channel: { readonly id: string, readonly messages: { readonly edges: ReadonlyArray<{ readonly node: { readonly id: string, readonly content: string, readonly createdAt: string, readonly editedAt: string | null, readonly ephemeral: boolean, readonly flags: number, readonly type: number, readonly attachments: unknown, readonly embeds: unknown, readonly components: unknown, readonly reactions: unknown, readonly viewerOperations: ReadonlyArray<MessageOperation>, readonly author: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } } }>, readonly pageInfo: { readonly hasPreviousPage: boolean } } } | null };
 
 export type ChannelEventsSubscriptionVariables = Exact<{
   id: string;
@@ -1092,14 +1098,14 @@ export type SendMessageMutationVariables = Exact<{
 }>;
 
 
-export type SendMessageMutation = { readonly sendMessage: { readonly message: { readonly id: string, readonly content: string, readonly createdAt: string, readonly editedAt: string | null, readonly ephemeral: boolean, readonly flags: number, readonly type: number, readonly attachments: unknown, readonly embeds: unknown, readonly components: unknown, readonly reactions: unknown, readonly author: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } } } };
+export type SendMessageMutation = { readonly sendMessage: { readonly message: { readonly id: string, readonly content: string, readonly createdAt: string, readonly editedAt: string | null, readonly ephemeral: boolean, readonly flags: number, readonly type: number, readonly attachments: unknown, readonly embeds: unknown, readonly components: unknown, readonly reactions: unknown, readonly viewerOperations: ReadonlyArray<MessageOperation>, readonly author: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } } } };
 
 export type EditMessageMutationVariables = Exact<{
   input: EditMessageInput;
 }>;
 
 
-export type EditMessageMutation = { readonly editMessage: { readonly message: { readonly id: string, readonly content: string, readonly createdAt: string, readonly editedAt: string | null, readonly ephemeral: boolean, readonly flags: number, readonly type: number, readonly attachments: unknown, readonly embeds: unknown, readonly components: unknown, readonly reactions: unknown, readonly author: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } } } };
+export type EditMessageMutation = { readonly editMessage: { readonly message: { readonly id: string, readonly content: string, readonly createdAt: string, readonly editedAt: string | null, readonly ephemeral: boolean, readonly flags: number, readonly type: number, readonly attachments: unknown, readonly embeds: unknown, readonly components: unknown, readonly reactions: unknown, readonly viewerOperations: ReadonlyArray<MessageOperation>, readonly author: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } } } };
 
 export type DeleteMessageMutationVariables = Exact<{
   input: MessageIdInput;
@@ -1113,14 +1119,14 @@ export type AddReactionMutationVariables = Exact<{
 }>;
 
 
-export type AddReactionMutation = { readonly addReaction: { readonly message: { readonly id: string, readonly content: string, readonly createdAt: string, readonly editedAt: string | null, readonly ephemeral: boolean, readonly flags: number, readonly type: number, readonly attachments: unknown, readonly embeds: unknown, readonly components: unknown, readonly reactions: unknown, readonly author: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } } } };
+export type AddReactionMutation = { readonly addReaction: { readonly message: { readonly id: string, readonly content: string, readonly createdAt: string, readonly editedAt: string | null, readonly ephemeral: boolean, readonly flags: number, readonly type: number, readonly attachments: unknown, readonly embeds: unknown, readonly components: unknown, readonly reactions: unknown, readonly viewerOperations: ReadonlyArray<MessageOperation>, readonly author: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } } } };
 
 export type RemoveReactionMutationVariables = Exact<{
   input: ReactionInput;
 }>;
 
 
-export type RemoveReactionMutation = { readonly removeReaction: { readonly message: { readonly id: string, readonly content: string, readonly createdAt: string, readonly editedAt: string | null, readonly ephemeral: boolean, readonly flags: number, readonly type: number, readonly attachments: unknown, readonly embeds: unknown, readonly components: unknown, readonly reactions: unknown, readonly author: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } } } };
+export type RemoveReactionMutation = { readonly removeReaction: { readonly message: { readonly id: string, readonly content: string, readonly createdAt: string, readonly editedAt: string | null, readonly ephemeral: boolean, readonly flags: number, readonly type: number, readonly attachments: unknown, readonly embeds: unknown, readonly components: unknown, readonly reactions: unknown, readonly viewerOperations: ReadonlyArray<MessageOperation>, readonly author: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } } } };
 
 export type StartTypingMutationVariables = Exact<{
   input: ChannelIdInput;

@@ -30,6 +30,7 @@ export { getMessage } from './get.js';
 export type { MessageInteraction } from './interaction.js';
 export { listMessages } from './list.js';
 export { countReactions, loadMessage, onlookerOf } from './load.js';
+export { MESSAGE_OPERATIONS, operationsOn } from './operations.js';
 export { listPinnedIds, listPins, pinMessage, unpinMessage } from './pins.js';
 export { type Post, postMessage } from './post.js';
 export { addReaction, clearReactions, listReactions, removeReaction } from './reactions.js';

@@ -3,7 +3,7 @@ import { document } from '../../document.js';
 import type { AddReactionMutation, AddReactionMutationVariables, ChannelEventsSubscription, ChannelEventsSubscriptionVariables, ChannelMessagesQuery, ChannelMessagesQueryVariables, DeleteMessageMutation, DeleteMessageMutationVariables, EditMessageMutation, EditMessageMutationVariables, RemoveReactionMutation, RemoveReactionMutationVariables, SendMessageMutation, SendMessageMutationVariables, StartTypingMutation, StartTypingMutationVariables } from '../types.js';
 
 export const ChannelMessagesDocument = document<ChannelMessagesQuery, ChannelMessagesQueryVariables>(
-  'query ChannelMessages($id:ID!$last:Int!$before:String){channel(id:$id){id messages(last:$last before:$before){edges{node{...MessageShown}}pageInfo{hasPreviousPage}}}}fragment MessageShown on Message{id content createdAt editedAt ephemeral flags type author{id username globalName avatarUrl bot}attachments embeds components reactions}',
+  'query ChannelMessages($id:ID!$last:Int!$before:String){channel(id:$id){id messages(last:$last before:$before){edges{node{...MessageShown}}pageInfo{hasPreviousPage}}}}fragment MessageShown on Message{id content createdAt editedAt ephemeral flags type author{id username globalName avatarUrl bot}attachments embeds components reactions viewerOperations}',
 );
 
 export const ChannelEventsDocument = document<ChannelEventsSubscription, ChannelEventsSubscriptionVariables>(
@@ -11,11 +11,11 @@ export const ChannelEventsDocument = document<ChannelEventsSubscription, Channel
 );
 
 export const SendMessageDocument = document<SendMessageMutation, SendMessageMutationVariables>(
-  'mutation SendMessage($input:SendMessageInput!){sendMessage(input:$input){message{...MessageShown}}}fragment MessageShown on Message{id content createdAt editedAt ephemeral flags type author{id username globalName avatarUrl bot}attachments embeds components reactions}',
+  'mutation SendMessage($input:SendMessageInput!){sendMessage(input:$input){message{...MessageShown}}}fragment MessageShown on Message{id content createdAt editedAt ephemeral flags type author{id username globalName avatarUrl bot}attachments embeds components reactions viewerOperations}',
 );
 
 export const EditMessageDocument = document<EditMessageMutation, EditMessageMutationVariables>(
-  'mutation EditMessage($input:EditMessageInput!){editMessage(input:$input){message{...MessageShown}}}fragment MessageShown on Message{id content createdAt editedAt ephemeral flags type author{id username globalName avatarUrl bot}attachments embeds components reactions}',
+  'mutation EditMessage($input:EditMessageInput!){editMessage(input:$input){message{...MessageShown}}}fragment MessageShown on Message{id content createdAt editedAt ephemeral flags type author{id username globalName avatarUrl bot}attachments embeds components reactions viewerOperations}',
 );
 
 export const DeleteMessageDocument = document<DeleteMessageMutation, DeleteMessageMutationVariables>(
@@ -23,11 +23,11 @@ export const DeleteMessageDocument = document<DeleteMessageMutation, DeleteMessa
 );
 
 export const AddReactionDocument = document<AddReactionMutation, AddReactionMutationVariables>(
-  'mutation AddReaction($input:ReactionInput!){addReaction(input:$input){message{...MessageShown}}}fragment MessageShown on Message{id content createdAt editedAt ephemeral flags type author{id username globalName avatarUrl bot}attachments embeds components reactions}',
+  'mutation AddReaction($input:ReactionInput!){addReaction(input:$input){message{...MessageShown}}}fragment MessageShown on Message{id content createdAt editedAt ephemeral flags type author{id username globalName avatarUrl bot}attachments embeds components reactions viewerOperations}',
 );
 
 export const RemoveReactionDocument = document<RemoveReactionMutation, RemoveReactionMutationVariables>(
-  'mutation RemoveReaction($input:ReactionInput!){removeReaction(input:$input){message{...MessageShown}}}fragment MessageShown on Message{id content createdAt editedAt ephemeral flags type author{id username globalName avatarUrl bot}attachments embeds components reactions}',
+  'mutation RemoveReaction($input:ReactionInput!){removeReaction(input:$input){message{...MessageShown}}}fragment MessageShown on Message{id content createdAt editedAt ephemeral flags type author{id username globalName avatarUrl bot}attachments embeds components reactions viewerOperations}',
 );
 
 export const StartTypingDocument = document<StartTypingMutation, StartTypingMutationVariables>(

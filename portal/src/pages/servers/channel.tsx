@@ -42,7 +42,7 @@ function OpenChannel() {
   const channel = useChannel();
   const { id: selfId } = useSelf();
   const { id: guildId, tier } = useServer();
-  const shown = useMessages(channel.id, selfId);
+  const shown = useMessages(channel, selfId);
   const [followed, setFollowed] = useState<InteractionShownFragment[]>([]);
   const [watchedId, watch] = useState<string | null>(null);
   const [isWatching, setWatching] = useState(() => window.matchMedia(WIDE).matches);

@@ -5,7 +5,7 @@ import {
   EditMessageDocument,
   RemoveReactionDocument,
 } from '../../gql/servers/channel.js';
-import type { InteractionShownFragment, MessageShownFragment } from '../../gql/types.js';
+import type { InteractionShownFragment, MessageOperation, MessageShownFragment } from '../../gql/types.js';
 import { Danger, useAction } from '../../ui/action.js';
 import { TextArea } from '../../ui/field.js';
 import { Form } from '../../ui/form.js';
@@ -19,8 +19,6 @@ import { useKeptFocus } from './kept-focus.js';
 import { Attachments, Embeds } from './message-extras.js';
 import { MessageParts } from './message-parts.js';
 import { useChannel } from './open-channel.js';
-import { holds } from './permissions.js';
-import { useSelf } from './server.js';
 import { attachmentsOf, embedsOf, type Reaction, reactionsOf } from './wire.js';
 
 /** The flag of an answer that is still to come. */
@@ -35,8 +33,8 @@ interface MessageRowProps {
 
 /** A message: who wrote it, what it says, and what can be done with it. */
 export function MessageRow({ message, onChange, onGone, follow }: MessageRowProps) {
-  const [doing, setDoing] = useState<Doing | null>(null);
-  const [used, setUsed] = useState<Doing | null>(null);
+  const [doing, setDoing] = useState<MessageOperation | null>(null);
+  const [used, setUsed] = useState<MessageOperation | null>(null);
   const stop = () => setDoing(null);
   const name = message.author.globalName ?? message.author.username;
   const focus = useKeptFocus<HTMLLIElement>((row) => row.querySelector('[data-used]'));
@@ -50,7 +48,7 @@ export function MessageRow({ message, onChange, onGone, follow }: MessageRowProp
       <Picture url={message.author.avatarUrl} name={name} isRound />
       <div className="body">
         <MessageHead id={headOf(message)} message={message} name={name} />
-        {doing === 'edit' ? (
+        {doing === 'EDIT' ? (
           <MessageEditor message={message} onChange={onChange} onClose={stop} />
         ) : (
           <MessageContent message={message} name={name} />
@@ -58,8 +56,8 @@ export function MessageRow({ message, onChange, onGone, follow }: MessageRowProp
         <Embeds embeds={embedsOf(message.embeds)} />
         <Attachments attachments={attachmentsOf(message.attachments)} />
         <MessageParts parts={partsOf(message.components)} messageId={message.id} follow={follow} />
-        <Reactions message={message} onChange={onChange} isOpen={doing === 'react'} onClose={stop} />
-        {doing !== 'edit' && (
+        <Reactions message={message} onChange={onChange} isOpen={doing === 'REACT'} onClose={stop} />
+        {doing !== 'EDIT' && (
           <MessageActions
             message={message}
             used={used}
@@ -70,7 +68,7 @@ export function MessageRow({ message, onChange, onGone, follow }: MessageRowProp
           />
         )}
       </div>
-      {doing === 'delete' && <MessageDeletion message={message} onGone={onGone} onClose={stop} />}
+      {doing === 'DELETE' && <MessageDeletion message={message} onGone={onGone} onClose={stop} />}
     </li>
   );
 }
@@ -154,45 +152,30 @@ function MessageEditor({ message, onChange, onClose }: EditorProps) {
   );
 }
 
-type Doing = 'edit' | 'delete' | 'react';
-
-/** Kinds of messages that people write; the rest tells of something. */
-const WRITTEN = [0, 19];
-
 interface MessageActionsProps {
   message: MessageShownFragment;
   /** What was done last, to which the focus comes back. */
-  used: Doing | null;
-  onDo: (doing: Doing) => void;
+  used: MessageOperation | null;
+  onDo: (doing: MessageOperation) => void;
 }
 
-const ACTS = { react: 'React', edit: 'Edit', delete: 'Delete' } as const;
+const ACTS = { REACT: 'React', EDIT: 'Edit', DELETE: 'Delete' } as const satisfies Record<MessageOperation, string>;
 
 function MessageActions({ message, used, onDo }: MessageActionsProps) {
-  const { viewerPermissions } = useChannel();
-  const { id } = useSelf();
-  const isOwn = message.author.id === id;
-  if (message.ephemeral) return null;
-  const mayReact = holds(viewerPermissions, 'AddReactions') && holds(viewerPermissions, 'ReadMessageHistory');
-  const isEditable = isOwn && WRITTEN.includes(message.type);
-  const isRemovable = isOwn || holds(viewerPermissions, 'ManageMessages');
-  const offered = [mayReact && 'react', isEditable && 'edit', isRemovable && 'delete'] as const;
   return (
     <div className="acts">
-      {offered
-        .filter((act) => act !== false)
-        .map((act) => (
-          <button
-            key={act}
-            type="button"
-            className="link small"
-            aria-describedby={`${headOf(message)} ${textOf(message)}`}
-            data-used={act === used || undefined}
-            onClick={() => onDo(act)}
-          >
-            {ACTS[act]}
-          </button>
-        ))}
+      {message.viewerOperations.map((act) => (
+        <button
+          key={act}
+          type="button"
+          className="link small"
+          aria-describedby={`${headOf(message)} ${textOf(message)}`}
+          data-used={act === used || undefined}
+          onClick={() => onDo(act)}
+        >
+          {ACTS[act]}
+        </button>
+      ))}
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { type Client, useClient } from 'urql';
 import { ChannelEventsDocument } from '../../gql/servers/channel.js';
-import type { MessageShownFragment } from '../../gql/types.js';
+import type { ChannelRowFragment, MessageShownFragment } from '../../gql/types.js';
 import { connection } from '../../live.js';
 import { sessionEnded } from '../../session.js';
 import { useStore } from '../../store.js';
@@ -32,7 +32,7 @@ export interface ShownMessages {
 }
 
 /** Shows a channel's messages, live. An event only tells what to ask for, so that all that is shown comes the same way. */
-export function useMessages(channelId: string, selfId: string): ShownMessages {
+export function useMessages({ id: channelId, viewerPermissions }: ChannelRowFragment, selfId: string): ShownMessages {
   const client = useClient();
   const channel = useMemo(() => new ChannelLog(client, channelId), [client, channelId]);
   const { known, hasOlder, fault } = useStore(channel.log);
@@ -46,6 +46,12 @@ export function useMessages(channelId: string, selfId: string): ShownMessages {
     if (type === 'MESSAGE_CREATE') forget(data);
   };
   const isOver = useEvents(channelId, hear, askNewest);
+  const rights = useRef(viewerPermissions);
+  useEffect(() => {
+    // What somebody may do with each message is told with it.
+    if (rights.current !== viewerPermissions) askNewest();
+    rights.current = viewerPermissions;
+  }, [viewerPermissions, askNewest]);
   const messages = useMemo(() => known && [...known.values()], [known]);
   return { messages: messages ?? undefined, fault, askNewest, hasOlder, loadOlder, put, remove, typing, isOver };
 }
