@@ -229,7 +229,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a team'),
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open(`/teams/${team.id}/members`);
     const role = page.getByLabel('Role of bob');
-    await role.selectOption({ label: 'admin' });
+    await role.focus();
+    await page.keyboard.press('Home');
+    await page.getByRole('button', { name: 'Make bob admin' }).click();
     await expect.poll(async () => (await teamOf(ada, team)).members[1].role, { timeout: 15_000 }).toBe('ADMIN');
     await setTeamRole(bob, team, bob, 'READ_ONLY');
     await said(page, 'bob is read-only now').waitFor();
@@ -249,10 +251,13 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a team'),
     const { page, faults, open, close } = await openPortal(browser, server, bob);
     await open(`/teams/${team.id}/members`);
     await page.getByLabel('Role of bob').selectOption({ label: 'developer' });
+    await page.getByRole('button', { name: 'Make bob developer' }).click();
     const question = page.getByRole('alertdialog', { name: 'Make yourself developer?' });
     await question.getByRole('button', { name: 'Cancel' }).click();
-    expect(await page.getByLabel('Role of bob').inputValue()).toBe('ADMIN');
-    await page.getByLabel('Role of bob').selectOption({ label: 'developer' });
+    expect(await teamOf(bob, team).then(({ members }) => members.map(({ role }: { role: string }) => role))).toContain(
+      'ADMIN',
+    );
+    await page.getByRole('button', { name: 'Make bob developer' }).click();
     await question.getByRole('button', { name: 'Change my role' }).click();
     await page.getByText('Needs the role admin.').first().waitFor();
     expect(faults).toEqual([]);

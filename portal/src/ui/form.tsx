@@ -21,8 +21,10 @@ export function Form({ children, buttons, onSubmit, problem, isBusy }: FormProps
   useEffect(() => {
     if (problem) form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
   }, [problem]);
+  const keepFocus = useFocusAfterSending(form, isBusy);
   const submit = (event: FormEvent) => {
     event.preventDefault();
+    keepFocus();
     onSubmit();
   };
   return (
@@ -34,6 +36,27 @@ export function Form({ children, buttons, onSubmit, problem, isBusy }: FormProps
       {buttons(isBusy || seconds > 0)}
     </form>
   );
+}
+
+/**
+ * A button that is switched off loses the focus: once the form was sent, it goes back to what sent it, or to the first field where that
+ * is off still.
+ * @returns to be called when it is sent
+ */
+function useFocusAfterSending(form: RefObject<HTMLElement | null>, isBusy: boolean): () => void {
+  const sender = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (isBusy || sender.current === null) return;
+    const isLost = document.activeElement === document.body;
+    if (isLost) sender.current.focus();
+    if (isLost && document.activeElement === document.body) {
+      form.current?.querySelector<HTMLElement>('input:enabled, textarea:enabled, select:enabled')?.focus();
+    }
+    sender.current = null;
+  }, [form, isBusy]);
+  return () => {
+    if (document.activeElement instanceof HTMLElement) sender.current = document.activeElement;
+  };
 }
 
 /** What is wrong at fields that the form does not have; null where each fault stands at its field. */

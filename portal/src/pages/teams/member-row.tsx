@@ -43,29 +43,44 @@ interface OffProps extends MemberProps {
   off: object;
 }
 
+/** Chooses a role, which is given by a button: keys that lead through a list of roles give none. */
 function RoleSelect({ member: { user, role }, isMe, off }: OffProps & { isMe: boolean }) {
   const { id } = useTeam();
   const { run, isBusy } = useAction(UpdateTeamMemberDocument);
-  const [asked, ask] = useState<Role | null>(null);
-  const give = async (given: Role) => {
-    ask(null);
-    expected.current = given;
-    if (!(await run({ input: { teamId: id, userId: user.id, role: given } }))) expected.current = role;
-  };
+  const select = useRef<HTMLSelectElement>(null);
+  const [chosen, choose] = useState<Role | null>(null);
+  const [isAsked, ask] = useState(false);
   const expected = useToldRole(nameOf(user), role);
-  const choose = (given: Role) => (isMe ? ask(given) : void give(given));
+  const wanted = chosen ?? role;
+  const give = async () => {
+    ask(false);
+    expected.current = wanted;
+    if (!(await run({ input: { teamId: id, userId: user.id, role: wanted } }))) expected.current = role;
+    select.current?.focus();
+    choose(null);
+  };
   return (
     <>
       <select
+        ref={select}
         aria-label={`Role of ${nameOf(user)}`}
-        value={role}
-        disabled={isBusy}
+        value={wanted}
         onChange={({ target }) => choose(roleCalled(target.value, role))}
         {...off}
       >
         <RoleOptions />
       </select>
-      {asked && <DemoteQuestion role={asked} onDo={() => give(asked)} onClose={() => ask(null)} />}
+      {wanted !== role && (
+        <button
+          type="button"
+          disabled={isBusy}
+          aria-label={`Make ${nameOf(user)} ${ROLE_WORDS[wanted]}`}
+          onClick={() => (isMe ? ask(true) : void give())}
+        >
+          Change
+        </button>
+      )}
+      {isAsked && <DemoteQuestion role={wanted} onDo={give} onClose={() => ask(false)} />}
     </>
   );
 }
