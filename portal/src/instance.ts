@@ -16,7 +16,7 @@ export interface Instance {
 
 /** Where programs find the instance, which the frame of every page has asked for. */
 export function useInstance(): Instance {
-  const [{ data }] = useQuery({ query: FrameDocument, requestPolicy: 'cache-first' });
+  const { data } = useQuery({ query: FrameDocument, requestPolicy: 'cache-first' });
   const { publicUrl = window.location.origin, restUrl = '', gatewayUrl = '' } = data?.instance ?? {};
   return {
     issuer: publicUrl,

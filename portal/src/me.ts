@@ -4,7 +4,7 @@ import { useQuery } from './query.js';
 
 /** Who is signed in; undefined until it is known, which it is since the frame asked. */
 export function useMe(): FrameQuery['me'] | undefined {
-  const [{ data }] = useQuery({ query: FrameDocument, requestPolicy: 'cache-first' });
+  const { data } = useQuery({ query: FrameDocument, requestPolicy: 'cache-first' });
   return data?.me;
 }
 

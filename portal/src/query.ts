@@ -1,20 +1,19 @@
-import { useEffect, useRef } from 'react';
+import { useCallback, useEffect, useRef } from 'react';
 import {
   type AnyVariables,
   type CombinedError,
   createRequest,
   type UseQueryArgs,
-  type UseQueryExecute,
   type UseQueryState,
   useQuery as useUrqlQuery,
 } from 'urql';
 import { waitToRetry } from './live.js';
 
-/** What was asked for, as far as it is there; and how it is asked for once more. */
-export type Answer<Data, Variables extends AnyVariables> = [
-  state: UseQueryState<Data, Variables> & { again: () => void },
-  ask: UseQueryExecute,
-];
+/** What was asked for, as far as it is there. */
+export interface Answer<Data, Variables extends AnyVariables> extends UseQueryState<Data, Variables> {
+  /** Asks the server once more; the same function for as long as the same is asked for. */
+  again: () => void;
+}
 
 /**
  * Asks for something that a page shows: what is known at once, then as it is now. While the server cannot be reached, what was
@@ -24,13 +23,13 @@ export function useQuery<Data, Variables extends AnyVariables>(
   args: UseQueryArgs<Variables, Data>,
 ): Answer<Data, Variables> {
   const [state, ask] = useUrqlQuery<Data, Variables>(args);
-  const again = () => ask({ requestPolicy: 'network-only' });
+  const again = useCallback(() => ask({ requestPolicy: 'network-only' }), [ask]);
   const { key } = createRequest(args.query, args.variables as Variables);
   const kept = useRef<{ key: number; data: Data }>(undefined);
   if (state.data) kept.current = { key, data: state.data };
   useRetry(state.error, again);
   const isKept = state.error?.networkError !== undefined && kept.current?.key === key;
-  return [{ ...state, data: isKept ? kept.current?.data : state.data, again }, ask];
+  return { ...state, data: isKept ? kept.current?.data : state.data, again };
 }
 
 /** Asks again, later each time, for as long as the server cannot be reached. */

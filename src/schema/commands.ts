@@ -198,7 +198,10 @@ const OverwriteCommandsPayload = builder
         resolve: ({ commands }) => commands,
       }),
       applied: t.exposeBoolean('applied'),
-      digest: t.exposeString('digest', { description: 'Names the plan, for applying this one and no other.' }),
+      digest: t.string({
+        description: 'Names the plan, for applying this one and no other.',
+        resolve: ({ digest }) => digest(),
+      }),
     }),
   });
 

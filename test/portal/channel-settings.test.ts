@@ -53,6 +53,10 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the settings of a channe
     expect(await his.page.getByRole('button', { name: 'Delete channel' }).isDisabled()).toBe(true);
     await hers.page.getByRole('link', { name: 'Settings', exact: true }).click();
     await hers.page.getByRole('textbox', { name: 'Name' }).fill('lobby');
+    await hers.page.getByLabel('Topic').fill('Who goes');
+    await hers.page.getByText('Not saved: Name, Topic').waitFor();
+    await hers.page.getByLabel('Topic').fill('');
+    await hers.page.getByText('Not saved: Name', { exact: true }).waitFor();
     await hers.page.getByLabel('Topic').fill('Who comes in');
     await hers.page.getByLabel('Slow mode').selectOption('10 seconds');
     await hers.page.getByRole('button', { name: 'Save changes' }).click();

@@ -219,9 +219,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a channel'), () => {
     const first = await sendMessage(bob, channelId, 'first');
     await held.isGiven;
     await sendMessage(bob, channelId, 'second');
-    await bob.graphql('mutation ($input: EditMessageInput!) { editMessage(input: $input) { message { id } } }', {
-      input: { channelId, messageId: first, content: 'first, edited' },
-    });
+    await edit(bob, channelId, first, 'first, edited');
     await untilHeard('first, edited');
     held.release();
     await messages(page, 'second').waitFor();
@@ -230,12 +228,20 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a channel'), () => {
     await close();
   });
 
-  it('loads what is older than the newest 50', async () => {
+  it('loads what is older than the newest 50, of which the first one is renewed when it is changed', async () => {
     const { channelId } = await channelWith(60);
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open(pathOf(channelId));
     await messages(page, 'number 59').waitFor();
     expect(await messages(page, 'number 9').count()).toBe(0);
+    const { channel } = await ada.graphql(
+      'query ($id: ID!) { channel(id: $id) { messages(last: 50) { edges { node { id content } } } } }',
+      { id: channelId },
+    );
+    const [{ node: first }] = channel.messages.edges;
+    expect(first.content).toBe('number 10');
+    await edit(ada, channelId, first.id, 'number ten');
+    await messages(page, 'number ten').waitFor();
     await page.context().setOffline(true);
     await page.getByRole('button', { name: 'Load older' }).click();
     await page.getByRole('log').getByRole('alert').waitFor();
@@ -260,6 +266,12 @@ function untilAnswered(page: Page, channelId: string, times: number): Promise<vo
       const body = request.postData() ?? '';
       if (body.includes('query ChannelMessages(') && body.includes(channelId) && --left === 0) resolve();
     });
+  });
+}
+
+async function edit(author: Person, channelId: string, messageId: string, content: string): Promise<void> {
+  await author.graphql('mutation ($input: EditMessageInput!) { editMessage(input: $input) { message { id } } }', {
+    input: { channelId, messageId, content },
   });
 }
 

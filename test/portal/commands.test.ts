@@ -180,7 +180,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
     const guild = await createGuild(fay);
     await install(fay, application, guild);
     const id = await register(fay, application, DIVE);
-    const grant = () =>
+    const grant = (entry = { id: guild.id, type: 'ROLE', allow: true }) =>
       fay.graphql(
         'mutation ($input: SetCommandPermissionsInput!) { setCommandPermissions(input: $input) { permissions } }',
         {
@@ -188,7 +188,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
             applicationId: application.id,
             commandId: id,
             guildId: guild.id,
-            permissions: [{ id: guild.id, type: 'ROLE', allow: true }],
+            permissions: [entry],
           },
         },
       );
@@ -205,6 +205,14 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
     const who = page.getByRole('list', { name: 'Who may run it' });
     await page.getByText('Who may run it in each server').click();
     await who.getByText('allowed for everybody, by a list of its own').waitFor();
+    const { createRole } = await fay.graphql(
+      'mutation ($input: CreateRoleInput!) { createRole(input: $input) { role { id } } }',
+      { input: { guildId: guild.id, name: 'Divers' } },
+    );
+    await grant({ id: createRole.role.id, type: 'ROLE', allow: true });
+    await page.reload();
+    await page.getByText('Who may run it in each server').click();
+    await who.getByText('allowed for 1 role, by a list of its own').waitFor();
     await page.getByRole('button', { name: 'Delete command' }).click();
     const deleting = page.getByRole('alertdialog', { name: 'Delete the command dive?' });
     await deleting.getByText('One permission that a server granted of it goes with it.').waitFor();

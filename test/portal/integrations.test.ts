@@ -166,6 +166,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the integrations of a se
     const hers = await openPortal(browser, server, ada);
     await hers.open(`/servers/${guild.id}/integrations`);
     await hers.page.getByRole('button', { name: 'Uninstall Otter bot' }).click();
+    await hers.page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click();
+    await hers.page.getByRole('alertdialog').waitFor({ state: 'detached' });
+    await hers.page.getByRole('button', { name: 'Uninstall Otter bot' }).click();
     await hers.page.getByRole('alertdialog').getByRole('button', { name: 'Uninstall' }).click();
     await hers.page.getByText('No application is installed here.').waitFor();
     expect([his.faults, hers.faults]).toEqual([[], []]);

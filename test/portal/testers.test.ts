@@ -96,6 +96,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the testers'), () => {
     await page.getByRole('button', { name: 'Remove ada' }).click();
     const question = page.getByRole('alertdialog', { name: 'Remove ada from the testers of Vole bot?' });
     await question.getByText('Tokens they have stay valid').waitFor();
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    await question.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Remove ada' }).click();
     await question.getByRole('button', { name: 'Remove' }).click();
     await question.waitFor({ state: 'detached' });
     await page.getByText('0/100').waitFor();

@@ -28,7 +28,7 @@ export function Frame() {
 }
 
 function Signed() {
-  const [{ data, error }] = useQuery({ query: FrameDocument });
+  const { data, error } = useQuery({ query: FrameDocument });
   const { person, isReplaced, replace } = usePerson(data?.me);
   const isVisitor = person === null && (data ? data.me === null : isOfNobody(error));
   useSignIn(isVisitor);

@@ -13,7 +13,7 @@ import { Picture } from '../ui/picture.js';
 export function Invite() {
   const { code } = useParams({ from: '/frame/invite/$code' });
   const navigate = useNavigate();
-  const [{ data, error }] = useQuery({ query: InviteDocument, variables: { code } });
+  const { data, error } = useQuery({ query: InviteDocument, variables: { code } });
   const join = useAction(JoinGuildDocument, { isQuiet: true });
   const invite = data?.invite;
   useTitle(invite ? `Join ${invite.guildName}` : 'Invite');

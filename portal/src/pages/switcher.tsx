@@ -12,7 +12,7 @@ const MOST = 30;
 /** Leads to anything of one's own by its name. */
 export default function Switcher({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('');
-  const [{ data }] = useQuery({ query: SwitcherDocument });
+  const { data } = useQuery({ query: SwitcherDocument });
   const navigate = useNavigate();
   const go = ({ key }: ComboboxItem) => {
     onClose();

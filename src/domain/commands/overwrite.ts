@@ -24,7 +24,7 @@ export interface Overwriting {
   /** The given commands in their order, then those that go. */
   plan: CommandPlanEntry[];
   /** Another one for another plan, and for the same plan once the commands are others. */
-  digest: string;
+  digest(): string;
   /** All of the scope as they are now, oldest first. */
   commands: CommandRecord[];
 }
@@ -53,7 +53,7 @@ export async function planOverwrite(call: CallContext, scope: CommandScope, body
   const { steps, present } = await stepsTo(call, call.read, scope, body);
   await requireCreates(call, call.read, scope, created(steps).length);
   const plan = await planOf(call.read, steps);
-  return { plan, digest: digestOf(plan, present), commands: present };
+  return { plan, digest: () => digestOf(plan, present), commands: present };
 }
 
 /** A command before and after. */
@@ -131,8 +131,8 @@ async function overwrite(
 ): Promise<Overwriting> {
   const { steps, present } = await stepsTo(call, write.db, scope, body);
   const plan = await planOf(write.db, steps);
-  const digest = digestOf(plan, present);
-  if (planned !== undefined && planned !== digest) throw new DomainError('CONFLICT', ANOTHER_PLAN);
+  const digest = () => digestOf(plan, present);
+  if (planned !== undefined && planned !== digest()) throw new DomainError('CONFLICT', ANOTHER_PLAN);
   if (plan.every(({ change }) => change === 'UNCHANGED')) return { plan, digest, commands: present };
   await takeCreates(call, write.db, scope, created(steps).length);
   const applied = appliedBy(call, scope, steps);

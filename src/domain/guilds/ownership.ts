@@ -5,5 +5,7 @@ export type MemberOperation = (typeof MEMBER_OPERATIONS)[number];
 
 /** Whether a member may do it: the owner of a guild cannot leave it, and nobody else can delete it. */
 export function mayAsMember(operation: MemberOperation, { ownerId }: { ownerId: bigint }, userId: bigint): boolean {
-  return (operation === 'delete') === (ownerId === userId);
+  const isOwner = ownerId === userId;
+  const may: Record<MemberOperation, boolean> = { leave: !isOwner, delete: isOwner };
+  return may[operation];
 }

@@ -27,7 +27,12 @@ beforeEach(async () => {
 afterEach(() => endpoint.close());
 afterAll(() => server.stop());
 
-const row = () => server.app.db.reader.application.findUniqueOrThrow({ where: { id: BigInt(application.id) } });
+/** All that is kept of the application, but for when its token was last used: that is written a moment after the request. */
+const row = () =>
+  server.app.db.reader.application.findUniqueOrThrow({
+    where: { id: BigInt(application.id) },
+    omit: { botTokenLastUsedAt: true },
+  });
 const save = (interactionsEndpointUrl: string | null, more: object = {}) =>
   askUpdate(owner, application.id, { interactionsEndpointUrl, ...more });
 const patch = (json: object) =>

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from 'react';
-import { useKeptFocus } from '../../ui/kept-focus.js';
 import { Skeleton } from '../../ui/listing.js';
+import { useRowFocus } from '../../ui/row-focus.js';
 import { Ago } from '../../ui/times.js';
 import { complain } from '../../ui/toasts.js';
 import { askAccounts } from '../visitors/accounts.js';
@@ -17,7 +17,7 @@ interface Session {
 export function Sessions() {
   const [sessions, setSessions] = useState<Session[]>();
   const [isRefused, setRefused] = useState(false);
-  const rows = useKeptFocus(sessions?.length ?? 0);
+  const rows = useRowFocus(sessions?.length ?? 0);
   const load = useCallback(async () => {
     const response = await fetch('/auth/list-sessions').catch(() => null);
     setRefused(!response?.ok);

@@ -12,7 +12,7 @@ export type Session = BotSessionsFragment['gatewaySessions'][number];
 /** The bot's connections to the gateway, as they are; undefined until they are known. */
 export function useBotSessions(): { sessions: readonly Session[] | undefined; error: CombinedError | undefined } {
   const { id } = useApplication();
-  const [{ data, error }] = useQuery({ query: BotSessionsDocument, variables: { id } });
+  const { data, error } = useQuery({ query: BotSessionsDocument, variables: { id } });
   useLive(BotSessionsChangedDocument, { id });
   return { sessions: data?.application?.gatewaySessions, error };
 }

@@ -15,7 +15,7 @@ interface ChannelSelectProps {
 
 /** One of a server's channels that have messages and that the caller sees. */
 export function ChannelSelect({ guildId, value, onChange, fault }: ChannelSelectProps) {
-  const [{ data }] = useQuery({
+  const { data } = useQuery({
     query: ServerChannelsDocument,
     variables: { id: guildId },
     pause: guildId === '',

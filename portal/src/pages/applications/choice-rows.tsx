@@ -1,4 +1,4 @@
-import { useKeptFocus } from '../../ui/kept-focus.js';
+import { useRowFocus } from '../../ui/row-focus.js';
 import type { Choice, Option } from './command-body.js';
 import type { Faults } from './command-fields.js';
 import { MOST, removed, TEXT, withField } from './option-tree.js';
@@ -18,7 +18,7 @@ export function ChoiceRows({ option, path, faults, onChange }: ChoiceRowsProps) 
   const isText = option.type === TEXT;
   const { keys, remove } = useRowKeys(choices.length);
   return (
-    <fieldset className="field rows" ref={useKeptFocus(choices.length)}>
+    <fieldset className="field rows" ref={useRowFocus(choices.length)}>
       <legend>
         Choices{' '}
         <span className="soft small">

@@ -1,5 +1,5 @@
 import { useId } from 'react';
-import { useKeptFocus } from '../../ui/kept-focus.js';
+import { useRowFocus } from '../../ui/row-focus.js';
 import type { Translations } from './command-body.js';
 import { removed } from './option-tree.js';
 import { useRowKeys } from './row-keys.js';
@@ -64,7 +64,7 @@ interface TranslationRowsProps {
 export function TranslationRows({ legend, path, value, onChange, faults }: TranslationRowsProps) {
   const entries = Object.entries(value ?? {});
   const { keys, remove } = useRowKeys(entries.length);
-  const rows = useKeptFocus(entries.length);
+  const rows = useRowFocus(entries.length);
   const free = LOCALES.filter((locale) => !entries.some(([taken]) => taken === locale));
   const change = (next: [string, string][]) => onChange(next.length === 0 ? null : Object.fromEntries(next));
   const set = (index: number, entry: [string, string]) =>

@@ -66,7 +66,7 @@ function Row({ server, commandId }: { server: InstalledServer; commandId: string
 
 function Who({ guildId, commandId }: { guildId: string; commandId: string }) {
   const { id: applicationId } = useApplication();
-  const [{ data, error }] = useQuery({ query: CommandAccessesDocument, variables: { guildId, applicationId } });
+  const { data, error } = useQuery({ query: CommandAccessesDocument, variables: { guildId, applicationId } });
   if (!data) return <span className={error ? 'fault' : 'soft'}>{error ? sentenceOf(unshownProblem(error)) : '…'}</span>;
   const access = data.guild?.commandAccess.find(({ command }) => command?.id === commandId);
   const grants = grantsOf(access?.effective ?? []);

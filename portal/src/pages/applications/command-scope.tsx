@@ -38,7 +38,7 @@ export function Installed({ children }: { children: ReactNode }) {
 
 function InstalledIn({ server, children }: { server: string; children: ReactNode }) {
   const { id } = useApplication();
-  const [{ data, error }] = useQuery({ query: ServerInstallationsDocument, variables: { id: server } });
+  const { data, error } = useQuery({ query: ServerInstallationsDocument, variables: { id: server } });
   if (!data) return error ? <Refused error={error} /> : <Skeleton />;
   if (data.guild?.installations.some(({ application }) => application.id === id)) return children;
   return (
@@ -54,7 +54,7 @@ function InstalledIn({ server, children }: { server: string; children: ReactNode
 export function useCommands(guildId: string | null) {
   const { id } = useApplication();
   const variables = { id, guildId };
-  const [{ data, error, fetching }] = useQuery({ query: CommandsDocument, variables });
+  const { data, error, fetching } = useQuery({ query: CommandsDocument, variables });
   useLive(CommandsChangedDocument, variables);
   return { commands: data?.application?.commands, error, isBusy: fetching };
 }
@@ -63,7 +63,7 @@ export function useCommands(guildId: string | null) {
 export function ScopeSelect() {
   const server = useServer();
   const navigate = useNavigate({ from: '/applications/$applicationId/commands' });
-  const [{ data }] = useQuery({ query: CommandServersDocument });
+  const { data } = useQuery({ query: CommandServersDocument });
   const guilds = data?.guilds ?? [];
   return (
     <Select
@@ -88,7 +88,7 @@ export function ScopeSelect() {
 export function useScopeText(): string {
   const server = useServer();
   const isPaused = server === null;
-  const [{ data }] = useQuery({ query: CommandServersDocument, requestPolicy: 'cache-first', pause: isPaused });
+  const { data } = useQuery({ query: CommandServersDocument, requestPolicy: 'cache-first', pause: isPaused });
   if (server === null) return 'everywhere';
   return `only in ${data?.guilds.find(({ id }) => id === server)?.name ?? `server ${server}`}`;
 }

@@ -10,7 +10,7 @@ export type InstalledServer = InstalledServersQuery['guilds'][number];
 /** The servers of the caller's in which the open application is installed; undefined until they are known. */
 export function useInstalledServers(): { servers: InstalledServer[] | undefined; error: CombinedError | undefined } {
   const { id } = useApplication();
-  const [{ data, error }] = useQuery({ query: InstalledServersDocument });
+  const { data, error } = useQuery({ query: InstalledServersDocument });
   const servers = data?.guilds.filter(({ installations }) =>
     installations.some(({ application }) => application.id === id),
   );

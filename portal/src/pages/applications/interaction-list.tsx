@@ -41,10 +41,10 @@ type Log = ReturnType<typeof useLog>;
 function useLog(id: string, isPaused: boolean) {
   const [before, setBefore] = useState<string | null>(null);
   // The newest page shows the older ones below it, once they came: what is renewed is always this one.
-  const [{ data, error }, again] = useQuery({ query: InteractionLogDocument, variables: { id, before: null } });
-  const [older] = useQuery({ query: InteractionLogDocument, variables: { id, before }, pause: before === null });
+  const { data, error, again } = useQuery({ query: InteractionLogDocument, variables: { id, before: null } });
+  const older = useQuery({ query: InteractionLogDocument, variables: { id, before }, pause: before === null });
   const live = useLiveRows(id, isPaused);
-  useRenewal(() => again({ requestPolicy: 'network-only' }), !isPaused);
+  useRenewal(again, !isPaused);
   const page = data?.application?.interactions;
   const rows = useHeld(page?.edges.map(({ node }) => node) ?? NONE, live);
   const [seen, setSeen] = useState<string | null>(null);
@@ -169,10 +169,10 @@ type Numbers = NonNullable<EndpointHealthQuery['application']>['endpointHealth']
 
 /** How the endpoint did; asked for again a moment after something was heard. */
 function Health({ id, since }: { id: string; since: unknown }) {
-  const [{ data, error }, again] = useQuery({ query: EndpointHealthDocument, variables: { id } });
+  const { data, error, again } = useQuery({ query: EndpointHealthDocument, variables: { id } });
   useEffect(() => {
     if (since === NONE) return;
-    const timer = setTimeout(() => again({ requestPolicy: 'network-only' }), HEALTH_AFTER_MS);
+    const timer = setTimeout(again, HEALTH_AFTER_MS);
     return () => clearTimeout(timer);
   }, [since, again]);
   const health = data?.application?.endpointHealth;

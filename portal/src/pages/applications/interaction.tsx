@@ -20,9 +20,9 @@ import './interactions.css';
 export function InteractionTimeline() {
   const { interactionId: id } = useParams({ from: '/frame/applications/$applicationId/interactions/$interactionId' });
   const { id: applicationId } = useApplication();
-  const [{ data, error }, again] = useQuery({ query: InteractionDocument, variables: { id } });
+  const { data, error, again } = useQuery({ query: InteractionDocument, variables: { id } });
   useLive(TimelineChangedDocument, { id });
-  useRenewal(() => again({ requestPolicy: 'network-only' }));
+  useRenewal(again);
   if (!data) return error ? <Unshown error={error} isPart /> : <Skeleton />;
   if (!data.interaction) return <NotFound isPart />;
   return (

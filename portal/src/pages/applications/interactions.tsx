@@ -44,7 +44,7 @@ function RunLink() {
   const { servers } = useInstalledServers();
   const [server] = servers ?? [];
   const guildId = server?.id ?? '';
-  const [{ data }] = useQuery({ query: ServerChannelsDocument, variables: { id: guildId }, pause: guildId === '' });
+  const { data } = useQuery({ query: ServerChannelsDocument, variables: { id: guildId }, pause: guildId === '' });
   const channel = data?.guild?.channels.find(isMessageChannel);
   if (servers?.length === 0)
     return (

@@ -16,7 +16,7 @@ export function ApplicationLayout() {
 }
 
 function OneApplication({ id }: { id: string }) {
-  const [{ data, error }] = useQuery({ query: ApplicationDocument, variables: { id } });
+  const { data, error } = useQuery({ query: ApplicationDocument, variables: { id } });
   const isOver = useLive(ApplicationChangedDocument, { id });
   if (!data) return error ? <Unshown error={error} /> : <Skeleton />;
   if (!data.application) return <NotFound />;

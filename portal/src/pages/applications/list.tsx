@@ -15,7 +15,7 @@ import { NewApplication } from './new-application.js';
 export function Applications() {
   useTitle('Applications');
   const [isNew, setNew] = useState(false);
-  const [answer] = useQuery({ query: ApplicationsDocument });
+  const answer = useQuery({ query: ApplicationsDocument });
   useLive(ApplicationsChangedDocument, {});
   const applications = answer.data?.portalHome.applications;
   return (
@@ -47,7 +47,7 @@ function MoreApplications({ after }: { after: string }) {
 }
 
 function NextApplications({ after }: { after: string }) {
-  const [answer] = useQuery({ query: MoreApplicationsDocument, variables: { after } });
+  const answer = useQuery({ query: MoreApplicationsDocument, variables: { after } });
   const applications = answer.data?.applications;
   return (
     <>

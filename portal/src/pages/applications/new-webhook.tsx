@@ -79,7 +79,7 @@ function PlaceDialog({ onClose, onMade }: { onClose: () => void; onMade: (made: 
 }
 
 function ServerSelect({ value, onChange }: { value: string; onChange: (guildId: string) => void }) {
-  const [{ data }] = useQuery({ query: ServersDocument });
+  const { data } = useQuery({ query: ServersDocument });
   const servers =
     data?.guilds.map((guild) => ({ ...guild, isManaged: holds(guild.viewerPermissions, 'ManageGuild') })) ?? [];
   const hint = data && servers.every((server) => !server.isManaged) ? NO_SERVER : undefined;

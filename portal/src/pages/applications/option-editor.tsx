@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { Select, Switch, TextField } from '../../ui/field.js';
-import { useKeptFocus } from '../../ui/kept-focus.js';
+import { useRowFocus } from '../../ui/row-focus.js';
 import { ChoiceRows } from './choice-rows.js';
 import type { Option } from './command-body.js';
 import { Checks, type Faults, TranslationRows } from './command-fields.js';
@@ -34,7 +34,7 @@ interface OptionListProps {
 export function OptionList({ options, parent, path, faults, onChange }: OptionListProps) {
   const kind = parent?.type === GROUP ? 'subcommand' : 'option';
   const { keys, move, remove } = useRowKeys(options.length);
-  const rows = useKeptFocus(options.length);
+  const rows = useRowFocus(options.length);
   const label = parent ? `Add ${kind} to ${parent.name}` : 'Add option';
   return (
     <fieldset className="option-list">

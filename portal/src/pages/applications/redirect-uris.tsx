@@ -1,5 +1,5 @@
 import { TextField } from '../../ui/field.js';
-import { useKeptFocus } from '../../ui/kept-focus.js';
+import { useRowFocus } from '../../ui/row-focus.js';
 import { removed } from './option-tree.js';
 import { useRowKeys } from './row-keys.js';
 
@@ -20,7 +20,7 @@ export function RedirectUris({ rows, onChange, faultOf, fault }: RedirectUrisPro
   const { keys, remove } = useRowKeys(shown.length);
   const set = (index: number, text: string) => onChange(withoutEmptyEnd(shown.with(index, text)));
   return (
-    <fieldset className="rows" ref={useKeptFocus(rows.length)}>
+    <fieldset className="rows" ref={useRowFocus(rows.length)}>
       <legend>
         Redirect URIs
         <span className="soft small count-of">

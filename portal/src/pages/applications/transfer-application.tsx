@@ -40,7 +40,7 @@ export function TransferApplication({ onClose }: { onClose: () => void }) {
 
 /** A team that the caller may bring an application into. */
 function TeamSelect({ value, onChange }: { value: string; onChange: (teamId: string) => void }) {
-  const [{ data }] = useQuery({ query: TeamsToOwnDocument });
+  const { data } = useQuery({ query: TeamsToOwnDocument });
   const teams = data?.teams.filter(({ viewerOperations }) => viewerOperations.includes('RECEIVE_APPLICATION'));
   return (
     <Select

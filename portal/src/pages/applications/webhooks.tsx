@@ -3,9 +3,9 @@ import { WebhooksChangedDocument, WebhooksDocument } from '../../gql/application
 import type { WebhookRowFragment } from '../../gql/types.js';
 import { useLive } from '../../live.js';
 import { useQuery } from '../../query.js';
-import { useKeptFocus } from '../../ui/kept-focus.js';
 import { Refused, Skeleton } from '../../ui/listing.js';
 import { Name, useTitle } from '../../ui/page.js';
+import { useRowFocus } from '../../ui/row-focus.js';
 import { Ago } from '../../ui/times.js';
 import { useApplication } from './application.js';
 import { NewWebhook } from './new-webhook.js';
@@ -21,7 +21,7 @@ export function Webhooks() {
   const application = useApplication();
   const { id } = application;
   useTitle('Webhooks', application.name);
-  const [{ data, error }] = useQuery({ query: WebhooksDocument, variables: { id } });
+  const { data, error } = useQuery({ query: WebhooksDocument, variables: { id } });
   useLive(WebhooksChangedDocument, { id });
   const [isNew, setNew] = useState(false);
   const reason = useReason('MANAGE_WEBHOOKS');
@@ -57,7 +57,7 @@ export function Webhooks() {
 }
 
 function List({ webhooks, isOff }: { webhooks: readonly WebhookRowFragment[]; isOff: boolean }) {
-  const rows = useKeptFocus(webhooks.length);
+  const rows = useRowFocus(webhooks.length);
   if (webhooks.length === 0) return <Empty />;
   return (
     <ul className="webhooks" ref={rows}>

@@ -59,11 +59,11 @@ export function useLog<Data, Told>(source: LogSource<Data, Told>, variables: Log
 
 /** The newest page, asked for again whenever something may have been done. */
 function useNewest<Data, Told>({ document, pageIn, told }: LogSource<Data, Told>, variables: LogVariables) {
-  const [{ data, error }, ask] = useQuery<Data, LogVariables>({ query: document, variables });
+  const { data, error, again } = useQuery<Data, LogVariables>({ query: document, variables });
   const count = useTold(told, variables.id);
   useEffect(() => {
-    if (count > 0) ask({ requestPolicy: 'network-only' });
-  }, [count, ask]);
+    if (count > 0) again();
+  }, [count, again]);
   return { page: data && pageIn(data), problem: error ? problemIn(error) : null };
 }
 

@@ -30,7 +30,7 @@ export function Box() {
 }
 
 function OneBox({ id }: { id: string }) {
-  const [{ data, error }] = useQuery({ query: BoxDocument, variables: { id } });
+  const { data, error } = useQuery({ query: BoxDocument, variables: { id } });
   const isOver = useLive(BoxChangedDocument, { id });
   if (isOver && data?.box) return <Gone />;
   if (!data) return error ? <Unshown error={error} /> : <Skeleton />;

@@ -11,7 +11,7 @@ import { NewBox } from './new-box.js';
 export function Boxes() {
   useTitle('Boxes');
   const [isNew, setNew] = useState(false);
-  const [answer] = useQuery({ query: BoxesDocument });
+  const answer = useQuery({ query: BoxesDocument });
   useLive(BoxesChangedDocument, {});
   return (
     <>

@@ -27,7 +27,7 @@ export function Parity({ guildId, name }: { guildId: string; name: string }) {
 }
 
 function Rows({ guildId }: { guildId: string }) {
-  const [{ data, error }] = useQuery({ query: BoxParityDocument, variables: { guildId } });
+  const { data, error } = useQuery({ query: BoxParityDocument, variables: { guildId } });
   const [search, setSearch] = useState('');
   if (!data) return error ? <Refused error={error} /> : <Skeleton lines={2} />;
   const rows = (data.guild?.parity ?? []).filter(({ method, path }) =>

@@ -16,7 +16,7 @@ import { Invitations } from './invitations.js';
 /** What waits for the caller, and what is theirs. */
 export function Home() {
   useTitle('Home');
-  const [{ data, error }] = useQuery({ query: HomeDocument });
+  const { data, error } = useQuery({ query: HomeDocument });
   useLive(HomeChangedDocument, {});
   return (
     <>

@@ -7,11 +7,11 @@ import {
 } from '../../gql/home/home.js';
 import type { HomeFragment } from '../../gql/types.js';
 import { useAction } from '../../ui/action.js';
-import { useKeptFocus } from '../../ui/kept-focus.js';
 import { Name } from '../../ui/page.js';
 import { Picture } from '../../ui/picture.js';
 import type { Problem } from '../../ui/problems.js';
 import { sentenceOf } from '../../ui/problems.js';
+import { useRowFocus } from '../../ui/row-focus.js';
 import { say } from '../../ui/toasts.js';
 import { VerifyAddress } from '../account/verify-address.js';
 import { ROLE_WORDS } from '../teams/role-words.js';
@@ -20,7 +20,7 @@ import { ROLE_WORDS } from '../teams/role-words.js';
 export function Invitations({ home: { teamInvitations, testerInvitations } }: { home: HomeFragment }) {
   const [tested, setTested] = useState<readonly Tested[]>([]);
   const count = teamInvitations.length + testerInvitations.length;
-  const rows = useKeptFocus(count + tested.length);
+  const rows = useRowFocus(count + tested.length);
   if (count + tested.length === 0) return null;
   return (
     <section aria-label="Invitations">

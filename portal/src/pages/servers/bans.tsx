@@ -33,7 +33,7 @@ export function Bans() {
 function BanPage({ after }: { after: string | null }) {
   const { id } = useServer();
   const variables = { id, after };
-  const [answer] = useQuery({ query: GuildBansDocument, variables });
+  const answer = useQuery({ query: GuildBansDocument, variables });
   useLive(GuildBansChangedDocument, variables);
   const page = answer.data?.guild?.bans;
   return (

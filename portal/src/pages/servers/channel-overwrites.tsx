@@ -11,8 +11,9 @@ import { DraftForm } from '../../ui/save.js';
 import { type Overwrite, overwritesOf, saidOf, withSaid } from './overwrites.js';
 import { CHANNEL_PERMISSIONS, lacks } from './permissions.js';
 import { PersonField } from './person-field.js';
+import type { Say } from './say.js';
 import { useServer } from './server.js';
-import { type Say, ThreeStates } from './three-states.js';
+import { ThreeStates } from './three-states.js';
 import './integrations.css';
 
 /** What the channel allows and denies roles and members, whatever the server says. */
@@ -90,7 +91,7 @@ function OneTarget(props: OneTargetProps) {
 
 function MemberTarget(props: OneTargetProps) {
   const { id } = props.overwrite;
-  const [{ data }] = useQuery({ query: NamedUserDocument, variables: { id } });
+  const { data } = useQuery({ query: NamedUserDocument, variables: { id } });
   return <Target {...props} name={data?.user?.username ?? id} />;
 }
 

@@ -14,7 +14,7 @@ import { useServer } from './server.js';
 /** What a channel or a category is called and how it works, where it stands, and what it allows whom. */
 export function ChannelSettings() {
   const { guildId, channelId } = useParams({ from: '/frame/servers/$guildId/channels/$channelId/settings' });
-  const [{ data, error }] = useQuery({ query: ChannelSettingsDocument, variables: { guildId } });
+  const { data, error } = useQuery({ query: ChannelSettingsDocument, variables: { guildId } });
   useLive(ChannelSettingsChangedDocument, { guildId });
   const channels = data?.guild?.channels;
   const channel = channels?.find(({ id }) => id === channelId);

@@ -20,12 +20,11 @@ export default function CommandPicker({ follow, onLeave }: CommandPickerProps) {
   const { id: channelId } = useChannel();
   const [text, setText] = useState('/');
   const [picked, setPicked] = useState<Runnable | null>(null);
-  const [{ data, fetching }, ask] = useQuery({ query: RunnableCommandsDocument, variables: { channelId } });
+  const { data, fetching, again } = useQuery({ query: RunnableCommandsDocument, variables: { channelId } });
   const runnables = useMemo(() => (data?.runnableCommands ?? []).flatMap(runnablesOf), [data]);
   const current = picked && (runnables.find(({ key }) => key === picked.key) ?? picked);
   if (current) {
-    const askAgain = () => ask({ requestPolicy: 'network-only' });
-    return <CommandForm runnable={current} {...{ follow, onLeave, askAgain }} />;
+    return <CommandForm runnable={current} askAgain={again} {...{ follow, onLeave }} />;
   }
   return (
     <div className="picker">

@@ -30,7 +30,7 @@ export function Explainer({ commands, asOf }: ExplainerProps) {
     commandId: question.commandId || commands[0]?.id,
     channelId: question.channelId || open[0]?.id,
   };
-  const [{ data, error, fetching }, ask] = useQuery({
+  const { data, error, fetching, again } = useQuery({
     query: WhyRunnableDocument,
     variables: { commandId, channelId, userId: userId === '' ? null : userId },
     pause: commandId === '' || channelId === '',
@@ -38,9 +38,9 @@ export function Explainer({ commands, asOf }: ExplainerProps) {
   });
   const answered = useRef(asOf);
   useEffect(() => {
-    if (answered.current !== asOf) ask({ requestPolicy: 'network-only' });
+    if (answered.current !== asOf) again();
     answered.current = asOf;
-  }, [asOf, ask]);
+  }, [asOf, again]);
   return (
     <section className="card" aria-label="Why">
       <h2>Why can somebody run a command, or not?</h2>

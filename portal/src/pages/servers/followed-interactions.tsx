@@ -1,5 +1,4 @@
 import { useEffect, useId, useRef, useState } from 'react';
-import { useClient } from 'urql';
 import { FollowedInteractionDocument, InteractionChangedDocument } from '../../gql/servers/commands.js';
 import type { InteractionShownFragment } from '../../gql/types.js';
 import { useSubscription } from '../../live.js';
@@ -141,14 +140,10 @@ const WAITING: ReadonlySet<string> = new Set(['DELIVERING', 'DELIVERED_HTTP', 'D
 /** The interaction as it is, live. What changed before anybody listened, and times that nobody tells of, are asked for. */
 function useInteraction(started: InteractionShownFragment): InteractionShownFragment {
   const variables = { id: started.id };
-  const client = useClient();
-  const [{ data }] = useQuery({ query: FollowedInteractionDocument, variables });
+  const { data, again } = useQuery({ query: FollowedInteractionDocument, variables });
   useSubscription({ query: InteractionChangedDocument, variables });
   const interaction = data?.interaction ?? started;
-  useAsking(
-    interaction.state,
-    () => void client.query(FollowedInteractionDocument, variables, { requestPolicy: 'network-only' }).toPromise(),
-  );
+  useAsking(interaction.state, again);
   return interaction;
 }
 

@@ -6,8 +6,9 @@ import { say } from '../../ui/toasts.js';
 import { isMessageChannel } from './channels-of.js';
 import { allChannels, type Grant, keyOf, sayOf } from './grants.js';
 import { PersonField } from './person-field.js';
+import type { Say } from './say.js';
 import { useServer } from './server.js';
-import { type Say, ThreeStates } from './three-states.js';
+import { ThreeStates } from './three-states.js';
 
 type Target = Pick<Grant, 'type' | 'id'> & { text: string };
 
@@ -132,6 +133,6 @@ function GrantRow({ target, said, onSay }: GrantRowProps) {
 }
 
 function PersonGrant({ id, ...props }: Omit<GrantRowProps, 'target'> & { id: string }) {
-  const [{ data }] = useQuery({ query: NamedUserDocument, variables: { id } });
+  const { data } = useQuery({ query: NamedUserDocument, variables: { id } });
   return <GrantRow target={{ type: 'USER', id, text: data?.user?.username ?? id }} {...props} />;
 }

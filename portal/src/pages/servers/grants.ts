@@ -1,6 +1,6 @@
 import type { PermissionTarget } from '../../gql/types.js';
 import { listOf, textOf } from './json.js';
-import type { Say } from './three-states.js';
+import type { Say } from './say.js';
 
 /** Whether a role, a person or a channel may run a command. */
 export interface Grant {

@@ -22,7 +22,7 @@ export function Integration() {
   const { guildId, applicationId } = useParams({ from: '/frame/servers/$guildId/integrations/$applicationId' });
   const { name: server } = useServer();
   const lack = useLack('ManageGuild');
-  const [{ data, error }] = useQuery({ query: IntegrationDocument, variables: { guildId, applicationId } });
+  const { data, error } = useQuery({ query: IntegrationDocument, variables: { guildId, applicationId } });
   const application = data?.guild?.installation?.application;
   useTitle(application?.name ?? 'Integration', server);
   if (!data) return error ? <Refused error={error} /> : <Skeleton />;
@@ -57,7 +57,7 @@ function Lists({ applicationId }: { applicationId: string }) {
   const { id: guildId } = useServer();
   const { commandId = null } = useParams({ strict: false });
   const variables = { guildId, applicationId };
-  const [{ data, error }] = useQuery({ query: CommandAccessesDocument, variables });
+  const { data, error } = useQuery({ query: CommandAccessesDocument, variables });
   useLive(CommandAccessChangedDocument, variables);
   if (!data?.guild) return error ? <Refused error={error} /> : <Skeleton />;
   const access = data.guild.commandAccess;

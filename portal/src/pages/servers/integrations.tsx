@@ -9,6 +9,7 @@ import type { InstallationRowFragment } from '../../gql/types.js';
 import { useLive } from '../../live.js';
 import { useQuery } from '../../query.js';
 import { Danger, useAction } from '../../ui/action.js';
+import { GuardedButton } from '../../ui/guarded.js';
 import { isFull, Listing, More } from '../../ui/listing.js';
 import { Name, useTitle } from '../../ui/page.js';
 import { Picture } from '../../ui/picture.js';
@@ -33,7 +34,7 @@ export function Integrations() {
 function InstallPage({ after }: { after: string | null }) {
   const { id } = useServer();
   const variables = { id, after };
-  const [answer] = useQuery({ query: GuildInstallationsDocument, variables });
+  const answer = useQuery({ query: GuildInstallationsDocument, variables });
   useLive(GuildInstallationsChangedDocument, variables);
   const installations = answer.data?.guild?.installations;
   return (
@@ -89,18 +90,14 @@ function InstallRow({ installation }: { installation: InstallationRowFragment })
           </p>
         </div>
       </div>
-      <div>
-        <button
-          type="button"
-          className="plain small"
-          aria-label={`Uninstall ${application.name}`}
-          disabled={lack !== undefined}
-          onClick={() => ask(true)}
-        >
-          Uninstall
-        </button>
-        {lack && <p className="soft small">{lack}</p>}
-      </div>
+      <GuardedButton
+        className="plain small"
+        aria-label={`Uninstall ${application.name}`}
+        reason={lack}
+        onClick={() => ask(true)}
+      >
+        Uninstall
+      </GuardedButton>
       {isAsking && <Uninstall installation={installation} onClose={() => ask(false)} />}
     </li>
   );

@@ -4,8 +4,7 @@ import type { InteractionShownFragment } from '../../gql/types.js';
 import { useLive } from '../../live.js';
 import { useQuery } from '../../query.js';
 import { useRenewal } from '../../renewal.js';
-import { Skeleton } from '../../ui/listing.js';
-import { problemIn, sentenceOf } from '../../ui/problems.js';
+import { Refused, Skeleton } from '../../ui/listing.js';
 import { Step } from '../applications/interaction.js';
 import { useAsking } from './followed-interactions.js';
 
@@ -41,13 +40,12 @@ export default function InteractionPanel({ watched, onClose }: InteractionPanelP
 }
 
 function Steps({ id }: { id: string }) {
-  const [{ data, error }, again] = useQuery({ query: InteractionDocument, variables: { id } });
+  const { data, error, again } = useQuery({ query: InteractionDocument, variables: { id } });
   useLive(TimelineChangedDocument, { id });
   const state = data?.interaction?.state;
-  const ask = () => again({ requestPolicy: 'network-only' });
-  useAsking(state, ask);
-  useRenewal(ask);
-  if (!data) return error ? <p className="notice">{sentenceOf(problemIn(error))}</p> : <Skeleton />;
+  useAsking(state, again);
+  useRenewal(again);
+  if (!data) return error ? <Refused error={error} again={again} /> : <Skeleton />;
   const steps = data.interaction?.trace ?? [];
   if (steps.length === 0) return <p className="hint">Nothing was noted yet.</p>;
   return (

@@ -24,7 +24,7 @@ import { useServer } from './server.js';
 export function Invites() {
   const { id, channels } = useServer();
   const [isNew, setNew] = useState(false);
-  const [{ data, error }] = useQuery({ query: GuildInvitesDocument, variables: { id } });
+  const { data, error } = useQuery({ query: GuildInvitesDocument, variables: { id } });
   useLive(GuildInvitesChangedDocument, { id });
   const open = channels.filter(isMessageChannel).filter((one) => holds(one.viewerPermissions, 'CreateInstantInvite'));
   const invites = data?.guild?.invites;

@@ -16,7 +16,7 @@ export function JoinServer({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
   const [text, setText] = useState('');
   const code = codeIn(text);
-  const [{ data }] = useQuery({ query: InvitePreviewDocument, variables: { code }, pause: code.length < 4 });
+  const { data } = useQuery({ query: InvitePreviewDocument, variables: { code }, pause: code.length < 4 });
   const { run, isBusy, problem } = useAction(JoinGuildDocument, { isQuiet: true });
   const join = async () => {
     const joined = await run({ input: { code } });

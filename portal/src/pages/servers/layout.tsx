@@ -17,7 +17,7 @@ export function ServerLayout() {
 }
 
 function OneServer({ id }: { id: string }) {
-  const [{ data, error }] = useQuery({ query: GuildDocument, variables: { id } });
+  const { data, error } = useQuery({ query: GuildDocument, variables: { id } });
   const isOver = useLive(GuildChangedDocument, { id });
   if (isOver && data?.guild) return <Gone />;
   if (!data) return error ? <Unshown error={error} /> : <Skeleton />;

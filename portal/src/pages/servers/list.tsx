@@ -14,7 +14,7 @@ import { NewServer } from './new-server.js';
 export function Servers() {
   useTitle('Servers');
   const [opened, open] = useState<'new' | 'join' | null>(null);
-  const [answer] = useQuery({ query: GuildsDocument });
+  const answer = useQuery({ query: GuildsDocument });
   useLive(GuildsChangedDocument, {});
   const servers = answer.data?.portalHome.guilds;
   const close = () => open(null);
@@ -53,7 +53,7 @@ function MoreServers({ after }: { after: string }) {
 }
 
 function NextServers({ after }: { after: string }) {
-  const [answer] = useQuery({ query: MoreGuildsDocument, variables: { after } });
+  const answer = useQuery({ query: MoreGuildsDocument, variables: { after } });
   const servers = answer.data?.guilds;
   return (
     <>

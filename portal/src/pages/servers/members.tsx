@@ -48,7 +48,7 @@ export function Members() {
 function MemberPage({ after, search }: { after: string | null; search: string | null }) {
   const { id } = useServer();
   const variables = { id, after, search };
-  const [answer] = useQuery({ query: GuildMembersDocument, variables });
+  const answer = useQuery({ query: GuildMembersDocument, variables });
   useLive(GuildMembersChangedDocument, variables);
   const client = useClient();
   const renew = () => client.query(GuildMembersDocument, variables, { requestPolicy: 'network-only' }).toPromise();

@@ -1,5 +1,5 @@
 import { listOf, textOf } from './json.js';
-import type { Say } from './three-states.js';
+import type { Say } from './say.js';
 
 /** What a channel says of a role or a member, in decimal bits. */
 export interface Overwrite {

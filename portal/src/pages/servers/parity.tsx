@@ -3,9 +3,8 @@ import { GuildParityDocument } from '../../gql/servers/parity.js';
 import type { GuildParityQuery } from '../../gql/types.js';
 import { useQuery } from '../../query.js';
 import { TextField } from '../../ui/field.js';
-import { Skeleton } from '../../ui/listing.js';
+import { Refused, Skeleton } from '../../ui/listing.js';
 import { useTitle } from '../../ui/page.js';
-import { problemIn, sentenceOf } from '../../ui/problems.js';
 import { useServer } from './server.js';
 import './roles.css';
 
@@ -16,9 +15,9 @@ export function Parity() {
   const { id, name } = useServer();
   useTitle('Parity', name);
   const [text, setText] = useState('');
-  const [{ data, error }] = useQuery({ query: GuildParityDocument, variables: { id } });
+  const { data, error } = useQuery({ query: GuildParityDocument, variables: { id } });
   const rows = data?.guild?.parity;
-  if (!rows) return error ? <p className="notice">{sentenceOf(problemIn(error))}</p> : <Skeleton />;
+  if (!rows) return error ? <Refused error={error} /> : <Skeleton />;
   const shown = rows.filter((row) =>
     `${row.method} ${row.path} ${row.outcome}`.toLowerCase().includes(text.toLowerCase()),
   );

@@ -22,7 +22,7 @@ export function PersonField({ label, hint, fault, withRoles = false, isMany, isO
   const { id: guildId } = useServer();
   const [text, setText] = useState('');
   const search = useLater(text.replace(/^@/, ''), 200);
-  const [{ data }] = useQuery({ query: FindMembersDocument, variables: { id: guildId, search }, pause: search === '' });
+  const { data } = useQuery({ query: FindMembersDocument, variables: { id: guildId, search }, pause: search === '' });
   const roles = useRoles(withRoles ? search : null);
   const people: ComboboxItem[] =
     search === '' ? [] : (data?.guild?.members.edges ?? []).map(({ node }) => itemOf(node));

@@ -1,5 +1,4 @@
-/** What is said of somebody or something: null for nothing. */
-export type Say = boolean | null;
+import type { Say } from './say.js';
 
 const STATES: [said: Say, text: string][] = [
   [true, 'Allow'],

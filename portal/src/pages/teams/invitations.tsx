@@ -4,8 +4,8 @@ import type { TeamInvitationRowFragment } from '../../gql/types.js';
 import { useMyId } from '../../me.js';
 import { useAction } from '../../ui/action.js';
 import { useOff } from '../../ui/guarded.js';
-import { useKeptFocus } from '../../ui/kept-focus.js';
 import { Name } from '../../ui/page.js';
+import { useRowFocus } from '../../ui/row-focus.js';
 import { Ago } from '../../ui/times.js';
 import { say } from '../../ui/toasts.js';
 import { InviteAgain } from './invite-again.js';
@@ -18,7 +18,7 @@ import { useTeam } from './team.js';
 export function Invitations() {
   const { invitations, viewerOperations } = useTeam();
   const { off, note } = useOff(whyNotTeam(viewerOperations, 'REVOKE_INVITATION'));
-  const rows = useKeptFocus(invitations.length);
+  const rows = useRowFocus(invitations.length);
   // Outlives its row, which goes when the invitation is revoked.
   const [again, setAgain] = useState<TeamInvitationRowFragment | null>(null);
   return (

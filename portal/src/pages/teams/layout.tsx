@@ -18,7 +18,7 @@ export function TeamLayout() {
 }
 
 function OneTeam({ id }: { id: string }) {
-  const [{ data, error }] = useQuery({ query: TeamDocument, variables: { id } });
+  const { data, error } = useQuery({ query: TeamDocument, variables: { id } });
   const isOver = useLive(TeamChangedDocument, { id });
   const isSeen = data?.team !== undefined && data.team !== null;
   if (isOver && isSeen) return <Gone />;

@@ -15,7 +15,7 @@ import { counted, useMyRole } from './team.js';
 export function Teams() {
   useTitle('Teams');
   const [isNew, setNew] = useState(false);
-  const [answer] = useQuery({ query: TeamsDocument });
+  const answer = useQuery({ query: TeamsDocument });
   useLive(TeamsChangedDocument, {});
   return (
     <>

@@ -1,6 +1,6 @@
 import { useOff } from '../../ui/guarded.js';
-import { useKeptFocus } from '../../ui/kept-focus.js';
 import { useTitle } from '../../ui/page.js';
+import { useRowFocus } from '../../ui/row-focus.js';
 import { Invitations } from './invitations.js';
 import { InviteMember } from './invite-member.js';
 import { MemberRow } from './member-row.js';
@@ -12,7 +12,7 @@ import { useTeam } from './team.js';
 export function TeamMembers() {
   const { name, members, viewerOperations } = useTeam();
   const { off, note } = useOff(whyNotTeam(viewerOperations, 'CHANGE_ROLE'));
-  const rows = useKeptFocus(members.length);
+  const rows = useRowFocus(members.length);
   useTitle('Members', name);
   return (
     <>

@@ -23,7 +23,7 @@ export function MoveHere({ onClose }: { onClose: () => void }) {
 }
 
 function Choice({ onChoose, onClose }: { onChoose: (application: Own) => void; onClose: () => void }) {
-  const [answer] = useQuery({ query: OwnApplicationsDocument });
+  const answer = useQuery({ query: OwnApplicationsDocument });
   return (
     <OpenDialog title="Move one of mine here" onClose={onClose}>
       <p>Which one? What a team owns already stays there.</p>

@@ -5,8 +5,8 @@ import type { ApplicationTestersFragment } from '../../gql/types.js';
 import { Danger, useAction } from '../../ui/action.js';
 import { Copyable } from '../../ui/copy.js';
 import { useOff } from '../../ui/guarded.js';
-import { useKeptFocus } from '../../ui/kept-focus.js';
 import { Name, useTitle } from '../../ui/page.js';
+import { useRowFocus } from '../../ui/row-focus.js';
 import { Ago } from '../../ui/times.js';
 import { say } from '../../ui/toasts.js';
 import { useApplication } from '../applications/application.js';
@@ -21,7 +21,7 @@ const TESTERS_PER_APPLICATION = 100;
 export function Testers() {
   const { name, testers, public: isPublic } = useApplication();
   const { off, note } = useOff(useReason('MANAGE_TESTERS'));
-  const rows = useKeptFocus(testers.length);
+  const rows = useRowFocus(testers.length);
   useTitle('Testers', name);
   return (
     <>

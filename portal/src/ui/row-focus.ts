@@ -9,7 +9,7 @@ const FOCUSABLE = 'a[href], button:not(:disabled), input:not(:disabled), select:
  * @param count how many rows there are
  * @returns for the element whose children the rows are
  */
-export function useKeptFocus(count: number): RefCallback<HTMLElement> {
+export function useRowFocus(count: number): RefCallback<HTMLElement> {
   const list = useRef<HTMLElement | null>(null);
   const place = useRef(-1);
   const before = useRef(count);
