@@ -1,4 +1,5 @@
-// What the portal's pages know of the domain beside its types: who may do what, and what a log tells.
+// What the portal's pages know beside their types: who may do what, what a log tells, and what intents are called.
+import { GatewayIntentBits } from 'discord-api-types/v10';
 import { PORTAL_ACTIONS } from '../dist/domain/audit-log/actions.js';
 import { APPLICATION_PERMISSIONS, PORTAL_ROLES, TEAM_PERMISSIONS } from '../dist/domain/portal-permissions.js';
 
@@ -9,6 +10,7 @@ export function portalTables() {
   return new Map([
     ['roles.ts', rolesModule()],
     ['audit-actions.ts', actionsModule()],
+    ['intents.ts', intentsModule()],
   ]);
 }
 
@@ -30,6 +32,19 @@ function actionsModule() {
 /** What the logs of applications and teams tell. */
 export const AUDIT_ACTIONS = [
 ${PORTAL_ACTIONS.map((action) => `  ${quoted(action)},\n`).join('')}] as const;
+`;
+}
+
+/** Of two names for one bit, the earlier: the other one is what it was called before. */
+function intentsModule() {
+  const names = new Map();
+  for (const [name, bit] of Object.entries(GatewayIntentBits)) {
+    if (typeof bit === 'number' && !names.has(bit)) names.set(bit, nameOf(name).slice(1));
+  }
+  return `${NOTE}
+/** What each intent is called. */
+export const INTENTS = [
+${[...names].map(([bit, name]) => `  { bit: ${bit}, name: ${quoted(name)} },\n`).join('')}] as const;
 `;
 }
 

@@ -159,10 +159,11 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'P-6: the secrets of an a
     const gwen = await signUp(server, 'gwen');
     const { id, botToken } = await createApplication(gwen);
     const bot = await GatewayClient.open(server.origin);
-    await bot.ready(botToken, { intents: 1 << 8 });
+    await bot.ready(botToken, { intents: (1 << 0) | (1 << 8) });
     const { page, faults, open, close } = await openPortal(browser, server, gwen);
     await open(`/applications/${id}/bot`);
-    await page.getByRole('list', { name: 'Gateway sessions' }).waitFor();
+    const sessions = page.getByRole('list', { name: 'Gateway sessions' });
+    await sessions.getByText('with the intents GUILDS, GUILD_PRESENCES (257)').waitFor();
     await page.getByRole('switch', { name: 'Message content' }).uncheck();
     expect(await page.getByText('A gateway session uses').count()).toBe(0);
     await page.getByRole('switch', { name: 'Presences' }).uncheck();

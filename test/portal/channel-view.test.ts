@@ -231,7 +231,10 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a channel'), () => {
   it('loads what is older than the newest 50, of which the first one is renewed when it is changed', async () => {
     const { channelId } = await channelWith(60);
     const { page, faults, open, close } = await openPortal(browser, server, ada);
+    // Once at first, and once more for what was missed before the page heard of the channel.
+    const answered = untilAnswered(page, channelId, 2);
     await open(pathOf(channelId));
+    await answered;
     await messages(page, 'number 59').waitFor();
     expect(await messages(page, 'number 9').count()).toBe(0);
     const { channel } = await ada.graphql(

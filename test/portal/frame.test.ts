@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { noBrowser, openBrowser } from '../harness/browser.js';
 import { createApplication, createGuild, type Person, signUp } from '../harness/people.js';
@@ -10,10 +10,11 @@ import { createTeam } from '../harness/teams.js';
 let server: TestServer;
 let browser: Browser;
 let ada: Person;
+let otter: { id: string };
 beforeAll(async () => {
   server = await startServer();
   ada = await signUp(server, 'ada');
-  await createApplication(ada, 'Otter bot');
+  otter = await createApplication(ada, 'Otter bot');
   await createTeam(ada, 'Otters');
   await createGuild(ada, 'Harbour');
   if (noBrowser === null) browser = await openBrowser();
@@ -69,4 +70,31 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the frame of every page'
     expect(faults).toEqual([]);
     await close();
   });
+
+  it('shows on a telephone which part is open, however long the row of parts is', async () => {
+    const { page, faults, open, close } = await openPortal(browser, server, ada, { width: 360 });
+    const parts = page.getByRole('navigation', { name: 'Application' });
+    await open(`/applications/${otter.id}/audit`);
+    await heading(page, 'Otter bot').waitFor();
+    await expect.poll(() => isWhole(parts.getByRole('link', { name: 'Audit log' }))).toBe(true);
+    expect(await isWhole(parts.getByRole('link', { name: 'General' }))).toBe(false);
+    await parts.getByRole('link', { name: 'Installation' }).click();
+    await expect.poll(() => isWhole(parts.getByRole('link', { name: 'General' }))).toBe(true);
+    await open('/boxes');
+    await expect
+      .poll(() => isWhole(page.getByRole('navigation', { name: 'Portal' }).getByRole('link', { name: 'Boxes' })))
+      .toBe(true);
+    expect(faults).toEqual([]);
+    await close();
+  });
 });
+
+/** Whether an element is to be seen, but for a fraction of a pixel. */
+function isWhole(element: Locator): Promise<boolean> {
+  return element.evaluate(
+    (one) =>
+      new Promise<boolean>((resolve) => {
+        new IntersectionObserver(([seen]) => resolve((seen?.intersectionRatio ?? 0) > 0.99)).observe(one);
+      }),
+  );
+}

@@ -61,7 +61,12 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the roles of a server'),
     await his.page.getByRole('link', { name: 'Pilots', exact: true }).waitFor();
     await makeRole(hers.page, 'Guests');
     await hers.page.getByRole('button', { name: 'Move Guests up' }).click();
-    await his.page.locator('ol.server-rows li').first().getByText('Guests').waitFor();
+    await his.page
+      .getByRole('list', { name: 'Roles, the highest first' })
+      .getByRole('listitem')
+      .first()
+      .getByText('Guests')
+      .waitFor();
     expect([hers.faults, his.faults]).toEqual([[], []]);
     await Promise.all([hers.close(), his.close()]);
   });

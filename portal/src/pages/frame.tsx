@@ -9,6 +9,7 @@ import { useQuery } from '../query.js';
 import { beginSession } from '../session.js';
 import { ConnectionState } from '../ui/connection.js';
 import { Unshown } from '../ui/endings.js';
+import { useOpenLink } from '../ui/open-link.js';
 import { Picture } from '../ui/picture.js';
 import { problemIn } from '../ui/problems.js';
 import { Toasts } from '../ui/toasts.js';
@@ -104,7 +105,7 @@ function TopBar({ data }: { data: FrameQuery | undefined }) {
       <Link to="/" className="brand">
         Causeway
       </Link>
-      <nav aria-label="Portal">
+      <nav aria-label="Portal" ref={useOpenLink()}>
         {SECTIONS.map(({ to, text }) => (
           <Link key={to} to={to}>
             {text}

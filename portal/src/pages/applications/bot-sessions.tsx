@@ -1,5 +1,6 @@
 import type { CombinedError } from 'urql';
 import { BotSessionsChangedDocument, BotSessionsDocument } from '../../gql/applications/bot.js';
+import { INTENTS } from '../../gql/intents.js';
 import type { BotSessionsFragment } from '../../gql/types.js';
 import { useLive } from '../../live.js';
 import { useQuery } from '../../query.js';
@@ -17,6 +18,12 @@ export function useBotSessions(): { sessions: readonly Session[] | undefined; er
   return { sessions: data?.application?.gatewaySessions, error };
 }
 
+function intentsText(intents: number): string {
+  const names = INTENTS.filter(({ bit }) => (intents & bit) !== 0).map(({ name }) => name);
+  if (names.length === 0) return 'no intents';
+  return `${names.length === 1 ? 'the intent' : 'the intents'} ${names.join(', ')} (${intents})`;
+}
+
 /** Which programs run the bot at the moment. */
 export function BotSessions({ sessions, error }: ReturnType<typeof useBotSessions>) {
   if (!sessions) return error ? <Refused error={error} /> : <Skeleton lines={1} />;
@@ -27,9 +34,7 @@ export function BotSessions({ sessions, error }: ReturnType<typeof useBotSession
         <li key={id}>
           <p>
             {shardCount > 1 ? `Shard ${shardId} of ${shardCount}` : 'One connection'}, since <Ago at={connectedAt} />
-            <span className="soft small">
-              , with the intents <code>{intents}</code>
-            </span>
+            <span className="soft small">, with {intentsText(intents)}</span>
           </p>
         </li>
       ))}

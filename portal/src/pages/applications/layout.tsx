@@ -7,6 +7,7 @@ import { Ending, NotFound, Unshown } from '../../ui/endings.js';
 import { Skeleton } from '../../ui/listing.js';
 import { Heading, Name } from '../../ui/page.js';
 import { Picture } from '../../ui/picture.js';
+import { Side } from '../../ui/side.js';
 import { ApplicationContext } from './application.js';
 
 /** What is around the pages of one application. */
@@ -61,13 +62,13 @@ const SECTIONS = [
 
 function Sections({ id }: { id: string }) {
   return (
-    <nav className="side" aria-label="Application">
+    <Side label="Application">
       {SECTIONS.map(({ to, text }) => (
         <Link key={to} to={to} params={{ applicationId: id }}>
           {text}
         </Link>
       ))}
-    </nav>
+    </Side>
   );
 }
 

@@ -6,6 +6,7 @@ import { useAction } from '../../ui/action.js';
 import { OpenDialog } from '../../ui/dialog.js';
 import { Select, TextField } from '../../ui/field.js';
 import { Form } from '../../ui/form.js';
+import { useOpenLink } from '../../ui/open-link.js';
 import { useTitle } from '../../ui/page.js';
 import { ChannelType, groupsOf, isMessageChannel } from './channels-of.js';
 import { DialogButtons } from './dialog-buttons.js';
@@ -43,7 +44,7 @@ function Group({ category, channels }: { category: ChannelRowFragment | null; ch
           <SettingsLink channel={category} />
         </h3>
       )}
-      <ul>
+      <ul ref={useOpenLink()}>
         {channels.map((channel) => (
           <li key={channel.id}>
             <ChannelLink channel={channel} />

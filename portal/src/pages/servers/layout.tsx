@@ -7,6 +7,7 @@ import { Ending, NotFound, Unshown } from '../../ui/endings.js';
 import { Skeleton } from '../../ui/listing.js';
 import { Heading, Name } from '../../ui/page.js';
 import { Picture } from '../../ui/picture.js';
+import { Side } from '../../ui/side.js';
 import { ServerContext } from './server.js';
 import './servers.css';
 
@@ -71,7 +72,7 @@ const SECTIONS = [
 
 function Sections({ server: { id, tier } }: { server: GuildPageFragment }) {
   return (
-    <nav className="side" aria-label="Server">
+    <Side label="Server">
       {SECTIONS.map(({ to, text }) => (
         <Link key={to} to={to} params={{ guildId: id }}>
           {text}
@@ -82,7 +83,7 @@ function Sections({ server: { id, tier } }: { server: GuildPageFragment }) {
           Parity
         </Link>
       )}
-    </nav>
+    </Side>
   );
 }
 

@@ -101,7 +101,7 @@ function RoleList({ isOff }: { isOff: boolean }) {
     void run({ input: { guildId, positions: [{ roleId: role.id, position: role.position + steps }] } });
   const highest = Math.max(...roles.map(({ position }) => position));
   return (
-    <ol className="server-rows" aria-label="Roles, the highest first">
+    <ol className="role-rows" aria-label="Roles, the highest first">
       {[...roles].reverse().map((role) => (
         <li key={role.id}>
           <RoleName role={role} />

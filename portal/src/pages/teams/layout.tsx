@@ -7,6 +7,7 @@ import { Ending, NotFound, Unshown } from '../../ui/endings.js';
 import { Skeleton } from '../../ui/listing.js';
 import { Heading, Name } from '../../ui/page.js';
 import { Picture } from '../../ui/picture.js';
+import { Side } from '../../ui/side.js';
 import { ROLE_WORDS } from './role-words.js';
 import { counted, TeamContext, useMyRole } from './team.js';
 import './teams.css';
@@ -65,13 +66,13 @@ const SECTIONS = [
 
 function Sections({ id }: { id: string }) {
   return (
-    <nav className="side" aria-label="Team">
+    <Side label="Team">
       {SECTIONS.map(({ to, text }) => (
         <Link key={to} to={to} params={{ teamId: id }}>
           {text}
         </Link>
       ))}
-    </nav>
+    </Side>
   );
 }
 
