@@ -209,12 +209,8 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a channel'), () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     const untilHeard = hearing(page);
     await open(pathOf(guild.textChannelId));
-    await page.getByRole('log').waitFor();
     await untilHeard('ack');
-    // Once at first, and once more for what was missed before the page heard of the channel.
-    const answered = untilAnswered(page, channelId, 2);
-    await page.getByRole('navigation', { name: 'Channels' }).getByRole('link', { name: 'busy' }).click();
-    await answered;
+    await goTo(page, 'busy', channelId);
     const held = await holdAnswer(page, 'query ChannelMessages(');
     const first = await sendMessage(bob, channelId, 'first');
     await held.isGiven;
@@ -231,10 +227,10 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a channel'), () => {
   it('loads what is older than the newest 50, of which the first one is renewed when it is changed', async () => {
     const { channelId } = await channelWith(60);
     const { page, faults, open, close } = await openPortal(browser, server, ada);
-    // Once at first, and once more for what was missed before the page heard of the channel.
-    const answered = untilAnswered(page, channelId, 2);
-    await open(pathOf(channelId));
-    await answered;
+    const untilHeard = hearing(page);
+    await open(pathOf(guild.textChannelId));
+    await untilHeard('ack');
+    await goTo(page, 'long', channelId);
     await messages(page, 'number 59').waitFor();
     expect(await messages(page, 'number 9').count()).toBe(0);
     const { channel } = await ada.graphql(
@@ -270,6 +266,15 @@ function untilAnswered(page: Page, channelId: string, times: number): Promise<vo
       if (body.includes('query ChannelMessages(') && body.includes(channelId) && --left === 0) resolve();
     });
   });
+}
+
+/** Opens a channel from another one, and waits until nothing is to be asked for any more. */
+async function goTo(page: Page, name: string, channelId: string): Promise<void> {
+  await page.getByRole('log').waitFor();
+  // Once at first, and once more for what was missed before the page heard of the channel.
+  const answered = untilAnswered(page, channelId, 2);
+  await page.getByRole('navigation', { name: 'Channels' }).getByRole('link', { name }).click();
+  await answered;
 }
 
 async function edit(author: Person, channelId: string, messageId: string, content: string): Promise<void> {
