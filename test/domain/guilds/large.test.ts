@@ -388,6 +388,7 @@ async function asked({ prepare, run }: Route, scene: Scene): Promise<string[]> {
   const prepared = (await prepare?.(scene)) as never;
   await app.guilds.view(scene.guildId);
   await app.guilds.channel(scene.guildId, scene.channelId);
+  await app.guilds.guildOfChannel(scene.channelId);
   for (const userId of [scene.guild.owner.id, scene.member.id]) await app.guilds.member(scene.guildId, userId);
   const statements = await statementsOf(() => run(scene, prepared));
   return statements.filter((sql) => !/^(BEGIN|COMMIT|SET|PRAGMA)/i.test(sql));
