@@ -1,12 +1,16 @@
 import { createClient as createSocket } from 'graphql-ws';
 import { Client, type CombinedError, fetchExchange, mapExchange, subscriptionExchange } from 'urql';
+import type { AskedList } from './asked.js';
 import { createCache } from './cache.js';
 import { WhoIsThereDocument } from './gql/frame.js';
 import { socketOptions, subscribeAgain } from './live.js';
 import { endSession, sessionEnded } from './session.js';
 
-/** GraphQL, by which the portal reads and does everything but signing in and out. */
-export function createClient(): Client {
+/**
+ * GraphQL, by which the portal reads and does everything but signing in and out.
+ * @param asked hears of all that it is asked
+ */
+export function createClient(asked: AskedList): Client {
   const socket = createSocket(socketOptions());
   // A socket speaks for the session it was opened with.
   sessionEnded.subscribe(() => !sessionEnded.get() && socket.terminate());
@@ -15,6 +19,7 @@ export function createClient(): Client {
     preferGetMethod: false,
     requestPolicy: 'cache-and-network',
     exchanges: [
+      asked.exchange,
       createCache(),
       mapExchange({ onError: noteEnd }),
       fetchExchange,

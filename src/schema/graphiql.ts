@@ -41,7 +41,10 @@ const WELCOME = `# GraphiQL: operations run here, against
 }
 `;
 
-/** Answers the page; what is large in it is one file, which is loaded once. */
+/**
+ * Answers the page; what is large in it is one file, which is loaded once. `?query=…#variables=…` in its address is what
+ * it opens with: variables, which may be what somebody typed, stay in the browser.
+ */
 export async function graphiqlPage(options: object = {}): Promise<string> {
   const { path } = await script.get();
   const [given, welcome] = [options, WELCOME].map(inScript);
@@ -67,6 +70,8 @@ nav a { color: #3f4fd6; }
 <script>
 const options = ${given};
 if (!new URLSearchParams(location.search).has('query')) options.query = ${welcome};
+const variables = new URLSearchParams(location.hash.slice(1)).get('variables');
+if (variables !== null) options.variables = variables;
 YogaGraphiQL.renderYogaGraphiQL(document.querySelector('#root'), options);
 </script>
 </body>

@@ -71,6 +71,32 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the frame of every page'
     await close();
   });
 
+  it('shows by which documents the pages did what they did last, for programs that are to do the same', async () => {
+    const { page, faults, open, close } = await openPortal(browser, server, ada);
+    await open(`/applications/${otter.id}/general`);
+    await page.getByRole('textbox', { name: 'Description' }).fill('Swims.');
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByRole('button', { name: 'Save changes' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'As GraphQL' }).click();
+    const dialog = page.getByRole('dialog', { name: 'As GraphQL' });
+    const newest = dialog.getByRole('listitem').first();
+    await newest.getByText('mutation UpdateApplication', { exact: true }).click();
+    await newest.getByRole('button', { name: 'Copy UpdateApplication' }).click();
+    await newest.getByText('Copied').waitFor();
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    expect(copied).toContain('mutation UpdateApplication($input: UpdateApplicationInput!) {\n  updateApplication');
+    expect(copied).toContain('#     "description": "Swims."');
+    const opened = page.context().waitForEvent('page');
+    await newest.getByRole('link', { name: 'Open in GraphiQL' }).click();
+    const graphiql = await opened;
+    await expect.poll(() => editorsOf(graphiql)).toEqual(expect.arrayContaining([expect.stringContaining('Swims.')]));
+    expect((await editorsOf(graphiql)).join()).toContain('mutation');
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(faults).toEqual([]);
+    await close();
+  });
+
   it('shows on a telephone which part is open, however long the row of parts is', async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada, { width: 360 });
     const parts = page.getByRole('navigation', { name: 'Application' });
@@ -88,6 +114,11 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the frame of every page'
     await close();
   });
 });
+
+/** What GraphiQL's two editors hold, without the spaces that they show. */
+function editorsOf(page: Page): Promise<string[]> {
+  return page.locator('.graphiql-container .view-lines').allTextContents();
+}
 
 /** Whether an element is to be seen, but for a fraction of a pixel. */
 function isWhole(element: Locator): Promise<boolean> {

@@ -1,6 +1,7 @@
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { type CombinedError, Provider } from 'urql';
+import { AskedList } from '../asked.js';
 import { createClient } from '../client.js';
 import { FrameChangedDocument, FrameDocument } from '../gql/frame.js';
 import type { FrameQuery } from '../gql/types.js';
@@ -13,22 +14,24 @@ import { useOpenLink } from '../ui/open-link.js';
 import { Picture } from '../ui/picture.js';
 import { problemIn } from '../ui/problems.js';
 import { Toasts } from '../ui/toasts.js';
+import { AsGraphqlButton } from './as-graphql-button.js';
 import { SessionEnded } from './session-ended.js';
 import { SwitcherButton } from './switcher-button.js';
 
 /** What is around every page of somebody who is signed in. */
 export function Frame() {
-  const [client] = useState(createClient);
+  const [asked] = useState(() => new AskedList());
+  const [client] = useState(() => createClient(asked));
   return (
     <Provider value={client}>
       <Toasts>
-        <Signed />
+        <Signed asked={asked} />
       </Toasts>
     </Provider>
   );
 }
 
-function Signed() {
+function Signed({ asked }: { asked: AskedList }) {
   const { data, error } = useQuery({ query: FrameDocument });
   const { person, isReplaced, replace } = usePerson(data?.me);
   const isVisitor = person === null && (data ? data.me === null : isOfNobody(error));
@@ -45,6 +48,9 @@ function Signed() {
       <main className="page" id="main">
         {error && !data && !person ? <Unshown error={error} /> : <Outlet />}
       </main>
+      <footer className="foot">
+        <AsGraphqlButton asked={asked} />
+      </footer>
       {person && <SessionEnded person={person} onOther={replace} />}
     </>
   );

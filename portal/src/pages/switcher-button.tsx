@@ -1,13 +1,7 @@
-import { type ComponentType, lazy, Suspense, useEffect, useState } from 'react';
-import { complain } from '../ui/toasts.js';
+import { useEffect, useState } from 'react';
+import { lazyDialog } from '../ui/lazy-dialog.js';
 
-const Switcher = lazy(async (): Promise<{ default: ComponentType<{ onClose: () => void }> }> => {
-  try {
-    return await import('./switcher.js');
-  } catch {
-    return { default: Unloaded };
-  }
-});
+const Switcher = lazyDialog(() => import('./switcher.js'));
 
 /** Opens the list of everything of one's own, as Ctrl+K and ⌘K do. */
 export function SwitcherButton() {
@@ -26,19 +20,7 @@ export function SwitcherButton() {
       <button type="button" className="switcher" aria-keyshortcuts="Control+K Meta+K" onClick={() => setOpen(true)}>
         Go to <kbd>Ctrl K</kbd>
       </button>
-      {isOpen && (
-        <Suspense>
-          <Switcher onClose={() => setOpen(false)} />
-        </Suspense>
-      )}
+      {isOpen && <Switcher onClose={() => setOpen(false)} />}
     </>
   );
-}
-
-function Unloaded({ onClose }: { onClose: () => void }) {
-  useEffect(() => {
-    complain('The list could not be loaded. Load the page again.');
-    onClose();
-  }, [onClose]);
-  return null;
 }

@@ -4,6 +4,7 @@ import { useClient } from 'urql';
 import { CreateApplicationDocument } from '../../gql/applications/list.js';
 import type { CreateApplicationMutation } from '../../gql/types.js';
 import { OpenDialog } from '../../ui/dialog.js';
+import { DialogButtons } from '../../ui/dialog-buttons.js';
 import { TextArea, TextField } from '../../ui/field.js';
 import { Form } from '../../ui/form.js';
 import { type Problem, problemIn } from '../../ui/problems.js';
@@ -65,16 +66,7 @@ function NameDialog({ onClose, onMade, owner }: NameDialogProps) {
         problem={problem}
         isBusy={isBusy}
         onSubmit={create}
-        buttons={(isOff) => (
-          <div className="actions">
-            <button type="button" className="plain" onClick={onClose}>
-              Cancel
-            </button>
-            <button type="submit" disabled={isOff}>
-              Create
-            </button>
-          </div>
-        )}
+        buttons={(isOff) => <DialogButtons isOff={isOff} doIt="Create" onClose={onClose} />}
       >
         <TextField
           label="Name"

@@ -3,6 +3,7 @@ import { CreateWebhookDocument, ServersDocument } from '../../gql/applications/w
 import { useQuery } from '../../query.js';
 import { useAction } from '../../ui/action.js';
 import { OpenDialog } from '../../ui/dialog.js';
+import { DialogButtons } from '../../ui/dialog-buttons.js';
 import { Select, TextField } from '../../ui/field.js';
 import { Form } from '../../ui/form.js';
 import { SecretsDialog } from '../../ui/secrets.js';
@@ -47,16 +48,7 @@ function PlaceDialog({ onClose, onMade }: { onClose: () => void; onMade: (made: 
         problem={problem}
         isBusy={isBusy}
         onSubmit={create}
-        buttons={(isOff) => (
-          <div className="actions">
-            <button type="button" className="plain" onClick={onClose}>
-              Cancel
-            </button>
-            <button type="submit" disabled={isOff || place.channelId === ''}>
-              Create
-            </button>
-          </div>
-        )}
+        buttons={(isOff) => <DialogButtons isOff={isOff || place.channelId === ''} doIt="Create" onClose={onClose} />}
       >
         <ServerSelect value={guildId} onChange={changeServer} />
         <ChannelSelect

@@ -2,6 +2,7 @@ import { DeleteWebhookDocument, UpdateWebhookDocument } from '../../gql/applicat
 import type { WebhookRowFragment } from '../../gql/types.js';
 import { Danger, useAction } from '../../ui/action.js';
 import { OpenDialog } from '../../ui/dialog.js';
+import { DialogButtons } from '../../ui/dialog-buttons.js';
 import { useDraft } from '../../ui/draft.js';
 import { TextField } from '../../ui/field.js';
 import { Form } from '../../ui/form.js';
@@ -28,16 +29,7 @@ export function EditWebhook({ webhook, onClose }: WebhookDialogProps) {
         problem={problem}
         isBusy={isBusy}
         onSubmit={save}
-        buttons={(isOff) => (
-          <div className="actions">
-            <button type="button" className="plain" onClick={onClose}>
-              Cancel
-            </button>
-            <button type="submit" disabled={isOff}>
-              Save
-            </button>
-          </div>
-        )}
+        buttons={(isOff) => <DialogButtons isOff={isOff} doIt="Save" onClose={onClose} />}
       >
         <TextField
           label="Name"

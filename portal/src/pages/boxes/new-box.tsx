@@ -6,6 +6,7 @@ import { useInstance } from '../../instance.js';
 import { useAction } from '../../ui/action.js';
 import { CopyButton } from '../../ui/copy.js';
 import { OpenDialog } from '../../ui/dialog.js';
+import { DialogButtons } from '../../ui/dialog-buttons.js';
 import { TextField } from '../../ui/field.js';
 import { Form } from '../../ui/form.js';
 import { SecretsDialog } from '../../ui/secrets.js';
@@ -54,16 +55,7 @@ function NameDialog({ onClose, onMade }: { onClose: () => void; onMade: (made: M
         problem={create.problem}
         isBusy={create.isBusy}
         onSubmit={submit}
-        buttons={(isOff) => (
-          <div className="actions">
-            <button type="button" className="plain" onClick={onClose}>
-              Cancel
-            </button>
-            <button type="submit" disabled={isOff}>
-              Create
-            </button>
-          </div>
-        )}
+        buttons={(isOff) => <DialogButtons isOff={isOff} doIt="Create" onClose={onClose} />}
       >
         <TextField
           label="Name"

@@ -4,12 +4,12 @@ import { CreateChannelDocument } from '../../gql/servers/channels.js';
 import type { ChannelRowFragment } from '../../gql/types.js';
 import { useAction } from '../../ui/action.js';
 import { OpenDialog } from '../../ui/dialog.js';
+import { DialogButtons } from '../../ui/dialog-buttons.js';
 import { Select, TextField } from '../../ui/field.js';
 import { Form } from '../../ui/form.js';
 import { useOpenLink } from '../../ui/open-link.js';
 import { useTitle } from '../../ui/page.js';
 import { ChannelType, groupsOf, isMessageChannel } from './channels-of.js';
-import { DialogButtons } from './dialog-buttons.js';
 import { useLack, useServer } from './server.js';
 import './channels.css';
 

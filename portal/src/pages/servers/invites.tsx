@@ -11,12 +11,12 @@ import { useQuery } from '../../query.js';
 import { Danger, useAction } from '../../ui/action.js';
 import { CopyButton } from '../../ui/copy.js';
 import { OpenDialog } from '../../ui/dialog.js';
+import { DialogButtons } from '../../ui/dialog-buttons.js';
 import { Select } from '../../ui/field.js';
 import { Form } from '../../ui/form.js';
 import { Refused, Skeleton } from '../../ui/listing.js';
 import { Ago } from '../../ui/times.js';
 import { isMessageChannel } from './channels-of.js';
-import { DialogButtons } from './dialog-buttons.js';
 import { holds } from './permissions.js';
 import { useServer } from './server.js';
 

@@ -5,11 +5,11 @@ import type { InvitePreviewQuery } from '../../gql/types.js';
 import { useQuery } from '../../query.js';
 import { useAction } from '../../ui/action.js';
 import { OpenDialog } from '../../ui/dialog.js';
+import { DialogButtons } from '../../ui/dialog-buttons.js';
 import { TextField } from '../../ui/field.js';
 import { Form } from '../../ui/form.js';
 import { Name } from '../../ui/page.js';
 import { Picture } from '../../ui/picture.js';
-import { DialogButtons } from './dialog-buttons.js';
 
 /** Asks for an invite's link or code, shows where it leads, and joins. */
 export function JoinServer({ onClose }: { onClose: () => void }) {

@@ -9,6 +9,7 @@ import {
 import type { MemberRowFragment, RoleRowFragment } from '../../gql/types.js';
 import { Danger, useAction } from '../../ui/action.js';
 import { OpenDialog } from '../../ui/dialog.js';
+import { DialogEnd } from '../../ui/dialog-buttons.js';
 import { useDraft } from '../../ui/draft.js';
 import { Select, TextField } from '../../ui/field.js';
 import { Form } from '../../ui/form.js';
@@ -36,11 +37,7 @@ export function MemberDialog({ member, onClose, onSaved }: MemberDialogProps) {
         {!isSelf && <TimeOut member={member} onSaved={onSaved} />}
         {!isSelf && <Removal member={member} onClose={onClose} onSaved={onSaved} />}
       </div>
-      <div className="actions">
-        <button type="button" className="plain" onClick={onClose}>
-          Close
-        </button>
-      </div>
+      <DialogEnd text="Close" onClose={onClose} />
     </OpenDialog>
   );
 }

@@ -7,6 +7,7 @@ import {
 } from '../../gql/servers/channel.js';
 import type { InteractionShownFragment, MessageOperation, MessageShownFragment } from '../../gql/types.js';
 import { Danger, useAction } from '../../ui/action.js';
+import { DialogButtons } from '../../ui/dialog-buttons.js';
 import { TextArea } from '../../ui/field.js';
 import { Form } from '../../ui/form.js';
 import { Name } from '../../ui/page.js';
@@ -14,7 +15,6 @@ import { Picture } from '../../ui/picture.js';
 import { LeaveQuestion } from '../../ui/save.js';
 import { Ago } from '../../ui/times.js';
 import { partsOf } from './components.js';
-import { DialogButtons } from './dialog-buttons.js';
 import { useKeptFocus } from './kept-focus.js';
 import { Attachments, Embeds } from './message-extras.js';
 import { MessageParts } from './message-parts.js';

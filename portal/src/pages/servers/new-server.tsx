@@ -3,9 +3,9 @@ import { useState } from 'react';
 import { CreateGuildDocument } from '../../gql/servers/list.js';
 import { useAction } from '../../ui/action.js';
 import { OpenDialog } from '../../ui/dialog.js';
+import { DialogButtons } from '../../ui/dialog-buttons.js';
 import { TextArea, TextField } from '../../ui/field.js';
 import { Form } from '../../ui/form.js';
-import { DialogButtons } from './dialog-buttons.js';
 
 /** Asks for a name, makes the server, and leads to it. */
 export function NewServer({ onClose }: { onClose: () => void }) {

@@ -3,6 +3,7 @@ import { InviteTeamMemberDocument, RevokeTeamInvitationDocument } from '../../gq
 import type { InviteTeamMemberInput, TeamInvitationRowFragment } from '../../gql/types.js';
 import { useAction } from '../../ui/action.js';
 import { OpenDialog } from '../../ui/dialog.js';
+import { DialogButtons } from '../../ui/dialog-buttons.js';
 import { TextField } from '../../ui/field.js';
 import { Form } from '../../ui/form.js';
 import { Name } from '../../ui/page.js';
@@ -36,14 +37,11 @@ export function InviteAgain({ invitation: { id, invitee, role }, onClose }: Agai
         isBusy={isBusy}
         onSubmit={submit}
         buttons={(isOff) => (
-          <div className="actions">
-            <button type="button" className="plain" onClick={onClose}>
-              Cancel
-            </button>
-            <button type="submit" disabled={isOff || given.email.trim() === ''}>
-              {isRevoked ? 'Invite again' : 'Revoke and invite again'}
-            </button>
-          </div>
+          <DialogButtons
+            isOff={isOff || given.email.trim() === ''}
+            doIt={isRevoked ? 'Invite again' : 'Revoke and invite again'}
+            onClose={onClose}
+          />
         )}
       >
         <TextField

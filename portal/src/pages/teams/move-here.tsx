@@ -4,6 +4,7 @@ import type { OwnApplicationsQuery } from '../../gql/types.js';
 import { useQuery } from '../../query.js';
 import { Danger, useAction } from '../../ui/action.js';
 import { OpenDialog } from '../../ui/dialog.js';
+import { DialogEnd } from '../../ui/dialog-buttons.js';
 import { Listing } from '../../ui/listing.js';
 import { Name } from '../../ui/page.js';
 import { Picture } from '../../ui/picture.js';
@@ -40,11 +41,7 @@ function Choice({ onChoose, onClose }: { onChoose: (application: Own) => void; o
           </li>
         )}
       />
-      <div className="actions">
-        <button type="button" className="plain" onClick={onClose}>
-          Cancel
-        </button>
-      </div>
+      <DialogEnd text="Cancel" onClose={onClose} />
     </OpenDialog>
   );
 }

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { CreateTeamDocument } from '../../gql/teams/list.js';
 import { useAction } from '../../ui/action.js';
 import { OpenDialog } from '../../ui/dialog.js';
+import { DialogButtons } from '../../ui/dialog-buttons.js';
 import { TextField } from '../../ui/field.js';
 import { Form } from '../../ui/form.js';
 import { ImageField } from '../../ui/image-field.js';
@@ -26,16 +27,7 @@ export function NewTeam({ onClose }: { onClose: () => void }) {
         problem={problem}
         isBusy={isBusy}
         onSubmit={create}
-        buttons={(isOff) => (
-          <div className="actions">
-            <button type="button" className="plain" onClick={onClose}>
-              Cancel
-            </button>
-            <button type="submit" disabled={isOff}>
-              Create
-            </button>
-          </div>
-        )}
+        buttons={(isOff) => <DialogButtons isOff={isOff} doIt="Create" onClose={onClose} />}
       >
         <TextField
           label="Name"

@@ -1,0 +1,18 @@
+import { useState } from 'react';
+import type { AskedList } from '../asked.js';
+import { lazyDialog } from '../ui/lazy-dialog.js';
+
+const AsGraphql = lazyDialog(() => import('./as-graphql.js'));
+
+/** Shows what the pages asked of GraphQL, for programs that are to do the same. */
+export function AsGraphqlButton({ asked }: { asked: AskedList }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <button type="button" className="link small" onClick={() => setOpen(true)}>
+        As GraphQL
+      </button>
+      {isOpen && <AsGraphql asked={asked} onClose={() => setOpen(false)} />}
+    </>
+  );
+}

@@ -1,0 +1,58 @@
+import { useState } from 'react';
+import type { Asked, AskedList } from '../asked.js';
+import { CopyButton } from '../ui/copy.js';
+import { OpenDialog } from '../ui/dialog.js';
+import { DialogEnd } from '../ui/dialog-buttons.js';
+
+interface AsGraphqlProps {
+  asked: AskedList;
+  onClose: () => void;
+}
+
+/** The documents by which the pages showed and did what they did last. */
+export default function AsGraphql({ asked, onClose }: AsGraphqlProps) {
+  const [documents] = useState(() => asked.read());
+  return (
+    <OpenDialog title="As GraphQL" onClose={onClose} isPassing>
+      <p className="soft">
+        What these pages showed and did last, the newest first. Programs do the same by <code>POST /graphql</code>.
+      </p>
+      <ul className="list" aria-label="Documents">
+        {documents.map((one) => (
+          <OneDocument key={one.key} asked={one} />
+        ))}
+      </ul>
+      <DialogEnd text="Close" onClose={onClose} />
+    </OpenDialog>
+  );
+}
+
+function OneDocument({ asked: { kind, name, text, variables } }: { asked: Asked }) {
+  const whole = variables === '' ? text : `${text}\n\n${commented(`Variables:\n${variables}`)}`;
+  return (
+    <li>
+      <details>
+        <summary>
+          {kind} {name}
+        </summary>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard, too */}
+        <pre tabIndex={0}>{whole}</pre>
+        <p className="actions">
+          <CopyButton text={whole} what={name} />
+          <a href={graphiqlAddress(text, variables)} target="_blank" rel="noreferrer">
+            Open in GraphiQL
+          </a>
+        </p>
+      </details>
+    </li>
+  );
+}
+
+function commented(text: string): string {
+  return text.replaceAll(/^/gm, '# ');
+}
+
+function graphiqlAddress(query: string, variables: string): string {
+  const given = variables === '' ? '' : `#${new URLSearchParams({ variables })}`;
+  return `/graphql?${new URLSearchParams({ query })}${given}`;
+}

@@ -1,0 +1,26 @@
+import { type ComponentType, lazy, Suspense, useEffect } from 'react';
+import { complain } from './toasts.js';
+
+interface Closing {
+  onClose: () => void;
+}
+
+/** A dialog whose file is loaded when it is opened first. Where it does not come, that is said, and the dialog is closed. */
+export function lazyDialog<Props extends Closing>(load: () => Promise<{ default: ComponentType<Props> }>) {
+  const Loaded = lazy<ComponentType<Props>>(() => load().catch(() => ({ default: Unloaded })));
+  return function LazyDialog(props: Props) {
+    return (
+      <Suspense>
+        <Loaded {...props} />
+      </Suspense>
+    );
+  };
+}
+
+function Unloaded({ onClose }: Closing) {
+  useEffect(() => {
+    complain('This could not be loaded. Load the page again.');
+    onClose();
+  }, [onClose]);
+  return null;
+}
