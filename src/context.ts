@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Locale } from 'discord-api-types/v10';
 import type { Config } from './config.js';
 import { ApplicationViews, BotTokens, SecretUses } from './domain/applications/index.js';
-import type { BoxDoor, BoxRoutes, ParityRow } from './domain/boxes/index.js';
+import { type BoxDoor, BoxMeasures, type BoxRoutes, type ParityRow } from './domain/boxes/index.js';
 import type { EventBus } from './domain/bus-message.js';
 import type { Actor, CallContext } from './domain/call.js';
 import { Recipients } from './domain/channels/index.js';
@@ -82,6 +82,8 @@ export interface AppContext {
   botTokens: BotTokens;
   /** When secrets of applications were last used. */
   secretUses: SecretUses;
+  /** What became of requests to boxes. */
+  boxMeasures: BoxMeasures;
   known: KnownCredentials;
   /** Of secrets that whoever guesses may try often. */
   slowHashes: SlowHashes;
@@ -123,6 +125,7 @@ export type ContextParts = Omit<
   | 'applications'
   | 'botTokens'
   | 'secretUses'
+  | 'boxMeasures'
   | 'known'
   | 'slowHashes'
   | 'writes'
@@ -149,6 +152,7 @@ export function createAppContext(parts: ContextParts): AppContext {
     applications,
     botTokens: new BotTokens(applications, known, secretUses),
     secretUses,
+    boxMeasures: new BoxMeasures({ ...parts, callOfNobody }),
     known,
     slowHashes: new SlowHashes(),
     writes: new Writes({ ...parts, jobs }),

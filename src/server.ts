@@ -296,9 +296,10 @@ function heedSignOut({ connections }: AppContext, message: Heard): void {
 }
 
 /** Stores what is left to store, and ends what the connections to this process said, all of which have ended. What cannot be ended now ends by itself. */
-async function leave({ connections, live, log, secretUses }: AppContext): Promise<void> {
+async function leave({ boxMeasures, connections, live, log, secretUses }: AppContext): Promise<void> {
   try {
     await secretUses.store();
+    await boxMeasures.store();
     await connections.settle();
     await live.end();
   } catch (error) {

@@ -4,6 +4,7 @@ import { topics } from '../src/infra/bus.js';
 import { ManualClock } from './harness/clock.js';
 import { GatewayClient } from './harness/gateway-client.js';
 import { announce, connectNewBox, guildOf, putInstallation } from './harness/hand-box.js';
+import { eventually } from './harness/jobs.js';
 import { createApplication, install, type MadeApplication, type MadeGuild, sendMessage } from './harness/people.js';
 import { greet } from './harness/raw-relay.js';
 import { layRedisLine, missingForSeveralProcesses } from './harness/redis.js';
@@ -84,6 +85,23 @@ describe.skipIf(missing)(needing(missing, 'a box of one process whose bots ask a
     expect((await scene.askSecond('GET', `/guilds/${scene.guild.id}`)).body.name).toBe(scene.guild.name);
     expect((await scene.askSecond('GET', `/channels/${scene.guild.id}1`)).status).toBe(404);
     expect(await shownBy(scene.two)).toMatch(/^causeway_relay_added_seconds_count [1-9]/m);
+  });
+
+  it('shows its owner what both processes asked of it, added up (decisions 347)', async () => {
+    const { two, box, bot, guild, askSecond } = scene;
+    const query = 'query ($id: ID!) { box(id: $id) { statistics { requests } } }';
+    const requests = async (): Promise<number> =>
+      (await box.owner.graphql(query, { id: box.boxId })).box.statistics.requests;
+    await two.second.app.boxMeasures.store();
+    const before = await requests();
+    const headers = { authorization: `Bot ${bot.botToken}` };
+    for (let n = 0; n < 3; n += 1) {
+      expect((await ask(two.first, 'GET', `/guilds/${guild.id}`, { headers })).status).toBe(200);
+      expect((await askSecond('GET', `/guilds/${guild.id}`)).status).toBe(200);
+    }
+    await two.second.app.boxMeasures.store();
+    // The first process stores what it was asked by itself.
+    await eventually(async () => expect(await requests()).toBeGreaterThanOrEqual(before + 6));
   });
 
   it('R-22 takes a file of 10 MiB', async () => {

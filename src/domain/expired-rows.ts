@@ -3,6 +3,7 @@ import type { Doors } from '../infra/database/index.js';
 import { removeDeadJobs } from '../infra/jobs/index.js';
 import { nextTurn, untilNoneIsLeft } from '../infra/turns.js';
 import { removeExpiredSessions, removeExpiredVerifications } from './accounts/expired.js';
+import { removeOldMeasures } from './boxes/measures.js';
 import { removeOldQuotas } from './commands/quota.js';
 import { removeOldInteractions } from './interactions/expired.js';
 import { removeExpiredInvites } from './invites/expired.js';
@@ -22,6 +23,7 @@ const KINDS: readonly RemoveSome[] = [
   removeExpiredTimeouts,
   removeOldInteractions,
   removeOldQuotas,
+  removeOldMeasures,
   removeDeadJobs,
 ];
 

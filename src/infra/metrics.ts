@@ -41,7 +41,7 @@ export interface Metrics extends Measures {
   relayAddedSeconds: Histogram;
 }
 
-const RELAY_OUTCOMES = ['answered', '413', '502', '503', '504'] as const;
+export const RELAY_OUTCOMES = ['answered', '413', '502', '503', '504'] as const;
 
 /** What becomes of a request to a box: an answer, or the status that stands for the fault. */
 export type RelayOutcome = (typeof RELAY_OUTCOMES)[number];

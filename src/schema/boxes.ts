@@ -1,13 +1,18 @@
 import {
   accessBox,
+  addedOfBoxes,
   BoxSettings,
+  type BoxStatistics as BoxStatisticsFacts,
   type BoxWithToken,
   createBox,
   deleteBox,
+  hoursOfBoxes,
   livingProcesses,
   newEnrolmentToken,
   type ParityRow as ParityRowFacts,
+  ROWS_PER_BOX,
   renameBox,
+  statisticsOf,
   visibleBoxes,
 } from '../domain/boxes/index.js';
 import { parseInput } from '../domain/parse-input.js';
@@ -21,13 +26,54 @@ import { DeletedPayload } from './deleted.js';
 import { Guild } from './guilds.js';
 import { parseId, snowflakeId } from './ids.js';
 import { initialArgs, WITH_INITIAL } from './initial.js';
-import { childLists, type ListArgs, listArgs, listCost, parseList } from './lists.js';
-import { createLoader } from './loaders.js';
+import { childLists, grouped, type ListArgs, listArgs, listCost, parseList } from './lists.js';
+import { createLoader, type Loader } from './loaders.js';
 import { PortalHome } from './portal-home.js';
 import { type Watched, watchState } from './watched-state.js';
 
 const BoxStatus = builder.enumType('BoxStatus', {
   values: ['NEVER_CONNECTED', 'CONNECTED', 'DISCONNECTED'] as const,
+});
+
+const BoxFailures = builder.objectRef<BoxStatisticsFacts['failures'][number]>('BoxFailures').implement({
+  description: 'How many requests to a box ended with one of the statuses that stand for a fault.',
+  fields: (t) => ({
+    status: t.exposeInt('status', {
+      description:
+        '413 for what is too long for it, 502 for an answer that cannot be used, 503 while it is away or has too much to do, 504 for no answer in time.',
+    }),
+    count: t.exposeInt('count'),
+  }),
+});
+
+const BoxHour = builder.objectRef<BoxStatisticsFacts['hours'][number]>('BoxHour').implement({
+  description: 'What happened on a box within an hour.',
+  fields: (t) => ({
+    startsAt: t.expose('startsAt', { type: 'DateTime' }),
+    requests: t.exposeInt('requests'),
+    failed: t.exposeInt('failed', { description: 'Of these, how many were not answered by the box.' }),
+  }),
+});
+
+const BoxStatistics = builder.objectRef<BoxStatisticsFacts>('BoxStatistics').implement({
+  description: 'What happened on a box in the present hour and the 23 before it, a few seconds behind.',
+  fields: (t) => ({
+    requests: t.exposeInt('requests', {
+      description: 'Requests of bots and webhooks to its servers, and what the cloud asks of it for itself.',
+    }),
+    failures: t.field({
+      type: [BoxFailures],
+      description: 'Each status once, in ascending order, those that did not occur with 0.',
+      resolve: ({ failures }) => failures,
+    }),
+    addedP50Ms: t.exposeInt('addedP50Ms', {
+      nullable: true,
+      description:
+        'What the way to the box and back added to half of its answers at most, in milliseconds: rounded up to one of a few steps, such as 10, 15, 20, 30. Null where the box said of none how long it worked.',
+    }),
+    addedP95Ms: t.exposeInt('addedP95Ms', { nullable: true, description: 'The same for 95 of 100 answers.' }),
+    hours: t.field({ type: [BoxHour], description: '24, oldest first.', resolve: ({ hours }) => hours }),
+  }),
 });
 
 const Box = builder.objectRef<BoxRow>('Box').implement({
@@ -73,6 +119,10 @@ const Box = builder.objectRef<BoxRow>('Box').implement({
       nullable: true,
       description: 'Of docs/relay.md, that its newest connection speaks; null before the first.',
     }),
+    statistics: t.field({
+      type: BoxStatistics,
+      resolve: ({ id }, _args, context) => statisticsLoader(context).load(id),
+    }),
   }),
 });
 
@@ -86,6 +136,26 @@ async function isConnected({ call, loaders, budget }: GraphqlContext, { holderId
     }, false),
   );
   return living.load(holderId);
+}
+
+function statisticsLoader({ call, loaders, budget }: GraphqlContext): Loader<bigint, BoxStatisticsFacts> {
+  return loaders.get('statistics of boxes', () => {
+    const now = call.clock.now();
+    const readBoth = (ids: bigint[]) =>
+      Promise.all([
+        budget.read(ids.length * ROWS_PER_BOX.hours, (take) => hoursOfBoxes(call.read, ids, now, take)),
+        budget.read(ids.length * ROWS_PER_BOX.added, (take) => addedOfBoxes(call.read, ids, now, take)),
+      ]);
+    return createLoader<bigint, BoxStatisticsFacts>(
+      async (ids) => {
+        const [hours, added] = await readBoth(ids);
+        const hoursOf = grouped(hours, ROWS_PER_BOX.hours, ({ boxId }) => boxId);
+        const addedOf = grouped(added, ROWS_PER_BOX.added, ({ boxId }) => boxId);
+        return new Map(ids.map((id) => [id, statisticsOf(hoursOf.get(id) ?? [], addedOf.get(id) ?? [], now)]));
+      },
+      statisticsOf([], [], now),
+    );
+  });
 }
 
 /** The caller's boxes, oldest first. */

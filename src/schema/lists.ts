@@ -80,7 +80,8 @@ async function readLists<Row>(
   return lists;
 }
 
-function grouped<Row>(rows: Row[], most: number, parentOf: (row: Row) => bigint | null): Map<bigint, Row[]> {
+/** Rows by their parents, `most` of each at most. */
+export function grouped<Row>(rows: Row[], most: number, parentOf: (row: Row) => bigint | null): Map<bigint, Row[]> {
   const lists = new Map<bigint, Row[]>();
   for (const row of rows) {
     const parent = parentOf(row);

@@ -123,6 +123,15 @@ async function deadJob(diedIn: number): Promise<Row> {
   return { isThere: async () => (await reader.job.count({ where: { id } })) === 1 };
 }
 
+/** What a box was asked so many hours ago. */
+async function boxMeasure(hoursAgo: number): Promise<Row> {
+  const { writer, reader } = server.app.db;
+  const box = await writer.box.create({ data: { id: idAt(0), name: 'Attic', ownerId: person.id } });
+  const of = { boxId: box.id, hour: Math.floor(clock.now() / HOUR) - hoursAgo };
+  await writer.boxMeasure.create({ data: { ...of, outcome: 'answered', addedUpToMs: 5, count: 1 } });
+  return { isThere: async () => (await reader.boxMeasure.count({ where: { boxId: box.id } })) === 1 };
+}
+
 /** A grant that was made on the screen long ago, whose code is over and was used. */
 async function grant(tokens: { endsIn: number; usedAt?: Date }[], madeIn = -300 * DAY): Promise<Row> {
   const { writer, reader } = server.app.db;
@@ -165,6 +174,8 @@ const KINDS: [name: string, goes: boolean, make: () => Promise<Row>][] = [
   ['the enforcement of a nonce less than an hour ago', false, () => enforcedNonce(-HOUR + MINUTE)],
   ['a job that died 30 days ago', true, () => deadJob(-30 * DAY)],
   ['a job that died less than 30 days ago', false, () => deadJob(-30 * DAY + MINUTE)],
+  ['what a box was asked more than two days ago', true, () => boxMeasure(49)],
+  ['what a box was asked less than two days ago', false, () => boxMeasure(48)],
   ['a grant of which all is over for 30 days', true, () => grant([{ endsIn: -30 * DAY }, { endsIn: -90 * DAY }])],
   ['a grant whose code nobody redeemed, 30 days ago', true, () => grant([], -30 * DAY - 2 * MINUTE)],
   ['a grant whose code was over less than 30 days ago', false, () => grant([], -30 * DAY - MINUTE / 2)],

@@ -53,6 +53,9 @@ export async function fillPortal(server: TestServer): Promise<FullPortal> {
   await sendMessage(owner, guild.textChannelId, 'Ahoy, **all** of you');
   const interactionId = await runAnswered(server, owner, bot, { commandId, channelId: guild.textChannelId });
   const code = await inviteOf(mate, await createGuild(mate, 'Quay'));
+  const selfHostedId = await selfHosted(box, application);
+  // The box was asked about the bot.
+  await server.app.boxMeasures.store();
   return {
     owner,
     application,
@@ -68,7 +71,7 @@ export async function fillPortal(server: TestServer): Promise<FullPortal> {
       boxId: box.boxId,
       code,
     },
-    selfHostedId: await selfHosted(box, application),
+    selfHostedId,
     async stop() {
       await bot.close();
       await box.stop();

@@ -18,7 +18,9 @@ const { prototype: sqlite } = require('better-sqlite3') as { prototype: Preparin
 
 /** What comes when its time is, whatever else is done. */
 function isByTheWay(statement: string): boolean {
-  return statement === SIGN_OF_LIFE || /^UPDATE \S+ SET \S*LastUsedAt/.test(statement);
+  return (
+    statement === SIGN_OF_LIFE || /^(UPDATE \S+ SET \S*LastUsedAt|WITH .*INSERT INTO \S*BoxMeasure)/s.test(statement)
+  );
 }
 
 /** What reached the database during some work, and what that came to. */

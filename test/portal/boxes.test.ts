@@ -78,4 +78,67 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the boxes'), () => {
     await mine.close();
     await other.close();
   });
+
+  it('show what was asked of them in the last 24 hours, in numbers, in a picture and in a table, and anew each minute', async () => {
+    const cleo = await signUp(server, 'cleo');
+    const { box } = await makeBox(cleo, 'Loft');
+    const { page, faults, open, close } = await openPortal(browser, server, cleo);
+    await page.clock.install();
+    await open(`/boxes/${box.id}`);
+    const section = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Last 24 hours' }) });
+    await section.getByText('Nothing was asked of it in the last 24 hours.').waitFor();
+
+    const { boxMeasures } = server.app;
+    for (const ms of [3, 3, 180]) boxMeasures.note(BigInt(box.id), 'answered', ms);
+    boxMeasures.note(BigInt(box.id), '504', null);
+    await boxMeasures.store();
+    await page.clock.runFor(60_000);
+    await section.getByText('up to 3 ms for half of the answers, up to 200 ms for 95 of 100').waitFor();
+    expect(await section.locator('dt').allInnerTexts()).toEqual([
+      'Requests',
+      ...['413 too long for it', '502 no usable answer', '503 away, or too much to do', '504 no answer in time'].map(
+        (words) => `Ended ${words}`,
+      ),
+      'Added by the relay',
+    ]);
+    expect((await section.locator('dd').allInnerTexts()).slice(0, 5)).toEqual(['4', '0', '0', '0', '1']);
+    const picture = section.getByRole('img', {
+      name: /^Requests in each of the last 24 hours, .*4 requests, 1 failed$/,
+    });
+    expect(await picture.locator('g').count()).toBe(24);
+    expect(await picture.locator('g').last().locator('rect').evaluateAll(heightsOf)).toEqual([75, 25]);
+    await section.getByText('Hour by hour').click();
+    expect(await section.getByRole('row').count()).toBe(25);
+    expect((await section.getByRole('row').last().innerText()).split(/\s+/).slice(-2)).toEqual(['4', '1']);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('ask for nothing while nobody looks, and once somebody does again', async () => {
+    const dora = await signUp(server, 'dora');
+    const { box } = await makeBox(dora, 'Barn');
+    const { page, open, close } = await openPortal(browser, server, dora);
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.postData() ?? ''));
+    const count = () => asked.filter((body) => body.includes('query BoxStatistics')).length;
+    await page.clock.install();
+    await open(`/boxes/${box.id}`);
+    await page.getByText('Nothing was asked of it in the last 24 hours.').waitFor();
+    const before = count();
+    await page.evaluate(showAs, 'hidden');
+    await page.clock.runFor(300_000);
+    expect(count()).toBe(before);
+    const again = page.waitForRequest((request) => request.postData()?.includes('query BoxStatistics') ?? false);
+    await page.evaluate(showAs, 'visible');
+    await again;
+    await close();
+  });
 });
+
+const heightsOf = (bars: Element[]) => bars.map((bar) => Number(bar.getAttribute('height')));
+
+/** What a page is told when it is hidden or looked at; a browser without a screen tells it nothing. */
+function showAs(state: string): void {
+  Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => state });
+  document.dispatchEvent(new Event('visibilitychange'));
+}

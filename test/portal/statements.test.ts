@@ -7,7 +7,7 @@ import { ApplicationDocument } from '../../portal/src/gql/applications/layout.js
 import { ApplicationsDocument } from '../../portal/src/gql/applications/list.js';
 import { WebhooksDocument } from '../../portal/src/gql/applications/webhooks.js';
 import { ApplicationLogDocument } from '../../portal/src/gql/audit/audit.js';
-import { BoxesDocument } from '../../portal/src/gql/boxes/boxes.js';
+import { BoxesDocument, BoxStatisticsDocument } from '../../portal/src/gql/boxes/boxes.js';
 import { FrameDocument } from '../../portal/src/gql/frame.js';
 import { HomeDocument } from '../../portal/src/gql/home/home.js';
 import { GuildBansDocument } from '../../portal/src/gql/servers/bans.js';
@@ -68,6 +68,7 @@ const MOST: [document: DocumentNode, param: keyof FullPortal['params'] | null, m
   [GuildInstallationsDocument, 'guildId', 6],
   [ChannelMessagesDocument, 'channelId', 7, { last: 50 }],
   [BoxesDocument, null, 3],
+  [BoxStatisticsDocument, 'boxId', 4],
 ];
 
 const nameOf = ({ definitions: [first] }: DocumentNode) => (first && 'name' in first ? first.name?.value : '');

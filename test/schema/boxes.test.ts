@@ -5,11 +5,13 @@ import { ALL_PERMISSIONS } from '../../src/domain/permissions.js';
 import { isMadeByBox } from '../../src/infra/ids.js';
 import { type EnrolledBox, enrolledBox } from '../domain/boxes/scene.js';
 import { asBox } from '../harness/as-box.js';
+import type { Loose } from '../harness/graphql.js';
 import { addGuild, type MemoryGuild, MemoryHome, nobodysRow } from '../harness/guild-home.js';
 import { createGuild, type Person, signUp } from '../harness/people.js';
 import { putWebhook } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { socketClient, subscribe } from '../harness/sockets.js';
+import { readingsOf } from '../harness/statements.js';
 import { callOf, createBot, userOf } from '../harness/world.js';
 
 const BOX = 'id name status lastSeenAt protocolVersion guilds { id name tier }';
@@ -129,6 +131,32 @@ describe('a box', () => {
     for (const name of ['newEnrolmentToken(input: $input) { enrolmentToken }', 'deleteBox(input: $input) { id }']) {
       expect(await codesOf(bob, `mutation ($input: BoxIdInput!) { ${name} }`, { input })).toEqual(['NOT_FOUND']);
     }
+  });
+
+  it('shows what it was asked, with as many statements for 20 as for one', async () => {
+    const eve = await signUp(server, 'eve');
+    const user = await userOf(server.app, eve);
+    const boxes = [await enrolledBox(server.app, user)];
+    const { boxMeasures } = server.app;
+    const query =
+      '{ boxes { id statistics { requests addedP50Ms failures { status count } hours { requests failed } } } }';
+    const look = () => readingsOf(() => eve.graphql(query));
+    await look();
+    const { statements: few } = await look();
+    for (let n = 1; n < 20; n += 1) boxes.push(await enrolledBox(server.app, user));
+    for (const [index, { id }] of boxes.entries()) {
+      for (let n = 0; n < index; n += 1) boxMeasures.note(id, 'answered', 4);
+      boxMeasures.note(id, '413', null);
+    }
+    await boxMeasures.store();
+    const { statements: many, result } = await look();
+    expect(many).toHaveLength(few.length);
+    const shown = result.boxes.map(({ statistics: { requests, addedP50Ms, failures } }: Loose) => [
+      requests,
+      addedP50Ms,
+      failures.filter(({ count }: Loose) => count > 0),
+    ]);
+    expect(shown).toEqual(boxes.map((_, index) => [index + 1, index > 0 ? 5 : null, [{ status: 413, count: 1 }]]));
   });
 
   it.each([

@@ -891,6 +891,13 @@ export type BoxQueryVariables = Exact<{
 
 export type BoxQuery = { readonly box: { readonly id: string, readonly name: string, readonly status: BoxStatus, readonly lastSeenAt: string | null, readonly protocolVersion: string | null, readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string }> } | null };
 
+export type BoxStatisticsQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type BoxStatisticsQuery = { readonly box: { readonly id: string, readonly statistics: { readonly requests: number, readonly addedP50Ms: number | null, readonly addedP95Ms: number | null, readonly failures: ReadonlyArray<{ readonly status: number, readonly count: number }>, readonly hours: ReadonlyArray<{ readonly startsAt: string, readonly requests: number, readonly failed: number }> } } | null };
+
 export type BoxParityQueryVariables = Exact<{
   guildId: string;
 }>;

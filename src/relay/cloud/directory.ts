@@ -94,7 +94,7 @@ export function createDirectory(app: AppContext, lines: BoxLines, keys: SharedKe
   /** What a box answers, or what is answered for it. */
   async function answer(box: bigint, request: ForwardedRequest, fingerprint: string): Promise<ForwardedAnswer> {
     try {
-      return await measured(app.metrics, () => ask(box, request, fingerprint), answerOfBox);
+      return await measured(app, box, () => ask(box, request, fingerprint), answerOfBox);
     } catch (error) {
       if (!(error instanceof BoxError)) throw error;
       return faultOfBox(error);

@@ -3,12 +3,11 @@ import { z } from 'zod';
 import { type BoxDoor, type BoxQuestions, type BoxRefusalCode, BoxRefused } from '../../domain/boxes/index.js';
 import { GuildUnavailable } from '../../domain/guilds/index.js';
 import type { Logger } from '../../infra/logger.js';
-import type { Metrics } from '../../infra/metrics.js';
 import { renderUser } from '../../wire/users.js';
 import { ANSWER_BOUNDS, parseBounded } from '../protocol/bounded-json.js';
 import { CALL_REFUSALS } from '../protocol/call-refusals.js';
 import { type BoxAnswer, BoxError, type BoxLines } from './lines.js';
-import { measured } from './measures.js';
+import { type MeasureParts, measured } from './measures.js';
 
 /** How long an answer to what the cloud asks for itself is waited for, in milliseconds. */
 const CALL_BUDGET_MS = 12_000;
@@ -26,14 +25,15 @@ const MAX_LOGGED = 200;
 export class LineDoor implements BoxDoor {
   constructor(
     private readonly lines: BoxLines,
-    private readonly parts: { metrics: Metrics; log: Logger },
+    private readonly parts: MeasureParts & { log: Logger },
   ) {}
 
   async ask<Name extends keyof BoxQuestions>(boxId: bigint, name: Name, input: BoxQuestions[Name]): Promise<unknown> {
     const guildId = BigInt(input.guild_id);
     try {
       const answer = await measured(
-        this.parts.metrics,
+        this.parts,
+        boxId,
         () => this.#call(boxId, name, input),
         (response) => this.#read(boxId, name, response),
       );

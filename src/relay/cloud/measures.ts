@@ -1,3 +1,4 @@
+import type { BoxMeasures } from '../../domain/boxes/index.js';
 import type { Metrics, RelayOutcome } from '../../infra/metrics.js';
 import { type BoxAnswer, BoxError, type BoxFault } from './lines.js';
 
@@ -11,6 +12,12 @@ const STATUS_OF: Record<BoxFault, RelayOutcome> = {
   tooLong: '413',
 };
 
+/** Where it is counted: for who runs the cloud, and for the owner of the box. */
+export interface MeasureParts {
+  metrics: Metrics;
+  boxMeasures: BoxMeasures;
+}
+
 /**
  * Counts what becomes of a request or a call to a box. It is counted once, where it is asked, whichever process has the box.
  * @param ask asks the box
@@ -18,7 +25,8 @@ const STATUS_OF: Record<BoxFault, RelayOutcome> = {
  * @throws what `ask` and `use` throw
  */
 export async function measured<Used>(
-  metrics: Metrics,
+  { metrics, boxMeasures }: MeasureParts,
+  boxId: bigint,
   ask: () => Promise<BoxAnswer>,
   use: (answer: BoxAnswer) => Used | Promise<Used>,
 ): Promise<Used> {
@@ -29,16 +37,23 @@ export async function measured<Used>(
     const used = await use(answer);
     metrics.relayRequests.inc({ outcome: 'answered' satisfies RelayOutcome });
     metrics.relaySeconds.observe(ms / 1_000);
-    const { tookMs } = answer;
-    // It may say anything.
-    const isPossible = tookMs !== null && tookMs >= 0 && tookMs <= ms;
-    if (isPossible) metrics.relayAddedSeconds.observe((ms - tookMs) / 1_000);
+    const addedMs = addedTo(answer, ms);
+    if (addedMs !== null) metrics.relayAddedSeconds.observe(addedMs / 1_000);
+    boxMeasures.note(boxId, 'answered', addedMs);
     return used;
   } catch (error) {
     if (error instanceof BoxError) {
-      metrics.relayRequests.inc({ outcome: STATUS_OF[error.fault] });
+      const outcome = STATUS_OF[error.fault];
+      metrics.relayRequests.inc({ outcome });
       metrics.relaySeconds.observe((performance.now() - began) / 1_000);
+      boxMeasures.note(boxId, outcome, null);
     }
     throw error;
   }
+}
+
+/** How much of so many milliseconds the box did not work; null where it does not say, or what cannot be. */
+function addedTo({ tookMs }: BoxAnswer, ms: number): number | null {
+  const isPossible = tookMs !== null && tookMs >= 0 && tookMs <= ms;
+  return isPossible ? ms - tookMs : null;
 }

@@ -22,8 +22,9 @@ import { Ago } from '../../ui/times.js';
 import { BoxState } from './card.js';
 import { EnrolmentDialog } from './new-box.js';
 import { Parity } from './parity.js';
+import { Statistics } from './statistics.js';
 
-/** One box: whether it is there, its servers, and what works on them. */
+/** One box: whether it is there, its servers, what works on them, and what happened lately. */
 export function Box() {
   const { boxId } = useParams({ from: '/frame/boxes/$boxId' });
   return <OneBox key={boxId} id={boxId} />;
@@ -64,6 +65,7 @@ function Parts({ box }: { box: BoxCardFragment }) {
         <BoxName box={box} />
       </section>
       <Servers box={box} />
+      <Statistics boxId={id} />
       <Enrolment box={box} />
       <DeleteBox box={box} />
     </>

@@ -1,0 +1,90 @@
+import type { BoxStatisticsQuery } from '../../gql/types.js';
+import './hours.css';
+
+type Hour = NonNullable<BoxStatisticsQuery['box']>['statistics']['hours'][number];
+
+const TIME = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+
+const timeOf = ({ startsAt }: Hour) => TIME.format(new Date(startsAt));
+
+/** Of the picture, in units of its own: it is as wide as there is room. */
+const HEIGHT = 100;
+const [STEP, BAR] = [10, 7];
+
+/** What happened hour by hour: what was answered stands on a line, what failed hangs from it. In numbers, it can be opened below. */
+export function Hours({ hours }: { hours: readonly Hour[] }) {
+  const [first, last] = [hours[0], hours.at(-1)];
+  return (
+    <div className="hours">
+      <Bars hours={hours} />
+      <p className="hours-scale soft small">
+        <span>{first && timeOf(first)}</span>
+        <span>{last && timeOf(last)}</span>
+      </p>
+      <p className="soft small">Answered above the line, failed below it.</p>
+      <details>
+        <summary>Hour by hour</summary>
+        <Rows hours={hours} />
+      </details>
+    </div>
+  );
+}
+
+function Bars({ hours }: { hours: readonly Hour[] }) {
+  const most = (of: (hour: Hour) => number) => Math.max(...hours.map(of));
+  const [answered, failed] = [most((hour) => hour.requests - hour.failed), most((hour) => hour.failed)];
+  const scale = HEIGHT / Math.max(answered + failed, 1);
+  const line = answered * scale;
+  const width = hours.length * STEP;
+  return (
+    <svg viewBox={`0 0 ${width} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={summaryOf(hours)}>
+      {hours.map((hour, index) => {
+        const [up, down] = [(hour.requests - hour.failed) * scale, hour.failed * scale];
+        const place = { x: index * STEP, width: BAR };
+        return (
+          <g key={hour.startsAt}>
+            <title>{wordsOf(hour)}</title>
+            <rect {...place} y={line - up} height={up} />
+            <rect {...place} y={line} height={down} className="failed" />
+          </g>
+        );
+      })}
+      <line x1={0} x2={width} y1={line} y2={line} />
+    </svg>
+  );
+}
+
+const wordsOf = (hour: Hour) => `${timeOf(hour)}: ${hour.requests} requests, ${hour.failed} failed`;
+
+/** What the picture shows, for who does not see it. */
+function summaryOf(hours: readonly Hour[]): string {
+  const [busiest] = hours.toSorted((one, other) => other.requests - one.requests);
+  return `Requests in each of the last 24 hours${busiest ? `, most of them at ${wordsOf(busiest)}` : ''}`;
+}
+
+function Rows({ hours }: { hours: readonly Hour[] }) {
+  return (
+    <div className="scroll">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">From</th>
+            <th scope="col">Requests</th>
+            <th scope="col">Failed</th>
+          </tr>
+        </thead>
+        <tbody>
+          {hours.map((hour) => (
+            <tr key={hour.startsAt}>
+              <th scope="row">
+                <time dateTime={hour.startsAt}>{timeOf(hour)}</time>
+              </th>
+              <td>{hour.requests.toLocaleString()}</td>
+              <td>{hour.failed.toLocaleString()}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,80 @@
+import { useEffect, useRef } from 'react';
+import { BoxStatisticsDocument } from '../../gql/boxes/boxes.js';
+import type { BoxStatisticsQuery } from '../../gql/types.js';
+import { useQuery } from '../../query.js';
+import { Refused, Skeleton } from '../../ui/listing.js';
+import { Hours } from './hours.js';
+
+type Facts = NonNullable<BoxStatisticsQuery['box']>['statistics'];
+
+/** What happened on a box in the last 24 hours. */
+export function Statistics({ boxId }: { boxId: string }) {
+  const { data, error, again } = useQuery({ query: BoxStatisticsDocument, variables: { id: boxId } });
+  useEachMinute(again);
+  const statistics = data?.box?.statistics;
+  return (
+    <section className="card">
+      <h2>Last 24 hours</h2>
+      {statistics ? <Numbers facts={statistics} /> : error ? <Refused error={error} again={again} /> : <Skeleton />}
+    </section>
+  );
+}
+
+function Numbers({ facts }: { facts: Facts }) {
+  const { requests, failures, addedP50Ms, addedP95Ms, hours } = facts;
+  if (requests === 0) return <p className="hint">Nothing was asked of it in the last 24 hours.</p>;
+  return (
+    <>
+      <dl>
+        <dt>Requests</dt>
+        <dd>{requests.toLocaleString()}</dd>
+        {failures.map(({ status, count }) => (
+          <Failures key={status} status={status} count={count} />
+        ))}
+        <dt>Added by the relay</dt>
+        <dd>
+          {addedP50Ms === null || addedP95Ms === null
+            ? 'not known: the box did not say how long it worked'
+            : `up to ${addedP50Ms.toLocaleString()} ms for half of the answers, up to ${addedP95Ms.toLocaleString()} ms for 95 of 100`}
+        </dd>
+      </dl>
+      <Hours hours={hours} />
+    </>
+  );
+}
+
+/** Why a request ends so. */
+const REASONS: Record<number, string> = {
+  413: 'too long for it',
+  502: 'no usable answer',
+  503: 'away, or too much to do',
+  504: 'no answer in time',
+};
+
+function Failures({ status, count }: Facts['failures'][number]) {
+  return (
+    <>
+      <dt>
+        Ended {status} <span className="soft small">{REASONS[status]}</span>
+      </dt>
+      <dd>{count.toLocaleString()}</dd>
+    </>
+  );
+}
+
+const ASK_EVERY_MS = 60_000;
+
+/** Asks once a minute while the page is looked at, and when somebody comes back to it. */
+function useEachMinute(ask: () => void): void {
+  const latest = useRef(ask);
+  latest.current = ask;
+  useEffect(() => {
+    const askIfSeen = () => document.visibilityState === 'visible' && latest.current();
+    const timer = setInterval(askIfSeen, ASK_EVERY_MS);
+    document.addEventListener('visibilitychange', askIfSeen);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener('visibilitychange', askIfSeen);
+    };
+  }, []);
+}

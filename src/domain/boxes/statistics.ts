@@ -1,0 +1,140 @@
+import type { Reader } from '../../infra/database/index.js';
+import { RELAY_OUTCOMES } from '../../infra/metrics.js';
+
+const HOUR_MS = 3_600_000;
+
+/** How many hours are shown, the present one included. */
+export const HOURS_SHOWN = 24;
+
+/** The steps in which it is counted what the relay added, in milliseconds. The last one stands for more, too: no box is waited for that long. */
+export const ADDED_UP_TO_MS = [
+  1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 15_000,
+] as const;
+
+/** Stands where it is not known what the relay added. */
+export const NOT_KNOWN = 0;
+
+/** The most rows that {@link hoursOfBoxes} and {@link addedOfBoxes} have of one box. */
+export const ROWS_PER_BOX = { hours: HOURS_SHOWN * RELAY_OUTCOMES.length, added: ADDED_UP_TO_MS.length } as const;
+
+/** The hour of a moment, counted since the Unix epoch. */
+export function hourOf(now: number): number {
+  return Math.floor(now / HOUR_MS);
+}
+
+/** Which of {@link ADDED_UP_TO_MS} something that was added belongs to. */
+export function stepOf(addedMs: number): number {
+  const step = ADDED_UP_TO_MS.findIndex((upToMs) => addedMs <= upToMs);
+  return step === -1 ? ADDED_UP_TO_MS.length - 1 : step;
+}
+
+/** What became of what a box was asked within an hour. */
+interface HourCount {
+  boxId: bigint;
+  hour: number;
+  outcome: string;
+  count: number;
+}
+
+/** How often the relay added no more than this, and more than the step before. */
+export interface AddedCount {
+  addedUpToMs: number;
+  count: number;
+}
+
+/** The hours that are shown, by box. @param take so many rows at most */
+export async function hoursOfBoxes(
+  read: Pick<Reader, 'boxMeasure'>,
+  boxIds: bigint[],
+  now: number,
+  take: number,
+): Promise<HourCount[]> {
+  const rows = await read.boxMeasure.groupBy({
+    by: ['boxId', 'hour', 'outcome'],
+    where: { boxId: { in: boxIds }, ...shownAt(now) },
+    _sum: { count: true },
+    orderBy: { boxId: 'asc' },
+    take,
+  });
+  return rows.map(({ _sum, ...row }) => ({ ...row, count: _sum.count ?? 0 }));
+}
+
+/** What the relay added within these hours, by box. @param take so many rows at most */
+export async function addedOfBoxes(
+  read: Pick<Reader, 'boxMeasure'>,
+  boxIds: bigint[],
+  now: number,
+  take: number,
+): Promise<(AddedCount & { boxId: bigint })[]> {
+  const rows = await read.boxMeasure.groupBy({
+    by: ['boxId', 'addedUpToMs'],
+    where: { boxId: { in: boxIds }, ...shownAt(now), addedUpToMs: { gt: NOT_KNOWN } },
+    _sum: { count: true },
+    orderBy: { boxId: 'asc' },
+    take,
+  });
+  return rows.map(({ _sum, ...row }) => ({ ...row, count: _sum.count ?? 0 }));
+}
+
+/** A clock that is ahead may have counted in an hour that has not begun here. */
+function shownAt(now: number) {
+  return { hour: { gt: hourOf(now) - HOURS_SHOWN, lte: hourOf(now) } };
+}
+
+/** What happened on a box in the present hour and the 23 before. */
+export interface BoxStatistics {
+  requests: number;
+  /** Of these, how many ended with each status that stands for a fault. */
+  failures: { status: number; count: number }[];
+  /**
+   * Of answers whose box says how long it worked, what the relay added to half of them, and to 95 of 100, at most: rounded up to a step of
+   * {@link ADDED_UP_TO_MS}. Null where there is none.
+   */
+  addedP50Ms: number | null;
+  addedP95Ms: number | null;
+  /** Oldest first. */
+  hours: { startsAt: Date; requests: number; failed: number }[];
+}
+
+/** @param now milliseconds since the Unix epoch */
+export function statisticsOf(
+  hours: readonly Omit<HourCount, 'boxId'>[],
+  added: readonly AddedCount[],
+  now: number,
+): BoxStatistics {
+  const first = hourOf(now) - HOURS_SHOWN + 1;
+  return {
+    requests: sumOf(hours),
+    failures: FAULTS.map((fault) => ({
+      status: Number(fault),
+      count: sumOf(hours.filter(({ outcome }) => outcome === fault)),
+    })),
+    addedP50Ms: percentileOf(added, 0.5),
+    addedP95Ms: percentileOf(added, 0.95),
+    hours: Array.from({ length: HOURS_SHOWN }, (_, index) => {
+      const counts = hours.filter(({ hour }) => hour === first + index);
+      return {
+        startsAt: new Date((first + index) * HOUR_MS),
+        requests: sumOf(counts),
+        failed: sumOf(counts.filter(({ outcome }) => outcome !== 'answered')),
+      };
+    }),
+  };
+}
+
+const FAULTS = RELAY_OUTCOMES.filter((outcome) => outcome !== 'answered');
+
+function sumOf(counts: readonly { count: number }[]): number {
+  return counts.reduce((sum, { count }) => sum + count, 0);
+}
+
+/** The step that so large a part of all is within; null where there is nothing. @param part above 0, up to 1 */
+export function percentileOf(added: readonly AddedCount[], part: number): number | null {
+  const rank = Math.ceil(sumOf(added) * part);
+  let counted = 0;
+  for (const { addedUpToMs, count } of added.toSorted((a, b) => a.addedUpToMs - b.addedUpToMs)) {
+    counted += count;
+    if (counted >= rank) return addedUpToMs;
+  }
+  return null;
+}

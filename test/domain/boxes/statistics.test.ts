@@ -1,0 +1,206 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { deleteBox } from '../../../src/domain/boxes/index.js';
+import { BoxMeasures } from '../../../src/domain/boxes/measures.js';
+import { ADDED_UP_TO_MS, percentileOf, statisticsOf, stepOf } from '../../../src/domain/boxes/statistics.js';
+import { RELAY_OUTCOMES } from '../../../src/infra/metrics.js';
+import { ManualClock } from '../../harness/clock.js';
+import { eventually } from '../../harness/jobs.js';
+import { readableLog, readLines } from '../../harness/log.js';
+import { startServer, type TestServer } from '../../harness/server.js';
+import { refuseStatements } from '../../harness/statements.js';
+import { callOf } from '../../harness/world.js';
+import { type EnrolledBox, enrolledBox } from './scene.js';
+
+const HOUR = 3_600_000;
+
+/** Where counts are added. */
+const ADDING = /INSERT INTO "BoxMeasure"/;
+
+describe('what the relay added', () => {
+  it.each([
+    [0, 1],
+    [1, 1],
+    [1.01, 2],
+    [4, 5],
+    [99, 100],
+    [12_000, 15_000],
+    [1e9, 15_000],
+  ])('%d ms is counted as up to %i ms', (addedMs, upToMs) => {
+    expect(ADDED_UP_TO_MS[stepOf(addedMs)]).toBe(upToMs);
+  });
+
+  it('has the percentiles that it would have if nothing were rounded, each rounded up to its step', () => {
+    const addedMs = fc.double({ min: 0, max: 15_000, noNaN: true });
+    fc.assert(
+      fc.property(fc.array(addedMs, { minLength: 1 }), fc.constantFrom(0.5, 0.95, 1), (all, part) => {
+        const exact = all.toSorted((a, b) => a - b)[Math.ceil(all.length * part) - 1] ?? Number.NaN;
+        const counts = all.map((ms) => ({ addedUpToMs: ADDED_UP_TO_MS[stepOf(ms)] ?? 0, count: 1 }));
+        expect(percentileOf(counts, part)).toBe(ADDED_UP_TO_MS[stepOf(exact)]);
+      }),
+    );
+  });
+
+  it('has none where nothing was counted', () => {
+    expect(percentileOf([], 0.5)).toBeNull();
+  });
+
+  it.each([
+    [0.5, 10],
+    [0.9, 10],
+    [0.91, 200],
+    [1, 200],
+  ])('of 9 answers up to 10 ms and one up to 200 ms, has %d of all within %i ms', (part, ms) => {
+    const counts = [
+      { addedUpToMs: 200, count: 1 },
+      { addedUpToMs: 10, count: 9 },
+    ];
+    expect(percentileOf(counts, part)).toBe(ms);
+  });
+});
+
+it('an hour that is over for a day is shown no more, nor one that has not begun', () => {
+  const now = 1_000 * HOUR + 5;
+  const counts = [976, 977, 1_000, 1_001].map((hour) => ({ hour, outcome: '503', count: 1 }));
+  const { hours } = statisticsOf(counts, [], now);
+  expect(hours).toHaveLength(24);
+  expect(hours.map(({ failed }) => failed)).toEqual([1, ...Array(22).fill(0), 1]);
+  expect(hours.at(-1)?.startsAt).toEqual(new Date(1_000 * HOUR));
+});
+
+describe('what becomes of requests to boxes', () => {
+  const clock = new ManualClock();
+  const { log, lines } = readableLog();
+  let server: TestServer;
+  let box: EnrolledBox;
+  beforeAll(async () => {
+    server = await startServer({ clock, log });
+  });
+  afterAll(() => server.stop());
+  beforeEach(async () => {
+    box = await enrolledBox(server.app);
+    lines.length = 0;
+  });
+
+  /** Counts as a process does. */
+  const process = () => new BoxMeasures({ clock, log, callOfNobody: () => server.app.callOfNobody() });
+
+  const storedOf = ({ id }: EnrolledBox) =>
+    server.app.db.reader.boxMeasure.findMany({
+      where: { boxId: id },
+      select: { outcome: true, addedUpToMs: true, count: true },
+      orderBy: [{ outcome: 'asc' }, { addedUpToMs: 'asc' }],
+    });
+
+  it('is added up by several processes that store at the same time', async () => {
+    const boxes = [box, await enrolledBox(server.app), await enrolledBox(server.app)];
+    const processes = [process(), process(), process()];
+    for (let round = 0; round < 10; round += 1) {
+      for (const [index, one] of processes.entries()) {
+        // None begins with the same box as the others.
+        for (const { id } of [...boxes.slice(index), ...boxes.slice(0, index)]) {
+          for (const ms of [1, 8, 40, 400]) one.note(id, 'answered', ms);
+          one.note(id, 'answered', null);
+          one.note(id, '503', null);
+        }
+      }
+      await Promise.all(processes.map((one) => one.store()));
+    }
+    for (const one of boxes) {
+      expect(await storedOf(one)).toEqual([
+        { outcome: '503', addedUpToMs: 0, count: 30 },
+        ...[0, 1, 10, 50, 500].map((addedUpToMs) => ({ outcome: 'answered', addedUpToMs, count: 30 })),
+      ]);
+    }
+    expect(lines).toEqual([]);
+  });
+
+  const noteOften = (measures: BoxMeasures) => {
+    for (let n = 0; n < 500; n += 1) {
+      measures.note(box.id, RELAY_OUTCOMES[n % RELAY_OUTCOMES.length] ?? '503', null);
+    }
+  };
+
+  it('is stored five seconds after the first', async () => {
+    noteOften(server.app.boxMeasures);
+    clock.advance(4_999);
+    expect(await storedOf(box)).toEqual([]);
+    clock.advance(1);
+    await eventually(async () =>
+      expect((await storedOf(box)).map(({ count }) => count)).toEqual(RELAY_OUTCOMES.map(() => 100)),
+    );
+  });
+
+  it('is stored with one statement, however many requests there were', async () => {
+    const one = process();
+    const refusals = refuseStatements(ADDING);
+    try {
+      noteOften(one);
+      await one.store();
+      expect(refusals.refused).toHaveLength(1);
+    } finally {
+      refusals.end();
+    }
+  });
+
+  it('is added to the hour in which it was, for many boxes in several statements', async () => {
+    const boxes = Array.from({ length: 200 }, () => ({
+      id: server.app.nextId(),
+      name: 'Attic',
+      ownerId: box.owner.id,
+    }));
+    await server.app.db.writer.box.createMany({ data: boxes });
+    const one = process();
+    for (const { id } of boxes) one.note(id, 'answered', 3);
+    clock.advance(HOUR);
+    for (const { id } of boxes) one.note(id, 'answered', 3);
+    await one.store();
+    const rows = await server.app.db.reader.boxMeasure.findMany({
+      where: { boxId: { in: boxes.map(({ id }) => id) } },
+    });
+    expect(rows).toHaveLength(400);
+    expect(new Set(rows.map(({ hour }) => hour)).size).toBe(2);
+    expect(rows.every(({ count }) => count === 1)).toBe(true);
+  });
+
+  it('that cannot be stored is logged and stored with the next', async () => {
+    const one = process();
+    const refusals = refuseStatements(ADDING);
+    try {
+      one.note(box.id, '504', null);
+      await one.store();
+      expect(refusals.refused).toHaveLength(1);
+      expect(readLines(lines).map(({ msg }) => msg)).toEqual(['what became of requests to boxes could not be stored']);
+    } finally {
+      refusals.end();
+    }
+    one.note(box.id, '504', null);
+    await one.store();
+    expect(await storedOf(box)).toEqual([{ outcome: '504', addedUpToMs: 0, count: 2 }]);
+  });
+
+  it('is gone with its box, and what comes after it holds up nobody’s', async () => {
+    const other = await enrolledBox(server.app);
+    const one = process();
+    one.note(box.id, '503', null);
+    await one.store();
+    await deleteBox(callOf(server.app, box.owner), box.id);
+    expect(await storedOf(box)).toEqual([]);
+    one.note(box.id, '503', null);
+    one.note(other.id, '503', null);
+    await one.store();
+    expect([await storedOf(box), await storedOf(other)]).toEqual([[], [{ outcome: '503', addedUpToMs: 0, count: 1 }]]);
+    expect(lines).toEqual([]);
+  });
+
+  it('waits for a bounded number of boxes while nothing can be stored', async () => {
+    const one = process();
+    for (let id = 1n; id <= 10_000n; id += 1n) one.note(id, '503', null);
+    one.note(box.id, '503', null);
+    await one.store();
+    expect(await storedOf(box)).toEqual([]);
+    one.note(box.id, '503', null);
+    await one.store();
+    expect(await storedOf(box)).toHaveLength(1);
+  });
+});
