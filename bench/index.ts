@@ -4,6 +4,7 @@ import { fanOut, identifyToReady, idleSessions } from './measurements/gateway.js
 import { deliverInteractions } from './measurements/interactions.js';
 import { largeGuild } from './measurements/large-guild.js';
 import { decidePermissions } from './measurements/permissions.js';
+import { portal } from './measurements/portal.js';
 import { boxesAtOnce, relay } from './measurements/relay.js';
 import {
   guildWithLastMessages,
@@ -41,6 +42,7 @@ const measurements: Record<string, () => Promise<Row[]>> = {
   relay,
   'relay-boxes': boxesAtOnce,
   start,
+  portal,
 };
 
 const wanted = process.argv.slice(2);

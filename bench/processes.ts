@@ -83,6 +83,11 @@ export async function startBareSockets(): Promise<MeasuredServer> {
   return startServer('bench/baselines/sockets.mjs');
 }
 
+/** Starts the baseline of the portal's pages. */
+export async function startBarePage(): Promise<MeasuredServer> {
+  return startServer('bench/baselines/page.mjs');
+}
+
 async function copyOf(dataDir: string): Promise<string> {
   const copy = await throwAwayFolder();
   await cp(dataDir, copy, { recursive: true });

@@ -1,3 +1,4 @@
+import { type Ask, graphql } from './graphql.js';
 import { type MeasuredServer, startBox, startPlatform } from './processes.js';
 import { throwAwayFolder } from './scratch.js';
 import { signUp } from './world.js';
@@ -18,8 +19,6 @@ export interface RelayWorld {
   channelId: string;
   stop(): Promise<void>;
 }
-
-type Ask = <Data>(query: string, variables: object) => Promise<Data>;
 
 /** @param settings of both, beside the usual ones */
 export async function startRelayWorld(settings: {
@@ -56,19 +55,6 @@ export async function startRelayWorld(settings: {
       await box.stop();
       await cloud.stop();
     },
-  };
-}
-
-function graphql(origin: string, token: string): Ask {
-  return async <Data>(query: string, variables: object) => {
-    const answer = await fetch(`${origin}/graphql`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
-      body: JSON.stringify({ query, variables }),
-    });
-    const { data, errors } = (await answer.json()) as { data: Data | null; errors?: unknown };
-    if (errors || data === null) throw new Error(`GraphQL answered ${JSON.stringify(errors)}`);
-    return data;
   };
 }
 

@@ -8,7 +8,8 @@ export interface Row {
   unit: string;
   subject: number;
   baseline: number;
-  ratio: Spread;
+  /** Null where the baseline is nothing, of which there is no multiple. */
+  ratio: Spread | null;
   cpuRatio?: Spread | undefined;
   /** Such as `≥ 0.6`, or nothing. */
   aim: string;
@@ -20,14 +21,16 @@ export function rowOf(name: string, unit: string, aim: string, comparison: Compa
   return { name, unit, subject: subject.median, baseline: baseline.median, ratio, cpuRatio, aim };
 }
 
-/** A line for figures that were taken in pairs, the subject's before the baseline's. */
+/** A line for figures that were taken in pairs, the subject's before the baseline's, which may be nothing. */
 export function rowOfPairs(name: string, unit: string, aim: string, pairs: readonly [number, number][]): Row {
   return {
     name,
     unit,
     subject: spread(pairs.map(([subject]) => subject)).median,
     baseline: spread(pairs.map(([, baseline]) => baseline)).median,
-    ratio: spread(pairs.map(([subject, baseline]) => subject / baseline)),
+    ratio: pairs.some(([, baseline]) => baseline === 0)
+      ? null
+      : spread(pairs.map(([subject, baseline]) => subject / baseline)),
     aim,
   };
 }
@@ -44,10 +47,12 @@ export function renderTable(rows: Row[]): string {
 }
 
 function cellsOf({ name, unit, subject, baseline, ratio, cpuRatio, aim }: Row): string[] {
-  return [name, unit, figure(subject), figure(baseline), spreadText(ratio), cpuRatio ? spreadText(cpuRatio) : '', aim];
+  return [name, unit, figure(subject), figure(baseline), spreadText(ratio), spreadText(cpuRatio), aim];
 }
 
-function spreadText({ min, median, max }: Spread): string {
+function spreadText(ratio: Spread | null | undefined): string {
+  if (!ratio) return '';
+  const { min, median, max } = ratio;
   const range = min === max ? '' : ` (${min.toFixed(2)}–${max.toFixed(2)})`;
   return `${median.toFixed(2)}${range}`;
 }

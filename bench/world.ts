@@ -65,8 +65,8 @@ export async function createWorld(size: WorldSize): Promise<World> {
   }
 }
 
-/** Makes an account. @returns its session and its user */
-export async function signUp(origin: string): Promise<{ token: string; userId: string }> {
+/** Makes an account. @returns its session, also as the cookie of a browser, and its user */
+export async function signUp(origin: string): Promise<{ token: string; cookie: string; userId: string }> {
   const answer = await fetch(`${origin}/auth/sign-up/email`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -74,7 +74,8 @@ export async function signUp(origin: string): Promise<{ token: string; userId: s
   });
   if (!answer.ok) throw new Error(`sign-up answered ${answer.status}: ${await answer.text()}`);
   const { token, user } = (await answer.json()) as { token: string; user: { id: string } };
-  return { token, userId: user.id };
+  const cookie = answer.headers.getSetCookie()[0]?.split(';', 1)[0] ?? '';
+  return { token, cookie, userId: user.id };
 }
 
 async function addChannels(call: CallContext, guildId: bigint, count: number): Promise<bigint[]> {

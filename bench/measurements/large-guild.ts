@@ -96,7 +96,7 @@ export async function largeGuild(): Promise<Row[]> {
 function rowsOf(name: string, unit: string, comparisons: Awaited<ReturnType<typeof compare>>): Row[] {
   return comparisons.map((comparison) => {
     const row = rowOf(`large server: ${name}`, unit, '', comparison);
-    console.log(`${name}: ${row.ratio.median.toFixed(2)}, by CPU time ${row.cpuRatio?.median.toFixed(2)}`);
+    console.log(`${name}: ${row.ratio?.median.toFixed(2)}, by CPU time ${row.cpuRatio?.median.toFixed(2)}`);
     return row;
   });
 }

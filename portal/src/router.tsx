@@ -11,6 +11,8 @@ export const router = createRouter({
   defaultPendingComponent: Loading,
   defaultErrorComponent: Broken,
   defaultPendingMs: 150,
+  // What is shown meanwhile appears slowly, so that it does not flash; the page need not wait for it.
+  defaultPendingMinMs: 0,
   scrollRestoration: true,
 });
 

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type Browser, type BrowserContext, chromium } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type LaunchOptions } from 'playwright-core';
 
 const path = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 
@@ -8,10 +8,10 @@ export const noBrowser = existsSync(path)
   ? null
   : `no browser at ${path}; install chromium, or name another one with CHROMIUM_PATH`;
 
-export function openBrowser(): Promise<Browser> {
+export function openBrowser(options: LaunchOptions = {}): Promise<Browser> {
   // The sandbox is for pages of strangers, and does not start for root.
   const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
-  return chromium.launch({ executablePath: path, args });
+  return chromium.launch({ executablePath: path, args, ...options });
 }
 
 export interface Tab {

@@ -24,7 +24,8 @@ export function Home() {
         <Heading>Home</Heading>
       </div>
       {data ? <Things home={data.portalHome} /> : error ? <Refused error={error} /> : <Skeleton />}
-      <Addresses />
+      {/* What is above has another height once it is there. */}
+      {(data || error) && <Addresses />}
     </>
   );
 }

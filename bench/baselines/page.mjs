@@ -1,0 +1,42 @@
+// What the portal's pages are measured against: a page of nothing but one script, which asks a bare server for a little JSON and shows it, and
+// to which the server sends what another one posts. It knows nobody, checks nothing and stores nothing.
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { WebSocketServer } from 'ws';
+
+/** As many as somebody has whose pages of the portal are measured. */
+const applications = Array.from({ length: 30 }, (_, index) => ({ id: String(index), name: `Application ${index}` }));
+
+const read = (name) => readFileSync(join(import.meta.dirname, 'page', name));
+const files = {
+  '/': { type: 'text/html; charset=utf-8', body: read('index.html') },
+  '/page.js': { type: 'text/javascript; charset=utf-8', body: read('page.js') },
+};
+
+const server = createServer(async (request, response) => {
+  if (request.method === 'POST') return response.end(await passOn(request));
+  const { type, body } = files[request.url] ?? { type: 'application/json', body: JSON.stringify(find(request.url)) };
+  response.writeHead(200, { 'content-type': type }).end(body);
+});
+const sockets = new WebSocketServer({ server, perMessageDeflate: false });
+
+/** @param url `/applications`, or one of them below it */
+function find(url) {
+  const id = url.split('/')[2];
+  return id === undefined ? applications : (applications.find((application) => application.id === id) ?? null);
+}
+
+/** @returns JSON in which nothing went wrong, as GraphQL says it */
+async function passOn(request) {
+  let text = '';
+  for await (const chunk of request.setEncoding('utf8')) text += chunk;
+  for (const socket of sockets.clients) socket.send(text);
+  return '{}';
+}
+
+server.keepAliveTimeout = 60_000;
+server.listen(0, '127.0.0.1', () => {
+  console.log(JSON.stringify({ origin: `http://127.0.0.1:${server.address().port}` }));
+});
+process.once('SIGTERM', () => process.exit());

@@ -1,0 +1,109 @@
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Site } from './sites.js';
+
+/** What `page-probe.js` is in a page; times in milliseconds. */
+interface Probe {
+  /** Of the page that lists applications, from when its navigation began. */
+  load(): Promise<Load>;
+  /** Clicks an application of the list. @returns how long it took until its heading and its form were there */
+  open(name: string): Promise<number>;
+  goBack(): Promise<void>;
+  /** Looks out for an application of this name from here on. */
+  watchFor(name: string): void;
+  /** When the list had that name, since 1970. */
+  sawAt(): Promise<number>;
+  /** @returns when it began to, since 1970 */
+  send(path: string, body: object): Promise<number>;
+}
+
+declare const probe: Probe;
+
+interface Load {
+  /** First contentful paint. */
+  painted: number;
+  /** When the applications were in the page. */
+  shown: number;
+  /** By how much long tasks were longer than 50 ms, together. */
+  blocked: number;
+  /** Cumulative layout shift, without a unit. */
+  shift: number;
+}
+
+/** Everything that is told of one visit by somebody who was never here before. */
+export interface Visit extends Load {
+  /** From a click on an application to its page, whose files are not there yet. */
+  opened: number;
+  /** The same once more. */
+  openedAgain: number;
+}
+
+/** How much slower a page is made, by what the DevTools protocol calls it. */
+export interface Slowness {
+  /** How many times slower the processor is. */
+  cpu: number;
+  /** Milliseconds; bytes a second. */
+  network: { latency: number; downloadThroughput: number; uploadThroughput: number };
+}
+
+/** How long a page is left alone for what it still does once it is shown, in milliseconds. */
+const REST_MS = 600;
+
+/** One visit: the list, an application that was not open before, back, and the same application. */
+export async function visit(browser: Browser, site: Site, slowness: Slowness | null): Promise<Visit> {
+  const context = await openContext(browser, site);
+  const page = await openPage(context, site, slowness);
+  const load = await page.evaluate(() => probe.load());
+  const opened = await open(page);
+  await page.evaluate(() => probe.goBack());
+  await setTimeout(REST_MS);
+  const openedAgain = await open(page);
+  await context.close();
+  return { ...load, opened, openedAgain };
+}
+
+async function open(page: Page): Promise<number> {
+  const took = await page.evaluate(() => probe.open('Application 0'));
+  await setTimeout(REST_MS);
+  return took;
+}
+
+/** Gives an application new names in one browser while another one shows it. @returns after how many milliseconds each was seen */
+export async function renamings(browser: Browser, site: Site, count: number): Promise<number[]> {
+  const contexts = [await openContext(browser, site), await openContext(browser, site)] as const;
+  const [hers, theirs] = [await openPage(contexts[0], site), await openPage(contexts[1], site)];
+  const took: number[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const name = `Renamed ${index}`;
+    await theirs.evaluate((name) => probe.watchFor(name), name);
+    const sentAt = await hers.evaluate(({ path, body }) => probe.send(path, body), site.renaming(name));
+    took.push((await theirs.evaluate(() => probe.sawAt())) - sentAt);
+  }
+  for (const context of contexts) await context.close();
+  return took;
+}
+
+/** A browser profile of its own, in which somebody is signed in where the site knows anybody. */
+async function openContext(browser: Browser, { server, cookie }: Site): Promise<BrowserContext> {
+  const context = await browser.newContext({ baseURL: server.origin, viewport: { width: 1200, height: 800 } });
+  await context.addInitScript({ path: join(import.meta.dirname, 'page-probe.js') });
+  const [name = '', value = ''] = cookie?.split(/=(.*)/s) ?? [];
+  if (cookie !== null) await context.addCookies([{ name, value, url: server.origin }]);
+  return context;
+}
+
+/** Opens the list, and waits until the network has been quiet for half a second. */
+async function openPage(context: BrowserContext, { path }: Site, slowness: Slowness | null = null): Promise<Page> {
+  const page = await context.newPage();
+  if (slowness) await slowDown(page, slowness);
+  await page.goto(path, { waitUntil: 'networkidle' });
+  return page;
+}
+
+async function slowDown(page: Page, { cpu, network }: Slowness): Promise<void> {
+  const devTools = await page.context().newCDPSession(page);
+  await devTools.send('Emulation.setCPUThrottlingRate', { rate: cpu });
+  await devTools.send('Network.enable');
+  await devTools.send('Network.emulateNetworkConditions', { offline: false, ...network });
+}
