@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'react';
 
-const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'long', timeStyle: 'medium' });
-const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+// Made when a time is shown first: a browser reads its tables of languages for them, which takes longer than all else of a first visit.
+const exact = once(() => new Intl.DateTimeFormat(undefined, { dateStyle: 'long', timeStyle: 'medium' }));
+const relative = once(() => new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' }));
 
 const UNITS: [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
   ['year', 31_557_600],
@@ -11,12 +12,20 @@ const UNITS: [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
   ['minute', 60],
 ];
 
+function once<Made>(make: () => Made): () => Made {
+  let made: Made | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
 /** A moment, as how long ago it was; the exact time is its title. */
 export function Ago({ at }: { at: string }) {
   const now = useNow();
   const date = new Date(at);
   return (
-    <time dateTime={at} title={EXACT.format(date)}>
+    <time dateTime={at} title={exact().format(date)}>
       {describe((date.getTime() - now) / 1_000)}
     </time>
   );
@@ -25,7 +34,7 @@ export function Ago({ at }: { at: string }) {
 function describe(seconds: number): string {
   const [unit, length] = UNITS.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1];
   if (unit === 'second') return 'just now';
-  return RELATIVE.format(Math.round(seconds / length), unit);
+  return relative().format(Math.round(seconds / length), unit);
 }
 
 /** The present moment in milliseconds, anew every half minute. */
