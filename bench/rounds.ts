@@ -62,6 +62,11 @@ async function measured({ server, round }: Contestant): Promise<MeasuredRound> {
   return { ...result, cpuPerOperation: ((await server.cpuSeconds()) - before) / result.operations };
 }
 
+/** @param share of the values that are no more than it, such as 0.95 */
+export function percentile(values: number[], share: number): number {
+  return values.toSorted((a, b) => a - b)[Math.ceil(values.length * share) - 1] ?? Number.NaN;
+}
+
 export function spread(values: number[]): Spread {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (index: number) => sorted[index] ?? Number.NaN;

@@ -10,7 +10,7 @@ const FRAME =
 
 /** Files of our own that such pages share. */
 const FRAME_FILES =
-  /portal\/src\/(asked|cache|client|document|live|instance|me|query|gql\/frame|pages\/(as-graphql-button|frame|session-ended|switcher-button)|ui\/(action|connection|copy|dialog|draft|guarded|lazy-dialog|listing|open-link|picture|save|secrets|side|toasts))\.tsx?$/;
+  /portal\/src\/(asked|cache|client|document|live|instance|me|query|gql\/frame|pages\/(as-graphql-button|frame|session-ended|switcher-button)|ui\/(action|connection|copy|dialog|draft|guarded|lazy-dialog|listing|once|open-link|picture|save|secrets|side|toasts))\.tsx?$/;
 
 /** Files of our own that pages of visitors need, too. */
 const SHELL =

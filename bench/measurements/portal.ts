@@ -3,6 +3,7 @@ import { noBrowser, openBrowser } from '../../test/harness/browser.js';
 import { type Site, startBare, startPortal } from '../portal/sites.js';
 import { renamings, type Slowness, type Visit, visit } from '../portal/visits.js';
 import { type Row, rowOfPairs } from '../report.js';
+import { percentile } from '../rounds.js';
 import { atEnd } from '../scratch.js';
 
 const ROUNDS = 5;
@@ -78,7 +79,9 @@ async function visits(scene: Scene, where: string, slowness: Slowness | null): P
 async function changes(scene: Scene): Promise<Row> {
   const pairs: [number, number][] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
-    pairs.push(await inTurns(scene, async (site) => slowOf(await renamings(scene.browser, site, RENAMINGS_PER_ROUND))));
+    pairs.push(
+      await inTurns(scene, async (site) => percentile(await renamings(scene.browser, site, RENAMINGS_PER_ROUND), 0.95)),
+    );
   }
   return rowOfRounds('portal: a name that another browser gave, p95', 'ms', '≤ 300 ms', pairs);
 }
@@ -88,11 +91,6 @@ async function inTurns<Result>(
   measure: (site: Site) => Promise<Result>,
 ): Promise<[Result, Result]> {
   return [await measure(ours), await measure(bare)];
-}
-
-/** The 95th percentile. */
-function slowOf(took: number[]): number {
-  return took.toSorted((a, b) => a - b)[Math.floor(took.length * 0.95)] ?? Number.NaN;
 }
 
 function rowOfRounds(name: string, unit: string, aim: string, pairs: [number, number][]): Row {

@@ -6,7 +6,7 @@ import { Load, type RequestSpec } from '../load.js';
 import { startPlatform } from '../processes.js';
 import { type Door, type RelayWorld, startRelayWorld } from '../relay-world.js';
 import { type Row, rowOf, rowOfPairs } from '../report.js';
-import { compare, type Spread, spread } from '../rounds.js';
+import { compare, percentile, type Spread, spread } from '../rounds.js';
 import { throwAwayFolder } from '../scratch.js';
 
 const ROUNDS = 4;
@@ -202,10 +202,6 @@ async function timed(load: Load, spec: RequestSpec): Promise<number> {
   const startedAt = performance.now();
   await load.once(spec);
   return performance.now() - startedAt;
-}
-
-function percentile(values: number[], share: number): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN;
 }
 
 function shown({ min, max }: Spread): string {

@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { Load, type RequestSpec } from '../load.js';
 import { type MeasuredServer, startPlatform } from '../processes.js';
 import { type Row, rowOf, rowOfPairs } from '../report.js';
-import { compare, spread } from '../rounds.js';
+import { compare, percentile, spread } from '../rounds.js';
 import { createWorld, type World } from '../world.js';
 
 const GUESSERS = 50;
@@ -138,7 +138,7 @@ async function slowWait({ origin }: MeasuredServer, { botTokens }: World): Promi
   pacer.postMessage('stop');
   const [{ took, failed }] = (await once(pacer, 'message')) as [{ took: number[]; failed: number }];
   if (failed > 0) throw new Error(`${failed} requests of ${took.length + failed} failed`);
-  return took.sort((a, b) => a - b)[Math.floor(took.length * 0.95)] ?? Number.NaN;
+  return percentile(took, 0.95);
 }
 
 /** One caller asks for both in turns. The baseline: the wrong token of a webhook that there is. */

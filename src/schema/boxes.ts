@@ -36,7 +36,7 @@ const BoxStatus = builder.enumType('BoxStatus', {
 });
 
 const BoxFailures = builder.objectRef<BoxStatisticsFacts['failures'][number]>('BoxFailures').implement({
-  description: 'How many requests to a box ended with one of the statuses that stand for a fault.',
+  description: 'How many requests to a box the relay ended with one of the statuses that stand for a fault.',
   fields: (t) => ({
     status: t.exposeInt('status', {
       description:
@@ -51,7 +51,10 @@ const BoxHour = builder.objectRef<BoxStatisticsFacts['hours'][number]>('BoxHour'
   fields: (t) => ({
     startsAt: t.expose('startsAt', { type: 'DateTime' }),
     requests: t.exposeInt('requests'),
-    failed: t.exposeInt('failed', { description: 'Of these, how many were not answered by the box.' }),
+    failed: t.exposeInt('failed', {
+      description:
+        'Of these, how many the box did not answer. What it answers itself is answered, whatever its status.',
+    }),
   }),
 });
 

@@ -43,7 +43,7 @@ const WELCOME = `# GraphiQL: operations run here, against
 
 /**
  * Answers the page; what is large in it is one file, which is loaded once. `?query=…#variables=…` in its address is what
- * it opens with: variables, which may be what somebody typed, stay in the browser.
+ * it opens with: variables, which may be what somebody typed, stay in this tab.
  */
 export async function graphiqlPage(options: object = {}): Promise<string> {
   const { path } = await script.get();
@@ -71,7 +71,7 @@ nav a { color: #3f4fd6; }
 const options = ${given};
 if (!new URLSearchParams(location.search).has('query')) options.query = ${welcome};
 const variables = new URLSearchParams(location.hash.slice(1)).get('variables');
-if (variables !== null) options.variables = variables;
+if (variables !== null) Object.assign(options, { variables, storage: sessionStorage });
 YogaGraphiQL.renderYogaGraphiQL(document.querySelector('#root'), options);
 </script>
 </body>

@@ -103,10 +103,10 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the boxes'), () => {
     ]);
     expect((await section.locator('dd').allInnerTexts()).slice(0, 5)).toEqual(['4', '0', '0', '0', '1']);
     const picture = section.getByRole('img', {
-      name: /^Requests in each of the last 24 hours, .*4 requests, 1 failed$/,
+      name: /^Requests in each of the last 24 hours, the busiest .*4 requests, 1 failed$/,
     });
     expect(await picture.locator('g').count()).toBe(24);
-    expect(await picture.locator('g').last().locator('rect').evaluateAll(heightsOf)).toEqual([75, 25]);
+    expect(await picture.locator('g').last().locator('rect').evaluateAll(heightsOf)).toEqual([100, 74, 26]);
     await section.getByText('Hour by hour').click();
     expect(await section.getByRole('row').count()).toBe(25);
     expect((await section.getByRole('row').last().innerText()).split(/\s+/).slice(-2)).toEqual(['4', '1']);

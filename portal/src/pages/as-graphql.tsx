@@ -15,7 +15,8 @@ export default function AsGraphql({ asked, onClose }: AsGraphqlProps) {
   return (
     <OpenDialog title="As GraphQL" onClose={onClose} isPassing>
       <p className="soft">
-        What these pages showed and did last, the newest first. Programs do the same by <code>POST /graphql</code>.
+        What these pages showed and did last, the newest first. Programs do the same by <code>POST /graphql</code>, with
+        the token of a session in <code>authorization: Bearer …</code>
       </p>
       <ul className="list" aria-label="Documents">
         {documents.map((one) => (
@@ -28,17 +29,20 @@ export default function AsGraphql({ asked, onClose }: AsGraphqlProps) {
 }
 
 function OneDocument({ asked: { kind, name, text, variables } }: { asked: Asked }) {
-  const whole = variables === '' ? text : `${text}\n\n${commented(`Variables:\n${variables}`)}`;
   return (
     <li>
       <details>
         <summary>
           {kind} {name}
         </summary>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard, too */}
-        <pre tabIndex={0}>{whole}</pre>
+        <Text text={text} what={name} />
+        {variables !== '' && (
+          <>
+            <p className="soft small">Variables</p>
+            <Text text={variables} what={`the variables of ${name}`} />
+          </>
+        )}
         <p className="actions">
-          <CopyButton text={whole} what={name} />
           <a href={graphiqlAddress(text, variables)} target="_blank" rel="noreferrer">
             Open in GraphiQL
           </a>
@@ -48,11 +52,16 @@ function OneDocument({ asked: { kind, name, text, variables } }: { asked: Asked 
   );
 }
 
-function commented(text: string): string {
-  return text.replaceAll(/^/gm, '# ');
+function Text({ text, what }: { text: string; what: string }) {
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard, too */}
+      <pre tabIndex={0}>{text}</pre>
+      <CopyButton text={text} what={what} />
+    </>
+  );
 }
 
 function graphiqlAddress(query: string, variables: string): string {
-  const given = variables === '' ? '' : `#${new URLSearchParams({ variables })}`;
-  return `/graphql?${new URLSearchParams({ query })}${given}`;
+  return `/graphql?${new URLSearchParams({ query })}#${new URLSearchParams({ variables })}`;
 }

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react';
+import { once } from './once.js';
 
 // Made when a time is shown first: a browser reads its tables of languages for them, which takes longer than all else of a first visit.
 const exact = once(() => new Intl.DateTimeFormat(undefined, { dateStyle: 'long', timeStyle: 'medium' }));
@@ -11,14 +12,6 @@ const UNITS: [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
   ['hour', 3_600],
   ['minute', 60],
 ];
-
-function once<Made>(make: () => Made): () => Made {
-  let made: Made | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
-}
 
 /** A moment, as how long ago it was; the exact time is its title. */
 export function Ago({ at }: { at: string }) {

@@ -1,4 +1,5 @@
 import type { Clock, Timer } from '../../infra/clock.js';
+import { mayBeDone } from '../../infra/database/faults.js';
 import { Prisma, type Transaction } from '../../infra/database/index.js';
 import type { Logger } from '../../infra/logger.js';
 import { RELAY_OUTCOMES, type RelayOutcome } from '../../infra/metrics.js';
@@ -43,7 +44,7 @@ interface BoxMeasuresParts {
 
 /**
  * Counts what becomes of requests to boxes, by box and hour. What was gathered is added to what is stored while nobody waits, so that several
- * processes count together; what cannot be stored fails nothing, and is stored with the next.
+ * processes count together. What cannot be stored fails nothing and is tried again; what may have been stored is not, so that nothing counts twice.
  */
 export class BoxMeasures {
   /** By hour and box, in the order of {@link COUNTED}. */
@@ -61,30 +62,42 @@ export class BoxMeasures {
   note(boxId: bigint, outcome: RelayOutcome, addedMs: number | null): void {
     const { clock } = this.parts;
     this.#add(hourOf(clock.now()), boxId, placeOf(outcome, addedMs), 1);
-    this.#timer ??= clock.after(GATHERED_MS, () => void this.store());
+    this.#storeLater();
   }
 
   /** Stores what was counted. Settles when nothing is under way any more. */
   store(): Promise<void> {
     this.#timer?.cancel();
     this.#timer = null;
-    const rows = rowsOf(this.#waiting);
-    this.#waiting = new Map();
-    this.#size = 0;
-    this.#stored = this.#stored.then(async () => {
-      for (const piece of inPieces(rows, PER_STATEMENT)) await this.#try(piece);
-    });
+    this.#stored = this.#stored.then(() => this.#storeWaiting());
     return this.#stored;
   }
 
-  async #try(rows: Row[]): Promise<void> {
-    try {
-      await this.parts.callOfNobody().writeOne((db) => addMeasures(db, rows));
-    } catch (error) {
-      for (const { hour, boxId, place, count } of rows) this.#add(hour, boxId, place, count);
-      if (!refusalIn(error))
-        this.parts.log.error({ err: error }, 'what became of requests to boxes could not be stored');
+  #storeLater(): void {
+    this.#timer ??= this.parts.clock.after(GATHERED_MS, () => void this.store());
+  }
+
+  /** Up to the first statement that fails: the next one would wait as long. */
+  async #storeWaiting(): Promise<void> {
+    const pieces = [...inPieces(rowsOf(this.#waiting), PER_STATEMENT)];
+    this.#waiting = new Map();
+    this.#size = 0;
+    for (const [index, piece] of pieces.entries()) {
+      try {
+        await this.parts.callOfNobody().writeOne((db) => addMeasures(db, piece));
+      } catch (error) {
+        this.#putBack(pieces.slice(mayBeDone(error) ? index + 1 : index).flat());
+        if (!refusalIn(error))
+          this.parts.log.error({ err: error }, 'what became of requests to boxes could not be stored');
+        return;
+      }
     }
+  }
+
+  #putBack(rows: Row[]): void {
+    if (rows.length === 0) return;
+    for (const { hour, boxId, place, count } of rows) this.#add(hour, boxId, place, count);
+    this.#storeLater();
   }
 
   #add(hour: number, boxId: bigint, place: number, count: number): void {
@@ -109,20 +122,20 @@ function placeOf(outcome: RelayOutcome, addedMs: number | null): number {
   return addedMs === null ? RELAY_OUTCOMES.indexOf(outcome) : RELAY_OUTCOMES.length + stepOf(addedMs);
 }
 
-/** In an order that is the same in all processes: two that add to the same rows wait for each other in one direction. */
 function rowsOf(waiting: ReadonlyMap<number, ReadonlyMap<bigint, Uint32Array>>): Row[] {
-  const byHour = [...waiting].sort(([a], [b]) => a - b);
-  return byHour.flatMap(([hour, byBox]) => {
-    const boxes = [...byBox].sort(([a], [b]) => (a < b ? -1 : 1));
-    return boxes.flatMap(([boxId, counts]) =>
+  return [...waiting].flatMap(([hour, byBox]) =>
+    [...byBox].flatMap(([boxId, counts]) =>
       COUNTED.map((counted, place) => ({ boxId, hour, ...counted, place, count: counts[place] ?? 0 })).filter(
         ({ count }) => count > 0,
       ),
-    );
-  });
+    ),
+  );
 }
 
-/** Adds to what is there. Of a box that was deleted meanwhile nothing is kept. */
+/**
+ * Adds to what is there, in one order in all processes: two that add to the same rows wait for each other in one direction. Of a box that
+ * was deleted meanwhile nothing is kept.
+ */
 function addMeasures(db: Transaction, rows: Row[]): Promise<number> {
   const values = rows.map(
     ({ boxId, hour, outcome, addedUpToMs, count }) =>
@@ -130,7 +143,7 @@ function addMeasures(db: Transaction, rows: Row[]): Promise<number> {
   );
   return db.$executeRaw`WITH "added" ("boxId", "hour", "outcome", "addedUpToMs", "count") AS (VALUES ${Prisma.join(values)})
     INSERT INTO "BoxMeasure" ("boxId", "hour", "outcome", "addedUpToMs", "count")
-    SELECT * FROM "added" WHERE EXISTS (SELECT 1 FROM "Box" WHERE "Box"."id" = "added"."boxId")
+    SELECT * FROM "added" WHERE EXISTS (SELECT 1 FROM "Box" WHERE "Box"."id" = "added"."boxId") ORDER BY 1, 2, 3, 4
     ON CONFLICT ("boxId", "hour", "outcome", "addedUpToMs") DO UPDATE SET "count" = "BoxMeasure"."count" + excluded."count"`;
 }
 

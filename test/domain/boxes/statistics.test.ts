@@ -3,6 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { deleteBox } from '../../../src/domain/boxes/index.js';
 import { BoxMeasures } from '../../../src/domain/boxes/measures.js';
 import { ADDED_UP_TO_MS, percentileOf, statisticsOf, stepOf } from '../../../src/domain/boxes/statistics.js';
+import type { CallContext } from '../../../src/domain/call.js';
+import { DatabaseUnavailable } from '../../../src/infra/database/faults.js';
 import { RELAY_OUTCOMES } from '../../../src/infra/metrics.js';
 import { ManualClock } from '../../harness/clock.js';
 import { eventually } from '../../harness/jobs.js';
@@ -13,6 +15,15 @@ import { callOf } from '../../harness/world.js';
 import { type EnrolledBox, enrolledBox } from './scene.js';
 
 const HOUR = 3_600_000;
+
+/** Writes as it does, and loses the answer each time. */
+const unanswered = (call: CallContext): CallContext => ({
+  ...call,
+  writeOne: async (write) => {
+    await call.writeOne(write);
+    throw new DatabaseUnavailable(new Error('the connection was lost'));
+  },
+});
 
 /** Where counts are added. */
 const ADDING = /INSERT INTO "BoxMeasure"/;
@@ -177,6 +188,48 @@ describe('what becomes of requests to boxes', () => {
     one.note(box.id, '504', null);
     await one.store();
     expect(await storedOf(box)).toEqual([{ outcome: '504', addedUpToMs: 0, count: 2 }]);
+  });
+
+  it('that cannot be stored is tried again after five seconds, also where nothing more is asked', async () => {
+    const one = process();
+    const refusals = refuseStatements(ADDING);
+    try {
+      one.note(box.id, '504', null);
+      await one.store();
+    } finally {
+      refusals.end();
+    }
+    clock.advance(5_000);
+    await eventually(async () => expect(await storedOf(box)).toMatchObject([{ outcome: '504', count: 1 }]));
+  });
+
+  it('that cannot be stored is tried with one statement, and none of it is lost', async () => {
+    const boxes = Array.from({ length: 200 }, () => ({
+      id: server.app.nextId(),
+      name: 'Attic',
+      ownerId: box.owner.id,
+    }));
+    await server.app.db.writer.box.createMany({ data: boxes });
+    const one = process();
+    for (const { id } of boxes) one.note(id, '503', null);
+    const refusals = refuseStatements(ADDING);
+    try {
+      await one.store();
+      expect(refusals.refused).toHaveLength(1);
+    } finally {
+      refusals.end();
+    }
+    await one.store();
+    const ids = boxes.map(({ id }) => id);
+    expect(await server.app.db.reader.boxMeasure.count({ where: { boxId: { in: ids } } })).toBe(200);
+  });
+
+  it('of which nobody knows whether it was stored counts once at most', async () => {
+    const one = new BoxMeasures({ clock, log, callOfNobody: () => unanswered(server.app.callOfNobody()) });
+    one.note(box.id, '504', null);
+    await one.store();
+    await one.store();
+    expect(await storedOf(box)).toEqual([{ outcome: '504', addedUpToMs: 0, count: 1 }]);
   });
 
   it('is gone with its box, and what comes after it holds up nobody’s', async () => {

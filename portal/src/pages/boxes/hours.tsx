@@ -1,27 +1,32 @@
 import type { BoxStatisticsQuery } from '../../gql/types.js';
+import { once } from '../../ui/once.js';
 import './hours.css';
 
 type Hour = NonNullable<BoxStatisticsQuery['box']>['statistics']['hours'][number];
 
-const TIME = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+const time = once(() => new Intl.DateTimeFormat(undefined, { weekday: 'short', hour: '2-digit', minute: '2-digit' }));
 
-const timeOf = ({ startsAt }: Hour) => TIME.format(new Date(startsAt));
+const timeOf = ({ startsAt }: Hour) => time().format(new Date(startsAt));
 
 /** Of the picture, in units of its own: it is as wide as there is room. */
 const HEIGHT = 100;
 const [STEP, BAR] = [10, 7];
+/** What is least to be seen, so that one of ten thousand is. */
+const LEAST = 2;
 
 /** What happened hour by hour: what was answered stands on a line, what failed hangs from it. In numbers, it can be opened below. */
 export function Hours({ hours }: { hours: readonly Hour[] }) {
-  const [first, last] = [hours[0], hours.at(-1)];
+  const [first] = hours;
   return (
     <div className="hours">
       <Bars hours={hours} />
       <p className="hours-scale soft small">
         <span>{first && timeOf(first)}</span>
-        <span>{last && timeOf(last)}</span>
+        <span>now</span>
       </p>
-      <p className="soft small">Answered above the line, failed below it.</p>
+      <p className="soft small">
+        Answered above the line, failed below it. An answer of the box itself is one, also where it refuses.
+      </p>
       <details>
         <summary>Hour by hour</summary>
         <Rows hours={hours} />
@@ -33,17 +38,19 @@ export function Hours({ hours }: { hours: readonly Hour[] }) {
 function Bars({ hours }: { hours: readonly Hour[] }) {
   const most = (of: (hour: Hour) => number) => Math.max(...hours.map(of));
   const [answered, failed] = [most((hour) => hour.requests - hour.failed), most((hour) => hour.failed)];
-  const scale = HEIGHT / Math.max(answered + failed, 1);
-  const line = answered * scale;
+  const scale = (HEIGHT - 2 * LEAST) / Math.max(answered + failed, 1);
+  const sizeOf = (count: number) => (count === 0 ? 0 : LEAST + count * scale);
+  const line = sizeOf(answered);
   const width = hours.length * STEP;
   return (
     <svg viewBox={`0 0 ${width} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={summaryOf(hours)}>
       {hours.map((hour, index) => {
-        const [up, down] = [(hour.requests - hour.failed) * scale, hour.failed * scale];
+        const [up, down] = [sizeOf(hour.requests - hour.failed), sizeOf(hour.failed)];
         const place = { x: index * STEP, width: BAR };
         return (
           <g key={hour.startsAt}>
             <title>{wordsOf(hour)}</title>
+            <rect x={index * STEP} width={STEP} height={HEIGHT} className="whole" />
             <rect {...place} y={line - up} height={up} />
             <rect {...place} y={line} height={down} className="failed" />
           </g>
@@ -59,7 +66,7 @@ const wordsOf = (hour: Hour) => `${timeOf(hour)}: ${hour.requests} requests, ${h
 /** What the picture shows, for who does not see it. */
 function summaryOf(hours: readonly Hour[]): string {
   const [busiest] = hours.toSorted((one, other) => other.requests - one.requests);
-  return `Requests in each of the last 24 hours${busiest ? `, most of them at ${wordsOf(busiest)}` : ''}`;
+  return `Requests in each of the last 24 hours${busiest ? `, the busiest ${wordsOf(busiest)}` : ''}`;
 }
 
 function Rows({ hours }: { hours: readonly Hour[] }) {
