@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import type { Asked, AskedList } from '../asked.js';
-import { CopyButton } from '../ui/copy.js';
 import { OpenDialog } from '../ui/dialog.js';
 import { DialogEnd } from '../ui/dialog-buttons.js';
+import { Snippet } from '../ui/snippet.js';
 
 interface AsGraphqlProps {
   asked: AskedList;
@@ -35,13 +35,8 @@ function OneDocument({ asked: { kind, name, text, variables } }: { asked: Asked 
         <summary>
           {kind} {name}
         </summary>
-        <Text text={text} what={name} />
-        {variables !== '' && (
-          <>
-            <p className="soft small">Variables</p>
-            <Text text={variables} what={`the variables of ${name}`} />
-          </>
-        )}
+        <Snippet title="Document" text={text} what={name} />
+        {variables !== '' && <Snippet title="Variables" text={variables} what={`the variables of ${name}`} />}
         <p className="actions">
           <a href={graphiqlAddress(text, variables)} target="_blank" rel="noreferrer">
             Open in GraphiQL
@@ -49,16 +44,6 @@ function OneDocument({ asked: { kind, name, text, variables } }: { asked: Asked 
         </p>
       </details>
     </li>
-  );
-}
-
-function Text({ text, what }: { text: string; what: string }) {
-  return (
-    <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard, too */}
-      <pre tabIndex={0}>{text}</pre>
-      <CopyButton text={text} what={what} />
-    </>
   );
 }
 

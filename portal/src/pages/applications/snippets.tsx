@@ -1,27 +1,14 @@
 import { type Instance, useInstance } from '../../instance.js';
-import { CopyButton } from '../../ui/copy.js';
+import { Snippet } from '../../ui/snippet.js';
 
 /** Programs that connect the bot to this instance, in two libraries. */
 export function Snippets() {
   const instance = useInstance();
   return (
     <>
-      <Snippet library="discord.js" text={discordJs(instance)} />
-      <Snippet library="discord.py" text={discordPy(instance)} />
+      <Snippet title="discord.js" what="the snippet for discord.js" text={discordJs(instance)} />
+      <Snippet title="discord.py" what="the snippet for discord.py" text={discordPy(instance)} />
     </>
-  );
-}
-
-function Snippet({ library, text }: { library: string; text: string }) {
-  return (
-    <div className="snippet">
-      <div className="heading">
-        <h3>{library}</h3>
-        <CopyButton text={text} what={`the snippet for ${library}`} />
-      </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: long lines are scrolled by the keyboard, too */}
-      <pre tabIndex={0}>{text}</pre>
-    </div>
   );
 }
 

@@ -135,7 +135,7 @@ function DeleteBox({ box }: { box: BoxCardFragment }) {
     <section className="card danger">
       <h2>Danger zone</h2>
       <p>Deleting it ends the connection for good. What is on the box stays there.</p>
-      <button type="button" className="bad" onClick={() => setAsked(true)}>
+      <button type="button" className="plain bad" onClick={() => setAsked(true)}>
         Delete box
       </button>
       {isAsked && <DeleteQuestion box={box} onClose={() => setAsked(false)} />}

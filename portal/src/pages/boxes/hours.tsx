@@ -50,6 +50,7 @@ function Bars({ hours }: { hours: readonly Hour[] }) {
         return (
           <g key={hour.startsAt}>
             <title>{wordsOf(hour)}</title>
+            {/* Where a pointer finds the words, also of an hour that had nothing. */}
             <rect x={index * STEP} width={STEP} height={HEIGHT} className="whole" />
             <rect {...place} y={line - up} height={up} />
             <rect {...place} y={line} height={down} className="failed" />

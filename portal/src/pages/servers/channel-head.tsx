@@ -98,7 +98,11 @@ function DeleteChannel({
   };
   return (
     <>
-      <GuardedButton className="bad" reason={lacks(viewerPermissions, 'ManageChannels')} onClick={() => ask(true)}>
+      <GuardedButton
+        className="plain bad"
+        reason={lacks(viewerPermissions, 'ManageChannels')}
+        onClick={() => ask(true)}
+      >
         Delete {what}
       </GuardedButton>
       {isAsking && (

@@ -37,7 +37,7 @@ function Leave() {
         <p>You lose your role in it and in its applications.</p>
         {note}
       </div>
-      <button type="button" className="bad" onClick={() => ask(true)} {...off}>
+      <button type="button" className="plain bad" onClick={() => ask(true)} {...off}>
         Leave team
       </button>
       {isAsked && <LeaveQuestion onClose={() => ask(false)} />}
@@ -87,7 +87,7 @@ function HandOver() {
           </Select>
         )}
       </div>
-      <button type="button" className="bad" onClick={() => ask(true)} disabled={!heir} {...off}>
+      <button type="button" className="plain bad" onClick={() => ask(true)} disabled={!heir} {...off}>
         Hand over
       </button>
       {isAsked && heir && <HandOverQuestion heir={heir} onClose={() => ask(false)} />}
@@ -143,7 +143,7 @@ function Delete() {
         {note}
         {viewerOperations.includes('DELETE') && <OwnedLinks />}
       </div>
-      <button type="button" className="bad" onClick={() => ask(true)} {...off}>
+      <button type="button" className="plain bad" onClick={() => ask(true)} {...off}>
         Delete team
       </button>
       {isAsked && <DeleteQuestion onClose={() => ask(false)} />}
