@@ -127,6 +127,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'every page opens, for ev
     });
 
     it.each<[route: string, button: string]>([
+      ['', 'As GraphQL'],
       ['applications', 'New application'],
       ['applications/$applicationId/general', 'Delete application'],
       ['applications/$applicationId/general', 'Transfer to a team'],
