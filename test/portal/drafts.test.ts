@@ -69,7 +69,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what somebody typed is s
       const { page } = tab;
       const other = await page.context().newPage();
       await other.goto('/portal');
-      await other.getByRole('heading', { name: 'Home' }).waitFor();
+      // Whose page it is it knows by then, and that it is theirs no more it hears.
+      await other.getByRole('link', { name: 'Account of ada' }).waitFor();
+      await other.locator('.connection[data-state=live]').waitFor({ state: 'attached' });
       await signOut(ada);
       const dialogs = [page, other].map((each) => each.getByRole('dialog', { name: 'Your session has ended' }));
       for (const dialog of dialogs) await dialog.waitFor();
