@@ -36,9 +36,12 @@ export class AskedList {
       );
 
   #note({ key, kind, query, variables }: Operation): void {
-    if (kind === 'teardown') this.#open.delete(key);
+    if (kind === 'teardown') {
+      this.#open.delete(key);
+      return;
+    }
     // What is shown is asked for once more with every change, by nobody's hand.
-    if (kind === 'teardown' || this.#open.has(key)) return;
+    if (this.#open.has(key)) return;
     if (kind !== 'mutation') this.#open.add(key);
     const others = this.#kept.filter((one) => one.key !== key);
     this.#kept = [{ key, kind, query, variables: inLines(variables) }, ...others].slice(0, MOST);

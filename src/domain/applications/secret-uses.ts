@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache';
-import type { Clock, Timer } from '../../infra/clock.js';
+import type { Clock } from '../../infra/clock.js';
 import type { Prisma } from '../../infra/database/index.js';
 import type { Logger } from '../../infra/logger.js';
+import { PutOff } from '../../infra/put-off.js';
 import { inPieces } from '../../infra/turns.js';
 import type { CallContext } from '../call.js';
 import { refusalIn } from '../errors.js';
@@ -37,11 +38,11 @@ export class SecretUses {
   /** The stored forms of secrets whose use was noted within the last minute. */
   readonly #noted: LRUCache<string, true>;
   #waiting = noUses();
-  #timer: Timer | null = null;
-  #stored = Promise.resolve();
+  readonly #storing: PutOff;
 
   constructor(private readonly parts: SecretUsesParts) {
     this.#noted = new LRUCache({ max: MAX_REMEMBERED, ttl: BEHIND_MS, ttlResolution: 0, perf: parts.clock });
+    this.#storing = new PutOff(parts.clock, () => this.#storeWaiting());
   }
 
   /**
@@ -52,20 +53,19 @@ export class SecretUses {
     if (this.#noted.has(hash)) return;
     this.#noted.set(hash, true);
     this.#waiting[kind].push([hash, applicationId]);
-    this.#timer ??= this.parts.clock.after(GATHERED_MS, () => void this.store());
+    this.#storing.for(GATHERED_MS);
   }
 
   /** Stores what was noted. Settles when nothing is under way any more. */
   store(): Promise<void> {
-    this.#timer?.cancel();
-    this.#timer = null;
+    return this.#storing.now();
+  }
+
+  async #storeWaiting(): Promise<void> {
     const { botToken, clientSecret } = this.#waiting;
     this.#waiting = noUses();
-    this.#stored = this.#stored.then(async () => {
-      for (const uses of inPieces(botToken, PER_STATEMENT)) await this.#try('botToken', uses);
-      for (const uses of inPieces(clientSecret, PER_STATEMENT)) await this.#try('clientSecret', uses);
-    });
-    return this.#stored;
+    for (const uses of inPieces(botToken, PER_STATEMENT)) await this.#try('botToken', uses);
+    for (const uses of inPieces(clientSecret, PER_STATEMENT)) await this.#try('clientSecret', uses);
   }
 
   async #try(kind: SecretKind, uses: Use[]): Promise<void> {

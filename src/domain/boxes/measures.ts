@@ -1,8 +1,9 @@
-import type { Clock, Timer } from '../../infra/clock.js';
+import type { Clock } from '../../infra/clock.js';
 import { mayBeDone } from '../../infra/database/faults.js';
 import { Prisma, type Transaction } from '../../infra/database/index.js';
 import type { Logger } from '../../infra/logger.js';
 import { RELAY_OUTCOMES, type RelayOutcome } from '../../infra/metrics.js';
+import { PutOff } from '../../infra/put-off.js';
 import { inPieces } from '../../infra/turns.js';
 import type { CallContext } from '../call.js';
 import { refusalIn } from '../errors.js';
@@ -50,31 +51,24 @@ export class BoxMeasures {
   /** By hour and box, in the order of {@link COUNTED}. */
   #waiting = new Map<number, Map<bigint, Uint32Array>>();
   #size = 0;
-  #timer: Timer | null = null;
-  #stored = Promise.resolve();
+  readonly #storing: PutOff;
 
-  constructor(private readonly parts: BoxMeasuresParts) {}
+  constructor(private readonly parts: BoxMeasuresParts) {
+    this.#storing = new PutOff(parts.clock, () => this.#storeWaiting());
+  }
 
   /**
    * Something was asked of a box. This is on the way of every request.
    * @param addedMs what the relay added to an answer, in milliseconds; null where that is not known
    */
   note(boxId: bigint, outcome: RelayOutcome, addedMs: number | null): void {
-    const { clock } = this.parts;
-    this.#add(hourOf(clock.now()), boxId, placeOf(outcome, addedMs), 1);
-    this.#storeLater();
+    this.#add(hourOf(this.parts.clock.now()), boxId, placeOf(outcome, addedMs), 1);
+    this.#storing.for(GATHERED_MS);
   }
 
   /** Stores what was counted. Settles when nothing is under way any more. */
   store(): Promise<void> {
-    this.#timer?.cancel();
-    this.#timer = null;
-    this.#stored = this.#stored.then(() => this.#storeWaiting());
-    return this.#stored;
-  }
-
-  #storeLater(): void {
-    this.#timer ??= this.parts.clock.after(GATHERED_MS, () => void this.store());
+    return this.#storing.now();
   }
 
   /** Up to the first statement that fails: the next one would wait as long. */
@@ -97,7 +91,7 @@ export class BoxMeasures {
   #putBack(rows: Row[]): void {
     if (rows.length === 0) return;
     for (const { hour, boxId, place, count } of rows) this.#add(hour, boxId, place, count);
-    this.#storeLater();
+    this.#storing.for(GATHERED_MS);
   }
 
   #add(hour: number, boxId: bigint, place: number, count: number): void {

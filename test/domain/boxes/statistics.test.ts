@@ -96,6 +96,14 @@ describe('what becomes of requests to boxes', () => {
   /** Counts as a process does. */
   const process = () => new BoxMeasures({ clock, log, callOfNobody: () => server.app.callOfNobody() });
 
+  /** More than one statement has counts of. */
+  async function manyBoxes(): Promise<{ id: bigint }[]> {
+    const ownerId = box.owner.id;
+    const boxes = Array.from({ length: 200 }, () => ({ id: server.app.nextId(), name: 'Attic', ownerId }));
+    await server.app.db.writer.box.createMany({ data: boxes });
+    return boxes;
+  }
+
   const storedOf = ({ id }: EnrolledBox) =>
     server.app.db.reader.boxMeasure.findMany({
       where: { boxId: id },
@@ -155,12 +163,7 @@ describe('what becomes of requests to boxes', () => {
   });
 
   it('is added to the hour in which it was, for many boxes in several statements', async () => {
-    const boxes = Array.from({ length: 200 }, () => ({
-      id: server.app.nextId(),
-      name: 'Attic',
-      ownerId: box.owner.id,
-    }));
-    await server.app.db.writer.box.createMany({ data: boxes });
+    const boxes = await manyBoxes();
     const one = process();
     for (const { id } of boxes) one.note(id, 'answered', 3);
     clock.advance(HOUR);
@@ -204,12 +207,7 @@ describe('what becomes of requests to boxes', () => {
   });
 
   it('that cannot be stored is tried with one statement, and none of it is lost', async () => {
-    const boxes = Array.from({ length: 200 }, () => ({
-      id: server.app.nextId(),
-      name: 'Attic',
-      ownerId: box.owner.id,
-    }));
-    await server.app.db.writer.box.createMany({ data: boxes });
+    const boxes = await manyBoxes();
     const one = process();
     for (const { id } of boxes) one.note(id, '503', null);
     const refusals = refuseStatements(ADDING);

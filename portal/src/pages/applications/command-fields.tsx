@@ -1,4 +1,5 @@
 import { useId } from 'react';
+import { once } from '../../ui/once.js';
 import { useRowFocus } from '../../ui/row-focus.js';
 import type { Translations } from './command-body.js';
 import { removed } from './option-tree.js';
@@ -50,7 +51,7 @@ const LOCALES = (
   'zh-TW ko'
 ).split(' ');
 
-const LANGUAGES = new Intl.DisplayNames(undefined, { type: 'language' });
+const languages = once(() => new Intl.DisplayNames(undefined, { type: 'language' }));
 
 interface TranslationRowsProps {
   legend: string;
@@ -149,7 +150,7 @@ function TranslationRow({ locale, text, others, legend, fault, onChange, onRemov
 
 function languageOf(locale: string): string {
   try {
-    return LANGUAGES.of(locale) ?? locale;
+    return languages().of(locale) ?? locale;
   } catch {
     return locale;
   }

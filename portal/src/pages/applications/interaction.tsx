@@ -7,6 +7,7 @@ import { useRenewal } from '../../renewal.js';
 import { Copyable } from '../../ui/copy.js';
 import { NotFound, Unshown } from '../../ui/endings.js';
 import { Skeleton } from '../../ui/listing.js';
+import { once } from '../../ui/once.js';
 import { useTitle } from '../../ui/page.js';
 import { Ago } from '../../ui/times.js';
 import { holds } from '../servers/permissions.js';
@@ -87,7 +88,7 @@ function Timeline({ trace }: Pick<InteractionPageFragment, 'trace'>) {
   );
 }
 
-const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+const clock = once(() => new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' }));
 
 export function Step({ step }: { step: InteractionPageFragment['trace'][number] }) {
   const { at, kind, status, durationMs, reason, request, response } = step;
@@ -99,7 +100,7 @@ export function Step({ step }: { step: InteractionPageFragment['trace'][number] 
         <span className="soft small">
           {facts.length > 0 && `${facts.join(', ')}, `}
           <time dateTime={at} title={at}>
-            {CLOCK.format(new Date(at))}
+            {clock().format(new Date(at))}
           </time>
         </span>
       </p>

@@ -46,14 +46,14 @@ function Bars({ hours }: { hours: readonly Hour[] }) {
     <svg viewBox={`0 0 ${width} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={summaryOf(hours)}>
       {hours.map((hour, index) => {
         const [up, down] = [sizeOf(hour.requests - hour.failed), sizeOf(hour.failed)];
-        const place = { x: index * STEP, width: BAR };
+        const x = index * STEP;
         return (
           <g key={hour.startsAt}>
             <title>{wordsOf(hour)}</title>
             {/* Where a pointer finds the words, also of an hour that had nothing. */}
-            <rect x={index * STEP} width={STEP} height={HEIGHT} className="whole" />
-            <rect {...place} y={line - up} height={up} />
-            <rect {...place} y={line} height={down} className="failed" />
+            <rect x={x} width={STEP} height={HEIGHT} className="whole" />
+            <rect x={x} width={BAR} y={line - up} height={up} />
+            <rect x={x} width={BAR} y={line} height={down} className="failed" />
           </g>
         );
       })}

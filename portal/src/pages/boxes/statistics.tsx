@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { useEffect } from 'react';
 import { BoxStatisticsDocument } from '../../gql/boxes/boxes.js';
 import type { BoxStatisticsQuery } from '../../gql/types.js';
 import { useQuery } from '../../query.js';
@@ -66,15 +66,13 @@ const ASK_EVERY_MS = 60_000;
 
 /** Asks once a minute while the page is looked at, and when somebody comes back to it. */
 function useEachMinute(ask: () => void): void {
-  const latest = useRef(ask);
-  latest.current = ask;
   useEffect(() => {
-    const askIfSeen = () => document.visibilityState === 'visible' && latest.current();
+    const askIfSeen = () => document.visibilityState === 'visible' && ask();
     const timer = setInterval(askIfSeen, ASK_EVERY_MS);
     document.addEventListener('visibilitychange', askIfSeen);
     return () => {
       clearInterval(timer);
       document.removeEventListener('visibilitychange', askIfSeen);
     };
-  }, []);
+  }, [ask]);
 }
