@@ -2,8 +2,10 @@ import { createClient as createSocket } from 'graphql-ws';
 import { Client, type CombinedError, fetchExchange, mapExchange, subscriptionExchange } from 'urql';
 import type { AskedList } from './asked.js';
 import { createCache } from './cache.js';
+import { moveErrorsToNull } from './errors.js';
 import { WhoIsThereDocument } from './gql/frame.js';
 import { socketOptions, subscribeAgain } from './live.js';
+import { newestOnTop } from './newest-on-top.js';
 import { endSession, sessionEnded } from './session.js';
 
 /**
@@ -20,8 +22,8 @@ export function createClient(asked: AskedList): Client {
     requestPolicy: 'cache-and-network',
     exchanges: [
       asked.exchange,
-      createCache(),
-      mapExchange({ onError: noteEnd }),
+      newestOnTop(createCache()),
+      mapExchange({ onError: noteEnd, onResult: moveErrorsToNull }),
       fetchExchange,
       subscriptionExchange({
         forwardSubscription: ({ query = '', variables }) => ({

@@ -16,8 +16,8 @@ export interface Answer<Data, Variables extends AnyVariables> extends UseQuerySt
 }
 
 /**
- * Asks for something that a page shows: what is known at once, then as it is now. While the server cannot be reached, what was
- * shown stays, and it is asked again by itself.
+ * Asks for something that a page shows: what is known at once, then as it is now. Where it is not answered this time, what was shown
+ * stays; while the server cannot be reached, it is asked again by itself. Nothing is shown of an answer of which a part failed.
  */
 export function useQuery<Data, Variables extends AnyVariables>(
   args: UseQueryArgs<Variables, Data>,
@@ -26,10 +26,16 @@ export function useQuery<Data, Variables extends AnyVariables>(
   const again = useCallback(() => ask({ requestPolicy: 'network-only' }), [ask]);
   const { key } = createRequest(args.query, args.variables as Variables);
   const kept = useRef<{ key: number; data: Data }>(undefined);
-  if (state.data) kept.current = { key, data: state.data };
+  if (state.data && !state.error) kept.current = { key, data: state.data };
   useRetry(state.error, again);
-  const isKept = state.error?.networkError !== undefined && kept.current?.key === key;
-  return { ...state, data: isKept ? kept.current?.data : state.data, again };
+  if (!state.error) return { ...state, again };
+  const isKept = kept.current?.key === key && !isShutOut(state.error);
+  return { ...state, data: isKept ? kept.current?.data : undefined, again };
+}
+
+/** Whether what was shown is not there for the caller any more. */
+function isShutOut({ graphQLErrors }: CombinedError): boolean {
+  return graphQLErrors.some(({ extensions: { code } }) => code === 'FORBIDDEN' || code === 'NOT_FOUND');
 }
 
 /** Asks again, later each time, for as long as the server cannot be reached. */

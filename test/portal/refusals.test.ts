@@ -63,4 +63,24 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what is refused is said'
     await page.getByRole('heading', { level: 1, name: 'Otters' }).waitFor();
     await close();
   });
+
+  it('where it was asked for, and not of the page around it', async () => {
+    const { id } = await createApplication(ada, 'Badger bot');
+    const { page, open, close } = await openPortal(browser, server, ada);
+    await open(`/applications/${id}/general`);
+    await page.getByLabel('Name', { exact: true }).waitFor();
+    const { writer } = server.app.db;
+    await writer.$executeRawUnsafe('ALTER TABLE "Interaction" RENAME TO "Gone"');
+    await page.getByRole('link', { name: 'Interactions' }).click();
+    const alert = page.getByRole('main').getByRole('alert');
+    // The log's, and that of the numbers above it.
+    await alert.getByText('Something went wrong on the server.').nth(1).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Badger bot' }).waitFor();
+    await writer.$executeRawUnsafe('ALTER TABLE "Gone" RENAME TO "Interaction"');
+    const again = page.getByRole('button', { name: 'Try again' });
+    await again.nth(1).click();
+    await again.nth(0).click();
+    await alert.first().waitFor({ state: 'detached' });
+    await close();
+  });
 });

@@ -4,7 +4,7 @@ import { Refusal } from './form.js';
 import { sentenceOf, unshownProblem } from './problems.js';
 
 interface ListingProps<Item> {
-  answer: { error?: CombinedError | undefined; again?: () => void };
+  answer: Unanswered;
   /** Undefined while they are on their way. */
   items: readonly Item[] | undefined;
   /** Tiles side by side unless it says otherwise. */
@@ -16,9 +16,19 @@ interface ListingProps<Item> {
 
 /** A list as it is: on its way, refused, empty or full. */
 export function Listing<Item>({ answer, items, shape = 'tiles', empty, render }: ListingProps<Item>) {
-  if (!items) return answer.error ? <Refused error={answer.error} again={answer.again} /> : <Skeleton />;
+  if (!items) return <Awaited answer={answer} />;
   if (items.length === 0) return <p className="hint">{empty}</p>;
   return <ul className={shape}>{items.map(render)}</ul>;
+}
+
+interface Unanswered {
+  error?: CombinedError | undefined;
+  again?: () => void;
+}
+
+/** What stands where something was asked for and is not there: why not, or that it is on its way. */
+export function Awaited({ answer: { error, again }, lines }: { answer: Unanswered; lines?: number }) {
+  return error ? <Refused error={error} again={again} /> : <Skeleton lines={lines} />;
 }
 
 interface RefusedProps {
@@ -61,7 +71,7 @@ export function More({ children }: { children: ReactNode }) {
 }
 
 /** The shape of what is on its way. */
-export function Skeleton({ lines = 3 }: { lines?: number }) {
+export function Skeleton({ lines = 3 }: { lines?: number | undefined }) {
   return (
     <div className="skeleton" role="status" aria-label="Loading">
       {Array.from({ length: lines }, (_, line) => (

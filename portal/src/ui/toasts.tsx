@@ -3,9 +3,9 @@ import type { ReactNode } from 'react';
 
 const toasts = Toast.createToastManager();
 
-/** Says something in passing, over whatever page is open. */
+/** Says something in passing, over whatever page is open. What is still said is said anew, not twice. */
 export function say(title: string): void {
-  toasts.add({ title });
+  toasts.add({ id: title, title });
 }
 
 /** Says that something was refused, and interrupts for it. */

@@ -1,21 +1,20 @@
-import type { CombinedError } from 'urql';
 import { BotSessionsChangedDocument, BotSessionsDocument } from '../../gql/applications/bot.js';
 import { INTENTS } from '../../gql/intents.js';
 import type { BotSessionsFragment } from '../../gql/types.js';
 import { useLive } from '../../live.js';
 import { useQuery } from '../../query.js';
-import { Refused, Skeleton } from '../../ui/listing.js';
+import { Awaited } from '../../ui/listing.js';
 import { Ago } from '../../ui/times.js';
 import { useApplication } from './application.js';
 
 export type Session = BotSessionsFragment['gatewaySessions'][number];
 
 /** The bot's connections to the gateway, as they are; undefined until they are known. */
-export function useBotSessions(): { sessions: readonly Session[] | undefined; error: CombinedError | undefined } {
+export function useBotSessions() {
   const { id } = useApplication();
-  const { data, error } = useQuery({ query: BotSessionsDocument, variables: { id } });
+  const { data, error, again } = useQuery({ query: BotSessionsDocument, variables: { id } });
   useLive(BotSessionsChangedDocument, { id });
-  return { sessions: data?.application?.gatewaySessions, error };
+  return { sessions: data?.application?.gatewaySessions, error, again };
 }
 
 function intentsText(intents: number): string {
@@ -25,8 +24,8 @@ function intentsText(intents: number): string {
 }
 
 /** Which programs run the bot at the moment. */
-export function BotSessions({ sessions, error }: ReturnType<typeof useBotSessions>) {
-  if (!sessions) return error ? <Refused error={error} /> : <Skeleton lines={1} />;
+export function BotSessions({ sessions, ...answer }: ReturnType<typeof useBotSessions>) {
+  if (!sessions) return <Awaited answer={answer} lines={1} />;
   if (sessions.length === 0) return <p className="hint">It is offline: no program is connected to the gateway.</p>;
   return (
     <ul className="list" aria-label="Gateway sessions">

@@ -15,7 +15,7 @@ import { Snippets } from './snippets.js';
 /** The bot user, its token, and what it may hear of. */
 export function Bot() {
   const { name } = useApplication();
-  const { sessions, error } = useBotSessions();
+  const { sessions, ...answer } = useBotSessions();
   useTitle('Bot', name);
   return (
     <>
@@ -29,7 +29,7 @@ export function Bot() {
       </section>
       <section className="card">
         <h2>Gateway sessions</h2>
-        <BotSessions sessions={sessions} error={error} />
+        <BotSessions sessions={sessions} {...answer} />
       </section>
       <section className="card">
         <h2>Privileged intents</h2>

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { CommandAccessesDocument } from '../../gql/servers/integration.js';
 import { useQuery } from '../../query.js';
-import { Refused, Skeleton } from '../../ui/listing.js';
+import { Awaited } from '../../ui/listing.js';
 import { Name } from '../../ui/page.js';
 import { sentenceOf, unshownProblem } from '../../ui/problems.js';
 import { type Grant, grantsOf } from '../servers/grants.js';
@@ -24,8 +24,8 @@ export function WhoMayRun({ commandId }: { commandId: string }) {
 
 function Servers({ commandId }: { commandId: string }) {
   const only = useServer();
-  const { servers, error } = useInstalledServers();
-  if (!servers) return error ? <Refused error={error} /> : <Skeleton lines={2} />;
+  const { servers, ...answer } = useInstalledServers();
+  if (!servers) return <Awaited answer={answer} lines={2} />;
   const shown = servers.filter(({ id }) => only === null || id === only);
   if (shown.length === 0) return <p className="hint">It is installed in no server of yours.</p>;
   return (

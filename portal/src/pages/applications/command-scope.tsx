@@ -9,7 +9,7 @@ import {
 import { useLive } from '../../live.js';
 import { useQuery } from '../../query.js';
 import { Select } from '../../ui/field.js';
-import { Refused, Skeleton } from '../../ui/listing.js';
+import { Awaited } from '../../ui/listing.js';
 import { useApplication } from './application.js';
 
 /** The server whose commands are shown; null for those that are everywhere. It stands in the address. */
@@ -38,8 +38,9 @@ export function Installed({ children }: { children: ReactNode }) {
 
 function InstalledIn({ server, children }: { server: string; children: ReactNode }) {
   const { id } = useApplication();
-  const { data, error } = useQuery({ query: ServerInstallationsDocument, variables: { id: server } });
-  if (!data) return error ? <Refused error={error} /> : <Skeleton />;
+  const answer = useQuery({ query: ServerInstallationsDocument, variables: { id: server } });
+  const { data } = answer;
+  if (!data) return <Awaited answer={answer} />;
   if (data.guild?.installations.some(({ application }) => application.id === id)) return children;
   return (
     <p className="hint">
@@ -54,9 +55,9 @@ function InstalledIn({ server, children }: { server: string; children: ReactNode
 export function useCommands(guildId: string | null) {
   const { id } = useApplication();
   const variables = { id, guildId };
-  const { data, error, fetching } = useQuery({ query: CommandsDocument, variables });
+  const { data, error, again, fetching } = useQuery({ query: CommandsDocument, variables });
   useLive(CommandsChangedDocument, variables);
-  return { commands: data?.application?.commands, error, isBusy: fetching };
+  return { commands: data?.application?.commands, error, again, isBusy: fetching };
 }
 
 /** Chooses between the commands that are everywhere and those of a server. */

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { CommandRowFragment, CommandType } from '../../gql/types.js';
-import { Refused, Skeleton } from '../../ui/listing.js';
+import { Awaited } from '../../ui/listing.js';
 import { useTitle } from '../../ui/page.js';
 import { useApplication } from './application.js';
 import { Installed, ScopeSelect, searchOf, useCommands, useScopeText, useServer } from './command-scope.js';
@@ -65,8 +65,8 @@ function Ways({ isOff }: { isOff: boolean }) {
 }
 
 function List() {
-  const { commands, error } = useCommands(useServer());
-  if (!commands) return error ? <Refused error={error} /> : <Skeleton />;
+  const { commands, ...answer } = useCommands(useServer());
+  if (!commands) return <Awaited answer={answer} />;
   if (commands.length === 0) return <Empty />;
   return (
     <ul className="commands" aria-label="Commands">

@@ -1,4 +1,3 @@
-import type { CombinedError } from 'urql';
 import { InstalledServersDocument } from '../../gql/applications/installed-servers.js';
 import type { InstalledServersQuery } from '../../gql/types.js';
 import { useQuery } from '../../query.js';
@@ -8,11 +7,11 @@ import { useApplication } from './application.js';
 export type InstalledServer = InstalledServersQuery['guilds'][number];
 
 /** The servers of the caller's in which the open application is installed; undefined until they are known. */
-export function useInstalledServers(): { servers: InstalledServer[] | undefined; error: CombinedError | undefined } {
+export function useInstalledServers() {
   const { id } = useApplication();
-  const { data, error } = useQuery({ query: InstalledServersDocument });
-  const servers = data?.guilds.filter(({ installations }) =>
+  const { data, error, again } = useQuery({ query: InstalledServersDocument });
+  const servers: InstalledServer[] | undefined = data?.guilds.filter(({ installations }) =>
     installations.some(({ application }) => application.id === id),
   );
-  return { servers, error };
+  return { servers, error, again };
 }

@@ -9,7 +9,7 @@ import type { EndpointHealthQuery, InteractionRowFragment } from '../../gql/type
 import { useSubscription } from '../../live.js';
 import { useQuery } from '../../query.js';
 import { useRenewal } from '../../renewal.js';
-import { Refused, Skeleton } from '../../ui/listing.js';
+import { Awaited, Refused } from '../../ui/listing.js';
 import { Ago } from '../../ui/times.js';
 import { newestFirst, partAt, withRow } from './interaction-log.js';
 import { personText, STATES, typeText } from './interaction-words.js';
@@ -57,6 +57,7 @@ function useLog(id: string, isPaused: boolean) {
     showWaiting: () => setSeen(newest),
     changes: live,
     error: error ?? older.error,
+    again: error ? again : older.again,
     isBusy: older.fetching,
     older: page?.pageInfo.hasPreviousPage ? () => setBefore(page.pageInfo.startCursor) : null,
   };
@@ -105,8 +106,8 @@ function Waiting({ count, show, isPaused }: { count: number; show: () => void; i
 }
 
 function Rows({ log, empty }: { log: Log; empty: ReactNode }) {
-  const { shown, error, older, isBusy } = log;
-  if (!shown) return error ? <Refused error={error} /> : <Skeleton />;
+  const { shown, error, again, older, isBusy } = log;
+  if (!shown) return <Awaited answer={log} />;
   if (shown.length === 0) return empty;
   return (
     <>
@@ -115,7 +116,7 @@ function Rows({ log, empty }: { log: Log; empty: ReactNode }) {
           <Row key={row.id} row={row} />
         ))}
       </ol>
-      {error && <Refused error={error} />}
+      {error && <Refused error={error} again={again} />}
       {older && (
         <button type="button" className="plain" disabled={isBusy} onClick={older}>
           Load older
@@ -169,15 +170,15 @@ type Numbers = NonNullable<EndpointHealthQuery['application']>['endpointHealth']
 
 /** How the endpoint did; asked for again a moment after something was heard. */
 function Health({ id, since }: { id: string; since: unknown }) {
-  const { data, error, again } = useQuery({ query: EndpointHealthDocument, variables: { id } });
+  const answer = useQuery({ query: EndpointHealthDocument, variables: { id } });
+  const { data, again } = answer;
   useEffect(() => {
     if (since === NONE) return;
     const timer = setTimeout(again, HEALTH_AFTER_MS);
     return () => clearTimeout(timer);
   }, [since, again]);
   const health = data?.application?.endpointHealth;
-  if (health) return <HealthLine health={health} />;
-  return error ? <Refused error={error} /> : <Skeleton lines={1} />;
+  return health ? <HealthLine health={health} /> : <Awaited answer={answer} lines={1} />;
 }
 
 function HealthLine({ health }: { health: Numbers }) {

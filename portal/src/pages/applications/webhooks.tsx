@@ -3,7 +3,7 @@ import { WebhooksChangedDocument, WebhooksDocument } from '../../gql/application
 import type { WebhookRowFragment } from '../../gql/types.js';
 import { useLive } from '../../live.js';
 import { useQuery } from '../../query.js';
-import { Refused, Skeleton } from '../../ui/listing.js';
+import { Awaited } from '../../ui/listing.js';
 import { Name, useTitle } from '../../ui/page.js';
 import { useRowFocus } from '../../ui/row-focus.js';
 import { Ago } from '../../ui/times.js';
@@ -21,11 +21,11 @@ export function Webhooks() {
   const application = useApplication();
   const { id } = application;
   useTitle('Webhooks', application.name);
-  const { data, error } = useQuery({ query: WebhooksDocument, variables: { id } });
+  const answer = useQuery({ query: WebhooksDocument, variables: { id } });
   useLive(WebhooksChangedDocument, { id });
   const [isNew, setNew] = useState(false);
   const reason = useReason('MANAGE_WEBHOOKS');
-  const webhooks = data?.application?.webhooks;
+  const webhooks = answer.data?.application?.webhooks;
   const isFull = webhooks !== undefined && webhooks.length >= MOST;
   return (
     <section className="card" aria-labelledby="webhooks">
@@ -44,13 +44,7 @@ export function Webhooks() {
       </div>
       {reason !== undefined && <p className="hint">{reason}</p>}
       {isFull && <p className="hint">There are as many as an application may have. Delete one to make another.</p>}
-      {webhooks ? (
-        <List webhooks={webhooks} isOff={reason !== undefined} />
-      ) : error ? (
-        <Refused error={error} />
-      ) : (
-        <Skeleton />
-      )}
+      {webhooks ? <List webhooks={webhooks} isOff={reason !== undefined} /> : <Awaited answer={answer} />}
       {isNew && <NewWebhook onClose={() => setNew(false)} />}
     </section>
   );

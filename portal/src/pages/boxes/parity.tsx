@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { BoxParityDocument } from '../../gql/boxes/boxes.js';
 import { useQuery } from '../../query.js';
 import { TextField } from '../../ui/field.js';
-import { Refused, Skeleton } from '../../ui/listing.js';
+import { Awaited } from '../../ui/listing.js';
 import { Name } from '../../ui/page.js';
 
 /** A server of a box, and what of REST works there for bots of the cloud, once somebody wants to know. */
@@ -27,9 +27,10 @@ export function Parity({ guildId, name }: { guildId: string; name: string }) {
 }
 
 function Rows({ guildId }: { guildId: string }) {
-  const { data, error } = useQuery({ query: BoxParityDocument, variables: { guildId } });
+  const answer = useQuery({ query: BoxParityDocument, variables: { guildId } });
+  const { data } = answer;
   const [search, setSearch] = useState('');
-  if (!data) return error ? <Refused error={error} /> : <Skeleton lines={2} />;
+  if (!data) return <Awaited answer={answer} lines={2} />;
   const rows = (data.guild?.parity ?? []).filter(({ method, path }) =>
     `${method} ${path}`.toLowerCase().includes(search.toLowerCase()),
   );

@@ -2,20 +2,20 @@ import { useEffect } from 'react';
 import { BoxStatisticsDocument } from '../../gql/boxes/boxes.js';
 import type { BoxStatisticsQuery } from '../../gql/types.js';
 import { useQuery } from '../../query.js';
-import { Refused, Skeleton } from '../../ui/listing.js';
+import { Awaited } from '../../ui/listing.js';
 import { Hours } from './hours.js';
 
 type Facts = NonNullable<BoxStatisticsQuery['box']>['statistics'];
 
 /** What happened on a box in the last 24 hours. */
 export function Statistics({ boxId }: { boxId: string }) {
-  const { data, error, again } = useQuery({ query: BoxStatisticsDocument, variables: { id: boxId } });
-  useEachMinute(again);
-  const statistics = data?.box?.statistics;
+  const answer = useQuery({ query: BoxStatisticsDocument, variables: { id: boxId } });
+  useEachMinute(answer.again);
+  const statistics = answer.data?.box?.statistics;
   return (
     <section className="card">
       <h2>Last 24 hours</h2>
-      {statistics ? <Numbers facts={statistics} /> : error ? <Refused error={error} again={again} /> : <Skeleton />}
+      {statistics ? <Numbers facts={statistics} /> : <Awaited answer={answer} />}
     </section>
   );
 }

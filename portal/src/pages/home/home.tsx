@@ -5,7 +5,7 @@ import { useInstance } from '../../instance.js';
 import { useLive } from '../../live.js';
 import { useQuery } from '../../query.js';
 import { Copyable } from '../../ui/copy.js';
-import { Refused, Skeleton } from '../../ui/listing.js';
+import { Awaited } from '../../ui/listing.js';
 import { Heading, Name, useTitle } from '../../ui/page.js';
 import { Picture } from '../../ui/picture.js';
 import { ApplicationCard } from '../applications/card.js';
@@ -16,14 +16,15 @@ import { Invitations } from './invitations.js';
 /** What waits for the caller, and what is theirs. */
 export function Home() {
   useTitle('Home');
-  const { data, error } = useQuery({ query: HomeDocument });
+  const answer = useQuery({ query: HomeDocument });
+  const { data, error } = answer;
   useLive(HomeChangedDocument, {});
   return (
     <>
       <div className="heading">
         <Heading>Home</Heading>
       </div>
-      {data ? <Things home={data.portalHome} /> : error ? <Refused error={error} /> : <Skeleton />}
+      {data ? <Things home={data.portalHome} /> : <Awaited answer={answer} />}
       {/* What is above has another height once it is there. */}
       {(data || error) && <Addresses />}
     </>

@@ -4,7 +4,7 @@ import type { ChannelSettingsFragment } from '../../gql/types.js';
 import { useLive } from '../../live.js';
 import { useQuery } from '../../query.js';
 import { NotFound } from '../../ui/endings.js';
-import { Refused, Skeleton } from '../../ui/listing.js';
+import { Awaited } from '../../ui/listing.js';
 import { useTitle } from '../../ui/page.js';
 import { ChannelForm } from './channel-form.js';
 import { ChannelHead } from './channel-head.js';
@@ -14,12 +14,12 @@ import { useServer } from './server.js';
 /** What a channel or a category is called and how it works, where it stands, and what it allows whom. */
 export function ChannelSettings() {
   const { guildId, channelId } = useParams({ from: '/frame/servers/$guildId/channels/$channelId/settings' });
-  const { data, error } = useQuery({ query: ChannelSettingsDocument, variables: { guildId } });
+  const answer = useQuery({ query: ChannelSettingsDocument, variables: { guildId } });
   useLive(ChannelSettingsChangedDocument, { guildId });
-  const channels = data?.guild?.channels;
+  const channels = answer.data?.guild?.channels;
   const channel = channels?.find(({ id }) => id === channelId);
   useTitle(channel ? `Settings of ${channel.name}` : 'Channels', useServer().name);
-  if (!channels) return error ? <Refused error={error} /> : <Skeleton />;
+  if (!channels) return <Awaited answer={answer} />;
   if (!channel) return <NotFound isPart />;
   return <OneChannel key={channelId} channel={channel} channels={channels} />;
 }

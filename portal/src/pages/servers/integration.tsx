@@ -8,7 +8,7 @@ import type { CommandAccessesFragment, GrantedCommandFragment } from '../../gql/
 import { useLive } from '../../live.js';
 import { useQuery } from '../../query.js';
 import { NotFound } from '../../ui/endings.js';
-import { Refused, Skeleton } from '../../ui/listing.js';
+import { Awaited } from '../../ui/listing.js';
 import { Name, useTitle } from '../../ui/page.js';
 import { nameOf } from './command-name.js';
 import { Explainer } from './explainer.js';
@@ -22,10 +22,11 @@ export function Integration() {
   const { guildId, applicationId } = useParams({ from: '/frame/servers/$guildId/integrations/$applicationId' });
   const { name: server } = useServer();
   const lack = useLack('ManageGuild');
-  const { data, error } = useQuery({ query: IntegrationDocument, variables: { guildId, applicationId } });
+  const answer = useQuery({ query: IntegrationDocument, variables: { guildId, applicationId } });
+  const { data } = answer;
   const application = data?.guild?.installation?.application;
   useTitle(application?.name ?? 'Integration', server);
-  if (!data) return error ? <Refused error={error} /> : <Skeleton />;
+  if (!data) return <Awaited answer={answer} />;
   if (!application) return <NotFound isPart />;
   // Who has no role in the application is shown none of them here.
   const commands = [...application.commands, ...application.own];
@@ -57,9 +58,10 @@ function Lists({ applicationId }: { applicationId: string }) {
   const { id: guildId } = useServer();
   const { commandId = null } = useParams({ strict: false });
   const variables = { guildId, applicationId };
-  const { data, error } = useQuery({ query: CommandAccessesDocument, variables });
+  const answer = useQuery({ query: CommandAccessesDocument, variables });
+  const { data } = answer;
   useLive(CommandAccessChangedDocument, variables);
-  if (!data?.guild) return error ? <Refused error={error} /> : <Skeleton />;
+  if (!data?.guild) return <Awaited answer={answer} />;
   const access = data.guild.commandAccess;
   const opened = access.find(({ command }) => (command?.id ?? null) === commandId);
   if (!opened) return <NotFound isPart />;

@@ -4,7 +4,7 @@ import type { InteractionShownFragment } from '../../gql/types.js';
 import { useLive } from '../../live.js';
 import { useQuery } from '../../query.js';
 import { useRenewal } from '../../renewal.js';
-import { Refused, Skeleton } from '../../ui/listing.js';
+import { Awaited } from '../../ui/listing.js';
 import { Step } from '../applications/interaction.js';
 import { useAsking } from './followed-interactions.js';
 
@@ -40,12 +40,13 @@ export default function InteractionPanel({ watched, onClose }: InteractionPanelP
 }
 
 function Steps({ id }: { id: string }) {
-  const { data, error, again } = useQuery({ query: InteractionDocument, variables: { id } });
+  const answer = useQuery({ query: InteractionDocument, variables: { id } });
+  const { data, again } = answer;
   useLive(TimelineChangedDocument, { id });
   const state = data?.interaction?.state;
   useAsking(state, again);
   useRenewal(again);
-  if (!data) return error ? <Refused error={error} again={again} /> : <Skeleton />;
+  if (!data) return <Awaited answer={answer} />;
   const steps = data.interaction?.trace ?? [];
   if (steps.length === 0) return <p className="hint">Nothing was noted yet.</p>;
   return (

@@ -14,7 +14,7 @@ import { OpenDialog } from '../../ui/dialog.js';
 import { DialogButtons } from '../../ui/dialog-buttons.js';
 import { Select } from '../../ui/field.js';
 import { Form } from '../../ui/form.js';
-import { Refused, Skeleton } from '../../ui/listing.js';
+import { Awaited } from '../../ui/listing.js';
 import { Ago } from '../../ui/times.js';
 import { isMessageChannel } from './channels-of.js';
 import { holds } from './permissions.js';
@@ -24,10 +24,10 @@ import { useServer } from './server.js';
 export function Invites() {
   const { id, channels } = useServer();
   const [isNew, setNew] = useState(false);
-  const { data, error } = useQuery({ query: GuildInvitesDocument, variables: { id } });
+  const answer = useQuery({ query: GuildInvitesDocument, variables: { id } });
   useLive(GuildInvitesChangedDocument, { id });
   const open = channels.filter(isMessageChannel).filter((one) => holds(one.viewerPermissions, 'CreateInstantInvite'));
-  const invites = data?.guild?.invites;
+  const invites = answer.data?.guild?.invites;
   return (
     <section className="card">
       <div className="heading">
@@ -37,7 +37,7 @@ export function Invites() {
         </button>
       </div>
       {open.length === 0 && <p className="hint">Needs the permission “Create invites” in a channel.</p>}
-      {!invites && (error ? <Refused error={error} /> : <Skeleton />)}
+      {!invites && <Awaited answer={answer} />}
       {invites?.length === 0 && open.length > 0 && <p className="hint">An invite is a link by which people join.</p>}
       {invites && invites.length > 0 && (
         <ul className="server-rows">

@@ -3,7 +3,7 @@ import { GuildParityDocument } from '../../gql/servers/parity.js';
 import type { GuildParityQuery } from '../../gql/types.js';
 import { useQuery } from '../../query.js';
 import { TextField } from '../../ui/field.js';
-import { Refused, Skeleton } from '../../ui/listing.js';
+import { Awaited } from '../../ui/listing.js';
 import { useTitle } from '../../ui/page.js';
 import { useServer } from './server.js';
 import './roles.css';
@@ -15,9 +15,9 @@ export function Parity() {
   const { id, name } = useServer();
   useTitle('Parity', name);
   const [text, setText] = useState('');
-  const { data, error } = useQuery({ query: GuildParityDocument, variables: { id } });
-  const rows = data?.guild?.parity;
-  if (!rows) return error ? <Refused error={error} /> : <Skeleton />;
+  const answer = useQuery({ query: GuildParityDocument, variables: { id } });
+  const rows = answer.data?.guild?.parity;
+  if (!rows) return <Awaited answer={answer} />;
   const shown = rows.filter((row) =>
     `${row.method} ${row.path} ${row.outcome}`.toLowerCase().includes(text.toLowerCase()),
   );
