@@ -91,6 +91,26 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the roles of a server'),
     await close();
   });
 
+  it('take the permissions that two people change at once, and leave what each did not touch', async () => {
+    const roles = 'mutation ($i: CreateRoleInput!) { createRole(input: $i) { role { id } } }';
+    const { createRole } = await ada.graphql(roles, { i: { guildId: guild.id, name: 'Porters', permissions: '0' } });
+    const { id } = createRole.role;
+    const { page, faults, open, close } = await openPortal(browser, server, ada);
+    await open(`/servers/${guild.id}/roles/${id}`);
+    await page.getByLabel('Kick members').check();
+    await ada.graphql('mutation ($i: UpdateRoleInput!) { updateRole(input: $i) { role { id } } }', {
+      i: { guildId: guild.id, roleId: id, permissions: '4' },
+    });
+    await page.getByLabel('Ban members').and(page.locator(':checked')).waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+    await page.getByText('Not saved: Kick members').waitFor();
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await said(page, 'Saved');
+    expect(await permissionsOf(id)).toBe(6n);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
   it('make nobody an administrator before that was asked', async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada, { dark: true });
     await open(`/servers/${guild.id}/roles`);

@@ -33,6 +33,7 @@ export function Combobox<Item extends ComboboxItem>(props: ComboboxProps<Item>) 
   const { label, hint, fault, text, items, placeholder, none = 'Nothing fits.', onText, onPick } = props;
   const id = useId();
   const list = useList(props);
+  const isListed = list.isOpen && items.length > 0;
   const input = useRef<HTMLInputElement>(null);
   const { isFirst, isOff } = props;
   useEffect(() => {
@@ -50,7 +51,7 @@ export function Combobox<Item extends ComboboxItem>(props: ComboboxProps<Item>) 
         role="combobox"
         autoComplete="off"
         aria-autocomplete="list"
-        aria-expanded={list.isOpen}
+        aria-expanded={isListed}
         aria-controls={`${id}-list`}
         aria-activedescendant={list.isOpen && items[list.active] ? `${id}-${list.active}` : undefined}
         aria-invalid={fault ? true : undefined}
@@ -72,7 +73,7 @@ export function Combobox<Item extends ComboboxItem>(props: ComboboxProps<Item>) 
         id={`${id}-list`}
         role="listbox"
         aria-label={label}
-        hidden={!list.isOpen}
+        hidden={!isListed}
         onMouseDown={(event) => event.preventDefault()}
       >
         {items.map((item, index) => (
@@ -93,8 +94,10 @@ export function Combobox<Item extends ComboboxItem>(props: ComboboxProps<Item>) 
             {item.note && <span className="soft small">{item.note}</span>}
           </div>
         ))}
-        {items.length === 0 && <p className="soft small">{none}</p>}
       </div>
+      <p className="combobox-options soft small" role="status" hidden={!list.isOpen || isListed}>
+        {none}
+      </p>
       <div id={`${id}-notes`}>
         {fault && <p className="fault">{fault}</p>}
         {hint && <p className="soft small">{hint}</p>}

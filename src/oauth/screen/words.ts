@@ -39,7 +39,7 @@ const PERMISSION_TEXTS: Record<PermissionName, string> = {
   ManageWebhooks: 'Manage webhooks',
   ManageGuild: 'Manage the server',
   CreateInstantInvite: 'Create invites',
-  ChangeNickname: 'Change its nickname',
+  ChangeNickname: 'Change its own nickname',
   ManageNicknames: 'Manage nicknames',
   KickMembers: 'Kick members',
   BanMembers: 'Ban members',

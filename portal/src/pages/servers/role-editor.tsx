@@ -8,24 +8,22 @@ import { Question } from '../../ui/dialog.js';
 import { useDraft } from '../../ui/draft.js';
 import { Switch, TextField } from '../../ui/field.js';
 import { DraftForm } from '../../ui/save.js';
-import { holds, NAMED_PERMISSIONS } from './permissions.js';
+import { byPermission, holds, NAMED_PERMISSIONS, type PermissionName, withPermissions } from './permissions.js';
 import { useServer } from './server.js';
 
-const NAMES = {
+type Own = { name: string; color: string; hoist: boolean; mentionable: boolean };
+
+/** Each permission is edited by itself, lest two people who change different ones undo each other. */
+type Live = Own & Record<PermissionName, boolean>;
+
+const OWN_NAMES: Record<keyof Own, string> = {
   name: 'Name',
   color: 'Colour',
   hoist: 'Listed apart',
   mentionable: 'Mentionable',
-  permissions: 'Permissions',
 };
 
-interface Live extends Record<string, unknown> {
-  name: string;
-  color: string;
-  hoist: boolean;
-  mentionable: boolean;
-  permissions: string;
-}
+const NAMES = { ...OWN_NAMES, ...byPermission(({ text }) => text) };
 
 /** What a role is called and looks like, and what who has it may do. */
 export function RoleEditor({ role, lack }: { role: RoleRowFragment; lack: string | undefined }) {
@@ -36,7 +34,7 @@ export function RoleEditor({ role, lack }: { role: RoleRowFragment; lack: string
     color: colorText(role.color),
     hoist: role.hoist,
     mentionable: role.mentionable,
-    permissions: role.permissions,
+    ...byPermission(({ name }) => holds(role.permissions, name)),
   });
   const { value, set } = draft;
   const isEveryone = role.id === guildId;
@@ -80,11 +78,7 @@ export function RoleEditor({ role, lack }: { role: RoleRowFragment; lack: string
               checked={value.mentionable}
               onChange={({ target }) => set('mentionable', target.checked)}
             />
-            <Permissions
-              bits={value.permissions}
-              fault={faults.permissions}
-              onBits={(bits) => set('permissions', bits)}
-            />
+            <Permissions bits={withPermissions(role.permissions, value)} fault={faults.permissions} onSet={set} />
           </>
         )}
       </DraftForm>
@@ -100,11 +94,17 @@ function useSave(role: RoleRowFragment) {
   const client = useClient();
   const [answer, setAnswer] = useState<((isWanted: boolean) => void) | null>(null);
   const ask = () => new Promise<boolean>((resolve) => setAnswer(() => resolve));
-  const save = async ({ color, ...changes }: Partial<Live>) => {
-    const { permissions = role.permissions } = changes;
-    const isGrave = holds(permissions, 'Administrator') && !holds(role.permissions, 'Administrator');
-    if (isGrave && !(await ask())) return undefined;
-    const input = { guildId, roleId: role.id, ...changes, ...(color === undefined ? {} : { color: colorOf(color) }) };
+  const save = async ({ name, color, hoist, mentionable, ...changes }: Partial<Live>) => {
+    if (changes.Administrator && !(await ask())) return undefined;
+    const input = {
+      guildId,
+      roleId: role.id,
+      name,
+      color: color === undefined ? undefined : colorOf(color),
+      hoist,
+      mentionable,
+      permissions: Object.keys(changes).length === 0 ? undefined : withPermissions(role.permissions, changes),
+    };
     return client.mutation(UpdateRoleDocument, { input }).toPromise();
   };
   const decide = (isWanted: boolean) => {
@@ -153,11 +153,10 @@ function colorOf(text: string): number {
 interface PermissionsProps {
   bits: string;
   fault: string | undefined;
-  onBits: (bits: string) => void;
+  onSet: (name: PermissionName, isOn: boolean) => void;
 }
 
-function Permissions({ bits, fault, onBits }: PermissionsProps) {
-  const held = BigInt(bits);
+function Permissions({ bits, fault, onSet }: PermissionsProps) {
   return (
     <fieldset className="permissions">
       <legend>Permissions</legend>
@@ -166,9 +165,9 @@ function Permissions({ bits, fault, onBits }: PermissionsProps) {
       )}
       {fault && <p className="fault">{fault}</p>}
       <div className="check bits">
-        {NAMED_PERMISSIONS.map(({ bit, text }) => (
-          <label key={text}>
-            <input type="checkbox" checked={(held & bit) !== 0n} onChange={() => onBits(String(held ^ bit))} />
+        {NAMED_PERMISSIONS.map(({ name, text }) => (
+          <label key={name}>
+            <input type="checkbox" checked={holds(bits, name)} onChange={({ target }) => onSet(name, target.checked)} />
             {text}
           </label>
         ))}
