@@ -27,7 +27,13 @@ const TYPED = 'What I typed, all of it';
 async function typeIn({ page, open }: PortalTab, application: MadeApplication): Promise<void> {
   await open(`/applications/${application.id}/general`);
   await page.getByLabel('Description').fill(TYPED);
+  await untilAtHome(page);
+}
+
+/** Until the page hears of changes, and knows whose it is. */
+async function untilAtHome(page: Page): Promise<void> {
   await page.locator('.connection[data-state=live]').waitFor({ state: 'attached' });
+  await page.getByRole('link', { name: /^Account of/ }).waitFor();
 }
 
 /** Expects what was typed to be there still, saves it, and expects another page to be reachable. */
@@ -101,7 +107,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what somebody typed is s
       await tab.open(`/servers/${guild.id}/channels/${guild.textChannelId}`);
       const { page } = tab;
       await page.getByLabel(/^Message #/).fill(TYPED);
-      await page.locator('.connection[data-state=live]').waitFor({ state: 'attached' });
+      await untilAtHome(page);
       await signOut(eve);
       const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
       await dialog.waitFor();
@@ -171,6 +177,23 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what somebody typed is s
       await stateOf(page, 'Up to date').waitFor();
       await page.getByRole('heading', { level: 1, name: 'Badger bot' }).waitFor();
       await goOn(page, ada, application);
+      await tab.close();
+    });
+
+    it('before it was known who asks', async () => {
+      const tab = await openPortal(browser, { origin: front.origin }, ada);
+      const { page, open } = tab;
+      const asksWho = /query Frame\b/;
+      await page.route('/graphql', (route) =>
+        asksWho.test(route.request().postData() ?? '') ? route.abort() : route.fallback(),
+      );
+      const failed = page.waitForEvent('requestfailed', (request) => asksWho.test(request.postData() ?? ''));
+      await open(`/applications/${application.id}/general`);
+      await page.getByLabel('Description').fill(TYPED);
+      await failed;
+      await page.unroute('/graphql');
+      await page.getByRole('link', { name: /^Account of/ }).waitFor();
+      expect(await page.getByLabel('Description').inputValue()).toBe(TYPED);
       await tab.close();
     });
 

@@ -46,7 +46,8 @@ function Signed({ asked }: { asked: AskedList }) {
       </a>
       <TopBar data={data} />
       <main className="page" id="main">
-        {error && !data && !person ? <Unshown error={error} /> : <Outlet />}
+        {/* While the server cannot be reached, pages say so themselves, and keep what is typed in them. */}
+        {error && !error.networkError && !person ? <Unshown error={error} /> : <Outlet />}
       </main>
       <footer className="foot">
         <AsGraphqlButton asked={asked} />
