@@ -18,6 +18,9 @@ const ProbeCheck = builder.objectRef<ProbeCheckShape>('ProbeCheck').implement({
   fields: (t) => ({
     name: t.exposeString('name', { description: 'In words, such as "PING answered".' }),
     ok: t.exposeBoolean('ok'),
+    wasTried: t.exposeBoolean('wasTried', {
+      description: 'Not after a check without whose success it makes no sense.',
+    }),
     sent: t.exposeString('sent', { nullable: true, description: 'The request, without what is secret.' }),
     got: t.exposeString('got', { nullable: true, description: 'The answer, cut short.' }),
     reason: t.exposeString('reason', { nullable: true, description: 'Why it is not ok.' }),

@@ -748,6 +748,7 @@ describe('the answer', () => {
       const done = await browser.get(path);
       expect(done.status).toBe(200);
       expect(done.html).toContain('<bdi>Homely</bdi> was added to <bdi>Harbour</bdi>');
+      expect(done.html).toMatch(/href="\/portal\/servers\/\d+"[^>]*>Open Harbour</);
       expect(done.html).not.toContain('did not get');
     }
     expect((await new Visitor(server).get(path)).status).toBe(404);

@@ -111,14 +111,14 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the settings of a channe
     const id = await makeChannel('bridge');
     const { page, faults, open, close } = await openPortal(browser, server, ada, { width: 360, dark: true });
     await open(`/servers/${guild.id}/channels/${id}/settings`);
-    await page.getByLabel('Say something of a role').selectOption('@everyone');
+    await page.getByLabel('Add a role').selectOption('@everyone');
     const sendOf = (name: string) => page.getByRole('group', { name: `Send messages, for ${name}` });
     await sendOf('@everyone').getByRole('button', { name: 'Deny' }).click();
     await page.getByText('Not saved: Send messages').waitFor();
     await page.getByRole('button', { name: 'Save changes' }).click();
     await said(page, 'Saved');
     await page.getByText('0 allowed, 1 denied').waitFor();
-    await page.getByRole('combobox', { name: 'Say something of a member' }).fill('bo');
+    await page.getByRole('combobox', { name: 'Add a member' }).fill('bo');
     await page.getByRole('option', { name: 'bob' }).click();
     await sendOf('bob').getByRole('button', { name: 'Allow' }).click();
     await page.getByRole('button', { name: 'Save changes' }).click();

@@ -46,6 +46,15 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the frame of every page'
     await page.getByText('Nothing of yours is called so.').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page
+      .getByRole('button', { name: /^Go to/ })
+      .and(page.locator(':focus'))
+      .waitFor();
+    await page.getByRole('link', { name: 'Teams' }).focus();
+    await page.keyboard.press('Control+k');
+    await field.and(page.locator(':focus')).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'Teams' }).and(page.locator(':focus')).waitFor();
     expect(faults).toEqual([]);
     await close();
   });

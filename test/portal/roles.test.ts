@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { noBrowser, openBrowser } from '../harness/browser.js';
 import { createGuild, invite, type MadeGuild, type Person, signUp } from '../harness/people.js';
@@ -33,6 +33,11 @@ async function makeRole(page: Page, name: string): Promise<void> {
   await page.getByRole('region', { name: `Role ${name}` }).waitFor();
 }
 
+type Box = Awaited<ReturnType<Locator['boundingBox']>>;
+
+/** Whether one ends where the other begins, or before. */
+const isAbove = (upper: Box, lower: Box) => upper !== null && lower !== null && upper.y + upper.height <= lower.y;
+
 const permissionsOf = async (roleId: string): Promise<bigint> => {
   const { guild: shown } = await ada.graphql('query ($id: ID!) { guild(id: $id) { roles { id permissions } } }', {
     id: guild.id,
@@ -54,7 +59,12 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the roles of a server'),
     await editor.getByLabel('Name', { exact: true }).fill('Pilots');
     await editor.getByLabel('Manage messages').check();
     await hers.page.getByRole('button', { name: 'Save changes' }).click();
-    await hers.page.locator('[aria-invalid=true]').waitFor();
+    await hers.page.getByText('A colour is # and six of the digits 0–9 and a–f, such as #3f4fd6.').waitFor();
+    const [field, bar] = [
+      hers.page.locator('[aria-invalid=true]'),
+      hers.page.getByRole('region', { name: 'Unsaved changes' }),
+    ];
+    await expect.poll(async () => isAbove(await field.boundingBox(), await bar.boundingBox())).toBe(true);
     await hers.page.getByLabel('Colour').fill('#0000ff');
     await hers.page.getByRole('button', { name: 'Save changes' }).click();
     await said(hers.page, 'Saved');

@@ -24,7 +24,7 @@ export const PERMISSIONS = [
   {"name":"ManageWebhooks","bit":"536870912","words":"Manage webhooks"},
   {"name":"ManageGuild","bit":"32","words":"Manage the server"},
   {"name":"CreateInstantInvite","bit":"1","words":"Create invites"},
-  {"name":"ChangeNickname","bit":"67108864","words":"Change its nickname"},
+  {"name":"ChangeNickname","bit":"67108864","words":"Change its own nickname"},
   {"name":"ManageNicknames","bit":"134217728","words":"Manage nicknames"},
   {"name":"KickMembers","bit":"2","words":"Kick members"},
   {"name":"BanMembers","bit":"4","words":"Ban members"},

@@ -25,7 +25,6 @@ export default function Switcher({ onClose }: { onClose: () => void }) {
         text={text}
         items={fitting(itemsOf(data?.portalHome), text)}
         none="Nothing of yours is called so."
-        isFirst
         onText={setText}
         onPick={go}
         onLeave={onClose}

@@ -19,8 +19,11 @@ export function Form({ children, buttons, onSubmit, problem, isBusy }: FormProps
   const seconds = useCountdown(problem?.retryAfter ?? 0, problem);
   const unsaid = useUnsaid(problem, form, refusal);
   useEffect(() => {
-    if (problem) form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
-  }, [problem]);
+    if (!problem) return;
+    const field = form.current?.querySelector<HTMLElement>('[aria-invalid=true]');
+    field?.focus();
+    (field?.closest('.field') ?? refusal.current)?.scrollIntoView({ block: 'nearest' });
+  }, [problem, unsaid]);
   const keepFocus = useFocusAfterSending(form, isBusy);
   const submit = (event: FormEvent) => {
     event.preventDefault();

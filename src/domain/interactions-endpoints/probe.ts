@@ -10,6 +10,8 @@ import { postSigned, type SignatureHeaders, signatureOf } from './post.js';
 export interface ProbeCheck {
   name: string;
   ok: boolean;
+  /** Not after one without whose success it makes no sense. */
+  wasTried: boolean;
   sent: string | null;
   got: string | null;
   /** Why it is not ok; null where it is. */
@@ -83,12 +85,12 @@ function inOrder(steps: Step[]): ProbeCheck[] {
 }
 
 function notTried(name: string, because: string | undefined): ProbeCheck {
-  return { name, ok: false, sent: null, got: null, reason: `not tried: ${because} failed` };
+  return { name, ok: false, wasTried: false, sent: null, got: null, reason: `not tried: ${because} failed` };
 }
 
 function checkOf({ name, sent, faultOf }: Step, answer: OutboundAnswer): ProbeCheck {
   const reason = faultOf(answer);
-  return { name, ok: reason === null, sent, got: sent === null ? null : answerText(answer), reason };
+  return { name, ok: reason === null, wasTried: true, sent, got: sent === null ? null : answerText(answer), reason };
 }
 
 /** A signature that nobody can take for a good one: of a key that nobody has, or of no key at all. */

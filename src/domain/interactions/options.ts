@@ -222,8 +222,12 @@ function readText({ choices, min_length: min, max_length: max }: Parameter, valu
   return readChoice(choices, value);
 }
 
-function readNumber({ choices, min_value: min, max_value: max }: Parameter, value: number | undefined): ValueRead {
-  if (value === undefined) return { fault: { code: 'NUMBER_TYPE_COERCE', message: 'The value is not such a number.' } };
+function readNumber(parameter: Parameter, value: number | undefined): ValueRead {
+  const { type, choices, min_value: min, max_value: max } = parameter;
+  if (value === undefined) {
+    const message = type === Type.Integer ? 'The value must be a whole number.' : 'The value must be a number.';
+    return { fault: { code: 'NUMBER_TYPE_COERCE', message } };
+  }
   if (min !== undefined && value < min) {
     return { fault: { code: 'NUMBER_TYPE_MIN', message: `The value should be greater than or equal to ${min}.` } };
   }

@@ -41,10 +41,15 @@ async function findMaker(
   return { kind: 'person', name: owner ? owner.username : 'somebody who is gone' };
 }
 
+interface Named {
+  id: bigint;
+  name: string;
+}
+
 export interface MadeInstallation {
   application: Application;
   /** Null for an installation to the caller. */
-  guild: { name: string } | null;
+  guild: Named | null;
   /** What its bot was given. */
   permissions: bigint;
 }
@@ -69,8 +74,8 @@ export async function findInstallation(
   return guild && { application, guild, permissions };
 }
 
-async function findOwnGuild({ read }: CallContext, id: bigint, userId: bigint): Promise<{ name: string } | null> {
-  const select = { name: true };
+async function findOwnGuild({ read }: CallContext, id: bigint, userId: bigint): Promise<Named | null> {
+  const select = { id: true, name: true };
   const guild = await read.guild.findFirst({ where: { id, members: { some: { userId } } }, select });
   return guild ?? read.boxGuild.findFirst({ where: { id, box: { ownerId: userId } }, select });
 }

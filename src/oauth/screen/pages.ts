@@ -101,7 +101,7 @@ ${
 <ul>${withheld.map(({ text }) => html`<li>${text}</li>`)}</ul>`
 }
 <p class="soft">You can close this page.</p>`,
-    next: [START],
+    next: guild ? [{ address: `/portal/servers/${guild.id}`, text: `Open ${guild.name}` }, START] : [START],
   });
 }
 

@@ -106,7 +106,7 @@ describe('an endpoint', () => {
     const { probe } = (portal.errors[0] as Loose).extensions;
     expect(probe.ok).toBe(false);
     expect(probe.checks.find(({ ok }: Loose) => !ok)).toMatchObject({ name, reason: expect.stringContaining(words) });
-    expect(Object.keys(probe.checks[0]).sort()).toEqual(['got', 'name', 'ok', 'reason', 'sent']);
+    expect(Object.keys(probe.checks[0]).sort()).toEqual(['got', 'name', 'ok', 'reason', 'sent', 'wasTried']);
 
     const { status, body } = await patch({ interactions_endpoint_url: endpoint.url, description: 'must not stay' });
     expect(status).toBe(400);

@@ -23,5 +23,5 @@ export const TimelineChangedDocument = document<TimelineChangedSubscription, Tim
 );
 
 export const TestInteractionsEndpointDocument = document<TestInteractionsEndpointMutation, TestInteractionsEndpointMutationVariables>(
-  'mutation TestInteractionsEndpoint($input:TestInteractionsEndpointInput!){testInteractionsEndpoint(input:$input){probe{...Probe}}}fragment Probe on EndpointProbe{ok checks{name ok sent got reason}}',
+  'mutation TestInteractionsEndpoint($input:TestInteractionsEndpointInput!){testInteractionsEndpoint(input:$input){probe{...Probe}}}fragment Probe on EndpointProbe{ok checks{name ok wasTried sent got reason}}',
 );

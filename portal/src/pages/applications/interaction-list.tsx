@@ -11,6 +11,7 @@ import { useQuery } from '../../query.js';
 import { useRenewal } from '../../renewal.js';
 import { Awaited, Refused } from '../../ui/listing.js';
 import { Ago } from '../../ui/times.js';
+import { useApplication } from './application.js';
 import { newestFirst, partAt, withRow } from './interaction-log.js';
 import { personText, STATES, typeText } from './interaction-words.js';
 
@@ -172,13 +173,20 @@ type Numbers = NonNullable<EndpointHealthQuery['application']>['endpointHealth']
 function Health({ id, since }: { id: string; since: unknown }) {
   const answer = useQuery({ query: EndpointHealthDocument, variables: { id } });
   const { data, again } = answer;
+  const { interactionsEndpointUrl } = useApplication();
   useEffect(() => {
     if (since === NONE) return;
     const timer = setTimeout(again, HEALTH_AFTER_MS);
     return () => clearTimeout(timer);
   }, [since, again]);
   const health = data?.application?.endpointHealth;
+  // Who has no endpoint gets interactions over the gateway: nothing is known of an endpoint that there never was.
+  if (health && interactionsEndpointUrl === null && isBlank(health)) return null;
   return health ? <HealthLine health={health} /> : <Awaited answer={answer} lines={1} />;
+}
+
+function isBlank({ answered, fellBack, failed }: Numbers): boolean {
+  return answered + fellBack + failed === 0;
 }
 
 function HealthLine({ health }: { health: Numbers }) {

@@ -79,20 +79,38 @@ function Timeline({ trace }: Pick<InteractionPageFragment, 'trace'>) {
     <section className="card" aria-labelledby="timeline">
       <h2 id="timeline">Timeline</h2>
       {trace.length === 0 && <p className="hint">Nothing was noted yet.</p>}
-      <ol className="timeline">
-        {trace.map((step, index) => (
-          <Step key={index} step={step} />
-        ))}
-      </ol>
+      <Steps trace={trace} />
     </section>
+  );
+}
+
+/** One after the other, each with how long after the first it was. */
+export function Steps({ trace }: Pick<InteractionPageFragment, 'trace'>) {
+  const begin = trace[0]?.at;
+  return (
+    <ol className="timeline">
+      {trace.map((step, index) => (
+        <Step key={index} step={step} begin={index === 0 ? undefined : begin} />
+      ))}
+    </ol>
   );
 }
 
 const clock = once(() => new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' }));
 
-export function Step({ step }: { step: InteractionPageFragment['trace'][number] }) {
+interface StepProps {
+  step: InteractionPageFragment['trace'][number];
+  /** When the first one was; undefined for that itself. */
+  begin: string | undefined;
+}
+
+function Step({ step, begin }: StepProps) {
   const { at, kind, status, durationMs, reason, request, response } = step;
-  const facts = [status !== null && `status ${status}`, durationMs !== null && `${durationMs} ms`].filter(Boolean);
+  const facts = [
+    status !== null && `status ${status}`,
+    durationMs !== null && `took ${durationMs} ms`,
+    begin !== undefined && `${Math.max(0, Date.parse(at) - Date.parse(begin))} ms after the first`,
+  ].filter(Boolean);
   return (
     <li data-fault={isFault(step)}>
       <p>

@@ -6,11 +6,18 @@ type Check = ProbeFragment['checks'][number];
 
 /** What came of probing an endpoint: each check with what was sent, what came and why it failed. */
 export function ProbeReport({ probe }: { probe: ProbeFragment }) {
-  const failed = probe.checks.filter(({ ok }) => !ok).length;
+  const tried = probe.checks.filter(({ wasTried }) => wasTried);
+  const failed = tried.filter(({ ok }) => !ok).length;
   return (
     <section className="probe" aria-label="Probe report">
       <p role="status">
-        <b>{probe.ok ? 'Everything is as it should be.' : `${failed} of ${probe.checks.length} checks failed.`}</b>
+        <b>
+          {probe.ok
+            ? 'Everything is as it should be.'
+            : failed === 1
+              ? 'One check failed.'
+              : `${failed} checks failed.`}
+        </b>
       </p>
       <ol>
         {probe.checks.map((check) => (
@@ -21,11 +28,16 @@ export function ProbeReport({ probe }: { probe: ProbeFragment }) {
   );
 }
 
-function CheckRow({ check: { name, ok, sent, got, reason } }: { check: Check }) {
+function CheckRow({ check: { name, ok, wasTried, sent, got, reason } }: { check: Check }) {
   return (
     <li data-ok={ok}>
       <p>
-        <span className={`badge ${ok ? 'good' : 'bad'}`}>{ok ? 'passed' : 'failed'}</span> <b>{sentence(name)}</b>
+        {wasTried ? (
+          <span className={`badge ${ok ? 'good' : 'bad'}`}>{ok ? 'passed' : 'failed'}</span>
+        ) : (
+          <span className="badge">not tried</span>
+        )}{' '}
+        <b>{sentence(name)}</b>
       </p>
       {reason !== null && <p className="reason">{reason}</p>}
       {(sent !== null || got !== null) && (

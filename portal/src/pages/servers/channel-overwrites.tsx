@@ -57,7 +57,7 @@ function AddTarget({ count, isSaid, onAdd }: AddTargetProps) {
   const { id: guildId, roles } = useServer();
   return (
     <div className="question">
-      <Select label="Say something of a role" value="" onChange={({ target }) => onAdd(target.value, true)}>
+      <Select label="Add a role" value="" onChange={({ target }) => onAdd(target.value, true)}>
         <option value="">Choose a role</option>
         {roles
           .filter(({ id }) => !isSaid(id))
@@ -67,7 +67,7 @@ function AddTarget({ count, isSaid, onAdd }: AddTargetProps) {
             </option>
           ))}
       </Select>
-      <PersonField key={count} label="Say something of a member" onPick={(id) => id && onAdd(id, false)} />
+      <PersonField key={count} label="Add a member" onPick={(id) => id && onAdd(id, false)} />
     </div>
   );
 }

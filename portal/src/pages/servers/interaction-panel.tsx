@@ -5,7 +5,7 @@ import { useLive } from '../../live.js';
 import { useQuery } from '../../query.js';
 import { useRenewal } from '../../renewal.js';
 import { Awaited } from '../../ui/listing.js';
-import { Step } from '../applications/interaction.js';
+import { Steps } from '../applications/interaction.js';
 import { useAsking } from './followed-interactions.js';
 
 interface InteractionPanelProps {
@@ -21,7 +21,7 @@ export default function InteractionPanel({ watched, onClose }: InteractionPanelP
       <h2>
         Timeline of <bdi>{name}</bdi>
       </h2>
-      <Steps id={id} />
+      <Timeline id={id} />
       <div className="actions">
         {application && (
           <Link
@@ -39,7 +39,7 @@ export default function InteractionPanel({ watched, onClose }: InteractionPanelP
   );
 }
 
-function Steps({ id }: { id: string }) {
+function Timeline({ id }: { id: string }) {
   const answer = useQuery({ query: InteractionDocument, variables: { id } });
   const { data, again } = answer;
   useLive(TimelineChangedDocument, { id });
@@ -49,11 +49,5 @@ function Steps({ id }: { id: string }) {
   if (!data) return <Awaited answer={answer} />;
   const steps = data.interaction?.trace ?? [];
   if (steps.length === 0) return <p className="hint">Nothing was noted yet.</p>;
-  return (
-    <ol className="timeline">
-      {steps.map((step, index) => (
-        <Step key={index} step={step} />
-      ))}
-    </ol>
-  );
+  return <Steps trace={steps} />;
 }

@@ -24,7 +24,8 @@ export function JoinServer({ onClose }: { onClose: () => void }) {
     onClose();
     void navigate({ to: '/servers/$guildId/general', params: { guildId: joined.joinGuild.guild.id } });
   };
-  const fault = problem?.fields.code ?? problem?.message ?? undefined;
+  const isUnknown = problem?.code === 'NOT_FOUND';
+  const fault = isUnknown ? NO_INVITE : (problem?.fields.code ?? problem?.message ?? undefined);
   // One object for one refusal: a form gives the focus to its field for each that it is given.
   const atField = useMemo(() => problem && { ...problem, message: null }, [problem]);
   return (
@@ -48,6 +49,8 @@ export function JoinServer({ onClose }: { onClose: () => void }) {
     </OpenDialog>
   );
 }
+
+const NO_INVITE = 'There is no such invite here. It may have expired, or have been used up or taken back.';
 
 /** The code of an invite, alone or at the end of its link. */
 function codeIn(text: string): string {

@@ -173,7 +173,7 @@ function TimeOut({ member, onSaved }: PartProps) {
       buttons={(isOff) => <SaveButton isOff={isOff || !!lack} text="Time out" />}
     >
       <Select
-        label="May only look on for"
+        label="For how long they may only read"
         hint={lack}
         disabled={lack !== undefined}
         value={seconds}

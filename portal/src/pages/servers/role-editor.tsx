@@ -62,7 +62,7 @@ export function RoleEditor({ role, lack }: { role: RoleRowFragment; lack: string
                 hint="Such as #3f4fd6; empty for none."
                 maxLength={7}
                 value={value.color}
-                fault={faults.color}
+                fault={faults.color && NO_COLOUR}
                 onChange={({ target }) => set('color', target.value)}
               />
             )}
@@ -143,6 +143,8 @@ function AdministratorQuestion({ role, decide }: AdministratorQuestionProps) {
 function colorText(color: number): string {
   return color === 0 ? '' : `#${color.toString(16).padStart(6, '0')}`;
 }
+
+const NO_COLOUR = 'A colour is # and six of the digits 0–9 and a–f, such as #3f4fd6.';
 
 /** As an RGB value; what is no colour is one that the server refuses. */
 function colorOf(text: string): number {

@@ -76,5 +76,5 @@ function whomOf(typed: string): Whom {
 /** An id that nobody has is answered without the name of a field. */
 function atField(problem: Problem | null): Problem | null {
   if (problem?.code !== 'NOT_FOUND' || problem.message === null) return problem;
-  return { ...problem, message: null, fields: { userId: problem.message } };
+  return { ...problem, message: null, fields: { userId: 'Nobody here has this id.' } };
 }
