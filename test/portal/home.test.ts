@@ -1,3 +1,4 @@
+import { Client, GatewayIntentBits } from 'discord.js';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { noBrowser, openBrowser } from '../harness/browser.js';
@@ -33,7 +34,14 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the start page'), () => 
     const link = steps.getByRole('link', { name: 'Install Otter bot to it' });
     expect(await link.getAttribute('href')).toBe(`/oauth2/authorize?client_id=${application.id}`);
     await install(ada, application, guild);
+    await steps.getByRole('heading', { name: 'Otter bot is installed: now start it' }).waitFor();
+    expect(await steps.getByRole('link', { name: guild.name }).count()).toBe(1);
+    const way = await steps.getByRole('link', { name: 'Connect its program' }).getAttribute('href');
+    expect(way).toBe(`/portal/applications/${application.id}/bot`);
+    const bot = new Client({ intents: [GatewayIntentBits.Guilds], rest: { api: `${server.origin}/api` } });
+    await bot.login(application.botToken);
     await steps.waitFor({ state: 'detached' });
+    await bot.destroy();
     expect(faults).toEqual([]);
     await close();
   });

@@ -1,11 +1,12 @@
 import { Link } from '@tanstack/react-router';
 import type { HomeFragment } from '../../gql/types.js';
+import { Name } from '../../ui/page.js';
 
-/** Leads somebody who is here for the first time: until they have an application that is installed somewhere. */
+/** Leads somebody who is here for the first time, until a first application is installed somewhere and can answer. */
 export function FirstSteps({ home: { applications, guilds } }: { home: HomeFragment }) {
   const [newest] = applications.slice(-1);
-  const isInstalled = applications.some(({ serverCount }) => serverCount > 0);
-  if (isInstalled) return null;
+  const installed = applications.find(({ serverCount }) => serverCount > 0);
+  if (installed) return applications.length === 1 && <ToStart application={installed} guild={guilds.at(-1)} />;
   return (
     <section className="card" aria-label="First steps">
       <h2>Three steps to a bot that answers</h2>
@@ -24,6 +25,44 @@ export function FirstSteps({ home: { applications, guilds } }: { home: HomeFragm
           )}
         </Step>
       </ol>
+    </section>
+  );
+}
+
+interface ToStartProps {
+  application: HomeFragment['applications'][number];
+  guild: HomeFragment['guilds'][number] | undefined;
+}
+
+/** What is left to do for an application that nothing answers for yet: neither a program that is connected nor an endpoint. */
+function ToStart({ application, guild }: ToStartProps) {
+  const { id, name, botOnline, interactionsEndpointUrl } = application;
+  if (botOnline || interactionsEndpointUrl !== null) return null;
+  return (
+    <section className="card" aria-label="First steps">
+      <h2>
+        <Name>{name}</Name> is installed: now start it
+      </h2>
+      <p>
+        <Link to="/applications/$applicationId/bot" params={{ applicationId: id }}>
+          Connect its program
+        </Link>
+        , with lines for the usual libraries, or{' '}
+        <Link to="/applications/$applicationId/interactions" params={{ applicationId: id }}>
+          name an endpoint
+        </Link>{' '}
+        that is asked over HTTP.
+        {guild && (
+          <>
+            {' '}
+            Then run a command in{' '}
+            <Link to="/servers/$guildId/channels" params={{ guildId: guild.id }}>
+              <Name>{guild.name}</Name>
+            </Link>
+            .
+          </>
+        )}
+      </p>
     </section>
   );
 }
