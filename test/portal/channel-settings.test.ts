@@ -128,7 +128,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the settings of a channe
     expect(overwrites).toContainEqual({ id: guild.id, type: 0, allow: '0', deny: '2048' });
     expect(overwrites).toContainEqual({ id: bob.id, type: 1, allow: '2048', deny: '0' });
     await page.locator('summary').getByText('@everyone').click();
-    await page.getByRole('button', { name: 'Say nothing of @everyone' }).click();
+    await page.getByRole('button', { name: 'Remove @everyone from the list' }).click();
     await page.getByText('0 allowed, 1 denied').waitFor({ state: 'detached' });
     expect((await settingsOf(id)).overwrites).toHaveLength(1);
     expect(await overhang(page)).toBeLessThanOrEqual(0);

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { AxeResults } from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { axeFaults } from '../harness/axe.js';
 import { noBrowser, openBrowser } from '../harness/browser.js';
 import { type FullPortal, fillPortal } from '../harness/full-portal.js';
 import { createApplication, createGuild, signUp } from '../harness/people.js';
@@ -11,8 +10,6 @@ import { openPortal, type PortalTab, untilShown } from '../harness/portal.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
 import { createTeam } from '../harness/teams.js';
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** The addresses that have a page, as the build found them. */
 const ROUTES = JSON.parse(readFileSync(join(import.meta.dirname, '../../dist/portal/routes.json'), 'utf8')) as string[];
@@ -32,21 +29,11 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** What axe finds wrong, in the theme that is shown. */
-async function faultsIn(page: Page, rules?: string[]): Promise<string[]> {
-  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(AXE);
-  const { violations } = (await page.evaluate(
-    (only) => (window as unknown as { axe: { run(options: object): unknown } }).axe.run(only ? { runOnly: only } : {}),
-    rules,
-  )) as AxeResults;
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
-}
-
 /** What is wrong for whom: colours in either theme, everything else once; at twice the size of text and on a phone, what is too wide. */
 async function examine({ page }: PortalTab): Promise<Record<string, string[]>> {
-  const found: Record<string, string[]> = { light: await faultsIn(page) };
+  const found: Record<string, string[]> = { light: await axeFaults(page) };
   await page.emulateMedia({ colorScheme: 'dark' });
-  found.dark = await faultsIn(page, ['color-contrast']);
+  found.dark = await axeFaults(page, ['color-contrast']);
   await page.emulateMedia({ colorScheme: 'light' });
   await page.setViewportSize({ width: 360, height: 740 });
   found.phone = await tooWide(page);
@@ -126,7 +113,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'every page opens, for ev
       expect({ ...(await partsOf(tab)), ...(await examine(tab)) }).toEqual(WELL);
     });
 
-    it.each<[route: string, button: string]>([
+    it.each<[route: string, button: string | RegExp]>([
       ['', 'As GraphQL'],
       ['applications', 'New application'],
       ['applications/$applicationId/general', 'Delete application'],
@@ -141,19 +128,82 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'every page opens, for ev
       ['servers/$guildId/general', 'Delete server'],
       ['servers/$guildId/channels', 'New channel'],
       ['servers/$guildId/channels/$channelId/settings', 'Delete channel'],
+      ['servers/$guildId/general', /^Revoke /],
+      ['servers/$guildId/members', 'Manage mate'],
+      ['servers/$guildId/integrations', 'Uninstall Otter bot'],
+      ['applications/$applicationId/commands/$commandId', 'Delete command'],
+      ['teams/$teamId/members', 'Remove mate'],
+      ['teams/$teamId/members', 'Revoke and invite again: guest'],
+      ['teams/$teamId/applications', 'Move one of mine here'],
       ['boxes', 'New box'],
       ['boxes/$boxId', 'Delete box'],
     ])('/%s with “%s” open', async (route, button) => {
       await tab.open(`/${pathOf(route)}`);
       await untilShown(tab.page);
-      await tab.page.getByRole('button', { name: button, exact: true }).click();
+      const opener = tab.page.getByRole('button', { name: button, exact: true });
+      await opener.click();
       const dialog = tab.page.getByRole('dialog').or(tab.page.getByRole('alertdialog'));
       await dialog.waitFor();
       expect(await examine(tab)).toEqual({});
       await tab.page.keyboard.press('Escape');
       await dialog.waitFor({ state: 'detached' });
-      expect(await tab.page.locator(':focus').textContent()).toBe(button);
+      await opener.and(tab.page.locator(':focus')).waitFor();
       expect(tab.faults).toEqual([]);
+    });
+
+    it.each<[what: string, route: string, open: (page: Page) => Promise<void>]>([
+      [
+        'the switcher, and nothing that fits',
+        '',
+        async (page) => {
+          await page.keyboard.press('Control+k');
+          await page.getByRole('combobox').fill('zzz');
+          await page.getByText('Nothing of yours is called so.').waitFor();
+        },
+      ],
+      [
+        'commands to pick',
+        'servers/$guildId/channels/$channelId',
+        async (page) => {
+          await page.getByLabel(/^Message #/).press('/');
+          await page.getByRole('option').first().waitFor();
+        },
+      ],
+      [
+        'a command to fill in',
+        'servers/$guildId/channels/$channelId',
+        async (page) => {
+          await page.getByLabel(/^Message #/).press('/');
+          await page.getByRole('option', { name: /dive/ }).click();
+          await page.getByRole('region', { name: 'Command dive' }).waitFor();
+        },
+      ],
+      [
+        'the question before something typed is left',
+        'applications/$applicationId/general',
+        async (page) => {
+          await page.getByLabel('Description').fill('Typed');
+          await page.getByRole('link', { name: 'Teams' }).click();
+          await page.getByRole('alertdialog', { name: 'Leave without saving?' }).waitFor();
+        },
+      ],
+      [
+        'a new token, shown once',
+        'applications/$applicationId/bot',
+        async (page) => {
+          await page.getByRole('button', { name: 'Reset bot token' }).click();
+          await page.getByRole('alertdialog').getByRole('button', { name: 'Reset bot token' }).click();
+          await page.getByRole('dialog', { name: 'The new bot token' }).waitFor();
+        },
+      ],
+    ])('with %s open', async (_what, route, open) => {
+      const fresh = await openPortal(browser, server, full.owner);
+      await fresh.open(`/${pathOf(route)}`);
+      await untilShown(fresh.page);
+      await open(fresh.page);
+      expect(await examine(fresh)).toEqual({});
+      expect(fresh.faults).toEqual([]);
+      await fresh.close();
     });
   });
 

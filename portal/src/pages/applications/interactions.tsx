@@ -55,7 +55,9 @@ function RunLink() {
   if (!server || !channel) return null;
   return (
     <Link className="button" to="/servers/$guildId/channels/$channelId" params={{ guildId, channelId: channel.id }}>
-      Run a command in <Name>{server.name}</Name>
+      <span>
+        Run a command in <Name>{server.name}</Name>
+      </span>
     </Link>
   );
 }

@@ -135,7 +135,9 @@ function Target({ channelId, overwrite, isSaid, lack, onDrop, name }: OneTargetP
       </DraftForm>
       {!lack && (
         <TakeBack channelId={channelId} targetId={targetId} isSaid={isSaid} onDrop={onDrop}>
-          Say nothing of <bdi>{name}</bdi>
+          <span>
+            Remove <bdi>{name}</bdi> from the list
+          </span>
         </TakeBack>
       )}
     </details>
