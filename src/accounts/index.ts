@@ -159,5 +159,5 @@ function refuse(app: AppContext, error: FastifyError, reply: FastifyReply): Fast
   }
   const requestId = reply.request.id;
   app.log.error({ err: error, requestId }, 'a request to /auth failed');
-  return reply.code(500).send({ code: 'INTERNAL_ERROR', message: `Internal error (request ${requestId}).` });
+  return reply.code(500).send({ code: 'INTERNAL_ERROR', message: `Internal error (request ${requestId}).`, requestId });
 }

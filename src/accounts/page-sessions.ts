@@ -1,6 +1,5 @@
 import type { AppContext } from '../context.js';
 import { isPasswordReset } from '../domain/accounts/index.js';
-import { DomainError } from '../domain/errors.js';
 import type { FindPerson, PageSessions } from '../http/page-sessions.js';
 import type { Auth } from './auth.js';
 import { csrfToken, csrfTokenFits } from './csrf.js';
@@ -14,13 +13,8 @@ export function createPageSessions(app: AppContext, auth: () => Promise<Auth>, f
   return {
     findPerson,
     async signIn(credentials, visitor) {
-      try {
-        const response = await signIn(app, await auth(), credentials, visitor);
-        if (response.ok) return response.headers.getSetCookie();
-      } catch (error) {
-        if (!(await isWrong(error))) throw error;
-      }
-      throw new DomainError('UNAUTHENTICATED', 'The e-mail address or the password is wrong.');
+      const response = await signIn(app, await auth(), credentials, visitor);
+      return response.headers.getSetCookie();
     },
     async signUp(details, visitor) {
       const response = await signUp(app, await auth(), details, visitor);
@@ -37,11 +31,4 @@ export function createPageSessions(app: AppContext, auth: () => Promise<Auth>, f
     csrfToken: (headers) => csrfToken(keys, headers),
     csrfTokenFits: (headers, token) => csrfTokenFits(keys, headers, token),
   };
-}
-
-/** Whether it is the credentials that were refused. */
-async function isWrong(error: unknown): Promise<boolean> {
-  if (error instanceof DomainError) return error.code === 'INVALID_INPUT';
-  const { isAPIError } = await import('better-auth/api');
-  return isAPIError(error) && error.statusCode < 500;
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { AppContext } from '../context.js';
 import {
   changePassword as changeIt,
+  EmailAddress,
   findPassword,
   isPasswordReset,
   NewPassword,
@@ -21,7 +22,6 @@ import { hashSecret } from '../infra/secrets.js';
 import { countSignIn, takeAttempt } from './attempts.js';
 import type { Auth } from './auth.js';
 import { requireOwner } from './own-sessions.js';
-import { EmailAddress } from './sign-in.js';
 
 const Change = z.object({ currentPassword: plainText(), newPassword: NewPassword });
 const Request = z.object({ email: EmailAddress });

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { AppContext } from '../context.js';
-import { endSession, findPassword, isStillPassword, type OwnPassword } from '../domain/accounts/index.js';
+import { EmailAddress, endSession, findPassword, isStillPassword, type OwnPassword } from '../domain/accounts/index.js';
 import { DomainError } from '../domain/errors.js';
-import { plainText } from '../domain/input.js';
+import { fault, plainText } from '../domain/input.js';
 import { SIGN_IN_PER_ADDRESS } from '../domain/limits.js';
 import { parseInput } from '../domain/parse-input.js';
 import type { FindPerson, Visitor } from '../http/page-sessions.js';
@@ -11,20 +11,21 @@ import { countSignIn, takeAttempt } from './attempts.js';
 import type { Auth } from './auth.js';
 import { requestFor } from './forwarding.js';
 
-/** An e-mail address as somebody types it to name their account. */
-export const EmailAddress = plainText().pipe(z.string().max(254).trim().toLowerCase());
+const Password = plainText().refine((password) => password !== '', fault('BASE_TYPE_REQUIRED', 'Type your password.'));
 
-const Credentials = z.object({ email: EmailAddress, password: plainText() });
+const Credentials = z.object({ email: EmailAddress, password: Password });
 
 /**
  * Begins a session. An attempt counts until it succeeded or met an outage, whatever was sent.
- * @throws RATE_LIMITED, INVALID_INPUT, and the accounts library's own refusal of wrong credentials
+ * @throws RATE_LIMITED, INVALID_INPUT, and UNAUTHENTICATED for a wrong pair, without a word of which of the two is wrong
  */
 export async function signIn(app: AppContext, auth: Auth, credentials: unknown, visitor: Visitor): Promise<Response> {
   const { email, password } = await readCredentials(app, credentials, visitor);
   const { before, response } = await countSignIn(app, email, visitor.address, async () => {
     const found = await findPassword(app.callOfNobody(), { email });
-    const answer = await auth.handler(requestFor(app, '/auth/sign-in/email', visitor, { email, password }));
+    const request = requestFor(app, '/auth/sign-in/email', visitor, { email, password });
+    const answer = await auth.handler(request);
+    if (!answer.ok) throw new DomainError('UNAUTHENTICATED', 'The e-mail address or the password is wrong.');
     return { ok: answer.ok, before: found, response: answer };
   });
   if (before && response.ok) await endIfOutdated(app, before, response);

@@ -39,13 +39,22 @@ describe('a page', () => {
   test.each<[string, object]>([
     ['a wrong password', { email: ada.email, password: 'wrong horse' }],
     ['an unknown address', { email: 'nobody@people.example', password: ada.password }],
-    ['what is no address', { email: 'x'.repeat(300), password: ada.password }],
-    ['what cannot be stored', { email: ada.email, password: '\u0000' }],
   ])('says the same to %s', async (_what, change) => {
     await expect(pages.signIn({ ...ada, ...change }, visitor())).rejects.toMatchObject({
       code: 'UNAUTHENTICATED',
       message: 'The e-mail address or the password is wrong.',
     });
+  });
+
+  test.each<[string, object]>([
+    ['email EMAIL_TYPE_INVALID_EMAIL', { email: 'ada' }],
+    ['email BASE_TYPE_MAX_LENGTH', { email: `${'x'.repeat(254)}@people.example` }],
+    ['password BASE_TYPE_REQUIRED', { password: '' }],
+    ['password STRING_TYPE_REGEX', { password: '\u0000' }],
+  ])('says at its field what cannot be credentials: %s', async (fault, change) => {
+    const error: unknown = await pages.signIn({ ...ada, ...change }, visitor()).catch((error) => error);
+    const fields = error instanceof DomainError ? error.fields : [];
+    expect(fields.map(({ path, code }) => `${path} ${code}`)).toContain(fault);
   });
 
   test('says so where it is not the credentials that are refused', async () => {

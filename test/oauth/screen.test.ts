@@ -233,10 +233,15 @@ describe('sign-in', () => {
   it('keeps the e-mail address and not the password when they do not fit', async () => {
     const visitor = new Visitor(server);
     const form = formIn(await visitor.get(forCode()), '/oauth2/sign-in');
-    for (const email of [ada.email, 'nobody@people.example', 'no address', 'a'.repeat(300)]) {
+    const wrongPair = 'The e-mail address or the password is wrong.';
+    for (const [email, words] of [
+      [ada.email, wrongPair],
+      ['nobody@people.example', wrongPair],
+      ['no address', '<p class="fault" id="email-fault" role="alert">Not a valid e-mail address.</p>'],
+    ] as const) {
       const { status, html, headers } = await visitor.send(form, { email, password: 'wrong wrong' });
       expect(status).toBe(400);
-      expect(html).toContain('The e-mail address or the password is wrong.');
+      expect(html).toContain(words);
       expect(html).toContain(`value="${email}"`);
       expect(html).not.toContain('wrong wrong');
       expect(headers.getSetCookie()).toEqual([]);

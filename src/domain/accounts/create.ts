@@ -4,6 +4,7 @@ import type { User } from '../../infra/database/index.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { fault } from '../input.js';
+import { EmailAddress } from './email.js';
 import { NewPassword } from './password.js';
 
 type AccountDetails = Omit<z.output<typeof SignUp>, 'password'> & { emailVerified: boolean };
@@ -17,15 +18,7 @@ export interface Credential {
 
 /** What a person types at sign-up: the address, which is kept in lower case, the unique username, and the password. */
 export const SignUp = z.object({
-  email: z
-    .string()
-    .trim()
-    .toLowerCase()
-    .max(254)
-    .refine(
-      (email) => z.email().safeParse(email).success,
-      fault('EMAIL_TYPE_INVALID_EMAIL', 'Not a valid e-mail address.'),
-    ),
+  email: EmailAddress,
   name: z
     .string()
     .refine(

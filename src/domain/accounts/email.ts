@@ -1,4 +1,19 @@
+import { z } from 'zod';
 import type { Reader, Transaction } from '../../infra/database/index.js';
+import { fault, plainText } from '../input.js';
+
+/** An e-mail address as somebody types it; accounts keep it in lower case. */
+export const EmailAddress = plainText().pipe(
+  z
+    .string()
+    .trim()
+    .toLowerCase()
+    .max(254)
+    .refine(
+      (email) => z.email().safeParse(email).success,
+      fault('EMAIL_TYPE_INVALID_EMAIL', 'Not a valid e-mail address.'),
+    ),
+);
 
 /** The e-mail address of a person's account, verified or not; null for somebody without an account. */
 export async function emailOf(db: Reader | Transaction, userId: bigint): Promise<string | null> {

@@ -1,4 +1,5 @@
 export { createAccount, SignUp } from './create.js';
+export { EmailAddress } from './email.js';
 export {
   changePassword,
   findPassword,
