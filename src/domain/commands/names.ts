@@ -6,12 +6,16 @@ import { isReservedName } from './reserved-names.js';
 /** Discord's documentation, Application Command Naming. */
 const CHAT_NAME = /^[-_'\p{L}\p{N}\p{sc=Deva}\p{sc=Thai}]+$/u;
 
+/** Discord's words, and in words what they ask for. */
+const BAD_CHARACTERS =
+  'String value did not match validation regex. A name has letters, digits, hyphens, underscores and apostrophes, and no spaces.';
+
 /** A name of what is typed: a command of type CHAT_INPUT, or an option. In lower case where there is one. */
 export function chatName() {
   return plainText()
     .refine(hasLength, { ...badLength(limits.commandName), abort: true })
     .refine((name) => CHAT_NAME.test(name), {
-      ...fault('STRING_TYPE_REGEX', 'String value did not match validation regex.'),
+      ...fault('STRING_TYPE_REGEX', BAD_CHARACTERS),
       abort: true,
     })
     .refine(

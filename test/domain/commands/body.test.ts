@@ -70,6 +70,12 @@ describe('a command is taken', () => {
 });
 
 describe('a command is refused', () => {
+  test('with words of which characters a name has, after those of the reference platform', () => {
+    expect(faultsIn(NewCommand, chat({ name: 'play it' }))[0]?.message).toMatch(
+      /^String value did not match validation regex\. A name has letters, digits,/,
+    );
+  });
+
   test.each<[string, unknown, ...string[]]>([
     ['that is none', 'play', ' MODEL_TYPE_CONVERT'],
     ['without name and description', {}, 'name BASE_TYPE_REQUIRED', 'description BASE_TYPE_REQUIRED'],
