@@ -204,6 +204,21 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a team'),
     await close();
   });
 
+  it('offers to revoke what is pending to who may, and shows it off to who may no more', async () => {
+    const [team, cem] = [await createTeam(ada, 'Dam'), await signUp(server, 'cem')];
+    await addToTeam(ada, team, bob, 'ADMIN');
+    await inviteToTeam(ada, team, cem);
+    const { page, open, close } = await openPortal(browser, server, bob);
+    await open(`/teams/${team.id}/members`);
+    await page.getByLabel('E-mail address').fill(cem.email);
+    await page.getByRole('button', { name: 'Invite member' }).click();
+    const revoke = page.getByRole('list', { name: 'Pending', exact: true }).getByRole('button', { name: 'Revoke' });
+    await revoke.click({ trial: true });
+    await setTeamRole(ada, team, bob, 'DEVELOPER');
+    await expect.poll(() => revoke.isDisabled(), { timeout: 15_000 }).toBe(true);
+    await close();
+  });
+
   it('revokes and invites again, also where the second half has to be tried twice', async () => {
     const team = await createTeam(ada, 'Mill');
     await inviteToTeam(ada, team, bob, 'ADMIN');

@@ -71,5 +71,6 @@ async function insert(
 }
 
 function alreadyInvited(): DomainError {
-  return new DomainError('CONFLICT', 'This person has a pending invitation. To change it, revoke it first.');
+  const shown = { reason: 'invitation-pending' };
+  return new DomainError('CONFLICT', 'This person has a pending invitation. To change it, revoke it first.', { shown });
 }

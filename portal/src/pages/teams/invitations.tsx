@@ -16,8 +16,8 @@ import { useTeam } from './team.js';
 
 /** Who is invited and did not answer yet. */
 export function Invitations() {
-  const { invitations, viewerOperations } = useTeam();
-  const { off, note } = useOff(whyNotTeam(viewerOperations, 'REVOKE_INVITATION'));
+  const { invitations } = useTeam();
+  const { off, offFor, note } = useRevoking();
   const rows = useRowFocus(invitations.length);
   // Outlives its row, which goes when the invitation is revoked.
   const [again, setAgain] = useState<TeamInvitationRowFragment | null>(null);
@@ -31,7 +31,13 @@ export function Invitations() {
       ) : (
         <ul className="people" aria-label="Pending invitations" ref={rows}>
           {invitations.map((invitation) => (
-            <InvitationRow key={invitation.id} invitation={invitation} off={off} onAgain={() => setAgain(invitation)} />
+            <InvitationRow
+              key={invitation.id}
+              invitation={invitation}
+              off={offFor(invitation)}
+              offAgain={off}
+              onAgain={() => setAgain(invitation)}
+            />
           ))}
         </ul>
       )}
@@ -40,27 +46,41 @@ export function Invitations() {
   );
 }
 
+/** Whether invitations can be taken back: one's own by everybody, those of others by who manages the team. */
+export function useRevoking() {
+  const { viewerOperations } = useTeam();
+  const { off, note } = useOff(whyNotTeam(viewerOperations, 'REVOKE_INVITATION'));
+  const myId = useMyId();
+  const offFor = ({ inviter }: TeamInvitationRowFragment) => (inviter.id === myId ? {} : off);
+  return { off, offFor, note };
+}
+
 interface InvitationProps {
   invitation: TeamInvitationRowFragment;
   off: object;
 }
 
-function InvitationRow({ invitation, off, onAgain }: InvitationProps & { onAgain: () => void }) {
+interface RowProps extends InvitationProps {
+  /** For what revokes it and invites anew. */
+  offAgain: object;
+  onAgain: () => void;
+}
+
+function InvitationRow({ invitation, off, offAgain, onAgain }: RowProps) {
   const { invitee, inviter, role, createdAt } = invitation;
-  const isMine = useMyId() === inviter.id;
   return (
     <li>
       <PersonLine person={invitee}>
         as {ROLE_WORDS[role]}, by <Name>{nameOf(inviter)}</Name>, <Ago at={createdAt} />
       </PersonLine>
       <div className="actions">
-        <RevokeButton invitation={invitation} off={isMine ? {} : off} />
+        <RevokeButton invitation={invitation} off={off} />
         <button
           type="button"
           className="plain"
           aria-label={`Revoke and invite again: ${nameOf(invitee)}`}
           onClick={onAgain}
-          {...off}
+          {...offAgain}
         >
           Revoke and invite again
         </button>
@@ -71,7 +91,7 @@ function InvitationRow({ invitation, off, onAgain }: InvitationProps & { onAgain
 
 /** Takes an invitation back, so that another one can be sent. */
 export function RevokeButton({ invitation: { id, invitee }, off }: InvitationProps) {
-  const { run, isBusy } = useAction(RevokeTeamInvitationDocument);
+  const { run, isOff } = useAction(RevokeTeamInvitationDocument);
   const revoke = async () => {
     if (await run({ input: { invitationId: id } })) say(`The invitation of ${nameOf(invitee)} is revoked`);
   };
@@ -80,7 +100,7 @@ export function RevokeButton({ invitation: { id, invitee }, off }: InvitationPro
       type="button"
       className="plain"
       aria-label={`Revoke the invitation of ${nameOf(invitee)}`}
-      disabled={isBusy}
+      disabled={isOff}
       onClick={revoke}
       {...off}
     >

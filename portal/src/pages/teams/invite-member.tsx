@@ -8,7 +8,7 @@ import { useOff } from '../../ui/guarded.js';
 import { Name } from '../../ui/page.js';
 import type { Problem } from '../../ui/problems.js';
 import { say } from '../../ui/toasts.js';
-import { RevokeButton } from './invitations.js';
+import { RevokeButton, useRevoking } from './invitations.js';
 import { nameOf } from './person.js';
 import { whyNotTeam } from './rights.js';
 import { RoleField } from './role-field.js';
@@ -83,16 +83,20 @@ interface WaitingProps {
 /** What has to be revoked before somebody can be invited again: addresses are not told, so it may be any that waits. */
 function WaitingHere({ problem, invitationId }: WaitingProps) {
   const { invitations } = useTeam();
-  if (problem?.code !== 'CONFLICT' || !problem.message?.includes('pending')) return null;
+  const { offFor, note } = useRevoking();
+  if (problem?.reason !== 'invitation-pending') return null;
   const possible = invitations.filter(({ id }) => invitationId === undefined || id === invitationId);
   return (
-    <ul className="people" aria-label="Pending">
-      {possible.map((invitation) => (
-        <li key={invitation.id}>
-          <Name>{nameOf(invitation.invitee)}</Name>
-          <RevokeButton invitation={invitation} off={{}} />
-        </li>
-      ))}
-    </ul>
+    <>
+      <ul className="people" aria-label="Pending">
+        {possible.map((invitation) => (
+          <li key={invitation.id}>
+            <Name>{nameOf(invitation.invitee)}</Name>
+            <RevokeButton invitation={invitation} off={offFor(invitation)} />
+          </li>
+        ))}
+      </ul>
+      {note}
+    </>
   );
 }
