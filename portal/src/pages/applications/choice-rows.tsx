@@ -1,3 +1,4 @@
+import { excessOf } from '../../ui/field.js';
 import { useRowFocus } from '../../ui/row-focus.js';
 import type { Choice, Option } from './command-body.js';
 import type { Faults } from './command-fields.js';
@@ -65,6 +66,8 @@ interface ChoiceRowProps {
 
 function ChoiceRow({ choice, number, isText, faults, onChange, onRemove }: ChoiceRowProps) {
   const [nameFault, valueFault] = faults;
+  const tooLong = excessOf(choice.name, 100);
+  const fault = tooLong ?? nameFault ?? valueFault;
   const setValue = (value: string) => onChange({ ...choice, value: isText || value === '' ? value : Number(value) });
   return (
     <div className="choice-row">
@@ -72,9 +75,9 @@ function ChoiceRow({ choice, number, isText, faults, onChange, onRemove }: Choic
         type="text"
         aria-label={`Name of choice ${number}`}
         placeholder="Name"
-        maxLength={100}
         value={choice.name}
-        aria-invalid={nameFault ? true : undefined}
+        aria-invalid={nameFault || tooLong ? true : undefined}
+        data-too-long={tooLong && true}
         onChange={({ target }) => onChange({ ...choice, name: target.value })}
       />
       <input
@@ -89,7 +92,7 @@ function ChoiceRow({ choice, number, isText, faults, onChange, onRemove }: Choic
       <button type="button" className="plain small" aria-label={`Remove choice ${number}`} onClick={onRemove}>
         Remove
       </button>
-      {(nameFault ?? valueFault) && <p className="fault">{nameFault ?? valueFault}</p>}
+      {fault && <p className="fault">{fault}</p>}
     </div>
   );
 }

@@ -99,7 +99,7 @@ function ProfileFields({ draft: { value, set }, faults, isOff }: ProfileFieldsPr
       />
       <TextArea
         label="Description"
-        hint={`Shown to who installs it. ${[...value.description].length} of at most 400 characters.`}
+        hint="Shown to who installs it."
         maxLength={400}
         value={value.description}
         fault={faults.description}

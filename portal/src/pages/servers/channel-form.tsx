@@ -108,7 +108,6 @@ function MessageFields({ draft, faults }: FieldsProps) {
     <>
       <TextArea
         label="Topic"
-        hint="At most 1,024 characters."
         maxLength={1_024}
         value={value.topic}
         fault={faults.topic}

@@ -63,7 +63,6 @@ function Settings() {
             />
             <TextArea
               label="Description"
-              hint="At most 300 characters."
               maxLength={300}
               value={draft.value.description}
               fault={faults.description}

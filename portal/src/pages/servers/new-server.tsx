@@ -36,7 +36,7 @@ export function NewServer({ onClose }: { onClose: () => void }) {
         />
         <TextArea
           label="Description"
-          hint="At most 300 characters; you can write it later."
+          hint="You can write it later."
           maxLength={300}
           value={input.description}
           fault={problem?.fields.description}
