@@ -1,6 +1,8 @@
 // Runs before the page is painted, so that a chosen theme does not follow a flash of the other one.
+document.documentElement.dataset.theme = 'system';
 try {
-  document.documentElement.dataset.theme = localStorage.getItem('theme') ?? 'system';
+  const chosen = localStorage.getItem('theme');
+  if (['light', 'dark'].includes(chosen)) document.documentElement.dataset.theme = chosen;
 } catch {
-  document.documentElement.dataset.theme = 'system';
+  // A browser that keeps nothing has no theme chosen.
 }

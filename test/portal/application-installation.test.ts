@@ -130,6 +130,27 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the installs of an appli
     await close();
   });
 
+  it('puts nothing into the link that is no number', async () => {
+    const finn = await signUp(server, 'finn');
+    const { id } = await createApplication(finn);
+    const { page, faults, open, close } = await openPortal(browser, server, finn);
+    await open(`/applications/${id}/installation`);
+    const link = page.getByRole('complementary', { name: 'The link' });
+    await link.locator('code').waitFor();
+    await page.getByLabel('Permissions as a number').fill('abc');
+    await page.getByText('Permissions are a decimal number of up to 32 digits.').waitFor();
+    await link.getByText('There is no link while the permissions are no number.').waitFor();
+    expect(await link.getByRole('link', { name: 'Open' }).count()).toBe(0);
+    await page.getByLabel('Permissions as a number').fill('8');
+    await link.getByText(/permissions=8&/).waitFor();
+    await open(`/applications/${id}/oauth2`);
+    await page.getByRole('group', { name: 'Scopes' }).getByRole('checkbox', { name: 'bot', exact: true }).check();
+    await page.getByLabel('Bot permissions as a number').fill('abc');
+    await page.getByText('There is no address while the permissions are no number.').waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+
   it('warns that nobody may install a private one without testers', async () => {
     const eve = await signUp(server, 'eve');
     const { id } = await createApplication(eve);

@@ -49,6 +49,12 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the boxes'), () => {
     expect(await page.getByRole('link', { name: 'Attic' }).getAttribute('href')).toMatch(/\/portal\/servers\/\d+$/);
     await box.stop();
     await page.getByText(/away/).waitFor();
+    await page.getByRole('link', { name: 'Boxes' }).click();
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: 'Cellar' })
+      .getByText(/protocol version \d/)
+      .waitFor();
     expect(faults).toEqual([]);
     await close();
   });

@@ -1,12 +1,22 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 
-/** Puts a text into the clipboard, and says so. */
+/** For how long it is said that something was copied, in milliseconds. */
+const SAID_MS = 4_000;
+
+/** Puts a text into the clipboard, and says so for a while. */
 export function CopyButton({ text, what }: { text: string; what: string }) {
   const [said, say] = useState('');
+  useEffect(() => {
+    if (said !== COPIED) return;
+    const timer = setTimeout(() => say(''), SAID_MS);
+    return () => clearTimeout(timer);
+  }, [said]);
   const copy = async () => {
+    // What is said already would not be read out again.
+    say('');
     try {
       await navigator.clipboard.writeText(text);
-      say('Copied');
+      say(COPIED);
     } catch {
       say('Not copied: the browser does not allow it here. Select the text instead.');
     }
@@ -22,6 +32,8 @@ export function CopyButton({ text, what }: { text: string; what: string }) {
     </span>
   );
 }
+
+const COPIED = 'Copied';
 
 /** An id, a key or an address, with a button that copies it. */
 export function Copyable({ label, text }: { label: string; text: string }) {

@@ -16,6 +16,7 @@ interface PermissionPickerProps {
 export function PermissionPicker({ label, value, onChange, fault }: PermissionPickerProps) {
   const [search, setSearch] = useState('');
   const bits = bitsOf(value);
+  const notBits = isBits(value) ? undefined : NOT_BITS;
   const set = ({ bit }: Permission, isOn: boolean) => onChange(String(isOn ? bits | BigInt(bit) : bits & ~BigInt(bit)));
   const found = OTHERS.filter(({ words }) => words.toLowerCase().includes(search.trim().toLowerCase()));
   const boxes = (permissions: readonly Permission[]) =>
@@ -30,7 +31,7 @@ export function PermissionPicker({ label, value, onChange, fault }: PermissionPi
         label={`${label} as a number`}
         inputMode="numeric"
         value={value}
-        fault={fault}
+        fault={fault ?? notBits}
         onChange={({ target }) => onChange(target.value.trim())}
       />
       <details>
@@ -51,9 +52,16 @@ export function PermissionPicker({ label, value, onChange, fault }: PermissionPi
 
 const [ADMINISTRATOR, ...OTHERS] = PERMISSIONS;
 
+const NOT_BITS = 'Permissions are a decimal number of up to 32 digits.';
+
+/** Whether permissions can be sent as they were typed. */
+export function isBits(text: string): boolean {
+  return /^\d{1,32}$/.test(text);
+}
+
 /** The bits of a decimal number; none of what is no such number. */
 function bitsOf(text: string): bigint {
-  return /^\d{1,32}$/.test(text) ? BigInt(text) : 0n;
+  return isBits(text) ? BigInt(text) : 0n;
 }
 
 function has(bits: bigint, { bit }: Permission): boolean {

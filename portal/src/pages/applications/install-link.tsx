@@ -1,6 +1,7 @@
 import { SCOPES } from '../../gql/words.js';
 import { useInstance } from '../../instance.js';
 import { CopyButton } from '../../ui/copy.js';
+import { isBits } from '../../ui/permissions.js';
 import { useApplication } from './application.js';
 import type { Fields } from './installation.js';
 
@@ -39,7 +40,7 @@ function linkOf(fields: Fields, authorizationEndpoint: string, clientId: string)
   if (installLinkMode === 'CUSTOM') return /^https:\/\//i.test(customInstallUrl) ? customInstallUrl : null;
   const wanted = serverInstall ? fields.serverScopes : fields.userScopes;
   const scopes = wanted.filter((scope) => SCOPES.some(({ name }) => name === scope));
-  if (scopes.length === 0) return null;
+  if (scopes.length === 0 || !hasBits(fields)) return null;
   const query = [
     `client_id=${clientId}`,
     `permissions=${serverInstall ? serverPermissions : '0'}`,
@@ -50,8 +51,15 @@ function linkOf(fields: Fields, authorizationEndpoint: string, clientId: string)
   return `${authorizationEndpoint}?${query.join('&')}`;
 }
 
-function whyNone({ installLinkMode }: Fields): string {
+/** Whether the permissions that go into the link are a number. */
+function hasBits({ serverInstall, serverPermissions }: Fields): boolean {
+  return !serverInstall || isBits(serverPermissions);
+}
+
+function whyNone(fields: Fields): string {
+  const { installLinkMode } = fields;
   if (installLinkMode === 'NONE') return 'There is no link in this mode.';
   if (installLinkMode === 'CUSTOM') return 'Type the address of your page, which begins with https://.';
+  if (!hasBits(fields)) return 'There is no link while the permissions are no number.';
   return 'Without a scope that is honoured there is no link.';
 }

@@ -6,6 +6,7 @@ import { OpenDialog } from '../../ui/dialog.js';
 import { DialogButtons } from '../../ui/dialog-buttons.js';
 import { Select, TextField } from '../../ui/field.js';
 import { Form } from '../../ui/form.js';
+import { Awaited } from '../../ui/listing.js';
 import { SecretsDialog } from '../../ui/secrets.js';
 import { holds } from '../servers/permissions.js';
 import { useApplication } from './application.js';
@@ -71,10 +72,13 @@ function PlaceDialog({ onClose, onMade }: { onClose: () => void; onMade: (made: 
 }
 
 function ServerSelect({ value, onChange }: { value: string; onChange: (guildId: string) => void }) {
-  const { data } = useQuery({ query: ServersDocument });
-  const servers =
-    data?.guilds.map((guild) => ({ ...guild, isManaged: holds(guild.viewerPermissions, 'ManageGuild') })) ?? [];
-  const hint = data && servers.every((server) => !server.isManaged) ? NO_SERVER : undefined;
+  const answer = useQuery({ query: ServersDocument });
+  if (!answer.data) return <Awaited answer={answer} lines={1} />;
+  const servers = answer.data.guilds.map((guild) => ({
+    ...guild,
+    isManaged: holds(guild.viewerPermissions, 'ManageGuild'),
+  }));
+  const hint = servers.every((server) => !server.isManaged) ? NO_SERVER : undefined;
   return (
     <Select label="Server" hint={hint} value={value} onChange={({ target }) => onChange(target.value)}>
       <option value="">Choose a server</option>

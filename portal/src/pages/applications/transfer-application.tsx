@@ -3,6 +3,7 @@ import { TeamsToOwnDocument, TransferApplicationDocument } from '../../gql/appli
 import { useQuery } from '../../query.js';
 import { Danger, useAction } from '../../ui/action.js';
 import { Select } from '../../ui/field.js';
+import { Awaited } from '../../ui/listing.js';
 import { say } from '../../ui/toasts.js';
 import { useApplication } from './application.js';
 
@@ -40,13 +41,14 @@ export function TransferApplication({ onClose }: { onClose: () => void }) {
 
 /** A team that the caller may bring an application into. */
 function TeamSelect({ value, onChange }: { value: string; onChange: (teamId: string) => void }) {
-  const { data } = useQuery({ query: TeamsToOwnDocument });
-  const teams = data?.teams.filter(({ viewerOperations }) => viewerOperations.includes('RECEIVE_APPLICATION'));
+  const answer = useQuery({ query: TeamsToOwnDocument });
+  if (!answer.data) return <Awaited answer={answer} lines={1} />;
+  const teams = answer.data.teams.filter(({ viewerOperations }) => viewerOperations.includes('RECEIVE_APPLICATION'));
   return (
     <Select
       label="Team"
       hint={
-        teams?.length === 0
+        teams.length === 0
           ? 'There is none that you own or administer: make one first.'
           : 'One that you own or administer.'
       }
@@ -54,7 +56,7 @@ function TeamSelect({ value, onChange }: { value: string; onChange: (teamId: str
       onChange={({ target }) => onChange(target.value)}
     >
       <option value="">Choose a team</option>
-      {teams?.map(({ id, name }) => (
+      {teams.map(({ id, name }) => (
         <option key={id} value={id}>
           {name}
         </option>

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { useInstance } from '../../instance.js';
 import { CopyButton } from '../../ui/copy.js';
 import { Select } from '../../ui/field.js';
-import { PermissionPicker } from '../../ui/permissions.js';
+import { isBits, PermissionPicker } from '../../ui/permissions.js';
 import { ScopePicker } from '../../ui/scopes.js';
 import { useApplication } from './application.js';
 
@@ -80,6 +80,9 @@ function RedirectUri({ value, onChange }: ChoiceProps) {
 
 function Result({ url, choices }: { url: string; choices: Choices }) {
   if (choices.scopes.length === 0) return <p className="hint">Choose a scope.</p>;
+  if (hasBot(choices) && !isBits(choices.permissions)) {
+    return <p className="hint">There is no address while the permissions are no number.</p>;
+  }
   return (
     <>
       {choices.redirectUri === '' && !isInstall(choices) && (

@@ -5,7 +5,7 @@ import { Ago } from '../../ui/times.js';
 
 /** A box in a list. */
 export function BoxCard({ box }: { box: BoxCardFragment }) {
-  const { id, name, guilds } = box;
+  const { id, name, guilds, protocolVersion } = box;
   return (
     <li className="tile">
       <div>
@@ -14,6 +14,7 @@ export function BoxCard({ box }: { box: BoxCardFragment }) {
         </Link>
         <p className="soft small lead">
           <BoxState box={box} /> · {guilds.length === 1 ? '1 server' : `${guilds.length} servers`}
+          {protocolVersion !== null && ` · protocol version ${protocolVersion}`}
         </p>
       </div>
     </li>
