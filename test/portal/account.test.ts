@@ -83,6 +83,53 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the account'), () => {
     await close();
   });
 
+  it('says at its field what is no address and no password, and keeps what was typed where no answer comes', async () => {
+    const gus = await newPerson('gus');
+    const { page, open, close } = await openPortal(browser, server, null);
+    await open('/sign-in');
+    const [email, password] = [page.getByLabel('E-mail address'), page.getByLabel('Password')];
+    const signInNow = page.getByRole('button', { name: 'Sign in' });
+    await email.fill('gus');
+    await signInNow.click();
+    await page.getByText('Not a valid e-mail address.').waitFor();
+    await page.getByText('Type your password.').waitFor();
+    expect([await email.inputValue(), await page.getByRole('alert').count()]).toEqual(['gus', 0]);
+    await email.fill(gus.email);
+    await password.fill('wrong password');
+    await signInNow.click();
+    await page.getByRole('alert').getByText('The e-mail address or the password is wrong.').waitFor();
+    await page.route('**/auth/sign-in/email', (route) => route.abort());
+    await password.fill(gus.password);
+    await signInNow.click();
+    await page.getByRole('alert').getByText('The server could not be reached.').waitFor();
+    expect(await password.inputValue()).toBe(gus.password);
+    await page.unroute('**/auth/sign-in/email');
+    await signInNow.click();
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+    await close();
+  });
+
+  it('says at its field what is no address where a password was forgotten, and keeps it', async () => {
+    const { page, close } = await openPortal(browser, server, null);
+    await page.goto('/oauth2/password');
+    const email = page.getByLabel('E-mail address');
+    await email.evaluate((input) => input.closest('form')?.setAttribute('novalidate', ''));
+    await email.fill('gus');
+    await page.getByRole('button', { name: 'Send the link' }).click();
+    await page.getByText('Not a valid e-mail address.').waitFor();
+    expect(await email.inputValue()).toBe('gus');
+    await close();
+  });
+
+  it('takes no theme but those there are', async () => {
+    const { page, open, close } = await openPortal(browser, server, null);
+    await open('/sign-in');
+    await page.evaluate(() => localStorage.setItem('theme', 'neon'));
+    await page.reload();
+    expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe('system');
+    await close();
+  });
+
   it('keeps the theme that was chosen from the first moment of a page on', async () => {
     const bea = await newPerson('bea');
     const { page, faults, open, close } = await openPortal(browser, server, bea);

@@ -4,6 +4,7 @@ import { noBrowser, openBrowser } from '../harness/browser.js';
 import { PIXEL } from '../harness/images.js';
 import { createApplication, signUp } from '../harness/people.js';
 import { openPortal } from '../harness/portal.js';
+import { FOR_A_MINUTE, refuseAnswers } from '../harness/refused-answers.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { update } from '../harness/settings.js';
 import { needing } from '../harness/skipping.js';
@@ -72,6 +73,59 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the settings of an appli
     await close();
   });
 
+  it('cuts nothing that is too long, counts as the server does, and is not sent until it fits', async () => {
+    const cleo = await signUp(server, 'cleo');
+    const { id } = await createApplication(cleo, 'Otter bot');
+    const { page, faults, open, close } = await openPortal(browser, server, cleo);
+    const inputs = mutationsOf(page);
+    await open(`/applications/${id}/general`);
+    const description = page.getByLabel('Description');
+    await description.fill('🦦'.repeat(403));
+    await page.getByText('403 of at most 400 characters.').waitFor();
+    await page.getByText('3 characters too long.').waitFor();
+    await page.getByLabel('Name').focus();
+    await page.keyboard.press('Control+s');
+    await page.locator('textarea[aria-invalid=true]:focus').waitFor();
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    expect(inputs).toEqual([]);
+    await description.fill('🦦'.repeat(400));
+    await save(page);
+    expect([await description.inputValue(), inputs.length]).toEqual(['🦦'.repeat(400), 1]);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('says once that it is saved, however often it is', async () => {
+    const dave = await signUp(server, 'dave');
+    const { id } = await createApplication(dave, 'Otter bot');
+    const { page, open, close } = await openPortal(browser, server, dave);
+    await open(`/applications/${id}/general`);
+    for (const name of ['Beaver bot', 'Badger bot']) {
+      await page.getByLabel('Name').fill(name);
+      await save(page);
+    }
+    const said = page.getByRole('region', { name: 'Notifications' }).getByText('Saved', { exact: true });
+    await said.waitFor();
+    expect(await said.count()).toBe(1);
+    await close();
+  });
+
+  it('sends nothing by the keyboard either while it is too early to try again', async () => {
+    const finn = await signUp(server, 'finn');
+    const { id } = await createApplication(finn, 'Otter bot');
+    const { page, open, close } = await openPortal(browser, server, finn);
+    await open(`/applications/${id}/general`);
+    await page.getByLabel('Name').fill('Beaver bot');
+    const refused = await refuseAnswers(page, 'UpdateApplication', FOR_A_MINUTE);
+    await page.keyboard.press('Control+s');
+    await page.getByText(/You can try again in \d+ s\./).waitFor();
+    expect(await page.getByRole('button', { name: 'Save changes' }).isDisabled()).toBe(true);
+    await page.keyboard.press('Control+s');
+    expect(await page.getByLabel('Name').inputValue()).toBe('Beaver bot');
+    expect(refused.count()).toBe(1);
+    await close();
+  });
+
   it('takes an image as the icon, shows it before it is saved, and clears it', async () => {
     const carl = await signUp(server, 'carl');
     const { id } = await createApplication(carl, 'Otter bot');
@@ -104,8 +158,12 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the settings of an appli
     await addToTeam(eve, foreign, dora, 'DEVELOPER');
     const { page, faults, open, close } = await openPortal(browser, server, dora);
     await open(`/applications/${id}/general`);
+    const refused = await refuseAnswers(page, 'TeamsToOwn', FOR_A_MINUTE);
     await page.getByRole('button', { name: 'Transfer to a team' }).click();
     const dialog = page.getByRole('alertdialog', { name: 'Transfer Otter bot to a team?' });
+    await dialog.getByRole('alert').getByText('You are being rate limited.').waitFor();
+    await refused.stop();
+    await dialog.getByRole('button', { name: 'Try again' }).click();
     await dialog.getByText('Bot token, client secret, OAuth2 tokens and webhooks stay valid.').waitFor();
     await dialog.getByLabel('Team').selectOption('Builders');
     expect(await dialog.getByLabel('Team').locator('option').allTextContents()).toEqual(['Choose a team', 'Builders']);

@@ -112,6 +112,11 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the start page'), () => 
     await page.getByRole('region', { name: 'Invitations' }).getByRole('alert').waitFor();
     await page.getByRole('button', { name: 'Send the mail again' }).click();
     await page.getByText(`Sent to ${fay.email}.`).waitFor();
+    const early = { status: 429, headers: { 'retry-after': '60' }, json: { message: 'Too many attempts.' } };
+    await page.route('**/auth/send-verification-email', (route) => route.fulfill(early));
+    await page.getByRole('button', { name: 'Send the mail again' }).click();
+    await page.getByText(/You can try again in \d+ s\./).waitFor();
+    expect(await page.getByRole('button', { name: 'Send the mail again' }).isDisabled()).toBe(true);
     await mailed.app.db.writer.authUser.update({ where: { userId: BigInt(fay.id) }, data: { emailVerified: true } });
     await page.evaluate(() => window.dispatchEvent(new Event('focus')));
     await page.getByText('Verify your address to accept invitations').waitFor({ state: 'detached' });

@@ -1,10 +1,13 @@
 import type { Browser, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { noBrowser, openBrowser } from '../harness/browser.js';
-import { createApplication, type Person, signUp } from '../harness/people.js';
+import { createApplication, createGuild, type Person, sendMessage, signUp } from '../harness/people.js';
 import { openPortal } from '../harness/portal.js';
+import { FOR_A_MINUTE, refuseAnswers } from '../harness/refused-answers.js';
+import { makeBox } from '../harness/self-hosted.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
+import { createTeam, inviteToTeam } from '../harness/teams.js';
 
 let server: TestServer;
 let browser: Browser;
@@ -18,6 +21,9 @@ afterAll(async () => {
   await browser?.close();
   await server.stop();
 });
+
+/** A fault of the server, and by which id it is found. */
+const BY_THE_SERVER = { requestId: '0f1e' };
 
 /** Sends a name along with what the form sends, which has no field for it. */
 async function shortenName(route: Route): Promise<void> {
@@ -58,9 +64,89 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what is refused is said'
     await alert.getByRole('button', { name: 'Copy request id' }).click();
     await alert.getByText('Copied').waitFor();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(id);
+    await alert.getByText('Copied').waitFor({ state: 'detached' });
     await writer.$executeRawUnsafe('ALTER TABLE "Gone" RENAME TO "Team"');
     await dialog.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('heading', { level: 1, name: 'Otters' }).waitFor();
+    await close();
+  });
+
+  it('with the id of the request, where it takes the place of a page, of a log or of an answer to an invitation', async () => {
+    const [team, bob] = [await createTeam(ada, 'Weir'), await signUp(server, 'bob')];
+    await inviteToTeam(ada, team, bob);
+    const { page, open, close } = await openPortal(browser, server, ada);
+    const shown = page.getByRole('main').getByText('Request 0f1e');
+    const copy = page.getByRole('button', { name: 'Copy request id' });
+    const ofPage = await refuseAnswers(page, 'Team', BY_THE_SERVER);
+    await open(`/teams/${team.id}/general`);
+    await page.getByRole('heading', { level: 1, name: 'This could not be shown' }).waitFor();
+    await shown.waitFor();
+    await copy.click();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('0f1e');
+    await ofPage.stop();
+    await refuseAnswers(page, 'TeamLog', BY_THE_SERVER);
+    await open(`/teams/${team.id}/audit`);
+    await page.getByRole('heading', { level: 1, name: 'Weir' }).waitFor();
+    await shown.waitFor();
+    await close();
+    const invited = await openPortal(browser, server, bob);
+    await invited.open();
+    await refuseAnswers(invited.page, 'AcceptTeamInvitation', BY_THE_SERVER);
+    await invited.page.getByRole('button', { name: 'Accept: Weir' }).click();
+    await invited.page.getByRole('alert').getByText('Request 0f1e').waitFor();
+    await invited.close();
+  });
+
+  it('in passing with all that is known of it, and off until it is worth trying again', async () => {
+    const { box } = await makeBox(ada, 'Cellar');
+    const { page, open, close } = await openPortal(browser, server, ada);
+    const said = page.getByRole('region', { name: 'Notifications' });
+    const renew = page.getByRole('button', { name: 'New enrolment token' });
+    await open(`/boxes/${box.id}`);
+    const broken = await refuseAnswers(page, 'NewEnrolmentToken', BY_THE_SERVER);
+    await renew.click();
+    await said.getByText('by the id of the request. The id is 0f1e.').waitFor();
+    await broken.stop();
+    const early = await refuseAnswers(page, 'NewEnrolmentToken', { code: 'RATE_LIMITED', retryAfter: 2 });
+    await renew.click();
+    await said.getByText('You are being rate limited. You can try again in 2 s.').waitFor();
+    expect(await renew.isDisabled()).toBe(true);
+    await early.stop();
+    await renew.click();
+    await page.getByRole('dialog', { name: 'The token of Cellar' }).waitFor();
+    await close();
+  });
+
+  it('and nothing is sent meanwhile by Enter or by what is not switched off', async () => {
+    const guild = await createGuild(ada, 'Harbour');
+    await sendMessage(ada, guild.textChannelId, 'Ahoy');
+    const { page, open, close } = await openPortal(browser, server, ada);
+    await open(`/servers/${guild.id}/channels/${guild.textChannelId}`);
+    const composer = page.getByLabel(/^Message #/);
+    const messages = await refuseAnswers(page, 'SendMessage', FOR_A_MINUTE);
+    await composer.fill('Land');
+    await composer.press('Enter');
+    await page
+      .getByRole('alert')
+      .getByText(/You can try again in \d+ s\./)
+      .waitFor();
+    await composer.press('Enter');
+    expect([await composer.inputValue(), messages.count()]).toEqual(['Land', 1]);
+    const reactions = await refuseAnswers(page, 'AddReaction', FOR_A_MINUTE);
+    const react = async () => {
+      await page.getByRole('log').getByText('Ahoy').hover();
+      await page.getByRole('button', { name: 'React', exact: true }).click();
+      await page
+        .getByRole('button', { name: /^React with/ })
+        .first()
+        .click();
+    };
+    const said = page.getByRole('region', { name: 'Notifications' });
+    await react();
+    await said.getByText(/^You are being rate limited\./).waitFor();
+    await react();
+    await said.getByText(/^You can try again in \d+ s\.$/).waitFor();
+    expect(reactions.count()).toBe(1);
     await close();
   });
 

@@ -4,7 +4,7 @@ import { JoinGuildDocument } from '../gql/servers/list.js';
 import { useQuery } from '../query.js';
 import { useAction } from '../ui/action.js';
 import { NotFound, Unshown } from '../ui/endings.js';
-import { Refusal } from '../ui/form.js';
+import { WholeRefusal } from '../ui/form.js';
 import { Skeleton } from '../ui/listing.js';
 import { Heading, Name, useTitle } from '../ui/page.js';
 import { Picture } from '../ui/picture.js';
@@ -39,9 +39,9 @@ export function Invite() {
       </header>
       {invite.guildDescription && <p>{invite.guildDescription}</p>}
       {invite.temporary && <p className="hint">You stay until you go offline, unless somebody gives you a role.</p>}
-      <Refusal problem={join.problem} />
+      <WholeRefusal problem={join.problem} />
       <div className="actions">
-        <button type="button" disabled={join.isBusy} onClick={accept}>
+        <button type="button" disabled={join.isOff} onClick={accept}>
           Join
         </button>
       </div>

@@ -3,8 +3,8 @@ import type { AnyVariables, OperationResult, TypedDocumentNode } from 'urql';
 import { useClient } from 'urql';
 import { Question } from './dialog.js';
 import { TextField } from './field.js';
-import { Refusal } from './form.js';
-import { type Problem, problemIn, sentenceOf } from './problems.js';
+import { WholeRefusal } from './form.js';
+import { type Problem, problemIn, waitText, wholeTextOf } from './problems.js';
 import { useCountdown } from './times.js';
 import { complain } from './toasts.js';
 
@@ -16,10 +16,15 @@ export interface Action<Data, Variables extends AnyVariables> {
   ask(variables: Variables): Promise<OperationResult<Data, Variables>>;
   isBusy: boolean;
   problem: Problem | null;
+  /** In how many seconds it is worth trying again: until then `run` does nothing. */
+  seconds: number;
+  /** Whether its button is off: it is being done, or it is too early to do it again. */
+  isOff: boolean;
 }
 
 /**
- * Does something by a mutation. What is refused is said in passing, unless the page shows the problem itself.
+ * Does something by a mutation. What is refused is said in passing, unless the page shows the problem itself; so is that it is too
+ * early to do it again.
  * @param options.isQuiet whether the page shows it
  */
 export function useAction<Data, Variables extends AnyVariables>(
@@ -29,6 +34,7 @@ export function useAction<Data, Variables extends AnyVariables>(
   const client = useClient();
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
+  const seconds = useCountdown(problem?.retryAfter ?? 0, problem);
   const ask = async (variables: Variables): Promise<OperationResult<Data, Variables>> => {
     setBusy(true);
     const answer = await client.mutation(document, variables).toPromise();
@@ -36,14 +42,18 @@ export function useAction<Data, Variables extends AnyVariables>(
     return answer;
   };
   const run = async (variables: Variables) => {
+    if (seconds > 0) {
+      if (!isQuiet) complain(waitText(seconds));
+      return undefined;
+    }
     const { data, error } = await ask(variables);
     const refused = error ? problemIn(error) : null;
     setProblem(refused);
     if (!refused) return data;
-    if (!isQuiet) complain(sentenceOf(refused));
+    if (!isQuiet) complain(wholeTextOf(refused));
     return undefined;
   };
-  return { run, ask, isBusy, problem };
+  return { run, ask, isBusy, problem, seconds, isOff: isBusy || seconds > 0 };
 }
 
 interface DangerProps {
@@ -92,7 +102,7 @@ export function Danger({ title, children, doIt, onDo, onClose, isBusy, problem, 
           onChange={({ target }) => setText(target.value)}
         />
       )}
-      <Refusal problem={problem && { ...problem, message: sentenceOf(problem) }} seconds={seconds} />
+      <WholeRefusal problem={problem} />
     </Question>
   );
 }

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { CombinedError } from 'urql';
+import { RequestId } from './form.js';
 import { Heading, useTitle } from './page.js';
 import { sentenceOf, unshownProblem } from './problems.js';
 
@@ -23,7 +24,12 @@ export function Unshown({ error, isPart = false }: { error: CombinedError; isPar
   const problem = unshownProblem(error);
   if (problem.code === 'NOT_FOUND') return <NotFound isPart={isPart} />;
   return (
-    <Ending title="This could not be shown" text={sentenceOf(problem)} isPart={isPart}>
+    <Ending
+      title="This could not be shown"
+      text={sentenceOf(problem)}
+      note={<RequestId problem={problem} />}
+      isPart={isPart}
+    >
       <button type="button" onClick={() => window.location.reload()}>
         Load it again
       </button>
@@ -34,17 +40,20 @@ export function Unshown({ error, isPart = false }: { error: CombinedError; isPar
 interface EndingProps {
   title: string;
   text: ReactNode;
+  /** What else there is to say of it. */
+  note?: ReactNode;
   children: ReactNode;
   isPart?: boolean;
 }
 
 /** A page at which something ends: what that means, and where to go on. */
-export function Ending({ title, text, children, isPart = false }: EndingProps) {
+export function Ending({ title, text, note, children, isPart = false }: EndingProps) {
   useTitle(title);
   return (
     <div className="card narrow">
       {isPart ? <h2>{title}</h2> : <Heading>{title}</Heading>}
       <p>{text}</p>
+      {note}
       <div className="actions">{children}</div>
     </div>
   );

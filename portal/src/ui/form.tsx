@@ -1,32 +1,40 @@
 import { type FormEvent, type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { CopyButton } from './copy.js';
-import type { Problem } from './problems.js';
+import { TOO_LONG } from './field.js';
+import { type Problem, sentenceOf, waitText } from './problems.js';
 import { useCountdown } from './times.js';
 
 interface FormProps {
   children: ReactNode;
   /** What sends it: its buttons. They are off while it is being sent, and while it is too early to try again. */
   buttons: (isOff: boolean) => ReactNode;
+  /** Sends it. Not asked for while its buttons are off, nor while a text is longer than its field holds. */
   onSubmit: () => void;
   problem: Problem | null;
   isBusy: boolean;
+  ref?: RefObject<HTMLFormElement | null>;
 }
 
 /** A form whose refusal stands above its buttons or at its fields; the first field with a fault takes the focus. */
-export function Form({ children, buttons, onSubmit, problem, isBusy }: FormProps) {
-  const form = useRef<HTMLFormElement>(null);
+export function Form({ children, buttons, onSubmit, problem, isBusy, ref }: FormProps) {
+  const own = useRef<HTMLFormElement>(null);
+  const form = ref ?? own;
   const refusal = useRef<HTMLDivElement>(null);
   const seconds = useCountdown(problem?.retryAfter ?? 0, problem);
+  const isOff = isBusy || seconds > 0;
   const unsaid = useUnsaid(problem, form, refusal);
   useEffect(() => {
     if (!problem) return;
     const field = form.current?.querySelector<HTMLElement>('[aria-invalid=true]');
     field?.focus();
     (field?.closest('.field') ?? refusal.current)?.scrollIntoView({ block: 'nearest' });
-  }, [problem, unsaid]);
+  }, [problem, unsaid, form]);
   const keepFocus = useFocusAfterSending(form, isBusy);
   const submit = (event: FormEvent) => {
     event.preventDefault();
+    const tooLong = form.current?.querySelector<HTMLElement>(TOO_LONG);
+    if (tooLong) leadTo(tooLong);
+    if (isOff || tooLong) return;
     keepFocus();
     onSubmit();
   };
@@ -36,9 +44,16 @@ export function Form({ children, buttons, onSubmit, problem, isBusy }: FormProps
       <div ref={refusal}>
         <Refusal problem={problem && { ...problem, message: problem.message ?? unsaid }} seconds={seconds} />
       </div>
-      {buttons(isBusy || seconds > 0)}
+      {buttons(isOff)}
     </form>
   );
+}
+
+/** Gives the focus to a field, also in a part that is folded up. */
+function leadTo(field: HTMLElement): void {
+  for (let part = field.closest('details'); part; part = part.parentElement?.closest('details') ?? null)
+    part.open = true;
+  field.focus();
 }
 
 /**
@@ -91,13 +106,29 @@ export function Refusal({ problem, seconds = 0, children }: RefusalProps) {
   return (
     <div className="notice" role="alert">
       <p>{problem.message}</p>
-      {seconds > 0 && <p>You can try again in {seconds} s.</p>}
-      {problem.requestId !== null && (
-        <p className="small">
-          Request <code>{problem.requestId}</code> <CopyButton text={problem.requestId} what="request id" />
-        </p>
-      )}
+      {seconds > 0 && <p>{waitText(seconds)}</p>}
+      <RequestId problem={problem} />
       {children}
     </div>
+  );
+}
+
+/** By what whoever runs the instance finds what went wrong; nothing where there is nothing to find. */
+export function RequestId({ problem: { requestId } }: { problem: Problem }) {
+  if (requestId === null) return null;
+  return (
+    <p className="small">
+      Request <code>{requestId}</code> <CopyButton text={requestId} what="request id" />
+    </p>
+  );
+}
+
+/** As {@link Refusal}, for where there are no fields at which a part of it could stand. */
+export function WholeRefusal({ problem, children }: Omit<RefusalProps, 'seconds'>) {
+  const seconds = useCountdown(problem?.retryAfter ?? 0, problem);
+  return (
+    <Refusal problem={problem && { ...problem, message: sentenceOf(problem) }} seconds={seconds}>
+      {children}
+    </Refusal>
   );
 }

@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react';
 import type { CombinedError } from 'urql';
-import { Refusal } from './form.js';
-import { sentenceOf, unshownProblem } from './problems.js';
+import { WholeRefusal } from './form.js';
+import { unshownProblem } from './problems.js';
 
 interface ListingProps<Item> {
   answer: Unanswered;
@@ -39,15 +39,14 @@ interface RefusedProps {
 
 /** Why there is nothing to show, and a button that asks again. */
 export function Refused({ error, again }: RefusedProps) {
-  const problem = unshownProblem(error);
   return (
-    <Refusal problem={{ ...problem, message: sentenceOf(problem) }}>
+    <WholeRefusal problem={unshownProblem(error)}>
       {again && (
         <button type="button" className="plain" onClick={again}>
           Try again
         </button>
       )}
-    </Refusal>
+    </WholeRefusal>
   );
 }
 

@@ -12,11 +12,15 @@ export interface Problem {
   retryAfter: number | null;
   /** By which whoever runs the instance finds what went wrong. */
   requestId: string | null;
+  /** What sort of refusal it is, where its code alone does not say it. */
+  reason: string | null;
 }
 
-const UNREACHABLE = 'The server could not be reached. What you typed is still here; try again.';
+/** What is said where no answer came. */
+export const UNREACHABLE = 'The server could not be reached. What you typed is still here; try again.';
 
-const BROKEN = 'Something went wrong on the server. Whoever runs it finds what by the id of the request.';
+/** What is said where the server is at fault. */
+export const BROKEN = 'Something went wrong on the server. Whoever runs it finds what by the id of the request.';
 
 type Faults = Record<string, { message: string }[]>;
 
@@ -24,7 +28,7 @@ type Faults = Record<string, { message: string }[]>;
 export function problemIn({ graphQLErrors, networkError }: CombinedError): Problem {
   const [error] = graphQLErrors;
   if (!error) return { ...NONE, code: 'NETWORK', message: networkError ? UNREACHABLE : 'Something went wrong.' };
-  const { code, fields = {}, retryAfter, requestId } = error.extensions;
+  const { code, fields = {}, retryAfter, requestId, reason } = error.extensions;
   const faults = Object.entries(fields as Faults).map(([path, [fault]]) => [path, fault?.message ?? '']);
   const { '': whole, ...atFields } = Object.fromEntries(faults) as Record<string, string>;
   return {
@@ -33,10 +37,12 @@ export function problemIn({ graphQLErrors, networkError }: CombinedError): Probl
     code: typeof code === 'string' ? code : 'INTERNAL',
     retryAfter: typeof retryAfter === 'number' ? retryAfter : null,
     requestId: typeof requestId === 'string' ? requestId : null,
+    reason: typeof reason === 'string' ? reason : null,
   };
 }
 
-const NONE = { message: null, fields: {}, retryAfter: null, requestId: null };
+/** A problem of which nothing is known. */
+export const NONE = { message: null, fields: {}, retryAfter: null, requestId: null, reason: null };
 
 /** Why something is not shown that was asked for. */
 export function unshownProblem(error: CombinedError): Problem {
@@ -49,4 +55,21 @@ export function unshownProblem(error: CombinedError): Problem {
 /** A refusal in one text, for where there are no fields. */
 export function sentenceOf({ message, fields }: Problem): string {
   return message ?? Object.values(fields).join(' ');
+}
+
+/** A refusal in one text with all that is known of it, for where nothing can stand beside it. */
+export function wholeTextOf(problem: Problem): string {
+  const { requestId, retryAfter } = problem;
+  return [
+    sentenceOf(problem),
+    requestId !== null && `The id is ${requestId}.`,
+    retryAfter !== null && waitText(Math.ceil(retryAfter)),
+  ]
+    .filter(Boolean)
+    .join(' ');
+}
+
+/** Says when it is worth trying again. */
+export function waitText(seconds: number): string {
+  return `You can try again in ${seconds} s.`;
 }

@@ -36,7 +36,8 @@ export function DraftForm<Live extends Values>({ draft, names, save, children, r
     draft.saved(sent);
     say('Saved');
   };
-  useSaveKey(submit);
+  const form = useRef<HTMLFormElement>(null);
+  useSaveKey(() => form.current?.requestSubmit());
   const discard = () => {
     draft.discard();
     setProblem(null);
@@ -44,6 +45,7 @@ export function DraftForm<Live extends Values>({ draft, names, save, children, r
   const changed = Object.keys(draft.changes).map((field) => names[field]);
   return (
     <Form
+      ref={form}
       problem={problem}
       isBusy={isBusy}
       onSubmit={submit}

@@ -42,9 +42,14 @@ function useNow(): number {
 
 /** Counts whole seconds down to 0, from the start again whenever `since` is another. */
 export function useCountdown(seconds: number, since: unknown): number {
-  const [left, setLeft] = useState(seconds);
-  useEffect(() => {
+  const [left, setLeft] = useState(Math.ceil(seconds));
+  const [begun, begin] = useState(since);
+  // At once, and not after what is shown first: a button must not be on for a moment in between.
+  if (begun !== since) {
+    begin(since);
     setLeft(Math.ceil(seconds));
+  }
+  useEffect(() => {
     if (seconds <= 0) return;
     const timer = setInterval(() => setLeft((before) => Math.max(0, before - 1)), 1_000);
     return () => clearInterval(timer);

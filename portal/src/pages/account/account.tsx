@@ -3,7 +3,7 @@ import { useMe } from '../../me.js';
 import { Select, TextField } from '../../ui/field.js';
 import { Form } from '../../ui/form.js';
 import { Heading, Name, useTitle } from '../../ui/page.js';
-import { type Problem, sentenceOf } from '../../ui/problems.js';
+import { type Problem, wholeTextOf } from '../../ui/problems.js';
 import { complain, say } from '../../ui/toasts.js';
 import { askAccounts } from '../visitors/accounts.js';
 import { Sessions } from './sessions.js';
@@ -48,7 +48,7 @@ export function Account() {
 /** Ends the session. The page is loaded anew: nothing of what was shown stays. */
 async function signOut(): Promise<void> {
   const refused = await askAccounts('sign-out', {});
-  if (refused) complain(`You are still signed in. ${sentenceOf(refused)}`);
+  if (refused) complain(`You are still signed in. ${wholeTextOf(refused)}`);
   else window.location.assign('/portal/sign-in');
 }
 

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useState } from 'react';
 import { Skeleton } from '../../ui/listing.js';
+import { wholeTextOf } from '../../ui/problems.js';
 import { useRowFocus } from '../../ui/row-focus.js';
 import { Ago } from '../../ui/times.js';
 import { complain } from '../../ui/toasts.js';
@@ -28,7 +29,7 @@ export function Sessions() {
   }, [load]);
   const end = async (path: string, body: object) => {
     const refused = await askAccounts(path, body);
-    if (refused) complain(refused.message ?? 'It was not ended.');
+    if (refused) complain(wholeTextOf(refused));
     await load();
   };
   return (

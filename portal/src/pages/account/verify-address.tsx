@@ -2,23 +2,30 @@ import { useEffect, useState } from 'react';
 import { useClient } from 'urql';
 import { FrameDocument } from '../../gql/frame.js';
 import { useMe } from '../../me.js';
+import { WholeRefusal } from '../../ui/form.js';
+import type { Problem } from '../../ui/problems.js';
+import { useCountdown } from '../../ui/times.js';
 import { askAccounts } from '../visitors/accounts.js';
 
 /** Says that one's own address is not verified yet, with a button that sends the mail again. */
 export function VerifyAddress() {
   const me = useMe();
   const [said, say] = useState('');
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const seconds = useCountdown(problem?.retryAfter ?? 0, problem);
   useRenewedMe(me?.emailVerified === false);
   if (!me?.email || me.emailVerified !== false) return null;
   const send = async () => {
     const refused = await askAccounts('send-verification-email', { email: me.email });
-    say(refused ? (refused.message ?? 'It was not sent.') : `Sent to ${me.email}.`);
+    setProblem(refused);
+    say(refused ? '' : `Sent to ${me.email}.`);
   };
   return (
     <div className="notice warn">
       <p>Verify your address to accept invitations: open the link in the mail.</p>
+      <WholeRefusal problem={problem} />
       <div className="actions">
-        <button type="button" className="plain" onClick={send}>
+        <button type="button" className="plain" disabled={seconds > 0} onClick={send}>
           Send the mail again
         </button>
         <span role="status">{said}</span>

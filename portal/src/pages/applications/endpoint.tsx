@@ -7,7 +7,6 @@ import { type Draft, useDraft } from '../../ui/draft.js';
 import { TextField } from '../../ui/field.js';
 import { Refusal } from '../../ui/form.js';
 import { DraftForm } from '../../ui/save.js';
-import { useCountdown } from '../../ui/times.js';
 import { useApplication, useUpdateApplication } from './application.js';
 import { ProbeReport, probeIn } from './probe-report.js';
 import { useReason } from './reasons.js';
@@ -63,8 +62,7 @@ function useTest(
   field: RefObject<HTMLInputElement | null>,
 ) {
   const { id } = useApplication();
-  const { run, isBusy, problem } = useAction(TestInteractionsEndpointDocument, { isQuiet: true });
-  const seconds = useCountdown(problem?.retryAfter ?? 0, problem);
+  const { run, isBusy, isOff, problem, seconds } = useAction(TestInteractionsEndpointDocument, { isQuiet: true });
   const test = async () => {
     show(null);
     const answer = await run({ input: { applicationId: id, url: url.trim() } });
@@ -74,7 +72,7 @@ function useTest(
   return {
     run: () => void test(),
     isBusy,
-    isOff: isBusy || seconds > 0 || url.trim() === '',
+    isOff: isOff || url.trim() === '',
     fault: problem?.fields.url,
     problem,
     seconds,

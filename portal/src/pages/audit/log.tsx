@@ -2,9 +2,9 @@ import { Link } from '@tanstack/react-router';
 import { useEffect, useReducer } from 'react';
 import type { PersonFragment } from '../../gql/types.js';
 import type { LogSearch } from '../../routes/log-search.js';
+import { WholeRefusal } from '../../ui/form.js';
 import { Skeleton } from '../../ui/listing.js';
 import { Name } from '../../ui/page.js';
-import { sentenceOf } from '../../ui/problems.js';
 import { Ago } from '../../ui/times.js';
 import { LogFilter } from './filter.js';
 import { Sentence } from './sentences.js';
@@ -61,7 +61,7 @@ function Entries<Data, Told>({ source, variables, onRows, namesApplications = fa
   useEffect(() => {
     if (rows) onRows(rows);
   }, [rows, onRows]);
-  if (!rows) return problem ? <p className="notice">{sentenceOf(problem)}</p> : <Skeleton />;
+  if (!rows) return problem ? <WholeRefusal problem={problem} /> : <Skeleton />;
   return (
     <>
       <p role="status" className="soft small">
@@ -73,7 +73,7 @@ function Entries<Data, Told>({ source, variables, onRows, namesApplications = fa
           <Entry key={row.entry.id} row={row} namesApplication={namesApplications} />
         ))}
       </ol>
-      {problem && <p className="notice">{sentenceOf(problem)}</p>}
+      <WholeRefusal problem={problem} />
       {hasOlder && (
         <button type="button" className="plain" disabled={isBusy} onClick={loadOlder}>
           Load older

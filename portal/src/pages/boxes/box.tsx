@@ -121,7 +121,7 @@ function Enrolment({ box }: { box: BoxCardFragment }) {
         A new token enrols the box once more, such as on another machine. The key that the box has is good until the
         token is used; an earlier token is no good any more.
       </p>
-      <button type="button" className="plain" disabled={renew.isBusy} onClick={ask}>
+      <button type="button" className="plain" disabled={renew.isOff} onClick={ask}>
         New enrolment token
       </button>
       {made && <EnrolmentDialog made={made} onDone={() => setMade(null)} />}

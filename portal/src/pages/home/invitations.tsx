@@ -7,10 +7,10 @@ import {
 } from '../../gql/home/home.js';
 import type { HomeFragment } from '../../gql/types.js';
 import { useAction } from '../../ui/action.js';
+import { WholeRefusal } from '../../ui/form.js';
 import { Name } from '../../ui/page.js';
 import { Picture } from '../../ui/picture.js';
 import type { Problem } from '../../ui/problems.js';
-import { sentenceOf } from '../../ui/problems.js';
 import { useRowFocus } from '../../ui/row-focus.js';
 import { say } from '../../ui/toasts.js';
 import { VerifyAddress } from '../account/verify-address.js';
@@ -55,6 +55,7 @@ function ToTeam({ invitation: { id, role, inviter, team } }: { invitation: HomeF
       text={`${inviter.username} invites you to the team, as ${ROLE_WORDS[role]}.`}
       accept={() => accept.run({ id })}
       decline={() => decline.run({ id })}
+      isOff={accept.isOff || decline.isOff}
       problem={accept.problem ?? decline.problem}
     />
   );
@@ -109,6 +110,7 @@ function ToTest({ application, onAccepted }: ToTestProps) {
         return done;
       }}
       decline={() => decline.run({ id })}
+      isOff={accept.isOff || decline.isOff}
       problem={accept.problem ?? decline.problem}
     />
   );
@@ -120,16 +122,13 @@ interface InvitationProps {
   text: string;
   accept(): Promise<unknown>;
   decline(): Promise<unknown>;
+  isOff: boolean;
   problem: Problem | null;
 }
 
-function Invitation({ name, iconUrl, text, accept, decline, problem }: InvitationProps) {
-  const [isBusy, setBusy] = useState(false);
+function Invitation({ name, iconUrl, text, accept, decline, isOff, problem }: InvitationProps) {
   const answer = async (give: () => Promise<unknown>, word: string) => {
-    setBusy(true);
-    const done = await give();
-    setBusy(false);
-    if (done) say(`${word}: ${name}`);
+    if (await give()) say(`${word}: ${name}`);
   };
   return (
     <li className="tile invitation">
@@ -137,17 +136,13 @@ function Invitation({ name, iconUrl, text, accept, decline, problem }: Invitatio
       <div>
         <Name>{name}</Name>
         <p className="soft small">{text}</p>
-        {problem && (
-          <p className="fault" role="alert">
-            {sentenceOf(problem)}
-          </p>
-        )}
+        <WholeRefusal problem={problem} />
         <div className="actions">
           <button
             type="button"
             className="small"
             aria-label={`Accept: ${name}`}
-            disabled={isBusy}
+            disabled={isOff}
             onClick={() => answer(accept, 'Accepted')}
           >
             Accept
@@ -156,7 +151,7 @@ function Invitation({ name, iconUrl, text, accept, decline, problem }: Invitatio
             type="button"
             className="plain small"
             aria-label={`Decline: ${name}`}
-            disabled={isBusy}
+            disabled={isOff}
             onClick={() => answer(decline, 'Declined')}
           >
             Decline

@@ -42,7 +42,7 @@ export function ChannelHead({ channel, channels }: ChannelHeadProps) {
 function Order({ channel, channels }: ChannelHeadProps) {
   const { id: guildId } = useServer();
   const lack = useLack('ManageChannels');
-  const { run, isBusy } = useAction(SetChannelPositionsDocument);
+  const { run, isOff } = useAction(SetChannelPositionsDocument);
   const like = channels.filter((one) => isLike(one, channel));
   const at = like.findIndex(({ id }) => id === channel.id);
   const move = (to: number) => {
@@ -57,7 +57,7 @@ function Order({ channel, channels }: ChannelHeadProps) {
       <button
         type="button"
         className="plain"
-        disabled={!!lack || isBusy || at === 0}
+        disabled={!!lack || isOff || at === 0}
         title={lack}
         onClick={() => move(at - 1)}
       >
@@ -66,7 +66,7 @@ function Order({ channel, channels }: ChannelHeadProps) {
       <button
         type="button"
         className="plain"
-        disabled={!!lack || isBusy || at === like.length - 1}
+        disabled={!!lack || isOff || at === like.length - 1}
         title={lack}
         onClick={() => move(at + 1)}
       >

@@ -165,13 +165,13 @@ interface TakeBackProps {
 }
 
 function TakeBack({ channelId, targetId, isSaid, onDrop, children }: TakeBackProps) {
-  const { run, isBusy } = useAction(DeleteChannelOverwriteDocument);
+  const { run, isOff } = useAction(DeleteChannelOverwriteDocument);
   const take = async () => {
     if (!isSaid || (await run({ input: { channelId, targetId } }))) onDrop();
   };
   return (
     <div className="actions">
-      <button type="button" className="plain small" disabled={isBusy} onClick={() => void take()}>
+      <button type="button" className="plain small" disabled={isOff} onClick={() => void take()}>
         {children}
       </button>
     </div>

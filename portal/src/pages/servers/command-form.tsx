@@ -3,7 +3,7 @@ import { InvokeCommandDocument } from '../../gql/servers/commands.js';
 import type { InteractionShownFragment } from '../../gql/types.js';
 import { useAction } from '../../ui/action.js';
 import { Form } from '../../ui/form.js';
-import type { Problem } from '../../ui/problems.js';
+import { NONE, type Problem } from '../../ui/problems.js';
 import { LeaveQuestion } from '../../ui/save.js';
 import { useChannel } from './open-channel.js';
 import { OptionField } from './option-field.js';
@@ -82,7 +82,7 @@ function shownProblem(problem: Problem | null, faults: Record<string, string>): 
   return { ...problem, message: problem.message ?? (elsewhere.length > 0 ? elsewhere.join(' ') : null) };
 }
 
-const MISSING: Problem = { message: null, fields: {}, code: 'BAD_USER_INPUT', retryAfter: null, requestId: null };
+const MISSING: Problem = { ...NONE, code: 'BAD_USER_INPUT' };
 
 function CommandButtons({ isOff, onLeave }: { isOff: boolean; onLeave: () => void }) {
   return (

@@ -4,7 +4,7 @@ import type { InteractionShownFragment, MessageShownFragment } from '../../gql/t
 import { useStore } from '../../store.js';
 import { useAction } from '../../ui/action.js';
 import { loadPart } from '../../ui/broken.js';
-import { TextArea } from '../../ui/field.js';
+import { characters, TextArea } from '../../ui/field.js';
 import { Form } from '../../ui/form.js';
 import { Loading } from '../../ui/loading.js';
 import { isSendKey } from './message.js';
@@ -55,7 +55,7 @@ function MessageForm({ isFirst, onSent, onSlash }: MessageFormProps) {
   const { run, isBusy, problem } = useAction(SendMessageDocument, { isQuiet: true });
   const tellTyping = useTellTyping(channelId);
   const lack = lacks(viewerPermissions, 'SendMessages');
-  const length = [...text].length;
+  const length = characters(text);
   const fault = faultOf(length, files);
   useEffect(() => {
     if (isFirst) area.current?.focus();
@@ -73,7 +73,7 @@ function MessageForm({ isFirst, onSent, onSlash }: MessageFormProps) {
   const onKey = (event: KeyboardEvent) => {
     if (!isSendKey(event)) return;
     event.preventDefault();
-    void send();
+    area.current?.form?.requestSubmit();
   };
   return (
     <Form

@@ -3,7 +3,7 @@ import { WhyRunnableDocument } from '../../gql/servers/integration.js';
 import type { GrantedCommandFragment, WhyRunnableQuery } from '../../gql/types.js';
 import { useQuery } from '../../query.js';
 import { Select } from '../../ui/field.js';
-import { problemIn, sentenceOf } from '../../ui/problems.js';
+import { Refused } from '../../ui/listing.js';
 import { isMessageChannel } from './channels-of.js';
 import { nameOf } from './command-name.js';
 import { PersonField } from './person-field.js';
@@ -76,7 +76,7 @@ export function Explainer({ commands, asOf }: ExplainerProps) {
         )}
       </div>
       {lack && <p className="soft small">About others: {lack}</p>}
-      {error && <p className="notice">{sentenceOf(problemIn(error))}</p>}
+      {error && <Refused error={error} again={again} />}
       {data && !error && !fetching && <Answer why={data.whyRunnable} />}
     </section>
   );

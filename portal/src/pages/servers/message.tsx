@@ -125,11 +125,11 @@ function MessageEditor({ message, onChange, onClose }: EditorProps) {
     onChange(data.editMessage.message);
     onClose();
   };
-  const onKey = (event: KeyboardEvent) => {
+  const onKey = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (event.key === 'Escape') onClose();
     if (!isSendKey(event)) return;
     event.preventDefault();
-    void save();
+    event.currentTarget.form?.requestSubmit();
   };
   return (
     <Form

@@ -3,7 +3,7 @@ import { useClient } from 'urql';
 import { AutocompleteCommandDocument } from '../../gql/servers/commands.js';
 import { Combobox } from '../../ui/combobox.js';
 import { Select, TextField } from '../../ui/field.js';
-import { problemIn, sentenceOf } from '../../ui/problems.js';
+import { problemIn, wholeTextOf } from '../../ui/problems.js';
 import { useChannel } from './open-channel.js';
 import { type CommandOption, choicesOf, type Given, type OptionChoice, type Runnable, sentOptions } from './options.js';
 import { PersonField, useLater } from './person-field.js';
@@ -136,7 +136,7 @@ function useAsk(runnable: Runnable, given: Record<string, Given>, focused: strin
     const { id: commandId, version } = runnable.command;
     const input = { channelId, commandId, version, options };
     const { data, error } = await client.mutation(AutocompleteCommandDocument, { input }).toPromise();
-    const refusal = error && `What can be chosen could not be asked for: ${sentenceOf(problemIn(error))}`;
+    const refusal = error && `What can be chosen could not be asked for: ${wholeTextOf(problemIn(error))}`;
     return { choices: choicesOf(data?.autocompleteCommand.choices), refusal };
   };
 }

@@ -96,7 +96,7 @@ export function NewRole() {
 
 function RoleList({ isOff }: { isOff: boolean }) {
   const { id: guildId, roles } = useServer();
-  const { run, isBusy } = useAction(SetRolePositionsDocument);
+  const { run, isOff: isOffYet } = useAction(SetRolePositionsDocument);
   const move = (role: RoleRowFragment, steps: number) =>
     void run({ input: { guildId, positions: [{ roleId: role.id, position: role.position + steps }] } });
   const highest = Math.max(...roles.map(({ position }) => position));
@@ -110,13 +110,13 @@ function RoleList({ isOff }: { isOff: boolean }) {
               <MoveButton
                 text="up"
                 role={role}
-                isOff={isOff || isBusy || role.position === highest}
+                isOff={isOff || isOffYet || role.position === highest}
                 onMove={() => move(role, 1)}
               />
               <MoveButton
                 text="down"
                 role={role}
-                isOff={isOff || isBusy || role.position === 1}
+                isOff={isOff || isOffYet || role.position === 1}
                 onMove={() => move(role, -1)}
               />
             </div>

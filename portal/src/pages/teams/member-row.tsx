@@ -46,7 +46,7 @@ interface OffProps extends MemberProps {
 /** Chooses a role, which is given by a button: keys that lead through a list of roles give none. */
 function RoleSelect({ member: { user, role }, isMe, off }: OffProps & { isMe: boolean }) {
   const { id } = useTeam();
-  const { run, isBusy } = useAction(UpdateTeamMemberDocument);
+  const { run, isOff } = useAction(UpdateTeamMemberDocument);
   const select = useRef<HTMLSelectElement>(null);
   const [chosen, choose] = useState<Role | null>(null);
   const [isAsked, ask] = useState(false);
@@ -73,7 +73,7 @@ function RoleSelect({ member: { user, role }, isMe, off }: OffProps & { isMe: bo
       {wanted !== role && (
         <button
           type="button"
-          disabled={isBusy}
+          disabled={isOff}
           aria-label={`Make ${nameOf(user)} ${ROLE_WORDS[wanted]}`}
           onClick={() => (isMe ? ask(true) : void give())}
         >

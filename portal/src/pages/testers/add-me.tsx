@@ -9,7 +9,7 @@ import { useReason } from '../applications/reasons.js';
 export function AddMe() {
   const application = useApplication();
   const myId = useMyId();
-  const { run, isBusy } = useAction(InviteTesterDocument);
+  const { run, isOff } = useAction(InviteTesterDocument);
   const reason = useReason('MANAGE_TESTERS');
   const isListed = application.testers.some(({ user, state }) => user.id === myId && state === 'ACCEPTED');
   if (!myId || isListed) return null;
@@ -18,7 +18,7 @@ export function AddMe() {
     if (done) say('You are a tester');
   };
   return (
-    <button type="button" className="plain" disabled={isBusy || reason !== undefined} onClick={add}>
+    <button type="button" className="plain" disabled={isOff || reason !== undefined} onClick={add}>
       Add me as tester
     </button>
   );

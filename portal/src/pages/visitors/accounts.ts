@@ -1,10 +1,11 @@
-import type { Problem } from '../../ui/problems.js';
+import { BROKEN, NONE, type Problem, UNREACHABLE } from '../../ui/problems.js';
 
 /** The answer of the accounts' own address, which GraphQL has no part in. */
 interface Refusal {
   message?: string;
   code?: string;
   fields?: { path: string; message: string }[];
+  requestId?: string;
 }
 
 /** Asks something of the accounts. @returns null when it was done */
@@ -14,7 +15,7 @@ export async function askAccounts(path: string, body: object): Promise<Problem |
     const response = await fetch(`/auth/${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
     return response.ok ? null : problemOf(response, await refusalIn(response));
   } catch {
-    return { ...NOTHING, code: 'NETWORK', message: 'The server could not be reached. Try again.' };
+    return { ...NONE, code: 'NETWORK', message: UNREACHABLE };
   }
 }
 
@@ -28,18 +29,18 @@ export async function isSignedIn(): Promise<boolean> {
   }
 }
 
-const NOTHING = { message: null, fields: {}, retryAfter: null, requestId: null };
-
 async function refusalIn(response: Response): Promise<Refusal> {
   return response.json().catch(() => ({}));
 }
 
-function problemOf({ status, headers }: Response, { message, code, fields = [] }: Refusal): Problem {
+function problemOf({ status, headers }: Response, { message, code, fields = [], requestId }: Refusal): Problem {
+  const words = requestId === undefined ? (message ?? `The server answered ${status}.`) : BROKEN;
   return {
-    ...NOTHING,
+    ...NONE,
     code: code ?? String(status),
     fields: Object.fromEntries(fields.map((fault) => [fault.path, fault.message])),
-    message: fields.length > 0 ? null : (message ?? `The server answered ${status}.`),
+    message: fields.length > 0 ? null : words,
+    requestId: requestId ?? null,
     retryAfter: status === 429 ? Number(headers.get('retry-after') ?? 1) : null,
   };
 }

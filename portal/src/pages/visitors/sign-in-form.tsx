@@ -20,8 +20,8 @@ export function SignInForm({ email, setEmail, onDone }: SignInFormProps) {
     const refused = await askAccounts('sign-in/email', { email, password });
     setBusy(false);
     setProblem(refused);
-    if (refused) setPassword('');
-    else onDone();
+    if (!refused) onDone();
+    else if (refused.code === 'UNAUTHENTICATED') setPassword('');
   };
   return (
     <Form
