@@ -57,6 +57,21 @@ export async function untilShown(page: Page): Promise<void> {
   await page.waitForFunction(() => !document.querySelector('.skeleton, .loading'));
 }
 
+/** Notes what a page is called from now on, by its first heading. @returns reads what it was called, one after the other */
+export async function noteHeadings(page: Page): Promise<() => Promise<string[]>> {
+  const noted = await page.evaluateHandle(() => {
+    const names: string[] = [];
+    const note = () => {
+      const name = document.querySelector('h1')?.textContent;
+      if (name && name !== names.at(-1)) names.push(name);
+    };
+    note();
+    new MutationObserver(note).observe(document, { subtree: true, childList: true, characterData: true });
+    return names;
+  });
+  return () => noted.jsonValue();
+}
+
 function cookieOf({ cookie }: Pick<Person, 'cookie'>, origin: string) {
   const [name = '', value = ''] = cookie.split(/=(.*)/s);
   return { name, value, url: origin, httpOnly: true, sameSite: 'Lax' as const };

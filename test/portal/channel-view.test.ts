@@ -488,17 +488,63 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await page.getByRole('alertdialog').getByRole('button', { name: 'Stay' }).click();
     expect(await page.getByLabel('text', { exact: true }).inputValue()).toBe('hello');
     await page.getByRole('button', { name: 'Cancel' }).click();
-    expect(await isFocused(composer(page))).toBe(true);
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Leave' }).click();
+    await composer(page).and(page.locator(':focus')).waitFor();
     expect(faults).toEqual([]);
     await close();
   });
 
-  it('are asked for again with their page where their file does not come', async () => {
-    const { page, open, close } = await openPortal(browser, server, ada);
+  it('leave the channel and what is typed in it as they are where their files do not come', async () => {
+    const { page, open, close } = await openPortal(browser, server, bob);
+    await sendMessage(bob, guild.textChannelId, 'to be edited');
     await open(pathOf(guild.textChannelId));
-    await page.route('**/portal/assets/command-picker*.js', (route) => route.abort());
+    const row = page.getByRole('listitem').filter({ hasText: 'to be edited' });
+    await row.getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('Edit the message').fill('half an edit');
+    await page.route('**/portal/assets/**', (route) => route.fulfill({ status: 404 }));
     await composer(page).press('/');
-    await page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor();
+    await page.getByRole('alert').getByText('The commands could not be loaded.').waitFor();
+    expect(await page.getByLabel('Edit the message').inputValue()).toBe('half an edit');
+    await page.getByRole('button', { name: 'Back to the message' }).click();
+    await composer(page).fill('half a message');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await messages(page, 'half an edit').waitFor();
+    expect(await composer(page).inputValue()).toBe('half a message');
+    await close();
+  });
+
+  it('leave the channel as it is where the timeline’s file does not come', async () => {
+    const { page, open, close } = await openPortal(browser, server, ada);
+    await page.route('**/portal/assets/interaction-panel*.js', (route) => route.fulfill({ status: 404 }));
+    await open(pathOf(guild.textChannelId));
+    await pick(page, 'whisper');
+    await run(page);
+    const timeline = page.getByRole('complementary', { name: 'Timeline' });
+    await timeline.getByText('The timeline could not be loaded.').waitFor();
+    await messages(page, 'psst').waitFor();
+    await timeline.getByRole('button', { name: 'Close' }).click();
+    await timeline.waitFor({ state: 'detached' });
+    await close();
+  });
+
+  it('ask once about two messages that are being edited, and for one where it is closed', async () => {
+    const { page, faults, open, close } = await openPortal(browser, server, bob);
+    for (const text of ['first one', 'second one']) await sendMessage(bob, guild.textChannelId, text);
+    await open(pathOf(guild.textChannelId));
+    const editors = page.getByLabel('Edit the message');
+    for (const [place, text] of ['first one', 'second one'].entries()) {
+      await page.getByRole('listitem').filter({ hasText: text }).getByRole('button', { name: 'Edit' }).click();
+      await editors.nth(place).fill(`${text}, changed`);
+    }
+    const question = page.getByRole('alertdialog', { name: 'Leave without saving?' });
+    await editors.last().press('Escape');
+    await question.getByRole('button', { name: 'Stay' }).click();
+    expect(await editors.last().inputValue()).toBe('second one, changed');
+    await page.getByRole('link', { name: 'Integrations' }).click();
+    await question.getByRole('button', { name: 'Leave' }).click();
+    await page.getByRole('heading', { level: 2, name: 'Integrations' }).waitFor();
+    expect(await question.count()).toBe(0);
+    expect(faults).toEqual([]);
     await close();
   });
 
@@ -551,7 +597,15 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await dialog.getByLabel('Why').fill('no');
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: 'Answer' }).click();
+    for (const _ of [1, 2, 3]) {
+      await pick(page, 'whisper');
+      await run(page);
+      await composer(page).waitFor();
+    }
+    const asked = page.getByRole('list', { name: 'What you ran' }).getByRole('listitem').first();
+    await asked.getByRole('button', { name: /^Dismiss/ }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Stay' }).click();
+    await asked.getByRole('button', { name: 'Answer' }).click();
     expect(await dialog.getByLabel('Why').inputValue()).toBe('no');
     await dialog.getByRole('button', { name: 'Submit' }).click();
     await dialog.locator('[aria-invalid=true]').waitFor();

@@ -126,9 +126,12 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what somebody typed is s
     it('but not for another one, for whom the home page opens', async () => {
       const [bob, cleo] = [await signUp(server, 'bob'), await signUp(server, 'cleo')];
       const tab = await openPortal(browser, server, bob);
-      await typeIn(tab, await createApplication(bob, 'Bobs bot'));
-      await signOut(bob);
       const { page } = tab;
+      const guild = await createGuild(bob, 'Bobs server');
+      await tab.open(`/servers/${guild.id}/channels/${guild.textChannelId}`);
+      await page.getByLabel(/^Message #/).fill(TYPED);
+      await page.locator('.connection[data-state=live]').waitFor({ state: 'attached' });
+      await signOut(bob);
       const questions: string[] = [];
       page.on('dialog', (question) => {
         questions.push(question.type());
@@ -140,9 +143,85 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what somebody typed is s
       await dialog.getByRole('button', { name: 'Sign in' }).click();
       await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
       await page.getByRole('link', { name: 'Account of cleo' }).waitFor();
-      expect(await page.content()).not.toMatch(/Bobs bot|What I typed/);
+      expect(await page.content()).not.toMatch(/Bobs server|What I typed/);
       expect(questions).toEqual([]);
       await tab.close();
+    });
+  });
+
+  describe('when somebody would leave it', () => {
+    let server: TestServer;
+    beforeAll(async () => {
+      server = await startServer();
+    });
+    afterAll(() => server.stop());
+
+    it('in a dialog, by the browser’s buttons, and by the keys that lead to another page', async () => {
+      const { page, faults, open, close } = await openPortal(browser, server, await signUp(server, 'fay'));
+      await open('/teams');
+      await page.getByRole('link', { name: 'Applications', exact: true }).click();
+      await page.getByRole('button', { name: 'New application' }).click();
+      const dialog = page.getByRole('dialog', { name: 'New application' });
+      await dialog.getByLabel('Name').fill(TYPED);
+      const question = page.getByRole('alertdialog', { name: 'Leave without saving?' });
+      await page.goBack();
+      await question.waitFor();
+      await page.keyboard.press('Escape');
+      await question.waitFor({ state: 'detached' });
+      expect(await dialog.getByLabel('Name').inputValue()).toBe(TYPED);
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox').fill('Account');
+      await page.keyboard.press('Enter');
+      await question.getByRole('button', { name: 'Stay' }).click();
+      expect(await dialog.getByLabel('Name').inputValue()).toBe(TYPED);
+      await page.goBack();
+      await question.getByRole('button', { name: 'Leave' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Teams' }).waitFor();
+      expect(faults).toEqual([]);
+      await close();
+    });
+
+    it('and a secret that is shown once, before it is stored', async () => {
+      const { page, faults, open, close } = await openPortal(browser, server, await signUp(server, 'gus'));
+      await open('/teams');
+      await page.getByRole('link', { name: 'Applications', exact: true }).click();
+      await page.getByRole('button', { name: 'New application' }).click();
+      await page.getByLabel('Name').fill('Otter bot');
+      await page.getByRole('button', { name: 'Create' }).click();
+      const dialog = page.getByRole('dialog', { name: 'The secrets of Otter bot' });
+      await dialog.waitFor();
+      await page.keyboard.press('Control+k');
+      const question = page.getByRole('alertdialog', { name: 'Leave without storing it?' });
+      await page.goBack();
+      await question.getByRole('button', { name: 'Stay' }).click();
+      expect(await page.getByRole('combobox').count()).toBe(0);
+      await dialog.getByLabel('I have stored them').check();
+      await page.goBack();
+      await page.getByRole('heading', { level: 1, name: 'Teams' }).waitFor();
+      expect(await question.count()).toBe(0);
+      expect(faults).toEqual([]);
+      await close();
+    });
+
+    it('by itself, where a newer build took the place of this one: a page that cannot be loaded waits for a button', async () => {
+      const hal = await signUp(server, 'hal');
+      const guild = await createGuild(hal, 'Harbour');
+      const { page, open, close } = await openPortal(browser, server, hal);
+      await page.clock.install();
+      await open(`/servers/${guild.id}/channels/${guild.textChannelId}`);
+      await page.getByLabel(/^Message #/).fill(TYPED);
+      await page.route('**/portal/assets/**', (route) => route.fulfill({ status: 404 }));
+      const asked: string[] = [];
+      page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+      await page.clock.runFor(30_000);
+      await page.getByRole('navigation', { name: 'Portal' }).getByRole('link', { name: 'Boxes' }).click();
+      await page.getByRole('heading', { level: 1, name: 'This page could not be loaded' }).waitFor();
+      await page.getByText('What you wrote elsewhere and did not send is lost by that').waitFor();
+      await page.clock.runFor(30_000);
+      expect(asked).not.toContain('/portal');
+      await page.goBack();
+      expect(await page.getByLabel(/^Message #/).inputValue()).toBe(TYPED);
+      await close();
     });
   });
 

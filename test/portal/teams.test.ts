@@ -1,9 +1,10 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { noBrowser, openBrowser } from '../harness/browser.js';
+import { hearing, holdAnswer } from '../harness/held-answers.js';
 import { PIXEL } from '../harness/images.js';
 import { createApplication, type Person, signUp } from '../harness/people.js';
-import { openPortal } from '../harness/portal.js';
+import { noteHeadings, openPortal } from '../harness/portal.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
 import {
@@ -110,6 +111,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the general page of a te
     const application = await createApplication(ada, 'Denbot');
     await transferApplication(ada, application, team);
     const { page, faults, open, close } = await openPortal(browser, server, ada);
+    const untilHeard = hearing(page);
     await open(`/teams/${team.id}/general`);
     const remove = page.getByRole('button', { name: 'Delete team' });
     await remove.waitFor();
@@ -126,8 +128,13 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the general page of a te
     const question = page.getByRole('alertdialog', { name: 'Delete Den?' });
     expect(await question.getByRole('button', { name: 'Delete' }).isDisabled()).toBe(true);
     await question.getByLabel("Type the team's name").fill('Den');
+    const headings = await noteHeadings(page);
+    const held = await holdAnswer(page, 'mutation DeleteTeam(');
     await question.getByRole('button', { name: 'Delete' }).click();
+    await untilHeard('NOT_FOUND');
+    held.release();
     await heading(page, 'Teams').waitFor();
+    expect(await headings()).toEqual(['Den', 'Teams']);
     await page.getByRole('link', { name: 'Den', exact: true }).waitFor({ state: 'detached' });
     expect(faults).toEqual([]);
     await close();

@@ -23,7 +23,7 @@ export default function AsGraphql({ asked, onClose }: AsGraphqlProps) {
           <OneDocument key={one.key} asked={one} />
         ))}
       </ul>
-      <DialogEnd text="Close" onClose={onClose} />
+      <DialogEnd text="Close" />
     </OpenDialog>
   );
 }

@@ -10,6 +10,7 @@ import { useQuery } from '../query.js';
 import { beginSession } from '../session.js';
 import { ConnectionState } from '../ui/connection.js';
 import { Unshown } from '../ui/endings.js';
+import { LeaveGuard } from '../ui/leave.js';
 import { useOpenLink } from '../ui/open-link.js';
 import { Picture } from '../ui/picture.js';
 import { problemIn } from '../ui/problems.js';
@@ -52,6 +53,7 @@ function Signed({ asked }: { asked: AskedList }) {
       <footer className="foot">
         <AsGraphqlButton asked={asked} />
       </footer>
+      <LeaveGuard />
       {person && <SessionEnded person={person} onOther={replace} />}
     </>
   );
@@ -74,7 +76,7 @@ function usePerson(me: Person | null | undefined) {
   return { person, isReplaced: isReplaced || isOther, replace: useCallback(() => setReplaced(true), []) };
 }
 
-/** In the place of the pages of whoever was here before: nothing of theirs stays. */
+/** In the place of the pages of whoever was here before: nothing of theirs stays, and nobody is asked about it. */
 function Replaced() {
   useEffect(() => window.location.replace('/portal'), []);
   return null;

@@ -1,10 +1,10 @@
 import { type ReactNode, useState } from 'react';
 import type { AnyVariables, OperationResult, TypedDocumentNode } from 'urql';
 import { useClient } from 'urql';
-import { Question } from './dialog.js';
 import { TextField } from './field.js';
 import { WholeRefusal } from './form.js';
 import { type Problem, problemIn, waitText, wholeTextOf } from './problems.js';
+import { Question } from './question.js';
 import { useCountdown } from './times.js';
 import { complain } from './toasts.js';
 

@@ -1,5 +1,6 @@
 import type { ErrorComponentProps } from '@tanstack/react-router';
 import { useEffect } from 'react';
+import { isLostWithTab } from '../unsaved.js';
 import { Ending } from './endings.js';
 
 /** The file of a page did not come: the server is away, or a newer build is served, which has it by another name. */
@@ -20,10 +21,11 @@ export async function loadPart<Module>(load: () => Promise<Module>): Promise<Mod
 export function Broken({ error }: Pick<ErrorComponentProps, 'error'>) {
   const isMissing = error instanceof MissingPage;
   const text = error instanceof Error ? error.message : String(error);
+  const missingText = isLostWithTab() ? UNSENT : 'It is loaded by itself as soon as the server can be reached.';
   return (
     <Ending
       title={isMissing ? 'This page could not be loaded' : 'This page broke'}
-      text={isMissing ? 'It is loaded by itself as soon as the server can be reached.' : text}
+      text={isMissing ? missingText : text}
     >
       {isMissing && <Comeback />}
       <button type="button" onClick={() => window.location.reload()}>
@@ -33,20 +35,26 @@ export function Broken({ error }: Pick<ErrorComponentProps, 'error'>) {
   );
 }
 
+/** Said where loading by itself would lose something that is still there. */
+const UNSENT =
+  'It can be loaded anew once the server can be reached. What you wrote elsewhere and did not send is lost by that: send it first.';
+
 /** How often the server is asked whether it is there, in milliseconds. */
 const ASK_EVERY_MS = 3_000;
 
 /** For how long a page that was just loaded is not loaded anew though the server is there, in milliseconds. */
 const YOUNG_MS = 10_000;
 
-/** Loads the page anew once the server is there again, or a newer build is. */
+/** Loads the page anew once the server is there again, or a newer build is; not where that would lose something. */
 function Comeback() {
   useEffect(() => {
     let wasAway = false;
     const ask = async () => {
+      if (isLostWithTab()) return;
       const served = await servedPage();
       const isOld = performance.now() > YOUNG_MS;
-      if (served !== null && (wasAway || isOld || isNewer(served))) window.location.reload();
+      const isWorthIt = served !== null && (wasAway || isOld || isNewer(served));
+      if (isWorthIt && !isLostWithTab()) window.location.reload();
       wasAway ||= served === null;
     };
     void ask();

@@ -1,15 +1,16 @@
+import { useClose } from './closing.js';
+
 interface DialogButtonsProps {
   isOff: boolean;
   /** What the button that does it says. */
   doIt: string;
-  onClose: () => void;
 }
 
 /** The way out of a dialog, and what it is for. */
-export function DialogButtons({ isOff, doIt, onClose }: DialogButtonsProps) {
+export function DialogButtons({ isOff, doIt }: DialogButtonsProps) {
   return (
     <div className="actions">
-      <LeaveButton text="Cancel" onClose={onClose} />
+      <LeaveButton text="Cancel" />
       <button type="submit" disabled={isOff}>
         {doIt}
       </button>
@@ -18,22 +19,21 @@ export function DialogButtons({ isOff, doIt, onClose }: DialogButtonsProps) {
 }
 
 /** The only button below what a dialog shows. */
-export function DialogEnd({ text, onClose }: LeaveButtonProps) {
+export function DialogEnd({ text }: LeaveButtonProps) {
   return (
     <div className="actions">
-      <LeaveButton text={text} onClose={onClose} />
+      <LeaveButton text={text} />
     </div>
   );
 }
 
 interface LeaveButtonProps {
   text: 'Cancel' | 'Close';
-  onClose: () => void;
 }
 
-function LeaveButton({ text, onClose }: LeaveButtonProps) {
+function LeaveButton({ text }: LeaveButtonProps) {
   return (
-    <button type="button" className="plain" onClick={onClose}>
+    <button type="button" className="plain" onClick={useClose()}>
       {text}
     </button>
   );

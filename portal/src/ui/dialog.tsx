@@ -1,6 +1,7 @@
-import { AlertDialog } from '@base-ui/react/alert-dialog';
 import { Dialog } from '@base-ui/react/dialog';
-import { type ReactNode, useRef } from 'react';
+import { type ReactNode, useLayoutEffect } from 'react';
+import { flushSync } from 'react-dom';
+import { Closable, useClosing } from './closing.js';
 
 interface OpenDialogProps {
   title: string;
@@ -11,51 +12,45 @@ interface OpenDialogProps {
   children: ReactNode;
 }
 
-/** Something to fill in or to read, over the page. */
+/** Something to fill in or to read, over the page. What is unsaved in it is not lost unasked. */
 export function OpenDialog({ title, onClose, isPassing = false, children }: OpenDialogProps) {
+  const closing = useClosing(() => onClose?.());
+  useMustEnd(onClose === undefined);
   return (
-    <Dialog.Root open onOpenChange={(open) => !open && onClose?.()} disablePointerDismissal={!isPassing}>
+    <Dialog.Root open onOpenChange={(open) => !open && closing.close()} disablePointerDismissal={!isPassing}>
       <Dialog.Portal>
         <Dialog.Backdrop className="backdrop" />
         <Dialog.Popup className="dialog card">
-          <Dialog.Title>{title}</Dialog.Title>
-          {children}
+          <Closable closing={closing}>
+            <Dialog.Title>{title}</Dialog.Title>
+            {children}
+          </Closable>
         </Dialog.Popup>
       </Dialog.Portal>
     </Dialog.Root>
   );
 }
 
-interface QuestionProps {
-  /** The question itself. */
-  title: string;
-  /** What happens, in the words of the platform. */
-  children?: ReactNode;
-  /** The way out, which has the focus. */
-  safe: string;
-  onSafe: () => void;
-  /** What does it. */
-  action: ReactNode;
+/** Closes a dialog at once, before the next thing is done: what was typed in it is saved, and nobody is asked about it. */
+export function closeFirst(onClose: () => void): void {
+  flushSync(onClose);
 }
 
-/** Asks before something that cannot be undone. Enter and Escape take the way out. */
-export function Question({ title, children, safe, onSafe, action }: QuestionProps) {
-  const safeButton = useRef<HTMLButtonElement>(null);
-  return (
-    <AlertDialog.Root open onOpenChange={(open) => !open && onSafe()}>
-      <AlertDialog.Portal>
-        <AlertDialog.Backdrop className="backdrop" />
-        <AlertDialog.Popup className="dialog card" initialFocus={safeButton}>
-          <AlertDialog.Title>{title}</AlertDialog.Title>
-          {children}
-          <div className="actions">
-            <button type="button" className="plain" ref={safeButton} onClick={onSafe}>
-              {safe}
-            </button>
-            {action}
-          </div>
-        </AlertDialog.Popup>
-      </AlertDialog.Portal>
-    </AlertDialog.Root>
-  );
+/** The dialogs that end by their own buttons alone. */
+const unending = new Set<object>();
+
+/** Whether a dialog is open that has to be ended by its own buttons, before anything else is opened. */
+export function hasToEnd(): boolean {
+  return unending.size > 0;
+}
+
+function useMustEnd(must: boolean): void {
+  useLayoutEffect(() => {
+    if (!must) return;
+    const dialog = {};
+    unending.add(dialog);
+    return () => {
+      unending.delete(dialog);
+    };
+  }, [must]);
 }

@@ -1,4 +1,5 @@
 import { type FormEvent, type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { useUnsaved } from '../unsaved.js';
 import { CopyButton } from './copy.js';
 import { TOO_LONG } from './field.js';
 import { type Problem, sentenceOf, waitText } from './problems.js';
@@ -12,11 +13,14 @@ interface FormProps {
   onSubmit: () => void;
   problem: Problem | null;
   isBusy: boolean;
+  /** Whether something is typed in it that nobody is to lose unasked. */
+  isChanged?: boolean;
   ref?: RefObject<HTMLFormElement | null>;
 }
 
 /** A form whose refusal stands above its buttons or at its fields; the first field with a fault takes the focus. */
-export function Form({ children, buttons, onSubmit, problem, isBusy, ref }: FormProps) {
+export function Form({ children, buttons, onSubmit, problem, isBusy, isChanged = false, ref }: FormProps) {
+  useUnsaved(isChanged);
   const own = useRef<HTMLFormElement>(null);
   const form = ref ?? own;
   const refusal = useRef<HTMLDivElement>(null);

@@ -1,4 +1,5 @@
-import { type ComponentType, lazy, Suspense, useEffect } from 'react';
+import { type ComponentType, useEffect } from 'react';
+import { lazyPart } from './lazy-part.js';
 import { complain } from './toasts.js';
 
 interface Closing {
@@ -7,14 +8,7 @@ interface Closing {
 
 /** A dialog whose file is loaded when it is opened first. Where it does not come, that is said, and the dialog is closed. */
 export function lazyDialog<Props extends Closing>(load: () => Promise<{ default: ComponentType<Props> }>) {
-  const Loaded = lazy<ComponentType<Props>>(() => load().catch(() => ({ default: Unloaded })));
-  return function LazyDialog(props: Props) {
-    return (
-      <Suspense>
-        <Loaded {...props} />
-      </Suspense>
-    );
-  };
+  return lazyPart<Props>(load, Unloaded);
 }
 
 function Unloaded({ onClose }: Closing) {

@@ -1,7 +1,5 @@
-import { useBlocker } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import type { CombinedError } from 'urql';
-import { Question } from './dialog.js';
 import type { Draft, Values } from './draft.js';
 import { Form } from './form.js';
 import { type Problem, problemIn } from './problems.js';
@@ -48,6 +46,7 @@ export function DraftForm<Live extends Values>({ draft, names, save, children, r
       ref={form}
       problem={problem}
       isBusy={isBusy}
+      isChanged={draft.isChanged}
       onSubmit={submit}
       buttons={(isOff) =>
         draft.isChanged && (
@@ -72,7 +71,6 @@ export function DraftForm<Live extends Values>({ draft, names, save, children, r
         {children(problem?.fields ?? {})}
       </fieldset>
       <Conflicts draft={draft} names={names} />
-      <LeaveQuestion isChanged={draft.isChanged} />
     </Form>
   );
 }
@@ -99,26 +97,6 @@ function shown(value: unknown): string {
   if (typeof value === 'string') return value === '' ? 'nothing' : `“${value}”`;
   if (typeof value === 'boolean') return value ? 'on' : 'off';
   return value === null ? 'nothing' : Array.isArray(value) ? value.join(', ') : 'something else';
-}
-
-/** Asks once before what was typed is left behind, by a link, by the browser's buttons or by closing the tab. */
-export function LeaveQuestion({ isChanged }: { isChanged: boolean }) {
-  const blocker = useBlocker({ shouldBlockFn: () => isChanged, enableBeforeUnload: isChanged, withResolver: true });
-  if (blocker.status !== 'blocked') return null;
-  return (
-    <Question
-      title="Leave without saving?"
-      safe="Stay"
-      onSafe={blocker.reset}
-      action={
-        <button type="button" className="bad" onClick={blocker.proceed}>
-          Leave
-        </button>
-      }
-    >
-      <p>What you typed here is not saved.</p>
-    </Question>
-  );
 }
 
 /** Ctrl+S, and ⌘S, save. */

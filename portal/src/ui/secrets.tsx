@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useState } from 'react';
+import { useUnsaved } from '../unsaved.js';
 import { CopyButton } from './copy.js';
 import { OpenDialog } from './dialog.js';
 
@@ -22,10 +23,11 @@ interface SecretsDialogProps {
 
 /**
  * Shows secrets once. They live in the state of whoever opens it and in the fields of this dialog, and are gone with it: when it is
- * done, and when the page is left in whatever way.
+ * done, and when the page is left in whatever way, which is asked about before they are stored.
  */
 export function SecretsDialog({ title, secrets, onDone, children }: SecretsDialogProps) {
   const [isStored, setStored] = useState(false);
+  useUnsaved(!isStored, 'secret');
   useEffect(() => {
     window.addEventListener('pagehide', onDone);
     return () => window.removeEventListener('pagehide', onDone);

@@ -9,10 +9,10 @@ import {
 import type { CommandRowFragment } from '../../gql/types.js';
 import { Danger, useAction } from '../../ui/action.js';
 import { Copyable } from '../../ui/copy.js';
-import { Question } from '../../ui/dialog.js';
 import { NotFound, Unshown } from '../../ui/endings.js';
 import { Skeleton } from '../../ui/listing.js';
 import { Name, useTitle } from '../../ui/page.js';
+import { Question } from '../../ui/question.js';
 import { useApplication } from './application.js';
 import { type Body, bodyOf } from './command-body.js';
 import { CommandEditor } from './command-editor.js';

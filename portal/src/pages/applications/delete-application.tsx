@@ -1,4 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
+import { endHere } from '../../ended.js';
 import { DeleteApplicationDocument } from '../../gql/applications/danger.js';
 import { Danger, useAction } from '../../ui/action.js';
 import { say } from '../../ui/toasts.js';
@@ -10,11 +11,11 @@ export function DeleteApplication({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
   const { run, isBusy, problem } = useAction(DeleteApplicationDocument, { isQuiet: true });
   const onDo = async (typed: string) => {
-    const done = await run({ input: { applicationId: id, name: typed } });
+    const done = await endHere(id, () => run({ input: { applicationId: id, name: typed } }));
     if (!done) return;
     onClose();
     say(`${name} is deleted`);
-    void navigate({ to: '/applications' });
+    void navigate({ to: '/applications', ignoreBlocker: true });
   };
   return (
     <Danger

@@ -1,5 +1,6 @@
 import './settings.css';
 import { Link, Outlet, useParams } from '@tanstack/react-router';
+import { useEndedHere } from '../../ended.js';
 import { ApplicationChangedDocument, ApplicationDocument } from '../../gql/applications/layout.js';
 import { useLive } from '../../live.js';
 import { useQuery } from '../../query.js';
@@ -19,9 +20,10 @@ export function ApplicationLayout() {
 function OneApplication({ id }: { id: string }) {
   const { data, error } = useQuery({ query: ApplicationDocument, variables: { id } });
   const isOver = useLive(ApplicationChangedDocument, { id });
+  const isMine = useEndedHere(id);
   if (!data) return error ? <Unshown error={error} /> : <Skeleton />;
   if (!data.application) return <NotFound />;
-  if (isOver) return <Gone />;
+  if (isOver && !isMine) return <Gone />;
   const { name, iconUrl, ownerTeam } = data.application;
   return (
     <ApplicationContext value={data.application}>

@@ -65,8 +65,9 @@ function NameDialog({ onClose, onMade, owner }: NameDialogProps) {
       <Form
         problem={problem}
         isBusy={isBusy}
+        isChanged={input.name !== '' || input.description !== ''}
         onSubmit={create}
-        buttons={(isOff) => <DialogButtons isOff={isOff} doIt="Create" onClose={onClose} />}
+        buttons={(isOff) => <DialogButtons isOff={isOff} doIt="Create" />}
       >
         <TextField
           label="Name"

@@ -48,8 +48,9 @@ function PlaceDialog({ onClose, onMade }: { onClose: () => void; onMade: (made: 
       <Form
         problem={problem}
         isBusy={isBusy}
+        isChanged={guildId !== '' || place.name !== ''}
         onSubmit={create}
-        buttons={(isOff) => <DialogButtons isOff={isOff || place.channelId === ''} doIt="Create" onClose={onClose} />}
+        buttons={(isOff) => <DialogButtons isOff={isOff || place.channelId === ''} doIt="Create" />}
       >
         <ServerSelect value={guildId} onChange={changeServer} />
         <ChannelSelect

@@ -3,11 +3,10 @@ import { useState } from 'react';
 import { OverwriteCommandsDocument } from '../../gql/applications/commands.js';
 import type { CommandRowFragment } from '../../gql/types.js';
 import { useAction } from '../../ui/action.js';
-import { Question } from '../../ui/dialog.js';
 import { TextArea } from '../../ui/field.js';
 import { Form } from '../../ui/form.js';
 import { useTitle } from '../../ui/page.js';
-import { LeaveQuestion } from '../../ui/save.js';
+import { Question } from '../../ui/question.js';
 import { say } from '../../ui/toasts.js';
 import { useApplication } from './application.js';
 import { bodyOf, said } from './command-body.js';
@@ -40,6 +39,7 @@ export function Overwrite() {
       <Form
         problem={plans.problem}
         isBusy={plans.isBusy}
+        isChanged={text.trim() !== ''}
         onSubmit={plans.show}
         buttons={(isOff) => (
           <div className="actions">
@@ -62,7 +62,6 @@ export function Overwrite() {
         />
       </Form>
       {plan && <PlanView plan={plan.plan} isBusy={plans.isBusy} onApply={plans.apply} />}
-      <LeaveQuestion isChanged={text.trim() !== ''} />
     </CommandCard>
   );
 }

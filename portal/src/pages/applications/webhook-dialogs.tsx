@@ -28,8 +28,9 @@ export function EditWebhook({ webhook, onClose }: WebhookDialogProps) {
       <Form
         problem={problem}
         isBusy={isBusy}
+        isChanged={draft.isChanged}
         onSubmit={save}
-        buttons={(isOff) => <DialogButtons isOff={isOff} doIt="Save" onClose={onClose} />}
+        buttons={(isOff) => <DialogButtons isOff={isOff} doIt="Save" />}
       >
         <TextField
           label="Name"

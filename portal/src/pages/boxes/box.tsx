@@ -1,5 +1,6 @@
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
+import { endHere, useEndedHere } from '../../ended.js';
 import {
   BoxChangedDocument,
   BoxDocument,
@@ -33,7 +34,8 @@ export function Box() {
 function OneBox({ id }: { id: string }) {
   const { data, error } = useQuery({ query: BoxDocument, variables: { id } });
   const isOver = useLive(BoxChangedDocument, { id });
-  if (isOver && data?.box) return <Gone />;
+  const isMine = useEndedHere(id);
+  if (isOver && data?.box && !isMine) return <Gone />;
   if (!data) return error ? <Unshown error={error} /> : <Skeleton />;
   return data.box ? <Parts box={data.box} /> : <NotFound />;
 }
@@ -147,7 +149,7 @@ function DeleteQuestion({ box: { id, name }, onClose }: { box: BoxCardFragment; 
   const navigate = useNavigate();
   const remove = useAction(DeleteBoxDocument, { isQuiet: true });
   const doIt = async () => {
-    if (await remove.run({ id })) void navigate({ to: '/boxes' });
+    if (await endHere(id, () => remove.run({ id }))) void navigate({ to: '/boxes', ignoreBlocker: true });
   };
   return (
     <Danger

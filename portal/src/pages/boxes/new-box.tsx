@@ -54,8 +54,9 @@ function NameDialog({ onClose, onMade }: { onClose: () => void; onMade: (made: M
       <Form
         problem={create.problem}
         isBusy={create.isBusy}
+        isChanged={name !== ''}
         onSubmit={submit}
-        buttons={(isOff) => <DialogButtons isOff={isOff} doIt="Create" onClose={onClose} />}
+        buttons={(isOff) => <DialogButtons isOff={isOff} doIt="Create" />}
       >
         <TextField
           label="Name"

@@ -1,8 +1,8 @@
 import { Link, useParams } from '@tanstack/react-router';
-import { lazy, type RefObject, Suspense, useLayoutEffect, useRef, useState } from 'react';
+import { type RefObject, useLayoutEffect, useRef, useState } from 'react';
 import type { InteractionShownFragment, MessageShownFragment } from '../../gql/types.js';
-import { loadPart } from '../../ui/broken.js';
 import { NotFound } from '../../ui/endings.js';
+import { lazyPart, MissingPart } from '../../ui/lazy-part.js';
 import { Skeleton } from '../../ui/listing.js';
 import { Loading } from '../../ui/loading.js';
 import { Name, useTitle } from '../../ui/page.js';
@@ -30,12 +30,12 @@ export function Channel() {
   );
 }
 
-const InteractionPanel = lazy(() => loadPart(() => import('./interaction-panel.js')));
+const InteractionPanel = lazyPart(() => import('./interaction-panel.js'), NoPanel, <Loading />);
 
 /** Where the timeline of what one ran has room beside the channel, as the styles have it. */
 const WIDE = '(min-width: 72rem)';
 
-/** How many of what one ran are shown. */
+/** How many of what one ran are shown, beside those in which something is being answered. */
 const FOLLOWED = 3;
 
 function OpenChannel() {
@@ -44,10 +44,11 @@ function OpenChannel() {
   const { id: guildId, tier } = useServer();
   const shown = useMessages(channel, selfId);
   const [followed, setFollowed] = useState<InteractionShownFragment[]>([]);
+  const held = useRef(new Set<string>());
   const [watchedId, watch] = useState<string | null>(null);
   const [isWatching, setWatching] = useState(() => window.matchMedia(WIDE).matches);
   const follow = (one: InteractionShownFragment) => {
-    setFollowed((before) => [...before.filter(({ id }) => id !== one.id), one].slice(-FOLLOWED));
+    setFollowed((before) => shownOf([...before.filter(({ id }) => id !== one.id), one], held.current));
     if (isWatching && isWatchable(one)) watch(one.id);
   };
   const watched = followed.find(({ id }) => id === watchedId);
@@ -82,18 +83,32 @@ function OpenChannel() {
         <FollowedInteractions
           followed={followed}
           follow={follow}
+          held={held.current}
           drop={(id) => setFollowed((before) => before.filter((one) => one.id !== id))}
           watchedId={watchedId}
           watch={watchOrNot}
         />
         <Composer onSent={shown.put} follow={follow} />
       </section>
-      {watched && (
-        <Suspense fallback={<Loading />}>
-          <InteractionPanel key={watched.id} watched={watched} onClose={() => watchOrNot(null)} />
-        </Suspense>
-      )}
+      {watched && <InteractionPanel key={watched.id} watched={watched} onClose={() => watchOrNot(null)} />}
     </>
+  );
+}
+
+/** The newest, and the older ones that somebody is answering. */
+function shownOf(followed: InteractionShownFragment[], held: ReadonlySet<string>): InteractionShownFragment[] {
+  return followed.filter(({ id }, place) => place >= followed.length - FOLLOWED || held.has(id));
+}
+
+function NoPanel({ onClose }: { onClose: () => void }) {
+  return (
+    <aside className="card channel-timeline" aria-label="Timeline">
+      <MissingPart what="The timeline">
+        <button type="button" className="plain small" onClick={onClose}>
+          Close
+        </button>
+      </MissingPart>
+    </aside>
   );
 }
 

@@ -3,8 +3,9 @@ import { useState } from 'react';
 import { CreateChannelDocument } from '../../gql/servers/channels.js';
 import type { ChannelRowFragment } from '../../gql/types.js';
 import { useAction } from '../../ui/action.js';
-import { OpenDialog } from '../../ui/dialog.js';
+import { closeFirst, OpenDialog } from '../../ui/dialog.js';
 import { DialogButtons } from '../../ui/dialog-buttons.js';
+import { isSame } from '../../ui/draft.js';
 import { Select, TextField } from '../../ui/field.js';
 import { Form } from '../../ui/form.js';
 import { useOpenLink } from '../../ui/open-link.js';
@@ -102,10 +103,12 @@ const TYPES = [
   [ChannelType.category, 'Category'],
 ] as const;
 
+const EMPTY = { name: '', type: 0, parentId: '' };
+
 function NewChannel({ onClose }: { onClose: () => void }) {
   const { id: guildId, channels } = useServer();
   const navigate = useNavigate();
-  const [input, setInput] = useState({ name: '', type: 0, parentId: '' });
+  const [input, setInput] = useState(EMPTY);
   const { run, isBusy, problem } = useAction(CreateChannelDocument, { isQuiet: true });
   const categories = channels.filter(({ type }) => type === ChannelType.category);
   const isCategory = input.type === ChannelType.category;
@@ -113,7 +116,7 @@ function NewChannel({ onClose }: { onClose: () => void }) {
     const { name, type, parentId } = input;
     const made = await run({ input: { guildId, name, type, ...(parentId && !isCategory ? { parentId } : {}) } });
     if (!made) return;
-    onClose();
+    closeFirst(onClose);
     const { id: channelId } = made.createChannel.channel;
     if (isMessageChannel({ type })) {
       void navigate({ to: '/servers/$guildId/channels/$channelId', params: { guildId, channelId } });
@@ -124,8 +127,9 @@ function NewChannel({ onClose }: { onClose: () => void }) {
       <Form
         problem={problem}
         isBusy={isBusy}
+        isChanged={!isSame(input, EMPTY)}
         onSubmit={create}
-        buttons={(isOff) => <DialogButtons isOff={isOff} doIt="Create" onClose={onClose} />}
+        buttons={(isOff) => <DialogButtons isOff={isOff} doIt="Create" />}
       >
         <TextField
           label="Name"

@@ -2,9 +2,10 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import { InvokeCommandDocument } from '../../gql/servers/commands.js';
 import type { InteractionShownFragment } from '../../gql/types.js';
 import { useAction } from '../../ui/action.js';
+import { Closable, useClosing } from '../../ui/closing.js';
+import { DialogButtons } from '../../ui/dialog-buttons.js';
 import { Form } from '../../ui/form.js';
 import { NONE, type Problem } from '../../ui/problems.js';
-import { LeaveQuestion } from '../../ui/save.js';
 import { useChannel } from './open-channel.js';
 import { OptionField } from './option-field.js';
 import { faultsByName, type Given, type Runnable, sentOptions } from './options.js';
@@ -45,31 +46,34 @@ export function CommandForm({ runnable, follow, onLeave, askAgain }: CommandForm
   const shown = useMemo(() => shownProblem(problem, faults), [problem, faults]);
   const section = useRef<HTMLElement>(null);
   useEffect(() => section.current?.querySelector<HTMLElement>('input, select, textarea, [type=submit]')?.focus(), []);
+  const closing = useClosing(onLeave);
   const isChanged = Object.values(given).some((value) => value !== undefined && value !== '');
   return (
     <section className="picker" aria-label={`Command ${name}`} ref={section}>
-      <h3>
-        /{name} <span className="soft small">{command.application.name}</span>
-      </h3>
-      <p className="soft small">{runnable.description}</p>
-      <Form
-        problem={shown}
-        isBusy={isBusy}
-        onSubmit={invoke}
-        buttons={(isOff) => <CommandButtons isOff={isOff} onLeave={onLeave} />}
-      >
-        {options.map((option) => (
-          <OptionField
-            key={option.name}
-            option={option}
-            runnable={runnable}
-            given={given}
-            fault={faults[option.name]}
-            onGive={(value) => setGiven((before) => ({ ...before, [option.name]: value }))}
-          />
-        ))}
-      </Form>
-      <LeaveQuestion isChanged={isChanged} />
+      <Closable closing={closing}>
+        <h3>
+          /{name} <span className="soft small">{command.application.name}</span>
+        </h3>
+        <p className="soft small">{runnable.description}</p>
+        <Form
+          problem={shown}
+          isBusy={isBusy}
+          isChanged={isChanged}
+          onSubmit={invoke}
+          buttons={(isOff) => <DialogButtons isOff={isOff} doIt="Run" />}
+        >
+          {options.map((option) => (
+            <OptionField
+              key={option.name}
+              option={option}
+              runnable={runnable}
+              given={given}
+              fault={faults[option.name]}
+              onGive={(value) => setGiven((before) => ({ ...before, [option.name]: value }))}
+            />
+          ))}
+        </Form>
+      </Closable>
     </section>
   );
 }
@@ -83,16 +87,3 @@ function shownProblem(problem: Problem | null, faults: Record<string, string>): 
 }
 
 const MISSING: Problem = { ...NONE, code: 'BAD_USER_INPUT' };
-
-function CommandButtons({ isOff, onLeave }: { isOff: boolean; onLeave: () => void }) {
-  return (
-    <div className="actions">
-      <button type="button" className="plain" onClick={onLeave}>
-        Cancel
-      </button>
-      <button type="submit" disabled={isOff}>
-        Run
-      </button>
-    </div>
-  );
-}

@@ -1,11 +1,11 @@
-import { type KeyboardEvent, lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { SendMessageDocument, StartTypingDocument } from '../../gql/servers/channel.js';
 import type { InteractionShownFragment, MessageShownFragment } from '../../gql/types.js';
 import { useStore } from '../../store.js';
 import { useAction } from '../../ui/action.js';
-import { loadPart } from '../../ui/broken.js';
 import { characters, TextArea } from '../../ui/field.js';
 import { Form } from '../../ui/form.js';
+import { lazyPart, MissingPart } from '../../ui/lazy-part.js';
 import { Loading } from '../../ui/loading.js';
 import { isSendKey } from './message.js';
 import { sizeOf } from './message-extras.js';
@@ -13,7 +13,7 @@ import { useChannel } from './open-channel.js';
 import { lacks } from './permissions.js';
 import { giveBack, NOTHING, unsentIn } from './unsent.js';
 
-const CommandPicker = lazy(() => loadPart(() => import('./command-picker.js')));
+const CommandPicker = lazyPart(() => import('./command-picker.js'), NoPicker, <Loading />);
 
 const MOST_CHARACTERS = 4_000;
 const MOST_FILES = 10;
@@ -33,10 +33,16 @@ export function Composer({ onSent, follow }: ComposerProps) {
   if (shown !== 'commands') {
     return <MessageForm isFirst={shown === 'message again'} onSent={onSent} onSlash={() => setShown('commands')} />;
   }
+  return <CommandPicker follow={follow} onLeave={() => setShown('message again')} />;
+}
+
+function NoPicker({ onLeave }: { onLeave: () => void }) {
   return (
-    <Suspense fallback={<Loading />}>
-      <CommandPicker follow={follow} onLeave={() => setShown('message again')} />
-    </Suspense>
+    <MissingPart what="The commands">
+      <button type="button" className="plain small" onClick={onLeave}>
+        Back to the message
+      </button>
+    </MissingPart>
   );
 }
 

@@ -1,5 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { endHere } from '../../ended.js';
 import { DeleteGuildDocument, LeaveGuildDocument } from '../../gql/servers/general.js';
 import { Danger, useAction } from '../../ui/action.js';
 import { say } from '../../ui/toasts.js';
@@ -39,9 +40,9 @@ function Leave({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
   const { run, isBusy, problem } = useAction(LeaveGuildDocument, { isQuiet: true });
   const leave = async () => {
-    if (!(await run({ input: { guildId: id } }))) return;
+    if (!(await endHere(id, () => run({ input: { guildId: id } })))) return;
     say(`You left ${name}.`);
-    void navigate({ to: '/servers' });
+    void navigate({ to: '/servers', ignoreBlocker: true });
   };
   return (
     <Danger title={`Leave ${name}?`} doIt="Leave" onDo={leave} {...{ onClose, isBusy, problem }}>
@@ -55,9 +56,9 @@ function Delete({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
   const { run, isBusy, problem } = useAction(DeleteGuildDocument, { isQuiet: true });
   const remove = async () => {
-    if (!(await run({ input: { guildId: id } }))) return;
+    if (!(await endHere(id, () => run({ input: { guildId: id } })))) return;
     say(`${name} is deleted.`);
-    void navigate({ to: '/servers' });
+    void navigate({ to: '/servers', ignoreBlocker: true });
   };
   return (
     <Danger

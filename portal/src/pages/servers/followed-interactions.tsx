@@ -3,12 +3,15 @@ import { FollowedInteractionDocument, InteractionChangedDocument } from '../../g
 import type { InteractionShownFragment } from '../../gql/types.js';
 import { useSubscription } from '../../live.js';
 import { useQuery } from '../../query.js';
-import { LeaveQuestion } from '../../ui/save.js';
+import { Closable, useClosing } from '../../ui/closing.js';
+import { useUnsaved } from '../../unsaved.js';
 import { ModalDialog, type Typed } from './modal-dialog.js';
 
 interface FollowedProps {
   followed: readonly InteractionShownFragment[];
   follow: (interaction: InteractionShownFragment) => void;
+  /** The ids of those that somebody is answering, which are kept here. */
+  held: Set<string>;
   drop: (id: string) => void;
   /** Of which the timeline is shown. */
   watchedId: string | null;
@@ -16,7 +19,7 @@ interface FollowedProps {
 }
 
 /** What became of what somebody ran here last. */
-export function FollowedInteractions({ followed, follow, drop, watchedId, watch }: FollowedProps) {
+export function FollowedInteractions({ followed, follow, held, drop, watchedId, watch }: FollowedProps) {
   if (followed.length === 0) return null;
   return (
     <ul className="followed" aria-label="What you ran">
@@ -25,6 +28,7 @@ export function FollowedInteractions({ followed, follow, drop, watchedId, watch 
           key={one.id}
           started={one}
           follow={follow}
+          held={held}
           onDrop={() => drop(one.id)}
           isWatched={one.id === watchedId}
           onWatch={(isWatched) => watch(isWatched ? one.id : null)}
@@ -42,35 +46,39 @@ export function isWatchable({ application }: InteractionShownFragment): boolean 
 interface FollowedInteractionProps {
   started: InteractionShownFragment;
   follow: (interaction: InteractionShownFragment) => void;
+  held: Set<string>;
   onDrop: () => void;
   isWatched: boolean;
   onWatch: (isWatched: boolean) => void;
 }
 
-function FollowedInteraction({ started, follow, onDrop, isWatched, onWatch }: FollowedInteractionProps) {
+function FollowedInteraction({ started, follow, held, onDrop, isWatched, onWatch }: FollowedInteractionProps) {
   const interaction = useInteraction(started);
   const { name, type } = interaction;
   const id = useId();
+  const closing = useClosing(onDrop);
   return (
     <li>
-      <span role="status" id={id}>
-        <bdi>{type === COMMAND ? `/${name}` : name}</bdi> {words(interaction)}
-      </span>
-      <Answer interaction={interaction} describedBy={id} follow={follow} />
-      {isWatchable(interaction) && (
-        <button
-          type="button"
-          className="link small"
-          aria-pressed={isWatched}
-          aria-describedby={id}
-          onClick={() => onWatch(!isWatched)}
-        >
-          Timeline
+      <Closable closing={closing}>
+        <span role="status" id={id}>
+          <bdi>{type === COMMAND ? `/${name}` : name}</bdi> {words(interaction)}
+        </span>
+        <Answer interaction={interaction} describedBy={id} follow={follow} held={held} />
+        {isWatchable(interaction) && (
+          <button
+            type="button"
+            className="link small"
+            aria-pressed={isWatched}
+            aria-describedby={id}
+            onClick={() => onWatch(!isWatched)}
+          >
+            Timeline
+          </button>
+        )}
+        <button type="button" className="link small" aria-label={`Dismiss ${name}`} onClick={closing.close}>
+          Dismiss
         </button>
-      )}
-      <button type="button" className="link small" aria-label={`Dismiss ${name}`} onClick={onDrop}>
-        Dismiss
-      </button>
+      </Closable>
     </li>
   );
 }
@@ -79,14 +87,19 @@ interface AnswerProps {
   interaction: InteractionShownFragment;
   describedBy: string;
   follow: (interaction: InteractionShownFragment) => void;
+  held: Set<string>;
 }
 
 /** What an application asks, as a dialog that opens by itself, and again for who closed it: what was typed stays. */
-function Answer({ interaction: { id, modal, state }, describedBy, follow }: AnswerProps) {
+function Answer({ interaction: { id, modal, state }, describedBy, follow, held }: AnswerProps) {
   const [isOpen, setOpen] = useState(true);
   const [isSent, setSent] = useState(false);
   const [typed, setTyped] = useState<Typed>({});
-  if (modal === null || state !== 'ANSWERED' || isSent) return null;
+  const isAsked = modal !== null && state === 'ANSWERED' && !isSent;
+  const isTyped = isAsked && Object.keys(typed).length > 0;
+  useUnsaved(isTyped);
+  useHeld(held, id, isTyped || (isAsked && isOpen));
+  if (!isAsked) return null;
   const onSent = (next: InteractionShownFragment) => {
     setSent(true);
     follow(next);
@@ -106,9 +119,19 @@ function Answer({ interaction: { id, modal, state }, describedBy, follow }: Answ
           onClose={() => setOpen(false)}
         />
       )}
-      <LeaveQuestion isChanged={Object.keys(typed).length > 0} />
     </>
   );
+}
+
+/** Keeps one among those that somebody is answering. */
+function useHeld(held: Set<string>, id: string, isHeld: boolean): void {
+  useEffect(() => {
+    if (!isHeld) return;
+    held.add(id);
+    return () => {
+      held.delete(id);
+    };
+  }, [held, id, isHeld]);
 }
 
 const COMMAND = 2;

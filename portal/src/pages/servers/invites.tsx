@@ -12,6 +12,7 @@ import { Danger, useAction } from '../../ui/action.js';
 import { CopyButton } from '../../ui/copy.js';
 import { OpenDialog } from '../../ui/dialog.js';
 import { DialogButtons } from '../../ui/dialog-buttons.js';
+import { isSame } from '../../ui/draft.js';
 import { Select } from '../../ui/field.js';
 import { Form } from '../../ui/form.js';
 import { Awaited } from '../../ui/listing.js';
@@ -117,7 +118,8 @@ interface NewInviteProps {
 }
 
 function NewInvite({ channels, onClose }: NewInviteProps) {
-  const [input, setInput] = useState({ channelId: channels[0]?.id ?? '', maxAge: '86400', maxUses: '0' });
+  const [initial] = useState({ channelId: channels[0]?.id ?? '', maxAge: '86400', maxUses: '0' });
+  const [input, setInput] = useState(initial);
   const { run, isBusy, problem } = useAction(CreateInviteDocument, { isQuiet: true });
   const create = async () => {
     const { channelId, maxAge, maxUses } = input;
@@ -128,8 +130,9 @@ function NewInvite({ channels, onClose }: NewInviteProps) {
       <Form
         problem={problem}
         isBusy={isBusy}
+        isChanged={!isSame(input, initial)}
         onSubmit={create}
-        buttons={(isOff) => <DialogButtons isOff={isOff} doIt="Create" onClose={onClose} />}
+        buttons={(isOff) => <DialogButtons isOff={isOff} doIt="Create" />}
       >
         <Select
           label="Channel"

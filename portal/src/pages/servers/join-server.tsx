@@ -4,7 +4,7 @@ import { InvitePreviewDocument, JoinGuildDocument } from '../../gql/servers/list
 import type { InvitePreviewQuery } from '../../gql/types.js';
 import { useQuery } from '../../query.js';
 import { useAction } from '../../ui/action.js';
-import { OpenDialog } from '../../ui/dialog.js';
+import { closeFirst, OpenDialog } from '../../ui/dialog.js';
 import { DialogButtons } from '../../ui/dialog-buttons.js';
 import { TextField } from '../../ui/field.js';
 import { Form } from '../../ui/form.js';
@@ -21,7 +21,7 @@ export function JoinServer({ onClose }: { onClose: () => void }) {
   const join = async () => {
     const joined = await run({ input: { code } });
     if (!joined) return;
-    onClose();
+    closeFirst(onClose);
     void navigate({ to: '/servers/$guildId/general', params: { guildId: joined.joinGuild.guild.id } });
   };
   const isUnknown = problem?.code === 'NOT_FOUND';
@@ -33,8 +33,9 @@ export function JoinServer({ onClose }: { onClose: () => void }) {
       <Form
         problem={atField}
         isBusy={isBusy}
+        isChanged={text !== ''}
         onSubmit={join}
-        buttons={(isOff) => <DialogButtons isOff={isOff || code === ''} doIt="Join" onClose={onClose} />}
+        buttons={(isOff) => <DialogButtons isOff={isOff || code === ''} doIt="Join" />}
       >
         <TextField
           label="Invite"

@@ -1,4 +1,5 @@
 import { Link, Outlet, useParams } from '@tanstack/react-router';
+import { useEndedHere } from '../../ended.js';
 import { GuildChangedDocument, GuildDocument } from '../../gql/servers/layout.js';
 import type { GuildPageFragment } from '../../gql/types.js';
 import { useLive } from '../../live.js';
@@ -20,7 +21,8 @@ export function ServerLayout() {
 function OneServer({ id }: { id: string }) {
   const { data, error } = useQuery({ query: GuildDocument, variables: { id } });
   const isOver = useLive(GuildChangedDocument, { id });
-  if (isOver && data?.guild) return <Gone />;
+  const isMine = useEndedHere(id);
+  if (isOver && data?.guild && !isMine) return <Gone />;
   if (!data) return error ? <Unshown error={error} /> : <Skeleton />;
   if (!data.guild) return <NotFound />;
   return (

@@ -37,7 +37,7 @@ export function MemberDialog({ member, onClose, onSaved }: MemberDialogProps) {
         {!isSelf && <TimeOut member={member} onSaved={onSaved} />}
         {!isSelf && <Removal member={member} onClose={onClose} onSaved={onSaved} />}
       </div>
-      <DialogEnd text="Close" onClose={onClose} />
+      <DialogEnd text="Close" />
     </OpenDialog>
   );
 }
@@ -46,7 +46,7 @@ type PartProps = Pick<MemberDialogProps, 'member' | 'onSaved'>;
 
 function Nickname({ member, isSelf, onSaved }: PartProps & { isSelf: boolean }) {
   const { id: guildId } = useServer();
-  const { value, set, saved } = useDraft({ nick: member.nick ?? '' });
+  const { value, set, saved, isChanged } = useDraft({ nick: member.nick ?? '' });
   const { run, isBusy, problem } = useAction(UpdateMemberDocument, { isQuiet: true });
   const lack = useLack(isSelf ? 'ChangeNickname' : 'ManageNicknames');
   const save = async () => {
@@ -60,6 +60,7 @@ function Nickname({ member, isSelf, onSaved }: PartProps & { isSelf: boolean }) 
     <Form
       problem={problem}
       isBusy={isBusy}
+      isChanged={isChanged}
       onSubmit={save}
       buttons={(isOff) => <SaveButton isOff={isOff || !!lack} text="Save nickname" />}
     >
@@ -87,7 +88,7 @@ function SaveButton({ isOff, text }: { isOff: boolean; text: ReactNode }) {
 function MemberRoles({ member, onSaved }: PartProps) {
   const { id: guildId, roles } = useServer();
   const given = roles.filter(({ id }) => id !== guildId);
-  const { value, set, saved, save, isBusy, problem } = useRoles(member, given);
+  const { value, set, saved, isChanged, save, isBusy, problem } = useRoles(member, given);
   const lack = useLack('ManageRoles');
   const submit = async () => {
     const done = await save();
@@ -98,6 +99,7 @@ function MemberRoles({ member, onSaved }: PartProps) {
     <Form
       problem={problem}
       isBusy={isBusy}
+      isChanged={isChanged}
       onSubmit={submit}
       buttons={(isOff) => <SaveButton isOff={isOff || !!lack} text="Save roles" />}
     >

@@ -7,12 +7,12 @@ import {
 } from '../../gql/servers/channel.js';
 import type { InteractionShownFragment, MessageOperation, MessageShownFragment } from '../../gql/types.js';
 import { Danger, useAction } from '../../ui/action.js';
+import { Closable, useClosing } from '../../ui/closing.js';
 import { DialogButtons } from '../../ui/dialog-buttons.js';
 import { TextArea } from '../../ui/field.js';
 import { Form } from '../../ui/form.js';
 import { Name } from '../../ui/page.js';
 import { Picture } from '../../ui/picture.js';
-import { LeaveQuestion } from '../../ui/save.js';
 import { Ago } from '../../ui/times.js';
 import { partsOf } from './components.js';
 import { useKeptFocus } from './kept-focus.js';
@@ -117,6 +117,7 @@ interface EditorProps {
 
 function MessageEditor({ message, onChange, onClose }: EditorProps) {
   const { id: channelId } = useChannel();
+  const closing = useClosing(onClose);
   const [content, setContent] = useState(message.content);
   const { run, isBusy, problem } = useAction(EditMessageDocument, { isQuiet: true });
   const save = async () => {
@@ -126,29 +127,31 @@ function MessageEditor({ message, onChange, onClose }: EditorProps) {
     onClose();
   };
   const onKey = (event: KeyboardEvent<HTMLTextAreaElement>) => {
-    if (event.key === 'Escape') onClose();
+    if (event.key === 'Escape') closing.close();
     if (!isSendKey(event)) return;
     event.preventDefault();
     event.currentTarget.form?.requestSubmit();
   };
   return (
-    <Form
-      problem={problem}
-      isBusy={isBusy}
-      onSubmit={save}
-      buttons={(isOff) => <DialogButtons isOff={isOff} doIt="Save" onClose={onClose} />}
-    >
-      <TextArea
-        label="Edit the message"
-        rows={2}
-        value={content}
-        fault={problem?.fields.content}
-        onKeyDown={onKey}
-        onChange={({ target }) => setContent(target.value)}
-        ref={focus}
-      />
-      <LeaveQuestion isChanged={content !== message.content} />
-    </Form>
+    <Closable closing={closing}>
+      <Form
+        problem={problem}
+        isBusy={isBusy}
+        isChanged={content !== message.content}
+        onSubmit={save}
+        buttons={(isOff) => <DialogButtons isOff={isOff} doIt="Save" />}
+      >
+        <TextArea
+          label="Edit the message"
+          rows={2}
+          value={content}
+          fault={problem?.fields.content}
+          onKeyDown={onKey}
+          onChange={({ target }) => setContent(target.value)}
+          ref={focus}
+        />
+      </Form>
+    </Closable>
   );
 }
 

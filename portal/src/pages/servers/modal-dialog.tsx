@@ -42,7 +42,7 @@ export function ModalDialog({ interactionId, modal, typed, onType, onSent, onClo
         problem={problem}
         isBusy={isBusy}
         onSubmit={submit}
-        buttons={(isOff) => <DialogButtons isOff={isOff} doIt="Submit" onClose={onClose} />}
+        buttons={(isOff) => <DialogButtons isOff={isOff} doIt="Submit" />}
       >
         {parts.map((part, index) => (
           <ModalPart

@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { CreateGuildDocument } from '../../gql/servers/list.js';
 import { useAction } from '../../ui/action.js';
-import { OpenDialog } from '../../ui/dialog.js';
+import { closeFirst, OpenDialog } from '../../ui/dialog.js';
 import { DialogButtons } from '../../ui/dialog-buttons.js';
 import { TextArea, TextField } from '../../ui/field.js';
 import { Form } from '../../ui/form.js';
@@ -15,7 +15,7 @@ export function NewServer({ onClose }: { onClose: () => void }) {
   const create = async () => {
     const data = await run({ input });
     if (!data) return;
-    onClose();
+    closeFirst(onClose);
     void navigate({ to: '/servers/$guildId/general', params: { guildId: data.createGuild.guild.id } });
   };
   return (
@@ -23,8 +23,9 @@ export function NewServer({ onClose }: { onClose: () => void }) {
       <Form
         problem={problem}
         isBusy={isBusy}
+        isChanged={input.name !== '' || input.description !== ''}
         onSubmit={create}
-        buttons={(isOff) => <DialogButtons isOff={isOff} doIt="Create" onClose={onClose} />}
+        buttons={(isOff) => <DialogButtons isOff={isOff} doIt="Create" />}
       >
         <TextField
           label="Name"

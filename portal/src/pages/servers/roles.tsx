@@ -7,7 +7,6 @@ import { NotFound } from '../../ui/endings.js';
 import { TextField } from '../../ui/field.js';
 import { Form } from '../../ui/form.js';
 import { useTitle } from '../../ui/page.js';
-import { LeaveQuestion } from '../../ui/save.js';
 import { RoleEditor } from './role-editor.js';
 import { useLack, useServer } from './server.js';
 import './roles.css';
@@ -71,6 +70,7 @@ export function NewRole() {
       <Form
         problem={problem}
         isBusy={isBusy}
+        isChanged={name !== ''}
         onSubmit={create}
         buttons={(isOff) => (
           <div className="actions">
@@ -89,7 +89,6 @@ export function NewRole() {
           onChange={({ target }) => setName(target.value)}
         />
       </Form>
-      <LeaveQuestion isChanged={name !== ''} />
     </section>
   );
 }

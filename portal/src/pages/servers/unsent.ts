@@ -1,4 +1,5 @@
 import { Store } from '../../store.js';
+import { noteUnsaved } from '../../unsaved.js';
 
 /** What was written in a channel and not sent. */
 export interface Unsent {
@@ -27,13 +28,18 @@ export function giveBack(unsent: Store<Unsent>, { text, files }: Unsent): void {
   unsent.set({ text: [text, since.text].filter(Boolean).join('\n'), files: [...files, ...since.files] });
 }
 
+/** Ends the note that something is unsent; null while nothing is. */
+let endNote: (() => void) | null = null;
+
 /** While something is unsent anywhere, the browser asks before it closes or reloads these pages. */
 function guardPages(): void {
   const isAny = [...kept.values()]
     .map((one) => one.get())
     .some(({ text, files }) => text.trim() !== '' || files.length > 0);
-  if (isAny) window.addEventListener('beforeunload', ask);
-  else window.removeEventListener('beforeunload', ask);
+  if (isAny) {
+    endNote ??= noteUnsaved({ kind: 'message', within: '' });
+    return;
+  }
+  endNote?.();
+  endNote = null;
 }
-
-const ask = (event: BeforeUnloadEvent) => event.preventDefault();

@@ -1,5 +1,6 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { endHere } from '../../ended.js';
 import { DeleteTeamDocument, HandOverTeamDocument, LeaveTeamDocument } from '../../gql/teams/general.js';
 import { useMyId } from '../../me.js';
 import { Danger, useAction } from '../../ui/action.js';
@@ -50,7 +51,7 @@ function LeaveQuestion({ onClose }: { onClose: () => void }) {
   const myId = useMyId();
   const { run, isBusy, problem } = useAction(LeaveTeamDocument, { isQuiet: true });
   const leave = useGoAway(async () => {
-    if (!myId || !(await run({ input: { teamId: id, userId: myId } }))) return null;
+    if (!myId || !(await endHere(id, () => run({ input: { teamId: id, userId: myId } })))) return null;
     return 'You left the team';
   });
   return (
@@ -154,7 +155,9 @@ function Delete() {
 function DeleteQuestion({ onClose }: { onClose: () => void }) {
   const { id, name } = useTeam();
   const { run, isBusy, problem } = useAction(DeleteTeamDocument, { isQuiet: true });
-  const remove = useGoAway(async () => ((await run({ input: { teamId: id } })) ? 'The team is deleted' : null));
+  const remove = useGoAway(async () =>
+    (await endHere(id, () => run({ input: { teamId: id } }))) ? 'The team is deleted' : null,
+  );
   return (
     <Danger
       title={`Delete ${name}?`}
@@ -193,6 +196,6 @@ function useGoAway(act: () => Promise<string | null>): () => Promise<void> {
     const said = await act();
     if (said === null) return;
     say(said);
-    void navigate({ to: '/teams' });
+    void navigate({ to: '/teams', ignoreBlocker: true });
   };
 }

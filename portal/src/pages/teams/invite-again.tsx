@@ -35,12 +35,12 @@ export function InviteAgain({ invitation: { id, invitee, role }, onClose }: Agai
       <Form
         problem={problem}
         isBusy={isBusy}
+        isChanged={given.email !== '' || given.role !== role}
         onSubmit={submit}
         buttons={(isOff) => (
           <DialogButtons
             isOff={isOff || given.email.trim() === ''}
             doIt={isRevoked ? 'Invite again' : 'Revoke and invite again'}
-            onClose={onClose}
           />
         )}
       >

@@ -45,6 +45,7 @@ function InviteForm({ reason }: { reason: string | undefined }) {
     <Form
       problem={problem}
       isBusy={isBusy}
+      isChanged={email !== ''}
       onSubmit={invite}
       buttons={(isOff) => (
         <>

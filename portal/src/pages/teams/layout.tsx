@@ -1,4 +1,5 @@
 import { Link, Outlet, useParams } from '@tanstack/react-router';
+import { useEndedHere } from '../../ended.js';
 import { TeamChangedDocument, TeamDocument } from '../../gql/teams/layout.js';
 import type { TeamPageFragment } from '../../gql/types.js';
 import { useLive } from '../../live.js';
@@ -21,8 +22,9 @@ export function TeamLayout() {
 function OneTeam({ id }: { id: string }) {
   const { data, error } = useQuery({ query: TeamDocument, variables: { id } });
   const isOver = useLive(TeamChangedDocument, { id });
+  const isMine = useEndedHere(id);
   const isSeen = data?.team !== undefined && data.team !== null;
-  if (isOver && isSeen) return <Gone />;
+  if (isOver && isSeen && !isMine) return <Gone />;
   if (!data) return error ? <Unshown error={error} /> : <Skeleton />;
   if (!data.team) return <NotFound />;
   return (

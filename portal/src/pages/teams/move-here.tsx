@@ -41,7 +41,7 @@ function Choice({ onChoose, onClose }: { onChoose: (application: Own) => void; o
           </li>
         )}
       />
-      <DialogEnd text="Cancel" onClose={onClose} />
+      <DialogEnd text="Cancel" />
     </OpenDialog>
   );
 }

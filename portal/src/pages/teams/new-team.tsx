@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { CreateTeamDocument } from '../../gql/teams/list.js';
 import { useAction } from '../../ui/action.js';
-import { OpenDialog } from '../../ui/dialog.js';
+import { closeFirst, OpenDialog } from '../../ui/dialog.js';
 import { DialogButtons } from '../../ui/dialog-buttons.js';
 import { TextField } from '../../ui/field.js';
 import { Form } from '../../ui/form.js';
@@ -18,7 +18,7 @@ export function NewTeam({ onClose }: { onClose: () => void }) {
   const create = async () => {
     const made = await run({ input: { name, ...(icon ? { icon } : {}) } });
     if (!made) return;
-    onClose();
+    closeFirst(onClose);
     void navigate({ to: '/teams/$teamId/members', params: { teamId: made.createTeam.team.id } });
   };
   return (
@@ -26,8 +26,9 @@ export function NewTeam({ onClose }: { onClose: () => void }) {
       <Form
         problem={problem}
         isBusy={isBusy}
+        isChanged={name !== '' || icon !== null}
         onSubmit={create}
-        buttons={(isOff) => <DialogButtons isOff={isOff} doIt="Create" onClose={onClose} />}
+        buttons={(isOff) => <DialogButtons isOff={isOff} doIt="Create" />}
       >
         <TextField
           label="Name"

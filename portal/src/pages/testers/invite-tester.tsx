@@ -29,6 +29,7 @@ export function InviteTester({ off }: { off: { disabled?: true } }) {
       <Form
         problem={problem}
         isBusy={isBusy}
+        isChanged={typed !== ''}
         onSubmit={() => invite(whomOf(typed))}
         buttons={(isOff) => (
           <div className="actions">
