@@ -517,11 +517,11 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     const { page, open, close } = await openPortal(browser, server, ada);
     await page.route('**/portal/assets/interaction-panel*.js', (route) => route.fulfill({ status: 404 }));
     await open(pathOf(guild.textChannelId));
-    await pick(page, 'whisper');
+    await pick(page, 'find');
     await run(page);
     const timeline = page.getByRole('complementary', { name: 'Timeline' });
     await timeline.getByText('The timeline could not be loaded.').waitFor();
-    await messages(page, 'psst').waitFor();
+    await messages(page, 'found null').waitFor();
     await timeline.getByRole('button', { name: 'Close' }).click();
     await timeline.waitFor({ state: 'detached' });
     await close();

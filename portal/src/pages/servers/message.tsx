@@ -127,7 +127,11 @@ function MessageEditor({ message, onChange, onClose }: EditorProps) {
     onClose();
   };
   const onKey = (event: KeyboardEvent<HTMLTextAreaElement>) => {
-    if (event.key === 'Escape') closing.close();
+    if (event.key === 'Escape') {
+      // The question that it opens would be closed by the same key.
+      event.stopPropagation();
+      closing.close();
+    }
     if (!isSendKey(event)) return;
     event.preventDefault();
     event.currentTarget.form?.requestSubmit();
