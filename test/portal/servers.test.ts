@@ -175,6 +175,29 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the servers'), () => {
     await Promise.all([his.close(), hers.close()]);
   });
 
+  it('take no picture of who may not change them, not even one that is dropped', async () => {
+    const [nils, orla] = [await signUp(server, 'nils'), await signUp(server, 'orla')];
+    const guild = await createGuild(nils, 'Slip');
+    await invite(nils, guild, orla);
+    const [hers, his] = await Promise.all([openPortal(browser, server, nils), openPortal(browser, server, orla)]);
+    await Promise.all([hers.open(`/servers/${guild.id}`), his.open(`/servers/${guild.id}`)]);
+    const drop = async (page: Page) => {
+      await page.getByLabel('Icon').waitFor({ state: 'attached' });
+      await page.locator('.image-field').evaluate((field) => {
+        const dataTransfer = new DataTransfer();
+        dataTransfer.items.add(new File(['picture'], 'icon.png', { type: 'image/png' }));
+        field.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
+      });
+    };
+    await drop(hers.page);
+    await hers.page.getByRole('region', { name: 'Unsaved changes' }).waitFor();
+    await drop(his.page);
+    expect(await his.page.getByRole('region', { name: 'Unsaved changes' }).count()).toBe(0);
+    expect(await his.page.locator('.button.off').getByText('Choose a file').count()).toBe(1);
+    expect([hers.faults, his.faults]).toEqual([[], []]);
+    await Promise.all([hers.close(), his.close()]);
+  });
+
   it('are deleted by their owner, who typed the name, and are gone for who looks on', async () => {
     const [fay, gus] = [await signUp(server, 'fay'), await signUp(server, 'gus')];
     const guild = await createGuild(fay, 'Mole');

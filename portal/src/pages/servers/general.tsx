@@ -51,6 +51,7 @@ function Settings() {
               hint="PNG, JPEG, GIF or WebP, at most 10 MiB."
               value={draft.value.icon}
               fault={faults.icon}
+              disabled={lack !== undefined}
               onChange={(icon) => draft.set('icon', icon)}
             />
             <TextField
