@@ -24,7 +24,7 @@ import { withReason } from './reasons.js';
 import { Role } from './roles.js';
 import { referredUser } from './users.js';
 
-const Member = builder.prismaObject('Member', {
+export const Member = builder.prismaObject('Member', {
   fields: (t) => ({
     user: t.relation('user', {
       resolve: async (_query, member, _args, context, info) => {
@@ -58,7 +58,7 @@ const Member = builder.prismaObject('Member', {
 type MemberKey = Pick<MemberRow, 'guildId' | 'userId'>;
 
 /** The roles of members, each role read once however many have it. */
-function memberRoles({ call, loaders, budget }: GraphqlContext): Loader<MemberKey, RoleRow[]> {
+export function memberRoles({ call, loaders, budget }: GraphqlContext): Loader<MemberKey, RoleRow[]> {
   return loaders.get('roles of members', () =>
     createLoader<MemberKey, RoleRow[]>(async (members) => {
       const guildIds = [...new Set(members.map(({ guildId }) => guildId))];

@@ -1,6 +1,7 @@
-import { requireUser } from '../domain/call.js';
+import { type CallContext, requireUser } from '../domain/call.js';
 import { isAllowed } from '../domain/errors.js';
-import { accessChannel, MEMBER_OPERATIONS, mayAsMember } from '../domain/guilds/index.js';
+import { accessChannel, accessGuild, MEMBER_OPERATIONS, mayAsMember } from '../domain/guilds/index.js';
+import { OPERATIONS_ON_MEMBERS, operationsOnMember } from '../domain/members/index.js';
 import { MESSAGE_OPERATIONS, operationsOn } from '../domain/messages/index.js';
 import {
   APPLICATION_OPERATIONS,
@@ -8,14 +9,17 @@ import {
   mayWithTeam,
   TEAM_OPERATIONS,
 } from '../domain/portal-permissions.js';
+import { highestOf, highestPositions, operationsOnRole, ROLE_OPERATIONS } from '../domain/roles/index.js';
 import { Application } from './applications.js';
 import { isOnBox } from './box-guilds.js';
 import { builder } from './builder.js';
 import type { GraphqlContext } from './context.js';
 import { Guild } from './guilds.js';
 import { createLoader, type Loader } from './loaders.js';
+import { Member, memberRoles } from './members.js';
 import { Message } from './messages.js';
 import { ownApplicationRole, ownTeamRole } from './own-roles.js';
+import { Role } from './roles.js';
 import { Team } from './teams.js';
 
 const ApplicationOperation = builder.enumType('ApplicationOperation', {
@@ -29,6 +33,15 @@ const TeamOperation = builder.enumType('TeamOperation', {
 const GuildOperation = builder.enumType('GuildOperation', {
   description: 'What a member can do with a server or not by whose it is, whatever their roles are.',
   values: valuesOf(MEMBER_OPERATIONS),
+});
+
+const MemberOperation = builder.enumType('MemberOperation', {
+  description: 'What can be done with a member of a server.',
+  values: valuesOf(OPERATIONS_ON_MEMBERS),
+});
+const RoleOperation = builder.enumType('RoleOperation', {
+  description: 'What can be done with a role; ASSIGN is to give it to somebody and to take it from them.',
+  values: valuesOf(ROLE_OPERATIONS),
 });
 
 const MessageOperation = builder.enumType('MessageOperation', {
@@ -77,6 +90,32 @@ builder.prismaObjectFields(Guild, (t) => ({
   }),
 }));
 
+builder.prismaObjectFields(Member, (t) => ({
+  viewerOperations: t.field({
+    type: [MemberOperation],
+    description: 'What the caller may do with them; nothing with those of a server on a box.',
+    resolve: async (member, _args, context) => {
+      const { guildId, userId } = member;
+      if (isOnBox(context, guildId)) return [];
+      const [own, roles] = await Promise.all([ownStandings(context).load(guildId), memberRoles(context).load(member)]);
+      const highest = highestOf(roles.map(({ position }) => position));
+      return own ? operationsOnMember(own.guild, own, { userId, highest, roleIds: roles.map(({ id }) => id) }) : [];
+    },
+  }),
+}));
+
+builder.prismaObjectFields(Role, (t) => ({
+  viewerOperations: t.field({
+    type: [RoleOperation],
+    description: 'What the caller may do with it; nothing with one of a server on a box.',
+    resolve: async (role, _args, context) => {
+      if (isOnBox(context, role.guildId)) return [];
+      const own = await ownStandings(context).load(role.guildId);
+      return own ? operationsOnRole(role, own) : [];
+    },
+  }),
+}));
+
 builder.prismaObjectFields(Message, (t) => ({
   viewerOperations: t.field({
     type: [MessageOperation],
@@ -87,6 +126,48 @@ builder.prismaObjectFields(Message, (t) => ({
     },
   }),
 }));
+
+type Access = Awaited<ReturnType<typeof accessGuild>>;
+
+/** What the caller is in a guild. */
+interface OwnStanding {
+  guild: Access['view'];
+  userId: bigint;
+  permissions: bigint;
+  highest: number;
+}
+
+/** The caller in guilds, as things are now; null for those of which they are no member. */
+function ownStandings({ call, loaders, budget }: GraphqlContext): Loader<bigint, OwnStanding | null> {
+  const make = () =>
+    createLoader<bigint, OwnStanding | null>(
+      (ids) =>
+        budget.step(async () => {
+          const accesses: Access[] = [];
+          const find = async (id: bigint) => accesses.push(await accessGuild(call, id, 'viewGuild'));
+          await Promise.all([...new Set(ids)].map((id) => isAllowed(() => find(id))));
+          return standingsIn(call, accesses);
+        }),
+      null,
+      { remember: false },
+    );
+  return loaders.get('own standings', make);
+}
+
+async function standingsIn(call: CallContext, accesses: readonly Access[]): Promise<Map<bigint, OwnStanding>> {
+  const { user } = requireUser(call);
+  const positions = await highestPositions(
+    call,
+    call.read,
+    accesses.map(({ view }) => view),
+  );
+  return new Map(
+    accesses.map(({ guildId, view, permissions }) => [
+      guildId,
+      { guild: view, userId: user.id, permissions, highest: positions.get(guildId) ?? 0 },
+    ]),
+  );
+}
 
 type OwnPlace = Awaited<ReturnType<typeof accessChannel>>;
 

@@ -1,5 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Permission } from '../../src/domain/permissions.js';
 import { noBrowser, openBrowser } from '../harness/browser.js';
 import type { Loose } from '../harness/graphql.js';
 import {
@@ -40,9 +41,10 @@ const said = (page: Page, text: string) =>
 const overhang = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
-async function makeRole(name: string): Promise<string> {
+async function makeRole(name: string, permissions = 0n): Promise<string> {
   const create = 'mutation ($input: CreateRoleInput!) { createRole(input: $input) { role { id } } }';
-  return (await ada.graphql(create, { input: { guildId: guild.id, name } })).createRole.role.id;
+  const input = { guildId: guild.id, name, permissions: String(permissions) };
+  return (await ada.graphql(create, { input })).createRole.role.id;
 }
 
 async function giveRole(roleId: string): Promise<void> {
@@ -156,5 +158,34 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a server'
     await hers.page.getByRole('button', { name: 'Manage bob' }).waitFor();
     expect([hers.faults, his.faults, bans.faults]).toEqual([[], [], []]);
     await Promise.all([hers.close(), his.close(), bans.close()]);
+  });
+
+  it('offer a moderator what can be done with each of them, and say why not the rest', async () => {
+    const { KickMembers, BanMembers, ModerateMembers, ManageRoles, ManageNicknames } = Permission;
+    const moderates = KickMembers | BanMembers | ModerateMembers | ManageRoles | ManageNicknames;
+    await makeRole('Captains');
+    await giveRole(await makeRole('Moderators', moderates));
+    await makeRole('Guests');
+    const cem = await signUp(server, 'cem');
+    await invite(ada, guild, cem);
+    const { page, faults, open, close } = await openPortal(browser, server, bob);
+    await open(`/servers/${guild.id}/members`);
+    await page.getByRole('button', { name: 'Manage ada' }).click();
+    const owner = page.getByRole('dialog', { name: 'ada' });
+    await owner.getByText('They own the server: nobody ranks above them.').first().waitFor();
+    for (const off of ['Kick ada', 'Ban ada', 'Save nickname', 'Time out']) {
+      expect([off, await owner.getByRole('button', { name: off }).isDisabled()]).toEqual([off, true]);
+    }
+    expect(await owner.getByLabel('Captains').isDisabled()).toBe(true);
+    expect(await owner.getByLabel('Moderators').isDisabled()).toBe(true);
+    expect(await owner.getByLabel('Guests').isDisabled()).toBe(false);
+    await owner.getByText('What is off belongs to an application, or does not rank below your own').waitFor();
+    await owner.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('button', { name: 'Manage cem' }).click();
+    await page.getByRole('dialog', { name: 'cem' }).getByRole('button', { name: 'Kick cem' }).click();
+    await page.getByRole('alertdialog', { name: 'Kick cem?' }).getByRole('button', { name: 'Kick' }).click();
+    await said(page, 'cem is no member any more.');
+    expect(faults).toEqual([]);
+    await close();
   });
 });

@@ -1,5 +1,6 @@
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Permission } from '../../src/domain/permissions.js';
 import { noBrowser, openBrowser } from '../harness/browser.js';
 import { createGuild, invite, type MadeGuild, type Person, signUp } from '../harness/people.js';
 import { openPortal } from '../harness/portal.js';
@@ -138,6 +139,47 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the roles of a server'),
     await page.getByRole('button', { name: 'Save changes' }).click();
     await page.getByRole('region', { name: 'Unsaved changes' }).waitFor({ state: 'detached' });
     expect((await permissionsOf(guild.id)) & 8n).toBe(0n);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('are changed and moved by who ranks above them, and let do no more than they may themselves', async () => {
+    const crew = await createGuild(ada, 'Crew');
+    await invite(ada, crew, bob);
+    const make = async (name: string, permissions: bigint) => {
+      const { createRole } = await ada.graphql(
+        'mutation ($input: CreateRoleInput!) { createRole(input: $input) { role { id } } }',
+        { input: { guildId: crew.id, name, permissions: String(permissions) } },
+      );
+      return createRole.role.id as string;
+    };
+    await make('Captains', 0n);
+    const roleId = await make('Moderators', Permission.ManageRoles);
+    await make('Cooks', 0n);
+    await make('Guests', 0n);
+    await ada.graphql('mutation ($input: MemberRoleInput!) { addMemberRole(input: $input) { __typename } }', {
+      input: { guildId: crew.id, userId: bob.id, roleId },
+    });
+    const { page, faults, open, close } = await openPortal(browser, server, bob);
+    await open(`/servers/${crew.id}/roles`);
+    await page.getByText('Roles that do not rank below your own highest stay where they are.').waitFor();
+    const moves = ['Moderators up', 'Moderators down', 'Captains down', 'Cooks up', 'Cooks down', 'Guests down'];
+    const isOff = (move: string) => page.getByRole('button', { name: `Move ${move}` }).isDisabled();
+    expect(await Promise.all(moves.map(isOff))).toEqual([true, true, true, true, false, true]);
+    await page.getByRole('button', { name: 'Move Guests up' }).click();
+    await page.getByRole('link', { name: 'Captains' }).click();
+    const captains = page.getByRole('region', { name: 'Role Captains' });
+    await captains.getByText('Only who has a higher role can change it.').waitFor();
+    expect(await captains.getByLabel('Name', { exact: true }).isDisabled()).toBe(true);
+    expect(await captains.getByRole('button', { name: 'Delete role' }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Cooks' }).click();
+    const cooks = page.getByRole('region', { name: 'Role Cooks' });
+    await cooks.getByText('What you may not do yourself you cannot let others do.').waitFor();
+    expect(await cooks.getByLabel('Administrator').isDisabled()).toBe(true);
+    expect(await cooks.getByLabel('Manage roles').isDisabled()).toBe(false);
+    await cooks.getByRole('button', { name: 'Delete role' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('link', { name: 'Cooks' }).waitFor({ state: 'detached' });
     expect(faults).toEqual([]);
     await close();
   });

@@ -270,6 +270,14 @@ export type MemberIdInput = {
   readonly userId: string;
 };
 
+/** What can be done with a member of a server. */
+export type MemberOperation =
+  | 'BAN'
+  | 'CHANGE_NICK'
+  | 'CHANGE_ROLES'
+  | 'KICK'
+  | 'TIME_OUT';
+
 export type MemberRoleInput = {
   readonly guildId: string;
   /** For the audit log. */
@@ -333,6 +341,13 @@ export type RoleIdInput = {
   readonly guildId: string;
   readonly roleId: string;
 };
+
+/** What can be done with a role; ASSIGN is to give it to somebody and to take it from them. */
+export type RoleOperation =
+  | 'ASSIGN'
+  | 'DELETE'
+  | 'MOVE'
+  | 'UPDATE';
 
 export type RolePositionInput = {
   /** 1 is just above @everyone. */
@@ -1335,30 +1350,30 @@ export type UninstallApplicationMutation = { readonly uninstallApplication: { re
 
 export type ChannelRowFragment = { readonly id: string, readonly name: string, readonly type: number, readonly topic: string | null, readonly nsfw: boolean, readonly position: number, readonly rateLimitPerUser: number, readonly viewerPermissions: string, readonly parent: { readonly id: string } | null };
 
-export type RoleRowFragment = { readonly id: string, readonly name: string, readonly color: number, readonly hoist: boolean, readonly managed: boolean, readonly mentionable: boolean, readonly permissions: string, readonly position: number };
+export type RoleRowFragment = { readonly id: string, readonly name: string, readonly color: number, readonly hoist: boolean, readonly managed: boolean, readonly mentionable: boolean, readonly permissions: string, readonly position: number, readonly viewerOperations: ReadonlyArray<RoleOperation> };
 
-export type GuildPageFragment = { readonly viewerPermissions: string, readonly viewerOperations: ReadonlyArray<GuildOperation>, readonly id: string, readonly name: string, readonly description: string | null, readonly iconUrl: string | null, readonly tier: GuildTier, readonly owner: { readonly id: string, readonly username: string } | null, readonly channels: ReadonlyArray<{ readonly id: string, readonly name: string, readonly type: number, readonly topic: string | null, readonly nsfw: boolean, readonly position: number, readonly rateLimitPerUser: number, readonly viewerPermissions: string, readonly parent: { readonly id: string } | null }>, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string, readonly color: number, readonly hoist: boolean, readonly managed: boolean, readonly mentionable: boolean, readonly permissions: string, readonly position: number }> };
+export type GuildPageFragment = { readonly viewerPermissions: string, readonly viewerOperations: ReadonlyArray<GuildOperation>, readonly id: string, readonly name: string, readonly description: string | null, readonly iconUrl: string | null, readonly tier: GuildTier, readonly owner: { readonly id: string, readonly username: string } | null, readonly channels: ReadonlyArray<{ readonly id: string, readonly name: string, readonly type: number, readonly topic: string | null, readonly nsfw: boolean, readonly position: number, readonly rateLimitPerUser: number, readonly viewerPermissions: string, readonly parent: { readonly id: string } | null }>, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string, readonly color: number, readonly hoist: boolean, readonly managed: boolean, readonly mentionable: boolean, readonly permissions: string, readonly position: number, readonly viewerOperations: ReadonlyArray<RoleOperation> }> };
 
 export type GuildQueryVariables = Exact<{
   id: string;
 }>;
 
 
-export type GuildQuery = { readonly guild: { readonly viewerPermissions: string, readonly viewerOperations: ReadonlyArray<GuildOperation>, readonly id: string, readonly name: string, readonly description: string | null, readonly iconUrl: string | null, readonly tier: GuildTier, readonly owner: { readonly id: string, readonly username: string } | null, readonly channels: ReadonlyArray<{ readonly id: string, readonly name: string, readonly type: number, readonly topic: string | null, readonly nsfw: boolean, readonly position: number, readonly rateLimitPerUser: number, readonly viewerPermissions: string, readonly parent: { readonly id: string } | null }>, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string, readonly color: number, readonly hoist: boolean, readonly managed: boolean, readonly mentionable: boolean, readonly permissions: string, readonly position: number }> } | null };
+export type GuildQuery = { readonly guild: { readonly viewerPermissions: string, readonly viewerOperations: ReadonlyArray<GuildOperation>, readonly id: string, readonly name: string, readonly description: string | null, readonly iconUrl: string | null, readonly tier: GuildTier, readonly owner: { readonly id: string, readonly username: string } | null, readonly channels: ReadonlyArray<{ readonly id: string, readonly name: string, readonly type: number, readonly topic: string | null, readonly nsfw: boolean, readonly position: number, readonly rateLimitPerUser: number, readonly viewerPermissions: string, readonly parent: { readonly id: string } | null }>, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string, readonly color: number, readonly hoist: boolean, readonly managed: boolean, readonly mentionable: boolean, readonly permissions: string, readonly position: number, readonly viewerOperations: ReadonlyArray<RoleOperation> }> } | null };
 
 export type GuildChangedSubscriptionVariables = Exact<{
   id: string;
 }>;
 
 
-export type GuildChangedSubscription = { readonly guildChanged: { readonly viewerPermissions: string, readonly viewerOperations: ReadonlyArray<GuildOperation>, readonly id: string, readonly name: string, readonly description: string | null, readonly iconUrl: string | null, readonly tier: GuildTier, readonly owner: { readonly id: string, readonly username: string } | null, readonly channels: ReadonlyArray<{ readonly id: string, readonly name: string, readonly type: number, readonly topic: string | null, readonly nsfw: boolean, readonly position: number, readonly rateLimitPerUser: number, readonly viewerPermissions: string, readonly parent: { readonly id: string } | null }>, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string, readonly color: number, readonly hoist: boolean, readonly managed: boolean, readonly mentionable: boolean, readonly permissions: string, readonly position: number }> } };
+export type GuildChangedSubscription = { readonly guildChanged: { readonly viewerPermissions: string, readonly viewerOperations: ReadonlyArray<GuildOperation>, readonly id: string, readonly name: string, readonly description: string | null, readonly iconUrl: string | null, readonly tier: GuildTier, readonly owner: { readonly id: string, readonly username: string } | null, readonly channels: ReadonlyArray<{ readonly id: string, readonly name: string, readonly type: number, readonly topic: string | null, readonly nsfw: boolean, readonly position: number, readonly rateLimitPerUser: number, readonly viewerPermissions: string, readonly parent: { readonly id: string } | null }>, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string, readonly color: number, readonly hoist: boolean, readonly managed: boolean, readonly mentionable: boolean, readonly permissions: string, readonly position: number, readonly viewerOperations: ReadonlyArray<RoleOperation> }> } };
 
 export type UpdateGuildMutationVariables = Exact<{
   input: UpdateGuildInput;
 }>;
 
 
-export type UpdateGuildMutation = { readonly updateGuild: { readonly guild: { readonly viewerPermissions: string, readonly viewerOperations: ReadonlyArray<GuildOperation>, readonly id: string, readonly name: string, readonly description: string | null, readonly iconUrl: string | null, readonly tier: GuildTier, readonly owner: { readonly id: string, readonly username: string } | null, readonly channels: ReadonlyArray<{ readonly id: string, readonly name: string, readonly type: number, readonly topic: string | null, readonly nsfw: boolean, readonly position: number, readonly rateLimitPerUser: number, readonly viewerPermissions: string, readonly parent: { readonly id: string } | null }>, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string, readonly color: number, readonly hoist: boolean, readonly managed: boolean, readonly mentionable: boolean, readonly permissions: string, readonly position: number }> } } };
+export type UpdateGuildMutation = { readonly updateGuild: { readonly guild: { readonly viewerPermissions: string, readonly viewerOperations: ReadonlyArray<GuildOperation>, readonly id: string, readonly name: string, readonly description: string | null, readonly iconUrl: string | null, readonly tier: GuildTier, readonly owner: { readonly id: string, readonly username: string } | null, readonly channels: ReadonlyArray<{ readonly id: string, readonly name: string, readonly type: number, readonly topic: string | null, readonly nsfw: boolean, readonly position: number, readonly rateLimitPerUser: number, readonly viewerPermissions: string, readonly parent: { readonly id: string } | null }>, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string, readonly color: number, readonly hoist: boolean, readonly managed: boolean, readonly mentionable: boolean, readonly permissions: string, readonly position: number, readonly viewerOperations: ReadonlyArray<RoleOperation> }> } } };
 
 export type GuildCardFragment = { readonly id: string, readonly name: string, readonly description: string | null, readonly iconUrl: string | null, readonly tier: GuildTier };
 
@@ -1400,9 +1415,9 @@ export type JoinGuildMutationVariables = Exact<{
 
 export type JoinGuildMutation = { readonly joinGuild: { readonly guild: { readonly id: string, readonly name: string, readonly description: string | null, readonly iconUrl: string | null, readonly tier: GuildTier } } };
 
-export type MemberRowFragment = { readonly nick: string | null, readonly joinedAt: string, readonly communicationDisabledUntil: string | null, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string }>, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } };
+export type MemberRowFragment = { readonly nick: string | null, readonly joinedAt: string, readonly communicationDisabledUntil: string | null, readonly viewerOperations: ReadonlyArray<MemberOperation>, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string }>, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } };
 
-export type MemberPageFragment = { readonly edges: ReadonlyArray<{ readonly node: { readonly nick: string | null, readonly joinedAt: string, readonly communicationDisabledUntil: string | null, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string }>, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } };
+export type MemberPageFragment = { readonly edges: ReadonlyArray<{ readonly node: { readonly nick: string | null, readonly joinedAt: string, readonly communicationDisabledUntil: string | null, readonly viewerOperations: ReadonlyArray<MemberOperation>, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string }>, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } };
 
 export type GuildMembersQueryVariables = Exact<{
   id: string;
@@ -1411,7 +1426,7 @@ export type GuildMembersQueryVariables = Exact<{
 }>;
 
 
-export type GuildMembersQuery = { readonly guild: { readonly id: string, readonly members: { readonly edges: ReadonlyArray<{ readonly node: { readonly nick: string | null, readonly joinedAt: string, readonly communicationDisabledUntil: string | null, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string }>, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } } | null };
+export type GuildMembersQuery = { readonly guild: { readonly id: string, readonly members: { readonly edges: ReadonlyArray<{ readonly node: { readonly nick: string | null, readonly joinedAt: string, readonly communicationDisabledUntil: string | null, readonly viewerOperations: ReadonlyArray<MemberOperation>, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string }>, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } } | null };
 
 export type GuildMembersChangedSubscriptionVariables = Exact<{
   id: string;
@@ -1420,28 +1435,28 @@ export type GuildMembersChangedSubscriptionVariables = Exact<{
 }>;
 
 
-export type GuildMembersChangedSubscription = { readonly guildChanged: { readonly id: string, readonly members: { readonly edges: ReadonlyArray<{ readonly node: { readonly nick: string | null, readonly joinedAt: string, readonly communicationDisabledUntil: string | null, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string }>, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } } };
+export type GuildMembersChangedSubscription = { readonly guildChanged: { readonly id: string, readonly members: { readonly edges: ReadonlyArray<{ readonly node: { readonly nick: string | null, readonly joinedAt: string, readonly communicationDisabledUntil: string | null, readonly viewerOperations: ReadonlyArray<MemberOperation>, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string }>, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } } };
 
 export type UpdateMemberMutationVariables = Exact<{
   input: UpdateMemberInput;
 }>;
 
 
-export type UpdateMemberMutation = { readonly updateMember: { readonly member: { readonly nick: string | null, readonly joinedAt: string, readonly communicationDisabledUntil: string | null, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string }>, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } } } };
+export type UpdateMemberMutation = { readonly updateMember: { readonly member: { readonly nick: string | null, readonly joinedAt: string, readonly communicationDisabledUntil: string | null, readonly viewerOperations: ReadonlyArray<MemberOperation>, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string }>, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } } } };
 
 export type AddMemberRoleMutationVariables = Exact<{
   input: MemberRoleInput;
 }>;
 
 
-export type AddMemberRoleMutation = { readonly addMemberRole: { readonly member: { readonly nick: string | null, readonly joinedAt: string, readonly communicationDisabledUntil: string | null, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string }>, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } } } };
+export type AddMemberRoleMutation = { readonly addMemberRole: { readonly member: { readonly nick: string | null, readonly joinedAt: string, readonly communicationDisabledUntil: string | null, readonly viewerOperations: ReadonlyArray<MemberOperation>, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string }>, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } } } };
 
 export type RemoveMemberRoleMutationVariables = Exact<{
   input: MemberRoleInput;
 }>;
 
 
-export type RemoveMemberRoleMutation = { readonly removeMemberRole: { readonly member: { readonly nick: string | null, readonly joinedAt: string, readonly communicationDisabledUntil: string | null, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string }>, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } } } };
+export type RemoveMemberRoleMutation = { readonly removeMemberRole: { readonly member: { readonly nick: string | null, readonly joinedAt: string, readonly communicationDisabledUntil: string | null, readonly viewerOperations: ReadonlyArray<MemberOperation>, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string }>, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } } } };
 
 export type KickMemberMutationVariables = Exact<{
   input: MemberIdInput;
@@ -1469,14 +1484,14 @@ export type CreateRoleMutationVariables = Exact<{
 }>;
 
 
-export type CreateRoleMutation = { readonly createRole: { readonly role: { readonly id: string, readonly name: string, readonly color: number, readonly hoist: boolean, readonly managed: boolean, readonly mentionable: boolean, readonly permissions: string, readonly position: number } } };
+export type CreateRoleMutation = { readonly createRole: { readonly role: { readonly id: string, readonly name: string, readonly color: number, readonly hoist: boolean, readonly managed: boolean, readonly mentionable: boolean, readonly permissions: string, readonly position: number, readonly viewerOperations: ReadonlyArray<RoleOperation> } } };
 
 export type UpdateRoleMutationVariables = Exact<{
   input: UpdateRoleInput;
 }>;
 
 
-export type UpdateRoleMutation = { readonly updateRole: { readonly role: { readonly id: string, readonly name: string, readonly color: number, readonly hoist: boolean, readonly managed: boolean, readonly mentionable: boolean, readonly permissions: string, readonly position: number } } };
+export type UpdateRoleMutation = { readonly updateRole: { readonly role: { readonly id: string, readonly name: string, readonly color: number, readonly hoist: boolean, readonly managed: boolean, readonly mentionable: boolean, readonly permissions: string, readonly position: number, readonly viewerOperations: ReadonlyArray<RoleOperation> } } };
 
 export type DeleteRoleMutationVariables = Exact<{
   input: RoleIdInput;
@@ -1490,7 +1505,7 @@ export type SetRolePositionsMutationVariables = Exact<{
 }>;
 
 
-export type SetRolePositionsMutation = { readonly setRolePositions: { readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string, readonly color: number, readonly hoist: boolean, readonly managed: boolean, readonly mentionable: boolean, readonly permissions: string, readonly position: number }> } };
+export type SetRolePositionsMutation = { readonly setRolePositions: { readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string, readonly color: number, readonly hoist: boolean, readonly managed: boolean, readonly mentionable: boolean, readonly permissions: string, readonly position: number, readonly viewerOperations: ReadonlyArray<RoleOperation> }> } };
 
 export type SwitcherQueryVariables = Exact<{ [key: string]: never; }>;
 

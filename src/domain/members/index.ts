@@ -4,6 +4,7 @@ export { findMembers, listMembers, requireMembersIntent } from './list.js';
 export type { MemberSelection } from './load.js';
 export { nickColumns, userNameKeys } from './name-keys.js';
 export { nickname } from './nickname.js';
+export { OPERATIONS_ON_MEMBERS, operationsOnMember } from './operations.js';
 export { countInactive, PruneDays, PruneRoles, pruneMembers } from './prune.js';
 export type { MemberFacts, MemberRecord } from './record.js';
 export { kickMember } from './remove.js';

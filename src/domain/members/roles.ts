@@ -3,6 +3,7 @@ import type { CallContext, Write } from '../call.js';
 import { DomainError, missingPermissions } from '../errors.js';
 import { accessGuild } from '../guilds/access.js';
 import { findRole } from '../roles/find.js';
+import { mayWithRole } from '../roles/operations.js';
 import { highestPosition } from '../roles/rank.js';
 import { holdMember } from './hold.js';
 import type { MemberRecord } from './record.js';
@@ -111,7 +112,7 @@ function namedRoles(guildId: bigint, roleIds: bigint[], roles: Role[]): Role[] {
 }
 
 function checkRank(roles: Role[], highest: number): void {
-  const isAllowed = roles.every((role) => !role.managed && role.position < highest);
+  const isAllowed = roles.every((role) => mayWithRole('assign', role, highest));
   if (!isAllowed) throw missingPermissions();
 }
 

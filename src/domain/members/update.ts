@@ -8,12 +8,12 @@ import { accessGuild, permissionsWithin } from '../guilds/access.js';
 import type { GuildView } from '../guilds/views.js';
 import { isoTime, snowflake } from '../input.js';
 import { limits } from '../limits.js';
-import { Permission } from '../permissions.js';
 import { requireAbove } from '../roles/rank.js';
 import { moveInVoice, operationsOfVoice, requireMoveTarget } from '../voice/moderate.js';
 import { holdMember } from './hold.js';
 import { nickColumns } from './name-keys.js';
 import { nickname } from './nickname.js';
+import { canBeTimedOut } from './operations.js';
 import type { MemberRecord } from './record.js';
 import { replaceRoles } from './roles.js';
 
@@ -117,7 +117,7 @@ async function checkTarget(
   if (changesOthersNick || until !== undefined) await requireAbove(call, db, view, userId);
   if (isGiven(until)) {
     const bits = await permissionsWithin(db, view.id, userId, call.clock.now());
-    if ((bits & Permission.Administrator) !== 0n) throw missingPermissions();
+    if (!canBeTimedOut(bits)) throw missingPermissions();
   }
 }
 

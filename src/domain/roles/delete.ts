@@ -5,6 +5,7 @@ import { accessGuild } from '../guilds/access.js';
 import { auditedRole } from './create.js';
 import { findRole } from './find.js';
 import { forgetRole } from './forget.js';
+import { mayWithRole } from './operations.js';
 import { highestPosition } from './rank.js';
 
 /**
@@ -18,7 +19,7 @@ export async function deleteRole(call: CallContext, input: { guildId: bigint; ro
     async (write) => {
       const role = await findRole(write.db, guildId, roleId);
       if (roleId === guildId || role.managed) throw new DomainError('INVALID_ROLE');
-      if (role.position >= (await highestPosition(call, write.db, view))) throw missingPermissions();
+      if (!mayWithRole('delete', role, await highestPosition(call, write.db, view))) throw missingPermissions();
       await takeFromAll(write, roleId);
       await write.db.role.delete({ where: { id: roleId }, select: { id: true } });
       await write.audit({ action: 'ROLE_DELETE', guildId, targetId: roleId, changes: auditedRole(role) });

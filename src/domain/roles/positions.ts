@@ -2,6 +2,7 @@ import type { Role } from '../../infra/database/index.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError, missingPermissions } from '../errors.js';
 import { accessGuild } from '../guilds/access.js';
+import { mayWithRole } from './operations.js';
 import { highestPosition } from './rank.js';
 
 export interface RolePosition {
@@ -75,7 +76,7 @@ function sorted(before: Role[], places: ReadonlyMap<Role, number>): Role[] {
 
 /** From the caller's highest role on, nothing may have moved. @throws MISSING_PERMISSIONS */
 function checkRank(before: Role[], after: Role[], highest: number): void {
-  const isAllowed = before.every((role, index) => role.position < highest || after[index] === role);
+  const isAllowed = before.every((role, index) => mayWithRole('move', role, highest) || after[index] === role);
   if (!isAllowed) throw missingPermissions();
 }
 

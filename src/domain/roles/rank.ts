@@ -8,19 +8,45 @@ export async function highestPosition(
   db: Pick<Reader | Transaction, 'memberRole'>,
   guild: { id: bigint; ownerId: bigint },
 ): Promise<number> {
-  const { user } = requireUser(call);
-  if (user.id === guild.ownerId) return Number.POSITIVE_INFINITY;
-  const held = await db.memberRole.findMany({
-    where: { guildId: guild.id, userId: user.id },
-    select: { role: { select: { position: true } } },
-  });
-  return highestOf(held.map(({ role }) => role.position));
+  const positions = await highestPositions(call, db, [guild]);
+  return positions.get(guild.id) ?? 0;
 }
 
-/**
- * The caller ranks above a member: by the highest role of each, or as the owner. Above the owner, and above themselves, is nobody.
- * @throws MISSING_PERMISSIONS
- */
+/** That position in each of several guilds, 400 at most. */
+export async function highestPositions(
+  call: CallContext,
+  db: Pick<Reader | Transaction, 'memberRole'>,
+  guilds: readonly { id: bigint; ownerId: bigint }[],
+): Promise<Map<bigint, number>> {
+  const { user } = requireUser(call);
+  const others = guilds.filter(({ ownerId }) => ownerId !== user.id).map(({ id }) => id);
+  const held =
+    others.length === 0
+      ? []
+      : await db.memberRole.findMany({
+          where: { guildId: { in: others }, userId: user.id },
+          select: { guildId: true, role: { select: { position: true } } },
+        });
+  const positionsIn = (id: bigint) => held.flatMap((one) => (one.guildId === id ? [one.role.position] : []));
+  return new Map(
+    guilds.map(({ id, ownerId }) => [id, ownerId === user.id ? Number.POSITIVE_INFINITY : highestOf(positionsIn(id))]),
+  );
+}
+
+/** Somebody among the members of a guild. */
+export interface Ranked {
+  userId: bigint;
+  /** The position of their highest role. */
+  highest: number;
+}
+
+/** Whether somebody ranks above a member: by the highest role of each, or as the owner. Above the owner, and above themselves, is nobody. */
+export function ranksAbove({ ownerId }: { ownerId: bigint }, one: Ranked, other: Ranked): boolean {
+  if (other.userId === ownerId || other.userId === one.userId) return false;
+  return one.userId === ownerId || one.highest > other.highest;
+}
+
+/** The caller ranks above a member, as {@link ranksAbove} has it. @throws MISSING_PERMISSIONS */
 export async function requireAbove(
   call: CallContext,
   db: Transaction,
@@ -28,17 +54,22 @@ export async function requireAbove(
   userId: bigint,
 ): Promise<void> {
   const { user } = requireUser(call);
-  if (userId === guild.ownerId || userId === user.id) throw missingPermissions();
-  if (user.id === guild.ownerId) return;
-  const held = await db.memberRole.findMany({
-    where: { guildId: guild.id, userId: { in: [user.id, userId] } },
-    select: { userId: true, role: { select: { position: true } } },
-  });
-  const positionsOf = (id: bigint) => held.flatMap((one) => (one.userId === id ? [one.role.position] : []));
-  if (highestOf(positionsOf(userId)) >= highestOf(positionsOf(user.id))) throw missingPermissions();
+  // Nobody's roles say more than who owns the guild.
+  const isByRoles = user.id !== guild.ownerId && userId !== guild.ownerId;
+  const held = isByRoles
+    ? await db.memberRole.findMany({
+        where: { guildId: guild.id, userId: { in: [user.id, userId] } },
+        select: { userId: true, role: { select: { position: true } } },
+      })
+    : [];
+  const ranked = (id: bigint): Ranked => {
+    const own = held.filter((one) => one.userId === id);
+    return { userId: id, highest: highestOf(own.map(({ role }) => role.position)) };
+  };
+  if (!ranksAbove(guild, ranked(user.id), ranked(userId))) throw missingPermissions();
 }
 
-/** That of `@everyone` for who has no other role. */
-function highestOf(positions: number[]): number {
+/** The highest of these; that of `@everyone` for who has no other role. */
+export function highestOf(positions: number[]): number {
   return Math.max(0, ...positions);
 }

@@ -6,6 +6,7 @@ import { DomainError, missingPermissions } from '../errors.js';
 import { accessGuild, requirePermissions } from '../guilds/access.js';
 import type { RoleFields } from './create.js';
 import { findRole } from './find.js';
+import { mayWithRole } from './operations.js';
 import { highestPosition } from './rank.js';
 
 type RoleChange = Partial<Pick<Role, 'name' | 'permissions' | 'color' | 'hoist' | 'mentionable'>>;
@@ -23,7 +24,7 @@ export async function updateRole(
   return call.write(
     async ({ db, record, audit }) => {
       const role = await findRole(db, guildId, roleId);
-      if (role.position >= (await highestPosition(call, db, view))) throw missingPermissions();
+      if (!mayWithRole('update', role, await highestPosition(call, db, view))) throw missingPermissions();
       const change = changesOf(role, fields);
       requirePermissions(permissions, (change.permissions ?? 0n) & ~role.permissions);
       if (roleId === guildId && Object.keys(change).some((field) => field !== 'permissions')) {

@@ -3,23 +3,23 @@ import { document } from '../../document.js';
 import type { AddMemberRoleMutation, AddMemberRoleMutationVariables, BanMemberMutation, BanMemberMutationVariables, GuildMembersChangedSubscription, GuildMembersChangedSubscriptionVariables, GuildMembersQuery, GuildMembersQueryVariables, KickMemberMutation, KickMemberMutationVariables, RemoveMemberRoleMutation, RemoveMemberRoleMutationVariables, UpdateMemberMutation, UpdateMemberMutationVariables } from '../types.js';
 
 export const GuildMembersDocument = document<GuildMembersQuery, GuildMembersQueryVariables>(
-  'query GuildMembers($id:ID!$after:String$search:String){guild(id:$id){id members(first:50 after:$after search:$search){...MemberPage}}}fragment MemberPage on MemberConnection{edges{node{...MemberRow}}pageInfo{hasNextPage endCursor}}fragment MemberRow on Member{nick joinedAt communicationDisabledUntil roles{id name}user{id username globalName avatarUrl bot}}',
+  'query GuildMembers($id:ID!$after:String$search:String){guild(id:$id){id members(first:50 after:$after search:$search){...MemberPage}}}fragment MemberPage on MemberConnection{edges{node{...MemberRow}}pageInfo{hasNextPage endCursor}}fragment MemberRow on Member{nick joinedAt communicationDisabledUntil viewerOperations roles{id name}user{id username globalName avatarUrl bot}}',
 );
 
 export const GuildMembersChangedDocument = document<GuildMembersChangedSubscription, GuildMembersChangedSubscriptionVariables>(
-  'subscription GuildMembersChanged($id:ID!$after:String$search:String){guildChanged(guildId:$id initial:true){id members(first:50 after:$after search:$search){...MemberPage}}}fragment MemberPage on MemberConnection{edges{node{...MemberRow}}pageInfo{hasNextPage endCursor}}fragment MemberRow on Member{nick joinedAt communicationDisabledUntil roles{id name}user{id username globalName avatarUrl bot}}',
+  'subscription GuildMembersChanged($id:ID!$after:String$search:String){guildChanged(guildId:$id initial:true){id members(first:50 after:$after search:$search){...MemberPage}}}fragment MemberPage on MemberConnection{edges{node{...MemberRow}}pageInfo{hasNextPage endCursor}}fragment MemberRow on Member{nick joinedAt communicationDisabledUntil viewerOperations roles{id name}user{id username globalName avatarUrl bot}}',
 );
 
 export const UpdateMemberDocument = document<UpdateMemberMutation, UpdateMemberMutationVariables>(
-  'mutation UpdateMember($input:UpdateMemberInput!){updateMember(input:$input){member{...MemberRow}}}fragment MemberRow on Member{nick joinedAt communicationDisabledUntil roles{id name}user{id username globalName avatarUrl bot}}',
+  'mutation UpdateMember($input:UpdateMemberInput!){updateMember(input:$input){member{...MemberRow}}}fragment MemberRow on Member{nick joinedAt communicationDisabledUntil viewerOperations roles{id name}user{id username globalName avatarUrl bot}}',
 );
 
 export const AddMemberRoleDocument = document<AddMemberRoleMutation, AddMemberRoleMutationVariables>(
-  'mutation AddMemberRole($input:MemberRoleInput!){addMemberRole(input:$input){member{...MemberRow}}}fragment MemberRow on Member{nick joinedAt communicationDisabledUntil roles{id name}user{id username globalName avatarUrl bot}}',
+  'mutation AddMemberRole($input:MemberRoleInput!){addMemberRole(input:$input){member{...MemberRow}}}fragment MemberRow on Member{nick joinedAt communicationDisabledUntil viewerOperations roles{id name}user{id username globalName avatarUrl bot}}',
 );
 
 export const RemoveMemberRoleDocument = document<RemoveMemberRoleMutation, RemoveMemberRoleMutationVariables>(
-  'mutation RemoveMemberRole($input:MemberRoleInput!){removeMemberRole(input:$input){member{...MemberRow}}}fragment MemberRow on Member{nick joinedAt communicationDisabledUntil roles{id name}user{id username globalName avatarUrl bot}}',
+  'mutation RemoveMemberRole($input:MemberRoleInput!){removeMemberRole(input:$input){member{...MemberRow}}}fragment MemberRow on Member{nick joinedAt communicationDisabledUntil viewerOperations roles{id name}user{id username globalName avatarUrl bot}}',
 );
 
 export const KickMemberDocument = document<KickMemberMutation, KickMemberMutationVariables>(

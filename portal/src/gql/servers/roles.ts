@@ -3,11 +3,11 @@ import { document } from '../../document.js';
 import type { CreateRoleMutation, CreateRoleMutationVariables, DeleteRoleMutation, DeleteRoleMutationVariables, SetRolePositionsMutation, SetRolePositionsMutationVariables, UpdateRoleMutation, UpdateRoleMutationVariables } from '../types.js';
 
 export const CreateRoleDocument = document<CreateRoleMutation, CreateRoleMutationVariables>(
-  'mutation CreateRole($input:CreateRoleInput!){createRole(input:$input){role{...RoleRow}}}fragment RoleRow on Role{id name color hoist managed mentionable permissions position}',
+  'mutation CreateRole($input:CreateRoleInput!){createRole(input:$input){role{...RoleRow}}}fragment RoleRow on Role{id name color hoist managed mentionable permissions position viewerOperations}',
 );
 
 export const UpdateRoleDocument = document<UpdateRoleMutation, UpdateRoleMutationVariables>(
-  'mutation UpdateRole($input:UpdateRoleInput!){updateRole(input:$input){role{...RoleRow}}}fragment RoleRow on Role{id name color hoist managed mentionable permissions position}',
+  'mutation UpdateRole($input:UpdateRoleInput!){updateRole(input:$input){role{...RoleRow}}}fragment RoleRow on Role{id name color hoist managed mentionable permissions position viewerOperations}',
 );
 
 export const DeleteRoleDocument = document<DeleteRoleMutation, DeleteRoleMutationVariables>(
@@ -15,5 +15,5 @@ export const DeleteRoleDocument = document<DeleteRoleMutation, DeleteRoleMutatio
 );
 
 export const SetRolePositionsDocument = document<SetRolePositionsMutation, SetRolePositionsMutationVariables>(
-  'mutation SetRolePositions($input:SetRolePositionsInput!){setRolePositions(input:$input){roles{...RoleRow}}}fragment RoleRow on Role{id name color hoist managed mentionable permissions position}',
+  'mutation SetRolePositions($input:SetRolePositionsInput!){setRolePositions(input:$input){roles{...RoleRow}}}fragment RoleRow on Role{id name color hoist managed mentionable permissions position viewerOperations}',
 );

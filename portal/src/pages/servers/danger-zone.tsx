@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { endHere } from '../../ended.js';
 import { DeleteGuildDocument, LeaveGuildDocument } from '../../gql/servers/general.js';
 import { Danger, useAction } from '../../ui/action.js';
+import { useOff } from '../../ui/guarded.js';
 import { say } from '../../ui/toasts.js';
 import { useServer } from './server.js';
 
@@ -12,20 +13,22 @@ export function DangerZone() {
   const [asked, ask] = useState<'leave' | 'delete' | null>(null);
   const close = () => ask(null);
   const [mayLeave, mayDelete] = [viewerOperations.includes('LEAVE'), viewerOperations.includes('DELETE')];
+  const leaving = useOff(mayLeave ? undefined : 'Who owns a server cannot leave it.');
+  const deleting = useOff(mayDelete ? undefined : 'Only its owner can delete it.');
   // On a box, neither is done from here.
   if (!mayLeave && !mayDelete) return null;
   return (
     <section className="card">
       <h2>Danger zone</h2>
       <div className="danger-row">
-        <p>{mayLeave ? 'You come back only by another invite.' : 'Who owns a server cannot leave it.'}</p>
-        <button type="button" className="plain" disabled={!mayLeave} onClick={() => ask('leave')}>
+        {leaving.note ?? <p>You come back only by another invite.</p>}
+        <button type="button" className="plain" onClick={() => ask('leave')} {...leaving.off}>
           Leave server
         </button>
       </div>
       <div className="danger-row">
-        <p>{mayDelete ? 'With all that it contains, for good.' : 'Only its owner can delete it.'}</p>
-        <button type="button" className="bad" disabled={!mayDelete} onClick={() => ask('delete')}>
+        {deleting.note ?? <p>With all that it contains, for good.</p>}
+        <button type="button" className="bad" onClick={() => ask('delete')} {...deleting.off}>
           Delete server
         </button>
       </div>

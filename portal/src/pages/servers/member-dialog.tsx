@@ -13,9 +13,11 @@ import { DialogEnd } from '../../ui/dialog-buttons.js';
 import { useDraft } from '../../ui/draft.js';
 import { Select, TextField } from '../../ui/field.js';
 import { Form } from '../../ui/form.js';
+import { useOff } from '../../ui/guarded.js';
 import { say } from '../../ui/toasts.js';
 import { holds } from './permissions.js';
-import { useLack, useSelf, useServer } from './server.js';
+import { useWhyNotMember } from './rights.js';
+import { useSelf, useServer } from './server.js';
 
 interface MemberDialogProps {
   /** As they are at the moment. */
@@ -32,7 +34,7 @@ export function MemberDialog({ member, onClose, onSaved }: MemberDialogProps) {
   return (
     <OpenDialog title={member.user.username} onClose={onClose}>
       <div className="member-parts">
-        <Nickname member={member} isSelf={isSelf} onSaved={onSaved} />
+        <Nickname member={member} onSaved={onSaved} />
         <MemberRoles member={member} onSaved={onSaved} />
         {!isSelf && <TimeOut member={member} onSaved={onSaved} />}
         {!isSelf && <Removal member={member} onClose={onClose} onSaved={onSaved} />}
@@ -44,11 +46,11 @@ export function MemberDialog({ member, onClose, onSaved }: MemberDialogProps) {
 
 type PartProps = Pick<MemberDialogProps, 'member' | 'onSaved'>;
 
-function Nickname({ member, isSelf, onSaved }: PartProps & { isSelf: boolean }) {
+function Nickname({ member, onSaved }: PartProps) {
   const { id: guildId } = useServer();
   const { value, set, saved, isChanged } = useDraft({ nick: member.nick ?? '' });
   const { run, isBusy, problem } = useAction(UpdateMemberDocument, { isQuiet: true });
-  const lack = useLack(isSelf ? 'ChangeNickname' : 'ManageNicknames');
+  const lack = useWhyNotMember(member)('CHANGE_NICK');
   const save = async () => {
     const { nick } = value;
     if (!(await run({ input: { guildId, userId: member.user.id, nick: nick === '' ? null : nick } }))) return;
@@ -89,7 +91,12 @@ function MemberRoles({ member, onSaved }: PartProps) {
   const { id: guildId, roles } = useServer();
   const given = roles.filter(({ id }) => id !== guildId);
   const { value, set, saved, isChanged, save, isBusy, problem } = useRoles(member, given);
-  const lack = useLack('ManageRoles');
+  const lack = useWhyNotMember(member)('CHANGE_ROLES');
+  const isGivable = (role: RoleRowFragment) => role.viewerOperations.includes('ASSIGN');
+  const isPartly = !lack && !given.every(isGivable);
+  const { off, note } = useOff(
+    isPartly ? 'What is off belongs to an application, or does not rank below your own highest role.' : undefined,
+  );
   const submit = async () => {
     const done = await save();
     await onSaved();
@@ -107,18 +114,19 @@ function MemberRoles({ member, onSaved }: PartProps) {
         <legend>Roles</legend>
         {lack && <p className="soft small">{lack}</p>}
         {given.length === 0 && <p className="soft small">There are none but @everyone.</p>}
-        {given.map(({ id, name, managed, permissions }) => (
-          <label key={id}>
+        {given.map((role) => (
+          <label key={role.id}>
             <input
               type="checkbox"
-              checked={value[id] ?? false}
-              disabled={managed}
-              onChange={({ target }) => set(id, target.checked)}
+              checked={value[role.id] ?? false}
+              {...(isGivable(role) ? {} : off)}
+              onChange={({ target }) => set(role.id, target.checked)}
             />
-            {name}
-            {holds(permissions, 'Administrator') && <span className="badge warn">administrator</span>}
+            {role.name}
+            {holds(role.permissions, 'Administrator') && <span className="badge warn">administrator</span>}
           </label>
         ))}
+        {note}
       </fieldset>
     </Form>
   );
@@ -160,7 +168,7 @@ function TimeOut({ member, onSaved }: PartProps) {
   const { id: guildId } = useServer();
   const [seconds, setSeconds] = useState('3600');
   const { run, isBusy, problem } = useAction(UpdateMemberDocument, { isQuiet: true });
-  const lack = useLack('ModerateMembers');
+  const lack = useWhyNotMember(member)('TIME_OUT');
   const save = async () => {
     const until = seconds === '0' ? null : new Date(Date.now() + Number(seconds) * 1_000 - 1_000).toISOString();
     if (!(await run({ input: { guildId, userId: member.user.id, communicationDisabledUntil: until } }))) return;
@@ -194,7 +202,7 @@ function TimeOut({ member, onSaved }: PartProps) {
 function Removal({ member, onClose, onSaved }: MemberDialogProps) {
   const { id: guildId } = useServer();
   const [asked, ask] = useState<'kick' | 'ban' | null>(null);
-  const lacks = { kick: useLack('KickMembers'), ban: useLack('BanMembers') };
+  const offs = useOffs(member);
   const kick = useAction(KickMemberDocument, { isQuiet: true });
   const ban = useAction(BanMemberDocument, { isQuiet: true });
   const doing = asked === 'ban' ? ban : kick;
@@ -210,9 +218,8 @@ function Removal({ member, onClose, onSaved }: MemberDialogProps) {
       <button
         type="button"
         className="bad small"
-        disabled={!!lacks.kick}
-        title={lacks.kick}
         aria-label={`Kick ${username}`}
+        {...offs.kick}
         onClick={() => ask('kick')}
       >
         Kick
@@ -220,14 +227,13 @@ function Removal({ member, onClose, onSaved }: MemberDialogProps) {
       <button
         type="button"
         className="bad small"
-        disabled={!!lacks.ban}
-        title={lacks.ban}
         aria-label={`Ban ${username}`}
+        {...offs.ban}
         onClick={() => ask('ban')}
       >
         Ban
       </button>
-      {(lacks.kick ?? lacks.ban) && <p className="soft small">{lacks.kick ?? lacks.ban}</p>}
+      {offs.notes}
       {asked && (
         <Danger
           title={asked === 'kick' ? `Kick ${username}?` : `Ban ${username}?`}
@@ -244,4 +250,22 @@ function Removal({ member, onClose, onSaved }: MemberDialogProps) {
       )}
     </div>
   );
+}
+
+/** What switches off kick and ban, whose reason is said once where it is the same. */
+function useOffs(member: MemberRowFragment) {
+  const whyNot = useWhyNotMember(member);
+  const [reasonOfKick, reasonOfBan] = [whyNot('KICK'), whyNot('BAN')];
+  const [kick, ban] = [useOff(reasonOfKick), useOff(reasonOfBan)];
+  if (reasonOfKick === reasonOfBan) return { kick: kick.off, ban: kick.off, notes: kick.note };
+  return {
+    kick: kick.off,
+    ban: ban.off,
+    notes: (
+      <>
+        {kick.note}
+        {ban.note}
+      </>
+    ),
+  };
 }

@@ -6,6 +6,7 @@ import type { RoleRowFragment } from '../../gql/types.js';
 import { Danger, useAction } from '../../ui/action.js';
 import { useDraft } from '../../ui/draft.js';
 import { Switch, TextField } from '../../ui/field.js';
+import { useOff } from '../../ui/guarded.js';
 import { Question } from '../../ui/question.js';
 import { DraftForm } from '../../ui/save.js';
 import { byPermission, holds, NAMED_PERMISSIONS, type PermissionName, withPermissions } from './permissions.js';
@@ -73,17 +74,24 @@ export function RoleEditor({ role, lack }: { role: RoleRowFragment; lack: string
                 onChange={({ target }) => set('hoist', target.checked)}
               />
             )}
-            <Switch
-              label="Everybody may mention it"
-              checked={value.mentionable}
-              onChange={({ target }) => set('mentionable', target.checked)}
+            {!isEveryone && (
+              <Switch
+                label="Everybody may mention it"
+                checked={value.mentionable}
+                onChange={({ target }) => set('mentionable', target.checked)}
+              />
+            )}
+            <Permissions
+              bits={withPermissions(role.permissions, value)}
+              before={role.permissions}
+              fault={faults.permissions}
+              onSet={set}
             />
-            <Permissions bits={withPermissions(role.permissions, value)} fault={faults.permissions} onSet={set} />
           </>
         )}
       </DraftForm>
       {question}
-      {!isEveryone && !role.managed && !lack && <DeleteRole role={role} />}
+      {role.viewerOperations.includes('DELETE') && <DeleteRole role={role} />}
     </section>
   );
 }
@@ -154,11 +162,20 @@ function colorOf(text: string): number {
 
 interface PermissionsProps {
   bits: string;
+  /** What the role lets do as it is saved. */
+  before: string;
   fault: string | undefined;
   onSet: (name: PermissionName, isOn: boolean) => void;
 }
 
-function Permissions({ bits, fault, onSet }: PermissionsProps) {
+function Permissions({ bits, before, fault, onSet }: PermissionsProps) {
+  const { viewerPermissions } = useServer();
+  const isOff = (name: PermissionName) => ![bits, before, viewerPermissions].some((held) => holds(held, name));
+  const { off, note } = useOff(
+    NAMED_PERMISSIONS.some(({ name }) => isOff(name))
+      ? 'What you may not do yourself you cannot let others do.'
+      : undefined,
+  );
   return (
     <fieldset className="permissions">
       <legend>Permissions</legend>
@@ -169,11 +186,17 @@ function Permissions({ bits, fault, onSet }: PermissionsProps) {
       <div className="check bits">
         {NAMED_PERMISSIONS.map(({ name, text }) => (
           <label key={name}>
-            <input type="checkbox" checked={holds(bits, name)} onChange={({ target }) => onSet(name, target.checked)} />
+            <input
+              type="checkbox"
+              checked={holds(bits, name)}
+              onChange={({ target }) => onSet(name, target.checked)}
+              {...(isOff(name) ? off : {})}
+            />
             {text}
           </label>
         ))}
       </div>
+      {note}
       <p className="soft small">
         As a number: <code>{bits}</code>
       </p>

@@ -6,7 +6,9 @@ import { useAction } from '../../ui/action.js';
 import { NotFound } from '../../ui/endings.js';
 import { TextField } from '../../ui/field.js';
 import { Form } from '../../ui/form.js';
+import { useOff } from '../../ui/guarded.js';
 import { useTitle } from '../../ui/page.js';
+import { useWhyNotRole } from './rights.js';
 import { RoleEditor } from './role-editor.js';
 import { useLack, useServer } from './server.js';
 import './roles.css';
@@ -27,8 +29,7 @@ export function Roles() {
             </Link>
           )}
         </div>
-        {lack && <p className="hint">{lack}</p>}
-        <RoleList isOff={lack !== undefined} />
+        <RoleList lack={lack} />
       </section>
       <Outlet />
     </>
@@ -46,8 +47,8 @@ export function OpenRole() {
 }
 
 function OneRole({ id }: { id: string }) {
-  const lack = useLack('ManageRoles');
   const role = useServer().roles.find((one) => one.id === id);
+  const lack = useWhyNotRole(role, 'UPDATE');
   return role ? <RoleEditor key={id} role={role} lack={lack} /> : <NotFound isPart />;
 }
 
@@ -93,37 +94,56 @@ export function NewRole() {
   );
 }
 
-function RoleList({ isOff }: { isOff: boolean }) {
+/** @param lack why the caller changes no role at all */
+function RoleList({ lack }: { lack: string | undefined }) {
   const { id: guildId, roles } = useServer();
   const { run, isOff: isOffYet } = useAction(SetRolePositionsDocument);
   const move = (role: RoleRowFragment, steps: number) =>
     void run({ input: { guildId, positions: [{ roleId: role.id, position: role.position + steps }] } });
-  const highest = Math.max(...roles.map(({ position }) => position));
+  const { off, note } = useOff(lack ?? whyFixed(roles.filter(({ id }) => id !== guildId)));
+  const offBeside = (role: RoleRowFragment, neighbour: RoleRowFragment | undefined) => {
+    if (!isMovable(role)) return { ...off, disabled: true };
+    return { disabled: isOffYet || !neighbour || !isMovable(neighbour) };
+  };
   return (
-    <ol className="role-rows" aria-label="Roles, the highest first">
-      {[...roles].reverse().map((role) => (
-        <li key={role.id}>
-          <RoleName role={role} />
-          {role.id !== guildId && (
-            <div className="row-actions">
-              <MoveButton
-                text="up"
-                role={role}
-                isOff={isOff || isOffYet || role.position === highest}
-                onMove={() => move(role, 1)}
-              />
-              <MoveButton
-                text="down"
-                role={role}
-                isOff={isOff || isOffYet || role.position === 1}
-                onMove={() => move(role, -1)}
-              />
-            </div>
-          )}
-        </li>
-      ))}
-    </ol>
+    <>
+      <ol className="role-rows" aria-label="Roles, the highest first">
+        {roles
+          .map((role, index) => (
+            <li key={role.id}>
+              <RoleName role={role} />
+              {role.id !== guildId && (
+                <div className="row-actions">
+                  <MoveButton
+                    text="up"
+                    role={role}
+                    off={offBeside(role, roles[index + 1])}
+                    onMove={() => move(role, 1)}
+                  />
+                  <MoveButton
+                    text="down"
+                    role={role}
+                    off={offBeside(role, roles[index - 1])}
+                    onMove={() => move(role, -1)}
+                  />
+                </div>
+              )}
+            </li>
+          ))
+          .reverse()}
+      </ol>
+      {note}
+    </>
   );
+}
+
+function isMovable({ viewerOperations }: RoleRowFragment): boolean {
+  return viewerOperations.includes('MOVE');
+}
+
+/** Why some of these roles are not moved by the caller. */
+function whyFixed(roles: readonly RoleRowFragment[]): string | undefined {
+  return roles.every(isMovable) ? undefined : 'Roles that do not rank below your own highest stay where they are.';
 }
 
 function RoleName({ role }: { role: RoleRowFragment }) {
@@ -171,19 +191,13 @@ function hexOf(color: number): string {
 interface MoveButtonProps {
   text: 'up' | 'down';
   role: RoleRowFragment;
-  isOff: boolean;
+  off: { disabled: boolean; 'aria-describedby'?: string };
   onMove: () => void;
 }
 
-function MoveButton({ text, role, isOff, onMove }: MoveButtonProps) {
+function MoveButton({ text, role, off, onMove }: MoveButtonProps) {
   return (
-    <button
-      type="button"
-      className="plain small"
-      aria-label={`Move ${role.name} ${text}`}
-      disabled={isOff}
-      onClick={onMove}
-    >
+    <button type="button" className="plain small" aria-label={`Move ${role.name} ${text}`} onClick={onMove} {...off}>
       <span aria-hidden="true">{text === 'up' ? '↑' : '↓'}</span>
     </button>
   );
