@@ -1,3 +1,4 @@
+import { queryFromInfo } from '@pothos/plugin-prisma';
 import { ApplicationCommandType } from 'discord-api-types/v10';
 import {
   COMMANDS_PER_SCOPE,
@@ -27,7 +28,7 @@ import { builder } from './builder.js';
 import { DeletedPayload } from './deleted.js';
 import { Guild, guildOfMember } from './guilds.js';
 import { parseId, parseOptionalId, snowflakeId } from './ids.js';
-import { childLists } from './lists.js';
+import { childLists, referredRows } from './lists.js';
 import { callerMayWithApplication } from './own-roles.js';
 
 export const CommandType = builder.enumType('CommandType', {
@@ -180,6 +181,20 @@ const CommandPlanEntry = builder.objectRef<PlanEntry>('CommandPlanEntry').implem
       resolve: ({ changes }) => changes,
     }),
     grantsLost: t.exposeInt('grantsLost', { description: 'How many permissions that servers granted go with it.' }),
+    grantsLostIn: t.field({
+      type: [Guild],
+      description: 'The servers that granted them of which the caller is a member, oldest first.',
+      resolve: async ({ grantsLostIn }, _args, context, info) => {
+        const query = queryFromInfo({ context, info });
+        const read = (ids: bigint[]) => context.call.read.guild.findMany({ ...query, where: { id: { in: ids } } });
+        const rows = referredRows(context, info, read);
+        const guilds = await Promise.all(grantsLostIn.map((id) => rows.load(id)));
+        return guilds.filter((guild) => guild !== null);
+      },
+    }),
+    grantsLostElsewhere: t.exposeInt('grantsLostElsewhere', {
+      description: 'How many other servers granted some of them.',
+    }),
   }),
 });
 

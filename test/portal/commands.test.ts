@@ -10,6 +10,9 @@ import { startServer, type TestServer } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
 import { addToTeam, createTeam, transferApplication } from '../harness/teams.js';
 
+/** An entry of a list, whoever it is about. */
+const SOME_ENTRY = { targetType: 1, targetId: 1n, allow: true };
+
 let server: TestServer;
 let browser: Browser;
 beforeAll(async () => {
@@ -177,7 +180,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
   it('says before a command is renamed or deleted which permissions go', async () => {
     const fay = await signUp(server, 'fay');
     const application = await createApplication(fay);
-    const guild = await createGuild(fay);
+    const guild = await createGuild(fay, 'Lagoon');
     await install(fay, application, guild);
     const id = await register(fay, application, DIVE);
     const grant = (entry = { id: guild.id, type: 'ROLE', allow: true }) =>
@@ -198,7 +201,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
     await page.getByLabel('Name', { exact: true }).fill('swim');
     await page.getByRole('button', { name: 'Save changes' }).click();
     const question = page.getByRole('alertdialog', { name: 'Rename dive to swim?' });
-    await question.getByText('One permission that a server granted of it goes with it.').waitFor();
+    await question.getByText('One permission that a server granted of it goes with it, in Lagoon.').waitFor();
     await question.getByRole('button', { name: 'Cancel' }).click();
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('swim');
     await page.getByRole('button', { name: 'Discard' }).click();
@@ -213,9 +216,16 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
     await page.reload();
     await page.getByText('Who may run it in each server').click();
     await who.getByText('allowed for 1 role, by a list of its own').waitFor();
+    const elsewhere = await createGuild(await signUp(server, 'fays-stranger'));
+    const ofAnother = { guildId: BigInt(elsewhere.id), ...SOME_ENTRY };
+    await server.app.db.writer.commandPermission.create({
+      data: { applicationId: BigInt(application.id), commandId: BigInt(id), ...ofAnother },
+    });
     await page.getByRole('button', { name: 'Delete command' }).click();
     const deleting = page.getByRole('alertdialog', { name: 'Delete the command dive?' });
-    await deleting.getByText('One permission that a server granted of it goes with it.').waitFor();
+    await deleting
+      .getByText('2 permissions that servers granted of it go with it, in Lagoon and one server that you do not see.')
+      .waitFor();
     await deleting.getByRole('button', { name: 'Delete' }).click();
     await page.getByText('There is no command here.').waitFor();
     expect(await commandsOf(fay, application)).toEqual([]);
@@ -226,7 +236,12 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
   it('shows the plan of an overwrite before anything is done, and then does it', async () => {
     const gil = await signUp(server, 'gil');
     const application = await createApplication(gil);
-    for (const name of ['dive', 'hunt']) await register(gil, application, { ...DIVE, name });
+    await register(gil, application, DIVE);
+    const hunt = await register(gil, application, { ...DIVE, name: 'hunt' });
+    const guildId = BigInt((await createGuild(gil, 'Reef')).id);
+    await server.app.db.writer.commandPermission.create({
+      data: { applicationId: BigInt(application.id), commandId: BigInt(hunt), guildId, ...SOME_ENTRY },
+    });
     const { page, faults, open, close } = await openPortal(browser, server, gil);
     await open(pathOf(application, '/overwrite'));
     const view = page.getByLabel('Commands as JSON');
@@ -252,6 +267,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
       .getByText('Description: “Goes under” → “Deep”')
       .waitFor();
     expect((await commandsOf(gil, application)).map(({ name }) => name)).toEqual(['dive', 'hunt']);
+    await plan.getByRole('listitem').filter({ hasText: '/hunt' }).getByText('in Reef').waitFor();
     await plan.getByRole('button', { name: 'Apply' }).click();
     await rows(page).getByRole('link', { name: '/swim' }).waitFor();
     expect((await commandsOf(gil, application)).map(({ name }) => name).sort()).toEqual(['dive', 'swim']);

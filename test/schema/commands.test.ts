@@ -4,6 +4,7 @@ import {
   createApplication,
   createGuild,
   install,
+  invite,
   type MadeApplication,
   type MadeGuild,
   type Person,
@@ -142,6 +143,36 @@ describe('overwriteCommands', () => {
     expect(done).toMatchObject({ applied: true, plan: planned.plan, commands: [{ id: kept.id }, { name: 'new' }] });
     expect((await list()).map(({ name }) => name)).toEqual(['kept', 'new']);
     expect((await overwrite(set)).plan).toMatchObject([{ change: 'UNCHANGED' }, { change: 'UNCHANGED' }]);
+  });
+
+  test('names the servers that lose what they granted to who is a member of them, and counts the others', async () => {
+    const gone = await create(chat('gone'));
+    const [mine, bobs, elsewhere] = [
+      await createGuild(ada, 'Mine'),
+      await createGuild(bob, 'Bobs'),
+      await createGuild(bob),
+    ];
+    await invite(bob, bobs, ada);
+    const key = { applicationId: BigInt(application.id), commandId: BigInt(gone.id) };
+    const entries = [mine, mine, bobs, elsewhere].map(({ id }, index) => ({
+      guildId: BigInt(id),
+      targetId: BigInt(index),
+    }));
+    await server.app.db.writer.commandPermission.createMany({
+      data: entries.map((entry) => ({ ...key, ...entry, targetType: 2, allow: true })),
+    });
+    const asked = `mutation ($input: OverwriteCommandsInput!) { overwriteCommands(input: $input) {
+      digest plan { name grantsLost grantsLostIn { name } grantsLostElsewhere }
+    } }`;
+    const ask = async (more: object): Promise<Loose> =>
+      (await ada.graphql(asked, of({ commands: [chat('new')], ...more }))).overwriteCommands;
+    const plan = [
+      { name: 'new', grantsLost: 0, grantsLostIn: [], grantsLostElsewhere: 0 },
+      { name: 'gone', grantsLost: 4, grantsLostIn: [{ name: 'Mine' }, { name: 'Bobs' }], grantsLostElsewhere: 1 },
+    ];
+    const planned = await ask({ dryRun: true });
+    expect(planned.plan).toEqual(plan);
+    expect((await ask({ planDigest: planned.digest })).plan).toEqual(plan);
   });
 
   test('applies the plan that was looked at, and refuses where another one would be applied', async () => {

@@ -670,7 +670,7 @@ export type OverwriteCommandsMutationVariables = Exact<{
 }>;
 
 
-export type OverwriteCommandsMutation = { readonly overwriteCommands: { readonly digest: string, readonly plan: ReadonlyArray<{ readonly change: CommandChange, readonly type: CommandType, readonly name: string, readonly grantsLost: number, readonly changes: ReadonlyArray<{ readonly field: string, readonly before: unknown, readonly after: unknown }> }> } };
+export type OverwriteCommandsMutation = { readonly overwriteCommands: { readonly digest: string, readonly plan: ReadonlyArray<{ readonly change: CommandChange, readonly type: CommandType, readonly name: string, readonly grantsLost: number, readonly grantsLostElsewhere: number, readonly changes: ReadonlyArray<{ readonly field: string, readonly before: unknown, readonly after: unknown }>, readonly grantsLostIn: ReadonlyArray<{ readonly id: string, readonly name: string }> }> } };
 
 export type TeamsToOwnQueryVariables = Exact<{ [key: string]: never; }>;
 

@@ -1,24 +1,23 @@
 import { createHash } from 'node:crypto';
-import type { Reader } from '../../infra/database/index.js';
 import { nextRound, nextTurn } from '../../infra/turns.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessCommands, type CommandReader, type CommandScope } from './access.js';
 import { type CommandColumns, changesBetween, columnsOf, type FieldChange } from './columns.js';
 import { commandsIn } from './list.js';
+import { type GrantReader, type LostGrants, lostGrants, NOTHING_LOST } from './lost-grants.js';
 import { requireCreates, takeCreates } from './quota.js';
 import type { CommandBody, CommandRecord } from './record.js';
 import { requireRoom } from './room.js';
 import { newCommand, newVersion, placeOf, putCommands, removeCommands } from './write.js';
 
 /** What becomes of one command. */
-export type CommandPlanEntry = Pick<CommandColumns, 'type' | 'name'> & {
-  change: 'CREATED' | 'CHANGED' | 'DELETED' | 'UNCHANGED';
-  /** In what it becomes another. */
-  changes: FieldChange[];
-  /** How many entries of its permissions go with it. */
-  grantsLost: number;
-};
+export type CommandPlanEntry = Pick<CommandColumns, 'type' | 'name'> &
+  LostGrants & {
+    change: 'CREATED' | 'CHANGED' | 'DELETED' | 'UNCHANGED';
+    /** In what it becomes another. */
+    changes: FieldChange[];
+  };
 
 export interface Overwriting {
   /** The given commands in their order, then those that go. */
@@ -52,7 +51,7 @@ export async function overwriteCommands(
 export async function planOverwrite(call: CallContext, scope: CommandScope, body: CommandBody[]): Promise<Overwriting> {
   const { steps, present } = await stepsTo(call, call.read, scope, body);
   await requireCreates(call, call.read, scope, created(steps).length);
-  const plan = await planOf(call.read, steps);
+  const plan = await planOf(call, call.read, steps);
   return { plan, digest: () => digestOf(plan, present), commands: present };
 }
 
@@ -100,22 +99,22 @@ const changed = (steps: Step[]) => steps.filter((step) => step.change === 'CHANG
 const unchanged = (steps: Step[]) => steps.filter((step) => step.change === 'UNCHANGED');
 const deleted = (steps: Step[]) => steps.filter((step) => step.change === 'DELETED');
 
-async function planOf(read: Pick<Reader, 'commandPermission'>, steps: Step[]): Promise<CommandPlanEntry[]> {
+async function planOf(call: CallContext, read: GrantReader, steps: Step[]): Promise<CommandPlanEntry[]> {
   const ids = deleted(steps).map(({ before }) => before.id);
-  const where = { commandId: { in: ids } };
-  const groups = await read.commandPermission.groupBy({ by: ['commandId'], where, _count: true });
-  const grants = new Map(groups.map(({ commandId, _count }) => [commandId, _count]));
+  const lost = await lostGrants(call, read, ids);
   return steps.map((step) => {
     const { type, name } = step.change === 'CREATED' ? step.after : step.before;
-    const grantsLost = step.change === 'DELETED' ? (grants.get(step.before.id) ?? 0) : 0;
-    return { change: step.change, type, name, changes: step.change === 'CHANGED' ? step.changes : [], grantsLost };
+    const grants = (step.change === 'DELETED' && lost.get(step.before.id)) || NOTHING_LOST;
+    return { change: step.change, type, name, changes: step.change === 'CHANGED' ? step.changes : [], ...grants };
   });
 }
 
 function digestOf(plan: CommandPlanEntry[], present: CommandRecord[]): string {
   const versions = present.map(({ id, version }) => [String(id), String(version)]);
+  // In which servers they go is no part of it: that depends on who looks.
+  const told = plan.map(({ grantsLostIn: _in, grantsLostElsewhere: _elsewhere, ...entry }) => entry);
   return createHash('sha256')
-    .update(JSON.stringify([plan, versions]))
+    .update(JSON.stringify([told, versions]))
     .digest('base64url');
 }
 
@@ -130,7 +129,7 @@ async function overwrite(
   planned: string | undefined,
 ): Promise<Overwriting> {
   const { steps, present } = await stepsTo(call, write.db, scope, body);
-  const plan = await planOf(write.db, steps);
+  const plan = await planOf(call, write.db, steps);
   const digest = () => digestOf(plan, present);
   if (planned !== undefined && planned !== digest()) throw new DomainError('CONFLICT', ANOTHER_PLAN);
   if (plan.every(({ change }) => change === 'UNCHANGED')) return { plan, digest, commands: present };

@@ -13,6 +13,7 @@ import {
   overwriteCommands,
   planOverwrite,
 } from '../../../src/domain/commands/index.js';
+import { NOTHING_LOST } from '../../../src/domain/commands/lost-grants.js';
 import { removeExpiredRows } from '../../../src/domain/expired-rows.js';
 import { uninstallApplication } from '../../../src/domain/installations/index.js';
 import { parseInTurns } from '../../../src/domain/parse-input.js';
@@ -239,17 +240,17 @@ describe('overwriting the commands of a scope', () => {
         chat('a'),
       ]);
       expect(plan).toEqual([
-        { change: 'CREATED', type: 1, name: 'd', changes: [], grantsLost: 0 },
+        { change: 'CREATED', type: 1, name: 'd', changes: [], ...NOTHING_LOST },
         {
           change: 'CHANGED',
           type: 1,
           name: 'b',
           changes: [{ field: 'nsfw', before: false, after: true }],
-          grantsLost: 0,
+          ...NOTHING_LOST,
         },
-        { change: 'UNCHANGED', type: 1, name: 'a', changes: [], grantsLost: 0 },
-        { change: 'DELETED', type: 1, name: 'c', changes: [], grantsLost: 0 },
-        { change: 'DELETED', type: 3, name: 'M', changes: [], grantsLost: 0 },
+        { change: 'UNCHANGED', type: 1, name: 'a', changes: [], ...NOTHING_LOST },
+        { change: 'DELETED', type: 1, name: 'c', changes: [], ...NOTHING_LOST },
+        { change: 'DELETED', type: 3, name: 'M', changes: [], ...NOTHING_LOST },
       ]);
       expect(commands.map(({ name }) => name)).toEqual(['a', 'b', 'd']);
       expect(commands[0]).toEqual(before[0]);
@@ -301,9 +302,9 @@ describe('overwriting the commands of a scope', () => {
     for (const guildId of [1n, 2n]) await grant(app, { id: commands[0]?.id ?? 0n, applicationId: bot.id }, guildId);
     const planned = await planOverwrite(call, everywhere, await parseInTurns(CommandSet, [chat('c'), chat('b')]));
     expect(planned.plan).toEqual([
-      { change: 'CREATED', type: 1, name: 'c', changes: [], grantsLost: 0 },
-      { change: 'UNCHANGED', type: 1, name: 'b', changes: [], grantsLost: 0 },
-      { change: 'DELETED', type: 1, name: 'a', changes: [], grantsLost: 2 },
+      { change: 'CREATED', type: 1, name: 'c', changes: [], ...NOTHING_LOST },
+      { change: 'UNCHANGED', type: 1, name: 'b', changes: [], ...NOTHING_LOST },
+      { change: 'DELETED', type: 1, name: 'a', changes: [], grantsLost: 2, grantsLostIn: [], grantsLostElsewhere: 2 },
     ]);
     expect(planned.commands).toEqual(commands);
     expect(await listCommands(call, everywhere)).toEqual(commands);

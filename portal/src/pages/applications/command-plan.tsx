@@ -1,5 +1,6 @@
 import type { OverwriteCommandsMutation } from '../../gql/types.js';
 import { FIELD_NAMES } from './command-body.js';
+import { LosingServers } from './lost-grants.js';
 import { Exchange } from './probe-report.js';
 
 /** What an overwrite would do, and by what the server knows this plan. */
@@ -53,12 +54,20 @@ function summaryOf(plan: Plan): string {
   return `${counts.join(', ')}.`;
 }
 
-function Entry({ entry: { change, type, name, changes, grantsLost } }: { entry: Plan[number] }) {
+function Entry({ entry }: { entry: Plan[number] }) {
+  const { change, type, name, changes, grantsLost } = entry;
   return (
     <li>
       <span className={`badge ${CHANGES[change].tone}`}>{CHANGES[change].text}</span>{' '}
       <bdi>{type === 'CHAT_INPUT' ? `/${name}` : name}</bdi>
-      {grantsLost > 0 && <span className="badge bad">{grantsLost} permissions of servers go</span>}
+      {grantsLost > 0 && (
+        <>
+          <span className="badge bad">{grantsLost} permissions of servers go</span>{' '}
+          <span className="soft small">
+            in <LosingServers {...entry} />
+          </span>
+        </>
+      )}
       {changes.map((one) => (
         <Change key={one.field} change={one} />
       ))}

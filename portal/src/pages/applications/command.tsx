@@ -18,6 +18,7 @@ import { type Body, bodyOf } from './command-body.js';
 import { CommandEditor } from './command-editor.js';
 import { WhoMayRun } from './command-grants.js';
 import { Installed, searchOf, useCommands, useServer } from './command-scope.js';
+import { type LostGrants, WhatIsLost } from './lost-grants.js';
 import { CommandCard } from './new-command.js';
 import { useReason } from './reasons.js';
 import './commands.css';
@@ -85,32 +86,22 @@ function useSave({ id: commandId, type, name }: CommandRowFragment) {
   return { save, question };
 }
 
-/** How many permissions servers granted of a command: what a plan without it says would go. */
+/** The permissions that servers granted of a command: what a plan without it says would go. */
 function useGrants() {
   const client = useClient();
   const { id: applicationId } = useApplication();
   const guildId = useServer();
-  return async ({ type, name }: Pick<CommandRowFragment, 'type' | 'name'>): Promise<number | null> => {
+  return async ({ type, name }: Pick<CommandRowFragment, 'type' | 'name'>): Promise<LostGrants | null> => {
     const input = { applicationId, guildId, commands: [], dryRun: true };
     const { data } = await client.mutation(OverwriteCommandsDocument, { input }).toPromise();
-    const entry = data?.overwriteCommands.plan.find((one) => one.type === type && one.name === name);
-    return entry?.grantsLost ?? null;
+    return data?.overwriteCommands.plan.find((one) => one.type === type && one.name === name) ?? null;
   };
-}
-
-/** What goes with a name, in words. */
-export function grantsText(grants: number | null): string {
-  if (grants === null) return 'Permissions that servers granted of it go with it.';
-  if (grants === 0) return 'No server granted a permission of it, so none goes with it.';
-  return grants === 1
-    ? 'One permission that a server granted of it goes with it.'
-    : `${grants} permissions that servers granted of it go with it.`;
 }
 
 interface Renaming {
   name: string;
   next: string;
-  grants: number | null;
+  grants: LostGrants | null;
 }
 
 function useQuestion() {
@@ -136,29 +127,31 @@ function useQuestion() {
         </button>
       }
     >
-      <p>{grantsText(asked.grants)} Who types the old name finds nothing any more.</p>
+      <p>
+        <WhatIsLost lost={asked.grants} /> Who types the old name finds nothing any more.
+      </p>
     </Question>
   );
   return { ask, question };
 }
 
 function DeleteCommand({ command, isOff }: { command: CommandRowFragment; isOff: boolean }) {
-  const [grants, setGrants] = useState<{ count: number | null } | null>(null);
+  const [grants, setGrants] = useState<{ lost: LostGrants | null } | null>(null);
   const grantsOf = useGrants();
-  const open = async () => setGrants({ count: await grantsOf(command) });
+  const open = async () => setGrants({ lost: await grantsOf(command) });
   return (
     <>
       <button type="button" className="bad" disabled={isOff} onClick={() => void open()}>
         Delete command
       </button>
-      {grants && <DeleteQuestion command={command} grants={grants.count} onClose={() => setGrants(null)} />}
+      {grants && <DeleteQuestion command={command} grants={grants.lost} onClose={() => setGrants(null)} />}
     </>
   );
 }
 
 interface DeleteQuestionProps {
   command: CommandRowFragment;
-  grants: number | null;
+  grants: LostGrants | null;
   onClose: () => void;
 }
 
@@ -185,7 +178,9 @@ function DeleteQuestion({ command: { id: commandId, name }, grants, onClose }: D
       isBusy={isBusy}
       problem={problem}
     >
-      <p>{grantsText(grants)} A new command of the same name begins without any.</p>
+      <p>
+        <WhatIsLost lost={grants} /> A new command of the same name begins without any.
+      </p>
     </Danger>
   );
 }
