@@ -25,6 +25,7 @@ import { PLATFORM_ID } from '../domain/platform/index.js';
 import { takeAsCaller } from '../domain/rate-limits.js';
 import type { Interaction as InteractionRow, InteractionStep as InteractionStepRow } from '../infra/database/index.js';
 import { snowflakeTime } from '../infra/ids.js';
+import { idOrNull } from '../wire/id.js';
 import { Application, referredApplication } from './applications.js';
 import { builder } from './builder.js';
 import { Channel, canViewChannel, viewableChannel } from './channels.js';
@@ -78,6 +79,11 @@ export const Interaction = builder.prismaObject('Interaction', {
     user: t.relation('user'),
     type: t.exposeInt('type', { description: "The reference platform's interaction type." }),
     name: t.exposeString('name', { description: 'Of the command, or the custom id of the component or the modal.' }),
+    commandId: t.id({
+      nullable: true,
+      description: 'Of a command and its autocompletion.',
+      resolve: ({ commandId }) => idOrNull(commandId),
+    }),
     channel: t.field({
       type: Channel,
       nullable: true,

@@ -37,10 +37,12 @@ afterAll(async () => {
   await server.stop();
 });
 
-async function createCommand(name: string): Promise<void> {
-  await ada.graphql('mutation ($input: CreateCommandInput!) { createCommand(input: $input) { command { id } } }', {
-    input: { applicationId: application.id, command: { name, description: 'Says it again' } },
-  });
+async function createCommand(name: string): Promise<string> {
+  const { createCommand: made } = await ada.graphql(
+    'mutation ($input: CreateCommandInput!) { createCommand(input: $input) { command { id } } }',
+    { input: { applicationId: application.id, command: { name, description: 'Says it again' } } },
+  );
+  return made.command.id;
 }
 
 const key = () => ({ guildId: guild.id, applicationId: application.id });
@@ -91,6 +93,27 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the integrations of a se
     await page.reload();
     await everyone.getByRole('button', { name: 'Allow', pressed: true }).waitFor();
     expect(await overhang(page)).toBeLessThanOrEqual(0);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('explain at once what an address asks', async () => {
+    const repeat = await createCommand('repeat');
+    const { createChannel } = await ada.graphql(
+      'mutation ($input: CreateChannelInput!) { createChannel(input: $input) { channel { id } } }',
+      { input: { guildId: guild.id, name: 'pier' } },
+    );
+    const { page, faults, open, close } = await openPortal(browser, server, ada);
+    const asked = Object.entries({ command: repeat, channel: createChannel.channel.id, person: bob.id });
+    const search = asked.map(([name, id]) => `${name}=${encodeURIComponent(JSON.stringify(id))}`).join('&');
+    await open(`/servers/${guild.id}/integrations/${application.id}?${search}`);
+    const why = page.getByRole('region', { name: 'Why' });
+    await why.getByText('No', { exact: true }).waitFor();
+    await expect.poll(() => why.getByRole('combobox', { name: 'Person' }).inputValue()).toBe('bob');
+    expect(await why.getByLabel('Command').inputValue()).toBe(repeat);
+    expect(await why.getByLabel('Channel').inputValue()).toBe(createChannel.channel.id);
+    await why.getByRole('combobox', { name: 'Person' }).fill('');
+    await why.getByText('Yes', { exact: true }).waitFor();
     expect(faults).toEqual([]);
     await close();
   });

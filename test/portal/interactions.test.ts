@@ -186,7 +186,16 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the interactions'), () =
     await timeline.getByText('First answer').waitFor();
     await page.getByText('Command of cal').waitFor();
     const why = page.getByRole('link', { name: 'Why could this person run it?' });
-    expect(await why.getAttribute('href')).toBe(`/portal/servers/${guild.id}/integrations/${application.id}`);
+    await page.setViewportSize({ width: 800, height: 400 });
+    await why.click();
+    const explainer = page.getByRole('region', { name: 'Why' });
+    await explainer.getByText('Yes', { exact: true }).waitFor();
+    expect(new URL(page.url()).pathname).toBe(`/portal/servers/${guild.id}/integrations/${application.id}`);
+    await expect.poll(() => explainer.getByRole('combobox', { name: 'Person' }).inputValue()).toBe('cal');
+    expect(await explainer.getByLabel('Command').locator('option:checked').textContent()).toBe('/dive');
+    expect(await explainer.getByLabel('Channel').inputValue()).toBe(guild.textChannelId);
+    expect(await explainer.evaluate((card) => card.getBoundingClientRect().top < window.innerHeight)).toBe(true);
+    await page.goBack();
     await page.getByRole('link', { name: 'All interactions' }).click();
     await rows(page).first().waitFor();
     expect(faults).toEqual([]);

@@ -1,6 +1,7 @@
 import { createRoute, redirect } from '@tanstack/react-router';
 import { frameRoute } from './frame.js';
 import { page } from './page.js';
+import { whySearch } from './why-search.js';
 
 const list = createRoute({
   getParentRoute: () => frameRoute,
@@ -61,6 +62,7 @@ const integrations = createRoute({
 const integration = createRoute({
   getParentRoute: () => server,
   path: 'integrations/$applicationId',
+  validateSearch: whySearch,
   component: page(() => import('../pages/servers/integration.js'), 'Integration'),
 });
 

@@ -11,7 +11,7 @@ export const EndpointHealthDocument = document<EndpointHealthQuery, EndpointHeal
 );
 
 export const InteractionDocument = document<InteractionQuery, InteractionQueryVariables>(
-  'query Interaction($id:ID!){interaction(id:$id){...InteractionPage}}fragment InteractionPage on Interaction{...InteractionRow channel{id guild{id viewerPermissions}}trace{at kind status durationMs reason request response}}fragment InteractionRow on Interaction{id type name state failure fellBack durationMs createdAt user{id username globalName}channel{id name guild{id name}}}',
+  'query Interaction($id:ID!){interaction(id:$id){...InteractionPage}}fragment InteractionPage on Interaction{...InteractionRow commandId channel{id guild{id viewerPermissions}}trace{at kind status durationMs reason request response}}fragment InteractionRow on Interaction{id type name state failure fellBack durationMs createdAt user{id username globalName}channel{id name guild{id name}}}',
 );
 
 export const InteractionUpdatedDocument = document<InteractionUpdatedSubscription, InteractionUpdatedSubscriptionVariables>(
@@ -19,7 +19,7 @@ export const InteractionUpdatedDocument = document<InteractionUpdatedSubscriptio
 );
 
 export const TimelineChangedDocument = document<TimelineChangedSubscription, TimelineChangedSubscriptionVariables>(
-  'subscription TimelineChanged($id:ID!){interactionChanged(id:$id){...InteractionPage}}fragment InteractionPage on Interaction{...InteractionRow channel{id guild{id viewerPermissions}}trace{at kind status durationMs reason request response}}fragment InteractionRow on Interaction{id type name state failure fellBack durationMs createdAt user{id username globalName}channel{id name guild{id name}}}',
+  'subscription TimelineChanged($id:ID!){interactionChanged(id:$id){...InteractionPage}}fragment InteractionPage on Interaction{...InteractionRow commandId channel{id guild{id viewerPermissions}}trace{at kind status durationMs reason request response}}fragment InteractionRow on Interaction{id type name state failure fellBack durationMs createdAt user{id username globalName}channel{id name guild{id name}}}',
 );
 
 export const TestInteractionsEndpointDocument = document<TestInteractionsEndpointMutation, TestInteractionsEndpointMutationVariables>(

@@ -61,13 +61,17 @@ function Facts({ interaction }: { interaction: InteractionPageFragment }) {
 }
 
 /** Leads to what decides who may run it there, for those who may ask that about others. */
-function WhyRunnable({ interaction: { channel } }: { interaction: InteractionPageFragment }) {
+function WhyRunnable({ interaction: { commandId, channel, user } }: { interaction: InteractionPageFragment }) {
   const { id: applicationId } = useApplication();
   const guild = channel?.guild;
-  if (!guild || !holds(guild.viewerPermissions, 'ManageGuild')) return null;
+  if (!guild || commandId === null || !holds(guild.viewerPermissions, 'ManageGuild')) return null;
   return (
     <p>
-      <Link to="/servers/$guildId/integrations/$applicationId" params={{ guildId: guild.id, applicationId }}>
+      <Link
+        to="/servers/$guildId/integrations/$applicationId"
+        params={{ guildId: guild.id, applicationId }}
+        search={{ command: commandId, channel: channel.id, person: user.id }}
+      >
         Why could this person run it?
       </Link>
     </p>

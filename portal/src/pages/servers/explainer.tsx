@@ -1,5 +1,6 @@
+import { useSearch } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
-import { WhyRunnableDocument } from '../../gql/servers/integration.js';
+import { NamedUserDocument, WhyRunnableDocument } from '../../gql/servers/integration.js';
 import type { GrantedCommandFragment, WhyRunnableQuery } from '../../gql/types.js';
 import { useQuery } from '../../query.js';
 import { Select } from '../../ui/field.js';
@@ -20,16 +21,16 @@ export function Explainer({ commands, asOf }: ExplainerProps) {
   const { channels } = useServer();
   const open = channels.filter(isMessageChannel);
   const lack = useLack('ManageGuild');
-  const [question, setQuestion] = useState({ commandId: '', channelId: '', userId: '' });
-  const {
-    commandId = '',
-    channelId = '',
-    userId,
-  } = {
-    ...question,
-    commandId: question.commandId || commands[0]?.id,
-    channelId: question.channelId || open[0]?.id,
-  };
+  const asked = useSearch({ from: '/frame/servers/$guildId/integrations/$applicationId' });
+  const [question, setQuestion] = useState({
+    commandId: asked.command ?? '',
+    channelId: asked.channel ?? '',
+    userId: asked.person ?? '',
+  });
+  const commandId = oneOf(commands, question.commandId);
+  const channelId = oneOf(open, question.channelId);
+  const userId = lack ? '' : question.userId;
+  const name = useNameOf(lack ? undefined : asked.person);
   const { data, error, fetching, again } = useQuery({
     query: WhyRunnableDocument,
     variables: { commandId, channelId, userId: userId === '' ? null : userId },
@@ -42,7 +43,7 @@ export function Explainer({ commands, asOf }: ExplainerProps) {
     answered.current = asOf;
   }, [asOf, again]);
   return (
-    <section className="card" aria-label="Why">
+    <section className="card" aria-label="Why" ref={useInView(asked.command !== undefined)}>
       <h2>Why can somebody run a command, or not?</h2>
       <div className="question">
         <Select
@@ -69,7 +70,9 @@ export function Explainer({ commands, asOf }: ExplainerProps) {
         </Select>
         {!lack && (
           <PersonField
+            key={name}
             label="Person"
+            picked={name}
             hint="You, while nobody is chosen."
             onPick={(id) => setQuestion({ ...question, userId: id ?? '' })}
           />
@@ -80,6 +83,25 @@ export function Explainer({ commands, asOf }: ExplainerProps) {
       {data && !error && !fetching && <Answer why={data.whyRunnable} />}
     </section>
   );
+}
+
+/** That id, where one of these has it; otherwise that of the first, or nothing where there is none. */
+function oneOf(all: readonly { id: string }[], id: string): string {
+  return all.find((one) => one.id === id)?.id ?? all[0]?.id ?? '';
+}
+
+function useNameOf(id: string | undefined): string | undefined {
+  const { data } = useQuery({ query: NamedUserDocument, variables: { id: id ?? '' }, pause: id === undefined });
+  return data?.user?.username;
+}
+
+/** Brings what it is given to into view, once it is there. */
+function useInView(isWanted: boolean) {
+  const ref = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (isWanted) ref.current?.scrollIntoView();
+  }, [isWanted]);
+  return ref;
 }
 
 function Answer({ why: { allowed, steps } }: { why: WhyRunnableQuery['whyRunnable'] }) {

@@ -8,6 +8,8 @@ interface PersonFieldProps {
   label: string;
   hint?: string | undefined;
   fault?: string | undefined;
+  /** What somebody is called who is picked from the start. */
+  picked?: string | undefined;
   /** Whether roles are offered as well. */
   withRoles?: boolean;
   /** Whether several are picked, one after the other. */
@@ -18,9 +20,10 @@ interface PersonFieldProps {
 }
 
 /** Finds a member of the server by the beginning of a name. */
-export function PersonField({ label, hint, fault, withRoles = false, isMany, isOff, onPick }: PersonFieldProps) {
+export function PersonField(props: PersonFieldProps) {
+  const { label, hint, fault, picked = '', withRoles = false, isMany, isOff, onPick } = props;
   const { id: guildId } = useServer();
-  const [text, setText] = useState('');
+  const [text, setText] = useState(picked);
   const search = useLater(text.replace(/^@/, ''), 200);
   const { data } = useQuery({ query: FindMembersDocument, variables: { id: guildId, search }, pause: search === '' });
   const roles = useRoles(withRoles ? search : null);
