@@ -25,6 +25,7 @@ export async function signIn(app: AppContext, auth: Auth, credentials: unknown, 
     const found = await findPassword(app.callOfNobody(), { email });
     const request = requestFor(app, '/auth/sign-in/email', visitor, { email, password });
     const answer = await auth.handler(request);
+    if (answer.status >= 500) throw new Error(`signing in was answered with ${answer.status}`);
     if (!answer.ok) throw new DomainError('UNAUTHENTICATED', 'The e-mail address or the password is wrong.');
     return { ok: answer.ok, before: found, response: answer };
   });

@@ -22,6 +22,16 @@ export async function holdAnswer(page: Page, beginning: string): Promise<HeldAns
   return { isGiven: given.isGiven, release: released.give };
 }
 
+/** Keeps a file from a page whose name begins so, such as `switcher`. @returns what lets it go */
+export async function holdFile(page: Page, name: string): Promise<() => void> {
+  const released = signal();
+  await page.route(new RegExp(`/${name}-[^/]*\\.js$`), async (route: Route) => {
+    await released.isGiven;
+    await route.fallback();
+  });
+  return released.give;
+}
+
 function signal() {
   let give: () => void = () => {};
   const isGiven = new Promise<void>((resolve) => {

@@ -21,7 +21,7 @@ import {
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { noBrowser, openBrowser } from '../harness/browser.js';
-import { hearing, holdAnswer } from '../harness/held-answers.js';
+import { hearing, holdAnswer, holdFile } from '../harness/held-answers.js';
 import { PIXEL } from '../harness/images.js';
 import {
   createApplication,
@@ -409,6 +409,26 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await page.getByRole('region', { name: `Command ${text}` }).waitFor();
   }
   const run = (page: Page) => page.getByRole('button', { name: 'Run' }).click();
+
+  it('are picked by all that was typed, also before the list of them came', async () => {
+    const { page, faults, open, close } = await openPortal(browser, server, ada);
+    const release = await holdFile(page, 'command-picker');
+    await open(pathOf(guild.textChannelId));
+    await composer(page).focus();
+    await page.keyboard.type('/ec');
+    await page.keyboard.press('Enter');
+    expect(await composer(page).inputValue()).toBe('/ec');
+    release();
+    const field = page.getByRole('combobox', { name: 'Command' });
+    await field.and(page.locator(':focus')).waitFor();
+    await page.keyboard.type('ho');
+    expect(await field.inputValue()).toBe('/echo');
+    await page.keyboard.press('Escape');
+    await composer(page).and(page.locator(':focus')).waitFor();
+    expect(await composer(page).inputValue()).toBe('');
+    expect(faults).toEqual([]);
+    await close();
+  });
 
   it('are picked by keyboard, and say at their option what is wrong with it', async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada, { width: 360, dark: true });

@@ -205,6 +205,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
     await question.getByRole('button', { name: 'Cancel' }).click();
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('swim');
     await page.getByRole('button', { name: 'Discard' }).click();
+    await page.getByLabel('Name', { exact: true }).and(page.locator(':focus')).waitFor();
     const who = page.getByRole('list', { name: 'Who may run it' });
     await page.getByText('Who may run it in each server').click();
     await who.getByText('allowed for everybody, by a list of its own').waitFor();

@@ -1,6 +1,7 @@
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { noBrowser, openBrowser } from '../harness/browser.js';
+import { holdFile } from '../harness/held-answers.js';
 import { createApplication, createGuild, type Person, signUp } from '../harness/people.js';
 import { openPortal } from '../harness/portal.js';
 import { startServer, type TestServer } from '../harness/server.js';
@@ -55,6 +56,25 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the frame of every page'
     await field.and(page.locator(':focus')).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('link', { name: 'Teams' }).and(page.locator(':focus')).waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('loses no letter that is typed before the list has come', async () => {
+    const { page, faults, open, close } = await openPortal(browser, server, ada);
+    const release = await holdFile(page, 'switcher');
+    await open('/account');
+    await heading(page, 'Account').waitFor();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('Harb');
+    release();
+    const field = page.getByRole('combobox');
+    await field.and(page.locator(':focus')).waitFor();
+    await page.keyboard.type('our');
+    expect(await field.inputValue()).toBe('Harbour');
+    await page.getByRole('option', { name: 'Harbour' }).waitFor();
+    await page.keyboard.press('Enter');
+    await heading(page, 'Harbour').waitFor();
     expect(faults).toEqual([]);
     await close();
   });

@@ -1,6 +1,7 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { noBrowser, openBrowser } from '../harness/browser.js';
+import { holdAnswer } from '../harness/held-answers.js';
 import { createApplication, type Person, signUp } from '../harness/people.js';
 import { openPortal } from '../harness/portal.js';
 import { startServer, type TestServer } from '../harness/server.js';
@@ -20,30 +21,11 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** Holds the answer to what is called so back. @returns what lets it go, and is done once it came */
-async function holdBack(page: Page, name: string): Promise<() => Promise<unknown>> {
-  let release = () => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  const named = new RegExp(`query ${name}\\b`);
-  const asks = (body: string | null) => body !== null && named.test(body);
-  await page.route('/graphql', async (route) => {
-    if (asks(route.request().postData())) await held;
-    await route.continue();
-  });
-  return () => {
-    const answered = page.waitForResponse((response) => asks(response.request().postData()));
-    release();
-    return answered;
-  };
-}
-
 describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what is told of changes'), () => {
   it('is shown after what was done here, while something else is awaited still, and stays once that came', async () => {
     const { id } = await createApplication(ada, 'Otter bot');
     const { page, faults, open, close } = await openPortal(browser, server, ada);
-    const letGo = await holdBack(page, 'Frame');
+    const who = await holdAnswer(page, 'query Frame');
     const heading = page.getByRole('heading', { level: 1 });
     const save = async (name: string) => {
       await page.getByLabel('Name', { exact: true }).fill(name);
@@ -59,7 +41,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what is told of changes'
     await toldOf('Weasel bot');
     await save('Marten bot');
     await toldOf('Beaver bot');
-    await letGo();
+    who.release();
     await page.getByRole('link', { name: 'Account of ada' }).waitFor();
     expect(await heading.textContent()).toBe('Beaver bot');
     expect(faults).toEqual([]);

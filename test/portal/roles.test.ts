@@ -61,6 +61,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the roles of a server'),
     await editor.getByLabel('Manage messages').check();
     await hers.page.getByRole('button', { name: 'Save changes' }).click();
     await hers.page.getByText('A colour is # and six of the digits 0–9 and a–f, such as #3f4fd6.').waitFor();
+    expect(await hers.page.getByRole('main').getByRole('alert').count()).toBe(0);
     const [field, bar] = [
       hers.page.locator('[aria-invalid=true]'),
       hers.page.getByRole('region', { name: 'Unsaved changes' }),

@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { type RefObject, useEffect, useState } from 'react';
 import { SwitcherDocument } from '../gql/switcher.js';
 import type { SwitcherQuery } from '../gql/types.js';
 import { useQuery } from '../query.js';
@@ -9,9 +9,19 @@ import { OpenDialog } from '../ui/dialog.js';
 /** How many are offered at once. */
 const MOST = 30;
 
+interface SwitcherProps {
+  /** What was typed before this was shown. */
+  early: RefObject<string | null>;
+  onClose: () => void;
+}
+
 /** Leads to anything of one's own by its name. */
-export default function Switcher({ onClose }: { onClose: () => void }) {
+export default function Switcher({ early, onClose }: SwitcherProps) {
   const [text, setText] = useState('');
+  useEffect(() => {
+    setText((typed) => (early.current ?? '') + typed);
+    early.current = null;
+  }, [early]);
   const { data } = useQuery({ query: SwitcherDocument });
   const navigate = useNavigate();
   const go = ({ key }: ComboboxItem) => {

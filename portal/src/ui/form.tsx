@@ -1,4 +1,13 @@
-import { type FormEvent, type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import {
+  type FormEvent,
+  type ReactNode,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 import { useUnsaved } from '../unsaved.js';
 import { CopyButton } from './copy.js';
 import { TOO_LONG } from './field.js';
@@ -11,6 +20,8 @@ interface FormProps {
   buttons: (isOff: boolean) => ReactNode;
   /** Sends it. Not asked for while its buttons are off, nor while a text is longer than its field holds. */
   onSubmit: () => void;
+  /** What a button of type `reset` does. */
+  onReset?: () => void;
   problem: Problem | null;
   isBusy: boolean;
   /** Whether something is typed in it that nobody is to lose unasked. */
@@ -19,7 +30,7 @@ interface FormProps {
 }
 
 /** A form whose refusal stands above its buttons or at its fields; the first field with a fault takes the focus. */
-export function Form({ children, buttons, onSubmit, problem, isBusy, isChanged = false, ref }: FormProps) {
+export function Form({ children, buttons, onSubmit, onReset, problem, isBusy, isChanged = false, ref }: FormProps) {
   useUnsaved(isChanged);
   const own = useRef<HTMLFormElement>(null);
   const form = ref ?? own;
@@ -33,7 +44,8 @@ export function Form({ children, buttons, onSubmit, problem, isBusy, isChanged =
     field?.focus();
     (field?.closest('.field') ?? refusal.current)?.scrollIntoView({ block: 'nearest' });
   }, [problem, unsaid, form]);
-  const keepFocus = useFocusAfterSending(form, isBusy);
+  const lastField = useLastField(form);
+  const keepFocus = useFocusAfterSending(lastField, isBusy);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const tooLong = form.current?.querySelector<HTMLElement>(TOO_LONG);
@@ -42,8 +54,14 @@ export function Form({ children, buttons, onSubmit, problem, isBusy, isChanged =
     keepFocus();
     onSubmit();
   };
+  const reset = (event: FormEvent) => {
+    event.preventDefault();
+    // The button goes with what it takes back.
+    lastField()?.focus();
+    onReset?.();
+  };
   return (
-    <form ref={form} onSubmit={submit} noValidate>
+    <form ref={form} onSubmit={submit} onReset={reset} noValidate>
       {children}
       <div ref={refusal}>
         <Refusal problem={problem && { ...problem, message: problem.message ?? unsaid }} seconds={seconds} />
@@ -61,24 +79,43 @@ function leadTo(field: HTMLElement): void {
 }
 
 /**
- * A button that is switched off loses the focus: once the form was sent, it goes back to what sent it, or to the first field where that
- * is off still.
+ * A button that is switched off or goes loses the focus: once the form was sent, it goes back to what sent it, or to the field that had
+ * it last.
  * @returns to be called when it is sent
  */
-function useFocusAfterSending(form: RefObject<HTMLElement | null>, isBusy: boolean): () => void {
+function useFocusAfterSending(lastField: LastField, isBusy: boolean): () => void {
   const sender = useRef<HTMLElement>(null);
   useEffect(() => {
     if (isBusy || sender.current === null) return;
     const isLost = document.activeElement === document.body;
     if (isLost) sender.current.focus();
-    if (isLost && document.activeElement === document.body) {
-      form.current?.querySelector<HTMLElement>('input:enabled, textarea:enabled, select:enabled')?.focus();
-    }
+    if (isLost && document.activeElement === document.body) lastField()?.focus();
     sender.current = null;
-  }, [form, isBusy]);
+  }, [isBusy, lastField]);
   return () => {
     if (document.activeElement instanceof HTMLElement) sender.current = document.activeElement;
   };
+}
+
+const FIELD = 'input:enabled, textarea:enabled, select:enabled';
+
+type LastField = () => HTMLElement | null | undefined;
+
+/** @returns the field of the form that had the focus last, or else its first one */
+function useLastField(form: RefObject<HTMLElement | null>): LastField {
+  const last = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const note = ({ target }: FocusEvent) => {
+      if (target instanceof HTMLElement && target.matches(FIELD)) last.current = target;
+    };
+    const element = form.current;
+    element?.addEventListener('focusin', note);
+    return () => element?.removeEventListener('focusin', note);
+  }, [form]);
+  return useCallback(
+    () => (last.current?.isConnected ? last.current : form.current?.querySelector<HTMLElement>(FIELD)),
+    [form],
+  );
 }
 
 /** What is wrong at fields that the form does not have; null where each fault stands at its field. */

@@ -13,12 +13,21 @@ interface DraftFormProps<Live extends Values> {
   save(changes: Partial<Live>): Promise<{ error?: CombinedError | undefined } | undefined>;
   /** The fields, with what is wrong at them by their paths. */
   children: (faults: Record<string, string>) => ReactNode;
+  /** What is said at a field in the place of the server's words, by its path. */
+  words?: Record<string, string>;
   /** Why nothing may be changed; undefined when it may. */
   readOnly?: string | undefined;
 }
 
 /** A form of settings: a bar names what is not saved yet, and nothing typed is left behind unasked. */
-export function DraftForm<Live extends Values>({ draft, names, save, children, readOnly }: DraftFormProps<Live>) {
+export function DraftForm<Live extends Values>({
+  draft,
+  names,
+  save,
+  children,
+  words,
+  readOnly,
+}: DraftFormProps<Live>) {
   const [problem, setProblem] = useState<Problem | null>(null);
   const [isBusy, setBusy] = useState(false);
   const submit = async () => {
@@ -29,7 +38,7 @@ export function DraftForm<Live extends Values>({ draft, names, save, children, r
     setBusy(false);
     if (!answer) return;
     const { error } = answer;
-    setProblem(error ? problemIn(error) : null);
+    setProblem(error ? inWords(problemIn(error), words) : null);
     if (error) return;
     draft.saved(sent);
     say('Saved');
@@ -48,6 +57,7 @@ export function DraftForm<Live extends Values>({ draft, names, save, children, r
       isBusy={isBusy}
       isChanged={draft.isChanged}
       onSubmit={submit}
+      onReset={discard}
       buttons={(isOff) =>
         draft.isChanged && (
           <section className="save" aria-label="Unsaved changes">
@@ -55,7 +65,7 @@ export function DraftForm<Live extends Values>({ draft, names, save, children, r
               Not saved: <b>{changed.join(', ') || 'what you typed'}</b>
             </p>
             <div className="actions">
-              <button type="button" className="plain" onClick={discard}>
+              <button type="reset" className="plain">
                 Discard
               </button>
               <button type="submit" disabled={isOff}>
@@ -73,6 +83,11 @@ export function DraftForm<Live extends Values>({ draft, names, save, children, r
       <Conflicts draft={draft} names={names} />
     </Form>
   );
+}
+
+function inWords(problem: Problem, words: Record<string, string> = {}): Problem {
+  const said = Object.entries(problem.fields).map(([path, message]) => [path, words[path] ?? message]);
+  return { ...problem, fields: Object.fromEntries(said) };
 }
 
 function Conflicts<Live extends Values>({ draft, names }: Pick<DraftFormProps<Live>, 'draft' | 'names'>) {

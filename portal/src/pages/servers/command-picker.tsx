@@ -8,6 +8,8 @@ import { useChannel } from './open-channel.js';
 import { type Runnable, runnablesOf } from './options.js';
 
 interface CommandPickerProps {
+  /** What was typed of its name, with the slash. */
+  begun: string;
   follow: (interaction: InteractionShownFragment) => void;
   onLeave: () => void;
 }
@@ -16,9 +18,9 @@ interface CommandPickerProps {
 const LISTED = 25;
 
 /** Finds a command that may be run in the channel, and asks for what it takes. */
-export default function CommandPicker({ follow, onLeave }: CommandPickerProps) {
+export default function CommandPicker({ begun, follow, onLeave }: CommandPickerProps) {
   const { id: channelId } = useChannel();
-  const [text, setText] = useState('/');
+  const [text, setText] = useState(begun);
   const [picked, setPicked] = useState<Runnable | null>(null);
   const { data, fetching, again } = useQuery({ query: RunnableCommandsDocument, variables: { channelId } });
   const runnables = useMemo(() => (data?.runnableCommands ?? []).flatMap(runnablesOf), [data]);

@@ -13,7 +13,9 @@ import { useChannel } from './open-channel.js';
 import { lacks } from './permissions.js';
 import { giveBack, NOTHING, unsentIn } from './unsent.js';
 
-const CommandPicker = lazyPart(() => import('./command-picker.js'), NoPicker, <Loading />);
+const loadPicker = () => import('./command-picker.js');
+
+const CommandPicker = lazyPart(loadPicker, NoPicker, <Loading />);
 
 const MOST_CHARACTERS = 4_000;
 const MOST_FILES = 10;
@@ -29,11 +31,22 @@ interface ComposerProps {
 
 /** Where a message is written, and a command is picked once a slash is typed. */
 export function Composer({ onSent, follow }: ComposerProps) {
-  const [shown, setShown] = useState<'message' | 'commands' | 'message again'>('message');
-  if (shown !== 'commands') {
-    return <MessageForm isFirst={shown === 'message again'} onSent={onSent} onSlash={() => setShown('commands')} />;
-  }
-  return <CommandPicker follow={follow} onLeave={() => setShown('message again')} />;
+  const unsent = unsentIn(useChannel().id);
+  const [command, setCommand] = useState<string | null>(null);
+  const [isFirst, setFirst] = useState(false);
+  const pick = () => {
+    const { text, files } = unsent.get();
+    if (!text.startsWith('/')) return;
+    unsent.set({ text: '', files });
+    setCommand(text);
+  };
+  const leave = () => {
+    setFirst(true);
+    setCommand(null);
+  };
+  if (command !== null) return <CommandPicker begun={command} follow={follow} onLeave={leave} />;
+  // What is typed while the picker's file is on its way stays in the message, and is taken over from there.
+  return <MessageForm isFirst={isFirst} onSent={onSent} onSlash={() => void loadPicker().then(pick, pick)} />;
 }
 
 function NoPicker({ onLeave }: { onLeave: () => void }) {
@@ -56,6 +69,7 @@ interface MessageFormProps {
 function MessageForm({ isFirst, onSent, onSlash }: MessageFormProps) {
   const { id: channelId, name, viewerPermissions } = useChannel();
   const area = useRef<HTMLTextAreaElement>(null);
+  const isPicking = useRef(false);
   const unsent = unsentIn(channelId);
   const { text, files } = useStore(unsent);
   const { run, isBusy, problem } = useAction(SendMessageDocument, { isQuiet: true });
@@ -68,7 +82,8 @@ function MessageForm({ isFirst, onSent, onSlash }: MessageFormProps) {
   }, [isFirst]);
   const setFiles = (chosen: readonly File[]) => unsent.set({ ...unsent.get(), files: chosen });
   const send = async () => {
-    if (fault || isBusy || (text.trim() === '' && files.length === 0)) return;
+    const isOfCommand = text.startsWith('/') && isPicking.current;
+    if (fault || isBusy || isOfCommand || (text.trim() === '' && files.length === 0)) return;
     unsent.set(NOTHING);
     const sent = await run({ input: { channelId, content: text, ...(files.length > 0 ? { files } : {}) } });
     if (sent) onSent(sent.sendMessage.message);
@@ -110,9 +125,10 @@ function MessageForm({ isFirst, onSent, onSlash }: MessageFormProps) {
         onKeyDown={onKey}
         ref={area}
         onChange={({ target }) => {
-          if (target.value === '/') return onSlash();
           unsent.set({ ...unsent.get(), text: target.value });
-          tellTyping();
+          if (target.value !== '/') return tellTyping();
+          isPicking.current = true;
+          onSlash();
         }}
       />
       <FileList files={files} onFiles={setFiles} />

@@ -44,7 +44,7 @@ export function RoleEditor({ role, lack }: { role: RoleRowFragment; lack: string
       <h2>
         <bdi>{role.name}</bdi>
       </h2>
-      <DraftForm draft={draft} names={NAMES} save={save} readOnly={lack}>
+      <DraftForm draft={draft} names={NAMES} words={WORDS} save={save} readOnly={lack}>
         {(faults) => (
           <>
             {!isEveryone && (
@@ -63,7 +63,7 @@ export function RoleEditor({ role, lack }: { role: RoleRowFragment; lack: string
                 hint="Such as #3f4fd6; empty for none."
                 maxLength={7}
                 value={value.color}
-                fault={faults.color && NO_COLOUR}
+                fault={faults.color}
                 onChange={({ target }) => set('color', target.value)}
               />
             )}
@@ -152,7 +152,7 @@ function colorText(color: number): string {
   return color === 0 ? '' : `#${color.toString(16).padStart(6, '0')}`;
 }
 
-const NO_COLOUR = 'A colour is # and six of the digits 0–9 and a–f, such as #3f4fd6.';
+const WORDS = { color: 'A colour is # and six of the digits 0–9 and a–f, such as #3f4fd6.' };
 
 /** As an RGB value; what is no colour is one that the server refuses. */
 function colorOf(text: string): number {
