@@ -49,8 +49,19 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the account'), () => {
     faults.splice(0);
     await open('/sign-in?next=/portal/teams');
     await page.getByRole('heading', { level: 1, name: 'Teams' }).waitFor();
-    await page.getByRole('link', { name: 'Account of newcomer' }).click();
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    const menu = page.getByRole('button', { name: 'Account of newcomer' });
+    await menu.click();
+    await page.getByText('newcomer@people.example').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByText('newcomer@people.example').waitFor({ state: 'hidden' });
+    await menu.and(page.locator(':focus')).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'Account', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Account' }).waitFor();
+    // That of the page: the menu is closed.
+    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    await menu.click();
+    await page.getByRole('button', { name: 'Sign out' }).first().click();
     await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
     await open('/account');
     await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();

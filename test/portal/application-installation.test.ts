@@ -78,6 +78,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the installs of an appli
     const shown = await link.locator('code').textContent();
     await save(page);
     expect(shown).toBe((await installOf(bob, id)).installUrl);
+    const picture = link.getByRole('figure', { name: 'What people are asked' });
+    expect(await picture.getByRole('listitem').allTextContents()).toContain('Offer commands');
+    expect(await picture.textContent()).toContain('Its bot may: Administrator, Kick members.');
     await link.getByRole('button', { name: 'Copy the install link' }).click();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(shown);
     await page.getByRole('button', { name: 'Select none' }).click();

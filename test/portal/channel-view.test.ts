@@ -115,6 +115,12 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a channel'), () => {
     const theirs = hers.page.getByRole('listitem', { name: 'Message of bob' }).last();
     expect(await theirs.getByRole('button', { name: 'Edit' }).count()).toBe(0);
     await theirs.getByRole('button', { name: 'React' }).click();
+    const offered = hers.page.getByRole('button', { name: 'React with 👍' });
+    await offered.and(hers.page.locator(':focus')).waitFor();
+    await hers.page.keyboard.press('Escape');
+    await offered.waitFor({ state: 'detached' });
+    expect(await isFocused(theirs.getByRole('button', { name: 'React' }))).toBe(true);
+    await theirs.getByRole('button', { name: 'React' }).click();
     await hers.page.getByRole('button', { name: 'React with 🎉' }).click();
     expect(await isFocused(theirs.getByRole('button', { name: 'React' }))).toBe(true);
     await his.page.getByRole('button', { name: '🎉, 1' }).click();
@@ -426,6 +432,21 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await page.keyboard.press('Escape');
     await composer(page).and(page.locator(':focus')).waitFor();
     expect(await composer(page).inputValue()).toBe('');
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('are also those that everybody has', async () => {
+    const { page, faults, open, close } = await openPortal(browser, server, ada);
+    await open(pathOf(guild.textChannelId));
+    await pick(page, 'choice');
+    await page.getByText('/choice built in').waitFor();
+    await page.getByLabel('options', { exact: true }).fill('otters, otters');
+    await run(page);
+    await page.getByRole('log').getByText('I choose **otters**.').waitFor();
+    await composer(page).press('/');
+    await page.getByRole('combobox', { name: 'Command' }).fill('/shrug');
+    await page.getByText('No command that you may run here begins so.').waitFor();
     expect(faults).toEqual([]);
     await close();
   });

@@ -33,7 +33,7 @@ async function typeIn({ page, open }: PortalTab, application: MadeApplication): 
 /** Until the page hears of changes, and knows whose it is. */
 async function untilAtHome(page: Page): Promise<void> {
   await page.locator('.connection[data-state=live]').waitFor({ state: 'attached' });
-  await page.getByRole('link', { name: /^Account of/ }).waitFor();
+  await page.getByRole('button', { name: /^Account of/ }).waitFor();
 }
 
 /** Expects what was typed to be there still, saves it, and expects another page to be reachable. */
@@ -76,7 +76,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what somebody typed is s
       const other = await page.context().newPage();
       await other.goto('/portal');
       // Whose page it is it knows by then, and that it is theirs no more it hears.
-      await other.getByRole('link', { name: 'Account of ada' }).waitFor();
+      await other.getByRole('button', { name: 'Account of ada' }).waitFor();
       await other.locator('.connection[data-state=live]').waitFor({ state: 'attached' });
       await signOut(ada);
       const dialogs = [page, other].map((each) => each.getByRole('dialog', { name: 'Your session has ended' }));
@@ -142,7 +142,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what somebody typed is s
       await dialog.getByLabel('Password').fill(cleo.password);
       await dialog.getByRole('button', { name: 'Sign in' }).click();
       await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
-      await page.getByRole('link', { name: 'Account of cleo' }).waitFor();
+      await page.getByRole('button', { name: 'Account of cleo' }).waitFor();
       expect(await page.content()).not.toMatch(/Bobs server|What I typed/);
       expect(questions).toEqual([]);
       await tab.close();
@@ -271,7 +271,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what somebody typed is s
       await page.getByLabel('Description').fill(TYPED);
       await failed;
       await page.unroute('/graphql');
-      await page.getByRole('link', { name: /^Account of/ }).waitFor();
+      await page.getByRole('button', { name: /^Account of/ }).waitFor();
       expect(await page.getByLabel('Description').inputValue()).toBe(TYPED);
       await tab.close();
     });

@@ -35,6 +35,7 @@ async function examine({ page }: PortalTab): Promise<Record<string, string[]>> {
   await page.emulateMedia({ colorScheme: 'dark' });
   found.dark = await axeFaults(page, ['color-contrast']);
   await page.emulateMedia({ colorScheme: 'light' });
+  found.forced = await vanishing(page);
   await page.setViewportSize({ width: 360, height: 740 });
   found.phone = await tooWide(page);
   // As a browser lays it out that shows everything twice as large.
@@ -42,6 +43,30 @@ async function examine({ page }: PortalTab): Promise<Record<string, string[]>> {
   found.large = await tooWide(page);
   await page.setViewportSize({ width: 1200, height: 800 });
   return Object.fromEntries(Object.entries(found).filter(([, faults]) => faults.length > 0));
+}
+
+/** What is drawn by its background alone, which is that of the page where somebody's system says which colours there are. */
+async function vanishing(page: Page): Promise<string[]> {
+  const painted = await page.evaluateHandle(() =>
+    [...document.querySelectorAll('main *, header *, [role$=dialog] *')].filter((each) => {
+      const { width, height } = each.getBoundingClientRect();
+      const { backgroundColor } = getComputedStyle(each);
+      return width > 0 && height > 0 && !each.textContent?.trim() && !/, 0\)$|^transparent$/.test(backgroundColor);
+    }),
+  );
+  await page.emulateMedia({ forcedColors: 'active' });
+  const found = await painted.evaluate((elements) => {
+    const { backgroundColor } = getComputedStyle(document.body);
+    return elements
+      .filter((each) => {
+        const style = getComputedStyle(each);
+        const hasLine = [style.borderTopWidth, style.outlineWidth].some((line) => Number.parseFloat(line) > 0);
+        return style.backgroundColor === backgroundColor && !hasLine && !each.querySelector('img, svg, input');
+      })
+      .map((each) => each.outerHTML.slice(0, 160));
+  });
+  await page.emulateMedia({ forcedColors: 'none' });
+  return found;
 }
 
 /** What makes the page wider than its window. */

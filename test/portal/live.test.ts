@@ -42,7 +42,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what is told of changes'
     await save('Marten bot');
     await toldOf('Beaver bot');
     who.release();
-    await page.getByRole('link', { name: 'Account of ada' }).waitFor();
+    await page.getByRole('button', { name: 'Account of ada' }).waitFor();
     expect(await heading.textContent()).toBe('Beaver bot');
     expect(faults).toEqual([]);
     await close();

@@ -66,6 +66,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a server'
     await makeRole('Pilots');
     const { page, faults, open, close } = await openPortal(browser, server, ada, { width: 360 });
     await open(`/servers/${guild.id}/members`);
+    await page.getByRole('button', { name: 'Manage bob' }).waitFor();
+    await page.getByRole('listitem').filter({ hasText: 'ada' }).getByText('you', { exact: true }).waitFor();
+    expect(await page.getByText('owner', { exact: true }).count()).toBe(1);
     await page.getByRole('button', { name: 'Manage bob' }).click();
     const dialog = page.getByRole('dialog', { name: 'bob' });
     await dialog.getByLabel('Pilots').check();
@@ -129,6 +132,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a server'
     await page.getByRole('button', { name: 'Manage bob' }).click();
     await page.getByLabel('Nickname').fill('Bobby');
     await page.getByRole('button', { name: 'Save nickname' }).click();
+    await said(page, 'Saved');
     await page.getByRole('button', { name: 'Close' }).click();
     await page.locator('li').getByText('Bobby').waitFor();
     expect(await rows.count()).toBe(54);

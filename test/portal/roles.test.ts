@@ -97,6 +97,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the roles of a server'),
     await page.getByRole('link', { name: '@everyone' }).click();
     await question.getByRole('button', { name: 'Leave' }).click();
     await page.getByRole('region', { name: 'Role @everyone' }).waitFor();
+    await expect.poll(() => page.title()).toBe(`@everyone – ${guild.name} – Causeway`);
     await page.goBack();
     await page.getByRole('region', { name: 'Role Cooks' }).waitFor();
     expect(faults).toEqual([]);

@@ -1171,7 +1171,7 @@ export type RunnableCommandsQueryVariables = Exact<{
 }>;
 
 
-export type RunnableCommandsQuery = { readonly runnableCommands: ReadonlyArray<{ readonly id: string, readonly name: string, readonly description: string, readonly type: CommandType, readonly version: string, readonly options: unknown, readonly application: { readonly id: string, readonly name: string, readonly iconUrl: string | null } }> };
+export type RunnableCommandsQuery = { readonly runnableCommands: ReadonlyArray<{ readonly id: string, readonly name: string, readonly description: string, readonly type: CommandType, readonly version: string, readonly options: unknown, readonly application: { readonly id: string, readonly name: string, readonly iconUrl: string | null } }>, readonly builtInCommands: ReadonlyArray<{ readonly name: string, readonly description: string, readonly options: unknown, readonly client: boolean }> };
 
 export type InteractionShownFragment = { readonly id: string, readonly name: string, readonly type: number, readonly state: InteractionState, readonly failure: string | null, readonly modal: unknown, readonly application: { readonly id: string, readonly name: string, readonly viewerOperations: ReadonlyArray<ApplicationOperation> } | null };
 

@@ -12,9 +12,9 @@ import { ConnectionState } from '../ui/connection.js';
 import { Unshown } from '../ui/endings.js';
 import { LeaveGuard } from '../ui/leave.js';
 import { useOpenLink } from '../ui/open-link.js';
-import { Picture } from '../ui/picture.js';
 import { problemIn } from '../ui/problems.js';
 import { Toasts } from '../ui/toasts.js';
+import { AccountMenu } from './account-menu.js';
 import { AsGraphqlButton } from './as-graphql-button.js';
 import { SessionEnded } from './session-ended.js';
 import { SwitcherButton } from './switcher-button.js';
@@ -128,11 +128,7 @@ function TopBar({ data }: { data: FrameQuery | undefined }) {
           {waiting}
         </Link>
       )}
-      {data?.me && (
-        <Link to="/account" className="account" aria-label={`Account of ${data.me.username}`}>
-          <Picture url={data.me.avatarUrl} name={data.me.username} isRound />
-        </Link>
-      )}
+      {data?.me && <AccountMenu me={data.me} />}
     </header>
   );
 }

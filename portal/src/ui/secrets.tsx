@@ -65,13 +65,13 @@ function DownloadEnv({ secrets }: { secrets: Secret[] }) {
   const download = () => {
     const lines = secrets.map(({ variable, value }) => `${variable}=${value}\n`);
     const address = URL.createObjectURL(new Blob(lines, { type: 'text/plain' }));
-    const link = Object.assign(document.createElement('a'), { href: address, download: '.env' });
+    const link = Object.assign(document.createElement('a'), { href: address, download: 'causeway.env' });
     link.click();
     URL.revokeObjectURL(address);
   };
   return (
     <button type="button" className="plain" onClick={download}>
-      Download .env
+      Download as .env file
     </button>
   );
 }

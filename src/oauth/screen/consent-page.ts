@@ -83,9 +83,6 @@ function servers(count: number): string {
 
 const MADE_ON = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
 
-/** GraphiQL, with what makes a server. */
-const MAKE_SERVER = `/graphql?${new URLSearchParams({ query: 'mutation {\n  createGuild(input: { name: "My server" }) {\n    guild { id name }\n  }\n}' })}`;
-
 /** The icon, or the first letter of the name; either way it says nothing that the name beside it does not. */
 function icon({ id, iconHash, name }: AuthorizationRequest['application']): Html {
   if (iconHash !== null) return html`<img class="icon" src="/cdn/app-icons/${id}/${iconHash}.png" alt="">`;
@@ -122,7 +119,7 @@ function serverChoice(consent: Consent): Html {
   if (guilds.length === 0) {
     return serverPart(html`<h2>Server</h2>
 <div class="hint"><p>You have no server to add it to: you need the permission “Manage the server” in one.</p>
-<p>Ask who manages your server to open this link, or <a href="${MAKE_SERVER}">make a server of your own</a> and load this page again.</p></div>
+<p>Ask who manages your server to open this link, or <a href="/portal/servers">make a server of your own</a> and load this page again.</p></div>
 ${fault('guildId', faults)}`);
   }
   const chosen = (guildId: bigint) => guildId === consent.choice.guildId && html` selected`;

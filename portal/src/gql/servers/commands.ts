@@ -3,7 +3,7 @@ import { document } from '../../document.js';
 import type { AutocompleteCommandMutation, AutocompleteCommandMutationVariables, FindMembersQuery, FindMembersQueryVariables, FollowedInteractionQuery, FollowedInteractionQueryVariables, InteractionChangedSubscription, InteractionChangedSubscriptionVariables, InvokeCommandMutation, InvokeCommandMutationVariables, RunnableCommandsQuery, RunnableCommandsQueryVariables, SubmitModalMutation, SubmitModalMutationVariables, UseComponentMutation, UseComponentMutationVariables } from '../types.js';
 
 export const RunnableCommandsDocument = document<RunnableCommandsQuery, RunnableCommandsQueryVariables>(
-  'query RunnableCommands($channelId:ID!){runnableCommands(channelId:$channelId type:CHAT_INPUT){...CommandShown}}fragment CommandShown on ApplicationCommand{id name description type version options application{id name iconUrl}}',
+  'query RunnableCommands($channelId:ID!){runnableCommands(channelId:$channelId type:CHAT_INPUT){...CommandShown}builtInCommands{name description options client}}fragment CommandShown on ApplicationCommand{id name description type version options application{id name iconUrl}}',
 );
 
 export const FollowedInteractionDocument = document<FollowedInteractionQuery, FollowedInteractionQueryVariables>(

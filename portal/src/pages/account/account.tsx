@@ -3,10 +3,11 @@ import { useMe } from '../../me.js';
 import { Select, TextField } from '../../ui/field.js';
 import { Form } from '../../ui/form.js';
 import { Heading, Name, useTitle } from '../../ui/page.js';
-import { type Problem, wholeTextOf } from '../../ui/problems.js';
-import { complain, say } from '../../ui/toasts.js';
+import type { Problem } from '../../ui/problems.js';
+import { say } from '../../ui/toasts.js';
 import { askAccounts } from '../visitors/accounts.js';
 import { Sessions } from './sessions.js';
+import { signOut } from './sign-out.js';
 import { VerifyAddress } from './verify-address.js';
 
 /** Who the caller is, how the pages look to them, and where they are signed in. */
@@ -43,13 +44,6 @@ export function Account() {
       <Sessions />
     </>
   );
-}
-
-/** Ends the session. The page is loaded anew: nothing of what was shown stays. */
-async function signOut(): Promise<void> {
-  const refused = await askAccounts('sign-out', {});
-  if (refused) complain(`You are still signed in. ${wholeTextOf(refused)}`);
-  else window.location.assign('/portal/sign-in');
 }
 
 const THEMES = { system: 'As the system', light: 'Light', dark: 'Dark' };

@@ -5,6 +5,8 @@ import { Select } from '../../ui/field.js';
 /** The types of channels that have messages, as the wire numbers them: text, voice and announcement. */
 const WITH_MESSAGES: readonly number[] = [0, 2, 5];
 
+const VOICE = 2;
+
 interface ChannelSelectProps {
   /** Empty where no server is chosen yet. */
   guildId: string;
@@ -30,9 +32,9 @@ export function ChannelSelect({ guildId, value, onChange, fault }: ChannelSelect
       onChange={({ target }) => onChange(target.value)}
     >
       <option value="">Choose a channel</option>
-      {channels.map(({ id, name }) => (
+      {channels.map(({ id, name, type }) => (
         <option key={id} value={id}>
-          #{name}
+          {type === VOICE ? name : `#${name}`}
         </option>
       ))}
     </Select>

@@ -1,7 +1,9 @@
-import { SCOPES } from '../../gql/words.js';
+import { PERMISSIONS, SCOPES } from '../../gql/words.js';
 import { useInstance } from '../../instance.js';
 import { CopyButton } from '../../ui/copy.js';
+import { Name } from '../../ui/page.js';
 import { isBits } from '../../ui/permissions.js';
+import { Picture } from '../../ui/picture.js';
 import { useApplication } from './application.js';
 import type { Fields } from './installation.js';
 
@@ -24,6 +26,7 @@ export function InstallLink({ fields, isSaved }: { fields: Fields; isSaved: bool
               Open
             </a>
           </div>
+          {fields.installLinkMode === 'PROVIDED' && <ConsentPicture fields={fields} />}
         </>
       ) : (
         <p className="hint">{whyNone(fields)}</p>
@@ -33,13 +36,44 @@ export function InstallLink({ fields, isSaved }: { fields: Fields; isSaved: bool
   );
 }
 
+/** In small, what people are asked who follow the link. */
+function ConsentPicture({ fields }: { fields: Fields }) {
+  const { name, iconUrl } = useApplication();
+  const scopes = wantedScopes(fields);
+  const { serverInstall, serverPermissions } = fields;
+  const hasBot = serverInstall && scopes.some((scope) => scope.name === 'bot');
+  const permissions = PERMISSIONS.filter(({ bit }) => hasBot && (BigInt(serverPermissions) & BigInt(bit)) !== 0n);
+  return (
+    <figure className="consent-picture" aria-label="What people are asked">
+      <p className="pictured">
+        <Picture url={iconUrl} name={name} />
+        <b>
+          Authorize <Name>{name}</Name>?
+        </b>
+      </p>
+      <ul>
+        {scopes.map((scope) => (
+          <li key={scope.name}>{scope.title}</li>
+        ))}
+      </ul>
+      {permissions.length > 0 && <p>Its bot may: {permissions.map(({ words }) => words).join(', ')}.</p>}
+    </figure>
+  );
+}
+
+/** Those that the instance honours, of a server where it is installed to one. */
+function wantedScopes({ serverInstall, serverScopes, userScopes }: Fields) {
+  const wanted = serverInstall ? serverScopes : userScopes;
+  return SCOPES.filter(({ name }) => wanted.includes(name));
+}
+
 /** As the instance makes it; null for none. */
 function linkOf(fields: Fields, authorizationEndpoint: string, clientId: string): string | null {
   const { installLinkMode, customInstallUrl, serverInstall, userInstall, serverPermissions } = fields;
   if (installLinkMode === 'NONE') return null;
   if (installLinkMode === 'CUSTOM') return /^https:\/\//i.test(customInstallUrl) ? customInstallUrl : null;
   const wanted = serverInstall ? fields.serverScopes : fields.userScopes;
-  const scopes = wanted.filter((scope) => SCOPES.some(({ name }) => name === scope));
+  const scopes = wanted.filter((scope) => wantedScopes(fields).some(({ name }) => name === scope));
   if (scopes.length === 0 || !hasBits(fields)) return null;
   const query = [
     `client_id=${clientId}`,

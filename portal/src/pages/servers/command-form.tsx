@@ -20,7 +20,7 @@ interface CommandFormProps {
 
 /** A field for each option of a command, and what runs it. */
 export function CommandForm({ runnable, follow, onLeave, askAgain }: CommandFormProps) {
-  const { command, name, options } = runnable;
+  const { invoked, source, name, options } = runnable;
   const { id: channelId } = useChannel();
   const [given, setGiven] = useState<Record<string, Given>>({});
   const [sent, setSent] = useState<string[]>([]);
@@ -32,8 +32,9 @@ export function CommandForm({ runnable, follow, onLeave, askAgain }: CommandForm
     if (absent.length > 0) return;
     const { files, names, options: values } = sentOptions(runnable, given);
     setSent(names);
-    const key = { channelId, commandId: command.id, version: command.version };
-    const data = await run({ input: { ...key, options: values, ...(files.length > 0 ? { files } : {}) } });
+    const data = await run({
+      input: { channelId, ...invoked, options: values, ...(files.length > 0 ? { files } : {}) },
+    });
     if (!data) return askAgain();
     follow(data.invokeCommand.interaction);
     onLeave();
@@ -52,7 +53,7 @@ export function CommandForm({ runnable, follow, onLeave, askAgain }: CommandForm
     <section className="picker" aria-label={`Command ${name}`} ref={section}>
       <Closable closing={closing}>
         <h3>
-          /{name} <span className="soft small">{command.application.name}</span>
+          /{name} <span className="soft small">{source}</span>
         </h3>
         <p className="soft small">{runnable.description}</p>
         <Form

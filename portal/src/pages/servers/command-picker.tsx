@@ -23,7 +23,7 @@ export default function CommandPicker({ begun, follow, onLeave }: CommandPickerP
   const [text, setText] = useState(begun);
   const [picked, setPicked] = useState<Runnable | null>(null);
   const { data, fetching, again } = useQuery({ query: RunnableCommandsDocument, variables: { channelId } });
-  const runnables = useMemo(() => (data?.runnableCommands ?? []).flatMap(runnablesOf), [data]);
+  const runnables = useMemo(() => (data ? runnablesOf(data) : []), [data]);
   const current = picked && (runnables.find(({ key }) => key === picked.key) ?? picked);
   if (current) {
     return <CommandForm runnable={current} askAgain={again} {...{ follow, onLeave }} />;
@@ -56,7 +56,7 @@ function fitting(runnables: Runnable[], text: string) {
   return [...beginning, ...holding].slice(0, LISTED).map((runnable) => ({
     key: runnable.key,
     text: `/${runnable.name}`,
-    note: `${runnable.description} · ${runnable.command.application.name}`,
+    note: `${runnable.description} · ${runnable.source}`,
     runnable,
   }));
 }

@@ -54,9 +54,9 @@ function Nickname({ member, onSaved }: PartProps) {
   const save = async () => {
     const { nick } = value;
     if (!(await run({ input: { guildId, userId: member.user.id, nick: nick === '' ? null : nick } }))) return;
-    say('Saved');
     await onSaved();
     saved({ nick });
+    say('Saved');
   };
   return (
     <Form
@@ -90,24 +90,19 @@ function SaveButton({ isOff, text }: { isOff: boolean; text: ReactNode }) {
 function MemberRoles({ member, onSaved }: PartProps) {
   const { id: guildId, roles } = useServer();
   const given = roles.filter(({ id }) => id !== guildId);
-  const { value, set, saved, isChanged, save, isBusy, problem } = useRoles(member, given);
+  const { value, set, isChanged, save, isBusy, problem } = useRoles(member, given, onSaved);
   const lack = useWhyNotMember(member)('CHANGE_ROLES');
   const isGivable = (role: RoleRowFragment) => role.viewerOperations.includes('ASSIGN');
   const isPartly = !lack && !given.every(isGivable);
   const { off, note } = useOff(
     isPartly ? 'What is off belongs to an application, or does not rank below your own highest role.' : undefined,
   );
-  const submit = async () => {
-    const done = await save();
-    await onSaved();
-    saved(done);
-  };
   return (
     <Form
       problem={problem}
       isBusy={isBusy}
       isChanged={isChanged}
-      onSubmit={submit}
+      onSubmit={save}
       buttons={(isOff) => <SaveButton isOff={isOff || !!lack} text="Save roles" />}
     >
       <fieldset className="check" disabled={lack !== undefined}>
@@ -133,7 +128,7 @@ function MemberRoles({ member, onSaved }: PartProps) {
 }
 
 /** Which roles they are to have. Only what differs is saved, one by one, so that what others give meanwhile stays. */
-function useRoles(member: MemberRowFragment, given: readonly RoleRowFragment[]) {
+function useRoles(member: MemberRowFragment, given: readonly RoleRowFragment[], onSaved: MemberDialogProps['onSaved']) {
   const { id: guildId } = useServer();
   const held = new Set(member.roles.map(({ id }) => id));
   const draft = useDraft<Record<string, boolean>>(Object.fromEntries(given.map(({ id }) => [id, held.has(id)])));
@@ -141,16 +136,17 @@ function useRoles(member: MemberRowFragment, given: readonly RoleRowFragment[]) 
     useAction(AddMemberRoleDocument, { isQuiet: true }),
     useAction(RemoveMemberRoleDocument, { isQuiet: true }),
   ];
-  /** @returns what was saved of it */
   const save = async () => {
     const done: Record<string, boolean> = {};
-    for (const [roleId, isGiven] of Object.entries(draft.changes)) {
+    const wanted = Object.entries(draft.changes);
+    for (const [roleId, isGiven = false] of wanted) {
       const { run } = isGiven ? give : take;
-      if (!(await run({ input: { guildId, userId: member.user.id, roleId } }))) return done;
-      done[roleId] = isGiven ?? false;
+      if (!(await run({ input: { guildId, userId: member.user.id, roleId } }))) break;
+      done[roleId] = isGiven;
     }
-    say('Saved');
-    return done;
+    await onSaved();
+    draft.saved(done);
+    if (Object.keys(done).length === wanted.length) say('Saved');
   };
   return { ...draft, save, isBusy: give.isBusy || take.isBusy, problem: give.problem ?? take.problem };
 }

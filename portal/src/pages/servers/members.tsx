@@ -4,6 +4,7 @@ import { useClient } from 'urql';
 import { GuildMembersChangedDocument, GuildMembersDocument } from '../../gql/servers/members.js';
 import type { MemberRowFragment } from '../../gql/types.js';
 import { useLive } from '../../live.js';
+import { useMyId } from '../../me.js';
 import { useQuery } from '../../query.js';
 import { TextField } from '../../ui/field.js';
 import { Listing, More } from '../../ui/listing.js';
@@ -76,6 +77,8 @@ function MemberPage({ after, search }: { after: string | null; search: string | 
 
 function MemberItem({ member, onOpen }: { member: MemberRowFragment; onOpen: () => void }) {
   const { user, nick, roles, joinedAt, communicationDisabledUntil: until } = member;
+  const { owner } = useServer();
+  const me = useMyId();
   const name = nick ?? user.globalName ?? user.username;
   const isTimedOut = until !== null && new Date(until) > new Date();
   return (
@@ -85,6 +88,8 @@ function MemberItem({ member, onOpen }: { member: MemberRowFragment; onOpen: () 
         <div>
           <Name>{name}</Name> {name !== user.username && <span className="soft">{user.username}</span>}
           {user.bot && <span className="badge">bot</span>}
+          {user.id === owner?.id && <span className="badge">owner</span>}
+          {user.id === me && <span className="badge">you</span>}
           {isTimedOut && <span className="badge warn">timed out</span>}
           <p className="soft small">
             joined <Ago at={joinedAt} />

@@ -107,7 +107,7 @@ export function isSendKey({ key, shiftKey, nativeEvent }: KeyboardEvent): boolea
 }
 
 /** Takes the focus once it is there. */
-const focus = (area: HTMLTextAreaElement | null) => area?.focus();
+const takeFocus = (element: HTMLElement | null) => element?.focus();
 
 interface EditorProps {
   message: MessageShownFragment;
@@ -152,7 +152,7 @@ function MessageEditor({ message, onChange, onClose }: EditorProps) {
           fault={problem?.fields.content}
           onKeyDown={onKey}
           onChange={({ target }) => setContent(target.value)}
-          ref={focus}
+          ref={takeFocus}
         />
       </Form>
     </Closable>
@@ -243,12 +243,14 @@ function Reactions({ message, onChange, isOpen, onClose }: ReactionsProps) {
           {one.text} {one.count}
         </button>
       ))}
-      {offered.map((emoji) => (
+      {offered.map((emoji, index) => (
         <button
           type="button"
           className="plain small offered"
           key={emoji}
+          ref={index === 0 ? takeFocus : undefined}
           aria-label={`React with ${emoji}`}
+          onKeyDown={({ key }) => key === 'Escape' && onClose()}
           onClick={() => toggle({ emoji, isMine: false })}
         >
           {emoji}

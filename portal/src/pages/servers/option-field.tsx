@@ -133,8 +133,7 @@ function useAsk(runnable: Runnable, given: Record<string, Given>, focused: strin
   const { id: channelId } = useChannel();
   return async (typed: string): Promise<Offered> => {
     const { options } = sentOptions(runnable, { ...given, [focused]: typed }, focused);
-    const { id: commandId, version } = runnable.command;
-    const input = { channelId, commandId, version, options };
+    const input = { channelId, ...runnable.invoked, options };
     const { data, error } = await client.mutation(AutocompleteCommandDocument, { input }).toPromise();
     const refusal = error && `What can be chosen could not be asked for: ${wholeTextOf(problemIn(error))}`;
     return { choices: choicesOf(data?.autocompleteCommand.choices), refusal };

@@ -1,4 +1,4 @@
-import type { CommandShownFragment } from '../../gql/types.js';
+import type { CommandShownFragment, RunnableCommandsQuery } from '../../gql/types.js';
 import { type Fields, listOf, numberOf, numbersOf, textOf } from './json.js';
 
 /** The reference platform's option types. */
@@ -33,10 +33,15 @@ export interface CommandOption {
   maxLength: number | undefined;
 }
 
+/** What tells the server which command is run: one of an application as it was seen, or a built-in one. */
+type Invoked = { commandId: string; version: string } | { name: string };
+
 /** What can be run: a command, or one of its subcommands. */
 export interface Runnable {
   key: string;
-  command: CommandShownFragment;
+  invoked: Invoked;
+  /** Whose it is. */
+  source: string;
   /** The group and the subcommand, where there are any. */
   path: string[];
   /** Such as `game round start`. */
@@ -47,23 +52,37 @@ export interface Runnable {
 
 const isNested = ({ type }: Fields) => type === 1 || type === 2;
 
-/** A command as what can be run of it. */
-export function runnablesOf(command: CommandShownFragment): Runnable[] {
-  return runnablesBelow(command, [], command.description, listOf(command.options));
+/** What can be run of the commands of applications, and then of those that everybody has. */
+export function runnablesOf({ runnableCommands, builtInCommands }: RunnableCommandsQuery): Runnable[] {
+  const invocable = builtInCommands.filter(({ client }) => !client);
+  return [...runnableCommands.map(ofApplication), ...invocable.map(builtIn)].flatMap((command) =>
+    runnablesBelow(command, [], command.description, listOf(command.options)),
+  );
 }
 
-function runnablesBelow(
-  command: CommandShownFragment,
-  path: string[],
-  description: string,
-  options: Fields[],
-): Runnable[] {
+interface Command extends Pick<Runnable, 'invoked' | 'source' | 'name' | 'description'> {
+  id: string;
+  options: unknown;
+}
+
+function ofApplication(command: CommandShownFragment): Command {
+  const { id, version, application } = command;
+  return { ...command, invoked: { commandId: id, version }, source: application.name };
+}
+
+function builtIn(command: RunnableCommandsQuery['builtInCommands'][number]): Command {
+  const { name } = command;
+  return { ...command, id: name, invoked: { name }, source: 'built in' };
+}
+
+function runnablesBelow(command: Command, path: string[], description: string, options: Fields[]): Runnable[] {
   if (options.some(isNested)) return options.flatMap((one) => runnablesIn(command, path, one));
   const name = [command.name, ...path].join(' ');
-  return [{ key: `${command.id} ${name}`, command, path, name, description, options: options.flatMap(optionOf) }];
+  const { id, invoked, source } = command;
+  return [{ key: `${id} ${name}`, invoked, source, path, name, description, options: options.flatMap(optionOf) }];
 }
 
-function runnablesIn(command: CommandShownFragment, path: string[], fields: Fields): Runnable[] {
+function runnablesIn(command: Command, path: string[], fields: Fields): Runnable[] {
   const below = [...path, textOf(fields.name) ?? ''];
   return runnablesBelow(command, below, textOf(fields.description) ?? '', listOf(fields.options));
 }

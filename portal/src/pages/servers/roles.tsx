@@ -15,8 +15,7 @@ import './roles.css';
 
 /** The server's roles, the highest first, and below them the one that is open. */
 export function Roles() {
-  const { id: guildId, name } = useServer();
-  useTitle('Roles', name);
+  const { id: guildId } = useServer();
   const lack = useLack('ManageRoles');
   return (
     <>
@@ -49,12 +48,14 @@ export function OpenRole() {
 function OneRole({ id }: { id: string }) {
   const role = useServer().roles.find((one) => one.id === id);
   const lack = useWhyNotRole(role, 'UPDATE');
+  useTitle(role?.name ?? 'Roles', useServer().name);
   return role ? <RoleEditor key={id} role={role} lack={lack} /> : <NotFound isPart />;
 }
 
 /** Asks for a name, makes the role, and leads to it. */
 export function NewRole() {
-  const { id: guildId } = useServer();
+  const { id: guildId, name: server } = useServer();
+  useTitle('New role', server);
   const navigate = useNavigate();
   const lack = useLack('ManageRoles');
   const [name, setName] = useState('');
