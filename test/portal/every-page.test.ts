@@ -51,7 +51,7 @@ async function vanishing(page: Page): Promise<string[]> {
     [...document.querySelectorAll('main *, header *, [role$=dialog] *')].filter((each) => {
       const { width, height } = each.getBoundingClientRect();
       const { backgroundColor } = getComputedStyle(each);
-      return width > 0 && height > 0 && !each.textContent?.trim() && !/, 0\)$|^transparent$/.test(backgroundColor);
+      return width > 0 && height > 0 && !each.textContent?.trim() && !/^rgba\(.*, 0\)$/.test(backgroundColor);
     }),
   );
   await page.emulateMedia({ forcedColors: 'active' });
@@ -60,7 +60,7 @@ async function vanishing(page: Page): Promise<string[]> {
     return elements
       .filter((each) => {
         const style = getComputedStyle(each);
-        const hasLine = [style.borderTopWidth, style.outlineWidth].some((line) => Number.parseFloat(line) > 0);
+        const hasLine = Number.parseFloat(style.borderTopWidth) > 0 || style.outlineStyle !== 'none';
         return style.backgroundColor === backgroundColor && !hasLine && !each.querySelector('img, svg, input');
       })
       .map((each) => each.outerHTML.slice(0, 160));

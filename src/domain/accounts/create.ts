@@ -23,7 +23,10 @@ export const SignUp = z.object({
     .string()
     .refine(
       (name) => /^[a-z0-9._]{2,32}$/.test(name),
-      fault('USERNAME_INVALID', 'A username has 2 to 32 characters, each one of a-z (small letters), 0-9, dot and underscore.'),
+      fault(
+        'USERNAME_INVALID',
+        'A username has 2 to 32 characters, each one of a-z (small letters), 0-9, dot and underscore.',
+      ),
     ),
   password: NewPassword,
 });
