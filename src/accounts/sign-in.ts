@@ -27,9 +27,9 @@ export async function signIn(app: AppContext, auth: Auth, credentials: unknown, 
     const answer = await auth.handler(request);
     if (answer.status >= 500) throw new Error(`signing in was answered with ${answer.status}`);
     if (!answer.ok) throw new DomainError('UNAUTHENTICATED', 'The e-mail address or the password is wrong.');
-    return { ok: answer.ok, before: found, response: answer };
+    return { ok: true, before: found, response: answer };
   });
-  if (before && response.ok) await endIfOutdated(app, before, response);
+  if (before) await endIfOutdated(app, before, response);
   return response;
 }
 

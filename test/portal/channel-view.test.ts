@@ -436,6 +436,22 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await close();
   });
 
+  it('take nothing from a message that begins with a slash, once what was begun of one is deleted', async () => {
+    const { page, faults, open, close } = await openPortal(browser, server, ada);
+    const release = await holdFile(page, 'command-picker');
+    await open(pathOf(guild.textChannelId));
+    await composer(page).press('/');
+    await composer(page).press('Backspace');
+    const file = page.waitForEvent('requestfinished', (request) => request.url().includes('/command-picker-'));
+    release();
+    // Once it is loaded for the test, it is for the page, which asked for it first.
+    await page.evaluate(`import('${(await file).url()}').then(() => null)`);
+    await say(page, '/srv is where they are');
+    await messages(page, '/srv is where they are').waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+
   it('are also those that everybody has', async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open(pathOf(guild.textChannelId));

@@ -47,6 +47,12 @@ async function makeRole(name: string, permissions = 0n): Promise<string> {
   return (await ada.graphql(create, { input })).createRole.role.id;
 }
 
+async function changeRole(roleId: string, permissions: bigint): Promise<void> {
+  await ada.graphql('mutation ($input: UpdateRoleInput!) { updateRole(input: $input) { __typename } }', {
+    input: { guildId: guild.id, roleId, permissions: String(permissions) },
+  });
+}
+
 async function giveRole(roleId: string): Promise<void> {
   await ada.graphql('mutation ($input: MemberRoleInput!) { addMemberRole(input: $input) { __typename } }', {
     input: { guildId: guild.id, userId: bob.id, roleId },
@@ -167,8 +173,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a server'
   it('offer a moderator what can be done with each of them, and say why not the rest', async () => {
     const { KickMembers, BanMembers, ModerateMembers, ManageRoles, ManageNicknames } = Permission;
     const moderates = KickMembers | BanMembers | ModerateMembers | ManageRoles | ManageNicknames;
-    await makeRole('Captains');
-    await giveRole(await makeRole('Moderators', moderates));
+    await makeRole('Captains', Permission.Administrator);
+    const moderators = await makeRole('Moderators', moderates);
+    await giveRole(moderators);
     await makeRole('Guests');
     const cem = await signUp(server, 'cem');
     await invite(ada, guild, cem);
@@ -183,10 +190,22 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a server'
     expect(await owner.getByLabel('Captains').isDisabled()).toBe(true);
     expect(await owner.getByLabel('Moderators').isDisabled()).toBe(true);
     expect(await owner.getByLabel('Guests').isDisabled()).toBe(false);
+    expect(await owner.getByText('administrator', { exact: true }).count()).toBe(1);
     await owner.getByText('What is off belongs to an application, or does not rank below your own').waitFor();
     await owner.getByRole('button', { name: 'Close' }).click();
     await page.getByRole('button', { name: 'Manage cem' }).click();
-    await page.getByRole('dialog', { name: 'cem' }).getByRole('button', { name: 'Kick cem' }).click();
+    const other = page.getByRole('dialog', { name: 'cem' });
+    const [kick, ban] = ['Kick cem', 'Ban cem'].map((name) => other.getByRole('button', { name }));
+    for (const [missing, off, on] of [
+      [KickMembers, kick, ban],
+      [BanMembers, ban, kick],
+    ] as const) {
+      await changeRole(moderators, moderates & ~missing);
+      await off?.and(page.locator(':disabled')).waitFor();
+      expect(await on?.isEnabled()).toBe(true);
+    }
+    await changeRole(moderators, moderates);
+    await kick?.click();
     await page.getByRole('alertdialog', { name: 'Kick cem?' }).getByRole('button', { name: 'Kick' }).click();
     await said(page, 'cem is no member any more.');
     expect(faults).toEqual([]);

@@ -1,11 +1,10 @@
 import { ServerChannelsDocument } from '../../gql/applications/webhooks.js';
 import { useQuery } from '../../query.js';
 import { Select } from '../../ui/field.js';
+import { ChannelType } from '../servers/channels-of.js';
 
-/** The types of channels that have messages, as the wire numbers them: text, voice and announcement. */
-const WITH_MESSAGES: readonly number[] = [0, 2, 5];
-
-const VOICE = 2;
+/** The types of channels that have messages. */
+const WITH_MESSAGES: readonly number[] = [ChannelType.text, ChannelType.voice, ChannelType.announcement];
 
 interface ChannelSelectProps {
   /** Empty where no server is chosen yet. */
@@ -34,7 +33,7 @@ export function ChannelSelect({ guildId, value, onChange, fault }: ChannelSelect
       <option value="">Choose a channel</option>
       {channels.map(({ id, name, type }) => (
         <option key={id} value={id}>
-          {type === VOICE ? name : `#${name}`}
+          {type === ChannelType.voice ? name : `#${name}`}
         </option>
       ))}
     </Select>

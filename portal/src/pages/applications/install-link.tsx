@@ -1,9 +1,10 @@
-import { PERMISSIONS, SCOPES } from '../../gql/words.js';
+import { SCOPES } from '../../gql/words.js';
 import { useInstance } from '../../instance.js';
 import { CopyButton } from '../../ui/copy.js';
 import { Name } from '../../ui/page.js';
 import { isBits } from '../../ui/permissions.js';
 import { Picture } from '../../ui/picture.js';
+import { namedPermissions } from '../servers/permissions.js';
 import { useApplication } from './application.js';
 import type { Fields } from './installation.js';
 
@@ -39,10 +40,11 @@ export function InstallLink({ fields, isSaved }: { fields: Fields; isSaved: bool
 /** In small, what people are asked who follow the link. */
 function ConsentPicture({ fields }: { fields: Fields }) {
   const { name, iconUrl } = useApplication();
-  const scopes = wantedScopes(fields);
+  const wanted = wantedScopes(fields);
+  const scopes = SCOPES.filter((scope) => wanted.includes(scope.name));
   const { serverInstall, serverPermissions } = fields;
-  const hasBot = serverInstall && scopes.some((scope) => scope.name === 'bot');
-  const permissions = PERMISSIONS.filter(({ bit }) => hasBot && (BigInt(serverPermissions) & BigInt(bit)) !== 0n);
+  const hasBot = serverInstall && wanted.includes('bot');
+  const permissions = hasBot ? namedPermissions(serverPermissions) : [];
   return (
     <figure className="consent-picture" aria-label="What people are asked">
       <p className="pictured">
@@ -56,15 +58,15 @@ function ConsentPicture({ fields }: { fields: Fields }) {
           <li key={scope.name}>{scope.title}</li>
         ))}
       </ul>
-      {permissions.length > 0 && <p>Its bot may: {permissions.map(({ words }) => words).join(', ')}.</p>}
+      {permissions.length > 0 && <p>Its bot may: {permissions.map(({ text }) => text).join(', ')}.</p>}
     </figure>
   );
 }
 
-/** Those that the instance honours, of a server where it is installed to one. */
-function wantedScopes({ serverInstall, serverScopes, userScopes }: Fields) {
+/** The scopes that the instance honours, of a server where it is installed to one. */
+function wantedScopes({ serverInstall, serverScopes, userScopes }: Fields): string[] {
   const wanted = serverInstall ? serverScopes : userScopes;
-  return SCOPES.filter(({ name }) => wanted.includes(name));
+  return wanted.filter((scope) => SCOPES.some(({ name }) => name === scope));
 }
 
 /** As the instance makes it; null for none. */
@@ -72,8 +74,7 @@ function linkOf(fields: Fields, authorizationEndpoint: string, clientId: string)
   const { installLinkMode, customInstallUrl, serverInstall, userInstall, serverPermissions } = fields;
   if (installLinkMode === 'NONE') return null;
   if (installLinkMode === 'CUSTOM') return /^https:\/\//i.test(customInstallUrl) ? customInstallUrl : null;
-  const wanted = serverInstall ? fields.serverScopes : fields.userScopes;
-  const scopes = wanted.filter((scope) => wantedScopes(fields).some(({ name }) => name === scope));
+  const scopes = wantedScopes(fields);
   if (scopes.length === 0 || !hasBits(fields)) return null;
   const query = [
     `client_id=${clientId}`,

@@ -6,18 +6,10 @@ type Check = ProbeFragment['checks'][number];
 
 /** What came of probing an endpoint: each check with what was sent, what came and why it failed. */
 export function ProbeReport({ probe }: { probe: ProbeFragment }) {
-  const tried = probe.checks.filter(({ wasTried }) => wasTried);
-  const failed = tried.filter(({ ok }) => !ok).length;
   return (
     <section className="probe" aria-label="Probe report">
       <p role="status">
-        <b>
-          {probe.ok
-            ? 'Everything is as it should be.'
-            : failed === 1
-              ? 'One check failed.'
-              : `${failed} checks failed.`}
-        </b>
+        <b>{summaryOf(probe)}</b>
       </p>
       <ol>
         {probe.checks.map((check) => (
@@ -26,6 +18,13 @@ export function ProbeReport({ probe }: { probe: ProbeFragment }) {
       </ol>
     </section>
   );
+}
+
+/** Checks that were not tried, after one that failed, do not count. */
+function summaryOf({ ok, checks }: ProbeFragment): string {
+  if (ok) return 'Everything is as it should be.';
+  const failed = checks.filter((check) => check.wasTried && !check.ok).length;
+  return failed === 1 ? 'One check failed.' : `${failed} checks failed.`;
 }
 
 function CheckRow({ check: { name, ok, wasTried, sent, got, reason } }: { check: Check }) {

@@ -46,7 +46,7 @@ export function Composer({ onSent, follow }: ComposerProps) {
   };
   if (command !== null) return <CommandPicker begun={command} follow={follow} onLeave={leave} />;
   // What is typed while the picker's file is on its way stays in the message, and is taken over from there.
-  return <MessageForm isFirst={isFirst} onSent={onSent} onSlash={() => void loadPicker().then(pick, pick)} />;
+  return <MessageForm isFirst={isFirst} onSent={onSent} onSlash={() => loadPicker().then(pick, pick)} />;
 }
 
 function NoPicker({ onLeave }: { onLeave: () => void }) {
@@ -63,7 +63,8 @@ interface MessageFormProps {
   /** Whether it takes the focus at once. */
   isFirst: boolean;
   onSent: (message: MessageShownFragment) => void;
-  onSlash: () => void;
+  /** Settles once the picker was shown, or is not wanted any more. */
+  onSlash: () => Promise<void>;
 }
 
 function MessageForm({ isFirst, onSent, onSlash }: MessageFormProps) {
@@ -128,7 +129,9 @@ function MessageForm({ isFirst, onSent, onSlash }: MessageFormProps) {
           unsent.set({ ...unsent.get(), text: target.value });
           if (target.value !== '/') return tellTyping();
           isPicking.current = true;
-          onSlash();
+          void onSlash().finally(() => {
+            isPicking.current = false;
+          });
         }}
       />
       <FileList files={files} onFiles={setFiles} />
