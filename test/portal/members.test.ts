@@ -160,7 +160,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a server'
     await hers.page.getByRole('button', { name: 'Ban bob' }).click();
     await hers.page.getByRole('alertdialog').getByRole('button', { name: 'Ban' }).click();
     await said(hers.page, 'bob is banned.');
-    await his.page.getByRole('heading', { name: 'Gone' }).waitFor();
+    await his.page.getByRole('heading', { level: 1, name: 'Gone' }).waitFor();
     await bans.page.getByRole('button', { name: 'Unban bob' }).click();
     await bans.page.getByRole('alertdialog').getByRole('button', { name: 'Unban' }).click();
     await bans.page.getByText('Nobody is banned.').waitFor();
