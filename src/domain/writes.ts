@@ -7,6 +7,7 @@ import type { Mail, Mailer } from '../infra/mail.js';
 import type { AuditRecord } from './audit-log/actions.js';
 import { isGuildLogEntry } from './audit-log/guild-log.js';
 import type { CallContext, Write, WriteOptions } from './call.js';
+import { CommitOrder } from './commit-order.js';
 import { DomainError } from './errors.js';
 import type { DomainEvent } from './events.js';
 import type { DomainJobPayloads } from './job-payloads.js';
@@ -32,6 +33,7 @@ interface AfterCommit {
 /** The doors through which everything is written: what happened is published once it is stored, and never before. */
 export class Writes {
   readonly #retries = new ConflictRetries();
+  readonly #order = new CommitOrder();
 
   constructor(private readonly parts: WriteParts) {}
 
@@ -49,13 +51,23 @@ export class Writes {
     const { db, jobs, mailer, publish } = this.parts;
     const isolationLevel =
       options.serializable && db.dialect === 'postgresql' ? Prisma.TransactionIsolationLevel.Serializable : undefined;
-    const { result, events, mails, jobsDueAt } = await this.#untilNoConflict(async () => {
+    const transact = async (asksForCommit: () => void) => {
       const after: AfterCommit = { events: [], mails: [], jobsDueAt: [] };
-      const done = await db.writer.$transaction((tx) => work(this.#writeOf(call, tx, after)), { isolationLevel });
+      const done = await db.writer.$transaction(
+        async (tx) => {
+          const result = await work(this.#writeOf(call, tx, after));
+          if (after.events.length > 0) asksForCommit();
+          return result;
+        },
+        { isolationLevel },
+      );
       return { result: done, ...after };
-    });
+    };
+    const tell = ({ events }: AfterCommit) => {
+      for (const event of events) publish(event, since);
+    };
+    const { result, mails, jobsDueAt } = await this.#untilNoConflict(() => this.#order.tellAfterOthers(transact, tell));
     for (const dueAt of jobsDueAt) jobs.wakeAt(dueAt);
-    for (const event of events) publish(event, since);
     for (const mail of mails) await mailer.send(mail);
     return result;
   }
@@ -68,7 +80,9 @@ export class Writes {
   ): Promise<T> {
     const row = await this.#untilNoConflict(() => statement(this.parts.db.writer));
     const happened = event && this.#toldBy(() => event(row));
-    if (happened) this.parts.publish(happened, since);
+    if (!happened) return row;
+    await this.#order.allTold();
+    this.parts.publish(happened, since);
     return row;
   }
 

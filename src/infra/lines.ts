@@ -3,14 +3,19 @@ export class Lines<Key> {
   readonly #ends = new Map<Key, Promise<unknown>>();
 
   /** Does something after all that was begun with the same key, whatever became of that. */
-  async run<T>(key: Key, work: () => Promise<T>): Promise<T> {
-    const before = this.#ends.get(key);
-    const done = before ? before.then(work, work) : work();
-    this.#ends.set(key, done);
+  run<T>(key: Key, work: () => Promise<T>): Promise<T> {
+    return this.runInAll([key], work);
+  }
+
+  /** Does something after all that was begun with any of the keys, whatever became of that. */
+  async runInAll<T>(keys: readonly Key[], work: () => Promise<T>): Promise<T> {
+    const before = keys.flatMap((key) => this.#ends.get(key) ?? []);
+    const done = before.length > 0 ? Promise.allSettled(before).then(work) : work();
+    for (const key of keys) this.#ends.set(key, done);
     try {
       return await done;
     } finally {
-      if (this.#ends.get(key) === done) this.#ends.delete(key);
+      for (const key of keys) if (this.#ends.get(key) === done) this.#ends.delete(key);
     }
   }
 

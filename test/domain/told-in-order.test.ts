@@ -1,20 +1,36 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { deleteChannelOverwrite, setChannelOverwrite, updateChannel } from '../../src/domain/channels/index.js';
-import { addMemberRole } from '../../src/domain/members/index.js';
-import { pinMessage } from '../../src/domain/messages/index.js';
-import { createRole, deleteRole } from '../../src/domain/roles/index.js';
+import { removeMessagesOfBanned } from '../../src/domain/bans/messages.js';
+import {
+  createChannel,
+  deleteChannelOverwrite,
+  setChannelOverwrite,
+  updateChannel,
+} from '../../src/domain/channels/index.js';
+import { deleteGuild } from '../../src/domain/guilds/index.js';
+import { addMemberRole, kickMember, updateMember } from '../../src/domain/members/index.js';
+import {
+  addReaction,
+  clearReactions,
+  deleteMessage,
+  deleteMessages,
+  editMessage,
+  pinMessage,
+  removeReaction,
+} from '../../src/domain/messages/index.js';
+import { createRole, deleteRole, updateRole } from '../../src/domain/roles/index.js';
 import { showMemberships } from '../../src/domain/users/shown.js';
 import { changeVoiceState, joinVoice, leaveVoice, setOwnVoice } from '../../src/domain/voice/index.js';
-import { between, isAnybodyWaiting, noPostgres } from '../harness/interleave.js';
+import { beforeAnswer, between, isAnybodyWaiting, noPostgres } from '../harness/interleave.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
 import { until } from '../harness/until.js';
 import { say } from '../harness/world.js';
-import { openRoom, type Room } from './messages/scene.js';
+import { openRoom, type Room, toEdit } from './messages/scene.js';
 
 /**
- * Two changes at once of what clients are told whole (decisions 211): the second one comes when all of the first is written but its COMMIT,
- * and either waits for that or is told first.
+ * Two changes at once, and which of them is told last (decisions 211, 360). Of what clients are told whole, the second one comes when all of
+ * the first is written but its COMMIT, and either waits for that or is told first; of what ends, it comes when the database has done the
+ * first one, and nobody has heard of that yet.
  */
 
 let server: TestServer;
@@ -157,5 +173,148 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'what is told last is so'), () =
     await between(/^COMMIT/, meanwhile, first);
     await other;
     await check();
+  });
+});
+
+/** Something done, and what comes right after it. */
+interface Sequence {
+  prepare?: () => Promise<unknown>;
+  /** With what the first one is done; its COMMIT, where it is a transaction. */
+  doneBy?: RegExp;
+  first: () => Promise<unknown>;
+  second: () => Promise<unknown>;
+  /** Whether the second one is done, as far as the database tells. */
+  isDone: () => Promise<boolean>;
+  /** What is told of the two, in that order. */
+  told: readonly string[];
+}
+
+const message = () => ({ channelId: room.channelId, messageId });
+const thumb = () => ({ ...message(), emoji: '👍' });
+const isMessageGone = async () => (await server.app.db.reader.message.count({ where: { id: messageId } })) === 0;
+const reactions = () => server.app.db.reader.reaction.count({ where: { messageId } });
+const reacts = () => addReaction(room.owner, thumb());
+const deletes = () => deleteMessage(room.owner, message());
+const edits = () => editMessage(room.owner, { ...message(), body: toEdit({ content: 'other' }) });
+const withReaction = async () => {
+  await withMessage();
+  await reacts();
+};
+const removesAll = () =>
+  removeMessagesOfBanned(
+    server.app.callOfNobody(),
+    { guildId: room.guild.id, authorId: room.guild.owner.id, after: 0n, last: server.app.nextId() },
+    new AbortController().signal,
+  );
+const UPDATE_OF_MESSAGE = /^UPDATE "public"."Message"/;
+
+const SEQUENCES: Record<string, Sequence> = {
+  "a new channel, and its server's end": {
+    first: () => createChannel(room.owner, room.guild.id, { name: 'new' }),
+    second: () => deleteGuild(room.owner, room.guild.id),
+    isDone: async () => {
+      const { deletedAt } = await server.app.db.reader.guild.findUniqueOrThrow({ where: { id: room.guild.id } });
+      return deletedAt !== null;
+    },
+    told: ['CHANNEL_CREATE', 'GUILD_DELETE'],
+  },
+  'another name of a role, and its end': {
+    first: () => updateRole(room.owner, { guildId: room.guild.id, roleId, name: 'other' }),
+    second: () => deleteRole(room.owner, { guildId: room.guild.id, roleId }),
+    isDone: async () => (await server.app.db.reader.role.count({ where: { id: roleId } })) === 0,
+    told: ['GUILD_ROLE_UPDATE', 'GUILD_ROLE_DELETE'],
+  },
+  'another name of a member, and a kick': {
+    first: () => updateMember(room.owner, { ...ada(), nick: 'other' }),
+    second: () => kickMember(room.owner, ada()),
+    isDone: async () => (await server.app.db.reader.member.count({ where: ada() })) === 0,
+    told: ['GUILD_MEMBER_UPDATE', 'GUILD_MEMBER_REMOVE'],
+  },
+  'a reaction, and taking it back': {
+    prepare: withMessage,
+    first: reacts,
+    second: () => removeReaction(room.owner, thumb()),
+    isDone: async () => (await reactions()) === 0,
+    told: ['MESSAGE_REACTION_ADD', 'MESSAGE_REACTION_REMOVE'],
+  },
+  'a reaction taken back, and given again': {
+    prepare: withReaction,
+    first: () => removeReaction(room.owner, thumb()),
+    second: reacts,
+    isDone: async () => (await reactions()) === 1,
+    told: ['MESSAGE_REACTION_REMOVE', 'MESSAGE_REACTION_ADD'],
+  },
+  'all reactions cleared, and one given again': {
+    prepare: withReaction,
+    first: () => clearReactions(room.owner, message()),
+    second: reacts,
+    isDone: async () => (await reactions()) === 1,
+    told: ['MESSAGE_REACTION_REMOVE_ALL', 'MESSAGE_REACTION_ADD'],
+  },
+  "a reaction, and its message's end": {
+    prepare: withMessage,
+    first: reacts,
+    second: deletes,
+    isDone: isMessageGone,
+    told: ['MESSAGE_REACTION_ADD', 'MESSAGE_DELETE'],
+  },
+  "a pin, and its message's end": {
+    prepare: withMessage,
+    first: pins,
+    second: deletes,
+    isDone: isMessageGone,
+    told: ['MESSAGE_UPDATE', 'MESSAGE_DELETE'],
+  },
+  "an edit, and its message's end": {
+    prepare: withMessage,
+    doneBy: UPDATE_OF_MESSAGE,
+    first: edits,
+    second: deletes,
+    isDone: isMessageGone,
+    told: ['MESSAGE_UPDATE', 'MESSAGE_DELETE'],
+  },
+  'an edit, and the end of several messages': {
+    prepare: withMessage,
+    doneBy: UPDATE_OF_MESSAGE,
+    first: edits,
+    second: async () => {
+      const { id } = await say(server.app, room.guild, room.guild.owner, 'another');
+      await deleteMessages(room.owner, { channelId: room.channelId, messageIds: [messageId, id] });
+    },
+    isDone: isMessageGone,
+    told: ['MESSAGE_UPDATE', 'MESSAGE_DELETE_BULK'],
+  },
+  'an edit, and the end of all that a banned member wrote': {
+    prepare: withMessage,
+    doneBy: UPDATE_OF_MESSAGE,
+    first: edits,
+    second: removesAll,
+    isDone: isMessageGone,
+    told: ['MESSAGE_UPDATE', 'MESSAGE_DELETE_BULK'],
+  },
+};
+
+/** Looks at the database that something takes at most that neither is done nor waits for a row, since it waits within this process. */
+const LOOKS = 40;
+
+describe.skipIf(noPostgres)(needing(noPostgres, 'what is done last is told last'), () => {
+  test.each(Object.entries(SEQUENCES))('of %s', async (_what, sequence) => {
+    await sequence.prepare?.();
+    room.events.length = 0;
+    let other: Promise<unknown> = Promise.resolve();
+    const meanwhile = async () => {
+      other = sequence.second();
+      let looks = 0;
+      const isSeen = async () => {
+        looks += 1;
+        return looks > LOOKS || sequence.isDone();
+      };
+      await Promise.race([other, until(isSeen)]);
+      // As long as an answer takes that is on its way.
+      await sequence.isDone();
+    };
+    await beforeAnswer(sequence.doneBy ?? /^COMMIT/, meanwhile, sequence.first);
+    await other;
+    expect(room.events.map(({ type }) => type).filter((type) => sequence.told.includes(type))).toEqual(sequence.told);
   });
 });

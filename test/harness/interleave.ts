@@ -40,6 +40,36 @@ export async function between<T>(
   }
 }
 
+/**
+ * Does `meanwhile` once the database has done the first statement of `work` that matches, and before anybody hears of it.
+ * @throws when no statement matched
+ */
+export async function beforeAnswer<T>(
+  statement: RegExp,
+  meanwhile: () => Promise<unknown>,
+  work: () => Promise<T>,
+): Promise<T> {
+  const query = pg.Client.prototype.query as Query;
+  let isDone = false;
+  const holding: Query = function (...args) {
+    const [first] = args as [string | { text: string }];
+    if (isDone || !statement.test(typeof first === 'string' ? first : first.text)) return query.apply(this, args);
+    isDone = true;
+    const answer = args.at(-1);
+    if (typeof answer !== 'function') return (query.apply(this, args) as Promise<unknown>).finally(meanwhile);
+    const held = (...answered: unknown[]) => void meanwhile().then(() => answer(...answered));
+    return query.apply(this, [...args.slice(0, -1), held]);
+  };
+  Object.assign(pg.Client.prototype, { query: holding });
+  try {
+    const result = await work();
+    if (!isDone) throw new Error(`no statement matched ${statement}`);
+    return result;
+  } finally {
+    Object.assign(pg.Client.prototype, { query });
+  }
+}
+
 /** Whether a statement waits for a row that another transaction has. */
 export async function isAnybodyWaiting({ db }: Pick<AppContext, 'db'>): Promise<boolean> {
   const waiting = await db.reader.$queryRaw<unknown[]>`SELECT 1 FROM pg_stat_activity

@@ -27,6 +27,25 @@ test('what has one key is done one after the other, whatever becomes of it, and 
   expect(await lines.run('a', work('later'))).toBe('later');
 });
 
+test('what has several keys is done after all that has any of them, and before what has one of them next', async () => {
+  const lines = new Lines<string>();
+  const order: string[] = [];
+  const releases: (() => void)[] = [];
+  const held = (name: string) => async () => {
+    await new Promise<void>((resolve) => releases.push(resolve));
+    order.push(name);
+  };
+  const [a, b] = [lines.run('a', held('a')), lines.run('b', held('b'))];
+  const both = lines.runInAll(['a', 'b'], async () => void order.push('both'));
+  const next = lines.run('b', async () => void order.push('next'));
+  releases.pop()?.();
+  await b;
+  expect(order).toEqual(['b']);
+  releases.pop()?.();
+  await Promise.all([a, both, next]);
+  expect(order).toEqual(['b', 'a', 'both', 'next']);
+});
+
 test('all of them rest once nothing is under way, whatever became of it', async () => {
   const lines = new Lines<string>();
   await lines.settled();

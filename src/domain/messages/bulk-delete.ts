@@ -7,6 +7,7 @@ import { endDeferral, isDeferred } from '../interactions/deferrals.js';
 import { limits } from '../limits.js';
 import { discardAllFiles } from './files.js';
 import { storedInteraction } from './interaction.js';
+import { messageLines } from './lines.js';
 import { EVERYBODY, seenBy } from './visibility.js';
 
 /** How old a message may be that is deleted along with others, in milliseconds. */
@@ -28,7 +29,9 @@ export async function deleteMessages(call: CallContext, { channelId, messageIds 
   const place = await accessChannel(call, channelId, 'deleteMessages');
   if (place.kind === 'direct') throw new DomainError('DIRECT_CHANNEL');
   checkIds(call, messageIds);
-  const removed = await call.write((write) => removeRows(call, write, place, messageIds), { serializable: true });
+  const removed = await messageLines.runInAll(messageIds, () =>
+    call.write((write) => removeRows(call, write, place, messageIds), { serializable: true }),
+  );
   const withFiles = removed.filter(({ attachments }) => attachments.length > 0);
   await Promise.all(withFiles.map(({ id }) => discardAllFiles(call, { channelId, messageId: id })));
 }

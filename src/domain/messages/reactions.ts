@@ -130,13 +130,11 @@ export async function removeReaction(call: CallContext, input: ReactionInput & {
   const message = await findMessage(call, place, input.messageId);
   const emoji = await keyOn(call, message.id, named);
   if (emoji === null) return;
-  await call.writeOne(
-    (db) => db.reaction.deleteMany({ where: { messageId: message.id, emoji, userId } }),
-    ({ count }) =>
-      count === 0
-        ? null
-        : { type: 'MESSAGE_REACTION_REMOVE', ...eventPlace(place), messageId: message.id, emoji, userId },
-  );
+  const where = { ...eventPlace(place), messageId: message.id, emoji, userId };
+  await call.write(async ({ db, record }) => {
+    const { count } = await db.reaction.deleteMany({ where: { messageId: message.id, emoji, userId } });
+    if (count > 0) record({ type: 'MESSAGE_REACTION_REMOVE', ...where });
+  });
 }
 
 /**
@@ -150,15 +148,13 @@ export async function clearReactions(call: CallContext, input: MessageKey & { em
   const emoji = named && (await keyOn(call, message.id, named));
   if (emoji === null) return;
   const where = { ...eventPlace(place), messageId: message.id };
-  await call.writeOne(
-    (db) => db.reaction.deleteMany({ where: { messageId: message.id, ...(emoji === undefined ? {} : { emoji }) } }),
-    ({ count }) => {
-      if (count === 0) return null;
-      return emoji === undefined
-        ? { type: 'MESSAGE_REACTION_REMOVE_ALL', ...where }
-        : { type: 'MESSAGE_REACTION_REMOVE_EMOJI', ...where, emoji };
-    },
-  );
+  await call.write(async ({ db, record }) => {
+    const those = { messageId: message.id, ...(emoji === undefined ? {} : { emoji }) };
+    const { count } = await db.reaction.deleteMany({ where: those });
+    if (count === 0) return;
+    if (emoji === undefined) record({ type: 'MESSAGE_REACTION_REMOVE_ALL', ...where });
+    else record({ type: 'MESSAGE_REACTION_REMOVE_EMOJI', ...where, emoji });
+  });
 }
 
 /**
