@@ -1,14 +1,17 @@
 import { type Exchange, makeOperation, type Operation, type OperationResult } from 'urql';
-import { map, pipe } from 'wonka';
+import { filter, fromArray, map, mergeMap, pipe, tap } from 'wonka';
 
 /**
  * A cache that takes what a subscription tells as the newest there is. Graphcache holds answers back while an earlier question waits for
  * its own, and keeps all that one subscription tells in the place of its first result among them: an answer that came in between would
- * hide what was told after it. Each result passes through the cache under a key of its own, and so takes a new place, on top.
+ * hide what was told after it. Each result passes through the cache under a key of its own, and so takes a new place, on top. The answer
+ * to a mutation may be older than what was told while it was on its way, which is therefore written once more after it.
  */
 export function newestOnTop(cache: Exchange): Exchange {
   return ({ forward, ...input }) => {
     const originals = new WeakMap<Operation, Operation>();
+    const repeated = new WeakSet<Operation>();
+    const told = new ToldMeanwhile();
     let key = 0;
     const withOwnKey = (result: OperationResult): OperationResult => {
       if (result.operation.kind !== 'subscription') return result;
@@ -17,11 +20,60 @@ export function newestOnTop(cache: Exchange): Exchange {
       originals.set(operation, result.operation);
       return { ...result, operation };
     };
+    const again = (result: OperationResult): OperationResult => {
+      const repeat = withOwnKey(result);
+      repeated.add(repeat.operation);
+      return repeat;
+    };
     const withKeyOfOperation = (result: OperationResult): OperationResult => ({
       ...result,
       operation: originals.get(result.operation) ?? result.operation,
     });
-    const through = cache({ ...input, forward: (operations) => pipe(forward(operations), map(withOwnKey)) });
-    return (operations) => pipe(through(operations), map(withKeyOfOperation));
+    const through = cache({
+      ...input,
+      forward: (operations) =>
+        pipe(
+          forward(
+            pipe(
+              operations,
+              tap((operation) => told.noteAsked(operation)),
+            ),
+          ),
+          mergeMap((result) => fromArray([withOwnKey(result), ...told.noteResult(result).map(again)])),
+        ),
+    });
+    return (operations) =>
+      pipe(
+        through(operations),
+        filter(({ operation }) => !repeated.has(operation)),
+        map(withKeyOfOperation),
+      );
   };
+}
+
+/** What subscriptions tell while mutations are on their way. */
+class ToldMeanwhile {
+  readonly #told: OperationResult[] = [];
+  /** How much was told when each mutation was asked for, by its key. */
+  readonly #pending = new Map<number, number>();
+
+  noteAsked({ kind, key }: Operation): void {
+    if (kind === 'mutation') this.#pending.set(key, this.#told.length);
+    if (kind === 'teardown') this.#end(key);
+  }
+
+  /** @returns what was told since the mutation was asked for that this answers; nothing for any other result */
+  noteResult(result: OperationResult): OperationResult[] {
+    const { kind, key } = result.operation;
+    if (kind === 'subscription' && this.#pending.size > 0) this.#told.push(result);
+    if (kind !== 'mutation') return [];
+    const since = this.#told.slice(this.#pending.get(key) ?? this.#told.length);
+    this.#end(key);
+    return since;
+  }
+
+  #end(key: number): void {
+    this.#pending.delete(key);
+    if (this.#pending.size === 0) this.#told.length = 0;
+  }
 }

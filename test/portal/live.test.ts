@@ -47,4 +47,25 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what is told of changes'
     expect(faults).toEqual([]);
     await close();
   });
+
+  it('stays where what was done here is answered after it, and is older', async () => {
+    const { id } = await createApplication(ada, 'Otter bot');
+    const { page, faults, open, close } = await openPortal(browser, server, ada);
+    const heading = page.getByRole('heading', { level: 1 });
+    await open(`/applications/${id}/general`);
+    const saved = await holdAnswer(page, 'mutation UpdateApplication');
+    await page.getByLabel('Name', { exact: true }).fill('Badger bot');
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await saved.isGiven;
+    await heading.getByText('Badger bot').waitFor();
+    await update(ada, id, { name: 'Weasel bot' });
+    await heading.getByText('Weasel bot').waitFor();
+    saved.release();
+    await page.getByText('Saved').waitFor();
+    expect(await heading.textContent()).toBe('Weasel bot');
+    await update(ada, id, { name: 'Marten bot' });
+    await heading.getByText('Marten bot').waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
 });
