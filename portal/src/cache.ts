@@ -43,6 +43,9 @@ const UPDATES: UpdatesConfig['Mutation'] = {
   deleteApplication: (_result, _args, cache) => forget(cache, 'applications'),
   transferApplication: (_result, _args, cache) => forget(cache, 'applications'),
   deleteWebhook: ({ deleteWebhook }, _args, cache) => forgetOne(cache, 'Webhook', deleteWebhook),
+  deleteEmoji: ({ deleteEmoji }, _args, cache) => forgetOne(cache, 'Emoji', deleteEmoji),
+  deleteApplicationEmoji: ({ deleteApplicationEmoji }, _args, cache) =>
+    forgetOne(cache, 'Emoji', deleteApplicationEmoji),
   deleteCommand: ({ deleteCommand }, _args, cache) => forgetOne(cache, 'ApplicationCommand', deleteCommand),
   createTeam: (_result, _args, cache) => forget(cache, 'teams'),
   deleteTeam: (_result, _args, cache) => forget(cache, 'teams'),

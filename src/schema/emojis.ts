@@ -24,7 +24,7 @@ import { connectionOf, pageArgs, pageRows, pageSizeOf, parsePage, withinPage } f
 import { Role } from './roles.js';
 import { referredUser, User } from './users.js';
 
-const Emoji = builder.objectRef<EmojiRow>('Emoji').implement({
+export const Emoji = builder.objectRef<EmojiRow>('Emoji').implement({
   description: 'A picture with a name, which is written `<:name:id>` in a text, or `<a:name:id>` where it moves.',
   fields: (t) => ({
     id: t.field(snowflakeId),

@@ -1,4 +1,5 @@
 import { type CallContext, requireUser } from '../domain/call.js';
+import { EMOJI_OPERATIONS, operationsOnEmoji } from '../domain/emojis/index.js';
 import { isAllowed } from '../domain/errors.js';
 import { accessChannel, accessGuild, MEMBER_OPERATIONS, mayAsMember } from '../domain/guilds/index.js';
 import { OPERATIONS_ON_MEMBERS, operationsOnMember } from '../domain/members/index.js';
@@ -14,11 +15,13 @@ import { Application } from './applications.js';
 import { isOnBox } from './box-guilds.js';
 import { builder } from './builder.js';
 import type { GraphqlContext } from './context.js';
+import { Emoji } from './emojis.js';
 import { Guild } from './guilds.js';
+import { referredRows } from './lists.js';
 import { createLoader, type Loader } from './loaders.js';
 import { Member, memberRoles } from './members.js';
 import { Message } from './messages.js';
-import { ownApplicationRole, ownTeamRole } from './own-roles.js';
+import { callerMayWithApplication, ownApplicationRole, ownTeamRole } from './own-roles.js';
 import { Role } from './roles.js';
 import { Team } from './teams.js';
 
@@ -42,6 +45,11 @@ const MemberOperation = builder.enumType('MemberOperation', {
 const RoleOperation = builder.enumType('RoleOperation', {
   description: 'What can be done with a role; ASSIGN is to give it to somebody and to take it from them.',
   values: valuesOf(ROLE_OPERATIONS),
+});
+
+const EmojiOperation = builder.enumType('EmojiOperation', {
+  description: "What can be done with a server's or an application's own emoji.",
+  values: valuesOf(EMOJI_OPERATIONS),
 });
 
 const MessageOperation = builder.enumType('MessageOperation', {
@@ -112,6 +120,26 @@ builder.prismaObjectFields(Role, (t) => ({
       if (isOnBox(context, role.guildId)) return [];
       const own = await ownStandings(context).load(role.guildId);
       return own ? operationsOnRole(role, own) : [];
+    },
+  }),
+}));
+
+builder.objectFields(Emoji, (t) => ({
+  viewerOperations: t.field({
+    type: [EmojiOperation],
+    description: 'What the caller may do with it; nothing with one of a server on a box.',
+    resolve: async (emoji, _args, context, info) => {
+      const { guildId, applicationId } = emoji;
+      if (guildId !== null) {
+        const own = isOnBox(context, guildId) ? null : await ownStandings(context).load(guildId);
+        return own ? operationsOnEmoji(emoji, own) : [];
+      }
+      if (applicationId === null) return [];
+      const application = await referredRows(context, info, (ids) =>
+        context.call.read.application.findMany({ where: { id: { in: ids } } }),
+      ).load(applicationId);
+      const isMine = application !== null && (await callerMayWithApplication(context, application, 'manageEmojis'));
+      return isMine ? EMOJI_OPERATIONS : [];
     },
   }),
 }));

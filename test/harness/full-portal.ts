@@ -1,4 +1,5 @@
 import { putCommand } from './command-rows.js';
+import { makeEmoji } from './emojis.js';
 import { GatewayClient } from './gateway-client.js';
 import {
   createApplication,
@@ -44,6 +45,8 @@ export async function fillPortal(server: TestServer): Promise<FullPortal> {
   await invite(owner, guild, mate);
   await install(owner, application, guild, { permissions: '8' });
   await makeWebhook(server, owner, application, guild.textChannelId);
+  await makeEmoji(server, owner, { guildId: guild.id }, 'anchor');
+  await makeEmoji(server, owner, { applicationId: application.id }, 'otter');
   for (const tester of [mate, guest]) await inviteTester(owner, application, tester);
   const commandId = String(
     (await putCommand(server.app, BigInt(application.id), { name: 'dive', options: OPTIONS })).id,

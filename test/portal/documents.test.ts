@@ -19,6 +19,7 @@ import {
 } from 'graphql';
 import { formatDocument } from 'urql';
 import { describe, expect, it } from 'vitest';
+import { Upload } from '../../src/schema/forms.js';
 import { schema } from '../../src/schema/index.js';
 import { limitAliases, limitDepth } from '../../src/schema/rules.js';
 
@@ -49,6 +50,7 @@ function smallestOf(type: GraphQLInputType): unknown {
     const required = Object.values(type.getFields()).filter((field) => isNonNullType(field.type));
     return Object.fromEntries(required.map((field) => [field.name, smallestOf(field.type)]));
   }
+  if (type.name === 'File') return new Upload('file', () => Promise.reject(new Error('there is no file')));
   return type.name === 'Boolean' ? true : type.name === 'Int' ? 50 : '1';
 }
 

@@ -146,6 +146,8 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'every page opens, for ev
       ['applications/$applicationId/bot', 'Reset bot token'],
       ['applications/$applicationId/oauth2', 'Reset client secret'],
       ['applications/$applicationId/webhooks', 'New webhook'],
+      ['applications/$applicationId/emojis', 'New emoji'],
+      ['servers/$guildId/emojis', 'Change anchor'],
       ['teams', 'New team'],
       ['servers', 'New server'],
       ['servers', 'Join with an invite'],

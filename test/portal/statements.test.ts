@@ -8,6 +8,7 @@ import { ApplicationsDocument } from '../../portal/src/gql/applications/list.js'
 import { WebhooksDocument } from '../../portal/src/gql/applications/webhooks.js';
 import { ApplicationLogDocument } from '../../portal/src/gql/audit/audit.js';
 import { BoxesDocument, BoxStatisticsDocument } from '../../portal/src/gql/boxes/boxes.js';
+import { ApplicationEmojisDocument, GuildEmojisDocument } from '../../portal/src/gql/emojis/emojis.js';
 import { FrameDocument } from '../../portal/src/gql/frame.js';
 import { HomeDocument } from '../../portal/src/gql/home/home.js';
 import { GuildBansDocument } from '../../portal/src/gql/servers/bans.js';
@@ -20,6 +21,7 @@ import { SwitcherDocument } from '../../portal/src/gql/switcher.js';
 import { TeamDocument } from '../../portal/src/gql/teams/layout.js';
 import { TeamsDocument } from '../../portal/src/gql/teams/list.js';
 import { putCommand } from '../harness/command-rows.js';
+import { makeEmoji } from '../harness/emojis.js';
 import { type FullPortal, fillPortal } from '../harness/full-portal.js';
 import {
   createApplication,
@@ -62,6 +64,8 @@ const MOST: [document: DocumentNode, param: keyof FullPortal['params'] | null, m
   [TeamsDocument, null, 6],
   [TeamDocument, 'teamId', 16],
   [GuildDocument, 'guildId', 4],
+  [GuildEmojisDocument, 'guildId', 5],
+  [ApplicationEmojisDocument, 'applicationId', 5],
   [GuildMembersDocument, 'guildId', 5],
   [GuildBansDocument, 'guildId', 5],
   [GuildInvitesDocument, 'guildId', 7],
@@ -118,6 +122,8 @@ async function multiply(): Promise<void> {
     await transferApplication(owner, await createApplication(owner, `Team bot ${n}`), team);
     await createApplication(owner, `Own bot ${n}`);
     await createGuild(owner, `Server ${n}`);
+    await makeEmoji(server, owner, { guildId: guild.id }, `emoji_${n}`);
+    await makeEmoji(server, owner, { applicationId: application.id }, `emoji_${n}`);
     await makeBox(owner, `Box ${n}`);
     await addToTeam(owner, team, friend, 'DEVELOPER');
     await inviteToTeam(owner, team, invited, 'DEVELOPER');

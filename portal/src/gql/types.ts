@@ -3,6 +3,11 @@
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
+export type ApplicationEmojiIdInput = {
+  readonly applicationId: string;
+  readonly emojiId: string;
+};
+
 export type ApplicationIdInput = {
   readonly applicationId: string;
 };
@@ -81,6 +86,14 @@ export type CommandType =
   | 'MESSAGE'
   | 'USER';
 
+export type CreateApplicationEmojiInput = {
+  readonly applicationId: string;
+  /** PNG, JPEG, GIF or WebP, at most 256 KiB; it is fitted into 128 pixels. */
+  readonly image: Blob;
+  /** 2 to 32 letters, digits and underscores. */
+  readonly name: string;
+};
+
 export type CreateApplicationInput = {
   readonly description?: string | null | undefined;
   readonly name: string;
@@ -119,6 +132,16 @@ export type CreateCommandInput = {
   readonly command: unknown;
   /** Everywhere without it. */
   readonly guildId?: string | null | undefined;
+};
+
+export type CreateEmojiInput = {
+  readonly guildId: string;
+  /** PNG, JPEG, GIF or WebP, at most 256 KiB; it is fitted into 128 pixels. */
+  readonly image: Blob;
+  /** 2 to 32 letters, digits and underscores. */
+  readonly name: string;
+  /** Who may use it; none, or not given, for everybody. */
+  readonly roleIds?: ReadonlyArray<string> | null | undefined;
 };
 
 export type CreateGuildInput = {
@@ -169,6 +192,16 @@ export type EditMessageInput = {
   readonly content: string;
   readonly messageId: string;
 };
+
+export type EmojiIdInput = {
+  readonly emojiId: string;
+  readonly guildId: string;
+};
+
+/** What can be done with a server's or an application's own emoji. */
+export type EmojiOperation =
+  | 'DELETE'
+  | 'UPDATE';
 
 export type GuildIdInput = {
   readonly guildId: string;
@@ -454,6 +487,13 @@ export type TransferApplicationInput = {
   readonly teamId: string;
 };
 
+export type UpdateApplicationEmojiInput = {
+  readonly applicationId: string;
+  readonly emojiId: string;
+  /** 2 to 32 letters, digits and underscores. */
+  readonly name: string;
+};
+
 /** What is not given stays as it is. Null clears the icon, the cover and the URLs, and leaves everything else as it is. */
 export type UpdateApplicationInput = {
   readonly applicationId: string;
@@ -507,6 +547,14 @@ export type UpdateCommandInput = {
   /** The reference platform's body of a command. What is not given stays as it is. */
   readonly command: unknown;
   readonly commandId: string;
+};
+
+/** What is not given stays as it is. Null for the roles lets everybody use it, and leaves the name. */
+export type UpdateEmojiInput = {
+  readonly emojiId: string;
+  readonly guildId: string;
+  readonly name?: string | null | undefined;
+  readonly roleIds?: ReadonlyArray<string> | null | undefined;
 };
 
 /** What is not given stays as it is. Null clears what may be empty, sets the rest back to what a new server has, and leaves the name. */
@@ -954,6 +1002,86 @@ export type DeleteBoxMutationVariables = Exact<{
 
 
 export type DeleteBoxMutation = { readonly deleteBox: { readonly id: string } };
+
+export type EmojiRowFragment = { readonly id: string, readonly name: string, readonly animated: boolean, readonly imageUrl: string, readonly viewerOperations: ReadonlyArray<EmojiOperation>, readonly creator: { readonly id: string, readonly username: string } | null };
+
+export type ServerEmojiFragment = { readonly id: string, readonly name: string, readonly animated: boolean, readonly imageUrl: string, readonly viewerOperations: ReadonlyArray<EmojiOperation>, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string }>, readonly creator: { readonly id: string, readonly username: string } | null };
+
+export type ServerEmojisFragment = { readonly id: string, readonly emojis: ReadonlyArray<{ readonly id: string, readonly name: string, readonly animated: boolean, readonly imageUrl: string, readonly viewerOperations: ReadonlyArray<EmojiOperation>, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string }>, readonly creator: { readonly id: string, readonly username: string } | null }> };
+
+export type ApplicationEmojiPageFragment = { readonly edges: ReadonlyArray<{ readonly node: { readonly id: string, readonly name: string, readonly animated: boolean, readonly imageUrl: string, readonly viewerOperations: ReadonlyArray<EmojiOperation>, readonly creator: { readonly id: string, readonly username: string } | null } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } };
+
+export type GuildEmojisQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type GuildEmojisQuery = { readonly guild: { readonly id: string, readonly emojis: ReadonlyArray<{ readonly id: string, readonly name: string, readonly animated: boolean, readonly imageUrl: string, readonly viewerOperations: ReadonlyArray<EmojiOperation>, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string }>, readonly creator: { readonly id: string, readonly username: string } | null }> } | null };
+
+export type GuildEmojisChangedSubscriptionVariables = Exact<{
+  id: string;
+}>;
+
+
+export type GuildEmojisChangedSubscription = { readonly guildChanged: { readonly id: string, readonly emojis: ReadonlyArray<{ readonly id: string, readonly name: string, readonly animated: boolean, readonly imageUrl: string, readonly viewerOperations: ReadonlyArray<EmojiOperation>, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string }>, readonly creator: { readonly id: string, readonly username: string } | null }> } };
+
+export type ApplicationEmojisQueryVariables = Exact<{
+  id: string;
+  after?: string | null | undefined;
+}>;
+
+
+export type ApplicationEmojisQuery = { readonly application: { readonly id: string, readonly emojis: { readonly edges: ReadonlyArray<{ readonly node: { readonly id: string, readonly name: string, readonly animated: boolean, readonly imageUrl: string, readonly viewerOperations: ReadonlyArray<EmojiOperation>, readonly creator: { readonly id: string, readonly username: string } | null } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } } | null };
+
+export type ApplicationEmojisChangedSubscriptionVariables = Exact<{
+  id: string;
+  after?: string | null | undefined;
+}>;
+
+
+export type ApplicationEmojisChangedSubscription = { readonly applicationChanged: { readonly id: string, readonly emojis: { readonly edges: ReadonlyArray<{ readonly node: { readonly id: string, readonly name: string, readonly animated: boolean, readonly imageUrl: string, readonly viewerOperations: ReadonlyArray<EmojiOperation>, readonly creator: { readonly id: string, readonly username: string } | null } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } } };
+
+export type CreateEmojiMutationVariables = Exact<{
+  input: CreateEmojiInput;
+}>;
+
+
+export type CreateEmojiMutation = { readonly createEmoji: { readonly emoji: { readonly id: string, readonly name: string, readonly animated: boolean, readonly imageUrl: string, readonly viewerOperations: ReadonlyArray<EmojiOperation>, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string }>, readonly creator: { readonly id: string, readonly username: string } | null } } };
+
+export type UpdateEmojiMutationVariables = Exact<{
+  input: UpdateEmojiInput;
+}>;
+
+
+export type UpdateEmojiMutation = { readonly updateEmoji: { readonly emoji: { readonly id: string, readonly name: string, readonly animated: boolean, readonly imageUrl: string, readonly viewerOperations: ReadonlyArray<EmojiOperation>, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string }>, readonly creator: { readonly id: string, readonly username: string } | null } } };
+
+export type DeleteEmojiMutationVariables = Exact<{
+  input: EmojiIdInput;
+}>;
+
+
+export type DeleteEmojiMutation = { readonly deleteEmoji: { readonly id: string } };
+
+export type CreateApplicationEmojiMutationVariables = Exact<{
+  input: CreateApplicationEmojiInput;
+}>;
+
+
+export type CreateApplicationEmojiMutation = { readonly createApplicationEmoji: { readonly emoji: { readonly id: string, readonly name: string, readonly animated: boolean, readonly imageUrl: string, readonly viewerOperations: ReadonlyArray<EmojiOperation>, readonly creator: { readonly id: string, readonly username: string } | null } } };
+
+export type UpdateApplicationEmojiMutationVariables = Exact<{
+  input: UpdateApplicationEmojiInput;
+}>;
+
+
+export type UpdateApplicationEmojiMutation = { readonly updateApplicationEmoji: { readonly emoji: { readonly id: string, readonly name: string, readonly animated: boolean, readonly imageUrl: string, readonly viewerOperations: ReadonlyArray<EmojiOperation>, readonly creator: { readonly id: string, readonly username: string } | null } } };
+
+export type DeleteApplicationEmojiMutationVariables = Exact<{
+  input: ApplicationEmojiIdInput;
+}>;
+
+
+export type DeleteApplicationEmojiMutation = { readonly deleteApplicationEmoji: { readonly id: string } };
 
 export type FrameFragment = { readonly teamInvitations: ReadonlyArray<{ readonly id: string }>, readonly testerInvitations: ReadonlyArray<{ readonly application: { readonly id: string } }> };
 

@@ -103,6 +103,12 @@ const webhooks = createRoute({
   component: page(() => import('../pages/applications/webhooks.js'), 'Webhooks'),
 });
 
+const emojis = createRoute({
+  getParentRoute: () => application,
+  path: 'emojis',
+  component: page(() => import('../pages/emojis/application-emojis.js'), 'ApplicationEmojis'),
+});
+
 const testers = createRoute({
   getParentRoute: () => application,
   path: 'testers',
@@ -131,6 +137,7 @@ export const applicationRoutes = [
     interactions,
     interaction,
     webhooks,
+    emojis,
     testers,
     audit,
   ]),

@@ -100,6 +100,12 @@ const role = createRoute({
   component: page(() => import('../pages/servers/roles.js'), 'OpenRole'),
 });
 
+const emojis = createRoute({
+  getParentRoute: () => server,
+  path: 'emojis',
+  component: page(() => import('../pages/emojis/server-emojis.js'), 'ServerEmojis'),
+});
+
 const bans = createRoute({
   getParentRoute: () => server,
   path: 'bans',
@@ -125,6 +131,7 @@ export const serverRoutes = [
     general,
     channels.addChildren([noChannel, channel, channelSettings]),
     roles.addChildren([everyoneRole, newRole, role]),
+    emojis,
     members,
     bans,
     integrations,

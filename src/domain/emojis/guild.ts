@@ -6,8 +6,8 @@ import { GUILD_OPERATIONS } from '../guild-operations.js';
 import { accessGuild } from '../guilds/access.js';
 import type { IconSource } from '../icons.js';
 import { limits } from '../limits.js';
-import { allows } from '../permissions.js';
 import type { EmojiChange } from './input.js';
+import { mayManageEmoji } from './operations.js';
 import { dropPictures, makeWithPicture } from './pictures.js';
 import { type EmojiRecord, emojisOf, rolesOf } from './record.js';
 
@@ -41,13 +41,10 @@ export async function getEmoji(call: CallContext, { guildId, emojiId }: GuildEmo
   const { permissions } = await accessGuild(call, guildId, 'viewGuild');
   const emoji = await call.read.emoji.findFirst({ where: { id: emojiId, guildId }, include: { creator: true } });
   if (!emoji) throw new DomainError('UNKNOWN_GUILD_EMOJI');
-  return { emoji, creator: mayManage(call, permissions, emoji) ? emoji.creator : null };
-}
-
-/** Whether somebody with these permissions may change an emoji: any of the guild's, or one of their own. */
-function mayManage(call: CallContext, permissions: bigint, { creatorId }: Pick<Emoji, 'creatorId'>): boolean {
-  if (allows(permissions, GUILD_OPERATIONS.manageEmojis)) return true;
-  return creatorId === requireUser(call).user.id && allows(permissions, GUILD_OPERATIONS.createEmoji);
+  return {
+    emoji,
+    creator: mayManageEmoji(emoji, { userId: requireUser(call).user.id, permissions }) ? emoji.creator : null,
+  };
 }
 
 export interface NewGuildEmoji {
@@ -159,7 +156,7 @@ async function manageableEmoji(
 ): Promise<Emoji & { creator: User }> {
   const emoji = await db.emoji.findFirst({ where: { id: emojiId, guildId }, include: { creator: true } });
   if (!emoji) throw new DomainError('UNKNOWN_GUILD_EMOJI');
-  if (!mayManage(call, permissions, emoji)) throw missingPermissions();
+  if (!mayManageEmoji(emoji, { userId: requireUser(call).user.id, permissions })) throw missingPermissions();
   return emoji;
 }
 

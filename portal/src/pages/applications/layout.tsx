@@ -58,6 +58,7 @@ const SECTIONS = [
   { to: '/applications/$applicationId/commands', text: 'Commands' },
   { to: '/applications/$applicationId/interactions', text: 'Interactions' },
   { to: '/applications/$applicationId/webhooks', text: 'Webhooks' },
+  { to: '/applications/$applicationId/emojis', text: 'Emojis' },
   { to: '/applications/$applicationId/testers', text: 'Testers' },
   { to: '/applications/$applicationId/audit', text: 'Audit log' },
 ] as const;

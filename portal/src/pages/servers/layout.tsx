@@ -69,6 +69,7 @@ const SECTIONS = [
   { to: '/servers/$guildId/channels', text: 'Channels' },
   { to: '/servers/$guildId/roles', text: 'Roles' },
   { to: '/servers/$guildId/members', text: 'Members' },
+  { to: '/servers/$guildId/emojis', text: 'Emojis' },
   { to: '/servers/$guildId/integrations', text: 'Integrations' },
 ] as const;
 

@@ -1,0 +1,142 @@
+import { useState } from 'react';
+import { Danger } from '../../ui/action.js';
+import { OpenDialog } from '../../ui/dialog.js';
+import { DialogButtons } from '../../ui/dialog-buttons.js';
+import { useDraft } from '../../ui/draft.js';
+import { TextField } from '../../ui/field.js';
+import { Form } from '../../ui/form.js';
+import { ImageField } from '../../ui/image-field.js';
+import { type ShownEmoji, useEmojiHome } from './home.js';
+
+const NAME_HINT = '2 to 32 letters, digits and underscores. It is written between colons.';
+
+const IMAGE_HINT = 'PNG, JPEG, GIF or WebP, at most 256 KiB. It is fitted into 128 pixels; a GIF may move.';
+
+/** Asks for a picture and a name, and makes an emoji of them. */
+export function NewEmoji({ onClose }: { onClose: () => void }) {
+  const { useCreate } = useEmojiHome();
+  const { run, isBusy, problem } = useCreate();
+  const [image, setImage] = useState<File | null>(null);
+  const [name, setName] = useState('');
+  const [roleIds, setRoleIds] = useState<string[]>([]);
+  const choose = (chosen: File | null) => {
+    setImage(chosen);
+    if (chosen && name === '') setName(nameOf(chosen));
+  };
+  const create = async () => {
+    if (image && (await run({ name, image, roleIds }))) onClose();
+  };
+  return (
+    <OpenDialog title="New emoji" onClose={onClose}>
+      <Form
+        problem={problem}
+        isBusy={isBusy}
+        isChanged={image !== null || name !== '' || roleIds.length > 0}
+        onSubmit={create}
+        buttons={(isOff) => <DialogButtons isOff={isOff || image === null} doIt="Create" />}
+      >
+        <ImageField label="Picture" hint={IMAGE_HINT} value={image} fault={problem?.fields.image} onChange={choose} />
+        <TextField
+          label="Name"
+          hint={NAME_HINT}
+          maxLength={32}
+          value={name}
+          fault={problem?.fields.name}
+          onChange={({ target }) => setName(target.value)}
+        />
+        <WhoMayUse value={roleIds} onChange={setRoleIds} />
+      </Form>
+    </OpenDialog>
+  );
+}
+
+/** What a file is called, as far as an emoji can be called so. */
+function nameOf({ name }: File): string {
+  return name
+    .replace(/\.[^.]*$/, '')
+    .replace(/\W+/g, '_')
+    .slice(0, 32);
+}
+
+interface EmojiDialogProps {
+  emoji: ShownEmoji;
+  onClose: () => void;
+}
+
+/** Renames an emoji, or says anew who may use it. Only what differs is sent. */
+export function EditEmoji({ emoji, onClose }: EmojiDialogProps) {
+  const { useUpdate } = useEmojiHome();
+  const { run, isBusy, problem } = useUpdate(emoji.id);
+  const draft = useDraft({ name: emoji.name, roleIds: (emoji.roles ?? []).map(({ id }) => id) });
+  const save = async () => {
+    if (!draft.isChanged || (await run(draft.changes))) onClose();
+  };
+  return (
+    <OpenDialog title={`Change ${emoji.name}`} onClose={onClose}>
+      <Form
+        problem={problem}
+        isBusy={isBusy}
+        isChanged={draft.isChanged}
+        onSubmit={save}
+        buttons={(isOff) => <DialogButtons isOff={isOff} doIt="Save" />}
+      >
+        <TextField
+          label="Name"
+          hint={NAME_HINT}
+          maxLength={32}
+          value={draft.value.name}
+          fault={problem?.fields.name}
+          onChange={({ target }) => draft.set('name', target.value)}
+        />
+        <WhoMayUse value={draft.value.roleIds} onChange={(roleIds) => draft.set('roleIds', roleIds)} />
+      </Form>
+    </OpenDialog>
+  );
+}
+
+interface WhoMayUseProps {
+  value: readonly string[];
+  onChange: (roleIds: string[]) => void;
+}
+
+function WhoMayUse({ value, onChange }: WhoMayUseProps) {
+  const { roles } = useEmojiHome();
+  if (!roles || roles.length === 0) return null;
+  return (
+    <fieldset className="check">
+      <legend>Who may use it</legend>
+      <p className="soft small">Everybody where no role is chosen.</p>
+      {roles.map(({ id, name }) => (
+        <label key={id}>
+          <input
+            type="checkbox"
+            checked={value.includes(id)}
+            onChange={({ target }) => onChange(target.checked ? [...value, id] : value.filter((one) => one !== id))}
+          />
+          {name}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+/** Asks before an emoji is deleted. */
+export function DeleteEmoji({ emoji: { id, name }, onClose }: EmojiDialogProps) {
+  const { useDelete } = useEmojiHome();
+  const { run, isBusy, problem } = useDelete();
+  const remove = async () => {
+    if (await run(id)) onClose();
+  };
+  return (
+    <Danger
+      title={`Delete the emoji ${name}?`}
+      doIt="Delete"
+      onDo={() => void remove()}
+      onClose={onClose}
+      isBusy={isBusy}
+      problem={problem}
+    >
+      <p>Nobody can use it any more, and where messages have it, it is not shown.</p>
+    </Danger>
+  );
+}

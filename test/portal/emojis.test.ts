@@ -1,0 +1,180 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { axeFaults } from '../harness/axe.js';
+import { noBrowser, openBrowser } from '../harness/browser.js';
+import { makeEmoji } from '../harness/emojis.js';
+import { movingGif, PIXEL } from '../harness/images.js';
+import { createApplication, createGuild, invite, type Person, signUp } from '../harness/people.js';
+import { openPortal, type PortalTab } from '../harness/portal.js';
+import { startServer, type TestServer } from '../harness/server.js';
+import { needing } from '../harness/skipping.js';
+import { addToTeam, createTeam, transferApplication } from '../harness/teams.js';
+
+let server: TestServer;
+let browser: Browser;
+let ada: Person;
+let bob: Person;
+beforeAll(async () => {
+  server = await startServer();
+  [ada, bob] = [await signUp(server, 'ada'), await signUp(server, 'bob')];
+  if (noBrowser === null) browser = await openBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  await server.stop();
+});
+
+const row = (page: Page, name: string) => page.getByRole('listitem', { name, exact: true });
+const pixel = (name: string) => ({ name, mimeType: 'image/png', buffer: Buffer.from(PIXEL) });
+
+const SERVERS = 'query ($id: ID!) { guild(id: $id) { emojis { name animated roles { id } } } }';
+
+async function emojisOf(guildId: string): Promise<unknown> {
+  const { guild } = await ada.graphql(SERVERS, { id: guildId });
+  return guild.emojis;
+}
+
+/** Opens the dialog for a new one, and gives it a picture and a name. */
+async function fillNew(
+  { page }: PortalTab,
+  file: { name: string; mimeType: string; buffer: Buffer<ArrayBuffer> },
+  name: string,
+) {
+  await page.getByRole('button', { name: 'New emoji' }).click();
+  const dialog = page.getByRole('dialog', { name: 'New emoji' });
+  await dialog.getByLabel('Picture').setInputFiles(file);
+  await dialog.getByLabel('Name').fill(name);
+  return dialog;
+}
+
+describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the emojis'), () => {
+  it('of a server are made, renamed, kept for a role and deleted, and what others do shows at once', async () => {
+    const guild = await createGuild(ada, 'River');
+    const { createRole } = await ada.graphql(
+      'mutation ($i: CreateRoleInput!) { createRole(input: $i) { role { id } } }',
+      { i: { guildId: guild.id, name: 'Swimmers' } },
+    );
+    const tab = await openPortal(browser, server, ada);
+    const { page } = tab;
+    await tab.open(`/servers/${guild.id}/emojis`);
+    await page.getByText('There are none yet.').waitFor();
+    await page.getByRole('button', { name: 'New emoji' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New emoji' });
+    expect(await dialog.getByRole('button', { name: 'Create' }).isDisabled()).toBe(true);
+    await dialog.getByLabel('Picture').setInputFiles(pixel('happy otter!.png'));
+    expect(await dialog.getByLabel('Name').inputValue()).toBe('happy_otter_');
+    await dialog.getByLabel('Name').fill('o');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await dialog.locator('[aria-invalid=true]').and(dialog.getByLabel('Name')).waitFor();
+    expect(await dialog.getByLabel('Name').inputValue()).toBe('o');
+    await dialog.getByLabel('Name').fill('otter');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await row(page, 'otter').getByText('made by ada').waitFor();
+    const moving = await fillNew(
+      tab,
+      { name: 'wave.gif', mimeType: 'image/gif', buffer: Buffer.from(await movingGif()) },
+      'wave',
+    );
+    await moving.getByLabel('Swimmers').check();
+    await moving.getByRole('button', { name: 'Create' }).click();
+    await row(page, 'wave').getByText('moves').waitFor();
+    await row(page, 'wave').getByText('for Swimmers').waitFor();
+    await page.getByText('1/50 that stand still, 1/50 that move').waitFor();
+    await row(page, 'otter').getByRole('button', { name: 'Change otter' }).click();
+    const edit = page.getByRole('dialog', { name: 'Change otter' });
+    await edit.getByLabel('Name').fill('badger');
+    await edit.getByLabel('Swimmers').check();
+    expect(await axeFaults(page)).toEqual([]);
+    await edit.getByRole('button', { name: 'Save' }).click();
+    await row(page, 'badger').getByText('for Swimmers').waitFor();
+    const { id: roleId } = createRole.role;
+    expect(await emojisOf(guild.id)).toEqual([
+      { name: 'badger', animated: false, roles: [{ id: roleId }] },
+      { name: 'wave', animated: true, roles: [{ id: roleId }] },
+    ]);
+    await makeEmoji(server, ada, { guildId: guild.id }, 'theirs');
+    await row(page, 'theirs').waitFor();
+    await row(page, 'wave').getByRole('button', { name: 'Delete wave' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+    await row(page, 'wave').waitFor({ state: 'detached' });
+    await row(page, 'theirs').locator(':focus').waitFor();
+    expect(tab.faults).toEqual([]);
+    await tab.close();
+  });
+
+  it('of a server are changed by who made them, or manages them, and by nobody else', async () => {
+    const guild = await createGuild(ada, 'Lake');
+    await invite(ada, guild, bob);
+    await makeEmoji(server, ada, { guildId: guild.id }, 'hers');
+    const tab = await openPortal(browser, server, bob);
+    const { page } = tab;
+    await tab.open(`/servers/${guild.id}/emojis`);
+    await row(page, 'hers').waitFor();
+    await page.getByText(/^Needs .*Create emoji, stickers and sounds/).waitFor();
+    expect(await page.getByRole('button', { name: 'New emoji' }).isDisabled()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Change hers' }).isDisabled()).toBe(true);
+    const CREATE_EXPRESSIONS = String(1n << 43n);
+    await ada.graphql('mutation ($i: UpdateRoleInput!) { updateRole(input: $i) { role { id } } }', {
+      i: { guildId: guild.id, roleId: guild.id, permissions: CREATE_EXPRESSIONS },
+    });
+    await page.getByText('What is off was made by others').waitFor();
+    const dialog = await fillNew(tab, pixel('his.png'), 'his');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await row(page, 'his').waitFor();
+    const isOff = (name: string) => page.getByRole('button', { name }).isDisabled();
+    expect([await isOff('Change his'), await isOff('Delete his')]).toEqual([false, false]);
+    expect([await isOff('Change hers'), await isOff('Delete hers')]).toEqual([true, true]);
+    expect(tab.faults).toEqual([]);
+    await tab.close();
+  });
+
+  it('of an application are made, renamed and deleted by who develops it, and page by page', async () => {
+    const application = await createApplication(ada, 'Otter bot');
+    const home = { applicationId: application.id };
+    const tab = await openPortal(browser, server, ada, { width: 360 });
+    const { page } = tab;
+    await tab.open(`/applications/${application.id}/emojis`);
+    await page.getByText('There are none yet.').waitFor();
+    const dialog = await fillNew(tab, pixel('otter.png'), 'otter');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await row(page, 'otter').waitFor();
+    await page.getByRole('button', { name: 'Change otter' }).click();
+    const edit = page.getByRole('dialog', { name: 'Change otter' });
+    await edit.getByLabel('Name').fill('bad-name');
+    await edit.getByRole('button', { name: 'Save' }).click();
+    await edit.locator('[aria-invalid=true]').and(edit.getByLabel('Name')).waitFor();
+    await edit.getByLabel('Name').fill('badger');
+    await edit.getByRole('button', { name: 'Save' }).click();
+    await row(page, 'badger').waitFor();
+    for (let n = 1; n <= 50; n += 1) await makeEmoji(server, ada, home, `more_${n}`);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await row(page, 'more_50').waitFor();
+    await page.getByRole('button', { name: 'Delete badger' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+    await row(page, 'badger').waitFor({ state: 'detached' });
+    const isWide = await page.evaluate(
+      () => document.documentElement.scrollWidth > document.documentElement.clientWidth,
+    );
+    expect([isWide, tab.faults]).toEqual([false, []]);
+    await tab.close();
+  });
+
+  it('of an application are shown to its whole team, and changed by who may', async () => {
+    const application = await createApplication(ada, 'Team bot');
+    const team = await createTeam(ada, 'Builders');
+    await addToTeam(ada, team, bob, 'READ_ONLY');
+    await makeEmoji(server, ada, { applicationId: application.id }, 'hers');
+    await transferApplication(ada, application, team);
+    const tab = await openPortal(browser, server, bob);
+    await tab.open(`/applications/${application.id}/emojis`);
+    await row(tab.page, 'hers').waitFor();
+    await tab.page.getByText('Needs the role').waitFor();
+    const isOff = (name: string) => tab.page.getByRole('button', { name }).isDisabled();
+    expect([await isOff('New emoji'), await isOff('Change hers'), await isOff('Delete hers')]).toEqual(
+      Array(3).fill(true),
+    );
+    expect(tab.faults).toEqual([]);
+    await tab.close();
+  });
+});
