@@ -29,9 +29,8 @@ export function createCache(): Exchange {
       CommandAccess: embedded,
     },
     resolvers: {
-      // Not the logs of applications and teams: they are read from their newest end, where pages that were read before would leave gaps.
+      // Not audit logs: they are read from their newest end, where pages that were read before would leave gaps.
       Application: { interactions: relayPagination() },
-      Guild: { auditLog: relayPagination() },
     },
     updates: { Mutation: UPDATES },
   });

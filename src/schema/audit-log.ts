@@ -66,6 +66,7 @@ const AuditEntry = builder.objectRef<LogEntry>('AuditEntry').implement({
       description: 'What was stated, or for each changed value {old, new}; null for nothing.',
       resolve: ({ changes }) => (isEmpty(changes) ? null : changes),
     }),
+    reason: t.exposeString('reason', { nullable: true, description: 'Why, as who did it stated.' }),
     createdAt: t.field({ type: 'DateTime', resolve: ({ id }) => new Date(snowflakeTime(id)) }),
   }),
 });

@@ -1,13 +1,37 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { banMember, unbanMember } from '../../src/domain/bans/index.js';
+import {
+  createChannel,
+  deleteChannel,
+  deleteChannelOverwrite,
+  setChannelOverwrite,
+  updateChannel,
+} from '../../src/domain/channels/index.js';
+import { deleteEmoji, updateEmoji } from '../../src/domain/emojis/index.js';
+import { updateGuild } from '../../src/domain/guilds/index.js';
+import { addMemberRole, kickMember, removeMemberRole, updateMember } from '../../src/domain/members/index.js';
+import { deleteMessage, deleteMessages, pinMessage } from '../../src/domain/messages/index.js';
+import { createRole, updateRole } from '../../src/domain/roles/index.js';
 import { noBrowser, openBrowser } from '../harness/browser.js';
+import { makeEmoji } from '../harness/emojis.js';
 import { hearing, holdAnswer } from '../harness/held-answers.js';
-import { createApplication, type MadeApplication, type Person, signUp } from '../harness/people.js';
+import {
+  createApplication,
+  createGuild,
+  install,
+  invite,
+  type MadeApplication,
+  type Person,
+  sendMessage,
+  signUp,
+} from '../harness/people.js';
 import { openPortal } from '../harness/portal.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { update } from '../harness/settings.js';
 import { needing } from '../harness/skipping.js';
 import { addToTeam, createTeam, renameTeam, setTeamRole, transferApplication } from '../harness/teams.js';
+import { callOf, userOf } from '../harness/world.js';
 
 let server: TestServer;
 let browser: Browser;
@@ -144,5 +168,85 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the audit log'), () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBe(0);
     expect(faults).toEqual([]);
     await close();
+  });
+
+  it('tells of a server what was done in it, and why, to who may view it', async () => {
+    const guild = await createGuild(ada, 'River');
+    await invite(ada, guild, bob);
+    const { app } = server;
+    const owner = callOf(app, await userOf(app, ada));
+    const guildId = BigInt(guild.id);
+    const him = { guildId, userId: BigInt(bob.id) };
+    const channelId = BigInt(guild.textChannelId);
+    const { id: roleId } = await createRole(owner, guildId, { name: 'Swimmers', permissions: 0n });
+    const SEND = 1n << 11n;
+    await updateRole(owner, { guildId, roleId, permissions: SEND, mentionable: true, color: 0xff8800 });
+    await updateRole(owner, { guildId, roleId, name: 'Divers' });
+    await addMemberRole(owner, { ...him, roleId });
+    await removeMemberRole(owner, { ...him, roleId });
+    await updateGuild(owner, { guildId, description: 'Wet', verificationLevel: 1, systemChannelId: null });
+    const { id: newId } = await createChannel(owner, guildId, { name: 'weir' });
+    await updateChannel(owner, newId, { topic: 'Fish' });
+    await updateChannel(owner, newId, { name: 'dam' });
+    await setChannelOverwrite(owner, newId, { targetId: roleId, targetType: 0, allow: SEND, deny: 1n << 10n });
+    await deleteChannelOverwrite(owner, newId, roleId);
+    await deleteChannel(owner, (await createChannel(owner, guildId, { name: 'pond' })).id);
+    await updateMember(owner, { ...him, nick: 'Otter' });
+    const emojiId = BigInt(await makeEmoji(server, ada, { guildId: guild.id }, 'wave'));
+    await updateEmoji(owner, { guildId, emojiId }, { name: 'splash' });
+    await deleteEmoji(owner, { guildId, emojiId });
+    const messageId = BigInt(await sendMessage(bob, guild.textChannelId, 'hello'));
+    await pinMessage(owner, { channelId, messageId });
+    await deleteMessage(owner, { channelId, messageId });
+    const two = [await sendMessage(bob, guild.textChannelId, 'a'), await sendMessage(bob, guild.textChannelId, 'b')];
+    await deleteMessages(owner, { channelId, messageIds: two.map(BigInt) });
+    const application = await createApplication(ada, 'Otter bot');
+    await install(ada, application, guild);
+    await kickMember(owner.because('Too loud'), him);
+    await banMember(owner, him);
+    await unbanMember(owner, him);
+    const { page, faults, open, close } = await openPortal(browser, server, ada);
+    await open(`/servers/${guild.id}/audit`);
+    expect((await sentences(page)).map((sentence) => sentence.replace('ada ', ''))).toEqual([
+      'lifted the ban of bob',
+      'banned bob',
+      'kicked bob',
+      'installed the application Otter bot',
+      'added the bot Otter bot',
+      'deleted 2 messages in general',
+      'deleted a message of bob in #general',
+      'pinned a message of bob in #general',
+      'deleted the emoji splash',
+      'renamed the emoji wave to splash',
+      'made the emoji wave',
+      'set the nickname to Otter for bob',
+      'deleted the channel pond',
+      'made the channel pond',
+      'no longer says what Divers may do in dam',
+      'set what Divers may do in dam: allowed Send messages; denied View channels',
+      'renamed the channel weir to dam',
+      'changed the channel dam: set the topic to Fish',
+      'made the channel dam',
+      'set the description to Wet, cleared the channel for notices and changed the verification level from none to low',
+      'took Divers from bob',
+      'gave bob Divers',
+      'renamed the role Swimmers to Divers',
+      'changed the role Divers: changed the permissions: added Send messages, set the colour to #ff8800 and turned mentions by everybody on',
+      'made the role Divers',
+      expect.stringMatching(/^made the invite \w+$/),
+    ]);
+    await rowsOf(page).nth(2).getByText('because: Too loud').waitFor();
+    await page.getByLabel('What').selectOption({ label: 'Emojis: all' });
+    await expect.poll(() => rowsOf(page).count(), SOON).toBe(3);
+    await makeEmoji(server, ada, { guildId: guild.id }, 'new');
+    await page.getByText('1 new entry').waitFor();
+    expect(faults).toEqual([]);
+    await close();
+    await invite(ada, guild, bob);
+    const his = await openPortal(browser, server, bob);
+    await his.open(`/servers/${guild.id}/audit`);
+    await his.page.getByText(/^Needs the permission “.*”\.$/).waitFor();
+    expect([await rowsOf(his.page).count(), his.faults]).toEqual([0, []]);
+    await his.close();
   });
 });

@@ -6,7 +6,7 @@ import { InteractionLogDocument } from '../../portal/src/gql/applications/intera
 import { ApplicationDocument } from '../../portal/src/gql/applications/layout.js';
 import { ApplicationsDocument } from '../../portal/src/gql/applications/list.js';
 import { WebhooksDocument } from '../../portal/src/gql/applications/webhooks.js';
-import { ApplicationLogDocument } from '../../portal/src/gql/audit/audit.js';
+import { ApplicationLogDocument, GuildLogDocument } from '../../portal/src/gql/audit/audit.js';
 import { BoxesDocument, BoxStatisticsDocument } from '../../portal/src/gql/boxes/boxes.js';
 import { ApplicationEmojisDocument, GuildEmojisDocument } from '../../portal/src/gql/emojis/emojis.js';
 import { FrameDocument } from '../../portal/src/gql/frame.js';
@@ -67,6 +67,7 @@ const MOST: [document: DocumentNode, param: keyof FullPortal['params'] | null, m
   [GuildEmojisDocument, 'guildId', 5],
   [ApplicationEmojisDocument, 'applicationId', 5],
   [GuildMembersDocument, 'guildId', 5],
+  [GuildLogDocument, 'guildId', 7],
   [GuildBansDocument, 'guildId', 5],
   [GuildInvitesDocument, 'guildId', 7],
   [GuildInstallationsDocument, 'guildId', 6],

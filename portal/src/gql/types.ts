@@ -911,9 +911,9 @@ export type DeleteWebhookMutationVariables = Exact<{
 
 export type DeleteWebhookMutation = { readonly deleteWebhook: { readonly id: string } };
 
-export type LogEntryFragment = { readonly id: string, readonly action: string, readonly target: string | null, readonly targetName: string | null, readonly changes: unknown, readonly createdAt: string, readonly actor: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null, readonly targetUser: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null, readonly application: { readonly id: string, readonly name: string } | null };
+export type LogEntryFragment = { readonly id: string, readonly action: string, readonly target: string | null, readonly targetName: string | null, readonly changes: unknown, readonly reason: string | null, readonly createdAt: string, readonly actor: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null, readonly targetUser: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null, readonly application: { readonly id: string, readonly name: string } | null };
 
-export type LogPageFragment = { readonly edges: ReadonlyArray<{ readonly node: { readonly id: string, readonly action: string, readonly target: string | null, readonly targetName: string | null, readonly changes: unknown, readonly createdAt: string, readonly actor: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null, readonly targetUser: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null, readonly application: { readonly id: string, readonly name: string } | null } }>, readonly pageInfo: { readonly hasPreviousPage: boolean, readonly startCursor: string | null } };
+export type LogPageFragment = { readonly edges: ReadonlyArray<{ readonly node: { readonly id: string, readonly action: string, readonly target: string | null, readonly targetName: string | null, readonly changes: unknown, readonly reason: string | null, readonly createdAt: string, readonly actor: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null, readonly targetUser: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null, readonly application: { readonly id: string, readonly name: string } | null } }>, readonly pageInfo: { readonly hasPreviousPage: boolean, readonly startCursor: string | null } };
 
 export type ApplicationLogQueryVariables = Exact<{
   id: string;
@@ -923,7 +923,17 @@ export type ApplicationLogQueryVariables = Exact<{
 }>;
 
 
-export type ApplicationLogQuery = { readonly application: { readonly id: string, readonly auditLog: { readonly edges: ReadonlyArray<{ readonly node: { readonly id: string, readonly action: string, readonly target: string | null, readonly targetName: string | null, readonly changes: unknown, readonly createdAt: string, readonly actor: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null, readonly targetUser: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null, readonly application: { readonly id: string, readonly name: string } | null } }>, readonly pageInfo: { readonly hasPreviousPage: boolean, readonly startCursor: string | null } } } | null };
+export type ApplicationLogQuery = { readonly application: { readonly id: string, readonly auditLog: { readonly edges: ReadonlyArray<{ readonly node: { readonly id: string, readonly action: string, readonly target: string | null, readonly targetName: string | null, readonly changes: unknown, readonly reason: string | null, readonly createdAt: string, readonly actor: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null, readonly targetUser: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null, readonly application: { readonly id: string, readonly name: string } | null } }>, readonly pageInfo: { readonly hasPreviousPage: boolean, readonly startCursor: string | null } } } | null };
+
+export type GuildLogQueryVariables = Exact<{
+  id: string;
+  before?: string | null | undefined;
+  actions?: ReadonlyArray<string> | string | null | undefined;
+  actorId?: string | null | undefined;
+}>;
+
+
+export type GuildLogQuery = { readonly guild: { readonly id: string, readonly auditLog: { readonly edges: ReadonlyArray<{ readonly node: { readonly id: string, readonly action: string, readonly target: string | null, readonly targetName: string | null, readonly changes: unknown, readonly reason: string | null, readonly createdAt: string, readonly actor: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null, readonly targetUser: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null, readonly application: { readonly id: string, readonly name: string } | null } }>, readonly pageInfo: { readonly hasPreviousPage: boolean, readonly startCursor: string | null } } } | null };
 
 export type TeamLogQueryVariables = Exact<{
   id: string;
@@ -933,7 +943,7 @@ export type TeamLogQueryVariables = Exact<{
 }>;
 
 
-export type TeamLogQuery = { readonly team: { readonly id: string, readonly auditLog: { readonly edges: ReadonlyArray<{ readonly node: { readonly id: string, readonly action: string, readonly target: string | null, readonly targetName: string | null, readonly changes: unknown, readonly createdAt: string, readonly actor: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null, readonly targetUser: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null, readonly application: { readonly id: string, readonly name: string } | null } }>, readonly pageInfo: { readonly hasPreviousPage: boolean, readonly startCursor: string | null } } } | null };
+export type TeamLogQuery = { readonly team: { readonly id: string, readonly auditLog: { readonly edges: ReadonlyArray<{ readonly node: { readonly id: string, readonly action: string, readonly target: string | null, readonly targetName: string | null, readonly changes: unknown, readonly reason: string | null, readonly createdAt: string, readonly actor: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null, readonly targetUser: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null, readonly application: { readonly id: string, readonly name: string } | null } }>, readonly pageInfo: { readonly hasPreviousPage: boolean, readonly startCursor: string | null } } } | null };
 
 export type BoxCardFragment = { readonly id: string, readonly name: string, readonly status: BoxStatus, readonly lastSeenAt: string | null, readonly protocolVersion: string | null, readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string }> };
 

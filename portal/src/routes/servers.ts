@@ -1,5 +1,6 @@
 import { createRoute, redirect } from '@tanstack/react-router';
 import { frameRoute } from './frame.js';
+import { logSearch } from './log-search.js';
 import { page } from './page.js';
 import { whySearch } from './why-search.js';
 
@@ -118,6 +119,13 @@ const members = createRoute({
   component: page(() => import('../pages/servers/members.js'), 'Members'),
 });
 
+const audit = createRoute({
+  getParentRoute: () => server,
+  path: 'audit',
+  validateSearch: logSearch,
+  component: page(() => import('../pages/audit/server-log.js'), 'ServerLog'),
+});
+
 const parity = createRoute({
   getParentRoute: () => server,
   path: 'parity',
@@ -136,6 +144,7 @@ export const serverRoutes = [
     bans,
     integrations,
     integration.addChildren([allCommands, oneCommand]),
+    audit,
     parity,
   ]),
 ] as const;

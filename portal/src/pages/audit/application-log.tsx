@@ -5,8 +5,9 @@ import type { ApplicationChangedSubscription, ApplicationLogQuery } from '../../
 import { useTitle } from '../../ui/page.js';
 import { useApplication } from '../applications/application.js';
 import { AuditLog } from './log.js';
+import { PORTAL_VERBS } from './portal-verbs.js';
+import { GROUPS, PORTAL_WORDS } from './portal-words.js';
 import type { LogSource } from './use-log.js';
-import { GROUPS } from './words.js';
 
 const SOURCE: LogSource<ApplicationLogQuery, ApplicationChangedSubscription> = {
   document: ApplicationLogDocument,
@@ -15,6 +16,8 @@ const SOURCE: LogSource<ApplicationLogQuery, ApplicationChangedSubscription> = {
 };
 
 const NOBODY = [] as const;
+
+const LANGUAGE = { verbs: PORTAL_VERBS, words: PORTAL_WORDS, groups: GROUPS.application };
 
 /** Who did what with an application. */
 export function ApplicationLog() {
@@ -26,7 +29,7 @@ export function ApplicationLog() {
     <AuditLog
       source={SOURCE}
       id={id}
-      groups={GROUPS.application}
+      language={LANGUAGE}
       people={NOBODY}
       search={search}
       onSearch={(next) => void navigate({ to: '.', search: next })}

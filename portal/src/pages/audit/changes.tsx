@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { namedPermissions } from '../servers/permissions.js';
 
 /** What an entry says beside its action; its shape is told by that, and anything may lack in old entries. */
 export type Changes = Readonly<Record<string, unknown>>;
@@ -54,6 +55,32 @@ const COLUMN_WORDS: Record<string, string> = {
   customInstallUrl: 'the custom install URL',
   interactionsEndpointUrl: 'the interactions endpoint URL',
   redirectUris: 'the redirect URIs',
+  permissions: 'the permissions',
+  color: 'the colour',
+  hoist: 'listing its members apart',
+  mentionable: 'mentions by everybody',
+  topic: 'the topic',
+  type: 'the type',
+  position: 'the place',
+  parentId: 'the category',
+  nsfw: 'the age restriction',
+  rateLimitPerUser: 'the slow mode in seconds',
+  bitrate: 'the bitrate',
+  userLimit: 'the limit of people',
+  overwrites: 'the permissions in it',
+  nick: 'the nickname',
+  mute: 'muting',
+  deaf: 'deafening',
+  communicationDisabledUntil: 'the timeout',
+  ownerId: 'the owner',
+  afkChannelId: 'the channel for who is away',
+  afkTimeout: 'the seconds until somebody is away',
+  systemChannelId: 'the channel for notices',
+  systemChannelFlags: 'which notices there are',
+  verificationLevel: 'the verification level',
+  defaultMessageNotifications: 'the default notifications',
+  explicitContentFilter: 'the filter of pictures',
+  preferredLocale: 'the language',
 };
 
 /** The columns that an entry speaks of, in the order of their words: PostgreSQL keeps no order of keys. */
@@ -66,11 +93,16 @@ export function columnsOf(changes: Changes): string[] {
 /** Columns of which the value says nothing to anybody. */
 const PICTURES: ReadonlySet<string> = new Set(['iconHash', 'coverHash']);
 
+/** Columns of which the value is the decimal bits of permissions. */
+const PERMISSION_BITS: ReadonlySet<string> = new Set(['permissions', 'serverInstallPermissions']);
+
 /** What was done to one column, such as “changed the name from A to B”. */
 export function changeWords(column: string, { old, new: now }: Changed): ReactNode {
   const what = COLUMN_WORDS[column] ?? column;
   if (PICTURES.has(column)) return now === null ? `removed ${what}` : `changed ${what}`;
+  if (PERMISSION_BITS.has(column)) return permissionWords(what, namesIn(old), namesIn(now));
   if (typeof now === 'boolean') return `turned ${what} ${now ? 'on' : 'off'}`;
+  if (column === 'overwrites') return `changed ${what}`;
   if (Array.isArray(now)) return listWords(what, listOf(old), listOf(now));
   if (isNothing(now)) return `cleared ${what}`;
   if (isNothing(old))
@@ -84,6 +116,17 @@ export function changeWords(column: string, { old, new: now }: Changed): ReactNo
       changed {what} from <Value of={old} /> to <Value of={now} />
     </>
   );
+}
+
+/** What permissions are called; nothing for what are none. */
+export function namesIn(bits: unknown): string[] {
+  return typeof bits === 'string' && /^\d+$/.test(bits) ? namedPermissions(bits).map(({ text }) => text) : [];
+}
+
+/** A permission that has no name yet changes nothing that could be told. */
+function permissionWords(what: string, old: string[], now: string[]): ReactNode {
+  const isSame = old.length === now.length && old.every((name) => now.includes(name));
+  return isSame ? `changed ${what}` : listWords(what, old, now);
 }
 
 function isNothing(value: unknown): boolean {

@@ -2,17 +2,17 @@ import type { PersonFragment } from '../../gql/types.js';
 import type { LogSearch } from '../../routes/log-search.js';
 import { Select } from '../../ui/field.js';
 import { nameOf } from '../teams/person.js';
-import { ACTION_WORDS, type Group } from './words.js';
+import type { Group, Language } from './language.js';
 
 interface LogFilterProps {
-  groups: readonly Group[];
+  language: Language;
   people: readonly PersonFragment[];
   search: LogSearch;
   onSearch: (search: LogSearch) => void;
 }
 
 /** What is looked for; it stands in the address. */
-export function LogFilter({ groups, people, search, onSearch }: LogFilterProps) {
+export function LogFilter({ language: { groups, words }, people, search, onSearch }: LogFilterProps) {
   const { what = '', who = '' } = search;
   const look = (next: { what: string; who: string }) =>
     onSearch({ ...(next.what === '' ? {} : { what: next.what }), ...(next.who === '' ? {} : { who: next.who }) });
@@ -21,7 +21,7 @@ export function LogFilter({ groups, people, search, onSearch }: LogFilterProps) 
       <Select label="What" value={what} onChange={({ target }) => look({ what: target.value, who })}>
         <option value="">Everything</option>
         {groups.map((group) => (
-          <ActionOptions key={group.key} group={group} />
+          <ActionOptions key={group.key} group={group} words={words} />
         ))}
       </Select>
       <Select label="Who" value={who} onChange={({ target }) => look({ what, who: target.value })}>
@@ -37,13 +37,13 @@ export function LogFilter({ groups, people, search, onSearch }: LogFilterProps) 
   );
 }
 
-function ActionOptions({ group: { key, text, actions } }: { group: Group }) {
+function ActionOptions({ group: { key, text, actions }, words }: { group: Group; words: Language['words'] }) {
   return (
     <optgroup label={text}>
       <option value={key}>{text}: all</option>
       {actions.map((action) => (
         <option key={action} value={action}>
-          {ACTION_WORDS[action]}
+          {words[action]}
         </option>
       ))}
     </optgroup>

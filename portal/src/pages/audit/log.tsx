@@ -7,15 +7,16 @@ import { Skeleton } from '../../ui/listing.js';
 import { Name } from '../../ui/page.js';
 import { Ago } from '../../ui/times.js';
 import { LogFilter } from './filter.js';
+import { actionsOf, type Language } from './language.js';
 import { Sentence } from './sentences.js';
 import { type LogSource, type LogVariables, type Row, useLog } from './use-log.js';
-import { actionsOf, type Group } from './words.js';
 import './audit.css';
 
 interface AuditLogProps<Data, Told> {
   source: LogSource<Data, Told>;
   id: string;
-  groups: readonly Group[];
+  /** In which words it is told. */
+  language: Language;
   /** Whoever may have done something; others are learnt from the log. */
   people: readonly PersonFragment[];
   search: LogSearch;
@@ -25,9 +26,10 @@ interface AuditLogProps<Data, Told> {
 }
 
 /** Who did what, newest first. */
-export function AuditLog<Data, Told>({ search, onSearch, groups, people, ...rest }: AuditLogProps<Data, Told>) {
+export function AuditLog<Data, Told>({ search, onSearch, people, ...rest }: AuditLogProps<Data, Told>) {
+  const { language } = rest;
   const [actors, meet] = useReducer(met, people);
-  const actions = actionsOf(groups, search.what);
+  const actions = actionsOf(language, search.what);
   const variables: LogVariables = {
     id: rest.id,
     ...(actions ? { actions } : {}),
@@ -36,7 +38,7 @@ export function AuditLog<Data, Told>({ search, onSearch, groups, people, ...rest
   return (
     <section className="card">
       <h2>Audit log</h2>
-      <LogFilter groups={groups} people={actors} search={search} onSearch={onSearch} />
+      <LogFilter language={language} people={actors} search={search} onSearch={onSearch} />
       <Entries key={JSON.stringify(variables)} variables={variables} onRows={meet} {...rest} />
     </section>
   );
@@ -51,12 +53,13 @@ function met(known: readonly PersonFragment[], rows: readonly Row[]): readonly P
   return others.size === 0 ? known : [...known, ...others.values()];
 }
 
-type EntriesProps<Data, Told> = Pick<AuditLogProps<Data, Told>, 'source' | 'namesApplications'> & {
+type EntriesProps<Data, Told> = Pick<AuditLogProps<Data, Told>, 'source' | 'language' | 'namesApplications'> & {
   variables: LogVariables;
   onRows: (rows: readonly Row[]) => void;
 };
 
-function Entries<Data, Told>({ source, variables, onRows, namesApplications = false }: EntriesProps<Data, Told>) {
+function Entries<Data, Told>(props: EntriesProps<Data, Told>) {
+  const { source, language, variables, onRows, namesApplications = false } = props;
   const { rows, hasOlder, loadOlder, isBusy, problem } = useLog(source, variables);
   useEffect(() => {
     if (rows) onRows(rows);
@@ -70,7 +73,7 @@ function Entries<Data, Told>({ source, variables, onRows, namesApplications = fa
       {rows.length === 0 && <p className="hint">Nothing of this was done.</p>}
       <ol className="audit-log" aria-label="Audit log">
         {rows.map((row) => (
-          <Entry key={row.entry.id} row={row} namesApplication={namesApplications} />
+          <Entry key={row.entry.id} row={row} language={language} namesApplication={namesApplications} />
         ))}
       </ol>
       <WholeRefusal problem={problem} />
@@ -89,12 +92,18 @@ function newWords(rows: readonly Row[]): string {
   return count === 1 ? '1 new entry' : `${count} new entries`;
 }
 
-function Entry({ row: { entry, isNew }, namesApplication }: { row: Row; namesApplication: boolean }) {
-  const { application, createdAt } = entry;
+interface EntryProps {
+  row: Row;
+  language: Language;
+  namesApplication: boolean;
+}
+
+function Entry({ row: { entry, isNew }, language, namesApplication }: EntryProps) {
+  const { application, reason, createdAt } = entry;
   return (
     <li className={isNew ? 'new' : undefined}>
       <p>
-        <Sentence entry={entry} />
+        <Sentence entry={entry} language={language} />
         {isNew && <span className="badge good">new</span>}
       </p>
       <p className="soft small">
@@ -107,6 +116,12 @@ function Entry({ row: { entry, isNew }, namesApplication }: { row: Row; namesApp
           </>
         )}
         <Ago at={createdAt} />
+        {reason !== null && (
+          <>
+            {' '}
+            · because: <bdi>{reason}</bdi>
+          </>
+        )}
       </p>
     </li>
   );

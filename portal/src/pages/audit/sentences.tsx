@@ -1,28 +1,26 @@
 import { Fragment, type ReactNode } from 'react';
-import type { LogEntryFragment, TeamRole } from '../../gql/types.js';
+import type { LogEntryFragment } from '../../gql/types.js';
 import { Name } from '../../ui/page.js';
 import { nameOf } from '../teams/person.js';
-import { ROLE_WORDS } from '../teams/role-words.js';
-import { type Changes, changedIn, changesIn, changeWords, columnsOf, countIn, textIn, Value } from './changes.js';
-import type { Action } from './words.js';
+import { type Changes, changedIn, changesIn, changeWords, columnsOf, Value } from './changes.js';
+import type { Language, Told } from './language.js';
 
-/** What is told of an entry, beside who did it. */
-interface Told {
-  /** The person or the thing that it was done to. */
-  target: ReactNode;
-  changes: Changes;
-  /** Whether somebody did it to themselves. */
-  isOwn: boolean;
-}
-
-/** One sentence about what somebody did. */
-export function Sentence({ entry }: { entry: LogEntryFragment }) {
+/** One sentence about what somebody did. An action for which the language has no words yet is told by its name. */
+export function Sentence({ entry, language: { verbs } }: { entry: LogEntryFragment; language: Language }) {
   const { action, actor, target, changes } = entry;
   const isOwn = actor !== null && actor.id === target;
   const told = { target: <Target entry={entry} />, changes: changesIn(changes), isOwn };
+  const verb = Object.hasOwn(verbs, action) ? verbs[action] : undefined;
   return (
     <>
-      {actor ? <Name>{nameOf(actor)}</Name> : 'Somebody'} {verbOf(action)(told)}
+      {actor ? <Name>{nameOf(actor)}</Name> : 'Somebody'}{' '}
+      {verb ? (
+        verb(told)
+      ) : (
+        <>
+          did {action} to {told.target}
+        </>
+      )}
     </>
   );
 }
@@ -32,39 +30,8 @@ function Target({ entry: { targetUser, targetName, target } }: { entry: LogEntry
   return name === null ? <code>{target}</code> : <Name>{name}</Name>;
 }
 
-type Verb = (told: Told) => ReactNode;
-
-/** An action that these pages do not know yet is told by its name. */
-function verbOf(action: string): Verb {
-  return isKnown(action)
-    ? VERBS[action]
-    : ({ target }) => (
-        <>
-          did {action} to {target}
-        </>
-      );
-}
-
-function isKnown(action: string): action is Action {
-  return Object.hasOwn(VERBS, action);
-}
-
-const COMMAND_MARKS: Record<number, string> = { 1: '/' };
-
-function commandName(changes: Changes): ReactNode {
-  return <Value of={`${COMMAND_MARKS[Number(changes.type)] ?? ''}${textIn(changes, 'name')}`} />;
-}
-
-function roleIn(changes: Changes): string {
-  return roleWord(changes.role);
-}
-
-function roleWord(role: unknown): string {
-  return ROLE_WORDS[role as TeamRole] ?? String(role);
-}
-
-/** Everything that changed: one change within the sentence, several below it. */
-function changesOf(changes: Changes): ReactNode {
+/** Everything that changed, one after the other; nothing that is known of where it is empty. */
+export function changesOf(changes: Changes): ReactNode {
   const done = columnsOf(changes).flatMap((column) => {
     const changed = changedIn(changes, column);
     return changed ? [{ column, words: changeWords(column, changed) }] : [];
@@ -83,7 +50,8 @@ function changesOf(changes: Changes): ReactNode {
   );
 }
 
-function renamed(what: string, { changes, target }: Told): ReactNode {
+/** Such as “renamed the emoji A to B”. */
+export function renamed(what: string, { changes, target }: Told): ReactNode {
   const name = changedIn(changes, 'name');
   if (!name)
     return (
@@ -97,81 +65,3 @@ function renamed(what: string, { changes, target }: Told): ReactNode {
     </>
   );
 }
-
-/** Such as “3 made, 1 changed, 2 deleted”. */
-function overwriteCounts(changes: Changes): string {
-  const counts = [
-    [countIn(changes, 'created'), 'made'],
-    [countIn(changes, 'changed'), 'changed'],
-    [countIn(changes, 'deleted'), 'deleted'],
-  ] as const;
-  const said = counts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`);
-  return said.length === 0 ? 'nothing changed' : said.join(', ');
-}
-
-function fieldsIn({ fields }: Changes): string {
-  return Array.isArray(fields) && fields.length > 0 ? ` (${fields.join(', ')})` : '';
-}
-
-const VERBS: Record<Action, Verb> = {
-  APPLICATION_CREATE: ({ target }) => <>made the application {target}</>,
-  APPLICATION_UPDATE: ({ changes }) => changesOf(changes),
-  APPLICATION_DELETE: ({ target }) => <>deleted the application {target}</>,
-  APPLICATION_TRANSFER: ({ target }) => <>moved {target} to the team</>,
-  BOT_TOKEN_RESET: () => 'reset the bot token',
-  CLIENT_SECRET_RESET: () => 'reset the client secret',
-  COMMAND_CREATE: ({ changes }) => <>made the command {commandName(changes)}</>,
-  COMMAND_UPDATE: ({ changes }) => (
-    <>
-      changed the command {commandName(changes)}
-      {fieldsIn(changes)}
-    </>
-  ),
-  COMMAND_DELETE: ({ changes }) => <>deleted the command {commandName(changes)}</>,
-  COMMANDS_OVERWRITE: ({ changes }) => `set all commands at once: ${overwriteCounts(changes)}`,
-  APPLICATION_EMOJI_CREATE: ({ target }) => <>made the emoji {target}</>,
-  APPLICATION_EMOJI_UPDATE: (told) => renamed('emoji', told),
-  APPLICATION_EMOJI_DELETE: ({ target }) => <>deleted the emoji {target}</>,
-  APPLICATION_WEBHOOK_CREATE: ({ target }) => <>made the webhook {target}</>,
-  APPLICATION_WEBHOOK_UPDATE: (told) =>
-    changedIn(told.changes, 'name') ? (
-      renamed('webhook', told)
-    ) : (
-      <>moved the webhook {told.target} to another channel</>
-    ),
-  APPLICATION_WEBHOOK_DELETE: ({ target }) => <>deleted the webhook {target}</>,
-  TESTER_INVITE: ({ target, isOwn }) => (isOwn ? 'became a tester' : <>invited {target} to test it</>),
-  TESTER_ACCEPT: () => 'accepted the invitation to test it',
-  TESTER_DECLINE: () => 'declined the invitation to test it',
-  TESTER_REMOVE: ({ target, isOwn }) => (isOwn ? 'left the testers' : <>removed {target} from the testers</>),
-  TEAM_CREATE: ({ target }) => <>made the team {target}</>,
-  TEAM_UPDATE: ({ changes }) => changesOf(changes),
-  TEAM_DELETE: ({ target }) => <>deleted the team {target}</>,
-  TEAM_TRANSFER_OWNERSHIP: ({ target }) => <>handed the team over to {target}</>,
-  TEAM_INVITATION_CREATE: ({ target, changes }) => (
-    <>
-      invited {target} as {roleIn(changes)}
-    </>
-  ),
-  TEAM_INVITATION_ACCEPT: ({ changes }) => <>joined the team as {roleIn(changes)}</>,
-  TEAM_INVITATION_DECLINE: ({ changes }) => <>declined to join the team as {roleIn(changes)}</>,
-  TEAM_INVITATION_REVOKE: ({ target, changes }) => (
-    <>
-      revoked the invitation of {target} as {roleIn(changes)}
-    </>
-  ),
-  TEAM_MEMBER_UPDATE: ({ target, changes, isOwn }) => {
-    const role = changedIn(changes, 'role');
-    return (
-      <>
-        changed the role of {isOwn ? 'themselves' : target} from {roleWord(role?.old)} to {roleWord(role?.new)}
-      </>
-    );
-  },
-  TEAM_MEMBER_REMOVE: ({ target, changes }) => (
-    <>
-      removed {target}, who was {roleIn(changes)}
-    </>
-  ),
-  TEAM_MEMBER_LEAVE: ({ changes }) => <>left the team; they were {roleIn(changes)}</>,
-};

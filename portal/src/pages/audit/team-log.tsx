@@ -5,14 +5,17 @@ import type { TeamChangedSubscription, TeamLogQuery } from '../../gql/types.js';
 import { useTitle } from '../../ui/page.js';
 import { useTeam } from '../teams/team.js';
 import { AuditLog } from './log.js';
+import { PORTAL_VERBS } from './portal-verbs.js';
+import { GROUPS, PORTAL_WORDS } from './portal-words.js';
 import type { LogSource } from './use-log.js';
-import { GROUPS } from './words.js';
 
 const SOURCE: LogSource<TeamLogQuery, TeamChangedSubscription> = {
   document: TeamLogDocument,
   pageIn: ({ team }) => team?.auditLog,
   told: TeamChangedDocument,
 };
+
+const LANGUAGE = { verbs: PORTAL_VERBS, words: PORTAL_WORDS, groups: GROUPS.team };
 
 /** Who did what with a team and its applications. */
 export function TeamLog() {
@@ -24,7 +27,7 @@ export function TeamLog() {
     <AuditLog
       source={SOURCE}
       id={id}
-      groups={GROUPS.team}
+      language={LANGUAGE}
       people={members.map(({ user }) => user)}
       search={search}
       onSearch={(next) => void navigate({ to: '.', search: next })}

@@ -71,6 +71,7 @@ const SECTIONS = [
   { to: '/servers/$guildId/members', text: 'Members' },
   { to: '/servers/$guildId/emojis', text: 'Emojis' },
   { to: '/servers/$guildId/integrations', text: 'Integrations' },
+  { to: '/servers/$guildId/audit', text: 'Audit log' },
 ] as const;
 
 function Sections({ server: { id, tier } }: { server: GuildPageFragment }) {

@@ -1,9 +1,10 @@
-import { AUDIT_ACTIONS } from '../../gql/audit-actions.js';
+import { PORTAL_ACTIONS } from '../../gql/audit-actions.js';
+import type { Group } from './language.js';
 
-export type Action = (typeof AUDIT_ACTIONS)[number];
+export type PortalAction = (typeof PORTAL_ACTIONS)[number];
 
 /** What each action is called where one looks for it. */
-export const ACTION_WORDS: Record<Action, string> = {
+export const PORTAL_WORDS: Record<PortalAction, string> = {
   APPLICATION_CREATE: 'Application made',
   APPLICATION_UPDATE: 'Settings changed',
   APPLICATION_DELETE: 'Application deleted',
@@ -37,17 +38,10 @@ export const ACTION_WORDS: Record<Action, string> = {
   TEAM_MEMBER_LEAVE: 'Member left',
 };
 
-export interface Group {
-  /** As the address has it. */
-  key: string;
-  text: string;
-  actions: readonly Action[];
-}
-
 const starting = (...starts: string[]) =>
-  AUDIT_ACTIONS.filter((action) => starts.some((one) => action.startsWith(one)));
+  PORTAL_ACTIONS.filter((action) => starts.some((one) => action.startsWith(one)));
 
-const SECRETS = ['BOT_TOKEN_RESET', 'CLIENT_SECRET_RESET'] as const satisfies readonly Action[];
+const SECRETS = ['BOT_TOKEN_RESET', 'CLIENT_SECRET_RESET'] as const satisfies readonly PortalAction[];
 
 /** Actions that are looked for together. */
 const APPLICATION_GROUPS: readonly Group[] = [
@@ -73,11 +67,3 @@ export const GROUPS = {
   application: APPLICATION_GROUPS,
   team: [...TEAM_GROUPS, ...APPLICATION_GROUPS],
 } as const;
-
-/** The actions that the address asks for; undefined for all. */
-export function actionsOf(groups: readonly Group[], what: string | undefined): readonly Action[] | undefined {
-  const group = groups.find(({ key }) => key === what);
-  if (group) return group.actions;
-  const action = AUDIT_ACTIONS.find((name) => name === what);
-  return action && [action];
-}

@@ -1,0 +1,59 @@
+import { SERVER_ACTIONS } from '../../gql/audit-actions.js';
+import type { Group } from './language.js';
+
+export type ServerAction = (typeof SERVER_ACTIONS)[number];
+
+/** What each action is called where one looks for it. */
+export const SERVER_WORDS: Record<ServerAction, string> = {
+  GUILD_UPDATE: 'Settings changed',
+  CHANNEL_CREATE: 'Channel made',
+  CHANNEL_UPDATE: 'Channel changed',
+  CHANNEL_DELETE: 'Channel deleted',
+  CHANNEL_OVERWRITE_CREATE: 'Permissions in a channel set',
+  CHANNEL_OVERWRITE_UPDATE: 'Permissions in a channel changed',
+  CHANNEL_OVERWRITE_DELETE: 'Permissions in a channel taken back',
+  ROLE_CREATE: 'Role made',
+  ROLE_UPDATE: 'Role changed',
+  ROLE_DELETE: 'Role deleted',
+  EMOJI_CREATE: 'Emoji made',
+  EMOJI_UPDATE: 'Emoji changed',
+  EMOJI_DELETE: 'Emoji deleted',
+  INVITE_CREATE: 'Invite made',
+  INVITE_DELETE: 'Invite revoked',
+  MEMBER_PRUNE: 'Members pruned',
+  MEMBER_KICK: 'Member kicked',
+  MEMBER_BAN_ADD: 'Member banned',
+  MEMBER_BAN_REMOVE: 'Ban lifted',
+  MEMBER_UPDATE: 'Member changed',
+  MEMBER_ROLE_UPDATE: 'Roles of a member changed',
+  MEMBER_MOVE: 'Member moved in voice',
+  MEMBER_DISCONNECT: 'Member disconnected from voice',
+  COMMAND_PERMISSIONS_UPDATE: 'Who may run a command changed',
+  BOT_ADD: 'Bot added',
+  WEBHOOK_CREATE: 'Webhook made',
+  WEBHOOK_UPDATE: 'Webhook changed',
+  WEBHOOK_DELETE: 'Webhook deleted',
+  INTEGRATION_CREATE: 'Application installed',
+  INTEGRATION_DELETE: 'Application uninstalled',
+  MESSAGE_DELETE: 'Message deleted',
+  MESSAGE_BULK_DELETE: 'Messages deleted',
+  MESSAGE_PIN: 'Message pinned',
+  MESSAGE_UNPIN: 'Message unpinned',
+};
+
+const starting = (...starts: string[]) =>
+  SERVER_ACTIONS.filter((action) => starts.some((one) => action.startsWith(one)));
+
+export const SERVER_GROUPS: readonly Group[] = [
+  { key: 'server', text: 'Server', actions: starting('GUILD', 'INVITE') },
+  { key: 'channels', text: 'Channels', actions: starting('CHANNEL') },
+  { key: 'roles', text: 'Roles', actions: starting('ROLE') },
+  { key: 'members', text: 'Members', actions: starting('MEMBER') },
+  { key: 'messages', text: 'Messages', actions: starting('MESSAGE') },
+  { key: 'emojis', text: 'Emojis', actions: starting('EMOJI') },
+  {
+    key: 'integrations',
+    text: 'Integrations',
+    actions: starting('INTEGRATION', 'BOT', 'COMMAND', 'WEBHOOK'),
+  },
+];
