@@ -70,9 +70,15 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the audit log'), () => {
     await update(ada, application.id, { name: 'Badger bot' });
     await update(ada, application.id, { public: false, description: 'Digs' });
     await resetSecret(ada, application);
+    for (const permissions of ['2048', '1024'])
+      await update(ada, application.id, {
+        defaultInstallSettings: [{ context: 'SERVER', scopes: ['bot', 'applications.commands'], permissions }],
+      });
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open(`/applications/${application.id}/audit`);
     expect(await sentences(page)).toEqual([
+      'ada changed the permissions of server installs: added View channels, removed Send messages',
+      'ada changed the permissions of server installs: added Send messages',
       'ada reset the client secret',
       'ada set the description to Digs and turned public installation off',
       'ada changed the name from Otter bot to Badger bot',
