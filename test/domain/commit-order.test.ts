@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { CommitOrder } from '../../src/domain/commit-order.js';
 
@@ -44,4 +45,19 @@ test('nobody waits for a commit that failed, or for one that has nothing to tell
   await second.done;
   await order.allTold();
   expect(told).toEqual(['second']);
+});
+
+test('who comes after a commit that failed waits for those before it all the same', async () => {
+  const [order, told]: [CommitOrder, string[]] = [new CommitOrder(), []];
+  const first = commit(order, told, 'first');
+  const failing = commit(order, told, 'failing');
+  const third = commit(order, told, 'third');
+  failing.fail();
+  await expect(failing.done).rejects.toThrow('failing failed');
+  third.answer();
+  await setImmediate();
+  expect(told).toEqual([]);
+  first.answer();
+  await Promise.all([first.done, third.done]);
+  expect(told).toEqual(['first', 'third']);
 });
