@@ -125,6 +125,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the emojis'), () => {
     const isOff = (name: string) => page.getByRole('button', { name }).isDisabled();
     expect([await isOff('Change his'), await isOff('Delete his')]).toEqual([false, false]);
     expect([await isOff('Change hers'), await isOff('Delete hers')]).toEqual([true, true]);
+    await page.getByText('What is off was made by others').waitFor();
     expect(tab.faults).toEqual([]);
     await tab.close();
   });
