@@ -605,6 +605,36 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await close();
   });
 
+  it('goes on in a new message with what was typed into one that somebody else deletes', async () => {
+    const { channelId } = await channelWith(0, 'pool');
+    const { page, faults, open, close } = await openPortal(browser, server, bob);
+    const ids = [await sendMessage(bob, channelId, 'first one'), await sendMessage(bob, channelId, 'second one')];
+    const remove = (...messageIds: string[]) =>
+      ada.graphql('mutation ($i: DeleteMessagesInput!) { deleteMessages(input: $i) { ids } }', {
+        i: { channelId, messageIds },
+      });
+    await open(pathOf(channelId));
+    await composer(page).fill('begun');
+    const edit = async (text: string) => {
+      await page.getByRole('listitem').filter({ hasText: text }).getByRole('button', { name: 'Edit' }).click();
+      await page.getByLabel('Edit the message').last().waitFor();
+    };
+    await edit('first one');
+    await edit('second one');
+    await page.getByLabel('Edit the message').last().fill('second one, changed');
+    await remove(...ids);
+    await messages(page, 'first one').waitFor({ state: 'detached' });
+    await page.getByText('The message was deleted while you edited it.').waitFor();
+    expect(await composer(page).inputValue()).toBe('begun\nsecond one, changed');
+    await composer(page).and(page.locator(':focus')).waitFor();
+    await page.keyboard.type('!');
+    expect(await composer(page).inputValue()).toBe('begun\nsecond one, changed!');
+    await page.keyboard.press('Enter');
+    await page.getByRole('log').getByText('second one, changed!').waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+
   it('are answered for one person alone, later, or not at all', async () => {
     const [hers, his] = await Promise.all([openPortal(browser, server, ada), openPortal(browser, server, bob)]);
     await Promise.all([hers.open(pathOf(guild.textChannelId)), his.open(pathOf(guild.textChannelId))]);

@@ -67,6 +67,9 @@ export class ChannelLog {
     if (this.log.get().known) this.#set({ known: this.#merged([message]) });
   };
 
+  /** Whether a message is there, as far as is known. */
+  readonly has = (id: string): boolean => this.log.get().known?.has(id) ?? true;
+
   readonly remove = (...ids: string[]): void => {
     for (const id of ids) this.#gone.add(id);
     if (this.log.get().known) this.#set({ known: this.#merged([]) });

@@ -72,7 +72,7 @@ function MessageForm({ isFirst, onSent, onSlash }: MessageFormProps) {
   const area = useRef<HTMLTextAreaElement>(null);
   const isPicking = useRef(false);
   const unsent = unsentIn(channelId);
-  const { text, files } = useStore(unsent);
+  const { text, files, isGoneOnWith } = useStore(unsent);
   const { run, isBusy, problem } = useAction(SendMessageDocument, { isQuiet: true });
   const tellTyping = useTellTyping(channelId);
   const lack = lacks(viewerPermissions, 'SendMessages');
@@ -81,6 +81,12 @@ function MessageForm({ isFirst, onSent, onSlash }: MessageFormProps) {
   useEffect(() => {
     if (isFirst) area.current?.focus();
   }, [isFirst]);
+  useEffect(() => {
+    if (!isGoneOnWith || !area.current) return;
+    area.current.focus();
+    area.current.setSelectionRange(area.current.value.length, area.current.value.length);
+    unsent.set({ ...unsent.get(), isGoneOnWith: false });
+  }, [isGoneOnWith, unsent]);
   const setFiles = (chosen: readonly File[]) => unsent.set({ ...unsent.get(), files: chosen });
   const send = async () => {
     const isOfCommand = text.startsWith('/') && isPicking.current;

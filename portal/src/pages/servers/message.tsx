@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useState } from 'react';
+import { type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react';
 import {
   AddReactionDocument,
   DeleteMessageDocument,
@@ -14,11 +14,13 @@ import { Form } from '../../ui/form.js';
 import { Name } from '../../ui/page.js';
 import { Picture } from '../../ui/picture.js';
 import { Ago } from '../../ui/times.js';
+import { say } from '../../ui/toasts.js';
 import { partsOf } from './components.js';
 import { useKeptFocus } from './kept-focus.js';
 import { Attachments, Embeds } from './message-extras.js';
 import { MessageParts } from './message-parts.js';
 import { useChannel } from './open-channel.js';
+import { goOnWith, unsentIn } from './unsent.js';
 import { attachmentsOf, embedsOf, type Reaction, reactionsOf } from './wire.js';
 
 /** The flag of an answer that is still to come. */
@@ -28,11 +30,13 @@ interface MessageRowProps {
   message: MessageShownFragment;
   onChange: (message: MessageShownFragment) => void;
   onGone: (id: string) => void;
+  /** Whether a message is there. */
+  has: (id: string) => boolean;
   follow: (interaction: InteractionShownFragment) => void;
 }
 
 /** A message: who wrote it, what it says, and what can be done with it. */
-export function MessageRow({ message, onChange, onGone, follow }: MessageRowProps) {
+export function MessageRow({ message, onChange, onGone, has, follow }: MessageRowProps) {
   const [doing, setDoing] = useState<MessageOperation | null>(null);
   const [used, setUsed] = useState<MessageOperation | null>(null);
   const stop = () => setDoing(null);
@@ -49,7 +53,7 @@ export function MessageRow({ message, onChange, onGone, follow }: MessageRowProp
       <div className="body">
         <MessageHead id={headOf(message)} message={message} name={name} />
         {doing === 'EDIT' ? (
-          <MessageEditor message={message} onChange={onChange} onClose={stop} />
+          <MessageEditor message={message} onChange={onChange} onClose={stop} has={has} />
         ) : (
           <MessageContent message={message} name={name} />
         )}
@@ -109,16 +113,16 @@ export function isSendKey({ key, shiftKey, nativeEvent }: KeyboardEvent): boolea
 /** Takes the focus once it is there. */
 const takeFocus = (element: HTMLElement | null) => element?.focus();
 
-interface EditorProps {
-  message: MessageShownFragment;
-  onChange: (message: MessageShownFragment) => void;
+interface EditorProps extends Pick<MessageRowProps, 'message' | 'onChange' | 'has'> {
   onClose: () => void;
 }
 
-function MessageEditor({ message, onChange, onClose }: EditorProps) {
+function MessageEditor({ message, onChange, has, onClose }: EditorProps) {
   const { id: channelId } = useChannel();
   const closing = useClosing(onClose);
   const [content, setContent] = useState(message.content);
+  const isChanged = content !== message.content;
+  useGoingOn(isChanged ? content : null, () => !has(message.id));
   const { run, isBusy, problem } = useAction(EditMessageDocument, { isQuiet: true });
   const save = async () => {
     const data = await run({ input: { channelId, messageId: message.id, content } });
@@ -141,7 +145,7 @@ function MessageEditor({ message, onChange, onClose }: EditorProps) {
       <Form
         problem={problem}
         isBusy={isBusy}
-        isChanged={content !== message.content}
+        isChanged={isChanged}
         onSubmit={save}
         buttons={(isOff) => <DialogButtons isOff={isOff} doIt="Save" />}
       >
@@ -156,6 +160,21 @@ function MessageEditor({ message, onChange, onClose }: EditorProps) {
         />
       </Form>
     </Closable>
+  );
+}
+
+/** Takes what somebody is typing to where a message is written when what they edit is gone, which somebody else deleted. */
+function useGoingOn(typed: string | null, isGone: () => boolean): void {
+  const unsent = unsentIn(useChannel().id);
+  const latest = useRef({ typed, isGone });
+  latest.current = { typed, isGone };
+  useLayoutEffect(
+    () => () => {
+      if (latest.current.typed === null || !latest.current.isGone()) return;
+      goOnWith(unsent, latest.current.typed);
+      say('The message was deleted while you edited it. Go on in the field for a new one.');
+    },
+    [unsent],
   );
 }
 

@@ -25,6 +25,8 @@ export interface ShownMessages {
   /** Shows a message as it is now, whether or not it was there. */
   put(message: MessageShownFragment): void;
   remove(id: string): void;
+  /** Whether a message is there, as far as is known. */
+  has(id: string): boolean;
   /** Who is typing. */
   typing: string[];
   /** Whether the caller can no longer see the channel. */
@@ -37,7 +39,7 @@ export function useMessages({ id: channelId, viewerPermissions }: ChannelRowFrag
   const channel = useMemo(() => new ChannelLog(client, channelId), [client, channelId]);
   const { known, hasOlder, fault } = useStore(channel.log);
   const { typing, note, forget } = useTyping(selfId);
-  const { askNewest, loadOlder, put, remove } = channel;
+  const { askNewest, loadOlder, put, remove, has } = channel;
   const hear = (type: string, data: unknown) => {
     const news = newsOf(type, data);
     if (news.kind === 'gone') remove(...news.ids);
@@ -53,7 +55,7 @@ export function useMessages({ id: channelId, viewerPermissions }: ChannelRowFrag
     rights.current = viewerPermissions;
   }, [viewerPermissions, askNewest]);
   const messages = useMemo(() => known && [...known.values()], [known]);
-  return { messages: messages ?? undefined, fault, askNewest, hasOlder, loadOlder, put, remove, typing, isOver };
+  return { messages: messages ?? undefined, fault, askNewest, hasOlder, loadOlder, put, remove, has, typing, isOver };
 }
 
 /** Hears of what goes on in a channel. @returns whether the caller can no longer see it */

@@ -5,6 +5,8 @@ import { noteUnsaved } from '../../unsaved.js';
 export interface Unsent {
   text: string;
   files: readonly File[];
+  /** Whether somebody was typing it elsewhere on the page, and goes on where a message is written. */
+  isGoneOnWith?: boolean;
 }
 
 export const NOTHING: Unsent = { text: '', files: [] };
@@ -26,6 +28,12 @@ export function unsentIn(channelId: string): Store<Unsent> {
 export function giveBack(unsent: Store<Unsent>, { text, files }: Unsent): void {
   const since = unsent.get();
   unsent.set({ text: [text, since.text].filter(Boolean).join('\n'), files: [...files, ...since.files] });
+}
+
+/** Goes on with what somebody was typing elsewhere in the channel, after what was written already. */
+export function goOnWith(unsent: Store<Unsent>, typed: string): void {
+  const { text, files } = unsent.get();
+  unsent.set({ text: [text, typed].filter(Boolean).join('\n'), files, isGoneOnWith: true });
 }
 
 /** Ends the note that something is unsent; null while nothing is. */
