@@ -601,6 +601,8 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await question.getByRole('button', { name: 'Leave' }).click();
     await page.getByRole('heading', { level: 2, name: 'Integrations' }).waitFor();
     expect(await question.count()).toBe(0);
+    await page.goBack();
+    expect(await composer(page).inputValue()).toBe('');
     expect(faults).toEqual([]);
     await close();
   });
