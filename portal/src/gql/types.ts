@@ -689,7 +689,7 @@ export type ServerInstallationsQueryVariables = Exact<{
 }>;
 
 
-export type ServerInstallationsQuery = { readonly guild: { readonly id: string, readonly installations: ReadonlyArray<{ readonly id: string, readonly application: { readonly id: string } }> } | null };
+export type ServerInstallationsQuery = { readonly guild: { readonly id: string, readonly viewerOperations: ReadonlyArray<GuildOperation>, readonly installations: ReadonlyArray<{ readonly id: string, readonly application: { readonly id: string } }> } | null };
 
 export type CreateCommandMutationVariables = Exact<{
   input: CreateCommandInput;

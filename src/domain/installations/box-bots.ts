@@ -31,6 +31,7 @@ export async function leaveBoxes(
   for (const piece of inPieces(ids, GUILDS_PER_QUERY)) {
     const guilds = await write.db.boxGuild.findMany({ where: { id: { in: piece } }, select: { id: true } });
     for (const { id: guildId } of guilds) {
+      write.record({ type: 'MEMBERSHIP_UPDATED', guildId, userId: botId });
       write.record({ type: 'GUILD_LEFT', guildId, userId: botId });
       await addSettlement(write, { guildId, botId }, call.clock.now());
     }

@@ -319,7 +319,7 @@ describe('what a box says of bots', () => {
     boxes.members.clear();
     const told = await toldBy(app.callOfNobody(), (call) => forgetBot(call, guildId, applicationId));
     expect(await isInstalled()).toBe(false);
-    expect(typesOf(told.events)).toEqual(['COMMAND_ACCESS_UPDATED', 'GUILD_LEFT']);
+    expect(typesOf(told.events)).toEqual(['COMMAND_ACCESS_UPDATED', 'MEMBERSHIP_UPDATED', 'GUILD_LEFT']);
   });
 
   test('one that was kicked and installed anew keeps it', async () => {

@@ -15,7 +15,7 @@ export const CommandServersDocument = document<CommandServersQuery, CommandServe
 );
 
 export const ServerInstallationsDocument = document<ServerInstallationsQuery, ServerInstallationsQueryVariables>(
-  'query ServerInstallations($id:ID!){guild(id:$id){id installations{id application{id}}}}',
+  'query ServerInstallations($id:ID!){guild(id:$id){id viewerOperations installations{id application{id}}}}',
 );
 
 export const CreateCommandDocument = document<CreateCommandMutation, CreateCommandMutationVariables>(

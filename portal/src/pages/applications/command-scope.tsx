@@ -10,6 +10,7 @@ import { useLive } from '../../live.js';
 import { useQuery } from '../../query.js';
 import { Select } from '../../ui/field.js';
 import { Awaited } from '../../ui/listing.js';
+import { isOnBox, ON_ITS_BOX } from '../servers/server.js';
 import { useApplication } from './application.js';
 
 /** The server whose commands are shown; null for those that are everywhere. It stands in the address. */
@@ -41,6 +42,7 @@ function InstalledIn({ server, children }: { server: string; children: ReactNode
   const answer = useQuery({ query: ServerInstallationsDocument, variables: { id: server } });
   const { data } = answer;
   if (!data) return <Awaited answer={answer} />;
+  if (data.guild && isOnBox(data.guild)) return <p className="hint">{ON_ITS_BOX}</p>;
   if (data.guild?.installations.some(({ application }) => application.id === id)) return children;
   return (
     <p className="hint">

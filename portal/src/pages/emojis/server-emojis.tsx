@@ -11,7 +11,7 @@ import { useQuery } from '../../query.js';
 import { useAction } from '../../ui/action.js';
 import { Awaited } from '../../ui/listing.js';
 import { useTitle } from '../../ui/page.js';
-import { useLack, useServer } from '../servers/server.js';
+import { useIsOnBox, useLack, useServer } from '../servers/server.js';
 import { NewEmoji } from './dialogs.js';
 import { type EmojiHome, EmojiHomeContext } from './home.js';
 import { EmojiRows } from './rows.js';
@@ -25,6 +25,7 @@ export function ServerEmojis() {
   const answer = useQuery({ query: GuildEmojisDocument, variables: { id } });
   useLive(GuildEmojisChangedDocument, { id });
   const lack = useLack('CreateGuildExpressions');
+  const isOnBox = useIsOnBox();
   const [isNew, setNew] = useState(false);
   const emojis = answer.data?.guild?.emojis;
   const moving = emojis?.filter(({ animated }) => animated).length ?? 0;
@@ -34,7 +35,7 @@ export function ServerEmojis() {
         <div className="heading">
           <h2 id="emojis">
             Emojis{' '}
-            {emojis && (
+            {emojis && !isOnBox && (
               <span className="soft small">
                 {emojis.length - moving}/{MOST} that stand still, {moving}/{MOST} that move
               </span>
@@ -45,7 +46,7 @@ export function ServerEmojis() {
           </button>
         </div>
         {lack !== undefined && <p className="hint">{lack}</p>}
-        {emojis?.length === 0 && (
+        {emojis?.length === 0 && !isOnBox && (
           <p className="hint">
             Pictures that members write into messages between colons, and react with. There are none yet.
           </p>

@@ -9,10 +9,14 @@ import { useTitle } from '../../ui/page.js';
 import { ChannelForm } from './channel-form.js';
 import { ChannelHead } from './channel-head.js';
 import { ChannelOverwrites } from './channel-overwrites.js';
-import { useServer } from './server.js';
+import { ON_ITS_BOX, useIsOnBox, useServer } from './server.js';
 
 /** What a channel or a category is called and how it works, where it stands, and what it allows whom. */
 export function ChannelSettings() {
+  return useIsOnBox() ? <p className="hint">{ON_ITS_BOX}</p> : <SettingsHere />;
+}
+
+function SettingsHere() {
   const { guildId, channelId } = useParams({ from: '/frame/servers/$guildId/channels/$channelId/settings' });
   const answer = useQuery({ query: ChannelSettingsDocument, variables: { guildId } });
   useLive(ChannelSettingsChangedDocument, { guildId });

@@ -14,7 +14,7 @@ import { MessageRow } from './message.js';
 import { type ShownMessages, useMessages } from './messages.js';
 import { ChannelContext, useChannel } from './open-channel.js';
 import { lacks } from './permissions.js';
-import { useSelf, useServer } from './server.js';
+import { ON_ITS_BOX, useIsOnBox, useSelf, useServer } from './server.js';
 
 /** One channel: what was said last, and what one says and runs there. */
 export function Channel() {
@@ -22,7 +22,9 @@ export function Channel() {
   const { channels, name } = useServer();
   const channel = channels.find(({ id }) => id === channelId);
   useTitle(channel ? `#${channel.name}` : 'Channels', name);
+  const isOnBox = useIsOnBox();
   if (!channel || !isMessageChannel(channel)) return <NotFound isPart />;
+  if (isOnBox) return <p className="hint">{ON_ITS_BOX}</p>;
   return (
     <ChannelContext key={channelId} value={channel}>
       <OpenChannel />
@@ -41,7 +43,7 @@ const FOLLOWED = 3;
 function OpenChannel() {
   const channel = useChannel();
   const { id: selfId } = useSelf();
-  const { id: guildId, tier } = useServer();
+  const { id: guildId } = useServer();
   const shown = useMessages(channel, selfId);
   const [followed, setFollowed] = useState<InteractionShownFragment[]>([]);
   const held = useRef(new Set<string>());
@@ -65,15 +67,13 @@ function OpenChannel() {
             <span aria-hidden="true"># </span>
             <Name>{channel.name}</Name>
           </h2>
-          {tier === 'CLOUD' && (
-            <Link
-              className="small"
-              to="/servers/$guildId/channels/$channelId/settings"
-              params={{ guildId, channelId: channel.id }}
-            >
-              Settings
-            </Link>
-          )}
+          <Link
+            className="small"
+            to="/servers/$guildId/channels/$channelId/settings"
+            params={{ guildId, channelId: channel.id }}
+          >
+            Settings
+          </Link>
           {channel.topic && <p className="soft small">{channel.topic}</p>}
         </header>
         <Messages shown={shown} follow={follow} lack={lacks(channel.viewerPermissions, 'ReadMessageHistory')} />

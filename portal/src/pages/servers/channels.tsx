@@ -11,7 +11,7 @@ import { Form } from '../../ui/form.js';
 import { useOpenLink } from '../../ui/open-link.js';
 import { useTitle } from '../../ui/page.js';
 import { ChannelType, groupsOf, isMessageChannel } from './channels-of.js';
-import { useLack, useServer } from './server.js';
+import { useIsOnBox, useLack, useServer } from './server.js';
 import './channels.css';
 
 /** The channels by category, and beside them the one that is open. */
@@ -58,6 +58,7 @@ function Group({ category, channels }: { category: ChannelRowFragment | null; ch
 
 function ChannelLink({ channel }: { channel: ChannelRowFragment }) {
   const { id: guildId } = useServer();
+  const isOnBox = useIsOnBox();
   if (!isMessageChannel(channel)) {
     return (
       <span className="soft" title="Voice channels have no page here.">
@@ -67,18 +68,24 @@ function ChannelLink({ channel }: { channel: ChannelRowFragment }) {
       </span>
     );
   }
-  return (
-    <Link to="/servers/$guildId/channels/$channelId" params={{ guildId, channelId: channel.id }}>
+  const name = (
+    <>
       <span aria-hidden="true"># </span>
       <bdi>{channel.name}</bdi>
+    </>
+  );
+  if (isOnBox) return <span className="soft">{name}</span>;
+  return (
+    <Link to="/servers/$guildId/channels/$channelId" params={{ guildId, channelId: channel.id }}>
+      {name}
     </Link>
   );
 }
 
-/** Of a category or a voice channel: what has no page is its settings. Those of a server on a box are changed there. */
+/** Of a category or a voice channel: what has no page is its settings. */
 function SettingsLink({ channel: { id: channelId, name } }: { channel: ChannelRowFragment }) {
-  const { id: guildId, tier } = useServer();
-  if (tier === 'SELF_HOSTED') return <bdi>{name}</bdi>;
+  const { id: guildId } = useServer();
+  if (useIsOnBox()) return <bdi>{name}</bdi>;
   return (
     <Link
       to="/servers/$guildId/channels/$channelId/settings"
@@ -93,7 +100,13 @@ function SettingsLink({ channel: { id: channelId, name } }: { channel: ChannelRo
 /** Stands where a channel will be. */
 export function NoChannel() {
   useTitle('Channels', useServer().name);
-  return <p className="hint">Open a channel to read and write in it, and to run the commands of applications.</p>;
+  return (
+    <p className="hint">
+      {useIsOnBox()
+        ? 'People read and write in these channels on the box that the server lives on, and change them there.'
+        : 'Open a channel to read and write in it, and to run the commands of applications.'}
+    </p>
+  );
 }
 
 const TYPES = [

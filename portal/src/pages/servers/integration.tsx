@@ -14,11 +14,33 @@ import { nameOf } from './command-name.js';
 import { Explainer } from './explainer.js';
 import { GrantTable } from './grant-table.js';
 import { effectText, grantsOf } from './grants.js';
-import { useLack, useServer } from './server.js';
+import { ON_ITS_BOX, useIsOnBox, useLack, useServer } from './server.js';
 import './integrations.css';
 
 /** Who may run the commands of one application in the server. */
 export function Integration() {
+  if (!useIsOnBox()) return <IntegrationHere />;
+  return (
+    <section className="card">
+      <AllLink />
+      <h2>Who may run its commands</h2>
+      <p className="hint">{ON_ITS_BOX}</p>
+    </section>
+  );
+}
+
+function AllLink() {
+  const { id: guildId } = useServer();
+  return (
+    <p className="small">
+      <Link to="/servers/$guildId/integrations" params={{ guildId }}>
+        All integrations
+      </Link>
+    </p>
+  );
+}
+
+function IntegrationHere() {
   const { guildId, applicationId } = useParams({ from: '/frame/servers/$guildId/integrations/$applicationId' });
   const { name: server } = useServer();
   const lack = useLack('ManageGuild');
@@ -33,11 +55,7 @@ export function Integration() {
   return (
     <>
       <section className="card">
-        <p className="small">
-          <Link to="/servers/$guildId/integrations" params={{ guildId }}>
-            All integrations
-          </Link>
-        </p>
+        <AllLink />
         <h2>
           Who may run the commands of <Name>{application.name}</Name>
         </h2>

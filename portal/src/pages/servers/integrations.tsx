@@ -16,7 +16,7 @@ import { Picture } from '../../ui/picture.js';
 import { Ago } from '../../ui/times.js';
 import { say } from '../../ui/toasts.js';
 import { namedPermissions } from './permissions.js';
-import { useLack, useServer } from './server.js';
+import { useInstallLack, useServer } from './server.js';
 import './integrations.css';
 
 /** All applications that are installed in the server. */
@@ -62,7 +62,7 @@ function InstallPage({ after }: { after: string | null }) {
 function InstallRow({ installation }: { installation: InstallationRowFragment }) {
   const { id: guildId } = useServer();
   const [isAsking, ask] = useState(false);
-  const lack = useLack('ManageGuild');
+  const lack = useInstallLack();
   const { application, scopes, permissions, createdAt, installedBy } = installation;
   const names = namedPermissions(permissions).map(({ text }) => text);
   return (

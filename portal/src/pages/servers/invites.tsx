@@ -19,10 +19,21 @@ import { Awaited } from '../../ui/listing.js';
 import { Ago } from '../../ui/times.js';
 import { isMessageChannel } from './channels-of.js';
 import { holds } from './permissions.js';
-import { useServer } from './server.js';
+import { ON_ITS_BOX, useIsOnBox, useServer } from './server.js';
 
 /** The invites that the caller can take back, and a new one. */
 export function Invites() {
+  if (useIsOnBox())
+    return (
+      <section className="card">
+        <h2>Invites</h2>
+        <p className="hint">{ON_ITS_BOX}</p>
+      </section>
+    );
+  return <InvitesHere />;
+}
+
+function InvitesHere() {
   const { id, channels } = useServer();
   const [isNew, setNew] = useState(false);
   const answer = useQuery({ query: GuildInvitesDocument, variables: { id } });

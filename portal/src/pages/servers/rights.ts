@@ -1,12 +1,6 @@
-import type {
-  GuildPageFragment,
-  MemberOperation,
-  MemberRowFragment,
-  RoleOperation,
-  RoleRowFragment,
-} from '../../gql/types.js';
+import type { MemberOperation, MemberRowFragment, RoleOperation, RoleRowFragment } from '../../gql/types.js';
 import { lacks, type PermissionName } from './permissions.js';
-import { useSelf, useServer } from './server.js';
+import { ON_ITS_BOX, useIsOnBox, useLack, useSelf, useServer } from './server.js';
 
 const NEEDED: Record<MemberOperation, PermissionName> = {
   CHANGE_NICK: 'ManageNicknames',
@@ -18,13 +12,15 @@ const NEEDED: Record<MemberOperation, PermissionName> = {
 
 /** Tells why the caller may not do something with a member; undefined where they may. */
 export function useWhyNotMember({ user, viewerOperations }: MemberRowFragment) {
-  const server = useServer();
+  const { owner, viewerPermissions } = useServer();
+  const isOnBox = useIsOnBox();
   const { id: selfId } = useSelf();
   const own = user.id === selfId;
   return (operation: MemberOperation): string | undefined => {
     if (viewerOperations.includes(operation)) return undefined;
     const needed = own && operation === 'CHANGE_NICK' ? 'ChangeNickname' : NEEDED[operation];
-    return lackIn(server, needed) ?? rankText(user.id === server.owner?.id, operation);
+    if (isOnBox) return ON_ITS_BOX;
+    return lacks(viewerPermissions, needed) ?? rankText(user.id === owner?.id, operation);
   };
 }
 
@@ -37,12 +33,7 @@ function rankText(isOwner: boolean, operation: MemberOperation): string {
 
 /** Why the caller may not do it with a role; undefined where they may, or where there is none. */
 export function useWhyNotRole(role: RoleRowFragment | undefined, operation: RoleOperation): string | undefined {
-  const server = useServer();
+  const lack = useLack('ManageRoles');
   if (!role || role.viewerOperations.includes(operation)) return undefined;
-  return lackIn(server, 'ManageRoles') ?? 'Only who has a higher role can change it.';
-}
-
-/** What the caller lacks for it in the server at large; of one on a box nothing is done from here. */
-function lackIn({ viewerOperations, viewerPermissions }: GuildPageFragment, name: PermissionName): string | undefined {
-  return viewerOperations.length === 0 ? 'This is done on its box only.' : lacks(viewerPermissions, name);
+  return lack ?? 'Only who has a higher role can change it.';
 }

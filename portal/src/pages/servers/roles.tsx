@@ -85,6 +85,7 @@ export function NewRole() {
         <TextField
           label="Name"
           hint={lack ?? '1 to 100 characters. What it may do is chosen then.'}
+          disabled={lack !== undefined}
           maxLength={100}
           value={name}
           fault={problem?.fields.name}

@@ -15,9 +15,28 @@ export function useServer(): GuildPageFragment {
   return server;
 }
 
-/** Why the caller may not do something in the server; undefined when they may. */
+/** What stands where something of a server is done on its box, and not in the cloud of that. */
+export const ON_ITS_BOX = 'This is done on the box that the server lives on.';
+
+/** Whether a server lives on a box of which this is the cloud: nothing is done with it here but to install and to look. */
+export function isOnBox({ viewerOperations }: Pick<GuildPageFragment, 'viewerOperations'>): boolean {
+  return viewerOperations.length === 0;
+}
+
+/** Whether the open one does. */
+export function useIsOnBox(): boolean {
+  return isOnBox(useServer());
+}
+
+/** Why the caller may not do something here that is done where the server lives; undefined when they may. */
 export function useLack(name: PermissionName): string | undefined {
-  return lacks(useServer().viewerPermissions, name);
+  const { viewerPermissions } = useServer();
+  return useIsOnBox() ? ON_ITS_BOX : lacks(viewerPermissions, name);
+}
+
+/** Why the caller may not take an application out of the server, which is done in the cloud of a box, too; undefined when they may. */
+export function useInstallLack(): string | undefined {
+  return lacks(useServer().viewerPermissions, 'ManageGuild');
 }
 
 /** The caller. */
