@@ -13,57 +13,55 @@ type Query = (this: pg.Client, ...args: unknown[]) => unknown;
  * @param skip how many matching statements pass before
  * @throws when no statement matched
  */
-export async function between<T>(
+export function between<T>(
   statement: RegExp,
   meanwhile: () => Promise<unknown>,
   work: () => Promise<T>,
   skip = 0,
 ): Promise<T> {
-  const query = pg.Client.prototype.query as Query;
-  let isDone = false;
-  let passed = 0;
-  const interleaved: Query = function (...args) {
-    const [first] = args as [string | { text: string }];
-    if (isDone || !statement.test(typeof first === 'string' ? first : first.text)) return query.apply(this, args);
-    passed += 1;
-    if (passed <= skip) return query.apply(this, args);
-    isDone = true;
-    return meanwhile().then(() => query.apply(this, args));
-  };
-  Object.assign(pg.Client.prototype, { query: interleaved });
-  try {
-    const result = await work();
-    if (!isDone) throw new Error(`no statement matched ${statement}`);
-    return result;
-  } finally {
-    Object.assign(pg.Client.prototype, { query });
-  }
+  return atStatement(statement, skip, (query) => meanwhile().then(() => query()), work);
 }
 
 /**
  * Does `meanwhile` once the database has done the first statement of `work` that matches, and before anybody hears of it.
  * @throws when no statement matched
  */
-export async function beforeAnswer<T>(
+export function beforeAnswer<T>(
   statement: RegExp,
   meanwhile: () => Promise<unknown>,
   work: () => Promise<T>,
 ): Promise<T> {
-  const query = pg.Client.prototype.query as Query;
-  let isDone = false;
-  const holding: Query = function (...args) {
-    const [first] = args as [string | { text: string }];
-    if (isDone || !statement.test(typeof first === 'string' ? first : first.text)) return query.apply(this, args);
-    isDone = true;
+  const held = (query: Ask, args: unknown[]) => {
     const answer = args.at(-1);
-    if (typeof answer !== 'function') return (query.apply(this, args) as Promise<unknown>).finally(meanwhile);
-    const held = (...answered: unknown[]) => void meanwhile().then(() => answer(...answered));
-    return query.apply(this, [...args.slice(0, -1), held]);
+    if (typeof answer !== 'function') return (query() as Promise<unknown>).finally(meanwhile);
+    return query([...args.slice(0, -1), (...answered: unknown[]) => void meanwhile().then(() => answer(...answered))]);
   };
-  Object.assign(pg.Client.prototype, { query: holding });
+  return atStatement(statement, 0, held, work);
+}
+
+/** Asks the database for a statement, as it was or with other arguments. */
+type Ask = (args?: unknown[]) => unknown;
+
+/** Does `work`, of which `instead` asks for one statement: the first one that matches after `skip` others. @throws when none did */
+async function atStatement<T>(
+  statement: RegExp,
+  skip: number,
+  instead: (query: Ask, args: unknown[]) => unknown,
+  work: () => Promise<T>,
+): Promise<T> {
+  const query = pg.Client.prototype.query as Query;
+  let passed = 0;
+  const interleaved: Query = function (...args) {
+    const [first] = args as [string | { text: string }];
+    const isMeant = passed <= skip && statement.test(typeof first === 'string' ? first : first.text);
+    if (isMeant) passed += 1;
+    const ask: Ask = (asked = args) => query.apply(this, asked);
+    return isMeant && passed > skip ? instead(ask, args) : ask();
+  };
+  Object.assign(pg.Client.prototype, { query: interleaved });
   try {
     const result = await work();
-    if (!isDone) throw new Error(`no statement matched ${statement}`);
+    if (passed <= skip) throw new Error(`no statement matched ${statement}`);
     return result;
   } finally {
     Object.assign(pg.Client.prototype, { query });

@@ -30,7 +30,7 @@ function Target({ entry: { targetUser, targetName, target } }: { entry: LogEntry
   return name === null ? <code>{target}</code> : <Name>{name}</Name>;
 }
 
-/** Everything that changed, one after the other; nothing that is known of where it is empty. */
+/** Everything that changed, one after the other; that something did where an entry does not say what. */
 export function changesOf(changes: Changes): ReactNode {
   const done = columnsOf(changes).flatMap((column) => {
     const changed = changedIn(changes, column);

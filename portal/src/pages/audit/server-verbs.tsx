@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { type Changed, type Changes, changedIn, namesIn, textIn, Value } from './changes.js';
+import { type Changed, type Changes, changedIn, changesIn, namesIn, textIn, Value } from './changes.js';
 import type { Told, Verb } from './language.js';
 import { changesOf, renamed } from './sentences.js';
 import type { ServerAction } from './server-words.js';
@@ -38,10 +38,10 @@ function readableChanges(changes: Changes, nameOfChannel: NameOfChannel): Change
 /** Names in a list of what was stated, such as roles. */
 function namesOf(stated: unknown): string {
   if (!Array.isArray(stated)) return '';
-  return stated.map((one: { name?: unknown }) => String(one.name ?? '')).join(', ');
+  return stated.map((one) => textIn(changesIn(one), 'name')).join(', ');
 }
 
-/** Such as “changed @everyone's permissions in #general: allowed Send messages, denied nothing”. */
+/** Such as “changed what Divers may do in general: allowed Send messages; denied View channels”. */
 function overwritten(verb: string, { target, changes }: Told): ReactNode {
   const { roleName, id } = changes;
   const who = typeof roleName === 'string' ? <Value of={roleName} /> : <code>{String(id)}</code>;
