@@ -95,7 +95,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a page that is opened fi
   const routes = JSON.parse(readFileSync(join(BUILT, 'routes.json'), 'utf8')) as string[];
 
   /** What has no present state to begin with is asked for once more when changes are heard (`useRenewal`). */
-  const RENEWED = ['Interaction', 'InteractionLog', 'ApplicationLog', 'TeamLog', 'ChannelMessages'];
+  const RENEWED = ['Interaction', 'InteractionLog', 'ApplicationLog', 'TeamLog', 'GuildLog', 'ChannelMessages'];
 
   it.each(routes.filter((route) => !/^sign-|parity$/.test(route)))('asks for nothing twice at /%s', async (route) => {
     const path = route.replace(/\$(\w+)/g, (_, name: 'teamId') => full.params[name]);
