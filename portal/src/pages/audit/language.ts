@@ -29,6 +29,11 @@ export interface Language {
   groups: readonly Group[];
 }
 
+/** Those actions whose names begin with one of these. */
+export function starting<Action extends string>(actions: readonly Action[], ...starts: string[]): Action[] {
+  return actions.filter((action) => starts.some((one) => action.startsWith(one)));
+}
+
 /** The actions that the address asks for; undefined for all. */
 export function actionsOf({ groups, words }: Language, what: string | undefined): readonly string[] | undefined {
   const group = groups.find(({ key }) => key === what);

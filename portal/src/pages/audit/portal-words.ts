@@ -1,5 +1,5 @@
 import { PORTAL_ACTIONS } from '../../gql/audit-actions.js';
-import type { Group } from './language.js';
+import { type Group, starting } from './language.js';
 
 export type PortalAction = (typeof PORTAL_ACTIONS)[number];
 
@@ -38,9 +38,6 @@ export const PORTAL_WORDS: Record<PortalAction, string> = {
   TEAM_MEMBER_LEAVE: 'Member left',
 };
 
-const starting = (...starts: string[]) =>
-  PORTAL_ACTIONS.filter((action) => starts.some((one) => action.startsWith(one)));
-
 const SECRETS = ['BOT_TOKEN_RESET', 'CLIENT_SECRET_RESET'] as const satisfies readonly PortalAction[];
 
 /** Actions that are looked for together. */
@@ -51,15 +48,19 @@ const APPLICATION_GROUPS: readonly Group[] = [
     actions: ['APPLICATION_CREATE', 'APPLICATION_UPDATE', 'APPLICATION_TRANSFER', 'APPLICATION_DELETE'],
   },
   { key: 'secrets', text: 'Secrets', actions: SECRETS },
-  { key: 'commands', text: 'Commands', actions: starting('COMMAND') },
-  { key: 'emojis', text: 'Emojis', actions: starting('APPLICATION_EMOJI') },
-  { key: 'webhooks', text: 'Webhooks', actions: starting('APPLICATION_WEBHOOK') },
-  { key: 'testers', text: 'Testers', actions: starting('TESTER') },
+  { key: 'commands', text: 'Commands', actions: starting(PORTAL_ACTIONS, 'COMMAND') },
+  { key: 'emojis', text: 'Emojis', actions: starting(PORTAL_ACTIONS, 'APPLICATION_EMOJI') },
+  { key: 'webhooks', text: 'Webhooks', actions: starting(PORTAL_ACTIONS, 'APPLICATION_WEBHOOK') },
+  { key: 'testers', text: 'Testers', actions: starting(PORTAL_ACTIONS, 'TESTER') },
 ];
 
 const TEAM_GROUPS: readonly Group[] = [
   { key: 'team', text: 'Team', actions: ['TEAM_CREATE', 'TEAM_UPDATE', 'TEAM_TRANSFER_OWNERSHIP'] },
-  { key: 'members', text: 'Members and invitations', actions: starting('TEAM_MEMBER', 'TEAM_INVITATION') },
+  {
+    key: 'members',
+    text: 'Members and invitations',
+    actions: starting(PORTAL_ACTIONS, 'TEAM_MEMBER', 'TEAM_INVITATION'),
+  },
 ];
 
 /** What can stand in the log of an application, and in that of a team. */

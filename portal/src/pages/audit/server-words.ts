@@ -1,5 +1,5 @@
 import { SERVER_ACTIONS } from '../../gql/audit-actions.js';
-import type { Group } from './language.js';
+import { type Group, starting } from './language.js';
 
 export type ServerAction = (typeof SERVER_ACTIONS)[number];
 
@@ -41,19 +41,16 @@ export const SERVER_WORDS: Record<ServerAction, string> = {
   MESSAGE_UNPIN: 'Message unpinned',
 };
 
-const starting = (...starts: string[]) =>
-  SERVER_ACTIONS.filter((action) => starts.some((one) => action.startsWith(one)));
-
 export const SERVER_GROUPS: readonly Group[] = [
-  { key: 'server', text: 'Server', actions: starting('GUILD', 'INVITE') },
-  { key: 'channels', text: 'Channels', actions: starting('CHANNEL') },
-  { key: 'roles', text: 'Roles', actions: starting('ROLE') },
-  { key: 'members', text: 'Members', actions: starting('MEMBER') },
-  { key: 'messages', text: 'Messages', actions: starting('MESSAGE') },
-  { key: 'emojis', text: 'Emojis', actions: starting('EMOJI') },
+  { key: 'server', text: 'Server', actions: starting(SERVER_ACTIONS, 'GUILD', 'INVITE') },
+  { key: 'channels', text: 'Channels', actions: starting(SERVER_ACTIONS, 'CHANNEL') },
+  { key: 'roles', text: 'Roles', actions: starting(SERVER_ACTIONS, 'ROLE') },
+  { key: 'members', text: 'Members', actions: starting(SERVER_ACTIONS, 'MEMBER') },
+  { key: 'messages', text: 'Messages', actions: starting(SERVER_ACTIONS, 'MESSAGE') },
+  { key: 'emojis', text: 'Emojis', actions: starting(SERVER_ACTIONS, 'EMOJI') },
   {
     key: 'integrations',
     text: 'Integrations',
-    actions: starting('INTEGRATION', 'BOT', 'COMMAND', 'WEBHOOK'),
+    actions: starting(SERVER_ACTIONS, 'INTEGRATION', 'BOT', 'COMMAND', 'WEBHOOK'),
   },
 ];
