@@ -194,6 +194,8 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the audit log'), () => {
     const { id: newId } = await createChannel(owner, guildId, { name: 'weir' });
     await updateChannel(owner, newId, { topic: 'Fish' });
     await updateChannel(owner, newId, { name: 'dam' });
+    const { id: parentId } = await createChannel(owner, guildId, { name: 'Water', type: 4 });
+    await updateChannel(owner, newId, { parentId, position: 7 });
     await setChannelOverwrite(owner, newId, { targetId: roleId, targetType: 0, allow: SEND, deny: 1n << 10n });
     await deleteChannelOverwrite(owner, newId, roleId);
     await deleteChannel(owner, (await createChannel(owner, guildId, { name: 'pond' })).id);
@@ -230,6 +232,8 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the audit log'), () => {
       'made the channel pond',
       'no longer says what Divers may do in dam',
       'set what Divers may do in dam: allowed Send messages; denied View channels',
+      'changed the channel dam: changed the place from 2 to 7 and set the category to #Water',
+      'made the channel Water',
       'renamed the channel weir to dam',
       'changed the channel dam: set the topic to Fish',
       'made the channel dam',

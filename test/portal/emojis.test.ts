@@ -71,6 +71,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the emojis'), () => {
     await dialog.getByRole('button', { name: 'Create' }).click();
     await dialog.waitFor({ state: 'detached' });
     await row(page, 'otter').getByText('made by ada').waitFor();
+    expect(await page.getByText('There are none yet.').count()).toBe(0);
     const moving = await fillNew(
       tab,
       { name: 'wave.gif', mimeType: 'image/gif', buffer: Buffer.from(await movingGif()) },
