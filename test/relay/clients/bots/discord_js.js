@@ -74,8 +74,7 @@ const question = (await collected).first();
 assert.equal(question.content, 'who is there?');
 assert.deepEqual([question.member.id, question.guild.id], [KEEPER_ID, GUILD_ID]);
 await general.sendTyping();
-const answer = await question.reply('a bot');
-const [reaction] = (await answer.awaitReactions({ max: 1 })).values();
+const [[reaction]] = await Promise.all([next(Events.MessageReactionAdd), question.reply('a bot')]);
 assert.deepEqual([reaction.emoji.name, idsOf(await reaction.users.fetch())], ['👍', [KICKED_ID]]);
 
 // The server.
