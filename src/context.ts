@@ -229,7 +229,7 @@ export function callContext(app: AppContext, actor: Actor, options: CallOptions 
     announce: (event) => app.publish(event, since),
     renderPing: app.renderPing,
     write: (work, writeOptions) => app.writes.transaction(call, since, work, writeOptions),
-    writeOne: (statement, event) => app.writes.statement(since, statement, event),
+    writeOne: (statement, event, writeOptions) => app.writes.statement(since, statement, event, writeOptions),
   };
   return call;
 }

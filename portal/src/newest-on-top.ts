@@ -54,26 +54,32 @@ export function newestOnTop(cache: Exchange): Exchange {
 /** What subscriptions tell while mutations are on their way. */
 class ToldMeanwhile {
   readonly #told: OperationResult[] = [];
-  /** How much was told when each mutation was asked for, by its key. */
+  /** How much was told when each mutation was asked for. */
   readonly #pending = new Map<number, number>();
 
-  noteAsked({ kind, key }: Operation): void {
-    if (kind === 'mutation') this.#pending.set(key, this.#told.length);
-    if (kind === 'teardown') this.#end(key);
+  noteAsked(operation: Operation): void {
+    if (operation.kind === 'mutation') this.#pending.set(callOf(operation), this.#told.length);
+    if (operation.kind === 'teardown') this.#end(callOf(operation));
   }
 
   /** @returns what was told since the mutation was asked for that this answers; nothing for any other result */
   noteResult(result: OperationResult): OperationResult[] {
-    const { kind, key } = result.operation;
+    const { kind } = result.operation;
+    const call = callOf(result.operation);
     if (kind === 'subscription' && this.#pending.size > 0) this.#told.push(result);
     if (kind !== 'mutation') return [];
-    const since = this.#told.slice(this.#pending.get(key) ?? this.#told.length);
-    this.#end(key);
+    const since = this.#told.slice(this.#pending.get(call) ?? this.#told.length);
+    this.#end(call);
     return since;
   }
 
-  #end(key: number): void {
-    this.#pending.delete(key);
+  #end(call: number): void {
+    this.#pending.delete(call);
     if (this.#pending.size === 0) this.#told.length = 0;
   }
+}
+
+/** Tells apart two mutations that ask for the same, which have one key. */
+function callOf({ key, context }: Operation): number {
+  return context._instance ?? key;
 }

@@ -80,6 +80,14 @@ export interface WriteOptions {
   serializable?: boolean;
 }
 
+export interface WriteOneOptions {
+  /**
+   * The server, or the channel of none, without which nothing is written: what ends it, or what stands in it, is told after this, although this
+   * may be answered later. Where it is not given, the statement may itself have waited for others, and is told after them.
+   */
+  onlyWithin?: bigint;
+}
+
 /** Who notes that nobody did in time what had to be done. */
 interface OverdueWatch {
   /** Has it looked at at that time, in milliseconds since the Unix epoch. */
@@ -177,7 +185,11 @@ export interface CallContext {
    * The door for a hot write without an audit entry: one operation of the database client, which is one statement, or a row with rows of its
    * own in a transaction of the client's. `event` is published after it.
    */
-  writeOne<T>(statement: (db: Transaction) => Promise<T>, event?: (row: T) => DomainEvent | null): Promise<T>;
+  writeOne<T>(
+    statement: (db: Transaction) => Promise<T>,
+    event?: (row: T) => DomainEvent | null,
+    options?: WriteOneOptions,
+  ): Promise<T>;
   /** Publishes something that is stored nowhere, such as typing. What fails is logged. */
   announce(event: DomainEvent): void;
   /** What an interactions endpoint is probed with, as the wire has it. */

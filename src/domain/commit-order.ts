@@ -1,38 +1,37 @@
+import { Lines } from '../infra/lines.js';
+
 /**
- * In which order what transactions did is told: in the order in which their commits were asked for. A database lets go of what a transaction
- * holds before its answer is back here, so another one that waited for it may be answered first, although it came after it.
+ * In which order it is told what was written, of each place: a server, or what else an event is about. In the order in which turns were taken
+ * there. A database lets go of what a transaction holds before its answer is back here, so another one that waited for it may be answered
+ * first, although it came after it.
  */
 export class CommitOrder {
-  /** Settles when all is told whose commit was asked for so far. */
-  #told: Promise<void> = Promise.resolve();
+  readonly #lines = new Lines<bigint>();
 
   /**
-   * Runs a transaction, and tells what it did after all those whose commit was asked for before its own.
-   * @param transact is handed what it calls as its last step before the commit, where it has something to tell
-   * @throws what `transact` throws; nothing is told then, and nobody waits for it
+   * Writes, and tells what was written after everybody who took a turn in one of its places before.
+   * @param write is handed what it calls with its places, once, where it has something to tell: a transaction as its last step before the commit
+   * @throws what `write` throws; nothing is told then, and nobody waits for it
    */
-  async tellAfterOthers<T>(transact: (asksForCommit: () => void) => Promise<T>, tell: (result: T) => void): Promise<T> {
-    let others: Promise<void> | undefined;
-    let leave = () => {};
-    const asksForCommit = () => {
-      const left = new Promise<void>((resolve) => {
-        leave = resolve;
+  async tellInTurn<T>(write: (takeTurn: TakeTurn) => Promise<T>, tell: (result: T) => void): Promise<T> {
+    let told: Promise<void> | undefined;
+    let answer: (tellIt: () => void) => void = () => {};
+    const takeTurn: TakeTurn = (places) => {
+      const answered = new Promise<() => void>((resolve) => {
+        answer = resolve;
       });
-      others = this.#told;
-      this.#told = others.then(() => left);
+      told = this.#lines.runInAll(places, async () => (await answered)());
     };
     try {
-      const result = await transact(asksForCommit);
-      await others;
-      tell(result);
+      const result = await write(takeTurn);
+      answer(() => tell(result));
+      await told;
       return result;
     } finally {
-      leave();
+      answer(() => {});
     }
   }
-
-  /** Settles when all is told whose commit was asked for by now: for a single statement, which may have waited for any of them. */
-  allTold(): Promise<void> {
-    return this.#told;
-  }
 }
+
+/** Takes a turn in each of these places. */
+export type TakeTurn = (places: readonly bigint[]) => void;

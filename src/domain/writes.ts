@@ -6,9 +6,10 @@ import type { Logger } from '../infra/logger.js';
 import type { Mail, Mailer } from '../infra/mail.js';
 import type { AuditRecord } from './audit-log/actions.js';
 import { isGuildLogEntry } from './audit-log/guild-log.js';
-import type { CallContext, Write, WriteOptions } from './call.js';
-import { CommitOrder } from './commit-order.js';
+import type { CallContext, Write, WriteOneOptions, WriteOptions } from './call.js';
+import { CommitOrder, type TakeTurn } from './commit-order.js';
 import { DomainError } from './errors.js';
+import { placeOf } from './event-places.js';
 import type { DomainEvent } from './events.js';
 import type { DomainJobPayloads } from './job-payloads.js';
 
@@ -51,12 +52,12 @@ export class Writes {
     const { db, jobs, mailer, publish } = this.parts;
     const isolationLevel =
       options.serializable && db.dialect === 'postgresql' ? Prisma.TransactionIsolationLevel.Serializable : undefined;
-    const transact = async (asksForCommit: () => void) => {
+    const transact = async (takeTurn: TakeTurn) => {
       const after: AfterCommit = { events: [], mails: [], jobsDueAt: [] };
       const done = await db.writer.$transaction(
         async (tx) => {
           const result = await work(this.#writeOf(call, tx, after));
-          if (after.events.length > 0) asksForCommit();
+          if (after.events.length > 0) takeTurn(after.events.map(placeOf));
           return result;
         },
         { isolationLevel },
@@ -66,7 +67,7 @@ export class Writes {
     const tell = ({ events }: AfterCommit) => {
       for (const event of events) publish(event, since);
     };
-    const { result, mails, jobsDueAt } = await this.#untilNoConflict(() => this.#order.tellAfterOthers(transact, tell));
+    const { result, mails, jobsDueAt } = await this.#untilNoConflict(() => this.#order.tellInTurn(transact, tell));
     for (const dueAt of jobsDueAt) jobs.wakeAt(dueAt);
     for (const mail of mails) await mailer.send(mail);
     return result;
@@ -77,12 +78,20 @@ export class Writes {
     since: number,
     statement: (db: Transaction) => Promise<T>,
     event?: (row: T) => DomainEvent | null,
+    { onlyWithin }: WriteOneOptions = {},
   ): Promise<T> {
-    const row = await this.#untilNoConflict(() => statement(this.parts.db.writer));
-    const happened = event && this.#toldBy(() => event(row));
-    if (!happened) return row;
-    await this.#order.allTold();
-    this.parts.publish(happened, since);
+    const work = async (takeTurn: TakeTurn) => {
+      if (onlyWithin !== undefined) takeTurn([onlyWithin]);
+      const row = await statement(this.parts.db.writer);
+      const happened = event ? this.#toldBy(() => event(row)) : null;
+      if (happened && onlyWithin === undefined) takeTurn([placeOf(happened)]);
+      return { row, happened };
+    };
+    const { row } = await this.#untilNoConflict(() =>
+      this.#order.tellInTurn(work, ({ happened }) => {
+        if (happened) this.parts.publish(happened, since);
+      }),
+    );
     return row;
   }
 

@@ -1,39 +1,55 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { CommitOrder } from '../../src/domain/commit-order.js';
+import { CommitOrder, type TakeTurn } from '../../src/domain/commit-order.js';
+
+const HERE = 1n;
+const ELSEWHERE = 2n;
 
 /** A commit whose answer comes when it is let. */
-function commit(order: CommitOrder, told: string[], name: string) {
+function commit(order: CommitOrder, told: string[], name: string, places = [HERE]) {
   let answer: () => void = () => {};
   let fail: () => void = () => {};
   const answered = new Promise<void>((resolve, reject) => {
     answer = resolve;
     fail = () => reject(new Error(`${name} failed`));
   });
-  const transact = (asksForCommit: () => void) => {
-    asksForCommit();
+  const transact = (takeTurn: TakeTurn) => {
+    takeTurn(places);
     return answered;
   };
-  return { answer, fail, done: order.tellAfterOthers(transact, () => void told.push(name)) };
+  return { answer, fail, done: order.tellInTurn(transact, () => void told.push(name)) };
 }
 
-test('what transactions did is told in the order in which their commits were asked for, whoever is answered first', async () => {
+test('what was written in a place is told in the order in which turns were taken there, whoever is answered first', async () => {
   const [order, told]: [CommitOrder, string[]] = [new CommitOrder(), []];
   const first = commit(order, told, 'first');
   const second = commit(order, told, 'second');
-  const statement = order.allTold().then(() => told.push('statement'));
-  const later = commit(order, told, 'later');
-  later.answer();
   second.answer();
+  await setImmediate();
+  expect(told).toEqual([]);
   first.answer();
-  await Promise.all([first.done, second.done, later.done, statement]);
-  expect(told.filter((name) => name !== 'statement')).toEqual(['first', 'second', 'later']);
-  expect(told.indexOf('statement')).toBeGreaterThan(told.indexOf('second'));
+  await Promise.all([first.done, second.done]);
+  expect(told).toEqual(['first', 'second']);
+});
+
+test('nobody waits for a commit of another place; who writes in several comes after all of each', async () => {
+  const [order, told]: [CommitOrder, string[]] = [new CommitOrder(), []];
+  const here = commit(order, told, 'here');
+  const elsewhere = commit(order, told, 'elsewhere', [ELSEWHERE]);
+  const both = commit(order, told, 'both', [HERE, ELSEWHERE]);
+  const afterBoth = commit(order, told, 'after both', [ELSEWHERE]);
+  for (const { answer } of [afterBoth, both, elsewhere]) answer();
+  await elsewhere.done;
+  await setImmediate();
+  expect(told).toEqual(['elsewhere']);
+  here.answer();
+  await Promise.all([both.done, afterBoth.done]);
+  expect(told).toEqual(['elsewhere', 'here', 'both', 'after both']);
 });
 
 test('nobody waits for a commit that failed, or for one that has nothing to tell', async () => {
   const [order, told]: [CommitOrder, string[]] = [new CommitOrder(), []];
-  void order.tellAfterOthers(
+  void order.tellInTurn(
     () => new Promise(() => {}),
     () => void told.push('never'),
   );
@@ -43,7 +59,6 @@ test('nobody waits for a commit that failed, or for one that has nothing to tell
   failing.fail();
   await expect(failing.done).rejects.toThrow('failing failed');
   await second.done;
-  await order.allTold();
   expect(told).toEqual(['second']);
 });
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { removeMessagesOfBanned } from '../../src/domain/bans/messages.js';
 import {
   createChannel,
+  deleteChannel,
   deleteChannelOverwrite,
   setChannelOverwrite,
   updateChannel,
@@ -207,6 +208,9 @@ const removesAll = () =>
     new AbortController().signal,
   );
 const UPDATE_OF_MESSAGE = /^UPDATE "public"."Message"/;
+const INSERT_OF_MESSAGE = /^INSERT INTO "public"."Message"/;
+const removesChannel = () => deleteChannel(room.owner, room.channelId);
+const isChannelGone = async () => (await server.app.db.reader.channel.count({ where: { id: room.channelId } })) === 0;
 
 const SEQUENCES: Record<string, Sequence> = {
   "a new channel, and its server's end": {
@@ -291,6 +295,28 @@ const SEQUENCES: Record<string, Sequence> = {
     second: removesAll,
     isDone: isMessageGone,
     told: ['MESSAGE_UPDATE', 'MESSAGE_DELETE_BULK'],
+  },
+  "a new message, and its channel's end": {
+    doneBy: INSERT_OF_MESSAGE,
+    first: withMessage,
+    second: removesChannel,
+    isDone: isChannelGone,
+    told: ['MESSAGE_CREATE', 'CHANNEL_DELETE'],
+  },
+  "an edit, and its channel's end": {
+    prepare: withMessage,
+    doneBy: UPDATE_OF_MESSAGE,
+    first: edits,
+    second: removesChannel,
+    isDone: isChannelGone,
+    told: ['MESSAGE_UPDATE', 'CHANNEL_DELETE'],
+  },
+  'a new message, and the end of all that a banned member wrote': {
+    doneBy: INSERT_OF_MESSAGE,
+    first: withMessage,
+    second: removesAll,
+    isDone: async () => (await server.app.db.reader.message.count({ where: { channelId: room.channelId } })) === 0,
+    told: ['MESSAGE_CREATE', 'MESSAGE_DELETE_BULK'],
   },
 };
 

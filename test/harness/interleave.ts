@@ -34,7 +34,11 @@ export function beforeAnswer<T>(
   const held = (query: Ask, args: unknown[]) => {
     const answer = args.at(-1);
     if (typeof answer !== 'function') return (query() as Promise<unknown>).finally(meanwhile);
-    return query([...args.slice(0, -1), (...answered: unknown[]) => void meanwhile().then(() => answer(...answered))]);
+    const late = (...answered: unknown[]) => {
+      // What went wrong meanwhile is answered, too: nobody waits for it in vain.
+      meanwhile().then(() => answer(...answered), answer as (fault: unknown) => void);
+    };
+    return query([...args.slice(0, -1), late]);
   };
   return atStatement(statement, 0, held, work);
 }

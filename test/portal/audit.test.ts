@@ -232,7 +232,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the audit log'), () => {
       'made the channel pond',
       'no longer says what Divers may do in dam',
       'set what Divers may do in dam: allowed Send messages; denied View channels',
-      'changed the channel dam: changed the place from 2 to 7 and set the category to #Water',
+      'changed the channel dam: changed the place from 2 to 7 and set the category to Water',
       'made the channel Water',
       'renamed the channel weir to dam',
       'changed the channel dam: set the topic to Fish',

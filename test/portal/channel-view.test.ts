@@ -629,10 +629,21 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await page.getByText('The message was deleted while you edited it.').waitFor();
     expect(await composer(page).inputValue()).toBe('begun\nsecond one, changed');
     await composer(page).and(page.locator(':focus')).waitFor();
+    // Meant for the message that is gone.
+    await page.keyboard.press('Enter');
+    expect(await composer(page).inputValue()).toBe('begun\nsecond one, changed');
     await page.keyboard.type('!');
     expect(await composer(page).inputValue()).toBe('begun\nsecond one, changed!');
     await page.keyboard.press('Enter');
     await page.getByRole('log').getByText('second one, changed!').waitFor();
+    const third = await sendMessage(bob, channelId, 'third one');
+    await edit('third one');
+    await page.getByLabel('Edit the message').last().fill('third one, changed');
+    const elsewhere = page.getByRole('link', { name: 'Integrations' });
+    await elsewhere.focus();
+    await remove(third, await sendMessage(bob, channelId, 'fourth one'));
+    await expect.poll(() => composer(page).inputValue(), { timeout: 15_000 }).toBe('third one, changed');
+    expect(await elsewhere.evaluate((link) => link === document.activeElement)).toBe(true);
     expect(faults).toEqual([]);
     await close();
   });

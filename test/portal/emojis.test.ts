@@ -104,6 +104,61 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the emojis'), () => {
     await tab.close();
   });
 
+  it('that others change while somebody changes them keep what both did, and tell what cannot be both', async () => {
+    const guild = await createGuild(ada, 'Bay');
+    const roleOf = async (name: string) => {
+      const { createRole } = await ada.graphql(
+        'mutation ($i: CreateRoleInput!) { createRole(input: $i) { role { id } } }',
+        { i: { guildId: guild.id, name } },
+      );
+      return createRole.role.id as string;
+    };
+    const [swimmers, divers, gone] = [await roleOf('Swimmers'), await roleOf('Divers'), await roleOf('Gone')];
+    const emojiId = await makeEmoji(server, ada, { guildId: guild.id }, 'otter');
+    const update = (change: { name?: string; roleIds?: string[] }) =>
+      ada.graphql('mutation ($i: UpdateEmojiInput!) { updateEmoji(input: $i) { emoji { id } } }', {
+        i: { guildId: guild.id, emojiId, ...change },
+      });
+    const tab = await openPortal(browser, server, ada);
+    const { page } = tab;
+    await tab.open(`/servers/${guild.id}/emojis`);
+    await page.getByRole('button', { name: 'Change otter' }).click();
+    const edit = page.getByRole('dialog', { name: /^Change / });
+    await edit.getByLabel('Swimmers').check();
+    await edit.getByLabel('Gone').check();
+    await ada.graphql('mutation ($i: RoleIdInput!) { deleteRole(input: $i) { id } }', {
+      i: { guildId: guild.id, roleId: gone },
+    });
+    await edit.getByLabel('Gone').waitFor({ state: 'detached' });
+    await edit.getByLabel('Name').fill('badger');
+    await update({ name: 'weasel', roleIds: [divers] });
+    const conflict = edit.getByRole('alert').filter({ hasText: 'Name was changed to “weasel”' });
+    await conflict.waitFor();
+    expect(await edit.getByLabel('Divers').isChecked()).toBe(true);
+    await conflict.getByRole('button', { name: 'Keep mine' }).click();
+    await edit.getByRole('button', { name: 'Save' }).click();
+    await row(page, 'badger').waitFor();
+    expect(await emojisOf(guild.id)).toEqual([
+      { name: 'badger', animated: false, roles: expect.arrayContaining([{ id: swimmers }, { id: divers }]) },
+    ]);
+    await page.getByRole('button', { name: 'Change badger' }).click();
+    await edit.getByLabel('Divers').uncheck();
+    await edit.getByLabel('Divers').check();
+    await edit.getByLabel('Name').fill('marten');
+    await ada.graphql('mutation ($i: EmojiIdInput!) { deleteEmoji(input: $i) { id } }', {
+      i: { guildId: guild.id, emojiId },
+    });
+    await edit.getByText('It is not in the list any more').waitFor();
+    expect(await edit.getByLabel('Name').inputValue()).toBe('marten');
+    await edit.getByRole('button', { name: 'Save' }).click();
+    await edit.getByText('Unknown Emoji').waitFor();
+    await edit.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Leave' }).click();
+    await edit.waitFor({ state: 'detached' });
+    expect(tab.faults).toEqual([]);
+    await tab.close();
+  });
+
   it('of a server are changed by who made them, or manages them, and by nobody else', async () => {
     const guild = await createGuild(ada, 'Lake');
     await invite(ada, guild, bob);
@@ -119,14 +174,14 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the emojis'), () => {
     await ada.graphql('mutation ($i: UpdateRoleInput!) { updateRole(input: $i) { role { id } } }', {
       i: { guildId: guild.id, roleId: guild.id, permissions: CREATE_EXPRESSIONS },
     });
-    await page.getByText('What is off was made by others').waitFor();
+    await page.getByText('What is off needs the permission “Manage emoji').waitFor();
     const dialog = await fillNew(tab, pixel('his.png'), 'his');
     await dialog.getByRole('button', { name: 'Create' }).click();
     await row(page, 'his').waitFor();
     const isOff = (name: string) => page.getByRole('button', { name }).isDisabled();
     expect([await isOff('Change his'), await isOff('Delete his')]).toEqual([false, false]);
     expect([await isOff('Change hers'), await isOff('Delete hers')]).toEqual([true, true]);
-    await page.getByText('What is off was made by others').waitFor();
+    await page.getByText('What is off needs the permission “Manage emoji').waitFor();
     expect(tab.faults).toEqual([]);
     await tab.close();
   });

@@ -148,6 +148,23 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a server'
     await close();
   });
 
+  it('who leave while somebody names them leave what was typed', async () => {
+    const { page, faults, open, close } = await openPortal(browser, server, ada);
+    await open(`/servers/${guild.id}/members`);
+    await page.getByRole('button', { name: 'bob' }).click();
+    const dialog = page.getByRole('dialog', { name: 'bob' });
+    await dialog.getByLabel('Nickname').fill('Otter');
+    await ada.graphql('mutation ($input: MemberIdInput!) { kickMember(input: $input) { id } }', {
+      input: { guildId: guild.id, userId: bob.id },
+    });
+    await page.getByRole('listitem').filter({ hasText: 'bob' }).waitFor({ state: 'detached' });
+    expect(await dialog.getByLabel('Nickname').inputValue()).toBe('Otter');
+    await dialog.getByRole('button', { name: 'Save nickname' }).click();
+    await dialog.getByText('Unknown Member').waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+
   it('are kicked, banned and let in again, which another browser shows at once', async () => {
     const [hers, his] = await Promise.all([openPortal(browser, server, ada), openPortal(browser, server, bob)]);
     await Promise.all([hers.open(`/servers/${guild.id}/members`), his.open(`/servers/${guild.id}/members`)]);

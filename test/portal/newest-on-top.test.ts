@@ -1,12 +1,24 @@
-import { createRequest, type Exchange, type ExchangeInput, makeOperation, makeResult, type Operation } from 'urql';
+import {
+  createRequest,
+  type Exchange,
+  type ExchangeInput,
+  makeOperation,
+  makeResult,
+  type Operation,
+  type OperationContext,
+} from 'urql';
 import { expect, it } from 'vitest';
 import { makeSubject, map, pipe, subscribe } from 'wonka';
 import { newestOnTop } from '../../portal/src/newest-on-top.js';
 
 const CONTEXT = { url: '', requestPolicy: 'cache-and-network' } as const;
 
+let instances = 0;
 const operation = (kind: 'mutation' | 'subscription', text: string): Operation =>
-  makeOperation(kind, createRequest(`${kind} { ${text} }`, {}), CONTEXT);
+  makeOperation(kind, createRequest(`${kind} { ${text} }`, {}), {
+    ...CONTEXT,
+    _instance: kind === 'mutation' ? (++instances as OperationContext['_instance']) : undefined,
+  });
 
 /** What goes into a cache, and what comes out of it, for what is asked and answered in turn. */
 function around() {
@@ -72,12 +84,25 @@ it('writes after each of two mutations what was told since that was asked for', 
   expect(written).toEqual(['a', 'b', 'moved', 'b', 'renamed', 'a', 'b', 'c']);
 });
 
+it('tells apart two mutations that ask for the same', () => {
+  const { written, ask, answer } = around();
+  const changes = operation('subscription', 'changes');
+  const [one, other] = [operation('mutation', 'rename'), operation('mutation', 'rename')];
+  ask(one);
+  answer(changes, 'a');
+  ask(other);
+  answer(changes, 'b');
+  answer(one, 'older');
+  answer(other, 'newer');
+  expect(written).toEqual(['a', 'b', 'older', 'a', 'b', 'newer', 'b']);
+});
+
 it('forgets a mutation that nobody waits for any more', () => {
   const { written, ask, answer } = around();
   const [changes, rename] = [operation('subscription', 'changes'), operation('mutation', 'rename')];
   ask(rename);
   answer(changes, 'a');
-  ask(makeOperation('teardown', rename, CONTEXT));
+  ask(makeOperation('teardown', rename, rename.context));
   answer(rename, 'renamed');
   expect(written).toEqual(['a', 'renamed']);
 });

@@ -33,7 +33,9 @@ function noteRefusals(page: Page): Promise<unknown>[] {
   const refused: Promise<unknown>[] = [];
   page.on('response', (response) => {
     if (!response.url().endsWith('/graphql')) return;
-    refused.push(response.json().then(({ errors }) => errors?.[0]?.message ?? null));
+    // Of an answer that a page which is left does not wait for, there is none.
+    const answered = response.json().catch(() => ({}));
+    refused.push(answered.then(({ errors }) => errors?.[0]?.message ?? null));
   });
   return refused;
 }

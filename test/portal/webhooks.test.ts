@@ -28,6 +28,14 @@ async function installed(owner: Person) {
   return { application, guild, path: `/applications/${application.id}/webhooks` };
 }
 
+async function makeChannel(owner: Person, guildId: string, name: string): Promise<{ channelId: string }> {
+  const { createChannel } = await owner.graphql(
+    'mutation ($input: CreateChannelInput!) { createChannel(input: $input) { channel { id } } }',
+    { input: { guildId, name } },
+  );
+  return { channelId: createChannel.channel.id };
+}
+
 const WEBHOOKS = 'query ($id: ID!) { application(id: $id) { webhooks { id name channel { id } } } }';
 
 const rows = (page: Page) => page.getByRole('region', { name: 'Webhooks' }).getByRole('listitem');
@@ -115,6 +123,20 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the webhooks'), () => {
     await dialog.waitFor({ state: 'detached' });
     const { application: after } = await gus.graphql(WEBHOOKS, { id: application.id });
     expect(after.webhooks).toMatchObject([{ name: 'Theirs', channel: { id: guild.voiceChannelId } }]);
+    const input = { webhookId: before.webhooks[0].id };
+    await page.getByRole('button', { name: 'Rename or move' }).click();
+    await dialog.getByLabel('Name').fill('Mine');
+    await dialog.getByLabel('Channel').selectOption(guild.textChannelId);
+    const { channelId } = await makeChannel(gus, guild.id, 'dock');
+    await gus.graphql('mutation ($input: UpdateWebhookInput!) { updateWebhook(input: $input) { webhook { id } } }', {
+      input: { ...input, name: 'Theirs again', channelId },
+    });
+    await dialog.getByText('Name was changed to “Theirs again” while you were editing it.').waitFor();
+    await dialog.getByText('Channel was changed to “dock” while you were editing it.').waitFor();
+    await gus.graphql('mutation ($input: WebhookIdInput!) { deleteWebhook(input: $input) { id } }', { input });
+    await page.getByText('A webhook is an address for one channel').waitFor();
+    await dialog.getByText('It is not in the list any more').waitFor();
+    expect(await dialog.getByLabel('Name').inputValue()).toBe('Mine');
     expect(faults).toEqual([]);
     await close();
   });

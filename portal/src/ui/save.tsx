@@ -90,7 +90,8 @@ function inWords(problem: Problem, words: Record<string, string> = {}): Problem 
   return { ...problem, fields: Object.fromEntries(said) };
 }
 
-function Conflicts<Live extends Values>({ draft, names }: Pick<DraftFormProps<Live>, 'draft' | 'names'>) {
+/** What others changed in fields that were being edited, and which of both holds. */
+export function Conflicts<Live extends Values>({ draft, names }: Pick<DraftFormProps<Live>, 'draft' | 'names'>) {
   return draft.conflicts.map(({ field, theirs, keep, take }) => (
     <div className="notice warn" role="alert" key={field}>
       <p>

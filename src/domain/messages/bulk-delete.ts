@@ -29,8 +29,14 @@ export async function deleteMessages(call: CallContext, { channelId, messageIds 
   const place = await accessChannel(call, channelId, 'deleteMessages');
   if (place.kind === 'direct') throw new DomainError('DIRECT_CHANNEL');
   checkIds(call, messageIds);
-  const removed = await messageLines.runInAll(messageIds, () =>
-    call.write((write) => removeRows(call, write, place, messageIds), { serializable: true }),
+  // Whoever names messages of other channels keeps nobody there waiting.
+  const here = await call.read.message.findMany({
+    where: { id: { in: [...messageIds] }, channelId },
+    select: { id: true },
+  });
+  const removed = await messageLines.runInAll(
+    here.map(({ id }) => id),
+    () => call.write((write) => removeRows(call, write, place, messageIds), { serializable: true }),
   );
   const withFiles = removed.filter(({ attachments }) => attachments.length > 0);
   await Promise.all(withFiles.map(({ id }) => discardAllFiles(call, { channelId, messageId: id })));

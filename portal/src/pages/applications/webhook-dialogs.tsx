@@ -6,6 +6,8 @@ import { DialogButtons } from '../../ui/dialog-buttons.js';
 import { useDraft } from '../../ui/draft.js';
 import { TextField } from '../../ui/field.js';
 import { Form } from '../../ui/form.js';
+import { GoneMeanwhile } from '../../ui/row-dialog.js';
+import { Conflicts } from '../../ui/save.js';
 import { ChannelSelect } from './channel-select.js';
 
 interface WebhookDialogProps {
@@ -14,9 +16,12 @@ interface WebhookDialogProps {
 }
 
 /** Renames a webhook, or moves it to another channel of its server. Only what differs is sent. */
-export function EditWebhook({ webhook, onClose }: WebhookDialogProps) {
+export function EditWebhook({ webhook, isGone, onClose }: WebhookDialogProps & { isGone: boolean }) {
   const draft = useDraft({ name: webhook.name, channelId: webhook.channel?.id ?? '' });
   const { name, channelId } = draft.value;
+  const conflicts = draft.conflicts.map((conflict) =>
+    conflict.field === 'channelId' ? { ...conflict, theirs: webhook.channel?.name ?? null } : conflict,
+  );
   const { run, isBusy, problem } = useAction(UpdateWebhookDocument, { isQuiet: true });
   const save = async () => {
     const { channelId: moved, ...renamed } = draft.changes;
@@ -32,6 +37,7 @@ export function EditWebhook({ webhook, onClose }: WebhookDialogProps) {
         onSubmit={save}
         buttons={(isOff) => <DialogButtons isOff={isOff} doIt="Save" />}
       >
+        <GoneMeanwhile isGone={isGone} />
         <TextField
           label="Name"
           hint="1 to 80 characters."
@@ -48,6 +54,7 @@ export function EditWebhook({ webhook, onClose }: WebhookDialogProps) {
             fault={problem?.fields.channelId}
           />
         )}
+        <Conflicts draft={{ ...draft, conflicts }} names={{ name: 'Name', channelId: 'Channel' }} />
       </Form>
     </OpenDialog>
   );

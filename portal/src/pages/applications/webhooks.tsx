@@ -5,6 +5,7 @@ import { useLive } from '../../live.js';
 import { useQuery } from '../../query.js';
 import { Awaited } from '../../ui/listing.js';
 import { Name, useTitle } from '../../ui/page.js';
+import { useRowDialog } from '../../ui/row-dialog.js';
 import { useRowFocus } from '../../ui/row-focus.js';
 import { Ago } from '../../ui/times.js';
 import { useApplication } from './application.js';
@@ -52,18 +53,31 @@ export function Webhooks() {
 
 function List({ webhooks, isOff }: { webhooks: readonly WebhookRowFragment[]; isOff: boolean }) {
   const rows = useRowFocus(webhooks.length);
-  if (webhooks.length === 0) return <Empty />;
+  const { dialog, open, close } = useRowDialog<'edit' | 'delete', WebhookRowFragment>(webhooks);
   return (
-    <ul className="webhooks" ref={rows}>
-      {webhooks.map((webhook) => (
-        <Row key={webhook.id} webhook={webhook} isOff={isOff} />
-      ))}
-    </ul>
+    <>
+      {webhooks.length === 0 ? (
+        <Empty />
+      ) : (
+        <ul className="webhooks" ref={rows}>
+          {webhooks.map((webhook) => (
+            <Row key={webhook.id} webhook={webhook} isOff={isOff} onOpen={(what) => open(what, webhook)} />
+          ))}
+        </ul>
+      )}
+      {dialog?.what === 'edit' && <EditWebhook webhook={dialog.row} isGone={dialog.isGone} onClose={close} />}
+      {dialog?.what === 'delete' && !dialog.isGone && <DeleteWebhook webhook={dialog.row} onClose={close} />}
+    </>
   );
 }
 
-function Row({ webhook, isOff }: { webhook: WebhookRowFragment; isOff: boolean }) {
-  const [open, setOpen] = useState<'edit' | 'delete' | null>(null);
+interface RowProps {
+  webhook: WebhookRowFragment;
+  isOff: boolean;
+  onOpen: (what: 'edit' | 'delete') => void;
+}
+
+function Row({ webhook, isOff, onOpen }: RowProps) {
   const { name, tokenHint, createdAt, creator, lastExecutedAt } = webhook;
   return (
     <li aria-label={name}>
@@ -98,7 +112,7 @@ function Row({ webhook, isOff }: { webhook: WebhookRowFragment; isOff: boolean }
           className="plain small"
           aria-label={`Rename or move ${name}`}
           disabled={isOff}
-          onClick={() => setOpen('edit')}
+          onClick={() => onOpen('edit')}
         >
           Rename or move
         </button>
@@ -107,13 +121,11 @@ function Row({ webhook, isOff }: { webhook: WebhookRowFragment; isOff: boolean }
           className="plain small"
           aria-label={`Delete ${name}`}
           disabled={isOff}
-          onClick={() => setOpen('delete')}
+          onClick={() => onOpen('delete')}
         >
           Delete
         </button>
       </div>
-      {open === 'edit' && <EditWebhook webhook={webhook} onClose={() => setOpen(null)} />}
-      {open === 'delete' && <DeleteWebhook webhook={webhook} onClose={() => setOpen(null)} />}
     </li>
   );
 }

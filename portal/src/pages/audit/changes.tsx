@@ -93,6 +93,9 @@ export function columnsOf(changes: Changes): string[] {
 /** Columns of which the value says nothing to anybody. */
 const PICTURES: ReadonlySet<string> = new Set(['iconHash', 'coverHash']);
 
+/** Columns of which the value takes too many words. */
+const WITHOUT_VALUES: ReadonlySet<string> = new Set(['overwrites', 'systemChannelFlags']);
+
 /** Columns of which the value is the decimal bits of permissions. */
 const PERMISSION_BITS: ReadonlySet<string> = new Set(['permissions', 'serverInstallPermissions']);
 
@@ -102,7 +105,7 @@ export function changeWords(column: string, { old, new: now }: Changed): ReactNo
   if (PICTURES.has(column)) return now === null ? `removed ${what}` : `changed ${what}`;
   if (PERMISSION_BITS.has(column)) return permissionWords(what, namesIn(old), namesIn(now));
   if (typeof now === 'boolean') return `turned ${what} ${now ? 'on' : 'off'}`;
-  if (column === 'overwrites') return `changed ${what}`;
+  if (WITHOUT_VALUES.has(column)) return `changed ${what}`;
   if (Array.isArray(now)) return listWords(what, listOf(old), listOf(now));
   if (isNothing(now)) return `cleared ${what}`;
   if (isNothing(old))

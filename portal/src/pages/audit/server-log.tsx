@@ -2,8 +2,9 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { GuildLogDocument } from '../../gql/audit/audit.js';
 import { GuildChangedDocument } from '../../gql/servers/layout.js';
-import type { GuildChangedSubscription, GuildLogQuery } from '../../gql/types.js';
+import type { ChannelRowFragment, GuildChangedSubscription, GuildLogQuery } from '../../gql/types.js';
 import { useTitle } from '../../ui/page.js';
+import { isMessageChannel } from '../servers/channels-of.js';
 import { useLack, useServer } from '../servers/server.js';
 import type { Language } from './language.js';
 import { AuditLog } from './log.js';
@@ -50,7 +51,8 @@ export function ServerLog() {
 function useLanguage(): Language {
   const { channels } = useServer();
   return useMemo(() => {
-    const names = new Map(channels.map((channel) => [channel.id, `#${channel.name}`]));
+    const nameOf = (channel: ChannelRowFragment) => (isMessageChannel(channel) ? `#${channel.name}` : channel.name);
+    const names = new Map(channels.map((channel) => [channel.id, nameOf(channel)]));
     const verbs = serverVerbs((id) => names.get(id) ?? id);
     return { verbs, words: SERVER_WORDS, groups: SERVER_GROUPS };
   }, [channels]);

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { ChannelType } from '../servers/channels-of.js';
 import { type Changed, type Changes, changedIn, changesIn, namesIn, textIn, Value } from './changes.js';
 import type { Told, Verb } from './language.js';
 import { changesOf, renamed } from './sentences.js';
@@ -7,7 +8,14 @@ import type { ServerAction } from './server-words.js';
 /** What a channel is called, by its id. */
 type NameOfChannel = (id: string) => string;
 
-const LEVELS: Record<string, readonly string[]> = {
+/** By their numbers. */
+const WORDS: Record<string, Readonly<Record<number, string>>> = {
+  type: {
+    [ChannelType.text]: 'text',
+    [ChannelType.voice]: 'voice',
+    [ChannelType.category]: 'category',
+    [ChannelType.announcement]: 'announcements',
+  },
   verificationLevel: ['none', 'low', 'medium', 'high', 'very high'],
   defaultMessageNotifications: ['all messages', 'only mentions'],
   explicitContentFilter: ['of nobody', 'of members without roles', 'of everybody'],
@@ -19,7 +27,7 @@ function readable(column: string, value: unknown, nameOfChannel: NameOfChannel):
   if (typeof value === 'string' && column === 'communicationDisabledUntil') return new Date(value).toLocaleString();
   if (typeof value !== 'number') return value;
   if (column === 'color') return value === 0 ? null : `#${value.toString(16).padStart(6, '0')}`;
-  return LEVELS[column]?.[value] ?? value;
+  return WORDS[column]?.[value] ?? value;
 }
 
 function readableChanges(changes: Changes, nameOfChannel: NameOfChannel): Changes {
@@ -88,8 +96,8 @@ function rolesGiven({ target, changes, isOwn }: Told): ReactNode {
   );
 }
 
-function messages(count: unknown): string {
-  return count === 1 ? '1 message' : `${count} messages`;
+function counted(count: unknown, what: string): string {
+  return count === 1 ? `1 ${what}` : `${count} ${what}s`;
 }
 
 /** What was done in a server. */
@@ -113,7 +121,8 @@ export function serverVerbs(nameOfChannel: NameOfChannel): Record<ServerAction, 
     EMOJI_DELETE: ({ target }) => <>deleted the emoji {target}</>,
     INVITE_CREATE: ({ target }) => <>made the invite {target}</>,
     INVITE_DELETE: ({ target }) => <>revoked the invite {target}</>,
-    MEMBER_PRUNE: ({ changes }) => `removed ${changes.count} members who were away for ${changes.days} days`,
+    MEMBER_PRUNE: ({ changes: { count, days } }) =>
+      `removed ${counted(count, 'member')} who had not been there for ${counted(days, 'day')}`,
     MEMBER_KICK: ({ target }) => <>kicked {target}</>,
     MEMBER_BAN_ADD: ({ target }) => <>banned {target}</>,
     MEMBER_BAN_REMOVE: ({ target }) => <>lifted the ban of {target}</>,
@@ -155,7 +164,7 @@ export function serverVerbs(nameOfChannel: NameOfChannel): Record<ServerAction, 
     ),
     MESSAGE_BULK_DELETE: ({ target, changes }) => (
       <>
-        deleted {messages(changes.count)} in {target}
+        deleted {counted(changes.count, 'message')} in {target}
       </>
     ),
     MESSAGE_PIN: ({ target, changes }) => (

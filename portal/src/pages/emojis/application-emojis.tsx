@@ -33,14 +33,14 @@ export function ApplicationEmojis() {
           </button>
         </div>
         {lack !== undefined && <p className="hint">{lack}</p>}
-        <Page after={null} lack={lack} />
+        <Page after={null} />
         {isNew && <NewEmoji onClose={() => setNew(false)} />}
       </section>
     </EmojiHomeContext>
   );
 }
 
-function Page({ after, lack }: { after: string | null; lack: string | undefined }) {
+function Page({ after }: { after: string | null }) {
   const { id } = useApplication();
   const variables = { id, after };
   const answer = useQuery({ query: ApplicationEmojisDocument, variables });
@@ -55,10 +55,10 @@ function Page({ after, lack }: { after: string | null; lack: string | undefined 
           has them. There are none yet.
         </p>
       )}
-      <EmojiRows emojis={page.edges.map(({ node }) => node)} lack={lack} />
+      <EmojiRows emojis={page.edges.map(({ node }) => node)} />
       {page.pageInfo.hasNextPage && (
         <More>
-          <Page after={page.pageInfo.endCursor} lack={lack} />
+          <Page after={page.pageInfo.endCursor} />
         </More>
       )}
     </>
@@ -68,7 +68,6 @@ function Page({ after, lack }: { after: string | null; lack: string | undefined 
 function useApplicationHome(): EmojiHome {
   const { id: applicationId } = useApplication();
   return {
-    whyNot: '',
     useCreate() {
       const { run, ...rest } = useAction(CreateApplicationEmojiDocument, { isQuiet: true });
       return {

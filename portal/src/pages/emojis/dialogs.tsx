@@ -6,6 +6,9 @@ import { useDraft } from '../../ui/draft.js';
 import { TextField } from '../../ui/field.js';
 import { Form } from '../../ui/form.js';
 import { ImageField } from '../../ui/image-field.js';
+import { Name } from '../../ui/page.js';
+import { GoneMeanwhile } from '../../ui/row-dialog.js';
+import { Conflicts } from '../../ui/save.js';
 import { type ShownEmoji, useEmojiHome } from './home.js';
 
 const NAME_HINT = '2 to 32 letters, digits and underscores. It is written between colons.';
@@ -18,20 +21,20 @@ export function NewEmoji({ onClose }: { onClose: () => void }) {
   const { run, isBusy, problem } = useCreate();
   const [image, setImage] = useState<File | null>(null);
   const [name, setName] = useState('');
-  const [roleIds, setRoleIds] = useState<string[]>([]);
+  const users = useUsers(NOBODY);
   const choose = (chosen: File | null) => {
     setImage(chosen);
     if (chosen && name === '') setName(nameOf(chosen));
   };
   const create = async () => {
-    if (image && (await run({ name, image, roleIds }))) onClose();
+    if (image && (await run({ name, image, roleIds: users.roleIds }))) onClose();
   };
   return (
     <OpenDialog title="New emoji" onClose={onClose}>
       <Form
         problem={problem}
         isBusy={isBusy}
-        isChanged={image !== null || name !== '' || roleIds.length > 0}
+        isChanged={image !== null || name !== '' || users.isChanged}
         onSubmit={create}
         buttons={(isOff) => <DialogButtons isOff={isOff || image === null} doIt="Create" />}
       >
@@ -44,7 +47,7 @@ export function NewEmoji({ onClose }: { onClose: () => void }) {
           fault={problem?.fields.name}
           onChange={({ target }) => setName(target.value)}
         />
-        <WhoMayUse value={roleIds} onChange={setRoleIds} />
+        <WhoMayUse users={users} />
       </Form>
     </OpenDialog>
   );
@@ -64,22 +67,26 @@ interface EmojiDialogProps {
 }
 
 /** Renames an emoji, or says anew who may use it. Only what differs is sent. */
-export function EditEmoji({ emoji, onClose }: EmojiDialogProps) {
+export function EditEmoji({ emoji, isGone, onClose }: EmojiDialogProps & { isGone: boolean }) {
   const { useUpdate } = useEmojiHome();
   const { run, isBusy, problem } = useUpdate(emoji.id);
-  const draft = useDraft({ name: emoji.name, roleIds: (emoji.roles ?? []).map(({ id }) => id) });
+  const draft = useDraft({ name: emoji.name });
+  const users = useUsers(emoji.roles ?? NOBODY);
+  const isChanged = draft.isChanged || users.isChanged;
   const save = async () => {
-    if (!draft.isChanged || (await run(draft.changes))) onClose();
+    const changes = { ...draft.changes, ...(users.isChanged ? { roleIds: users.roleIds } : {}) };
+    if (!isChanged || (await run(changes))) onClose();
   };
   return (
     <OpenDialog title={`Change ${emoji.name}`} onClose={onClose}>
       <Form
         problem={problem}
         isBusy={isBusy}
-        isChanged={draft.isChanged}
+        isChanged={isChanged}
         onSubmit={save}
         buttons={(isOff) => <DialogButtons isOff={isOff} doIt="Save" />}
       >
+        <GoneMeanwhile isGone={isGone} />
         <TextField
           label="Name"
           hint={NAME_HINT}
@@ -88,18 +95,38 @@ export function EditEmoji({ emoji, onClose }: EmojiDialogProps) {
           fault={problem?.fields.name}
           onChange={({ target }) => draft.set('name', target.value)}
         />
-        <WhoMayUse value={draft.value.roleIds} onChange={(roleIds) => draft.set('roleIds', roleIds)} />
+        <WhoMayUse users={users} />
+        <Conflicts draft={draft} names={{ name: 'Name' }} />
       </Form>
     </OpenDialog>
   );
 }
 
-interface WhoMayUseProps {
-  value: readonly string[];
-  onChange: (roleIds: string[]) => void;
+const NOBODY: readonly { id: string }[] = [];
+
+/** Who is to be able to use an emoji. */
+interface Users {
+  roleIds: string[];
+  isChanged: boolean;
+  has: (roleId: string) => boolean;
+  choose: (roleId: string, isChosen: boolean) => void;
 }
 
-function WhoMayUse({ value, onChange }: WhoMayUseProps) {
+/** What was chosen here, on top of what is so: what others choose of other roles stays, and a role that is deleted goes. */
+function useUsers(current: readonly { id: string }[]): Users {
+  const { roles = [] } = useEmojiHome();
+  const [chosen, setChosen] = useState<ReadonlyMap<string, boolean>>(new Map());
+  const isSo = (roleId: string) => current.some(({ id }) => id === roleId);
+  const has = (roleId: string) => chosen.get(roleId) ?? isSo(roleId);
+  return {
+    roleIds: roles.map(({ id }) => id).filter(has),
+    isChanged: roles.some(({ id }) => has(id) !== isSo(id)),
+    has,
+    choose: (roleId, isChosen) => setChosen((before) => new Map(before).set(roleId, isChosen)),
+  };
+}
+
+function WhoMayUse({ users }: { users: Users }) {
   const { roles } = useEmojiHome();
   if (!roles || roles.length === 0) return null;
   return (
@@ -108,12 +135,8 @@ function WhoMayUse({ value, onChange }: WhoMayUseProps) {
       <p className="soft small">Everybody where no role is chosen.</p>
       {roles.map(({ id, name }) => (
         <label key={id}>
-          <input
-            type="checkbox"
-            checked={value.includes(id)}
-            onChange={({ target }) => onChange(target.checked ? [...value, id] : value.filter((one) => one !== id))}
-          />
-          {name}
+          <input type="checkbox" checked={users.has(id)} onChange={({ target }) => users.choose(id, target.checked)} />
+          <Name>{name}</Name>
         </label>
       ))}
     </fieldset>

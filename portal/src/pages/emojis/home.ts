@@ -28,8 +28,8 @@ export interface EmojiHome {
   useDelete(): Doing<string>;
   /** Who may be named as those who may use one; undefined where nobody is. */
   roles?: readonly { id: string; name: string }[] | undefined;
-  /** Why nobody but others may change some of them. */
-  whyNot: string;
+  /** Why some of them may not be changed, where that is not said of all of them. */
+  whyNot?: string;
 }
 
 export const EmojiHomeContext = createContext<EmojiHome | null>(null);

@@ -1,32 +1,50 @@
-import { useState } from 'react';
+import { Fragment } from 'react';
 import { CopyButton } from '../../ui/copy.js';
+import { useOff } from '../../ui/guarded.js';
+import { Name } from '../../ui/page.js';
+import { useRowDialog } from '../../ui/row-dialog.js';
 import { useRowFocus } from '../../ui/row-focus.js';
 import { DeleteEmoji, EditEmoji } from './dialogs.js';
 import { type ShownEmoji, useEmojiHome } from './home.js';
 import './emojis.css';
 
 /** Emojis, each with what can be done with it. */
-export function EmojiRows({ emojis, lack }: { emojis: readonly ShownEmoji[]; lack: string | undefined }) {
+export function EmojiRows({ emojis, isOnBox = false }: { emojis: readonly ShownEmoji[]; isOnBox?: boolean }) {
   const list = useRowFocus(emojis.length);
   const { whyNot } = useEmojiHome();
-  const isPartly = !lack && emojis.some(({ viewerOperations }) => viewerOperations.length === 0);
+  const isPartly = emojis.some(({ viewerOperations }) => viewerOperations.length === 0);
+  const { off, note } = useOff(isPartly && !isOnBox ? whyNot : undefined);
+  const { dialog, open, close } = useRowDialog<EmojiAct, ShownEmoji>(emojis);
   return (
     <>
       <ul className="rows emoji-rows" ref={list}>
         {emojis.map((emoji) => (
-          <Row key={emoji.id} emoji={emoji} />
+          <Row key={emoji.id} emoji={emoji} off={off['aria-describedby']} onOpen={(act) => open(act, emoji)} />
         ))}
       </ul>
-      {isPartly && <p className="hint">{whyNot}</p>}
+      {note}
+      {dialog?.what === 'UPDATE' && <EditEmoji emoji={dialog.row} isGone={dialog.isGone} onClose={close} />}
+      {dialog?.what === 'DELETE' && !dialog.isGone && <DeleteEmoji emoji={dialog.row} onClose={close} />}
     </>
   );
 }
 
-function Row({ emoji }: { emoji: ShownEmoji }) {
-  const [open, setOpen] = useState<'edit' | 'delete' | null>(null);
+type EmojiAct = 'UPDATE' | 'DELETE';
+
+interface RowProps {
+  emoji: ShownEmoji;
+  /** The id of what says why some may not be changed. */
+  off: string | undefined;
+  onOpen: (act: EmojiAct) => void;
+}
+
+function Row({ emoji, off, onOpen }: RowProps) {
   const { id, name, animated, imageUrl, creator, roles = [], viewerOperations } = emoji;
   const written = `<${animated ? 'a' : ''}:${name}:${id}>`;
-  const close = () => setOpen(null);
+  const button = (act: EmojiAct) => ({
+    ...(viewerOperations.includes(act) ? {} : { disabled: true, 'aria-describedby': off }),
+    onClick: () => onOpen(act),
+  });
   return (
     <li aria-label={name}>
       <img className="emoji-picture" src={imageUrl} alt="" />
@@ -42,34 +60,25 @@ function Row({ emoji }: { emoji: ShownEmoji }) {
           ) : (
             'made by somebody who is gone'
           )}
-          {roles.length > 0 && <>, for {roles.map((role) => role.name).join(', ')}</>}
+          {roles.map((role, index) => (
+            <Fragment key={role.id}>
+              {index === 0 ? ', for ' : ', '}
+              <Name>{role.name}</Name>
+            </Fragment>
+          ))}
         </p>
         <p className="small">
           <code>{written}</code> <CopyButton text={written} what={`how ${name} is written`} />
         </p>
       </div>
       <div className="buttons">
-        <button
-          type="button"
-          className="plain small"
-          aria-label={`Change ${name}`}
-          disabled={!viewerOperations.includes('UPDATE')}
-          onClick={() => setOpen('edit')}
-        >
+        <button type="button" className="plain small" aria-label={`Change ${name}`} {...button('UPDATE')}>
           Change
         </button>
-        <button
-          type="button"
-          className="plain small"
-          aria-label={`Delete ${name}`}
-          disabled={!viewerOperations.includes('DELETE')}
-          onClick={() => setOpen('delete')}
-        >
+        <button type="button" className="plain small" aria-label={`Delete ${name}`} {...button('DELETE')}>
           Delete
         </button>
       </div>
-      {open === 'edit' && <EditEmoji emoji={emoji} onClose={close} />}
-      {open === 'delete' && <DeleteEmoji emoji={emoji} onClose={close} />}
     </li>
   );
 }

@@ -51,7 +51,7 @@ export function ServerEmojis() {
             Pictures that members write into messages between colons, and react with. There are none yet.
           </p>
         )}
-        {emojis ? <EmojiRows emojis={emojis} lack={lack} /> : <Awaited answer={answer} />}
+        {emojis ? <EmojiRows emojis={emojis} isOnBox={isOnBox} /> : <Awaited answer={answer} />}
         {isNew && <NewEmoji onClose={() => setNew(false)} />}
       </section>
     </EmojiHomeContext>
@@ -62,7 +62,8 @@ function useServerHome(): EmojiHome {
   const { id: guildId, roles } = useServer();
   return {
     roles: roles.filter((role) => role.id !== guildId),
-    whyNot: 'What is off was made by others: it needs the permission “Manage emoji, stickers and sounds”.',
+    whyNot:
+      'What is off needs the permission “Manage emoji, stickers and sounds”; for an emoji that you made, “Create emoji, stickers and sounds” does.',
     useCreate() {
       const { run, ...rest } = useAction(CreateEmojiDocument, { isQuiet: true });
       return { ...rest, run: async (fields) => (await run({ input: { guildId, ...fields } })) !== undefined };

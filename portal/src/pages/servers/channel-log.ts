@@ -15,6 +15,8 @@ export interface Log {
   fault: string | null;
 }
 
+export type Fate = 'there' | 'deleted' | 'out of reach';
+
 type Known = ReadonlyMap<string, MessageShownFragment>;
 
 type Page = NonNullable<ChannelMessagesQuery['channel']>['messages'];
@@ -67,8 +69,14 @@ export class ChannelLog {
     if (this.log.get().known) this.#set({ known: this.#merged([message]) });
   };
 
-  /** Whether a message is there, as far as is known. */
-  readonly has = (id: string): boolean => this.log.get().known?.has(id) ?? true;
+  /** What has become of a message that was there, as far as is known: it may be out of reach, before what is shown. */
+  readonly fateOf = (id: string): Fate => {
+    const { known } = this.log.get();
+    if (this.#gone.has(id)) return 'deleted';
+    if (!known || known.has(id)) return 'there';
+    const [first] = known.keys();
+    return first !== undefined && BigInt(id) < BigInt(first) ? 'out of reach' : 'deleted';
+  };
 
   readonly remove = (...ids: string[]): void => {
     for (const id of ids) this.#gone.add(id);

@@ -124,7 +124,7 @@ interface MessagesProps {
 }
 
 function Messages({ shown, follow, lack }: MessagesProps) {
-  const { messages, fault, askNewest, hasOlder, loadOlder, put, remove, has } = shown;
+  const { messages, fault, askNewest, hasOlder, loadOlder, put, remove, fateOf } = shown;
   const focus = useKeptFocus<HTMLDivElement>();
   useScroll(focus.ref, messages);
   if (!messages) return fault ? <NotNewest fault={fault} askNewest={askNewest} /> : <Skeleton />;
@@ -136,7 +136,14 @@ function Messages({ shown, follow, lack }: MessagesProps) {
         {messages.length === 0 && <p className="hint">Nothing was said here yet. Type “/” to run a command.</p>}
         <ol>
           {messages.map((message) => (
-            <MessageRow key={message.id} message={message} onChange={put} onGone={remove} has={has} follow={follow} />
+            <MessageRow
+              key={message.id}
+              message={message}
+              onChange={put}
+              onGone={remove}
+              fateOf={fateOf}
+              follow={follow}
+            />
           ))}
         </ol>
       </div>

@@ -71,6 +71,7 @@ function MessageForm({ isFirst, onSent, onSlash }: MessageFormProps) {
   const { id: channelId, name, viewerPermissions } = useChannel();
   const area = useRef<HTMLTextAreaElement>(null);
   const isPicking = useRef(false);
+  const hasJustCome = useRef(false);
   const unsent = unsentIn(channelId);
   const { text, files, isGoneOnWith } = useStore(unsent);
   const { run, isBusy, problem } = useAction(SendMessageDocument, { isQuiet: true });
@@ -85,12 +86,13 @@ function MessageForm({ isFirst, onSent, onSlash }: MessageFormProps) {
     if (!isGoneOnWith || !area.current) return;
     area.current.focus();
     area.current.setSelectionRange(area.current.value.length, area.current.value.length);
+    hasJustCome.current = true;
     unsent.set({ ...unsent.get(), isGoneOnWith: false });
   }, [isGoneOnWith, unsent]);
   const setFiles = (chosen: readonly File[]) => unsent.set({ ...unsent.get(), files: chosen });
   const send = async () => {
     const isOfCommand = text.startsWith('/') && isPicking.current;
-    if (fault || isBusy || isOfCommand || (text.trim() === '' && files.length === 0)) return;
+    if (fault || lack || isBusy || isOfCommand || (text.trim() === '' && files.length === 0)) return;
     unsent.set(NOTHING);
     const sent = await run({ input: { channelId, content: text, ...(files.length > 0 ? { files } : {}) } });
     if (sent) onSent(sent.sendMessage.message);
@@ -99,9 +101,12 @@ function MessageForm({ isFirst, onSent, onSlash }: MessageFormProps) {
     if (document.activeElement === document.body) area.current?.focus();
   };
   const onKey = (event: KeyboardEvent) => {
+    // Whoever came here while they typed elsewhere may mean that by the first key.
+    const isMeant = !hasJustCome.current;
+    hasJustCome.current = false;
     if (!isSendKey(event)) return;
     event.preventDefault();
-    area.current?.form?.requestSubmit();
+    if (isMeant) area.current?.form?.requestSubmit();
   };
   return (
     <Form
@@ -110,6 +115,11 @@ function MessageForm({ isFirst, onSent, onSlash }: MessageFormProps) {
       onSubmit={send}
       buttons={(isOff) => (
         <div className="send">
+          {lack !== undefined && text !== '' && (
+            <button type="button" className="plain small" onClick={() => unsent.set(NOTHING)}>
+              Drop what is typed
+            </button>
+          )}
           <FileButton files={files} onFiles={setFiles} lack={lack ?? lacks(viewerPermissions, 'AttachFiles')} />
           {length >= COUNTED_FROM && (
             <span className="soft small" role="status">
@@ -126,7 +136,8 @@ function MessageForm({ isFirst, onSent, onSlash }: MessageFormProps) {
         label={`Message #${name}`}
         hint={lack ?? 'Enter sends, Shift+Enter begins a line, “/” runs a command.'}
         rows={2}
-        disabled={lack !== undefined}
+        disabled={lack !== undefined && text === ''}
+        readOnly={lack !== undefined}
         value={text}
         fault={fault ?? Object.values(problem?.fields ?? {})[0]}
         onKeyDown={onKey}

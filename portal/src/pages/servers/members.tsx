@@ -10,6 +10,7 @@ import { TextField } from '../../ui/field.js';
 import { Listing, More } from '../../ui/listing.js';
 import { Name, useTitle } from '../../ui/page.js';
 import { Picture } from '../../ui/picture.js';
+import { useRowDialog } from '../../ui/row-dialog.js';
 import { Ago } from '../../ui/times.js';
 import { MemberDialog } from './member-dialog.js';
 import { useLater } from './person-field.js';
@@ -53,24 +54,24 @@ function MemberPage({ after, search }: { after: string | null; search: string | 
   useLive(GuildMembersChangedDocument, variables);
   const client = useClient();
   const renew = () => client.query(GuildMembersDocument, variables, { requestPolicy: 'network-only' }).toPromise();
-  const [openId, open] = useState<string | null>(null);
   const page = answer.data?.guild?.members;
-  const opened = page?.edges.find(({ node }) => node.user.id === openId)?.node;
+  const rows = page?.edges.map(({ node }) => ({ id: node.user.id, member: node })) ?? [];
+  const { dialog, open, close } = useRowDialog<'change', (typeof rows)[number]>(rows);
   return (
     <>
       <Listing
         shape="list"
         answer={answer}
-        items={page?.edges}
+        items={page && rows}
         empty="Nobody is called so."
-        render={({ node }) => <MemberItem key={node.user.id} member={node} onOpen={() => open(node.user.id)} />}
+        render={(row) => <MemberItem key={row.id} member={row.member} onOpen={() => open('change', row)} />}
       />
       {page?.pageInfo.hasNextPage && (
         <More>
           <MemberPage after={page.pageInfo.endCursor} search={search} />
         </More>
       )}
-      {opened && <MemberDialog member={opened} onClose={() => open(null)} onSaved={renew} />}
+      {dialog && <MemberDialog member={dialog.row.member} onClose={close} onSaved={renew} />}
     </>
   );
 }

@@ -15,6 +15,7 @@ import { Name } from '../../ui/page.js';
 import { Picture } from '../../ui/picture.js';
 import { Ago } from '../../ui/times.js';
 import { say } from '../../ui/toasts.js';
+import type { Fate } from './channel-log.js';
 import { partsOf } from './components.js';
 import { useKeptFocus } from './kept-focus.js';
 import { Attachments, Embeds } from './message-extras.js';
@@ -30,13 +31,12 @@ interface MessageRowProps {
   message: MessageShownFragment;
   onChange: (message: MessageShownFragment) => void;
   onGone: (id: string) => void;
-  /** Whether a message is there. */
-  has: (id: string) => boolean;
+  fateOf: (id: string) => Fate;
   follow: (interaction: InteractionShownFragment) => void;
 }
 
 /** A message: who wrote it, what it says, and what can be done with it. */
-export function MessageRow({ message, onChange, onGone, has, follow }: MessageRowProps) {
+export function MessageRow({ message, onChange, onGone, fateOf, follow }: MessageRowProps) {
   const [doing, setDoing] = useState<MessageOperation | null>(null);
   const [used, setUsed] = useState<MessageOperation | null>(null);
   const stop = () => setDoing(null);
@@ -53,7 +53,7 @@ export function MessageRow({ message, onChange, onGone, has, follow }: MessageRo
       <div className="body">
         <MessageHead id={headOf(message)} message={message} name={name} />
         {doing === 'EDIT' ? (
-          <MessageEditor message={message} onChange={onChange} onClose={stop} has={has} />
+          <MessageEditor message={message} onChange={onChange} onClose={stop} fateOf={fateOf} />
         ) : (
           <MessageContent message={message} name={name} />
         )}
@@ -113,16 +113,16 @@ export function isSendKey({ key, shiftKey, nativeEvent }: KeyboardEvent): boolea
 /** Takes the focus once it is there. */
 const takeFocus = (element: HTMLElement | null) => element?.focus();
 
-interface EditorProps extends Pick<MessageRowProps, 'message' | 'onChange' | 'has'> {
+interface EditorProps extends Pick<MessageRowProps, 'message' | 'onChange' | 'fateOf'> {
   onClose: () => void;
 }
 
-function MessageEditor({ message, onChange, has, onClose }: EditorProps) {
+function MessageEditor({ message, onChange, fateOf, onClose }: EditorProps) {
   const { id: channelId } = useChannel();
   const closing = useClosing(onClose);
   const [content, setContent] = useState(message.content);
   const isChanged = content !== message.content;
-  useGoingOn(isChanged ? content : null, () => !has(message.id));
+  const area = useGoingOn(isChanged ? content : null, () => fateOf(message.id));
   const { run, isBusy, problem } = useAction(EditMessageDocument, { isQuiet: true });
   const save = async () => {
     const data = await run({ input: { channelId, messageId: message.id, content } });
@@ -156,26 +156,38 @@ function MessageEditor({ message, onChange, has, onClose }: EditorProps) {
           fault={problem?.fields.content}
           onKeyDown={onKey}
           onChange={({ target }) => setContent(target.value)}
-          ref={takeFocus}
+          ref={area}
         />
       </Form>
     </Closable>
   );
 }
 
-/** Takes what somebody is typing to where a message is written when what they edit is gone, which somebody else deleted. */
-function useGoingOn(typed: string | null, isGone: () => boolean): void {
+const GO_ON = 'What you typed is in the field for a new one.';
+
+/**
+ * Takes what somebody is typing to where a message is written when what they edit goes, which somebody else deleted, or which is before all
+ * that is shown now.
+ * @returns for where it is typed, which takes the focus at once
+ */
+function useGoingOn(typed: string | null, fate: () => Fate) {
   const unsent = unsentIn(useChannel().id);
-  const latest = useRef({ typed, isGone });
-  latest.current = { typed, isGone };
-  useLayoutEffect(
-    () => () => {
-      if (latest.current.typed === null || !latest.current.isGone()) return;
-      goOnWith(unsent, latest.current.typed);
-      say('The message was deleted while you edited it. Go on in the field for a new one.');
-    },
-    [unsent],
-  );
+  const area = useRef<HTMLTextAreaElement>(null);
+  const latest = useRef({ typed, fate });
+  latest.current = { typed, fate };
+  useLayoutEffect(() => {
+    const field = area.current;
+    field?.focus();
+    return () => {
+      const { typed, fate } = latest.current;
+      const what = fate();
+      if (typed === null || what === 'there') return;
+      goOnWith(unsent, typed, document.activeElement === field);
+      if (what === 'deleted') say(`The message was deleted while you edited it. ${GO_ON}`);
+      else say(`The message that you edited is further up than what is shown now. ${GO_ON}`);
+    };
+  }, [unsent]);
+  return area;
 }
 
 interface MessageActionsProps {

@@ -5,7 +5,7 @@ import type { ChannelRowFragment, MessageShownFragment } from '../../gql/types.j
 import { connection } from '../../live.js';
 import { sessionEnded } from '../../session.js';
 import { useStore } from '../../store.js';
-import { ChannelLog } from './channel-log.js';
+import { ChannelLog, type Fate } from './channel-log.js';
 import { useTyping } from './typing.js';
 import { newsOf } from './wire.js';
 
@@ -25,8 +25,8 @@ export interface ShownMessages {
   /** Shows a message as it is now, whether or not it was there. */
   put(message: MessageShownFragment): void;
   remove(id: string): void;
-  /** Whether a message is there, as far as is known. */
-  has(id: string): boolean;
+  /** What has become of a message that was there, as far as is known. */
+  fateOf(id: string): Fate;
   /** Who is typing. */
   typing: string[];
   /** Whether the caller can no longer see the channel. */
@@ -39,7 +39,7 @@ export function useMessages({ id: channelId, viewerPermissions }: ChannelRowFrag
   const channel = useMemo(() => new ChannelLog(client, channelId), [client, channelId]);
   const { known, hasOlder, fault } = useStore(channel.log);
   const { typing, note, forget } = useTyping(selfId);
-  const { askNewest, loadOlder, put, remove, has } = channel;
+  const { askNewest, loadOlder, put, remove, fateOf } = channel;
   const hear = (type: string, data: unknown) => {
     const news = newsOf(type, data);
     if (news.kind === 'gone') remove(...news.ids);
@@ -55,7 +55,18 @@ export function useMessages({ id: channelId, viewerPermissions }: ChannelRowFrag
     rights.current = viewerPermissions;
   }, [viewerPermissions, askNewest]);
   const messages = useMemo(() => known && [...known.values()], [known]);
-  return { messages: messages ?? undefined, fault, askNewest, hasOlder, loadOlder, put, remove, has, typing, isOver };
+  return {
+    messages: messages ?? undefined,
+    fault,
+    askNewest,
+    hasOlder,
+    loadOlder,
+    put,
+    remove,
+    fateOf,
+    typing,
+    isOver,
+  };
 }
 
 /** Hears of what goes on in a channel. @returns whether the caller can no longer see it */

@@ -5,7 +5,7 @@ import { noteUnsaved } from '../../unsaved.js';
 export interface Unsent {
   text: string;
   files: readonly File[];
-  /** Whether somebody was typing it elsewhere on the page, and goes on where a message is written. */
+  /** Whether somebody was typing it elsewhere on the page a moment ago, and goes on where a message is written. */
   isGoneOnWith?: boolean;
 }
 
@@ -30,10 +30,10 @@ export function giveBack(unsent: Store<Unsent>, { text, files }: Unsent): void {
   unsent.set({ text: [text, since.text].filter(Boolean).join('\n'), files: [...files, ...since.files] });
 }
 
-/** Goes on with what somebody was typing elsewhere in the channel, after what was written already. */
-export function goOnWith(unsent: Store<Unsent>, typed: string): void {
+/** Goes on with what was typed elsewhere in the channel, after what was written already. @param isTyping whether somebody was at it */
+export function goOnWith(unsent: Store<Unsent>, typed: string, isTyping: boolean): void {
   const { text, files } = unsent.get();
-  unsent.set({ text: [text, typed].filter(Boolean).join('\n'), files, isGoneOnWith: true });
+  unsent.set({ text: [text, typed].filter(Boolean).join('\n'), files, isGoneOnWith: isTyping });
 }
 
 /** Ends the note that something is unsent; null while nothing is. */

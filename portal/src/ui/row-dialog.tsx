@@ -1,0 +1,36 @@
+import { useRef, useState } from 'react';
+
+interface RowDialog<What extends string, Row> {
+  /** What is open over the rows, and about which one: as it is, or as it was last where it is no row any more; null while nothing is. */
+  dialog: { what: What; row: Row; isGone: boolean } | null;
+  open: (what: What, row: Row) => void;
+  close: () => void;
+}
+
+/** One dialog for all rows, which outlives the row that it is about: what was typed in it stays when somebody else removes that. */
+export function useRowDialog<What extends string, Row extends { id: string }>(
+  rows: readonly Row[],
+): RowDialog<What, Row> {
+  const [opened, setOpened] = useState<{ what: What; row: Row } | null>(null);
+  const found = rows.find(({ id }) => id === opened?.row.id);
+  const last = useRef<Row | null>(null);
+  if (found) last.current = found;
+  return {
+    dialog: opened && { what: opened.what, row: found ?? last.current ?? opened.row, isGone: !found },
+    open: (what, row) => {
+      last.current = row;
+      setOpened({ what, row });
+    },
+    close: () => setOpened(null),
+  };
+}
+
+/** Says in a dialog that what it is about is gone. */
+export function GoneMeanwhile({ isGone }: { isGone: boolean }) {
+  if (!isGone) return null;
+  return (
+    <p className="notice warn" role="alert">
+      It is not in the list any more: somebody else has deleted it. What you typed stays here until you close this.
+    </p>
+  );
+}
