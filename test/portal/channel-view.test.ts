@@ -648,6 +648,29 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await close();
   });
 
+  it('leaves what was typed to who may not write there any more, to be copied or dropped', async () => {
+    const { channelId } = await channelWith(0, 'shut');
+    const { page, faults, open, close } = await openPortal(browser, server, bob);
+    await open(pathOf(channelId));
+    await composer(page).fill('begun');
+    const SEND_MESSAGES = String(1n << 11n);
+    await ada.graphql(
+      'mutation ($input: SetChannelOverwriteInput!) { setChannelOverwrite(input: $input) { channel { id } } }',
+      { input: { channelId, targetId: guild.id, targetType: 'ROLE', allow: '0', deny: SEND_MESSAGES } },
+    );
+    await page.getByText(/^Needs the permission “Send messages/).waitFor();
+    await composer(page).focus();
+    await page.keyboard.press('ControlOrMeta+A');
+    await page.keyboard.type('?');
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate(() => getSelection()?.toString())).toBe('begun');
+    expect(await messages(page, 'begun').count()).toBe(0);
+    await page.getByRole('button', { name: 'Drop what is typed' }).click();
+    expect([await composer(page).inputValue(), await composer(page).isDisabled()]).toEqual(['', true]);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
   it('are answered for one person alone, later, or not at all', async () => {
     const [hers, his] = await Promise.all([openPortal(browser, server, ada), openPortal(browser, server, bob)]);
     await Promise.all([hers.open(pathOf(guild.textChannelId)), his.open(pathOf(guild.textChannelId))]);

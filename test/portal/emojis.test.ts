@@ -61,6 +61,10 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the emojis'), () => {
     await page.getByRole('button', { name: 'New emoji' }).click();
     const dialog = page.getByRole('dialog', { name: 'New emoji' });
     expect(await dialog.getByRole('button', { name: 'Create' }).isDisabled()).toBe(true);
+    await dialog.getByLabel('Name').fill('typed');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Stay' }).click();
+    await dialog.getByLabel('Name').fill('');
     await dialog.getByLabel('Picture').setInputFiles(pixel('happy otter!.png'));
     expect(await dialog.getByLabel('Name').inputValue()).toBe('happy_otter_');
     await dialog.getByLabel('Name').fill('o');
