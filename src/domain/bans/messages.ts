@@ -4,7 +4,6 @@ import { nextTurn } from '../../infra/turns.js';
 import type { CallContext } from '../call.js';
 import type { DomainJob } from '../job-payloads.js';
 import { discardAllFiles } from '../messages/files.js';
-import { messageLines } from '../messages/lines.js';
 
 /** Whose messages are removed from which guild: those with ids above `after`, up to `last`. */
 export interface MessagesToRemove {
@@ -65,15 +64,12 @@ type Found = Pick<Message, 'id' | 'channelId' | 'visibleToId'> & { channel: { gu
 
 async function removePiece(call: CallContext, guildId: bigint, messages: Found[]): Promise<void> {
   if (messages.length === 0) return;
-  const ids = messages.map(({ id }) => id);
-  await messageLines.runInAll(ids, () =>
-    call.write(async ({ db, record }) => {
-      await db.message.deleteMany({ where: { id: { in: ids } } });
-      for (const [channelId, messageIds] of byChannel(messages)) {
-        record({ type: 'MESSAGE_DELETE_BULK', guildId, channelId, messageIds });
-      }
-    }),
-  );
+  await call.write(async ({ db, record }) => {
+    await db.message.deleteMany({ where: { id: { in: messages.map(({ id }) => id) } } });
+    for (const [channelId, messageIds] of byChannel(messages)) {
+      record({ type: 'MESSAGE_DELETE_BULK', guildId, channelId, messageIds });
+    }
+  });
   for (const { id, channelId } of messages) await discardAllFiles(call, { channelId, messageId: id });
 }
 

@@ -6,7 +6,6 @@ import type { DomainEvent } from '../events.js';
 import { accessChannel } from '../guilds/access.js';
 import { endDeferral, isDeferred } from '../interactions/deferrals.js';
 import { discardAllFiles } from './files.js';
-import { messageLines } from './lines.js';
 import { findMessage } from './load.js';
 import type { MessageKey, MessageRecord } from './record.js';
 import { managesMessages } from './rights.js';
@@ -45,7 +44,7 @@ export async function removeMessage(call: CallContext, place: Place, message: Re
 
 async function removing(call: CallContext, { channelId }: Place, { id }: Removable, work: () => Promise<unknown>) {
   try {
-    await messageLines.run(id, work);
+    await work();
   } catch (error) {
     throw isMissingRow(error) ? new DomainError('UNKNOWN_MESSAGE') : error;
   }
