@@ -15,7 +15,7 @@ import type { BoxRoutes } from './boxes/routes.js';
 import type { EventBus } from './bus-message.js';
 import type { Recipients } from './channels/recipients.js';
 import { DomainError } from './errors.js';
-import type { DomainEvent } from './events.js';
+import type { ChannelPlace, DomainEvent } from './events.js';
 import type { GuildHome } from './guilds/home.js';
 import type { Scope } from './installations/scopes.js';
 import type { Endpoints } from './interactions/endpoint.js';
@@ -82,10 +82,10 @@ export interface WriteOptions {
 
 export interface WriteOneOptions {
   /**
-   * The server, or the channel of none, without which nothing is written: what ends it, or what stands in it, is told after this, although this
-   * may be answered later. Where it is not given, the statement may itself have waited for others, and is told after them.
+   * The channel without which nothing is written: what ends it, or what stands in it, is told after this, although this may be answered later.
+   * Where it is not given, the statement may itself have waited for others, and is told after them.
    */
-  onlyWithin?: bigint;
+  onlyWithin?: Pick<ChannelPlace, 'guildId' | 'channelId'>;
 }
 
 /** Who notes that nobody did in time what had to be done. */

@@ -1,17 +1,17 @@
-import type { DomainEvent } from './events.js';
+import type { ChannelPlace, DomainEvent } from './events.js';
 
 /** The place of what is about no single thing. */
 const EVERYWHERE = 0n;
 
 /**
- * Of which place an event is, by an id: the server that it is about; elsewhere the channel, application, team, box or person. What is of one
- * place is told in the order in which it was done ({@link CommitOrder}).
+ * Of which places an event is, by their ids: the server that it is about, and the channel in which it happened; elsewhere the application, team, box
+ * or person. What is of one place is told in the order in which it was done ({@link CommitOrder}).
  */
-export function placeOf(event: DomainEvent): bigint {
+export function placesOf(event: DomainEvent): bigint[] {
   switch (event.type) {
     case 'MESSAGE_CREATE':
     case 'MESSAGE_UPDATE':
-      return event.message.guildId ?? event.message.channelId;
+      return placesIn(event.message);
     case 'MESSAGE_DELETE':
     case 'CHANNEL_PINS_UPDATE':
     case 'MESSAGE_REACTION_ADD':
@@ -19,28 +19,28 @@ export function placeOf(event: DomainEvent): bigint {
     case 'MESSAGE_REACTION_REMOVE_ALL':
     case 'MESSAGE_REACTION_REMOVE_EMOJI':
     case 'TYPING_START':
-      return event.guildId ?? event.channelId;
+      return placesIn(event);
     case 'CHANNEL_CREATE':
     case 'CHANNEL_UPDATE':
     case 'CHANNEL_DELETE':
-      return event.channel.guildId;
+      return [event.channel.guildId];
     case 'GUILD_UPDATE':
-      return event.guild.id;
+      return [event.guild.id];
     case 'GUILD_ROLE_CREATE':
     case 'GUILD_ROLE_UPDATE':
-      return event.role.guildId;
+      return [event.role.guildId];
     case 'GUILD_MEMBER_ADD':
     case 'GUILD_MEMBER_UPDATE':
-      return event.member.guildId;
+      return [event.member.guildId];
     case 'VOICE_STATE_UPDATE':
-      return event.state.guildId;
+      return [event.state.guildId];
     case 'INVITE_CREATE':
     case 'INVITE_DELETE':
-      return event.invite.guildId;
+      return [event.invite.guildId];
     case 'APPLICATION_COMMAND_PERMISSIONS_UPDATE':
-      return event.permissions.guildId;
+      return [event.permissions.guildId];
     case 'GUILD_AUDIT_LOG_ENTRY_CREATE':
-      return event.entry.guildId;
+      return [event.entry.guildId];
     case 'MESSAGE_DELETE_BULK':
     case 'GUILD_CREATED':
     case 'GUILD_EMOJIS_UPDATE':
@@ -54,9 +54,9 @@ export function placeOf(event: DomainEvent): bigint {
     case 'GUILD_DELETE':
     case 'GUILD_JOINED':
     case 'GUILD_LEFT':
-      return event.guildId;
+      return [event.guildId];
     case 'INTERACTION_CREATE':
-      return event.request.application.id;
+      return [event.request.application.id];
     case 'APPLICATION_UPDATED':
     case 'INTERACTION_UPDATED':
     case 'TESTERS_UPDATED':
@@ -67,19 +67,24 @@ export function placeOf(event: DomainEvent): bigint {
     case 'BOT_SESSIONS_UPDATED':
     case 'CLIENT_SECRET_RESET':
     case 'BOT_TOKEN_RESET':
-      return event.applicationId;
+      return [event.applicationId];
     case 'TEAM_UPDATED':
-      return event.teamId;
+      return [event.teamId];
     case 'BOX_UPDATED':
     case 'BOX_DELETED':
-      return event.boxId;
+      return [event.boxId];
     case 'USER_UPDATE':
-      return event.user.id;
+      return [event.user.id];
     case 'PORTAL_HOME_UPDATED':
     case 'SESSION_ENDED':
     case 'PERSON_UPDATED':
-      return event.userId;
+      return [event.userId];
     case 'BOX_ROUTES_UPDATED':
-      return EVERYWHERE;
+      return [EVERYWHERE];
   }
+}
+
+/** A channel and its server: what is told of a message for one person names the channel alone. */
+export function placesIn({ guildId, channelId }: Pick<ChannelPlace, 'guildId' | 'channelId'>): bigint[] {
+  return guildId === null ? [channelId] : [guildId, channelId];
 }

@@ -18,7 +18,7 @@ interface Recipients {
 }
 
 /** A channel in which something happened. */
-interface ChannelPlace extends Recipients {
+export interface ChannelPlace extends Recipients {
   /** Null for a direct channel, and for an ephemeral message, which is told as if in one. */
   guildId: bigint | null;
   channelId: bigint;

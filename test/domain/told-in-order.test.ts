@@ -1,3 +1,4 @@
+import { MessageFlags } from 'discord-api-types/v10';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { removeMessagesOfBanned } from '../../src/domain/bans/messages.js';
 import {
@@ -7,20 +8,25 @@ import {
   setChannelOverwrite,
   updateChannel,
 } from '../../src/domain/channels/index.js';
-import { deleteGuild } from '../../src/domain/guilds/index.js';
+import { accessChannel, deleteGuild } from '../../src/domain/guilds/index.js';
 import { addMemberRole, kickMember, updateMember } from '../../src/domain/members/index.js';
 import {
   addReaction,
+  applyEdit,
   clearReactions,
   deleteMessage,
   deleteMessages,
   editMessage,
+  type MessageRecord,
   pinMessage,
+  removeMessage,
   removeReaction,
 } from '../../src/domain/messages/index.js';
 import { createRole, deleteRole, updateRole } from '../../src/domain/roles/index.js';
 import { showMemberships } from '../../src/domain/users/shown.js';
 import { changeVoiceState, joinVoice, leaveVoice, setOwnVoice } from '../../src/domain/voice/index.js';
+import { BUS_RECONNECTED, topics } from '../../src/infra/bus.js';
+import { answer } from '../harness/answers.js';
 import { beforeAnswer, between, isAnybodyWaiting, noPostgres } from '../harness/interleave.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
@@ -208,6 +214,18 @@ const removesAll = () =>
     new AbortController().signal,
   );
 const UPDATE_OF_MESSAGE = /^UPDATE "public"."Message"/;
+/** A message for ada alone, of which she and the bot are told. */
+let whisper: MessageRecord;
+const withWhisper = async () => {
+  const bot = { id: room.users.bot.id, user: room.users.bot };
+  const body = { content: 'psst', flags: MessageFlags.Ephemeral };
+  whisper = await answer(server.app, bot, room.channelId, { body, visibleToId: room.users.ada.id });
+  messageId = whisper.id;
+  server.app.bus.subscribe(topics.user(room.users.ada.id), (message) => {
+    if (message.type !== BUS_RECONNECTED) room.events.push(message);
+  });
+};
+const placeOfBot = () => accessChannel(room.bot, room.channelId, 'viewChannel');
 const INSERT_OF_MESSAGE = /^INSERT INTO "public"."Message"/;
 const removesChannel = () => deleteChannel(room.owner, room.channelId);
 const isChannelGone = async () => (await server.app.db.reader.channel.count({ where: { id: room.channelId } })) === 0;
@@ -295,6 +313,20 @@ const SEQUENCES: Record<string, Sequence> = {
     second: removesAll,
     isDone: isMessageGone,
     told: ['MESSAGE_UPDATE', 'MESSAGE_DELETE_BULK'],
+  },
+  'an edit of a message for one person, and its end': {
+    prepare: withWhisper,
+    doneBy: UPDATE_OF_MESSAGE,
+    first: async () =>
+      applyEdit(room.bot, whisper, {
+        place: await placeOfBot(),
+        body: toEdit({ content: 'other' }),
+        files: [],
+        asAuthor: true,
+      }),
+    second: async () => removeMessage(room.bot, await placeOfBot(), whisper),
+    isDone: isMessageGone,
+    told: ['MESSAGE_UPDATE', 'MESSAGE_DELETE'],
   },
   "a new message, and its channel's end": {
     doneBy: INSERT_OF_MESSAGE,

@@ -191,9 +191,11 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the audit log'), () => {
     await addMemberRole(owner, { ...him, roleId });
     await removeMemberRole(owner, { ...him, roleId });
     await updateGuild(owner, { guildId, description: 'Wet', verificationLevel: 1, systemChannelId: null });
+    await updateGuild(owner, { guildId, systemChannelFlags: 1 });
     const { id: newId } = await createChannel(owner, guildId, { name: 'weir' });
     await updateChannel(owner, newId, { topic: 'Fish' });
     await updateChannel(owner, newId, { name: 'dam' });
+    await updateChannel(owner, newId, { type: 5 });
     const { id: parentId } = await createChannel(owner, guildId, { name: 'Water', type: 4 });
     await updateChannel(owner, newId, { parentId, position: 7 });
     await setChannelOverwrite(owner, newId, { targetId: roleId, targetType: 0, allow: SEND, deny: 1n << 10n });
@@ -234,9 +236,11 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the audit log'), () => {
       'set what Divers may do in dam: allowed Send messages; denied View channels',
       'changed the channel dam: changed the place from 2 to 7 and set the category to Water',
       'made the channel Water',
+      'changed the channel dam: changed the type from text to announcements',
       'renamed the channel weir to dam',
       'changed the channel dam: set the topic to Fish',
       'made the channel dam',
+      'changed which notices there are',
       'set the description to Wet, cleared the channel for notices and changed the verification level from none to low',
       'took Divers from bob',
       'gave bob Divers',

@@ -648,6 +648,42 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await close();
   });
 
+  it('goes on with both of two that are deleted at once, where the one that is being typed comes first', async () => {
+    const { channelId } = await channelWith(0, 'both');
+    const { page, faults, open, close } = await openPortal(browser, server, bob);
+    const ids = [await sendMessage(bob, channelId, 'first one'), await sendMessage(bob, channelId, 'second one')];
+    await open(pathOf(channelId));
+    const editors = page.getByLabel('Edit the message');
+    for (const [place, text] of ['first one', 'second one'].entries()) {
+      await page.getByRole('listitem').filter({ hasText: text }).getByRole('button', { name: 'Edit' }).click();
+      await editors.nth(place).fill(`${text}, changed`);
+    }
+    await editors.first().focus();
+    await ada.graphql('mutation ($i: DeleteMessagesInput!) { deleteMessages(input: $i) { ids } }', {
+      i: { channelId, messageIds: ids },
+    });
+    await composer(page).and(page.locator(':focus')).waitFor();
+    expect(await composer(page).inputValue()).toBe('first one, changed\nsecond one, changed');
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('goes on with what was typed into one that is out of reach after a lost connection', async () => {
+    const { channelId } = await channelWith(0, 'far');
+    const { page, open, close } = await openPortal(browser, server, bob);
+    await sendMessage(bob, channelId, 'first one');
+    await open(pathOf(channelId));
+    await page.getByRole('listitem').filter({ hasText: 'first one' }).getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('Edit the message').fill('first one, changed');
+    await page.context().setOffline(true);
+    for (let number = 1; number <= 51; number += 1) await sendMessage(ada, channelId, `number ${number}`);
+    await page.context().setOffline(false);
+    await messages(page, 'number 51').waitFor();
+    await page.getByText('The message that you edited is further up than what is shown now.').waitFor();
+    expect(await composer(page).inputValue()).toBe('first one, changed');
+    await close();
+  });
+
   it('leaves what was typed to who may not write there any more, to be copied or dropped', async () => {
     const { channelId } = await channelWith(0, 'shut');
     const { page, faults, open, close } = await openPortal(browser, server, bob);

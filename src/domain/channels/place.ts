@@ -58,11 +58,6 @@ export function guildIdOf(place: Place): bigint | null {
   return place.kind === 'guild' ? place.guildId : null;
 }
 
-/** The guild's id, or that of a channel of none: what a message is in. */
-export function homeIdOf(place: Place): bigint {
-  return place.kind === 'guild' ? place.guildId : place.channelId;
-}
-
 /** Whom an event of a direct channel is for; nothing in a guild, where permissions decide. */
 export function recipientsOf(place: Place): { recipientIds?: readonly bigint[] } {
   return place.kind === 'direct' ? { recipientIds: place.recipientIds } : {};

@@ -1,7 +1,7 @@
 import { MessageFlags } from 'discord-api-types/v10';
 import type { Attachment, Message, Transaction } from '../../infra/database/index.js';
 import type { CallContext, Write } from '../call.js';
-import { homeIdOf, type Place } from '../channels/place.js';
+import { eventPlace, type Place } from '../channels/place.js';
 import { DomainError, invalidInput } from '../errors.js';
 import type { DomainEvent } from '../events.js';
 import { endDeferral, isDeferred } from '../interactions/deferrals.js';
@@ -131,7 +131,7 @@ async function replaceMessage(
   });
   const changesFiles = created.length + redescribed.length + dropped.length > 0;
   if (!changesFiles && !fillsIn(before, edit)) {
-    return call.writeOne(update, (message) => message && eventOf(message), { onlyWithin: homeIdOf(edit.place) });
+    return call.writeOne(update, (message) => message && eventOf(message), { onlyWithin: eventPlace(edit.place) });
   }
   return call.write(async (write) => {
     const { db, record } = write;

@@ -3,7 +3,7 @@ import { isMissingReference, isUniqueConflict } from '../../infra/database/fault
 import type { Attachment, Message, Prisma, Transaction, User } from '../../infra/database/index.js';
 import { snowflakeTime } from '../../infra/ids.js';
 import type { CallContext, Write } from '../call.js';
-import { guildIdOf, homeIdOf, memberIn, type Place } from '../channels/place.js';
+import { eventPlace, guildIdOf, memberIn, type Place } from '../channels/place.js';
 import { DomainError, invalidInput } from '../errors.js';
 import type { DomainEvent } from '../events.js';
 import { type NewMessage, requireContent } from './body.js';
@@ -145,7 +145,7 @@ function insertOnce(call: CallContext, draft: Draft, nonceKey: string | null): P
   const insert = (db: Transaction) => insertRow(db, draft, messageRow(draft, nonceKey));
   const { place, author, slowModeSeconds = 0 } = draft;
   if (slowModeSeconds === 0) {
-    return call.writeOne(insert, (message) => created(place, message), { onlyWithin: homeIdOf(place) });
+    return call.writeOne(insert, (message) => created(place, message), { onlyWithin: eventPlace(place) });
   }
   return call.write(async ({ db, record }) => {
     // First, so that the channel is there until the end of the transaction, and a nonce that repeats waits for nothing.

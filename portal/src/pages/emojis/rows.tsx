@@ -1,4 +1,4 @@
-import { Fragment } from 'react';
+import { type ComponentProps, Fragment } from 'react';
 import { CopyButton } from '../../ui/copy.js';
 import { useOff } from '../../ui/guarded.js';
 import { Name } from '../../ui/page.js';
@@ -19,7 +19,7 @@ export function EmojiRows({ emojis, isOnBox = false }: { emojis: readonly ShownE
     <>
       <ul className="rows emoji-rows" ref={list}>
         {emojis.map((emoji) => (
-          <Row key={emoji.id} emoji={emoji} off={off['aria-describedby']} onOpen={(act) => open(act, emoji)} />
+          <Row key={emoji.id} emoji={emoji} off={off} onOpen={(act) => open(act, emoji)} />
         ))}
       </ul>
       {note}
@@ -33,8 +33,8 @@ type EmojiAct = 'UPDATE' | 'DELETE';
 
 interface RowProps {
   emoji: ShownEmoji;
-  /** The id of what says why some may not be changed. */
-  off: string | undefined;
+  /** For buttons that are off: points at the reason. */
+  off: ComponentProps<'button'>;
   onOpen: (act: EmojiAct) => void;
 }
 
@@ -42,7 +42,7 @@ function Row({ emoji, off, onOpen }: RowProps) {
   const { id, name, animated, imageUrl, creator, roles = [], viewerOperations } = emoji;
   const written = `<${animated ? 'a' : ''}:${name}:${id}>`;
   const button = (act: EmojiAct) => ({
-    ...(viewerOperations.includes(act) ? {} : { disabled: true, 'aria-describedby': off }),
+    ...(viewerOperations.includes(act) ? {} : { ...off, disabled: true }),
     onClick: () => onOpen(act),
   });
   return (

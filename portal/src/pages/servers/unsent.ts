@@ -32,8 +32,8 @@ export function giveBack(unsent: Store<Unsent>, { text, files }: Unsent): void {
 
 /** Goes on with what was typed elsewhere in the channel, after what was written already. @param isTyping whether somebody was at it */
 export function goOnWith(unsent: Store<Unsent>, typed: string, isTyping: boolean): void {
-  const { text, files } = unsent.get();
-  unsent.set({ text: [text, typed].filter(Boolean).join('\n'), files, isGoneOnWith: isTyping });
+  const { text, files, isGoneOnWith = false } = unsent.get();
+  unsent.set({ text: [text, typed].filter(Boolean).join('\n'), files, isGoneOnWith: isGoneOnWith || isTyping });
 }
 
 /** Ends the note that something is unsent; null while nothing is. */
